@@ -1,0 +1,40 @@
+/** What the one place that talks HTTP promises to those above it. */
+
+export interface HttpReply {
+  readonly status: number
+  /** Names in lower case. A repeated header is an array. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** At most `maxReplyBytes`; what is beyond is not read. */
+  readonly text: string
+  /** The reply was longer than what `text` holds. */
+  readonly truncated: boolean
+}
+
+export interface HttpRequestInit {
+  readonly signal?: AbortSignal
+  /** The heartbeat carries no key (interface: Authentication 2). */
+  readonly keyless?: boolean
+  /** `gzip` where the body was compressed. */
+  readonly contentEncoding?: string
+}
+
+export interface Http {
+  /**
+   * One POST to `{base_url}` + `path`. Redirects are returned, never followed.
+   * @throws HttpFailure when there was no complete reply.
+   */
+  post(path: string, body: Uint8Array | string | null, init?: HttpRequestInit): Promise<HttpReply>
+  /** Ends idle and open connections. */
+  close(): Promise<void>
+}
+
+/** No complete reply: the network failed, the time was up or the caller aborted. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure'
+  readonly kind: 'network' | 'timeout' | 'aborted'
+
+  constructor(kind: 'network' | 'timeout' | 'aborted', message: string) {
+    super(message)
+    this.kind = kind
+  }
+}

@@ -1,0 +1,22 @@
+/** Time as a parameter: nothing above this file reads a clock or sets a timer by itself, so tests inject one. */
+
+export interface Clock {
+  /** Milliseconds on a clock that never jumps; for waiting and for ages. */
+  now(): number
+  /** Milliseconds since the Unix epoch; for timestamps and for comparing with a reply's Date. */
+  wallNow(): number
+  /** Calls `fire` once after `delayMs`, unless the returned function is called before. */
+  timer(delayMs: number, fire: () => void): () => void
+}
+
+/** Node clamps a longer delay to 1 ms, so that a timer of a month would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallNow: () => Date.now(),
+  timer(delayMs, fire) {
+    const handle = setTimeout(fire, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS))
+    return () => clearTimeout(handle)
+  },
+}

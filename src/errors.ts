@@ -1,0 +1,43 @@
+/**
+ * The package's errors. Users match on `code`, which is stable; messages may be reworded.
+ */
+
+/**
+ * - `CONFIG`: an option, a variable or an argument is missing or wrong. Nothing was sent.
+ * - `INVALID`: a value given to the client breaks the service's interface. Nothing was sent.
+ * - `AUTH`: the service refused the key (401, 403).
+ * - `REJECTED`: the service refused the content (400, 413, 422 and other 4xx).
+ * - `RATE_LIMITED`: 429, and the attempts are used up.
+ * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts are used up.
+ * - `MISDIRECTED`: a 3xx, or a reply that is not the service's; redirects are never followed.
+ * - `ABORTED`: the caller's signal ended the call.
+ */
+export type IngestErrorCode =
+  | 'CONFIG'
+  | 'INVALID'
+  | 'AUTH'
+  | 'REJECTED'
+  | 'RATE_LIMITED'
+  | 'UNAVAILABLE'
+  | 'MISDIRECTED'
+  | 'ABORTED'
+
+export interface IngestErrorOptions {
+  /** HTTP status of the reply, where there was one. */
+  readonly status?: number
+  /** The underlying failure. Never one that carries the key or a token. */
+  readonly cause?: unknown
+}
+
+/** Every error this package throws. Its message, stack and cause never hold the API key or a monitor token. */
+export class IngestError extends Error {
+  override readonly name = 'IngestError'
+  readonly code: IngestErrorCode
+  readonly status: number | undefined
+
+  constructor(code: IngestErrorCode, message: string, options: IngestErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.status = options.status
+  }
+}
