@@ -1,0 +1,215 @@
+/** The field table: a clean record -> a log entry. Pure; what no field takes stays in `metadata`, nothing is lost. */
+import type {
+  Breadcrumb, EntryDeploy, EntryPerf, EntryUser, Json, JsonObject, LogEntry,
+} from '../protocol/entry.js'
+import { takeError, topFrame } from './error.js'
+import { idText, isObject, isoTime, numeric, plainText, ranked, resolveLevel, scalarText, take } from './fields.js'
+import type { LevelLabels, ResolvedLevel } from './fields.js'
+import { errorFingerprint } from './fingerprint.js'
+import { emptyObject, putFree } from './limits.js'
+import { requestTitle, takeRequest } from './request.js'
+import { takeTrace } from './trace.js'
+
+/** What the mapping needs to know besides the record. */
+export interface MappingOptions {
+  readonly messageKey: string
+  readonly errorKey: string
+  readonly nestedKey?: string | undefined
+  readonly levels: LevelLabels
+  readonly service?: string | undefined
+  /** Used after the record's own `name`. */
+  readonly fallbackService?: string | undefined
+  readonly environment?: string | undefined
+  readonly version?: string | undefined
+  readonly releaseId?: string | undefined
+  readonly deploy?: EntryDeploy | undefined
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+  readonly fingerprint: false | 'auto'
+  /** UTF-8 bytes of an entry's JSON. */
+  readonly maxEntryBytes: number
+}
+
+export const NO_MESSAGE = '(no message)'
+
+/** Fields whose value is text and whose record keys are the field's own and what the ecosystem calls it. */
+const TEXT_FIELDS = [
+  ['user_id', ['user_id', 'userId']],
+  ['session_id', ['session_id', 'sessionId']],
+  ['release_id', ['release_id', 'releaseId']],
+  ['request_id', ['request_id', 'requestId', 'reqId']],
+  ['action', ['action']],
+  ['source', ['source', 'caller']],
+  ['fingerprint', ['fingerprint']],
+] as const
+
+/** Objects that a field may take apart: one that was emptied by it is not kept. */
+const PARTED = ['user', 'req', 'request', 'res', 'response', 'trace', 'dd', 'perf', 'deploy']
+
+/** `record` is a clean copy and is used up. `receivedAt` is ISO 8601. */
+export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): { entry: LogEntry, rank: number } {
+  if (options.nestedKey !== undefined) liftNested(record, options.nestedKey)
+  const message = takeMessage(record, options.messageKey)
+  const wholeMetadata = isObject(record['metadata']) ? record['metadata'] : undefined
+  if (wholeMetadata !== undefined) delete record['metadata']
+  const level = takeLevel(record, options.levels)
+  const kept: JsonObject = level.custom === undefined ? {} : { level: level.custom }
+  const timestamp = take(record, ['time', '@timestamp', 'timestamp'], isoTime) ?? receivedAt
+  const parted = PARTED.filter((key) => isObject(record[key]) && Object.keys(record[key]).length > 0)
+
+  const entry: LogEntry = { level: level.level, message: '', timestamp }
+  takeIdentity(entry, record, options)
+  for (const [field, keys] of TEXT_FIELDS) set(entry, field, take(record, keys, idText))
+  const taken = takeRequest(record, entry.request_id)
+  set(entry, 'request', taken.request)
+  if (entry.request_id === undefined) set(entry, 'request_id', taken.id)
+  set(entry, 'trace', takeTrace(record, taken.traceparent))
+  const error = takeError(record, options.errorKey)
+  set(entry, 'error', error?.error)
+  takeUser(entry, record)
+  set(entry, 'perf', takePerf(record))
+  set(entry, 'deploy', takeDeploy(record) ?? options.deploy)
+  set(entry, 'breadcrumbs', takeBreadcrumbs(record, options.levels))
+  set(entry, 'tags', withTags(takeTexts(record, 'tags', ['tags']), options.tags))
+  set(entry, 'notify', take(record, ['notify'], (value) => (typeof value === 'boolean' ? value : undefined)))
+  set(entry, 'notify_channels', takeTexts(record, 'notify_channels', ['notify_channels', 'notifyChannels']))
+  entry.message = message ?? entry.error?.message ?? requestTitle(entry.request) ?? NO_MESSAGE
+  if (entry.source === undefined) set(entry, 'source', topFrame(entry.error?.stack))
+  if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
+  if (options.fingerprint === 'auto' && entry.error !== undefined) entry.fingerprint ??= errorFingerprint(entry.error)
+
+  for (const key of parted) if (isObject(record[key]) && Object.keys(record[key]).length === 0) delete record[key]
+  const metadata = Object.assign(emptyObject(), wholeMetadata)
+  if (error !== undefined && Object.keys(error.rest).length > 0) putFree(metadata, 'error', error.rest)
+  for (const source of [kept, record]) {
+    for (const key of Object.keys(source)) putFree(metadata, key, source[key] as Json)
+  }
+  for (const key of Object.keys(options.metadata)) {
+    if (!Object.hasOwn(metadata, key)) metadata[key] = options.metadata[key] as Json
+  }
+  if (Object.keys(metadata).length > 0 || wholeMetadata !== undefined) entry.metadata = metadata
+  return { entry, rank: level.rank }
+}
+
+function set<K extends keyof LogEntry>(entry: LogEntry, field: K, value: LogEntry[K] | undefined): void {
+  if (value !== undefined) entry[field] = value
+}
+
+function takeLevel(record: JsonObject, labels: LevelLabels): ResolvedLevel {
+  for (const key of ['level', 'severity']) {
+    const value = record[key]
+    const level = resolveLevel(value, labels)
+    if (level === undefined) continue
+    delete record[key]
+    return level
+  }
+  return ranked('info')
+}
+
+/** What `nestedKey` wraps is the logged object: its keys are the record's, but for pino's own two. */
+function liftNested(record: JsonObject, nestedKey: string): void {
+  const nested = record[nestedKey]
+  if (!isObject(nested)) return
+  const own = emptyObject()
+  delete record[nestedKey]
+  for (const key of Object.keys(nested)) {
+    const value = nested[key] as Json
+    if (key === 'level' || key === 'time' || Object.hasOwn(record, key)) own[key] = value
+    else record[key] = value
+  }
+  if (Object.keys(own).length > 0 || Object.keys(nested).length === 0) putFree(record, nestedKey, own)
+}
+
+function takeIdentity(entry: LogEntry, record: JsonObject, options: MappingOptions): void {
+  set(entry, 'service', take(record, ['service'], plainText) ?? options.service
+    ?? take(record, ['name'], plainText) ?? options.fallbackService)
+  set(entry, 'environment', take(record, ['environment', 'env'], plainText) ?? options.environment)
+  set(entry, 'version', take(record, ['version'], plainText) ?? options.version)
+}
+
+function takeMessage(record: JsonObject, messageKey: string): string | undefined {
+  // Read from a pipe, another logger's record calls it `message` or `msg`.
+  return take(record, [messageKey], scalarText) ?? take(record, ['message', 'msg'], plainText)
+}
+
+function takeUser(entry: LogEntry, record: JsonObject): void {
+  const source = record['user']
+  if (!isObject(source)) return
+  const user: EntryUser = {}
+  for (const field of ['id', 'email', 'name'] as const) {
+    const text = take(source, [field], idText)
+    if (text !== undefined) user[field] = text
+  }
+  if (Object.keys(user).length > 0) entry.user = user
+}
+
+function takePerf(record: JsonObject): EntryPerf | undefined {
+  const perf: EntryPerf = {}
+  const source = isObject(record['perf']) ? record['perf'] : {}
+  for (const [field, ...others] of [
+    ['duration_ms', 'duration_ms', 'responseTime'], ['memory_mb', 'memory_mb'], ['db_queries', 'db_queries'], ['cache_hits', 'cache_hits'],
+  ] as const) {
+    const value = take(source, [field], numeric) ?? take(record, others, numeric)
+    if (value !== undefined) perf[field] = value
+  }
+  return Object.keys(perf).length > 0 ? perf : undefined
+}
+
+function takeDeploy(record: JsonObject): EntryDeploy | undefined {
+  const source = record['deploy']
+  if (!isObject(source)) return undefined
+  const deploy: EntryDeploy = {}
+  for (const [field, keys] of [
+    ['commit', ['commit']], ['branch', ['branch']], ['deployed_by', ['deployed_by', 'deployedBy']],
+  ] as const) {
+    const text = take(source, keys, idText)
+    if (text !== undefined) deploy[field] = text
+  }
+  return Object.keys(deploy).length > 0 ? deploy : undefined
+}
+
+/** A list of texts, or one text; items that are none stay under `name` in the metadata. */
+function takeTexts(record: JsonObject, name: string, keys: readonly string[]): string[] | undefined {
+  const found = take(record, keys, (value) => (Array.isArray(value) ? value : idText(value)))
+  if (found === undefined) return undefined
+  if (!Array.isArray(found)) return [found]
+  const others = found.filter((item) => idText(item) === undefined)
+  if (others.length > 0) putFree(record, name, others)
+  return found.map(idText).filter((text) => text !== undefined)
+}
+
+function withTags(own: string[] | undefined, added: readonly string[]): string[] | undefined {
+  if (added.length === 0) return own
+  return [...(own ?? []), ...added.filter((tag) => own?.includes(tag) !== true)]
+}
+
+function takeBreadcrumbs(record: JsonObject, labels: LevelLabels): Breadcrumb[] | undefined {
+  const source = record['breadcrumbs']
+  if (!Array.isArray(source)) return undefined
+  const others = source.filter((item) => !isObject(item) && idText(item) === undefined)
+  if (others.length > 0) record['breadcrumbs'] = others
+  else delete record['breadcrumbs']
+  return source.flatMap((item) => {
+    if (isObject(item)) return [toBreadcrumb(item, labels)]
+    const message = idText(item)
+    return message === undefined ? [] : [{ message }]
+  })
+}
+
+/** What a crumb has no field for belongs to its data. */
+function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
+  const crumb: Breadcrumb = {}
+  for (const field of ['type', 'category', 'message'] as const) {
+    const text = take(item, [field], scalarText)
+    if (text !== undefined) crumb[field] = text
+  }
+  const level = take(item, ['level'], (value) =>
+    typeof value === 'number' ? labels[value] ?? resolveLevel(value, labels)?.level : plainText(value))
+  if (level !== undefined) crumb.level = level
+  const timestamp = take(item, ['timestamp', 'time'], isoTime)
+  if (timestamp !== undefined) crumb.timestamp = timestamp
+  const data = take(item, ['data'], (value) => (isObject(value) ? value : undefined)) ?? emptyObject()
+  for (const key of Object.keys(item)) putFree(data, key, item[key] as Json)
+  if (Object.keys(data).length > 0) crumb.data = data
+  return crumb
+}

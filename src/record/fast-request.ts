@@ -1,0 +1,116 @@
+/** `req` and `res` of pino-http and Fastify, as slices of the line. */
+import { Members, joinMembers } from './members.js'
+import { fromHeader } from './trace.js'
+
+/** An integer that reads the same as number and as text. */
+export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
+
+const SLASH = 47
+
+export class RequestScan {
+  /** Members of the entry's `request`; '' where there are none. */
+  request = ''
+  /** What is left for `metadata.req` and `metadata.res`: members without braces. */
+  reqRest = ''
+  resRest = ''
+  /** The request's id, raw text without quotes. */
+  id = ''
+  /** The entry's `trace` as JSON, from the traceparent header. */
+  trace = ''
+  #userAgent = ''
+  readonly #members = new Members()
+  readonly #headers = new Members()
+
+  reset(): void {
+    this.request = this.reqRest = this.resRest = this.id = this.trace = this.#userAgent = ''
+  }
+
+  /** Position after the object at `at`, or -1 where it is for the reference path. */
+  scanReq(text: string, at: number, end: number): number {
+    let url = ''
+    const member = this.#members.open(text, at, end)
+    while (member.next()) {
+      const key = member.key()
+      if (key === 'headers' && member.isObject()) {
+        member.after = this.#scanHeaders(text, member.valueAt, end)
+        continue
+      }
+      if (!member.skip()) return -1
+      switch (key) {
+        case 'method': case 'remoteAddress':
+          if (!member.isText()) return -1
+          this.request = joinMembers(this.request, `"${key === 'method' ? 'method' : 'ip'}":${member.value()}`)
+          break
+        case 'url':
+          if (!member.isText() || url !== '') return -1
+          url = member.value()
+          break
+        case 'id':
+          this.id = member.value()
+          if (member.isText()) this.id = this.id.slice(1, -1)
+          else if (!PLAIN_INTEGER.test(this.id)) return -1
+          break
+        case 'headers': case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
+        case 'path': case 'ip': case 'user_agent': case 'userAgent': case 'status_code': case 'statusCode':
+        case 'duration_ms': case 'durationMs': return -1
+        default:
+          if (key.includes('\\')) return -1
+          this.reqRest = joinMembers(this.reqRest, member.member())
+      }
+    }
+    if (url !== '') {
+      const path = pathSlice(url)
+      if (path === '') return -1
+      this.request = joinMembers(this.request, `"url":${url},"path":${path}`)
+    }
+    if (this.#userAgent !== '') this.request = joinMembers(this.request, `"user_agent":${this.#userAgent}`)
+    return member.closedAt
+  }
+
+  /** As `scanReq`. */
+  scanRes(text: string, at: number, end: number): number {
+    let status = ''
+    const member = this.#members.open(text, at, end)
+    while (member.next()) {
+      if (!member.skip()) return -1
+      const key = member.key()
+      switch (key) {
+        case 'statusCode':
+          status = member.value()
+          if (!PLAIN_INTEGER.test(status)) return -1
+          break
+        case 'headers': case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
+        case 'status_code': return -1
+        default:
+          if (key.includes('\\')) return -1
+          this.resRest = joinMembers(this.resRest, member.member())
+      }
+    }
+    if (status !== '') this.request = joinMembers(this.request, `"status_code":${status}`)
+    return member.closedAt
+  }
+
+  /** Headers are not sent; two of them have a field of their own. */
+  #scanHeaders(text: string, at: number, end: number): number {
+    const header = this.#headers.open(text, at, end)
+    while (header.next()) {
+      if (!header.skip()) return -1
+      // Comparing in place saves a string for each header.
+      const keyChars = header.valueAt - header.at - 3
+      if (keyChars === 10 && text.startsWith('user-agent', header.at + 1)) {
+        this.#userAgent = header.isText() ? header.value() : ''
+      } else if (keyChars === 11 && text.startsWith('traceparent', header.at + 1)) {
+        const trace = fromHeader(header.value().slice(1, -1))
+        this.trace = trace === undefined ? '' : JSON.stringify(trace)
+      } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of the two
+    }
+    return header.closedAt
+  }
+}
+
+/** The quoted path of a quoted URL in origin form; '' for any other form, and where an escape hides the query. */
+function pathSlice(url: string): string {
+  if (url.charCodeAt(1) !== SLASH || url.includes('\\')) return ''
+  const query = url.search(/[?#]/)
+  return query === -1 ? url : `${url.slice(0, query)}"`
+}

@@ -1,0 +1,259 @@
+/**
+ * The usual line -> its entry, without JSON.parse: values that need no change are copied as they stand.
+ *
+ * Whatever is not usual (another shape, an escaped key, a name that the field table gives a meaning and this file does
+ * not) is answered with `false` and goes through the reference path. The two must give the same entry.
+ */
+import type { MappingOptions } from './entry.js'
+import { ErrorScan } from './fast-error.js'
+import {
+  RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_FIELDS, SLOT_OF_KEY, SLOW_KEYS, SOURCE_SLOT, identityMembers, slotMembers, staticText,
+} from './fast-fields.js'
+import type { Identity, StaticText } from './fast-fields.js'
+import { LevelTexts, TimeTexts } from './fast-head.js'
+import type { LevelText } from './fast-head.js'
+import { PLAIN_INTEGER, RequestScan } from './fast-request.js'
+import { Members, joinMembers } from './members.js'
+import { NextPlace } from './memo.js'
+import { nextSuspect } from './scan.js'
+
+/** Keys are compared one by one to find a second of the same name; beyond this number a parser is faster. */
+const MAX_UNKNOWN_KEYS = 64
+/** What an entry has beyond its line and the options' own text: field names, the timestamp, a source. */
+const FRAME_CHARS = 2_000
+
+export class FastPath {
+  /** The entry of the last line. */
+  json = ''
+  /** Its level, 0 to 4, debug to fatal. */
+  rank = 0
+  readonly #options: MappingOptions
+  readonly #static: StaticText
+  readonly #maxLineChars: number
+  readonly #usual: boolean
+  readonly #suspects = new NextPlace(nextSuspect)
+  readonly #stacks = new NextPlace((text, from) => {
+    const at = text.indexOf('"stack":', from)
+    return at === -1 ? Infinity : at
+  })
+  readonly #levels: LevelTexts
+  readonly #times = new TimeTexts()
+  readonly #members = new Members()
+  readonly #error = new ErrorScan()
+  readonly #request = new RequestScan()
+
+  // What the last line said, by `#scan`.
+  readonly #slots: string[] = SLOT_FIELDS.map(() => '')
+  readonly #identity: Identity = { service: '', environment: '', version: '' }
+  readonly #unknownKeys: string[] = []
+  #hasIdentity = false
+  #level: LevelText | undefined
+  #timestamp = ''
+  #message = ''
+  #duration = ''
+  #name = ''
+  #hasError = false
+  #hasReq = false
+  #hasRes = false
+  #metadata = ''
+
+  constructor(options: MappingOptions) {
+    this.#options = options
+    this.#static = staticText(options)
+    this.#levels = new LevelTexts(options.levels)
+    this.#usual = options.nestedKey === undefined && !hasMeaning(options.messageKey)
+      && (options.errorKey === 'err' || options.errorKey === 'error' || !hasMeaning(options.errorKey))
+    // A UTF-16 unit takes at most three bytes: what may be too long is measured by the reference path.
+    this.#maxLineChars = Math.floor(options.maxEntryBytes / 3) - this.#static.chars - FRAME_CHARS
+  }
+
+  /** To be called before the lines of another text. */
+  open(): void {
+    this.#suspects.forget()
+    this.#stacks.forget()
+  }
+
+  /** True when the entry is in `json`; '' there where its level is below `minRank`. Lines come in rising order. */
+  map(text: string, start: number, end: number, minRank: number): boolean {
+    if (!this.#usual || end - start > this.#maxLineChars) return false
+    if (this.#suspects.isWithin(text, start, end)) return false
+    this.#reset()
+    if (!this.#scan(text, start, end) || this.#level === undefined) return false
+    if (this.#timestamp === '' || this.#message === '') return false
+    this.rank = this.#level.rank
+    if (this.rank >= minRank) return this.#compose(this.#level)
+    this.json = ''
+    return true
+  }
+
+  #reset(): void {
+    this.#slots.fill('')
+    this.#unknownKeys.length = 0
+    if (this.#hasIdentity) this.#identity.service = this.#identity.environment = this.#identity.version = ''
+    if (this.#hasReq || this.#hasRes) this.#request.reset()
+    this.#hasIdentity = this.#hasError = this.#hasReq = this.#hasRes = false
+    this.#level = undefined
+    this.#timestamp = this.#message = this.#duration = this.#name = this.#metadata = ''
+  }
+
+  /** Puts every member in its place; false where one is not for this path. */
+  #scan(text: string, start: number, end: number): boolean {
+    const { messageKey, errorKey } = this.#options
+    // Unknown members that stand side by side are copied in one piece.
+    let runStart = -1
+    let runEnd = -1
+    const member = this.#members.open(text, start, end)
+    while (member.next()) {
+      const key = member.key()
+      if (key === errorKey) {
+        if (this.#hasError) return false
+        this.#hasError = true
+        member.after = this.#error.scan(text, member.valueAt, end)
+      } else if (key === 'req') {
+        if (this.#hasReq) return false
+        this.#hasReq = true
+        member.after = this.#request.scanReq(text, member.valueAt, end)
+      } else if (key === 'res') {
+        if (this.#hasRes) return false
+        this.#hasRes = true
+        member.after = this.#request.scanRes(text, member.valueAt, end)
+      } else if (!member.skip()) return false
+      else if (key === messageKey) {
+        this.#message = messageText(member)
+        if (this.#message === '') return false
+      } else if (key === 'level') {
+        // The first level and the first time count: what comes after them is logged data.
+        this.#level ??= this.#levels.get(member.value())
+        if (this.#level === undefined) return false
+      } else if (key === 'time') {
+        if (this.#timestamp === '') this.#timestamp = this.#times.get(member.value())
+        if (this.#timestamp === '') return false
+      } else {
+        const slot = SLOT_OF_KEY.get(key)
+        if (slot !== undefined) {
+          if (!this.#fillSlot(slot, member)) return false
+        } else if (!this.#isUnknown(text, key, member)) {
+          if (!this.#fillNamed(key, member)) return false
+        } else if (runEnd !== -1 && runEnd + 1 === member.at) runEnd = member.after
+        else {
+          if (runEnd !== -1) this.#metadata = joinMembers(this.#metadata, text.slice(runStart, runEnd))
+          runStart = member.at
+          runEnd = member.after
+        }
+      }
+    }
+    if (runEnd !== -1) this.#metadata = joinMembers(this.#metadata, text.slice(runStart, runEnd))
+    return member.closedAt === end
+  }
+
+  #fillSlot(slot: number, member: Members): boolean {
+    const value = member.value()
+    if (this.#slots[slot] !== '') return false
+    if (member.isText()) this.#slots[slot] = value
+    else if (PLAIN_INTEGER.test(value)) this.#slots[slot] = `"${value}"`
+    else return false
+    return true
+  }
+
+  /** Whether the member goes to the metadata as it stands. */
+  #isUnknown(text: string, key: string, member: Members): boolean {
+    if (NAMED_KEYS.has(key) || SLOW_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\')) return false
+    if (member.isObject() && this.#stacks.isWithin(text, member.valueAt, member.after)) return false
+    if (this.#unknownKeys.length === MAX_UNKNOWN_KEYS || this.#unknownKeys.includes(key)) return false
+    this.#unknownKeys.push(key)
+    return true
+  }
+
+  #fillNamed(key: string, member: Members): boolean {
+    if (key === 'responseTime') {
+      if (!member.isNumber() || this.#duration !== '') return false
+      this.#duration = member.value()
+      return !LONG_INTEGER.test(this.#duration) // which stays a value of the metadata
+    }
+    if (!NAMED_KEYS.has(key) || !member.isText()) return false
+    if (key === 'name') {
+      if (this.#name !== '') return false
+      this.#name = member.value()
+      return true
+    }
+    const field = key === 'env' ? 'environment' : key as keyof Identity
+    if (this.#identity[field] !== '') return false
+    this.#identity[field] = member.value()
+    return (this.#hasIdentity = true)
+  }
+
+  #compose(level: LevelText): boolean {
+    if (level.metadata !== '') this.#metadata = joinMembers(this.#metadata, level.metadata)
+    if (this.#name !== '' && !this.#placeName()) return false
+    let parts = ''
+    if (this.#hasReq || this.#hasRes) {
+      if (this.#request.request === '' || !this.#placeRequestId()) return false
+      const duration = this.#duration === '' ? '' : `,"duration_ms":${this.#duration}`
+      parts = `,"request":{${this.#request.request}${duration}}`
+      this.#keep('req', this.#request.reqRest)
+      this.#keep('res', this.#request.resRest)
+    } else if (this.#duration !== '') parts = `,"perf":{"duration_ms":${this.#duration}}`
+    if (this.#hasError) {
+      if (!this.#placeSource()) return false
+      parts += `,"error":${this.#error.json}`
+      this.#keep('error', this.#error.rest)
+    }
+    if (this.#slots[RELEASE_SLOT] === '') this.#slots[RELEASE_SLOT] = this.#static.releaseId
+    if (this.#static.metadata !== '') this.#metadata = joinMembers(this.#metadata, this.#static.metadata)
+    this.json = level.open + this.#message + this.#timestamp
+      + (this.#hasIdentity ? identityMembers(this.#identity, this.#options) : this.#static.identity)
+      + parts + slotMembers(this.#slots, this.#hasReq ? this.#request.trace : '') + this.#static.tail
+      + (this.#metadata === '' ? '}' : `,"metadata":{${this.#metadata}}}`)
+    return true
+  }
+
+  /** pino's `name` is the service where nobody else names one. */
+  #placeName(): boolean {
+    if (this.#identity.service === '' && this.#options.service === undefined) {
+      this.#identity.service = this.#name
+      this.#hasIdentity = true
+      return true
+    }
+    this.#metadata = joinMembers(this.#metadata, `"name":${this.#name}`)
+    return !this.#static.metadataKeys.has('name')
+  }
+
+  /** pino-http keeps the id inside `req`; two that differ are for the reference path. */
+  #placeRequestId(): boolean {
+    if (this.#request.id === '') return true
+    const id = `"${this.#request.id}"`
+    const known = this.#slots[REQUEST_ID_SLOT]
+    this.#slots[REQUEST_ID_SLOT] = id
+    return known === '' || known === id
+  }
+
+  #placeSource(): boolean {
+    if (this.#options.fingerprint === 'auto') return false
+    if (this.#slots[SOURCE_SLOT] !== '') return true
+    const source = this.#error.source()
+    if (source === undefined) return false
+    if (source !== '') this.#slots[SOURCE_SLOT] = `"${source}"`
+    return true
+  }
+
+  #keep(key: string, members: string): void {
+    if (members !== '') this.#metadata = joinMembers(this.#metadata, `"${key}":{${members}}`)
+  }
+}
+
+const LONG_INTEGER = /^-?\d{16,}$/
+
+/** Beside the slots, what this path gives a place of its own. */
+const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
+
+/** pino lets an application name its keys after any of ours. */
+function hasMeaning(key: string): boolean {
+  return ['level', 'time', 'req', 'res'].includes(key) || SLOT_OF_KEY.has(key) || NAMED_KEYS.has(key) || SLOW_KEYS.has(key)
+}
+
+/** Quoted text; '' where the message is null, a container, or a number that reads differently as text. */
+function messageText(member: Members): string {
+  const value = member.value()
+  if (member.isText()) return value
+  return value === 'true' || value === 'false' || PLAIN_INTEGER.test(value) ? `"${value}"` : ''
+}

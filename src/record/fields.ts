@@ -1,0 +1,135 @@
+/** From a logged value to a field's type: levels, times, text, numbers. Pure. */
+import { LEVELS } from '../protocol/entry.js'
+import type { Json, JsonObject, Level } from '../protocol/entry.js'
+import { isMarked, unmark } from './numbers.js'
+
+/** pino's number -> its label, as `logger.levels.labels`. */
+export type LevelLabels = Readonly<Record<number, string>>
+
+export const PINO_LEVELS: LevelLabels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
+
+/** Names for levels that loggers and platforms use, in lower case. */
+const LEVEL_NAMES: Readonly<Record<string, Level>> = {
+  trace: 'debug', silly: 'debug', verbose: 'debug', debug: 'debug', default: 'info',
+  info: 'info', information: 'info', informational: 'info', notice: 'info', http: 'info', log: 'info',
+  warn: 'warn', warning: 'warn', err: 'error', error: 'error',
+  fatal: 'fatal', critical: 'fatal', crit: 'fatal', alert: 'fatal', panic: 'fatal', emerg: 'fatal', emergency: 'fatal',
+}
+
+export interface ResolvedLevel {
+  readonly level: Level
+  /** 0 to 4, debug to fatal. */
+  readonly rank: number
+  /** What the level said beyond the five names: a custom label, a number without one, or no level at all. */
+  readonly custom?: Json
+}
+
+/** `undefined` when the value is no level. */
+export function resolveLevel(value: Json | undefined, labels: LevelLabels): ResolvedLevel | undefined {
+  if (typeof value === 'number') return fromNumber(value, labels)
+  if (typeof value !== 'string') return undefined
+  const text = unmark(value).trim()
+  if (text !== '' && Number.isFinite(Number(text))) return fromNumber(Number(text), labels)
+  const known = nameToLevel(text)
+  if (known !== undefined) return ranked(known)
+  for (const [number, label] of Object.entries(labels)) {
+    if (label === text) return { ...ranked(nearest(Number(number))), custom: label }
+  }
+  return undefined
+}
+
+function fromNumber(number: number, labels: LevelLabels): ResolvedLevel {
+  const label = labels[number] ?? PINO_LEVELS[number]
+  if (label === undefined) return { ...ranked(nearest(number)), custom: number }
+  const known = nameToLevel(label)
+  return known === undefined ? { ...ranked(nearest(number)), custom: label } : ranked(known)
+}
+
+function nameToLevel(name: string): Level | undefined {
+  const key = name.toLowerCase()
+  return Object.hasOwn(LEVEL_NAMES, key) ? LEVEL_NAMES[key] : undefined
+}
+
+/** The nearest standard level at or below pino's number. */
+function nearest(number: number): Level {
+  if (number >= 60) return 'fatal'
+  if (number >= 50) return 'error'
+  if (number >= 40) return 'warn'
+  return number >= 30 ? 'info' : 'debug'
+}
+
+export function ranked(level: Level): ResolvedLevel {
+  return { level, rank: LEVELS.indexOf(level) }
+}
+
+const DIGITS = /^[+-]?\d+(?:\.\d+)?$/
+const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+/** The years 1 to 9999: beyond them ISO 8601 needs a sign, which few readers know. */
+const EARLIEST_MS = -62_135_596_800_000
+const LATEST_MS = 253_402_300_799_999
+
+/** ISO 8601 UTC with milliseconds, from s, ms, us or ns since the epoch (told by magnitude) or from ISO 8601 text. */
+export function isoTime(value: Json | undefined): string | undefined {
+  let ms: number | undefined
+  if (typeof value === 'number') ms = epochMs(value)
+  else if (typeof value === 'string') {
+    const text = unmark(value)
+    if (DIGITS.test(text)) ms = epochMs(Number(text))
+    else if (ISO.test(text)) ms = Date.parse(text.replace(',', '.'))
+  }
+  if (ms === undefined || !(ms >= EARLIEST_MS && ms <= LATEST_MS)) return undefined
+  return new Date(ms).toISOString()
+}
+
+/** 1e11 s is the year 5138, 1e11 ms is 1973: today's clocks lie far from every border. */
+function epochMs(value: number): number {
+  const size = Math.abs(value)
+  if (size < 1e11) return Math.floor(value * 1e3 + 1e-3)
+  if (size < 1e14) return Math.floor(value)
+  if (size < 1e17) return Math.floor(value / 1e3)
+  return Math.floor(value / 1e6)
+}
+
+/** Text as it stands, a number as its digits. */
+export function idText(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return unmark(value)
+  return typeof value === 'number' ? String(value) : undefined
+}
+
+/** As `idText`, and booleans. */
+export function scalarText(value: Json | undefined): string | undefined {
+  return typeof value === 'boolean' ? String(value) : idText(value)
+}
+
+/** Text that was text. */
+export function plainText(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && !isMarked(value) ? value : undefined
+}
+
+/** A number, or text that is one. */
+export function numeric(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && DIGITS.test(value) ? Number(value) : undefined
+}
+
+export function integer(value: Json | undefined): number | undefined {
+  const number = numeric(value)
+  return number !== undefined && Number.isSafeInteger(number) ? number : undefined
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Removes the first of `keys` whose value `read` understands, and returns what it read. */
+export function take<T>(from: JsonObject, keys: readonly string[], read: (value: Json) => T | undefined): T | undefined {
+  for (const key of keys) {
+    const value = from[key]
+    if (value === undefined) continue
+    const result = read(value)
+    if (result === undefined) continue
+    delete from[key]
+    return result
+  }
+  return undefined
+}

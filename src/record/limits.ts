@@ -1,0 +1,73 @@
+/**
+ * The clean copy: what leaves here is well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide,
+ * its objects without a prototype, so that `__proto__` is a key like any other.
+ */
+import type { Json, JsonObject } from '../protocol/entry.js'
+
+/** Containers inside containers, the record itself being the first. */
+export const MAX_DEPTH = 32
+
+/** Keys of one object. */
+export const MAX_KEYS = 1_000
+
+/** What had to be left out of a record. */
+export interface Cuts {
+  depth: number
+  keys: number
+}
+
+/** Loneliness and NUL are rare; both are looked for in one pass before anything is copied. */
+const NEEDS_CARE = /[\0\ud800-\udfff]/
+
+/** Text that every JSON reader and every database column takes. */
+export function cleanText(text: string): string {
+  return NEEDS_CARE.test(text) ? text.replaceAll('\0', '').toWellFormed() : text
+}
+
+/** Sets a key that must not overwrite another: a second `id` becomes `id_`. */
+export function putFree(target: JsonObject, key: string, value: Json): void {
+  let free = key
+  while (Object.hasOwn(target, free)) free += '_'
+  target[free] = value
+}
+
+export function emptyObject(): JsonObject {
+  return Object.create(null) as JsonObject
+}
+
+/**
+ * Copies without recursion, since a line may be nested deeper than the stack allows.
+ * A container beyond the depth becomes the text pino itself writes there: `[Object]` or `[Array]`.
+ */
+export function cleanCopy(source: object, cuts: Cuts): JsonObject {
+  const root = emptyObject()
+  const open: { from: object; to: JsonObject | Json[]; depth: number }[] = [{ from: source, to: root, depth: 1 }]
+  for (let task = open.pop(); task !== undefined; task = open.pop()) {
+    const { to, depth } = task
+    const place = (value: unknown): Json => {
+      if (typeof value === 'string') return cleanText(value)
+      if (typeof value !== 'object' || value === null) return value as Json
+      if (depth >= MAX_DEPTH) {
+        cuts.depth += 1
+        return Array.isArray(value) ? '[Array]' : '[Object]'
+      }
+      const copy: JsonObject | Json[] = Array.isArray(value) ? [] : emptyObject()
+      open.push({ from: value, to: copy, depth: depth + 1 })
+      return copy
+    }
+    if (Array.isArray(to)) {
+      for (const item of task.from as unknown[]) to.push(place(item))
+      continue
+    }
+    let keys = 0
+    for (const key of Object.keys(task.from)) {
+      keys += 1
+      if (keys > MAX_KEYS) {
+        cuts.keys += 1
+        continue
+      }
+      putFree(to, cleanText(key), place((task.from as Record<string, unknown>)[key]))
+    }
+  }
+  return root
+}

@@ -1,0 +1,21 @@
+/** Remembers the next place of something rare in a text, so that a whole chunk is searched once and not per line. */
+export class NextPlace {
+  readonly #find: (text: string, from: number) => number
+  #next = -1
+
+  /** @param find position at or after `from`, or Infinity. */
+  constructor(find: (text: string, from: number) => number) {
+    this.#find = find
+  }
+
+  /** To be called for each new text. */
+  forget(): void {
+    this.#next = -1
+  }
+
+  /** Whether the range holds one. Ranges come in rising order. */
+  isWithin(text: string, start: number, end: number): boolean {
+    if (this.#next < start) this.#next = this.#find(text, start)
+    return this.#next < end
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * JSON.parse that keeps integers a double cannot hold (a BigInt in pino's output, a nanosecond clock).
+ *
+ * Node 20 gives a reviver no source text, so such a literal is parsed as a marked string and the mark is removed
+ * when the result is written. The mark is random per process: no logged text can imitate it.
+ */
+import { randomBytes } from 'node:crypto'
+import { stringEnd } from './scan.js'
+
+const MARK = `${randomBytes(12).toString('hex')}#`
+const LONG_DIGITS = /\d{16}/
+const NUMBERS = /-?\d[\d.eE+-]*/g
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
+
+/** @throws SyntaxError as JSON.parse does. */
+export function parseExact(json: string): unknown {
+  const value = JSON.parse(json) as unknown
+  return LONG_DIGITS.test(json) ? (JSON.parse(markIntegers(json)) as unknown) : value
+}
+
+/** JSON text of a value that holds marked numbers. */
+export function stringifyExact(value: unknown): string {
+  const json = JSON.stringify(value)
+  return json.includes(MARK) ? json.replace(MARKED, '$1') : json
+}
+
+/** Whether this string stands for a number. */
+export function isMarked(text: string): boolean {
+  return text.startsWith(MARK)
+}
+
+/** The number's own digits, or the text itself. */
+export function unmark(text: string): string {
+  return text.startsWith(MARK) ? text.slice(MARK.length) : text
+}
+
+/** `json` is valid, so that a quote outside a string begins one. */
+function markIntegers(json: string): string {
+  let marked = ''
+  let at = 0
+  for (let quote = json.indexOf('"'); quote !== -1; quote = json.indexOf('"', at)) {
+    const after = stringEnd(json, quote, json.length) + 1
+    marked += json.slice(at, quote).replace(NUMBERS, mark) + json.slice(quote, after)
+    at = after
+  }
+  return marked + json.slice(at).replace(NUMBERS, mark)
+}
+
+/** A fraction is a double by nature; only an integer is expected to come back digit for digit. */
+function mark(literal: string): string {
+  return /[.eE]/.test(literal) || String(Number(literal)) === literal ? literal : `"${MARK}${literal}"`
+}

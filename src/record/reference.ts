@@ -1,0 +1,36 @@
+/**
+ * The plain path: JSON.parse, map, JSON.stringify. It takes every line there can be, and is the measure for the
+ * fast path, which takes the usual ones.
+ */
+import { ranked } from './fields.js'
+import { toEntry } from './entry.js'
+import type { MappingOptions } from './entry.js'
+import { cleanText } from './limits.js'
+import type { Cuts } from './limits.js'
+import { parseRecord } from './parse.js'
+import { note, shortenToFit } from './shorten.js'
+
+export interface Mapped {
+  /** The entry as JSON. */
+  readonly json: string
+  /** 0 to 4, debug to fatal. */
+  readonly rank: number
+}
+
+/** Never throws. `receivedAt` is ISO 8601. */
+export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): Mapped {
+  const cuts: Cuts = { depth: 0, keys: 0 }
+  const record = parseRecord(line, cuts)
+  const { entry, rank } = record === undefined
+    ? textEntry(line, options, receivedAt)
+    : toEntry(record, options, receivedAt)
+  if (cuts.depth > 0) note(entry, { cut_for_depth: cuts.depth })
+  if (cuts.keys > 0) note(entry, { cut_keys: cuts.keys })
+  return { json: shortenToFit(entry, options.maxEntryBytes), rank }
+}
+
+/** A line that is no JSON object is a message. */
+function textEntry(line: string, options: MappingOptions, receivedAt: string): ReturnType<typeof toEntry> {
+  const { entry } = toEntry({ msg: cleanText(line) }, { ...options, messageKey: 'msg', nestedKey: undefined }, receivedAt)
+  return { entry, rank: ranked('info').rank }
+}
