@@ -15,8 +15,19 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallNow: () => Date.now(),
-  timer(delayMs, fire) {
-    const handle = setTimeout(fire, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS))
-    return () => clearTimeout(handle)
-  },
+  timer: (delayMs, fire) => cancelling(startTimer(delayMs, fire)),
+}
+
+/** Its timers keep no process alive. */
+export const backgroundClock: Clock = {
+  ...systemClock,
+  timer: (delayMs, fire) => cancelling(startTimer(delayMs, fire).unref()),
+}
+
+function startTimer(delayMs: number, fire: () => void): NodeJS.Timeout {
+  return setTimeout(fire, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS))
+}
+
+function cancelling(timer: NodeJS.Timeout): () => void {
+  return () => clearTimeout(timer)
 }

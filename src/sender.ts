@@ -6,10 +6,12 @@ import type { IngestResultError } from './protocol/ingest.js'
 
 /** At most 100 entries under one id, which stays theirs through every attempt. */
 export interface Batch {
-  /** UUID, fixed when the batch is cut (contract 6). */
+  /** UUID, fixed when the batch is cut. */
   readonly batchId: string
   /** Entries in the batch. */
   readonly count: number
+  /** Position in `LEVELS` of the highest level among them: what a drop would cost. */
+  readonly highestRank: number
   /** The whole request body, `{"batch_id":…,"logs":[…]}`, as UTF-8. */
   readonly body: Uint8Array
 }
@@ -17,6 +19,7 @@ export interface Batch {
 /** The service took the batch; `rejected` names the entries it refused by their position. */
 export interface Delivered {
   readonly kind: 'delivered'
+  /** Entries taken; the others of the batch, `count - accepted`, were rejected. */
   readonly accepted: number
   readonly rejected: readonly IngestResultError[]
   /** Set where the 2xx body was not an ingest result: taken as accepted, and told once. */

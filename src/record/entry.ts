@@ -67,7 +67,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const error = takeError(record, options.errorKey)
   set(entry, 'error', error?.error)
   takeUser(entry, record)
-  set(entry, 'perf', takePerf(record))
+  set(entry, 'perf', takePerf(record, entry.request !== undefined))
   set(entry, 'deploy', takeDeploy(record) ?? options.deploy)
   set(entry, 'breadcrumbs', takeBreadcrumbs(record, options.levels))
   set(entry, 'tags', withTags(takeTexts(record, 'tags', ['tags']), options.tags))
@@ -143,13 +143,15 @@ function takeUser(entry: LogEntry, record: JsonObject): void {
   if (Object.keys(user).length > 0) entry.user = user
 }
 
-function takePerf(record: JsonObject): EntryPerf | undefined {
+function takePerf(record: JsonObject, hasRequest: boolean): EntryPerf | undefined {
   const perf: EntryPerf = {}
   const source = isObject(record['perf']) ? record['perf'] : {}
   for (const [field, ...others] of [
     ['duration_ms', 'duration_ms', 'responseTime'], ['memory_mb', 'memory_mb'], ['db_queries', 'db_queries'], ['cache_hits', 'cache_hits'],
   ] as const) {
-    const value = take(source, [field], numeric) ?? take(record, others, numeric)
+    // Beside a request a duration is the request's own, or nobody knows whose.
+    const loose = field === 'duration_ms' && hasRequest ? [] : others
+    const value = take(source, [field], numeric) ?? take(record, loose, numeric)
     if (value !== undefined) perf[field] = value
   }
   return Object.keys(perf).length > 0 ? perf : undefined

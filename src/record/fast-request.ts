@@ -6,6 +6,8 @@ import { fromHeader } from './trace.js'
 export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
 
 const SLASH = 47
+/** The path repeats the URL: how much longer the entry may be than its line is known beforehand. */
+const MAX_URL_CHARS = 1_000
 
 export class RequestScan {
   /** Members of the entry's `request`; '' where there are none. */
@@ -44,6 +46,7 @@ export class RequestScan {
         case 'url':
           if (!member.isText() || url !== '') return -1
           url = member.value()
+          if (url.length > MAX_URL_CHARS) return -1
           break
         case 'id':
           this.id = member.value()
@@ -100,6 +103,7 @@ export class RequestScan {
       if (keyChars === 10 && text.startsWith('user-agent', header.at + 1)) {
         this.#userAgent = header.isText() ? header.value() : ''
       } else if (keyChars === 11 && text.startsWith('traceparent', header.at + 1)) {
+        if (header.value().includes('\\')) return -1
         const trace = fromHeader(header.value().slice(1, -1))
         this.trace = trace === undefined ? '' : JSON.stringify(trace)
       } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of the two

@@ -19,8 +19,8 @@ import { nextSuspect } from './scan.js'
 
 /** Keys are compared one by one to find a second of the same name; beyond this number a parser is faster. */
 const MAX_UNKNOWN_KEYS = 64
-/** What an entry has beyond its line and the options' own text: field names, the timestamp, a source. */
-const FRAME_CHARS = 2_000
+/** What an entry has beyond its line and the options' own text: field names, the timestamp, a source, a path. */
+const FRAME_CHARS = 4_000
 
 export class FastPath {
   /** The entry of the last line. */
@@ -63,6 +63,7 @@ export class FastPath {
     this.#levels = new LevelTexts(options.levels)
     this.#usual = options.nestedKey === undefined && !hasMeaning(options.messageKey)
       && (options.errorKey === 'err' || options.errorKey === 'error' || !hasMeaning(options.errorKey))
+      && !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
     // A UTF-16 unit takes at most three bytes: what may be too long is measured by the reference path.
     this.#maxLineChars = Math.floor(options.maxEntryBytes / 3) - this.#static.chars - FRAME_CHARS
   }
@@ -241,6 +242,8 @@ export class FastPath {
   }
 }
 
+/** Under these the metadata keeps what is left of a member; the options' own metadata gives way to it. */
+const KEPT_KEYS = ['level', 'error', 'req', 'res']
 const LONG_INTEGER = /^-?\d{16,}$/
 
 /** Beside the slots, what this path gives a place of its own. */

@@ -8,12 +8,15 @@ export type LevelLabels = Readonly<Record<number, string>>
 
 export const PINO_LEVELS: LevelLabels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 
-/** Names for levels that loggers and platforms use, in lower case. */
-const LEVEL_NAMES: Readonly<Record<string, Level>> = {
-  trace: 'debug', silly: 'debug', verbose: 'debug', debug: 'debug', default: 'info',
-  info: 'info', information: 'info', informational: 'info', notice: 'info', http: 'info', log: 'info',
-  warn: 'warn', warning: 'warn', err: 'error', error: 'error',
-  fatal: 'fatal', critical: 'fatal', crit: 'fatal', alert: 'fatal', panic: 'fatal', emerg: 'fatal', emergency: 'fatal',
+/** pino's own names and their common spellings, in lower case: they say no more than the level does. */
+const STANDARD_NAMES: Readonly<Record<string, Level>> = {
+  trace: 'debug', debug: 'debug', info: 'info', warn: 'warn', warning: 'warn', error: 'error', fatal: 'fatal', critical: 'fatal',
+}
+
+/** Names for levels that other loggers and platforms use, in lower case. */
+const OTHER_NAMES: Readonly<Record<string, Level>> = {
+  silly: 'debug', verbose: 'debug', default: 'info', information: 'info', informational: 'info', notice: 'info', http: 'info',
+  log: 'info', err: 'error', crit: 'fatal', alert: 'fatal', panic: 'fatal', emerg: 'fatal', emergency: 'fatal',
 }
 
 export interface ResolvedLevel {
@@ -30,24 +33,25 @@ export function resolveLevel(value: Json | undefined, labels: LevelLabels): Reso
   if (typeof value !== 'string') return undefined
   const text = unmark(value).trim()
   if (text !== '' && Number.isFinite(Number(text))) return fromNumber(Number(text), labels)
-  const known = nameToLevel(text)
-  if (known !== undefined) return ranked(known)
+  const name = text.toLowerCase()
+  const standard = own(STANDARD_NAMES, name)
+  if (standard !== undefined) return ranked(standard)
   for (const [number, label] of Object.entries(labels)) {
-    if (label === text) return { ...ranked(nearest(Number(number))), custom: label }
+    if (label.toLowerCase() === name) return { ...ranked(nearest(Number(number))), custom: text }
   }
-  return undefined
+  const other = own(OTHER_NAMES, name)
+  return other === undefined ? undefined : { ...ranked(other), custom: text }
 }
 
 function fromNumber(number: number, labels: LevelLabels): ResolvedLevel {
   const label = labels[number] ?? PINO_LEVELS[number]
   if (label === undefined) return { ...ranked(nearest(number)), custom: number }
-  const known = nameToLevel(label)
-  return known === undefined ? { ...ranked(nearest(number)), custom: label } : ranked(known)
+  const standard = own(STANDARD_NAMES, label.toLowerCase())
+  return standard === undefined ? { ...ranked(nearest(number)), custom: label } : ranked(standard)
 }
 
-function nameToLevel(name: string): Level | undefined {
-  const key = name.toLowerCase()
-  return Object.hasOwn(LEVEL_NAMES, key) ? LEVEL_NAMES[key] : undefined
+function own(names: Readonly<Record<string, Level>>, name: string): Level | undefined {
+  return Object.hasOwn(names, name) ? names[name] : undefined
 }
 
 /** The nearest standard level at or below pino's number. */
@@ -109,7 +113,9 @@ export function plainText(value: Json | undefined): string | undefined {
 /** A number, or text that is one. */
 export function numeric(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value
-  return typeof value === 'string' && DIGITS.test(value) ? Number(value) : undefined
+  if (typeof value !== 'string' || !DIGITS.test(value)) return undefined
+  const number = Number(value)
+  return Number.isFinite(number) ? number : undefined
 }
 
 export function integer(value: Json | undefined): number | undefined {

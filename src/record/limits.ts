@@ -24,10 +24,10 @@ export function cleanText(text: string): string {
   return NEEDS_CARE.test(text) ? text.replaceAll('\0', '').toWellFormed() : text
 }
 
-/** Sets a key that must not overwrite another: a second `id` becomes `id_`. */
-export function putFree(target: JsonObject, key: string, value: Json): void {
-  let free = key
-  while (Object.hasOwn(target, free)) free += '_'
+/** Sets a key that must not overwrite another: a second `id` becomes `id_`, the next ones `id_2`, `id_5`, … */
+export function putFree(target: JsonObject, key: string, value: Json, firstSuffix = 2): void {
+  let free = Object.hasOwn(target, key) ? `${key}_` : key
+  for (let n = firstSuffix; Object.hasOwn(target, free); n = n * 2 + 1) free = `${key}_${n}`
   target[free] = value
 }
 
@@ -38,8 +38,10 @@ export function emptyObject(): JsonObject {
 /**
  * Copies without recursion, since a line may be nested deeper than the stack allows.
  * A container beyond the depth becomes the text pino itself writes there: `[Object]` or `[Array]`.
+ *
+ * @param kept keys of `source` itself that are copied however many others there are.
  */
-export function cleanCopy(source: object, cuts: Cuts): JsonObject {
+export function cleanCopy(source: object, cuts: Cuts, kept: readonly string[] = []): JsonObject {
   const root = emptyObject()
   const open: { from: object; to: JsonObject | Json[]; depth: number }[] = [{ from: source, to: root, depth: 1 }]
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
@@ -60,14 +62,21 @@ export function cleanCopy(source: object, cuts: Cuts): JsonObject {
       continue
     }
     let keys = 0
+    // A key that had to be cleaned gives way to one that was written so.
+    const cleaned: [string, Json][] = []
     for (const key of Object.keys(task.from)) {
       keys += 1
-      if (keys > MAX_KEYS) {
+      if (keys > MAX_KEYS && !(to === root && kept.includes(key))) {
         cuts.keys += 1
         continue
       }
-      putFree(to, cleanText(key), place((task.from as Record<string, unknown>)[key]))
+      const clean = cleanText(key)
+      const value = place((task.from as Record<string, unknown>)[key])
+      if (clean === key) to[key] = value
+      else cleaned.push([clean, value])
     }
+    // Each starts at another suffix: a thousand that become one key must not cost a thousand tries each.
+    cleaned.forEach(([key, value], index) => putFree(to, key, value, index + 2))
   }
   return root
 }

@@ -1,8 +1,9 @@
 /**
  * Chunks of text -> lines, without a string or an event per line.
  *
- * pino-abstract-transport would do this with split2: one `split()` array, one stream push and one `data` event per
- * line. Measured on request-shaped records that costs 2.6 us a line against 0.1 us here, more than the mapping.
+ * pino-abstract-transport would do this with split2: an array from `split()`, one stream push and one `data` event per
+ * line. On request records of 470 bytes that costs 1.1 us a line, 3.2 us with the JSON.parse it insists on; here it
+ * is 0.03 us. The whole mapping takes 3.
  */
 
 /** One line, as a range of a text that holds many. `end` excludes the newline. */

@@ -3,19 +3,20 @@
  *
  * Node 20 gives a reviver no source text, so such a literal is parsed as a marked string and the mark is removed
  * when the result is written. The mark is random per process: no logged text can imitate it.
+ * A fraction beyond a double's range becomes text, since JSON.stringify would make it null.
  */
 import { randomBytes } from 'node:crypto'
 import { stringEnd } from './scan.js'
 
 const MARK = `${randomBytes(12).toString('hex')}#`
-const LONG_DIGITS = /\d{16}/
+const OUT_OF_RANGE = /\d{16}|[eE]\+?\d{3}/
 const NUMBERS = /-?\d[\d.eE+-]*/g
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
 /** @throws SyntaxError as JSON.parse does. */
 export function parseExact(json: string): unknown {
   const value = JSON.parse(json) as unknown
-  return LONG_DIGITS.test(json) ? (JSON.parse(markIntegers(json)) as unknown) : value
+  return OUT_OF_RANGE.test(json) ? (JSON.parse(markIntegers(json)) as unknown) : value
 }
 
 /** JSON text of a value that holds marked numbers. */
@@ -48,5 +49,7 @@ function markIntegers(json: string): string {
 
 /** A fraction is a double by nature; only an integer is expected to come back digit for digit. */
 function mark(literal: string): string {
-  return /[.eE]/.test(literal) || String(Number(literal)) === literal ? literal : `"${MARK}${literal}"`
+  const number = Number(literal)
+  if (/[.eE]/.test(literal)) return Number.isFinite(number) ? literal : `"${literal}"`
+  return String(number) === literal ? literal : `"${MARK}${literal}"`
 }

@@ -11,8 +11,12 @@ import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, stringEnd } from './scan.js'
  */
 const FIRST_COUNTS = ['level', 'time'] as const
 
-/** `undefined` where the line is not a JSON object. */
-export function parseRecord(line: string, cuts: Cuts): JsonObject | undefined {
+/**
+ * `undefined` where the line is not a JSON object.
+ *
+ * @param kept keys that a record keeps however wide it is; pino writes its message last.
+ */
+export function parseRecord(line: string, cuts: Cuts, kept: readonly string[]): JsonObject | undefined {
   let parsed: unknown
   try {
     parsed = parseExact(line)
@@ -21,7 +25,7 @@ export function parseRecord(line: string, cuts: Cuts): JsonObject | undefined {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const firsts = firstValues(line)
-  const record = cleanCopy(parsed, cuts)
+  const record = cleanCopy(parsed, cuts, [...FIRST_COUNTS, ...kept])
   for (const key of FIRST_COUNTS) {
     const first = firsts.get(key)
     if (first === undefined) continue

@@ -20,7 +20,7 @@ export interface Mapped {
 /** Never throws. `receivedAt` is ISO 8601. */
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): Mapped {
   const cuts: Cuts = { depth: 0, keys: 0 }
-  const record = parseRecord(line, cuts)
+  const record = parseRecord(line, cuts, [options.messageKey, options.errorKey])
   const { entry, rank } = record === undefined
     ? textEntry(line, options, receivedAt)
     : toEntry(record, options, receivedAt)

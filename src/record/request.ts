@@ -34,9 +34,8 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
     set('duration_ms', take(record, ['responseTime', 'duration_ms'], numeric))
   }
   const id = takeId(req, hasRequestId)
-  for (const unsent of UNSENT) {
-    delete req[unsent]
-    delete res[unsent]
+  for (const part of ['req', 'request', 'res', 'response']) {
+    if (isObject(record[part])) for (const unsent of UNSENT) delete record[part][unsent]
   }
   return {
     request: Object.keys(request).length > 0 ? request : undefined,

@@ -27,9 +27,9 @@ const MAX_KEYS_IN_VALUE = 1_000
 
 /**
  * A control character, an escape that JSON does not know, NUL or a surrogate written as an escape: what a line must not
- * hold if its strings are to be copied as they stand.
+ * hold if its strings are to be copied as they stand. A letter written as an escape (no writer does so) may hide a key.
  */
-const SUSPECT = /[\0-\x09\x0b-\x1f]|\\(?:[^"\\/bfnrtu]|u(?:0000|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
+const SUSPECT = /[\0-\x09\x0b-\x1f]|\\(?:[^"\\/bfnrtu]|u(?:0000|00[67]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
 
 /** Position of the next such place at or after `from`, or Infinity. Newlines are left to the splitter. */
 export function nextSuspect(text: string, from: number): number {
@@ -76,6 +76,10 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= 57
 }
 
+/** More digits, or more in an exponent, may leave a double's range (1.8e308): that is for the path that looks closer. */
+const MAX_INTEGER_DIGITS = 200
+const MAX_EXPONENT_DIGITS = 2
+
 /** RFC 8259, section 6. `at` is on the first character. */
 export function numberEnd(text: string, at: number): number {
   let i = text.charCodeAt(at) === MINUS ? at + 1 : at
@@ -85,18 +89,21 @@ export function numberEnd(text: string, at: number): number {
     while (isDigit(text.charCodeAt(i))) i += 1
     if (i === first) return -1
   }
+  const isLong = i - at > MAX_INTEGER_DIGITS
   if (text.charCodeAt(i) === DOT) {
+    if (isLong) return -1
     const first = (i += 1)
     while (isDigit(text.charCodeAt(i))) i += 1
     if (i === first) return -1
   }
   if ((text.charCodeAt(i) | 32) === 101) {
+    if (isLong) return -1
     i += 1
     const sign = text.charCodeAt(i)
     if (sign === PLUS || sign === MINUS) i += 1
     const first = i
     while (isDigit(text.charCodeAt(i))) i += 1
-    if (i === first) return -1
+    if (i === first || i - first > MAX_EXPONENT_DIGITS) return -1
   }
   return i
 }

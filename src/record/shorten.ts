@@ -5,9 +5,18 @@ import { isMarked, stringifyExact } from './numbers.js'
 /** Shorter texts are not worth cutting: what follows then is dropping whole keys. */
 const SHORTEST_CUT = 64
 
+/** Without a bound of their own, as the metadata's keys. */
+const LISTS = ['breadcrumbs', 'tags', 'notify_channels']
+/** In the order in which they are given up, when all else is gone; level, message and timestamp an entry must have. */
+const FIELDS = [
+  'perf', 'deploy', 'user', 'request', 'error', 'trace',
+  'source', 'action', 'fingerprint', 'version', 'release_id', 'session_id', 'user_id', 'environment', 'request_id', 'service',
+] as const
+
 /** Says in the entry itself what it had to lose. */
 export const NOTE_KEY = 'pino_ingest'
 
+/** @param maxEntryBytes at least 1 KiB: below that the required fields alone may not fit. */
 export function shortenToFit(entry: LogEntry, maxEntryBytes: number): string {
   let json = stringifyExact(entry)
   // One UTF-16 unit takes at most three bytes.
@@ -16,25 +25,35 @@ export function shortenToFit(entry: LogEntry, maxEntryBytes: number): string {
   if (bytes <= maxEntryBytes) return json
   const short = note(entry, { shortened_from_bytes: bytes })
   const fits = (): boolean => Buffer.byteLength(json = stringifyExact(short)) <= maxEntryBytes
+  const texts = longTexts(short)
   for (let limit = Math.floor(maxEntryBytes / 2); limit >= SHORTEST_CUT; limit = Math.floor(limit / 2)) {
-    cutTexts(short, limit)
-    if (fits()) return json
+    if (cutTexts(texts, limit) && fits()) return json
   }
-  for (const part of ['breadcrumbs', 'tags', 'notify_channels'] as const) {
-    delete short[part]
-    if (fits()) return json
-  }
-  const metadata = short.metadata as JsonObject
-  for (let kept = Object.keys(metadata); kept.length > 1; kept = Object.keys(metadata)) {
-    for (const key of kept.slice(Math.floor(kept.length / 2))) if (key !== NOTE_KEY) delete metadata[key]
-    if (kept.length === Object.keys(metadata).length) break
-    if (fits()) return json
-  }
-  for (const part of ['error', 'request', 'user', 'deploy', 'perf', 'trace'] as const) {
-    delete short[part]
-    if (fits()) return json
+  dropWidest(short, Buffer.byteLength(json) - maxEntryBytes)
+  if (fits()) return json
+  // A record may bring a note of its own, as wide as it likes.
+  short.metadata = { [NOTE_KEY]: { shortened_from_bytes: bytes } }
+  for (const field of FIELDS) {
+    if (fits()) break
+    delete short[field]
   }
   return json
+}
+
+/** Drops lists and metadata, the widest first, until `bytes` are saved. */
+function dropWidest(entry: LogEntry, bytes: number): void {
+  const metadata = entry.metadata as JsonObject
+  const whole = entry as unknown as JsonObject
+  const parts = [
+    ...LISTS.filter((key) => Object.hasOwn(whole, key)).map((key) => [whole, key] as const),
+    ...Object.keys(metadata).filter((key) => key !== NOTE_KEY).map((key) => [metadata, key] as const),
+  ].map(([from, key]) => ({ from, key, bytes: Buffer.byteLength(`,${JSON.stringify(key)}:${stringifyExact(from[key])}`) }))
+  let saved = 0
+  for (const part of parts.sort((a, b) => b.bytes - a.bytes)) {
+    if (saved >= bytes) return
+    delete part.from[part.key]
+    saved += part.bytes
+  }
 }
 
 /** Adds to the entry's note; the note stands first, so that dropping keys from the end leaves it. */
@@ -45,21 +64,43 @@ export function note<E extends { metadata?: JsonObject }>(entry: E, facts: JsonO
   return entry
 }
 
-/** Cuts every text in place. The walk keeps its own stack, as everything that walks logged data. */
-function cutTexts(root: object, limit: number): void {
-  const open: (Json[] | JsonObject)[] = [root as JsonObject]
-  for (let container = open.pop(); container !== undefined; container = open.pop()) {
-    for (const [key, value] of Object.entries(container)) {
-      if (typeof value === 'object' && value !== null) open.push(value)
-      else if (typeof value === 'string' && value.length > limit && !isMarked(value)) {
-        (container as JsonObject)[key] = cutText(value, limit)
-      }
+type Holder = Record<string | number, Json>
+
+/** Where the texts stand that are worth cutting. The walk keeps its own stack, as everything that walks logged data. */
+function longTexts(root: object): [Holder, string | number][] {
+  const found: [Holder, string | number][] = []
+  const open = [root as Holder]
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    const inside = holder
+    const look = (key: string | number): void => {
+      const value = inside[key] as Json
+      if (typeof value === 'object' && value !== null) open.push(value as Holder)
+      else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarked(value)) found.push([inside, key])
     }
+    // A list may have a million items: their keys are not worth a million strings.
+    if (Array.isArray(inside)) for (let i = 0; i < inside.length; i += 1) look(i)
+    else for (const key of Object.keys(inside)) look(key)
   }
+  return found
 }
 
+/** False where none is longer. */
+function cutTexts(texts: readonly [Holder, string | number][], limit: number): boolean {
+  let hasCut = false
+  for (const [holder, key] of texts) {
+    const text = holder[key] as string
+    if (text.length <= limit) continue
+    holder[key] = cutText(text, limit)
+    hasCut = true
+  }
+  return hasCut
+}
+
+/** What an earlier cut left at the end of a text. */
+const CUT = /… \((\d+) characters\)$/
+
 function cutText(text: string, limit: number): string {
-  const suffix = `… (${text.length} characters)`
+  const suffix = `… (${CUT.exec(text.slice(-SHORTEST_CUT))?.[1] ?? text.length} characters)`
   const keep = Math.max(limit - suffix.length, 1)
   // toWellFormed: the cut may have gone through a surrogate pair.
   return text.slice(0, keep).toWellFormed() + suffix

@@ -1,0 +1,53 @@
+/** The ledger: what came in is always what went out by a named door, or is still inside. */
+
+/** Why entries were given up: memory for unacknowledged entries was full, or the time at exit was over. */
+export type DropReason = 'buffer' | 'shutdown'
+
+export interface AccountSnapshot {
+  /** Entries handed in by the app. */
+  readonly received: number
+  /** Entries taken over from an earlier process. */
+  readonly recovered: number
+  /** Entries the transport wrote itself. */
+  readonly generated: number
+  /** Entries the service took. */
+  readonly accepted: number
+  /** Entries the service refused. */
+  readonly rejected: number
+  readonly dropped: Readonly<Record<DropReason, number>>
+  /** Entries left out as configured: level, sampling, a hook. */
+  readonly filtered: number
+  /** Entries inside, as the stages themselves count them. */
+  readonly pending: number
+  /** received + recovered + generated = accepted + rejected + dropped + filtered + pending */
+  readonly closes: boolean
+}
+
+/**
+ * Each stage increments the counters of its own doors, as plain integers, since `received` sits on the hot path.
+ * `pending` is never incremented: it is asked of the stages, so that a wrong count anywhere opens the sum.
+ */
+export class Account {
+  received = 0
+  recovered = 0
+  generated = 0
+  accepted = 0
+  rejected = 0
+  filtered = 0
+  readonly dropped: Record<DropReason, number> = { buffer: 0, shutdown: 0 }
+  readonly #stages: (() => number)[] = []
+
+  /** @param pendingEntries how many entries are inside the stage at the moment */
+  addStage(pendingEntries: () => number): void {
+    this.#stages.push(pendingEntries)
+  }
+
+  snapshot(): AccountSnapshot {
+    const { received, recovered, generated, accepted, rejected, filtered } = this
+    const dropped = { ...this.dropped }
+    const pending = this.#stages.reduce((sum, pendingEntries) => sum + pendingEntries(), 0)
+    const droppedTotal = Object.values(dropped).reduce((sum, count) => sum + count, 0)
+    const closes = received + recovered + generated === accepted + rejected + droppedTotal + filtered + pending
+    return { received, recovered, generated, accepted, rejected, dropped, filtered, pending, closes }
+  }
+}

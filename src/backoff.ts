@@ -1,0 +1,26 @@
+/** The next delay, as data: nothing here waits. */
+
+export interface BackoffInput {
+  /** Failed attempts so far, from 1. */
+  readonly attempt: number
+  /** Milliseconds since the first of the failures. */
+  readonly outageAgeMs: number
+  readonly retryMinMs: number
+  readonly retryMaxMs: number
+  /** In [0, 1). */
+  readonly random: () => number
+}
+
+/** A service that was away for long may take as long to come back; a short outage is not made longer by the wait. */
+const OUTAGE_SHARE = 1 / 4
+const LEAST_CAP_MS = 5_000
+
+/**
+ * Full jitter: anywhere between nothing and the exponential step, so that many clients do not come back together.
+ * The cap is a quarter of the outage's age, at least 5 s, at most `retryMaxMs`.
+ * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function nextDelayMs({ attempt, outageAgeMs, retryMinMs, retryMaxMs, random }: BackoffInput): number {
+  const capMs = Math.min(retryMaxMs, Math.max(LEAST_CAP_MS, outageAgeMs * OUTAGE_SHARE))
+  return random() * Math.min(capMs, retryMinMs * 2 ** Math.min(Math.max(attempt, 1) - 1, 52))
+}

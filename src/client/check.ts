@@ -1,0 +1,108 @@
+/** Values against the interface before they are sent: a mistake is told where it was made, with its path and value. */
+import { IngestError } from '../errors.js'
+import { LEVELS } from '../protocol/entry.js'
+import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
+
+/** A field's type: of text, of numbers, of a list, of an object by its fields. A name that ends in `!` is required. */
+type Shape = 'text' | 'number' | 'integer' | 'flag' | 'object' | 'time' | 'level' | readonly [Shape] | { readonly [field: string]: Shape }
+
+const USER = { id: 'text', email: 'text', name: 'text' } as const
+const ERROR = { type: 'text', message: 'text', stack: 'text' } as const
+const REQUEST = {
+  method: 'text', url: 'text', path: 'text', status_code: 'integer', duration_ms: 'number', ip: 'text', user_agent: 'text',
+} as const
+const PERF = { duration_ms: 'number', memory_mb: 'number', db_queries: 'number', cache_hits: 'number' } as const
+const TRACE = { trace_id: 'text', span_id: 'text', parent_span_id: 'text' } as const
+const DEPLOY = { commit: 'text', branch: 'text', deployed_by: 'text' } as const
+const CRUMB = { type: 'text', category: 'text', message: 'text', level: 'text', timestamp: 'time', data: 'object' } as const
+
+/** Interface: Log entry. */
+const ENTRY: Shape = {
+  'level!': 'level', 'message!': 'text', 'timestamp!': 'time', service: 'text', environment: 'text', version: 'text', user_id: 'text',
+  user: USER, metadata: 'object', tags: ['text'], error: ERROR, request: REQUEST, perf: PERF, trace: TRACE, deploy: DEPLOY,
+  breadcrumbs: [CRUMB], fingerprint: 'text', action: 'text', session_id: 'text', release_id: 'text', request_id: 'text',
+  source: 'text', notify: 'flag', notify_channels: ['text'],
+}
+
+/** By endpoint (interface: Resources). */
+const SHAPES = {
+  batch: { batch_id: 'text', 'logs!': [ENTRY] },
+  requests: {
+    'requests!': [{
+      'method!': 'text', 'path!': 'text', 'status_code!': 'integer', 'duration_ms!': 'number', 'request_id!': 'text', 'timestamp!': 'time',
+      route: 'text', host: 'text', service: 'text', environment: 'text',
+    }],
+  },
+  feedback: { 'event_id!': 'text', 'comments!': 'text', name: 'text', email: 'text' },
+  release: { 'version!': 'text', commit_hash: 'text', branch: 'text', deployed_by: 'text', changelog: 'text' },
+} as const satisfies Record<string, Shape>
+
+/** @throws IngestError `INVALID` naming the first path that breaks the interface, the rule and the value. */
+export function checkValue(kind: keyof typeof SHAPES, value: unknown): void {
+  check(value, SHAPES[kind], kind)
+  const logs = (value as { logs?: unknown[] }).logs
+  if (logs !== undefined && logs.length > MAX_LOGS_PER_REQUEST) {
+    throw invalid('batch.logs', `hold at most ${MAX_LOGS_PER_REQUEST} entries`, logs.length)
+  }
+}
+
+/** RFC 3986, section 2.3: with these alone no token reaches another path. */
+const UNRESERVED = /^[A-Za-z0-9._~-]+$/
+
+/** @throws IngestError `INVALID`; the token is a credential and is not shown. */
+export function checkToken(token: unknown): string {
+  if (typeof token === 'string' && UNRESERVED.test(token) && token !== '.' && token !== '..') return token
+  throw new IngestError('INVALID', 'the monitor token must be letters, digits, "-", ".", "_" or "~", and not "." or ".."; it is not shown')
+}
+
+function check(value: unknown, shape: Shape, path: string): void {
+  if (typeof shape === 'string') {
+    if (!SCALARS[shape].holds(value)) throw invalid(path, SCALARS[shape].rule, value)
+  } else if (isList(shape)) {
+    if (!Array.isArray(value)) throw invalid(path, 'be a list', value)
+    value.forEach((item, index) => check(item, shape[0], `${path}[${index}]`))
+  } else {
+    if (!isObject(value)) throw invalid(path, 'be an object', value)
+    checkFields(value, shape, path)
+  }
+}
+
+function checkFields(value: Record<string, unknown>, shape: Readonly<Record<string, Shape>>, path: string): void {
+  for (const [name, field] of Object.entries(shape)) {
+    const key = name.replace('!', '')
+    const one = value[key]
+    if (one !== undefined) check(one, field, `${path}.${key}`)
+    else if (name.endsWith('!')) throw invalid(`${path}.${key}`, 'be given', one)
+  }
+  const unknown = Object.keys(value).find((key) => !(key in shape) && !(`${key}!` in shape))
+  if (unknown !== undefined) throw invalid(`${path}.${unknown}`, 'be a field of the interface, which it is not', value[unknown])
+}
+
+const SCALARS: Record<Extract<Shape, string>, { readonly rule: string, holds(value: unknown): boolean }> = {
+  text: { rule: 'be text', holds: (value) => typeof value === 'string' },
+  number: { rule: 'be a finite number', holds: (value) => Number.isFinite(value) },
+  integer: { rule: 'be an integer', holds: (value) => Number.isSafeInteger(value) },
+  flag: { rule: 'be true or false', holds: (value) => typeof value === 'boolean' },
+  object: { rule: 'be an object', holds: isObject },
+  level: { rule: `be one of ${LEVELS.join(', ')}`, holds: (value) => (LEVELS as readonly unknown[]).includes(value) },
+  time: {
+    rule: 'be an ISO 8601 time in UTC, such as 2026-11-21T00:08:52.486Z',
+    holds: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]00:00)$/.test(value) && !Number.isNaN(Date.parse(value)),
+  },
+}
+
+function isList(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const MAX_SHOWN_CHARS = 80
+
+function invalid(path: string, rule: string, value: unknown): IngestError {
+  const text = typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : typeof value === 'string'
+    ? JSON.stringify(value.slice(0, MAX_SHOWN_CHARS)) : String(value)
+  return new IngestError('INVALID', `${path} must ${rule}, got ${text}`)
+}

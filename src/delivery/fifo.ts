@@ -1,0 +1,24 @@
+/** A queue whose `shift` costs the same however long it is; an array's moves everything behind the head. */
+export class Fifo<T> {
+  #items: (T | undefined)[] = []
+  #head = 0
+
+  get length(): number {
+    return this.#items.length - this.#head
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  shift(): T | undefined {
+    if (this.length === 0) return undefined
+    const item = this.#items[this.#head]
+    this.#items[this.#head++] = undefined
+    if (this.#head * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+    return item
+  }
+}

@@ -1,0 +1,26 @@
+/** Tries until the outcome is final. Waiting is the gate's: all batches share what one of them learnt. */
+import type { GivenUp, Sender } from '../sender.js'
+import type { Gate } from './gate.js'
+
+/** There is no attempt limit; `signal` and the gate's deadline end it as `given-up`. */
+export function retrySender(inner: Sender, gate: Gate): Sender {
+  return {
+    async send(batch, signal) {
+      const turn = gate.turn()
+      let reason = gate.trouble ?? 'not sent'
+      for (;;) {
+        const outcome = await gate.run(turn, signal, () => inner.send(batch, signal))
+        if (outcome === undefined) return { kind: 'given-up', reason } satisfies GivenUp
+        switch (outcome.kind) {
+          case 'delivered':
+          case 'refused':
+          case 'given-up':
+            return outcome
+          case 'later':
+          case 'misconfigured':
+            reason = outcome.reason
+        }
+      }
+    },
+  }
+}

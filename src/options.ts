@@ -1,0 +1,204 @@
+/** Configuration in three layers, code over environment over defaults: one place resolves and checks it all. */
+import { readFileSync } from 'node:fs'
+import { IngestError } from './errors.js'
+import { deployFromCi } from './options/ci.js'
+import { isPlainObject } from './options/kinds.js'
+import { nearestName } from './options/nearest.js'
+import { Secret } from './options/secret.js'
+import { LEVEL_NAMES, TABLE, rowOf, variablesOf } from './options/table.js'
+import type { IngestOptions, OptionName } from './options/table.js'
+import { checkUrl, isLoopback, proxyFor } from './options/url.js'
+import type { EntryDeploy, JsonObject } from './protocol/entry.js'
+
+export type { IngestOptions } from './options/table.js'
+export { Secret } from './options/secret.js'
+
+/** What code and environment come to. */
+export interface Settings {
+  readonly enabled: boolean
+  /** Without a trailing slash. */
+  readonly url: string
+  readonly apiKey: Secret
+  /** Nobody named a service: it is the local one of a developer's machine. */
+  readonly isLocalDefault: boolean
+  readonly tls?: { readonly ca?: string, readonly cert?: string, readonly key?: string }
+  readonly proxy: string | false
+  readonly noProxy: string
+  readonly service?: string
+  /** After the record's own `name`. */
+  readonly fallbackService?: string
+  readonly messageKey?: string
+  readonly errorKey?: string
+  readonly nestedKey?: string
+  readonly customLevels?: Readonly<Record<string, number>>
+  readonly environment?: string
+  readonly version?: string
+  readonly releaseId?: string
+  readonly deploy?: EntryDeploy
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+  readonly level: (typeof LEVEL_NAMES)[number]
+  readonly fingerprint: false | 'auto'
+  readonly batchSize: number
+  readonly batchBytes: number
+  readonly flushIntervalMs: number
+  readonly maxConcurrency: number
+  readonly requestTimeoutMs: number
+  readonly shutdownTimeoutMs: number
+  readonly retryMinMs: number
+  readonly retryMaxMs: number
+  readonly maxBufferBytes: number
+  readonly maxEntryBytes: number
+  readonly compression: 'none' | 'gzip'
+  readonly onProblem: 'stderr' | 'silent'
+}
+
+export interface Sources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** For the variables that name files. */
+  readonly readFile: (path: string) => string
+}
+
+export const LOCAL_URL = 'http://127.0.0.1:4319/api/v1'
+/** The local service takes any key, and the interface wants one. */
+const LOCAL_KEY = 'local'
+
+/** pino puts these among a transport's options. */
+const PINOS_OWN = ['$context', 'pinoWillSendConfig', 'levels', 'dedupe']
+
+/** Position among debug, info, warn, error, fatal. */
+export function levelRank(level: Settings['level']): number {
+  return Math.max(LEVEL_NAMES.indexOf(level) - 1, 0)
+}
+
+/**
+ * Resolves with this process's environment.
+ * @throws IngestError `CONFIG`, as `resolveOptions`.
+ */
+export function resolveFromProcess(given: unknown): Settings {
+  return resolveOptions(given, { env: process.env, readFile: (path) => readFileSync(path, 'utf8') })
+}
+
+/** @throws IngestError `CONFIG` that names each wrong option, its rule and the value received (a secret's never). */
+export function resolveOptions(given: unknown, sources: Sources): Settings {
+  const problems: string[] = []
+  const options = givenOptions(given, problems)
+  const values: Partial<Record<OptionName, unknown>> = {}
+  for (const name of Object.keys(TABLE) as OptionName[]) {
+    values[name] = fromCode(name, options, problems) ?? fromEnvironment(name, sources, problems) ?? rowOf(name).default
+  }
+  const settings = complete(values, options, sources.env, problems)
+  if (problems.length > 0) throw new IngestError('CONFIG', `pino-ingest is not configured: ${problems.join('; ')}`)
+  return settings
+}
+
+function givenOptions(given: unknown, problems: string[]): Record<string, unknown> {
+  if (given === undefined) return {}
+  if (!isPlainObject(given)) {
+    problems.push(`options must be an object, got ${shown(given)}`)
+    return {}
+  }
+  const known = Object.keys(TABLE)
+  for (const name of Object.keys(given)) {
+    if (known.includes(name) || PINOS_OWN.includes(name)) continue
+    const nearest = nearestName(name, known)
+    problems.push(`there is no option ${name}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
+  }
+  return given
+}
+
+function fromCode(name: OptionName, options: Record<string, unknown>, problems: string[]): unknown {
+  const value = options[name]
+  return value === undefined ? undefined : checked(name, name, value, problems)
+}
+
+function checked(name: OptionName, place: string, value: unknown, problems: string[]): unknown {
+  const { kind, secret } = rowOf(name)
+  const read = kind.read(value)
+  if (read === undefined) problems.push(`${place} must be ${kind.rule}, got ${secret === true ? hidden(value) : shown(value)}`)
+  return read
+}
+
+function fromEnvironment(name: OptionName, { env, readFile }: Sources, problems: string[]): unknown {
+  const variables = variablesOf(name)
+  const text = (variable: string): string | undefined => (env[variable] === '' ? undefined : env[variable])
+  const file = (variable: string): string | undefined => {
+    const path = text(variable)
+    if (path === undefined) return undefined
+    try {
+      return readFile(path)
+    } catch (error) {
+      problems.push(`${variable} names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+      return undefined
+    }
+  }
+  const parts = (names: readonly string[], read: (variable: string) => string | undefined): unknown => {
+    const found = names.map((part, at) => [part, read(variables[at] ?? '')] as const).filter(([, value]) => value !== undefined)
+    return found.length === 0 ? undefined : checked(name, variables.join(', '), Object.fromEntries(found), problems)
+  }
+  if (name === 'tls') return parts(['ca', 'cert', 'key'], file)
+  if (name === 'deploy') return parts(['commit', 'branch', 'deployed_by'], text)
+  if (name === 'proxy') return undefined // which of them counts depends on the URL
+  for (const variable of variables) {
+    const value = variable.endsWith('_FILE') ? file(variable) : text(variable)
+    if (value !== undefined) return checked(name, variable, rowOf(name).kind.parse(value), problems)
+  }
+  return undefined
+}
+
+/** What one value alone does not tell. */
+function complete(
+  values: Partial<Record<OptionName, unknown>>, options: Record<string, unknown>, env: Sources['env'], problems: string[],
+): Settings {
+  const own = values as IngestOptions
+  const isLocalDefault = own.url === undefined && env['NODE_ENV'] !== 'production'
+  if (own.url === undefined && !isLocalDefault && own.enabled !== false && options['url'] === undefined) {
+    problems.push('url is required when NODE_ENV is production (or PINO_INGEST_URL)')
+  }
+  const url = checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems)
+  if (own.apiKey === undefined && !isLocalDefault && own.enabled !== false && options['apiKey'] === undefined) {
+    problems.push('apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)')
+  }
+  if (Number(own.retryMinMs) > Number(own.retryMaxMs)) {
+    problems.push(`retryMinMs must not be above retryMaxMs, got ${shown(own.retryMinMs)} and ${shown(own.retryMaxMs)}`)
+  }
+  const defined = Object.fromEntries(Object.entries({
+    ...values,
+    customLevels: own.customLevels ?? (isPlainObject(options['levels']) ? options['levels'] : undefined),
+    fallbackService: env['npm_package_name'],
+    environment: own.environment ?? nonEmpty(env['NODE_ENV']),
+    version: own.version ?? nonEmpty(env['npm_package_version']),
+    deploy: own.deploy ?? deployFromCi(env),
+    url,
+    isLocalDefault,
+    apiKey: new Secret(own.apiKey ?? LOCAL_KEY),
+    proxy: own.proxy ?? (isLoopback(url) ? false : proxyFor(url, env)),
+    noProxy: env['NO_PROXY'] ?? env['no_proxy'] ?? '',
+  }).filter(([, value]) => value !== undefined))
+  return defined as unknown as Settings
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}
+
+const MAX_SHOWN_CHARS = 80
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'object' && value !== null
+    ? jsonOf(value) : String(value)
+  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`
+}
+
+function jsonOf(value: object): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return Object.prototype.toString.call(value) // a circle
+  }
+}
+
+/** Enough to find the mistake, nothing of the secret. */
+function hidden(value: unknown): string {
+  return typeof value === 'string' ? `text of ${value.length} characters (not shown)` : `${typeof value} (not shown)`
+}

@@ -1,0 +1,115 @@
+/** The kinds of option values: how each is read from code and from a variable's text, and the rule it keeps. Pure. */
+import type { JsonObject } from '../protocol/entry.js'
+
+export interface Kind<T> {
+  /** Completes "must be …". */
+  readonly rule: string
+  /** The value, or `undefined` where it breaks the rule. */
+  read(value: unknown): T | undefined
+  /** What `read` gets for a variable's text. */
+  parse(text: string): unknown
+}
+
+export const flag: Kind<boolean> = {
+  rule: 'true or false',
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  parse: (text) => ({ true: true, 1: true, false: false, 0: false })[text.toLowerCase()] ?? text,
+}
+
+export const text: Kind<string> = {
+  rule: 'text that is not empty',
+  read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+  parse: (value) => value,
+}
+
+/** Fits into an HTTP header (RFC 9110, section 5.5) and shows a stray newline at once. */
+export const key: Kind<string> = {
+  rule: 'printable ASCII characters without spaces',
+  read: (value) => (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value) ? value : undefined),
+  parse: (value) => value.trim(),
+}
+
+export function integer(min: number, max: number, unit = ''): Kind<number> {
+  return {
+    rule: `an integer from ${min} to ${max}${unit === '' ? '' : ` (${unit})`}`,
+    read: (value) => (Number.isInteger(value) && (value as number) >= min && (value as number) <= max ? value as number : undefined),
+    parse: (value) => (/^\d+$/.test(value) ? Number(value) : value),
+  }
+}
+
+export function oneOf<const T extends readonly (string | false)[]>(...values: T): Kind<T[number]> {
+  return {
+    rule: `one of ${values.join(', ')}`,
+    read: (value) => values.find((one) => one === value),
+    parse: (value) => (value === 'false' ? false : value),
+  }
+}
+
+export const texts: Kind<readonly string[]> = {
+  rule: 'a list of texts (in a variable: separated by commas)',
+  read: (value) => (Array.isArray(value) && value.every((item) => typeof item === 'string') ? value as string[] : undefined),
+  parse: (value) => value.split(',').map((item) => item.trim()).filter((item) => item !== ''),
+}
+
+export const object: Kind<JsonObject> = {
+  rule: 'an object that JSON can hold (in a variable: JSON)',
+  read: (value) => {
+    if (!isPlainObject(value)) return undefined
+    try {
+      return JSON.parse(JSON.stringify(value)) as JsonObject
+    } catch {
+      return undefined // a circle, or a BigInt
+    }
+  },
+  parse: parseJson,
+}
+
+export const levels: Kind<Readonly<Record<string, number>>> = {
+  rule: 'level names with their numbers (in a variable: audit:35,notice:25)',
+  read: (value) => (isPlainObject(value) && Object.values(value).every((number) => Number.isFinite(number))
+    ? value as Record<string, number> : undefined),
+  parse: (value) => (value.startsWith('{') ? parseJson(value) : Object.fromEntries(value.split(',').map((pair) => {
+    const [name = '', number = ''] = pair.split(':')
+    return [name.trim(), number.trim() === '' ? Number.NaN : Number(number)]
+  }))),
+}
+
+/** An object whose named members are texts; no others. */
+export function textsNamed<K extends string>(...names: readonly K[]): Kind<Readonly<Partial<Record<K, string>>>> {
+  return {
+    rule: `an object of texts: ${names.join(', ')}`,
+    read: (value) => (isPlainObject(value)
+      && Object.entries(value).every(([name, one]) => (names as readonly string[]).includes(name) && (typeof one === 'string' || one === undefined))
+      ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Partial<Record<K, string>> : undefined),
+    parse: parseJson,
+  }
+}
+
+/** PEM texts; a Buffer is what `readFileSync` gives. */
+export const pems: Kind<Readonly<Partial<Record<'ca' | 'cert' | 'key', string | Buffer>>>> = {
+  rule: 'an object with ca, cert, key: PEM text or a Buffer of it',
+  read: (value) => (isPlainObject(value)
+    && Object.entries(value).every(([name, one]) => ['ca', 'cert', 'key'].includes(name)
+      && (one === undefined || String(one instanceof Uint8Array ? Buffer.from(one) : one).includes('-----BEGIN ')))
+    ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)
+      .map(([name, one]) => [name, one instanceof Uint8Array ? Buffer.from(one).toString() : one])) : undefined),
+  parse: (value) => value,
+}
+
+export const proxyUrl: Kind<string | false> = {
+  rule: 'an http or https URL, or false',
+  read: (value) => (value === false || (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) ? value : undefined),
+  parse: (value) => (value === 'false' ? false : value),
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+}
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value // which breaks the rule, and is shown
+  }
+}

@@ -1,0 +1,28 @@
+/** A value that printing, serializing and inspecting do not show. */
+import { inspect } from 'node:util'
+
+const SHOWN = '[secret]'
+
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return SHOWN
+  }
+
+  toJSON(): string {
+    return SHOWN
+  }
+
+  [inspect.custom](): string {
+    return SHOWN
+  }
+}

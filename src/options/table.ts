@@ -1,0 +1,107 @@
+/**
+ * The one table of options: types, variables, defaults, rules and the README's words all come from here.
+ * Where a variable is not named, it is `PINO_INGEST_` and the option's name in upper case.
+ */
+import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
+import { flag, integer, key, levels, object, oneOf, pems, proxyUrl, text, texts, textsNamed } from './kinds.js'
+import type { Kind } from './kinds.js'
+
+export interface Row<T> {
+  readonly kind: Kind<T>
+  /** In the order in which they are asked. */
+  readonly variables?: readonly string[]
+  /** What counts where neither code nor environment says anything. */
+  readonly default?: T
+  /** The default in words, where it is no value. */
+  readonly shown?: string
+  /** For the README. */
+  readonly meaning: string
+  /** Never shown in a message. */
+  readonly secret?: true
+}
+
+function row<T>(settings: Row<T>): Row<T> {
+  return settings
+}
+
+const MIB = 1024 * 1024
+const DAY_MS = 86_400_000
+export const LEVEL_NAMES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+
+export const TABLE = {
+  enabled: row({ kind: flag, default: true, meaning: '`false`: records are consumed, nothing is sent' }),
+  url: row({
+    kind: text, shown: 'outside production the local service, `http://127.0.0.1:4319/api/v1`',
+    meaning: 'base URL of the service, ends with `/api/v1`; required when `NODE_ENV` is `production`; `https` unless the host is loopback',
+  }),
+  apiKey: row({
+    kind: key, variables: ['PINO_INGEST_API_KEY', 'PINO_INGEST_API_KEY_FILE'], secret: true, shown: 'required, but for the local service',
+    meaning: 'sent as `X-API-Key`; the second variable names a file that holds it',
+  }),
+  allowInsecure: row({ kind: flag, default: false, meaning: 'allows plain `http` to a host other than loopback' }),
+  tls: row({
+    kind: pems, variables: ['PINO_INGEST_TLS_CA', 'PINO_INGEST_TLS_CERT', 'PINO_INGEST_TLS_KEY'], secret: true, shown: 'Node\'s own',
+    meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate; the variables name files',
+  }),
+  proxy: row({
+    kind: proxyUrl, variables: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'], secret: true, shown: 'from the environment, but not for loopback',
+    meaning: 'URL of an HTTP proxy; `false` for none',
+  }),
+  service: row({
+    kind: text, variables: ['PINO_INGEST_SERVICE', 'OTEL_SERVICE_NAME'], shown: 'pino\'s `name`, then `npm_package_name`',
+    meaning: 'name of the service that logs',
+  }),
+  environment: row({ kind: text, shown: '`NODE_ENV`', meaning: 'environment label' }),
+  version: row({ kind: text, shown: '`npm_package_version`', meaning: 'version of the application' }),
+  releaseId: row({ kind: text, meaning: 'id of a registered release, for every entry' }),
+  deploy: row({
+    kind: textsNamed('commit', 'branch', 'deployed_by'),
+    variables: ['PINO_INGEST_COMMIT', 'PINO_INGEST_BRANCH', 'PINO_INGEST_DEPLOYED_BY'], shown: 'the CI provider\'s variables',
+    meaning: '`{ commit, branch, deployed_by }`, for every entry',
+  }),
+  tags: row({ kind: texts, default: [], meaning: 'added to every entry; the variable is a comma list' }),
+  metadata: row({ kind: object, default: {}, meaning: 'added to every entry; the variable is JSON' }),
+  level: row({ kind: oneOf(...LEVEL_NAMES), default: 'info', meaning: 'lowest level that is sent; pino\'s own levels decide what is received' }),
+  messageKey: row({ kind: text, shown: 'pino\'s', meaning: 'as given to pino; needed for the pipe and `ingestStream()`' }),
+  errorKey: row({ kind: text, shown: 'pino\'s', meaning: 'as `messageKey`' }),
+  nestedKey: row({ kind: text, meaning: 'as given to pino, which tells no transport of it' }),
+  customLevels: row({ kind: levels, shown: 'pino\'s', meaning: 'as `messageKey`; `{ audit: 35 }`, in the variable `audit:35`' }),
+  fingerprint: row({ kind: oneOf('auto', false), default: false, meaning: '`auto` computes one for errors; the service uses it for de-duplication' }),
+  batchSize: row({ kind: integer(1, MAX_LOGS_PER_REQUEST), default: MAX_LOGS_PER_REQUEST, meaning: 'entries in a request, at most' }),
+  batchBytes: row({ kind: integer(1_024, 64 * MIB, 'bytes'), default: MIB, meaning: 'bytes of a request\'s body, at most; a longer entry goes alone' }),
+  flushIntervalMs: row({ kind: integer(1, DAY_MS, 'ms'), default: 1_000, meaning: 'the oldest entry waits no longer than this' }),
+  maxConcurrency: row({ kind: integer(1, 256), default: 32, meaning: 'requests in flight, at most; 1 keeps the order' }),
+  requestTimeoutMs: row({ kind: integer(100, 600_000, 'ms'), default: 10_000, meaning: 'for a whole request; connecting has 3 s of it' }),
+  shutdownTimeoutMs: row({ kind: integer(0, 8_000, 'ms'), default: 3_000, meaning: 'for delivering at exit; pino itself gives up at 10 s' }),
+  retryMinMs: row({ kind: integer(1, DAY_MS, 'ms'), default: 250, meaning: 'first wait after a failure' }),
+  retryMaxMs: row({ kind: integer(1, DAY_MS, 'ms'), default: 30_000, meaning: 'longest wait; the cap is a quarter of the outage\'s age, at least 5 s, at most this' }),
+  maxBufferBytes: row({ kind: integer(MIB, 1024 * MIB, 'bytes'), default: 64 * MIB, meaning: 'memory for entries that are not yet acknowledged' }),
+  maxEntryBytes: row({ kind: integer(1_024, 16 * MIB, 'bytes'), default: 256 * 1024, meaning: 'a longer entry is shortened and flagged, never refused' }),
+  compression: row({ kind: oneOf('none', 'gzip'), default: 'none', meaning: '`gzip` only if your service takes it: its interface does not say' }),
+  onProblem: row({ kind: oneOf('stderr', 'silent'), variables: ['PINO_INGEST_LOG'], default: 'stderr', meaning: 'where the transport tells of its troubles' }),
+} as const
+
+export type OptionName = keyof typeof TABLE
+
+type ValueOf<R> = R extends Row<infer T> ? T : never
+
+/** What may be given in code; see the README's table. */
+export type IngestOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof TABLE)[Name]> | undefined }
+
+export function rowOf(name: OptionName): Row<unknown> {
+  return TABLE[name] as Row<unknown>
+}
+
+export function variablesOf(name: OptionName): readonly string[] {
+  return rowOf(name).variables ?? [`PINO_INGEST_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`]
+}
+
+/** The README's table. */
+export function optionsMarkdown(): string {
+  const rows = (Object.keys(TABLE) as OptionName[]).map((name) => {
+    const { default: value, shown, meaning } = rowOf(name)
+    const words = shown ?? (value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', '\'')}\``)
+    return `| \`${name}\` | ${variablesOf(name).map((variable) => `\`${variable}\``).join(', ')} | ${words} | ${meaning} |`
+  })
+  return ['| option | variables | default | meaning |', '|---|---|---|---|', ...rows].join('\n')
+}

@@ -1,0 +1,167 @@
+/**
+ * How the transport tells about itself: lines on stderr for people, events for the app. Both are held back to a
+ * bearable rate, with their counts summed, and both are cleared of secrets. Nothing here throws.
+ */
+import { writeSync } from 'node:fs'
+import type { AccountSnapshot, DropReason } from './account.js'
+import type { Clock } from './clock.js'
+import type { IngestErrorCode } from './errors.js'
+import type { IngestResultError } from './protocol/ingest.js'
+import { maskDeep, secretMask } from './report/mask.js'
+import { Throttle } from './report/throttle.js'
+
+/** The transport's events and their payloads. Never `error`: pino ends its worker for one. */
+export interface IngestEvents {
+  /** Entries that the service took; `batchId` is that of the latest batch. */
+  'ingest:delivered': { readonly count: number; readonly batchId: string }
+  /** Entries that the service refused; `errors` and `reason` are those of the latest reply. */
+  'ingest:rejected': { readonly count: number; readonly reason: string; readonly errors: readonly IngestResultError[] }
+  /** Entries given up at a bound. */
+  'ingest:dropped': { readonly count: number; readonly reason: DropReason }
+  /** Something that the user may have to mend. */
+  'ingest:problem': { readonly code: IngestErrorCode; readonly message: string; readonly status?: number }
+  'ingest:stats': AccountSnapshot
+}
+
+export type EmitEvent = <Name extends keyof IngestEvents>(name: Name, payload: IngestEvents[Name]) => void
+
+export interface ReportOptions {
+  readonly clock: Clock
+  /** `silent` writes no lines; events are emitted all the same. */
+  readonly onProblem: 'stderr' | 'silent'
+  /** Masked in everything that is written or emitted. */
+  readonly secrets: readonly string[]
+  readonly emit: EmitEvent
+  /** Default: synchronously to file descriptor 2. */
+  readonly write?: (line: string) => void
+}
+
+interface Line {
+  readonly messages: number
+  readonly count: number
+  readonly text: (count: number) => string
+}
+
+const LINE_WINDOW_MS = 10_000
+const EVENT_WINDOW_MS = 1000
+const MAX_LINE_CHARS = 1000
+/** Line breaks would forge lines, and escape sequences rule the terminal: both may come from a reply. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
+
+/** Not `process.stderr`: what a worker writes there is lost when the process exits. */
+function writeToStderr(line: string): void {
+  try {
+    writeSync(2, line)
+  } catch {
+    // EAGAIN on a full pipe, EPIPE or EBADF where nobody listens: there is no other place to tell it.
+  }
+}
+
+export class Report {
+  readonly #options: ReportOptions
+  readonly #mask: (text: string) => string
+  readonly #write: (line: string) => void
+  /** By kind. The kinds are few and fixed: an event's or line's name with its reason or code. */
+  readonly #lines = new Map<string, Throttle<Line>>()
+  readonly #events = new Map<string, Throttle<IngestEvents[keyof IngestEvents]>>()
+
+  constructor(options: ReportOptions) {
+    this.#options = options
+    this.#mask = secretMask(options.secrets)
+    this.#write = options.write ?? writeToStderr
+  }
+
+  delivered(count: number, batchId: string): void {
+    this.#event('ingest:delivered', '', { count, batchId })
+  }
+
+  rejected(count: number, errors: readonly IngestResultError[], reason: string): void {
+    this.#line('rejected', count, (total) => `the service rejected ${entries(total)}: ${reason}`)
+    this.#event('ingest:rejected', '', { count, reason, errors })
+  }
+
+  dropped(count: number, reason: DropReason, detail: string): void {
+    this.#line(`dropped ${reason}`, count, (total) => `dropped ${entries(total)} (${reason}): ${detail}`)
+    this.#event('ingest:dropped', reason, { count, reason })
+  }
+
+  problem(code: IngestErrorCode, message: string, status?: number): void {
+    this.#line(`problem ${code}`, 1, () => message)
+    this.#event('ingest:problem', code, status === undefined ? { code, message } : { code, message, status })
+  }
+
+  /** A line without an event. @param kind one of a fixed few */
+  note(kind: string, message: string): void {
+    this.#line(`note ${kind}`, 1, () => message)
+  }
+
+  stats(snapshot: AccountSnapshot): void {
+    this.#event('ingest:stats', '', snapshot)
+  }
+
+  /** Writes and emits what is held back, for the shutdown. */
+  flushNow(): void {
+    const stats = this.#events.get(eventKey('ingest:stats', ''))
+    for (const throttle of this.#events.values()) if (throttle !== stats) throttle.flushNow()
+    // Last, since whoever hears of the others may answer with newer ones.
+    stats?.flushNow()
+    for (const throttle of this.#lines.values()) throttle.flushNow()
+  }
+
+  #line(kind: string, count: number, text: (count: number) => string): void {
+    if (this.#options.onProblem === 'silent') return
+    let throttle = this.#lines.get(kind)
+    if (throttle === undefined) {
+      throttle = new Throttle(this.#options.clock, LINE_WINDOW_MS, mergeLines, (line) => this.#writeLine(line))
+      this.#lines.set(kind, throttle)
+    }
+    throttle.offer({ messages: 1, count, text })
+  }
+
+  #writeLine({ messages, count, text }: Line): void {
+    const suppressed = messages > 1 ? ` (${messages - 1} more like this since the last line)` : ''
+    const room = MAX_LINE_CHARS - suppressed.length
+    this.#write(`pino-ingest: ${cut(this.#mask(text(count)).replace(CONTROL_CHARACTERS, ' '), room)}${suppressed}\n`)
+  }
+
+  #event<Name extends keyof IngestEvents>(name: Name, kind: string, payload: IngestEvents[Name]): void {
+    const key = eventKey(name, kind)
+    let throttle = this.#events.get(key)
+    if (throttle === undefined) {
+      throttle = new Throttle(this.#options.clock, EVENT_WINDOW_MS, mergeEvents, (merged) => this.#emit(name, merged))
+      this.#events.set(key, throttle)
+    }
+    throttle.offer(payload)
+  }
+
+  #emit(name: keyof IngestEvents, payload: IngestEvents[keyof IngestEvents]): void {
+    try {
+      this.#options.emit(name, maskDeep(payload, this.#mask))
+    } catch (error) {
+      // In-process a listener is the app's own code; its fault must not end the delivery.
+      this.note('listener', `a listener of ${name} threw: ${String(error)}`)
+    }
+  }
+}
+
+function eventKey(name: keyof IngestEvents, kind: string): string {
+  return `${name} ${kind}`
+}
+
+function mergeLines(held: Line, next: Line): Line {
+  return { messages: held.messages + next.messages, count: held.count + next.count, text: next.text }
+}
+
+/** The latest, with what was counted before added. */
+function mergeEvents<T extends object>(held: T, next: T): T {
+  return 'count' in held && 'count' in next ? { ...next, count: Number(held.count) + Number(next.count) } : next
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`
+}
+
+function entries(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`
+}

@@ -1,0 +1,58 @@
+/** Keeps no entry, only counts: a target for benchmarks that shall not measure a store. */
+import type { Level } from '../../protocol/entry.js'
+import { IngestServiceError } from '../errors.js'
+import type { EntryFilter } from '../queries.js'
+import type { LevelCounts, Page, RecordKind, Records, Store } from './store.js'
+
+export class CountingStore implements Store {
+  readonly kind = 'none'
+  #counts: Record<Level | 'total', number> = zero()
+  #lastSeq = 0
+
+  append<K extends RecordKind>(kind: K, records: readonly Records[K][]): void {
+    this.#lastSeq = records.at(-1)?.seq ?? this.#lastSeq
+    if (kind !== 'entry') return
+    for (const { entry } of records as readonly Records['entry'][]) this.#counts[entry.level]++
+    this.#counts.total += records.length
+  }
+
+  list<K extends RecordKind>(): Page<Records[K]> {
+    throw nothingKept()
+  }
+
+  entries(): Page<Records['entry']> {
+    throw nothingKept()
+  }
+
+  counts(filter: EntryFilter): LevelCounts {
+    if (Object.keys(filter).length > 0) throw nothingKept()
+    return { ...this.#counts }
+  }
+
+  entry(): undefined {
+    throw nothingKept()
+  }
+
+  /** Feedback may come before its entry, so an entry that is not there is no error to the caller. */
+  entryOfEvent(): undefined {}
+
+  releaseOfVersion(): undefined {}
+
+  lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  clear(): void {
+    this.#counts = zero()
+  }
+
+  close(): void {}
+}
+
+function zero(): Record<Level | 'total', number> {
+  return { debug: 0, info: 0, warn: 0, error: 0, fatal: 0, total: 0 }
+}
+
+function nothingKept(): IngestServiceError {
+  return new IngestServiceError('STORE', "the service runs with store: 'none', which counts entries and keeps none")
+}

@@ -1,0 +1,69 @@
+/**
+ * [worker] What pino loads: the pipeline inside the frame that pino expects of a transport.
+ *
+ * pino-abstract-transport keeps the frame: the stream's life and its close. The splitting of lines is ours, see
+ * `record/lines.ts` for what its own costs.
+ */
+import { StringDecoder } from 'node:string_decoder'
+import type { Transform, TransformCallback } from 'node:stream'
+import { parentPort, workerData } from 'node:worker_threads'
+import build from 'pino-abstract-transport'
+import { systemClock } from './clock.js'
+import { resolveFromProcess } from './options.js'
+import type { IngestOptions } from './options.js'
+import { receivePinoConfig } from './pino-config.js'
+import { Pipeline } from './pipeline.js'
+import type { EmitEvent } from './report.js'
+
+/** A stream that also says when all it was given is acknowledged. */
+export interface IngestTransport extends Transform {
+  /** Calls back, always without an error, when everything written before is acknowledged, refused or dropped. */
+  flush(callback: () => void): void
+}
+
+/**
+ * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
+ *
+ * @param options see the README's table; every one can come from the environment.
+ * @returns a stream that takes pino's lines. It emits `ingest:*` events and never `error`.
+ * @throws IngestError `CONFIG` naming each option that is missing or wrong; pino then fails to start.
+ * @see https://getpino.io/#/docs/transports
+ */
+export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestTransport> {
+  const settings = resolveFromProcess(options)
+  const port = parentPort
+  const config = port !== null && isAwaited(workerData) ? await receivePinoConfig(port) : undefined
+  const toApp: EmitEvent | undefined = port === null
+    ? undefined
+    : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload] })
+  return frame((emit) => new Pipeline({ settings, config, clock: systemClock, emit: toApp ?? emit }))
+}
+
+/** pino says so in the data of the worker, whose stream it will give its configuration. */
+function isAwaited(data: unknown): boolean {
+  return (data as { workerData?: { pinoWillSendConfig?: boolean } } | null)?.workerData?.pinoWillSendConfig === true
+}
+
+/** @param make gets the stream's own `emit`, for where there is no worker to post from. */
+export function frame(make: (emit: EmitEvent) => Pipeline): IngestTransport {
+  const stream = build(() => {}, { metadata: false, close: () => pipeline.close() })
+  const pipeline = make((name, payload) => stream.emit(name, payload))
+  const decoder = new StringDecoder('utf8')
+  // pino writes strings. Left alone, the stream would encode each into a Buffer only for it to be decoded again,
+  // which takes 0.4 us a line. Where a runtime does not know this property, Buffers arrive and are decoded.
+  const state = (stream as unknown as { _writableState?: { decodeStrings?: boolean } })._writableState
+  if (state !== undefined) state.decodeStrings = false
+  stream._transform = (chunk: string | Buffer, _encoding: BufferEncoding, done: TransformCallback): void => {
+    pipeline.write(typeof chunk === 'string' ? chunk : decoder.write(chunk))
+    done()
+  }
+  stream._flush = (done: TransformCallback): void => {
+    pipeline.write(decoder.end())
+    pipeline.end()
+    done()
+  }
+  stream.resume() // nothing comes out, but without a reader the stream would never end
+  return Object.assign(stream, {
+    flush: (callback: () => void): void => void pipeline.flush().then(() => callback()),
+  })
+}

@@ -1,0 +1,302 @@
+import { expect, describe, test } from 'vitest'
+import { Account } from '../../src/account.js'
+import { Delivery } from '../../src/delivery/delivery.js'
+import type { Outcome } from '../../src/sender.js'
+import { FakeClock, settled } from '../fake-clock.js'
+import { DOWN, OK, Told, batchOf, busyFor, many, setup, watch } from './scripted.js'
+
+describe('concurrency', () => {
+  test('is one for a single batch and up to the bound while batches wait', async () => {
+    const { clock, sender, enqueue } = setup(() => OK, { latencyMs: 20, maxConcurrency: 4 })
+    for (const batch of many(3)) {
+      enqueue(batch)
+      await clock.advance(25)
+    }
+    expect(sender.maxInFlight).toBe(1)
+    enqueue(...many(10))
+    await clock.advance(100)
+    expect(sender.maxInFlight).toBe(4)
+  })
+
+  test('of one keeps the order strictly, through failures too', async () => {
+    const { clock, sender, told, enqueue } = setup((_, attempt) => (attempt % 3 === 0 ? DOWN : OK), { maxConcurrency: 1 })
+    enqueue(...many(12))
+    await clock.advance(60_000)
+    expect(sender.maxInFlight).toBe(1)
+    expect(told.deliveredIds).toEqual(many(12).map(({ batchId }) => batchId))
+  })
+})
+
+test('an outage costs no entry', async () => {
+  const { clock, account, told, enqueue } = setup(() => (clock.now() >= 5000 && clock.now() < 15_000 ? DOWN : OK), {
+    latencyMs: 30,
+  })
+  for (let second = 0; second < 20; second++) {
+    enqueue(...many(10, 100))
+    await clock.advance(1000)
+    expect(account.snapshot().closes).toBe(true)
+  }
+  await clock.advance(10_000)
+  expect(account.snapshot()).toMatchObject({ received: 20_000, accepted: 20_000, pending: 0, closes: true })
+  expect(told.drops).toEqual([])
+})
+
+test('books each final outcome under its own name', async () => {
+  const named = [{ index: 1, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid level' }]
+  const outcomes: Record<string, Outcome> = {
+    whole: { kind: 'delivered', accepted: 10, rejected: [] },
+    partly: { kind: 'delivered', accepted: 9, rejected: named },
+    unreadable: { kind: 'delivered', accepted: 10, rejected: [], unreadable: true },
+    refused: { kind: 'refused', status: 422, reason: '422 all wrong', rejected: [] },
+  }
+  const { clock, account, told, enqueue } = setup((batch) => outcomes[batch.batchId])
+  enqueue(...Object.keys(outcomes).map((batchId) => batchOf(batchId, 10)))
+  await clock.advance(0)
+  expect(account.snapshot()).toMatchObject({ accepted: 29, rejected: 11, pending: 0, closes: true })
+  expect(told.deliveredIds).toEqual(['whole', 'partly', 'unreadable'])
+  expect(told.rejections).toEqual([
+    { count: 1, reason: 'invalid level' },
+    { count: 10, reason: '422 all wrong' },
+  ])
+  expect(told.problems).toMatchObject([{ code: 'MISDIRECTED' }])
+})
+
+test('a sender that rejects, or throws, costs its batch by count and nothing else', async () => {
+  const clock = new FakeClock()
+  const account = new Account()
+  const told = new Told()
+  const gate = { limit: 1, trouble: undefined, hurry: () => {} }
+  const sender = {
+    send: ({ batchId }: { batchId: string }): Promise<Outcome> => {
+      if (batchId === 'throws') throw new Error('bug 1')
+      return batchId === 'rejects' ? Promise.reject(new Error('bug 2')) : Promise.resolve(OK)
+    },
+  }
+  const delivery = new Delivery({ sender, gate, clock, maxBufferBytes: 1000, account, report: told })
+  account.addStage(() => delivery.pendingEntries)
+  for (const batchId of ['throws', 'rejects', 'fine']) {
+    account.received += 1
+    delivery.enqueue(batchOf(batchId))
+  }
+  await settled()
+  expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, pending: 0, closes: true })
+  expect(told.drops.map(({ detail }) => detail)).toEqual(['Error: bug 1', 'Error: bug 2'])
+})
+
+describe('memory', () => {
+  test('has a bound: the oldest waiting batch goes whole, counted and told', async () => {
+    const { clock, account, told, delivery, enqueue } = setup(() => DOWN, { maxBufferBytes: 1000, maxConcurrency: 1 })
+    for (const batch of many(30, 7, 100)) {
+      enqueue(batch)
+      await clock.advance(10)
+      expect(delivery.pendingBytes).toBeLessThanOrEqual(1000)
+      expect(account.snapshot().closes).toBe(true)
+    }
+    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 140 }, pending: 70 })
+    expect(told.drops).toHaveLength(20)
+    expect(told.drops[0]).toMatchObject({ count: 7, reason: 'buffer', detail: expect.stringMatching(/1000.*level info.*503 down/) })
+  })
+
+  test('keeps the newest: after the outage those arrive, in order', async () => {
+    let up = false
+    const { clock, told, enqueue } = setup(() => (up ? OK : DOWN), { maxBufferBytes: 1000, maxConcurrency: 1 })
+    enqueue(...many(30))
+    await clock.advance(1000)
+    up = true
+    await clock.advance(30_000)
+    expect(told.deliveredIds).toEqual(['b0', ...many(30).slice(21).map(({ batchId }) => batchId)])
+  })
+
+  test('does not give up what waits for a batch that would never fit', async () => {
+    const { clock, account, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 1000, maxConcurrency: 1 })
+    enqueue(...many(4), batchOf('giant', 5, 950))
+    await clock.advance(0)
+    expect(delivery.pendingBytes).toBe(400)
+    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 5 }, pending: 4, closes: true })
+  })
+
+  test('near its bound refuses debug, then info, never warn', async () => {
+    const { clock, account, delivery, told, enqueue } = setup(() => undefined, { maxBufferBytes: 1000 })
+    const admitted = () => [0, 1, 2, 3, 4].filter((rank) => delivery.admits(rank))
+    enqueue(...many(7))
+    expect(admitted()).toEqual([0, 1, 2, 3, 4])
+    enqueue(batchOf('80 %'))
+    expect(admitted()).toEqual([1, 2, 3, 4])
+    enqueue(batchOf('90 %'))
+    expect(admitted()).toEqual([2, 3, 4])
+    account.received += 1
+    delivery.refuse()
+    await clock.advance(0)
+    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 1 }, closes: true })
+    expect(told.drops).toMatchObject([{ count: 1, reason: 'buffer' }])
+  })
+})
+
+describe('flush', () => {
+  test('resolves when all enqueued before it is settled, whatever comes after', async () => {
+    const { clock, sender, delivery, enqueue } = setup(() => undefined)
+    enqueue(batchOf('a'), batchOf('b'))
+    const flushed = watch(delivery.flush())
+    enqueue(batchOf('c'))
+    await clock.advance(0)
+    sender.attempts[2]?.end(OK)
+    sender.attempts[1]?.end(OK)
+    await settled()
+    expect(flushed.done).toBe(false)
+    sender.attempts[0]?.end({ kind: 'refused', status: 400, reason: 'no', rejected: [] })
+    await settled()
+    expect(flushed.done).toBe(true)
+  })
+
+  test('resolves at once when nothing is held', async () => {
+    const { clock, delivery, enqueue } = setup(() => OK)
+    await delivery.flush()
+    enqueue(...many(3))
+    await clock.advance(0)
+    await delivery.flush()
+  })
+
+  test('counts a dropped batch as settled', async () => {
+    const { clock, sender, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 200, maxConcurrency: 1 })
+    enqueue(batchOf('sent'), batchOf('dropped later'))
+    const flushed = watch(delivery.flush())
+    await clock.advance(0)
+    sender.attempts[0]?.end(OK)
+    await settled()
+    expect(flushed.done).toBe(false)
+    sender.attempts[1]?.end(OK)
+    await settled()
+    expect(flushed.done).toBe(true)
+
+    enqueue(batchOf('in flight'), batchOf('oldest'))
+    const both = watch(delivery.flush())
+    enqueue(batchOf('newest'))
+    sender.attempts[2]?.end(OK)
+    await settled()
+    expect(both.done).toBe(true)
+  })
+
+  test('waits through an outage', async () => {
+    const { clock, delivery, enqueue } = setup(() => (clock.now() < 8000 ? DOWN : OK))
+    enqueue(...many(5))
+    const flushed = watch(delivery.flush())
+    await clock.advance(7999)
+    expect(flushed.done).toBe(false)
+    await clock.advance(10_000)
+    expect(flushed.done).toBe(true)
+  })
+})
+
+describe('drain', () => {
+  test('ends as soon as all is delivered, and leaves no timer', async () => {
+    const { clock, account, delivery, enqueue, told } = setup(() => OK, { latencyMs: 100 })
+    enqueue(...many(10, 100))
+    const drained = watch(delivery.drain(3000))
+    await clock.advance(199)
+    expect(drained.done).toBe(false)
+    await clock.advance(1)
+    expect(drained.done).toBe(true)
+    expect(account.snapshot()).toMatchObject({ accepted: 1000, pending: 0, closes: true })
+    expect(told.drops).toEqual([])
+    expect(clock.timers).toBe(0)
+  })
+
+  test('at its deadline aborts, counts and tells what is left, once, with the last failure', async () => {
+    const { clock, sender, account, delivery, enqueue, told } = setup((_, attempt) => (attempt <= 8 ? DOWN : undefined))
+    enqueue(...many(20, 100))
+    await clock.advance(100)
+    const drained = watch(delivery.drain(3000))
+    await clock.advance(2999)
+    expect(drained.done).toBe(false)
+    expect(sender.attempts.at(-1)?.signal.aborted).toBe(false)
+    await clock.advance(1)
+    expect(drained.done).toBe(true)
+    expect(sender.attempts.at(-1)?.signal.aborted).toBe(true)
+    expect(told.drops).toEqual([
+      { count: 2000, reason: 'shutdown', detail: expect.stringMatching(/3000 ms.*503 down/) },
+    ])
+    sender.attempts.at(-1)?.end(OK) // too late, and already counted
+    await settled()
+    expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 2000 }, pending: 0, closes: true })
+    expect(clock.timers).toBe(0)
+  })
+
+  test('cuts a backoff short for one last attempt, which delivers all', async () => {
+    let up = false
+    const { clock, account, delivery, enqueue } = setup(() => (up ? OK : DOWN), { retryMinMs: 30_000, random: () => 0.9 })
+    enqueue(...many(20, 100))
+    await clock.advance(100)
+    up = true
+    const drained = watch(delivery.drain(3000))
+    await clock.advance(0)
+    expect(drained.done).toBe(true)
+    expect(account.snapshot()).toMatchObject({ accepted: 2000, closes: true })
+  })
+
+  test('waits for a Retry-After that ends before the deadline', async () => {
+    const { clock, sender, account, delivery, enqueue } = setup((_, attempt) => (attempt === 1 ? busyFor(2) : OK), { maxConcurrency: 1 })
+    enqueue(...many(3))
+    await clock.advance(0)
+    const drained = watch(delivery.drain(3000))
+    await clock.advance(2500)
+    expect(drained.done).toBe(true)
+    expect(sender.attempts.slice(1).every(({ at }) => at >= 2000)).toBe(true)
+    expect(account.snapshot()).toMatchObject({ accepted: 3, closes: true })
+  })
+
+  test('delivers what comes while it runs, and counts what comes after', async () => {
+    const { clock, account, delivery, enqueue, told } = setup(() => OK, { latencyMs: 100 })
+    enqueue(batchOf('before'))
+    const drained = delivery.drain(3000)
+    await clock.advance(50)
+    enqueue(batchOf('during'))
+    await clock.advance(200)
+    await drained
+    expect(told.deliveredIds).toEqual(['before', 'during'])
+    enqueue(batchOf('after', 4))
+    expect(account.snapshot()).toMatchObject({ accepted: 2, dropped: { shutdown: 4 }, pending: 0, closes: true })
+    expect(told.drops).toMatchObject([{ count: 4, reason: 'shutdown' }])
+    await delivery.flush()
+    expect(delivery.drain(1)).toBe(drained)
+  })
+
+  test('resolves flushes that wait', async () => {
+    const { clock, delivery, enqueue } = setup(() => undefined)
+    enqueue(...many(20))
+    const flushed = watch(delivery.flush())
+    void delivery.drain(500)
+    await clock.advance(500)
+    expect(flushed.done).toBe(true)
+  })
+})
+
+describe('abandon', () => {
+  test('counts and tells in the same turn, and takes nothing more', async () => {
+    const { clock, sender, account, delivery, enqueue, told } = setup(() => undefined, { maxConcurrency: 2 })
+    enqueue(...many(5, 10))
+    const flushed = watch(delivery.flush())
+    delivery.abandon()
+    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 50 }, pending: 0, closes: true })
+    expect(told.drops).toMatchObject([{ count: 50, reason: 'shutdown' }])
+    expect(sender.attempts.map(({ signal }) => signal.aborted)).toEqual([true, true])
+    enqueue(batchOf('after'))
+    delivery.abandon()
+    sender.attempts[0]?.end(OK)
+    await clock.advance(0)
+    expect(flushed.done).toBe(true)
+    await delivery.drain(1000)
+    expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 51 }, closes: true })
+  })
+
+  test('during a drain tells all that the exit cost once', async () => {
+    const { clock, account, delivery, enqueue, told } = setup(() => undefined)
+    enqueue(...many(5))
+    const drained = delivery.drain(1000)
+    await clock.advance(500)
+    delivery.abandon()
+    await clock.advance(500)
+    await drained
+    expect(told.drops).toMatchObject([{ count: 5, reason: 'shutdown' }])
+    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 5 }, closes: true })
+  })
+})

@@ -1,0 +1,134 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { HttpFailure } from '../../src/client/http-types.js'
+import type { Http, HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
+import { ingestSender } from '../../src/delivery/ingest.js'
+import type { Batch } from '../../src/sender.js'
+import { FakeClock } from '../fake-clock.js'
+
+const BODY = '{"batch_id":"b","logs":[{"message":"äöü"}]}'
+
+interface Call {
+  readonly path: string
+  readonly body: Uint8Array
+  readonly init: HttpRequestInit | undefined
+}
+
+function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' = 'none') {
+  const calls: Call[] = []
+  const http: Http = {
+    post: (path, body, init) => {
+      calls.push({ path, body: body as Uint8Array, init })
+      if (reply instanceof Error) return Promise.reject(reply)
+      return Promise.resolve({ status: 200, headers: {}, text: '', truncated: false, ...reply })
+    },
+    close: () => Promise.resolve(),
+  }
+  const sender = ingestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)), compression })
+  const signal = new AbortController().signal
+  const batch: Batch = { batchId: 'b', count: 10, highestRank: 1, body: Buffer.from(BODY) }
+  return { calls, signal, send: () => sender.send(batch, signal) }
+}
+
+function item(index: number) {
+  return { index, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid level' }
+}
+
+function result(accepted: number, rejected: number, errors = Array.from({ length: rejected }, (_, index) => item(index))) {
+  return JSON.stringify({ accepted, message: 'done', rejected, errors })
+}
+
+describe('the request', () => {
+  test('is one post of the body as it is, with the signal', async () => {
+    const { calls, send, signal } = setup({ text: result(10, 0) })
+    await send()
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject({ path: '/ingest', init: { signal } })
+    expect(calls[0]?.init?.contentEncoding).toBeUndefined()
+    expect(Buffer.from(calls[0]?.body ?? []).toString()).toBe(BODY)
+  })
+
+  test('is compressed where asked for', async () => {
+    const { calls, send } = setup({ text: result(10, 0) }, 'gzip')
+    expect((await send()).kind).toBe('delivered')
+    expect(calls[0]?.init?.contentEncoding).toBe('gzip')
+    expect(gunzipSync(calls[0]?.body ?? new Uint8Array()).toString()).toBe(BODY)
+  })
+})
+
+describe('2xx', () => {
+  test('with an ingest result is delivered', async () => {
+    expect(await setup({ text: result(10, 0) }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
+    expect(await setup({ status: 202, text: result(10, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 10 })
+  })
+
+  test('names the rejected', async () => {
+    expect(await setup({ text: result(8, 2) }).send()).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(0), item(1)] })
+  })
+
+  test('counts an entry with two errors once, and none outside the batch', async () => {
+    const text = result(9, 1, [item(4), { ...item(4), field: 'message' }, item(10), item(-1)])
+    expect(await setup({ text }).send()).toMatchObject({ accepted: 9, rejected: [{ index: 4 }, { index: 4, field: 'message' }] })
+  })
+
+  test('believes the larger number of rejected', async () => {
+    expect(await setup({ text: result(10, 3, []) }).send()).toMatchObject({ accepted: 7 })
+    expect(await setup({ text: result(10, 0, [item(1)]) }).send()).toMatchObject({ accepted: 9 })
+    expect(await setup({ text: result(0, 99, []) }).send()).toMatchObject({ accepted: 0 })
+  })
+
+  test('with another body is delivered, unread', async () => {
+    for (const text of ['', 'OK', '{"status":"ok"}', '<html>']) {
+      expect(await setup({ text }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
+    }
+  })
+})
+
+describe('refused content', () => {
+  test('422 that took some is delivered: sent again, those would arrive twice', async () => {
+    expect(await setup({ status: 422, text: result(9, 1) }).send()).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(0)] })
+    expect(await setup({ status: 422, text: result(7, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 7 })
+  })
+
+  test('422 that took none names the entries', async () => {
+    const outcome = await setup({ status: 422, text: result(0, 1, [item(3)]) }).send()
+    expect(outcome).toMatchObject({ kind: 'refused', status: 422, rejected: [item(3)] })
+  })
+
+  test('422 of the framework names the entries by their place', async () => {
+    const detail = [{ loc: ['body', 'logs', 2, 'message'], msg: 'field required', type: 'value_error.missing' }]
+    const outcome = await setup({ status: 422, text: JSON.stringify({ detail }) }).send()
+    expect(outcome).toMatchObject({ kind: 'refused', rejected: [{ index: 2, field: 'message', message: 'field required' }] })
+  })
+
+  test.each([400, 413, 422])('%i that names nothing is refused with the reason', async (status) => {
+    const outcome = await setup({ status, text: 'not like this' }).send()
+    expect(outcome).toMatchObject({ kind: 'refused', status, rejected: [], reason: expect.stringContaining(`${status}`) })
+  })
+})
+
+describe('not now', () => {
+  test('429 with Retry-After in seconds, 503 with a date', async () => {
+    expect(await setup({ status: 429, headers: { 'retry-after': '3' } }).send()).toMatchObject({ kind: 'later', status: 429, retryAfterMs: 3000 })
+    const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:07 GMT', date: 'Wed, 01 Jan 2025 00:00:00 GMT' }
+    expect(await setup({ status: 503, headers }).send()).toMatchObject({ kind: 'later', status: 503, retryAfterMs: 7000 })
+  })
+
+  test.each([408, 425, 500, 502, 504])('%i', async (status) => {
+    const outcome = await setup({ status }).send()
+    expect(outcome).toMatchObject({ kind: 'later', status })
+    expect(outcome).not.toHaveProperty('retryAfterMs')
+  })
+
+  test.each(['network', 'timeout', 'aborted'] as const)('%s', async (kind) => {
+    expect(await setup(new HttpFailure(kind, `why: ${kind}`)).send()).toEqual({ kind: 'later', reason: `why: ${kind}` })
+  })
+
+  test('a failure that nobody expected keeps the batch too', async () => {
+    expect(await setup(new TypeError('bug')).send()).toEqual({ kind: 'later', reason: 'bug' })
+  })
+})
+
+test.each([301, 302, 307, 308, 401, 403, 404, 405])('%i is a misconfiguration', async (status) => {
+  expect(await setup({ status, text: 'no' }).send()).toMatchObject({ kind: 'misconfigured', status })
+})

@@ -1,0 +1,61 @@
+/** A clock that stands still until told. Timers fire in the order of their time, and what they start runs first. */
+import type { Clock } from '../src/clock.js'
+
+interface Timer {
+  readonly at: number
+  readonly order: number
+  readonly fire: () => void
+}
+
+export class FakeClock implements Clock {
+  #now = 0
+  #order = 0
+  readonly #timers = new Set<Timer>()
+  readonly #wallStart: number
+
+  constructor(wallStart = Date.UTC(2025, 0, 1)) {
+    this.#wallStart = wallStart
+  }
+
+  /** Timers that wait. */
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  wallNow(): number {
+    return this.#wallStart + this.#now
+  }
+
+  timer(delayMs: number, fire: () => void): () => void {
+    const timer = { at: this.#now + Math.max(delayMs, 0), order: this.#order++, fire }
+    this.#timers.add(timer)
+    return () => void this.#timers.delete(timer)
+  }
+
+  /** Goes on by `ms`, firing what comes due on the way. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms
+    await settled()
+    for (let next = this.#next(until); next !== undefined; next = this.#next(until)) {
+      this.#timers.delete(next)
+      this.#now = next.at
+      next.fire()
+      await settled()
+    }
+    this.#now = until
+  }
+
+  #next(until: number): Timer | undefined {
+    const due = [...this.#timers].filter((timer) => timer.at <= until)
+    return due.toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
+  }
+}
+
+/** All promise callbacks that can run have run: `setImmediate` comes after the last of them. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,72 @@
+/**
+ * An application under test, as a real process. It does what `PLAN` says and reports events as lines of JSON on fd 3.
+ *
+ * - mode: target | targets-copy | targets-before | targets-after | pipeline | stream
+ * - options: of pino-ingest; pinoOptions: of pino; count: numbered records; perSecond: their rate
+ * - raw: a file whose lines are written to the transport as they stand, instead of records
+ * - end: natural | exit | throw | flush (await logger.flush, then exit) | hold (until SIGTERM, handled)
+ */
+import { readFileSync, writeSync } from 'node:fs'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { ingestStream } from 'pino-ingest'
+
+const plan = JSON.parse(process.env.PLAN)
+const tell = (event) => writeSync(3, `${JSON.stringify(event)}\n`)
+const neighbour = (name) => fileURLToPath(new URL(`neighbours/${name}`, import.meta.url))
+
+function destination() {
+  const ours = { target: 'pino-ingest', level: 'trace', options: plan.options }
+  const expecting = { target: neighbour('expects-config.cjs'), level: 'trace', options: { file: plan.neighbourFile } }
+  switch (plan.mode) {
+    case 'target': return pino.transport({ target: 'pino-ingest', options: plan.options })
+    case 'targets-copy': return pino.transport({ targets: [ours, { ...ours, options: { ...plan.options, tags: ['copy'] } }], levels: plan.pinoOptions?.customLevels })
+    case 'targets-before': return pino.transport({ targets: [ours, expecting], levels: plan.pinoOptions?.customLevels })
+    case 'targets-after': return pino.transport({ targets: [expecting, ours], levels: plan.pinoOptions?.customLevels })
+    case 'pipeline': return pino.transport({ pipeline: [{ target: neighbour('pass-through.cjs') }, { target: 'pino-ingest', options: plan.options }] })
+    case 'stream': return ingestStream(plan.options)
+    default: throw new Error(`unknown mode ${plan.mode}`)
+  }
+}
+
+const stream = destination()
+for (const name of ['ingest:delivered', 'ingest:rejected', 'ingest:dropped', 'ingest:problem', 'ingest:stats']) {
+  stream.on(name, (payload) => tell({ name, payload }))
+}
+stream.on('error', (error) => tell({ name: 'error', payload: String(error?.stack ?? error) }))
+
+const logger = pino({ level: 'trace', ...plan.pinoOptions }, stream)
+
+if (plan.raw !== undefined) {
+  stream.write(readFileSync(plan.raw, 'utf8'))
+} else {
+  const startedAt = performance.now()
+  for (let n = 0; n < plan.count; n += 1) {
+    const callAt = performance.now()
+    logger.info({ n }, 'numbered')
+    const tookMs = performance.now() - callAt
+    if (tookMs > 1000) tell({ name: 'blocked', payload: tookMs })
+    if (plan.perSecond !== undefined && n % 20 === 19) {
+      const aheadMs = ((n + 1) / plan.perSecond) * 1000 - (performance.now() - startedAt)
+      if (aheadMs > 1) await sleep(aheadMs)
+    } else if (plan.perSecond === undefined && n % 1000 === 999 && plan.end !== 'exit' && plan.end !== 'throw') await turn()
+  }
+  if (plan.pinoOptions?.customLevels?.audit !== undefined) logger.audit({ n: plan.count }, 'audited')
+  if (plan.logsError) logger.error(Object.assign(new TypeError('boom'), { code: 'E_BOOM' }), 'failed')
+  tell({ name: 'logged', payload: performance.now() - startedAt })
+}
+
+switch (plan.end) {
+  case 'exit': process.exit(0); break
+  case 'throw': throw new Error('uncaught on purpose')
+  case 'flush':
+    await new Promise((resolve) => { logger.flush(resolve) })
+    tell({ name: 'flushed' })
+    break
+  case 'hold':
+    process.on('SIGTERM', () => process.exit(0))
+    setInterval(() => {}, 60_000)
+    tell({ name: 'holding' })
+    break
+}

@@ -1,0 +1,118 @@
+/** Every way to run the transport: 100,000 records arrive once, in batches of at most 100, correctly mapped. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+import { cleanEnv, runApp } from './run-app.js'
+import type { AppPlan, AppResult } from './run-app.js'
+
+const COUNT = 100_000
+const KEY = 'modes-key-7d1f0a'
+/** The names that pino tells its transport; where that does not reach, they are options. */
+const OWN_KEYS = { messageKey: 'message', errorKey: 'problem', customLevels: { audit: 35 } }
+
+let service: IngestService
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pino-ingest-modes-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+beforeEach(async () => {
+  service = await createIngestService({ apiKeys: [KEY], maxEntries: 3 * COUNT, maxStoreBytes: 1 << 30 })
+})
+afterEach(() => service.close())
+
+/** No batch is cut by its age, so that the number of requests is exact. */
+function options(more: object = {}): Record<string, unknown> {
+  return { url: service.url, apiKey: KEY, flushIntervalMs: 60_000, ...more }
+}
+
+function expectAllOnce(copies: number, extra: number): void {
+  const calls = service.requests.filter((call) => call.endpoint === 'ingest')
+  expect(calls.every((call) => (call.entries ?? 0) <= 100 && call.status === 200)).toBe(true)
+  expect(new Set(calls.map((call) => call.batchId)).size).toBe(calls.length)
+  expect(calls).toHaveLength(copies * Math.ceil((COUNT + extra) / 100))
+  const numbers = new Map<unknown, number>()
+  for (const { entry } of service.entries({ limit: Infinity }).items) {
+    const n = entry.metadata?.['n']
+    if (entry.message === 'numbered') numbers.set(n, (numbers.get(n) ?? 0) + 1)
+  }
+  expect(numbers.size).toBe(COUNT)
+  expect([...numbers.values()].every((times) => times === copies)).toBe(true)
+}
+
+function expectMapped(copies: number): void {
+  const entries = service.entries({ limit: Infinity }).items.map(({ entry }) => entry)
+  const audited = entries.filter((entry) => entry.message === 'audited')
+  expect(audited).toHaveLength(copies)
+  for (const entry of audited) expect(entry).toMatchObject({ level: 'info', metadata: { level: 'audit', n: COUNT } })
+  const failed = entries.filter((entry) => entry.message === 'failed')
+  expect(failed).toHaveLength(copies)
+  for (const entry of failed) {
+    expect(entry).toMatchObject({ level: 'error', error: { type: 'TypeError', message: 'boom' }, metadata: { error: { code: 'E_BOOM' } } })
+  }
+}
+
+function expectQuiet(result: AppResult): void {
+  expect(result.stderr).toBe('')
+  expect(result.code).toBe(0)
+  expect(result.events.filter(({ name }) => name === 'error' || name === 'ingest:problem')).toEqual([])
+}
+
+describe.each([
+  ['target', 1, {}],
+  ['targets-copy', 2, {}],
+  ['targets-before', 1, {}],
+  ['targets-after', 1, {}],
+  ['pipeline', 1, {}],
+  ['stream', 1, OWN_KEYS],
+] as const)('%s', (mode, copies, ownKeys) => {
+  test('100,000 records with custom levels, messageKey and errorKey', { timeout: 60_000 }, async () => {
+    const neighbourFile = join(folder, `${mode}.ndjson`)
+    const plan: AppPlan = {
+      mode, options: options(ownKeys), pinoOptions: OWN_KEYS, count: COUNT, logsError: true, neighbourFile,
+    }
+    const result = await runApp(plan)
+    expectQuiet(result)
+    expectAllOnce(copies, 2)
+    expectMapped(copies)
+    if (mode.startsWith('targets-') && mode !== 'targets-copy') {
+      const [config, seen] = readFileSync(neighbourFile, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object)
+      expect(config).toMatchObject({ messageKey: 'message', errorKey: 'problem', levels: { audit: 35 } })
+      expect(seen).toEqual({ records: COUNT + 2 })
+    }
+  })
+})
+
+test('pipe: 100,000 records pass through and arrive', { timeout: 60_000 }, async () => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))], {
+    env: cleanEnv({
+      PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_FLUSH_INTERVAL_MS: '60000', PINO_INGEST_LEVEL: 'trace',
+      PINO_INGEST_MESSAGE_KEY: 'message', PINO_INGEST_ERROR_KEY: 'problem', PINO_INGEST_CUSTOM_LEVELS: 'audit:35',
+    }),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let passed = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    for (const byte of chunk) if (byte === 10) passed += 1
+  })
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const logger = pino({ ...OWN_KEYS }, child.stdin)
+  for (let n = 0; n < COUNT; n += 1) {
+    logger.info({ n }, 'numbered')
+    if (n % 1000 === 999 && child.stdin.writableNeedDrain) await new Promise((resolve) => child.stdin.once('drain', resolve))
+  }
+  logger.audit({ n: COUNT }, 'audited')
+  logger.error(Object.assign(new TypeError('boom'), { code: 'E_BOOM' }), 'failed')
+  child.stdin.end()
+  expect(await closed).toBe(0)
+  expect(passed).toBe(COUNT + 2)
+  expectAllOnce(1, 2)
+  expectMapped(1)
+})

@@ -1,0 +1,85 @@
+/** Nothing is lost: every leaf of every record is in the one place that the field table names for it. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LogEntry } from '../../src/protocol/entry.js'
+import type { MappingOptions } from '../../src/record/entry.js'
+import { Mapper } from '../../src/record/mapper.js'
+import { mapByParsing } from '../../src/record/reference.js'
+import { hostileLines } from './hostile.js'
+import { missingLeaves } from './leaves.js'
+import { RECEIVED_AT, anyLine, corpus, looseLine, mappingOptions, pinoLine, usualLine } from './lines-of.js'
+
+const PINO = mappingOptions().levels
+
+const configurations: [string, MappingOptions][] = [
+  ['no options', mappingOptions()],
+  ['every option', mappingOptions({
+    service: 'checkout', fallbackService: 'app', environment: 'test', version: '1.2.3', releaseId: 'rel_1',
+    deploy: { commit: 'abc' }, tags: ['t1'], metadata: { region: 'eu', a: 1, error: 'mine' }, fingerprint: 'auto',
+  })],
+  ['other keys', mappingOptions({ messageKey: 'message', errorKey: 'error', levels: { ...PINO, 35: 'audit', 25: 'http' } })],
+  ['a wrapper', mappingOptions({ nestedKey: 'payload' })],
+]
+
+/** What the application that wrote the record had configured. */
+function optionsFor(label: string): MappingOptions {
+  if (label === 'messageKey=message') return mappingOptions({ messageKey: 'message' })
+  if (label === 'errorKey=error') return mappingOptions({ errorKey: 'error' })
+  if (label === 'nestedKey') return mappingOptions({ nestedKey: 'payload' })
+  if (/custom ?levels/i.test(label)) return mappingOptions({ levels: label === 'useOnlyCustomLevels' ? { 100: 'bar' } : { ...PINO, 35: 'audit' } })
+  return mappingOptions()
+}
+
+function bothPaths(raw: string, options: MappingOptions): string[] {
+  const line = raw.replace(/\r$/, '')
+  const mapper = new Mapper(options, 0, () => Date.parse(RECEIVED_AT))
+  return [mapper.map(line, 0, line.length), mapByParsing(line, options, RECEIVED_AT).json]
+}
+
+function lost(raw: string, options: MappingOptions): string[] {
+  return bothPaths(raw, options).flatMap((json) => missingLeaves(raw, JSON.parse(json) as LogEntry, options))
+}
+
+test.each(corpus.map(({ label, raw }) => [label, raw] as const))('corpus: %s', (label, raw) => {
+  expect(lost(raw, optionsFor(label))).toEqual([])
+})
+
+describe.each(configurations)('with %s', (_, options) => {
+  test.each(corpus.map(({ label, raw }) => [label, raw] as const))('corpus: %s', (_label, raw) => {
+    expect(lost(raw, options)).toEqual([])
+  })
+
+  test.each([['usual', usualLine], ['pino', pinoLine], ['loose', looseLine], ['any', anyLine]] as const)('generated: %s', (_kind, line) => {
+    fc.assert(fc.property(line, (raw) => {
+      expect(lost(raw, options)).toEqual([])
+    }), { numRuns: 1_500 })
+  })
+
+  test('hostile', () => {
+    for (const raw of hostileLines(1_500, 7)) {
+      const found = raw.length < 1_000_000 ? lost(raw, options) : []
+      if (found.length > 0) expect({ raw: raw.slice(0, 5_000), found }).toEqual({})
+    }
+  })
+})
+
+test('the walker misses what is taken away, and sees what is there twice', () => {
+  const options = mappingOptions()
+  let judged = 0
+  for (const { label, raw } of corpus) {
+    if (optionsFor(label).nestedKey !== undefined || raw.length > 10_000) continue
+    const json = mapByParsing(raw.replace(/\r$/, ''), options, RECEIVED_AT).json
+    for (const field of Object.keys(JSON.parse(json) as LogEntry)) {
+      // These the record does not say, or another field says too.
+      if (['level', 'message', 'timestamp', 'source'].includes(field)) continue
+      const entry = JSON.parse(json) as Record<string, unknown>
+      delete entry[field]
+      expect(missingLeaves(raw, entry as unknown as LogEntry, options), `${label} without ${field}`).not.toEqual([])
+      judged += 1
+    }
+    const twice = JSON.parse(json) as LogEntry
+    twice.metadata = { ...twice.metadata, again: twice.message }
+    expect(missingLeaves(raw, twice, options), label).not.toEqual([])
+  }
+  expect(judged).toBeGreaterThan(100)
+})

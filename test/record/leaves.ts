@@ -1,0 +1,606 @@
+/**
+ * Nothing is lost: every leaf of a record is looked for at the one place of the entry that the field table names for
+ * it. The table below says again, in its own words, what goes where; it knows nothing of how the mapper works.
+ *
+ * The closed list of what a record may hold and an entry need not:
+ *  1. level and time: another representation (a name, ISO 8601 UTC with milliseconds); a custom label is in the metadata
+ *  2. headers other than user-agent and traceparent, and bodies: not sent; traceparent itself becomes two ids
+ *  3. containers deeper than 32: text takes their place
+ *  4. keys beyond 1,000 of one object
+ *  5. a key that comes twice: of `level` and `time` the first counts, of every other the last
+ *  6. NUL, which is removed, and lone surrogates, which become U+FFFD
+ *  7. the stacks of causes and parts: they are told within `error.stack`; a `name` that stands for a type is a type
+ *  8. the digits of a fraction beyond a double; a number beyond a double's range may become text
+ *  9. an entry over its byte limit, which says so in `metadata.pino_ingest`
+ * 10. an object that a field took every member of
+ */
+import type { MappingOptions } from '../../src/record/entry.js'
+import type { LogEntry } from '../../src/protocol/entry.js'
+import { parseNodes } from './json-nodes.js'
+import type { JsonNode, NumberNode, ObjectNode, TextNode, WordNode } from './json-nodes.js'
+
+const MAX_DEPTH = 32
+const MAX_KEYS = 1_000
+const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
+const UNSENT = ['headers', 'rawHeaders', 'trailers', 'body', 'rawBody']
+
+type Step = string | number
+type Leaf = TextNode | NumberNode | WordNode | { kind: 'empty-object' | 'empty-list' | 'cut' }
+type Tree = Leaf | Branch | List
+interface Branch { kind: 'branch', from: string, members: Map<string, Tree>, isWide: boolean }
+interface List { kind: 'list', from: string, items: Tree[] }
+
+interface Expected {
+  /** Where the record has it. */
+  from: string
+  /** Where the entry must have it. */
+  to: readonly Step[]
+  holds: (value: unknown) => boolean
+  /** Exception 4: all that is wide is judged by number. */
+  isWide: boolean
+}
+
+/** What is wrong: leaves of `raw` that `entry` has not in their place, and what its metadata has too much. */
+export function missingLeaves(raw: string, entry: LogEntry, options: MappingOptions): string[] {
+  const line = raw.replace(/\r?\n?$/, '')
+  const root = parseNodes(line)
+  const note = own(entry.metadata, 'pino_ingest')
+  if (own(note, 'shortened_from_bytes') !== undefined) {
+    return Buffer.byteLength(line) * 3 > options.maxEntryBytes / 2 ? [] : ['shortened without need']
+  }
+  if (root?.kind !== 'object') return entry.message === clean(line) ? [] : ['the line is not the message']
+  const record = toTree(root)
+  if (record.kind !== 'branch') return entry.metadata === undefined || surplus(entry, [], options).length === 0 ? [] : ['{} has leaves']
+  const plan = new Plan(record, options, entry)
+  plan.run()
+  const missing = plan.expected.filter((one) => !isThere(entry, one.to, one.holds))
+  const wide = missing.filter((one) => one.isWide)
+  const found = missing.filter((one) => !one.isWide)
+    .map((one) => `${one.from} is not at ${one.to.join('.')}, where there is ${JSON.stringify(at(entry, one.to))?.slice(0, 100)}`)
+  const cut = own(note, 'cut_keys')
+  if (wide.length > 0 && typeof cut !== 'number') found.push(`${wide.length} leaves of wide objects are missing untold`)
+  return [...found, ...plan.problems, ...(plan.hasWide ? [] : surplus(entry, plan.expected, options))]
+}
+
+/** Each leaf is there once: the metadata has as many leaves as were sent there. */
+function surplus(entry: LogEntry, expected: readonly Expected[], options: MappingOptions): string[] {
+  const wanted = expected.filter((one) => one.to[0] === 'metadata').length
+  const routed = new Set(expected.filter((one) => one.to[0] === 'metadata').map((one) => one.to[1]))
+  let had = 0
+  for (const [key, value] of Object.entries(entry.metadata ?? {})) {
+    const isNote = key === 'pino_ingest' && own(value, 'cut_for_depth') !== undefined
+    const isOption = Object.hasOwn(options.metadata, key) && !routed.has(key)
+    if (!isNote && !isOption) had += countLeaves(value)
+  }
+  return had === wanted ? [] : [`the metadata has ${had} leaves where the record has ${wanted} for it`]
+}
+
+function countLeaves(value: unknown): number {
+  let leaves = 0
+  const open = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    const inner = typeof next === 'object' && next !== null ? Object.values(next) : []
+    if (inner.length === 0) leaves += 1
+    else for (const item of inner) open.push(item)
+  }
+  return leaves
+}
+
+/** Who goes where, row by row of the table. What a row takes it removes from the tree; what is left is metadata. */
+class Plan {
+  readonly expected: Expected[] = []
+  readonly problems: string[] = []
+  hasWide = false
+  readonly #record: Branch
+  readonly #options: MappingOptions
+  readonly #entry: LogEntry
+
+  constructor(record: Branch, options: MappingOptions, entry: LogEntry) {
+    this.#record = record
+    this.#options = options
+    this.#entry = entry
+  }
+
+  run(): void {
+    const record = this.#record
+    this.#lift()
+    this.#message()
+    const metadata = record.members.get('metadata')
+    const isFree = metadata?.kind === 'branch' || metadata?.kind === 'empty-object'
+    if (isFree) record.members.delete('metadata')
+    this.#level()
+    this.#time()
+    this.#identity()
+    for (const [field, ...keys] of [
+      ['user_id', 'user_id', 'userId'], ['session_id', 'session_id', 'sessionId'], ['release_id', 'release_id', 'releaseId'],
+      ['request_id', 'request_id', 'requestId', 'reqId'], ['action', 'action'], ['source', 'source', 'caller'], ['fingerprint', 'fingerprint'],
+    ] as const) this.#take(record, keys, isText, [field])
+    const hasRequest = this.#request()
+    this.#trace()
+    this.#error()
+    this.#user()
+    this.#perf(hasRequest)
+    this.#deploy()
+    this.#breadcrumbs()
+    this.#texts('tags', ['tags'])
+    this.#take(record, ['notify'], (leaf) => leaf.kind === 'word' && leaf.value !== null, ['notify'])
+    this.#texts('notify_channels', ['notify_channels', 'notifyChannels'])
+    if (metadata?.kind === 'branch') this.#keep(metadata, ['metadata'])
+    for (const [key, tree] of record.members) this.#keep(tree, ['metadata', key])
+  }
+
+  /** Expects a leaf at `to`, as it is or as the field's type has it. */
+  #expect(tree: Leaf, from: string, to: readonly Step[], isWide = false): void {
+    this.expected.push({ from, to, isWide, holds: (value) => isSame(tree, value) })
+  }
+
+  /** Everything below `tree`, as it stands. */
+  #keep(tree: Tree, to: readonly Step[], isWide = false): void {
+    const open: [Tree, readonly Step[], boolean][] = [[tree, to, isWide]]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const [node, path, within] = next
+      if (node.kind === 'branch') {
+        this.hasWide ||= node.isWide
+        for (const [key, inner] of node.members) open.push([inner, [...path, key], within || node.isWide])
+      } else if (node.kind === 'list') node.items.forEach((item, index) => open.push([item, [...path, index], within]))
+      else this.#expect(node, path.join('.'), path, within || this.#record.isWide)
+    }
+    this.hasWide ||= this.#record.isWide
+  }
+
+  /** The first of `keys` that is what the field wants. */
+  #take(from: Branch, keys: readonly string[], wanted: (leaf: Leaf) => boolean, to: readonly Step[]): Leaf | undefined {
+    for (const key of keys) {
+      const tree = from.members.get(key)
+      if (tree === undefined || tree.kind === 'branch' || tree.kind === 'list' || !wanted(tree)) continue
+      from.members.delete(key)
+      this.#expect(tree, `${from.from}${key}`, to, this.#record.isWide)
+      return tree
+    }
+    return undefined
+  }
+
+  /** What a wrapper holds is the record's own, but for what would forge or overwrite. */
+  #lift(): void {
+    const key = this.#options.nestedKey
+    const nested = key === undefined ? undefined : branch(this.#record, key)
+    if (nested === undefined || key === undefined) return
+    for (const [name, tree] of [...nested.members]) {
+      if (name === 'level' || name === 'time' || (name !== key && this.#record.members.has(name))) continue
+      nested.members.delete(name)
+      if (name === key) {
+        this.#record.members.set(key, tree)
+        if (nested.members.size > 0) this.problems.push('not judged: a wrapper in a wrapper')
+        continue
+      }
+      this.#record.members.set(name, tree)
+    }
+    if (nested.members.size === 0 && this.#record.members.get(key) === nested) this.#record.members.delete(key)
+  }
+
+  #message(): void {
+    const isMessage = (leaf: Leaf): boolean => isText(leaf) || (leaf.kind === 'word' && leaf.value !== null)
+    // Beyond the table: another logger, read from a pipe, has one of these two.
+    this.#take(this.#record, [this.#options.messageKey], isMessage, ['message'])
+      ?? this.#take(this.#record, ['message', 'msg'], (leaf) => leaf.kind === 'text', ['message'])
+  }
+
+  #level(): void {
+    if (!LEVELS.includes(this.#entry.level)) this.problems.push('no level')
+    for (const key of ['level', 'severity']) {
+      const tree = this.#record.members.get(key)
+      const known = tree === undefined ? undefined : levelOf(tree, this.#options.levels)
+      if (known === undefined) continue
+      this.#record.members.delete(key)
+      if (this.#entry.level !== known.level) this.problems.push(`${key} is ${known.level}, not ${this.#entry.level}`)
+      if (known.isCustom) this.expected.push({ from: key, to: ['metadata', 'level'], isWide: false, holds: (value) => String(value).toLowerCase() === known.label })
+      return
+    }
+    if (this.#entry.level !== 'info') this.problems.push(`no level of the record's, and not info but ${this.#entry.level}`)
+  }
+
+  #time(): void {
+    for (const key of ['time', '@timestamp', 'timestamp']) {
+      const ms = msOf(this.#record.members.get(key))
+      if (ms === undefined) continue
+      this.#record.members.delete(key)
+      // Exception 1: a fraction of a millisecond is nobody's promise.
+      if (Math.abs(Date.parse(this.#entry.timestamp) - ms) > 1) this.problems.push(`${key} is not the timestamp`)
+      return
+    }
+  }
+
+  #identity(): void {
+    const isPlain = (leaf: Leaf): boolean => leaf.kind === 'text'
+    const named = this.#take(this.#record, ['service'], isPlain, ['service'])
+    if (named === undefined && this.#options.service === undefined) this.#take(this.#record, ['name'], isPlain, ['service'])
+    this.#take(this.#record, ['environment', 'env'], isPlain, ['environment'])
+    this.#take(this.#record, ['version'], isPlain, ['version'])
+  }
+
+  #request(): boolean {
+    const isPlain = (leaf: Leaf): boolean => leaf.kind === 'text'
+    const req = branch(this.#record, 'req') ?? branch(this.#record, 'request') ?? emptyBranch()
+    const res = branch(this.#record, 'res') ?? branch(this.#record, 'response') ?? emptyBranch()
+    const headers = branch(req, 'headers') ?? emptyBranch()
+    const agent = headers.members.get('user-agent')
+    const hasOne = [
+      this.#take(req, ['method'], isPlain, ['request', 'method']),
+      this.#take(req, ['url'], isPlain, ['request', 'url']),
+      this.#take(req, ['path'], isPlain, ['request', 'path']),
+      this.#take(res, ['statusCode', 'status_code'], isInteger, ['request', 'status_code'])
+        ?? this.#take(req, ['status_code', 'statusCode'], isInteger, ['request', 'status_code']),
+      this.#take(req, ['remoteAddress', 'ip'], isPlain, ['request', 'ip']),
+      this.#take(req, ['user_agent', 'userAgent'], isPlain, ['request', 'user_agent'])
+        ?? (agent?.kind === 'text' ? (this.#expect(agent, 'headers.user-agent', ['request', 'user_agent']), agent) : undefined),
+      this.#take(req, ['duration_ms', 'durationMs'], isNumeric, ['request', 'duration_ms']),
+    ]
+    const hasRequest = hasOne.some((one) => one !== undefined)
+    if (hasRequest && hasOne.at(-1) === undefined) {
+      this.#take(this.#record, ['responseTime', 'duration_ms'], isNumeric, ['request', 'duration_ms'])
+    }
+    const id = req.members.get('id')
+    if (id !== undefined && isText(id) && (!this.expected.some((one) => one.to[0] === 'request_id') || isSame(id, this.#entry.request_id))) {
+      this.#take(req, ['id'], isText, ['request_id'])
+    }
+    this.#parent = headers.members.get('traceparent')
+    const emptied = [req, res]
+    for (const key of ['req', 'request', 'res', 'response']) {
+      const part = branch(this.#record, key)
+      if (part === undefined) continue
+      for (const unsent of UNSENT) if (part.members.delete(unsent)) emptied.push(part)
+    }
+    this.#drop(emptied)
+    return hasRequest
+  }
+
+  /** The request's traceparent header. */
+  #parent: Tree | undefined
+
+  #trace(): void {
+    const ids = (from: Branch): boolean => [
+      this.#take(from, ['trace_id', 'traceId'], isText, ['trace', 'trace_id']),
+      this.#take(from, ['span_id', 'spanId'], isText, ['trace', 'span_id']),
+      this.#take(from, ['parent_span_id', 'parentSpanId'], isText, ['trace', 'parent_span_id']),
+    ].some((one) => one !== undefined)
+    if (ids(this.#record)) return
+    const trace = branch(this.#record, 'trace')
+    if (trace !== undefined && ids(trace)) return this.#drop([trace])
+    const header = this.#parent?.kind === 'text' ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-([\da-f]{16})-[\da-f]{2}/.exec(this.#parent.value) : null
+    if (header !== null) {
+      this.#expect({ kind: 'text', value: header[1] as string }, 'traceparent', ['trace', 'trace_id'])
+      this.#expect({ kind: 'text', value: header[2] as string }, 'traceparent', ['trace', 'parent_span_id'])
+      return
+    }
+    const dd = branch(this.#record, 'dd')
+    if (dd !== undefined && ids(dd)) this.#drop([dd])
+  }
+
+  #error(): void {
+    const record = this.#record
+    const isPlain = (from: Branch, key: string): boolean => from.members.get(key)?.kind === 'text'
+    for (const key of [this.#options.errorKey, 'err', 'error']) {
+      const tree = record.members.get(key)
+      if (tree?.kind === 'text') {
+        record.members.delete(key)
+        return this.#expect(tree, key, ['error', 'message'])
+      }
+      if (tree?.kind !== 'branch' || !['type', 'message', 'stack'].some((field) => isPlain(tree, field))) continue
+      record.members.delete(key)
+      return this.#oneError(tree)
+    }
+    for (const [key, tree] of record.members) {
+      if (!isError(tree)) continue
+      record.members.delete(key)
+      return this.#oneError(tree)
+    }
+    this.#take(record, ['stack'], (leaf) => leaf.kind === 'text' && /\n[ \t]+at /.test(clean(leaf.value)), ['error', 'stack'])
+  }
+
+  #oneError(error: Branch): void {
+    const isPlain = (leaf: Leaf): boolean => leaf.kind === 'text'
+    const type = this.#take(error, ['type'], isPlain, ['error', 'type'])
+    this.#take(error, ['message'], isPlain, ['error', 'message'])
+    this.#stack(error)
+    if (type === undefined) this.#take(error, ['name'], isPlain, ['error', 'type'])
+    this.#chain(error)
+    this.#keep(error, ['metadata', 'error'])
+  }
+
+  /** The stack begins `error.stack`, or a cause's is told within it. */
+  #stack(error: Branch): void {
+    const stack = error.members.get('stack')
+    if (stack?.kind !== 'text') return
+    error.members.delete('stack')
+    this.expected.push({
+      from: `${error.from}stack`, to: ['error', 'stack'], isWide: false,
+      holds: (value) => typeof value === 'string' && value.includes(clean(stack.value)),
+    })
+  }
+
+  #chain(error: Branch): void {
+    const inner = [error.members.get('cause'), ...['aggregateErrors', 'errors'].flatMap((key) => {
+      const parts = error.members.get(key)
+      return parts?.kind === 'list' ? parts.items : []
+    })]
+    for (const part of inner) {
+      if (!isError(part)) continue
+      this.#stack(part)
+      const name = part.members.get('name')
+      if (part.members.get('type')?.kind !== 'text' && name?.kind === 'text') {
+        const type = part.members.get('type')
+        part.members.delete('name')
+        part.members.set(type === undefined ? 'type' : 'type_', name)
+      }
+      this.#chain(part)
+    }
+  }
+
+  #user(): void {
+    const user = branch(this.#record, 'user')
+    if (user === undefined) return
+    for (const field of ['id', 'email', 'name']) this.#take(user, [field], isText, ['user', field])
+    this.#drop([user])
+  }
+
+  #perf(hasRequest: boolean): void {
+    const perf = branch(this.#record, 'perf')
+    for (const [field, ...others] of [
+      ['duration_ms', ...(hasRequest ? [] : ['duration_ms', 'responseTime'])], ['memory_mb', 'memory_mb'],
+      ['db_queries', 'db_queries'], ['cache_hits', 'cache_hits'],
+    ] as const) {
+      if (perf !== undefined && this.#take(perf, [field as string], isNumeric, ['perf', field as string]) !== undefined) continue
+      this.#take(this.#record, others, isNumeric, ['perf', field as string])
+    }
+    if (perf !== undefined) this.#drop([perf])
+  }
+
+  #deploy(): void {
+    const deploy = branch(this.#record, 'deploy')
+    if (deploy === undefined) return
+    this.#take(deploy, ['commit'], isText, ['deploy', 'commit'])
+    this.#take(deploy, ['branch'], isText, ['deploy', 'branch'])
+    this.#take(deploy, ['deployed_by', 'deployedBy'], isText, ['deploy', 'deployed_by'])
+    this.#drop([deploy])
+  }
+
+  #breadcrumbs(): void {
+    const crumbs = this.#record.members.get('breadcrumbs')
+    if (crumbs?.kind === 'empty-list') this.#record.members.delete('breadcrumbs')
+    if (crumbs?.kind !== 'list') return
+    this.#record.members.delete('breadcrumbs')
+    let place = 0
+    const others: Tree[] = []
+    for (const crumb of crumbs.items) {
+      if (crumb.kind === 'branch') this.#crumb(crumb, ['breadcrumbs', place++])
+      else if (crumb.kind === 'empty-object') place += 1
+      else if (crumb.kind !== 'list' && isText(crumb)) this.#expect(crumb, 'breadcrumbs', ['breadcrumbs', place++, 'message'])
+      else others.push(crumb)
+    }
+    this.#rest('breadcrumbs', others)
+  }
+
+  #crumb(crumb: Branch, to: readonly Step[]): void {
+    const isScalar = (leaf: Leaf): boolean => isText(leaf) || (leaf.kind === 'word' && leaf.value !== null)
+    for (const field of ['type', 'category', 'message']) this.#take(crumb, [field], isScalar, [...to, field])
+    const level = crumb.members.get('level')
+    if (level?.kind === 'text') this.#take(crumb, ['level'], () => true, [...to, 'level'])
+    else if (level?.kind === 'number' && levelOf(level, this.#options.levels) !== undefined) crumb.members.delete('level')
+    for (const key of ['timestamp', 'time']) {
+      if (msOf(crumb.members.get(key)) === undefined) continue
+      crumb.members.delete(key)
+      break
+    }
+    const data = branch(crumb, 'data')
+    if (data !== undefined) {
+      crumb.members.delete('data')
+      this.#keep(data, [...to, 'data'])
+    }
+    this.#keep(crumb, [...to, 'data'])
+  }
+
+  #texts(field: string, keys: readonly string[]): void {
+    for (const key of keys) {
+      const tree = this.#record.members.get(key)
+      if (tree === undefined) continue
+      if (tree.kind === 'list') {
+        this.#record.members.delete(key)
+        const texts = tree.items.filter((item) => isText(item)) as Leaf[]
+        texts.forEach((item, index) => this.#expect(item, key, [field, index]))
+        return this.#rest(field, tree.items.filter((item) => !isText(item)))
+      }
+      if (tree.kind === 'empty-list') {
+        this.#record.members.delete(key)
+        return
+      }
+      if (!isText(tree)) continue
+      this.#take(this.#record, [key], isText, [field, 0])
+      return
+    }
+  }
+
+  /** Items that a list has no place for stay under its name. */
+  #rest(key: string, items: Tree[]): void {
+    const free = this.#record.members.has(key) ? `${key}_` : key
+    if (items.length > 0) this.#record.members.set(free, { kind: 'list', from: `${key}.`, items })
+  }
+
+  /** Exception 10. */
+  #drop(parts: readonly Branch[]): void {
+    for (const [key, tree] of [...this.#record.members]) {
+      if (tree.kind === 'branch' && tree.members.size === 0 && parts.includes(tree)) this.#record.members.delete(key)
+    }
+  }
+}
+
+/** Exceptions 3 to 6: what the record says once it is read as anyone reads it. */
+function toTree(root: ObjectNode): Tree {
+  const top: Tree[] = []
+  const open: { node: JsonNode, depth: number, from: string, put: (tree: Tree) => void }[] = [
+    { node: root, depth: 1, from: '', put: (tree) => top.push(tree) },
+  ]
+  for (let task = open.pop(); task !== undefined; task = open.pop()) {
+    const { node, depth, from, put } = task
+    if (isBeyondDouble(node)) put({ kind: 'text', value: node.literal })
+    else if (node.kind !== 'object' && node.kind !== 'array') put(node)
+    else if (depth > MAX_DEPTH) put({ kind: 'cut' })
+    else if (node.kind === 'array') {
+      if (node.items.length === 0) put({ kind: 'empty-list' })
+      else {
+        const list: List = { kind: 'list', from, items: [] }
+        put(list)
+        node.items.forEach((item, index) => {
+          list.items.push(EMPTY)
+          open.push({ node: item, depth: depth + 1, from: `${from}${index}.`, put: (tree) => void (list.items[index] = tree) })
+        })
+      }
+    } else if (node.members.length === 0) put({ kind: 'empty-object' })
+    else {
+      const members = new Map<string, JsonNode>()
+      for (const [key, value] of node.members) {
+        const isFirstThatCounts = node === root && (key === 'level' || key === 'time')
+        if (!isFirstThatCounts || !members.has(key)) members.set(key, value)
+      }
+      const made: Branch = { kind: 'branch', from, members: new Map(), isWide: members.size > MAX_KEYS }
+      put(made)
+      for (const [written, value] of members) {
+        // A key that had to be cleaned gives way to one that was written so.
+        const key = members.has(clean(written)) || made.members.has(clean(written)) ? written : clean(written)
+        made.members.set(key, EMPTY)
+        open.push({ node: value, depth: depth + 1, from: `${from}${key}.`, put: (tree) => void made.members.set(key, tree) })
+      }
+    }
+  }
+  return top[0] as Tree
+}
+
+const EMPTY: Leaf = { kind: 'empty-list' }
+
+/** Whether an entry has a value at a path; a key that met its like, or lost a NUL, has been given another ending. */
+function isThere(value: unknown, to: readonly Step[], holds: (value: unknown) => boolean): boolean {
+  const [step, ...rest] = to
+  if (step === undefined) return holds(value)
+  if (typeof step === 'number') return Array.isArray(value) && isThere(value[step], rest, holds)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const key = clean(step)
+  const members = value as Record<string, unknown>
+  if (Object.hasOwn(members, key) && isThere(members[key], rest, holds)) return true
+  return Object.keys(members).some((other) =>
+    other.startsWith(`${key}_`) && /^_\d*_*$/.test(other.slice(key.length)) && isThere(members[other], rest, holds))
+}
+
+function at(value: unknown, to: readonly Step[]): unknown {
+  return to.reduce<unknown>((inner, step) => own(inner, typeof step === 'number' ? step : clean(step)), value)
+}
+
+function own(value: unknown, key: Step): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<Step, unknown>)[key] : undefined
+}
+
+/** Exception 6. */
+function clean(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+/** A text field has a number's digits, a number field the number that a text says. */
+function isSame(leaf: Leaf, value: unknown): boolean {
+  switch (leaf.kind) {
+    case 'text': return value === clean(leaf.value) || (typeof value === 'number' && value === Number(leaf.value))
+    case 'number': return typeof value === 'number' ? value === Number(leaf.literal)
+      : typeof value === 'string' && (value === leaf.literal || value === String(Number(leaf.literal)))
+    case 'word': return value === leaf.value || value === String(leaf.value)
+    case 'cut': return typeof value === 'string'
+    case 'empty-list': return Array.isArray(value) && value.length === 0
+    case 'empty-object': return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  }
+}
+
+function branch(from: Branch, key: string): Branch | undefined {
+  const tree = from.members.get(key)
+  return tree?.kind === 'branch' ? tree : undefined
+}
+
+function emptyBranch(): Branch {
+  return { kind: 'branch', from: '', members: new Map(), isWide: false }
+}
+
+function isText(tree: Tree): tree is TextNode | NumberNode {
+  return tree.kind === 'text' || tree.kind === 'number'
+}
+
+/** Exception 8. */
+function isBeyondDouble(node: JsonNode): node is NumberNode {
+  return node.kind === 'number' && !isLongInteger(node) && !Number.isFinite(Number(node.literal))
+}
+
+function isLongInteger(tree: Tree | JsonNode): boolean {
+  return tree.kind === 'number' && /^-?\d+$/.test(tree.literal)
+}
+
+/** A number whose digits a double holds, or text that says one. */
+function isNumeric(leaf: Leaf): boolean {
+  if (leaf.kind === 'text') return /^[+-]?\d+(\.\d+)?$/.test(leaf.value) && Number.isFinite(Number(leaf.value))
+  if (leaf.kind !== 'number' || !Number.isFinite(Number(leaf.literal))) return false
+  return !isLongInteger(leaf) || Number.isSafeInteger(Number(leaf.literal)) || String(Number(leaf.literal)) === leaf.literal
+}
+
+function isInteger(leaf: Leaf): boolean {
+  return isNumeric(leaf) && Number.isSafeInteger(Number(leaf.kind === 'text' ? leaf.value : (leaf as NumberNode).literal))
+}
+
+function isError(tree: Tree | undefined): tree is Branch {
+  if (tree?.kind !== 'branch') return false
+  const has = (key: string): boolean => tree.members.get(key)?.kind === 'text'
+  return has('stack') && (has('message') || has('type'))
+}
+
+/** Milliseconds since the epoch, from s, ms, us or ns by magnitude, or from ISO 8601. */
+function msOf(tree: Tree | undefined): number | undefined {
+  if (tree?.kind !== 'number' && tree?.kind !== 'text') return undefined
+  const text = tree.kind === 'number' ? tree.literal : clean(tree.value)
+  let ms: number
+  if (tree.kind === 'number' || /^[+-]?\d+(\.\d+)?$/.test(text)) {
+    const size = Math.abs(Number(text))
+    const perMs = size < 1e11 ? 1e-3 : size < 1e14 ? 1 : size < 1e17 ? 1e3 : 1e6
+    ms = Number(text) / perMs
+  } else if (/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d|$)/i.test(text)) ms = Date.parse(text.replace(',', '.'))
+  else return undefined
+  // The years 1 to 9999.
+  return ms >= Date.parse('0001-01-01T00:00:00.000Z') && ms < Date.UTC(10_000, 0, 1) ? ms : undefined
+}
+
+interface KnownLevel {
+  level: string
+  /** Lower case. */
+  label: string
+  isCustom: boolean
+}
+
+/** pino's six and their common spellings by name; others by number, and the metadata says what they were. */
+function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | undefined {
+  const names: Record<string, string> = {
+    trace: 'debug', debug: 'debug', info: 'info', warn: 'warn', warning: 'warn', error: 'error', fatal: 'fatal', critical: 'fatal',
+  }
+  const pino: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
+  const byNumber = (number: number): string =>
+    number >= 60 ? 'fatal' : number >= 50 ? 'error' : number >= 40 ? 'warn' : number >= 30 ? 'info' : 'debug'
+  if (tree.kind !== 'number' && tree.kind !== 'text') return undefined
+  const text = tree.kind === 'number' ? tree.literal : clean(tree.value).trim()
+  const number = text === '' ? Number.NaN : Number(text)
+  if (Number.isFinite(number)) {
+    const label = (labels[number] ?? pino[number] ?? String(number)).toLowerCase()
+    const isKnown = Object.hasOwn(names, label)
+    return { level: isKnown ? names[label] as string : byNumber(number), label, isCustom: !isKnown }
+  }
+  const label = text.toLowerCase()
+  if (Object.hasOwn(names, label)) return { level: names[label] as string, label, isCustom: false }
+  const custom = Object.entries(labels).find(([, name]) => name.toLowerCase() === label)
+  if (custom !== undefined) return { level: byNumber(Number(custom[0])), label, isCustom: true }
+  // Beyond the table: what other loggers call their levels.
+  const others: Record<string, string> = {
+    silly: 'debug', verbose: 'debug', default: 'info', information: 'info', informational: 'info', notice: 'info', http: 'info',
+    log: 'info', err: 'error', crit: 'fatal', alert: 'fatal', panic: 'fatal', emerg: 'fatal', emergency: 'fatal',
+  }
+  return Object.hasOwn(others, label) ? { level: others[label] as string, label, isCustom: true } : undefined
+}

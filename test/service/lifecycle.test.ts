@@ -1,0 +1,168 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createIngestService } from '../../src/service/index.js'
+import { call, entryOf, ingest, started, until } from './support.js'
+
+describe('start', () => {
+  it('listens on loopback alone, on a free port, under /api/v1', async () => {
+    const [one, two] = [await started(), await started({ host: 'localhost' })]
+    expect(one.url).toBe(`http://127.0.0.1:${one.port}/api/v1`)
+    expect(two.origin).toBe(`http://127.0.0.1:${two.port}`)
+    expect(one.port).not.toBe(two.port)
+  })
+
+  it.each([
+    { host: '0.0.0.0' },
+    { host: '192.168.1.1' },
+    { host: '' },
+    { port: -1 },
+    { port: 65_536 },
+    { store: 'disk' },
+    { maxBodyBytes: 0 },
+    { rateLimit: { requests: 1, windowMs: 0 } },
+    { latencyMs: -1 },
+    { partialStatus: 500 },
+    { store: 'none', dbFile: 'x' },
+  ])('refuses %j, naming the option', async (options) => {
+    const name = Object.keys(options).at(-1)
+    await expect(createIngestService(options as never)).rejects.toMatchObject({
+      code: 'OPTION',
+      message: expect.stringContaining(`${name} must be`),
+    })
+  })
+
+  it('refuses an unknown option', async () => {
+    await expect(createIngestService({ colour: 1 } as never)).rejects.toMatchObject({
+      code: 'OPTION',
+      message: expect.stringContaining('colour'),
+    })
+  })
+
+  it('says which port is taken and what to do', async () => {
+    const { port } = await started()
+    await expect(createIngestService({ port })).rejects.toMatchObject({
+      code: 'PORT',
+      message: expect.stringMatching(new RegExp(`port ${port} on 127.0.0.1 is already in use: .*another port`)),
+    })
+  })
+})
+
+describe('close', () => {
+  it('ends at once beside a request that hangs, one that waits, one half sent, and idle connections', async () => {
+    const service = await createIngestService()
+    service.faults.add({ kind: 'hang', times: 1 })
+    service.faults.add({ kind: 'delay', delayMs: 60_000, times: 1 })
+    const open = [ingest(service, []), ingest(service, [])].map((sent) => sent.catch((error: Error) => error))
+    const half = connect(service.port, '127.0.0.1')
+    half.on('error', () => {})
+    half.write('POST /api/v1/ingest HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
+    await until(() => service.requests.length === 3)
+    const waiting = service.waitForEntries(1).catch((error: unknown) => error)
+    const before = performance.now()
+    await Promise.all([service.close(), service.close()])
+    expect(performance.now() - before).toBeLessThan(1000)
+    for (const end of await Promise.all(open)) expect(end).toMatchObject({ code: 'ECONNRESET' })
+    expect(await waiting).toMatchObject({ code: 'CLOSED' })
+    half.destroy()
+    const again = createServer().listen(service.port, '127.0.0.1')
+    onTestFinished(() => void again.close())
+    await until(() => (again.address() as AddressInfo | null)?.port === service.port)
+  })
+
+  it('leaves no timer behind that would hold the process', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    const service = await createIngestService()
+    service.faults.add({ kind: 'delay', delayMs: 600_000 })
+    const sent = ingest(service, []).catch(() => undefined)
+    await until(() => service.requests[0]?.batchId === 'batch-1')
+    expect(timers()).toBeGreaterThan(before)
+    await service.close()
+    await sent
+    await until(() => timers() <= before)
+  })
+
+  it('leaves what is stored in a file for the next start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ingest-service-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const dbFile = join(folder, 'dev.ndjson')
+    const first = await createIngestService({ dbFile })
+    await ingest(first, [entryOf({ message: 'kept' })])
+    const { id } = first.entries().items[0]!
+    await first.close()
+    const second = await started({ dbFile })
+    expect(second.entry(id)?.entry.message).toBe('kept')
+    await ingest(second, [entryOf()])
+    expect(second.arrived).toBe(2)
+    expect(new Set(second.entries().items.map(({ seq }) => seq)).size).toBe(2)
+  })
+})
+
+describe('waitForEntries', () => {
+  it('resolves by count and by predicate, for what is there and for what comes', async () => {
+    const service = await started()
+    const later = [service.waitForEntries(3), service.waitForEntries(({ entry }) => entry.message === 'c')]
+    await ingest(service, [entryOf({ message: 'a' }), entryOf({ message: 'b' })])
+    await ingest(service, [entryOf({ message: 'c' })])
+    const [all, one] = await Promise.all(later)
+    expect(all?.map(({ entry }) => entry.message)).toEqual(['a', 'b', 'c'])
+    expect(one?.map(({ entry }) => entry.message)).toEqual(['c'])
+    expect(await service.waitForEntries(2)).toHaveLength(3)
+    expect(await service.waitForEntries(({ entry }) => entry.message === 'a')).toHaveLength(1)
+  })
+
+  it('says how many came when the time is up', async () => {
+    const service = await started()
+    await ingest(service, [entryOf()])
+    await expect(service.waitForEntries(5, { timeoutMs: 20 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringContaining('1 of 5 entries'),
+    })
+  })
+})
+
+describe('store none', () => {
+  it('judges and counts, keeps nothing and says so', async () => {
+    const service = await started({ store: 'none' })
+    await ingest(service, [entryOf(), { ...entryOf(), level: 'x' }])
+    expect(service.counts()).toMatchObject({ info: 1, total: 1 })
+    expect(await service.waitForEntries(1)).toEqual([])
+    expect(() => service.entries()).toThrow(expect.objectContaining({ code: 'STORE' }))
+    expect(() => service.counts({ level: 'info' })).toThrow(expect.objectContaining({ code: 'STORE' }))
+    expect((await call(`${service.origin}/local/entries`, { method: 'GET' })).status).toBe(400)
+  })
+})
+
+describe('a flood', () => {
+  it('of connections, garbage and broken requests leaves the service answering', async () => {
+    const service = await started({ maxConnections: 20 })
+    const sockets = Array.from({ length: 200 }, (_, i) => {
+      const socket = connect(service.port, '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write(
+        i % 2 === 0 ? 'garbage\r\n\r\n' : 'POST /api/v1/ingest HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{',
+      )
+      return socket
+    })
+    await until(() => sockets.every((socket) => socket.closed || socket.bytesWritten > 0))
+    for (const socket of sockets) socket.destroy()
+    let status = 0
+    await until(() => sockets.every((socket) => socket.closed))
+    for (let attempt = 0; attempt < 50 && status !== 200; attempt++) {
+      status = (await ingest(service, [entryOf()]).catch(() => ({ status: 0 }))).status
+    }
+    expect(status).toBe(200)
+  })
+
+  it('of entries is held within the bounds', async () => {
+    const service = await started({ maxEntries: 500 })
+    const logs = Array.from({ length: 100 }, () => entryOf())
+    await Promise.all(Array.from({ length: 50 }, () => ingest(service, logs)))
+    expect(service.arrived).toBe(5000)
+    expect(service.counts().total).toBe(500)
+  })
+})

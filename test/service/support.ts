@@ -1,0 +1,80 @@
+/** A plain HTTP client for the tests: no retries, no redirects, every header settable. */
+import { request as httpRequest } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { LogEntry } from '../../src/protocol/entry.js'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService, IngestServiceOptions } from '../../src/service/index.js'
+import { onTestFinished } from 'vitest'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly json: any
+}
+
+export interface Sent {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  /** Text and bytes are sent as they stand, all else as JSON. */
+  readonly body?: unknown
+}
+
+/** Rejects with the socket's error where there is no complete reply. */
+export function call(url: string, { method = 'POST', headers = {}, body }: Sent = {}): Promise<Answer> {
+  const bytes =
+    body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const type = bytes === undefined ? {} : { 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      url,
+      { method, agent: false, headers: { ...type, 'x-api-key': 'key-1', ...headers } },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (part: string) => (text += part))
+        response.on('error', reject)
+        response.on('end', () => {
+          const isJson = response.headers['content-type'] === 'application/json' && text !== ''
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: isJson ? JSON.parse(text) : undefined,
+          })
+        })
+      },
+    )
+    request.on('error', reject)
+    request.end(bytes)
+  })
+}
+
+/** A service that is closed when the test ends. */
+export async function started(options: IngestServiceOptions = {}): Promise<IngestService> {
+  const service = await createIngestService(options)
+  onTestFinished(() => service.close())
+  return service
+}
+
+export function entryOf(fields: Partial<LogEntry> = {}): LogEntry {
+  return { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z', ...fields }
+}
+
+export function ingest(
+  service: IngestService,
+  logs: readonly unknown[],
+  batchId = 'batch-1',
+  headers = {},
+): Promise<Answer> {
+  return call(`${service.url}/ingest`, { body: { batch_id: batchId, logs }, headers })
+}
+
+/** Resolves once `holds` does; looks again at every turn of the event loop that a timer leaves. */
+export async function until(holds: () => boolean, timeoutMs = 5000): Promise<void> {
+  const end = performance.now() + timeoutMs
+  while (!holds()) {
+    if (performance.now() > end) throw new Error('the condition did not come to hold')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
