@@ -36,6 +36,7 @@ export class Pipeline {
   readonly #batcher: Batcher
   readonly #delivery: Delivery
   readonly #closeHttp: () => Promise<void>
+  #closing: Promise<void> | undefined
 
   constructor({ settings, config, clock, emit }: PipelineOptions) {
     this.#settings = settings
@@ -76,8 +77,12 @@ export class Pipeline {
     return this.#delivery.flush()
   }
 
-  /** Delivers what is inside within `shutdownTimeoutMs`; the rest is counted and told. Never rejects. */
-  async close(): Promise<void> {
+  /** Delivers what is inside within `shutdownTimeoutMs`; the rest is counted and told. Never rejects; calls join. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
     this.#batcher.seal()
     await this.#delivery.drain(this.#settings.shutdownTimeoutMs)
     this.#tellStats()

@@ -60,7 +60,8 @@ export function frame(make: (emit: EmitEvent) => Pipeline): IngestTransport {
   stream._flush = (done: TransformCallback): void => {
     pipeline.write(decoder.end())
     pipeline.end()
-    done()
+    // Before `finish` and not only before `close`: in a pipeline of pino's, the worker ends at `finish`.
+    void pipeline.close().then(() => done())
   }
   stream.resume() // nothing comes out, but without a reader the stream would never end
   return Object.assign(stream, {

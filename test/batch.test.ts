@@ -154,7 +154,10 @@ test('any entries: all once, in order, never over a bound, the body exact', () =
   )
   fc.assert(
     fc.property(
-      fc.array(fc.oneof({ weight: 20, arbitrary: entry }, { weight: 1, arbitrary: fc.constant('seal' as const) }), { maxLength: 400 }),
+      fc.array(
+        fc.oneof({ weight: 20, arbitrary: entry }, { weight: 1, arbitrary: fc.constant('seal' as const) }),
+        { maxLength: 400 },
+      ),
       fc.integer({ min: 1, max: 100 }),
       fc.integer({ min: 100, max: 100_000 }),
       (entries, batchSize, batchBytes) => {

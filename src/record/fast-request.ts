@@ -29,7 +29,9 @@ export class RequestScan {
 
   /** Position after the object at `at`, or -1 where it is for the reference path. */
   scanReq(text: string, at: number, end: number): number {
+    let method = ''
     let url = ''
+    let ip = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       const key = member.key()
@@ -39,9 +41,13 @@ export class RequestScan {
       }
       if (!member.skip()) return -1
       switch (key) {
-        case 'method': case 'remoteAddress':
+        case 'method':
           if (!member.isText()) return -1
-          this.request = joinMembers(this.request, `"${key === 'method' ? 'method' : 'ip'}":${member.value()}`)
+          method = member.value()
+          break
+        case 'remoteAddress':
+          if (!member.isText()) return -1
+          ip = member.value()
           break
         case 'url':
           if (!member.isText() || url !== '') return -1
@@ -61,11 +67,13 @@ export class RequestScan {
           this.reqRest = joinMembers(this.reqRest, member.member())
       }
     }
+    if (method !== '') this.request = joinMembers(this.request, `"method":${method}`)
     if (url !== '') {
       const path = pathSlice(url)
       if (path === '') return -1
       this.request = joinMembers(this.request, `"url":${url},"path":${path}`)
     }
+    if (ip !== '') this.request = joinMembers(this.request, `"ip":${ip}`)
     if (this.#userAgent !== '') this.request = joinMembers(this.request, `"user_agent":${this.#userAgent}`)
     return member.closedAt
   }

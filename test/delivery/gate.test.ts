@@ -19,7 +19,7 @@ describe('Retry-After', () => {
   })
 
   test('is waited for again after each reply that carries one', async () => {
-    const { clock, sender, account, enqueue } = setup((_, __) => (clock.now() < 6000 ? busyFor(2) : OK), { latencyMs: 20 })
+    const { clock, sender, account, enqueue } = setup(() => (clock.now() < 6000 ? busyFor(2) : OK), { latencyMs: 20 })
     const replies: number[] = []
     enqueue(...many(20, 100))
     for (let at = 0; at < 12_000; at += 10) {
@@ -84,7 +84,9 @@ describe('Retry-After', () => {
 
   test('gets a jitter of at most a tenth, and at most a second', async () => {
     for (const [seconds, jitterMs] of [[2, 200], [100, 1000]] as const) {
-      const { clock, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? busyFor(seconds) : OK), { random: () => 0.999 })
+      const { clock, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? busyFor(seconds) : OK), {
+        random: () => 0.999,
+      })
       enqueue(batchOf('a'))
       await clock.advance(2 * 1000 * seconds)
       const waitedMs = sender.attempts[1]?.at ?? 0

@@ -53,7 +53,8 @@ export class ScriptedSender implements Sender {
     return new Promise((resolve) => {
       const end = (outcome: Outcome) => {
         this.inFlight -= 1
-        resolve(outcome.kind === 'delivered' && outcome.rejected.length === 0 ? { ...outcome, accepted: batch.count } : outcome)
+        const whole = outcome.kind === 'delivered' && outcome.rejected.length === 0
+        resolve(whole ? { ...outcome, accepted: batch.count } : outcome)
       }
       const attempt = this.attempts.push({ batchId: batch.batchId, at: this.#clock.now(), signal, end })
       const outcome = this.#script(batch, attempt)

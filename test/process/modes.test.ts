@@ -1,5 +1,6 @@
 /** Every way to run the transport: 100,000 records arrive once, in batches of at most 100, correctly mapped. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,10 +104,11 @@ test('pipe: 100,000 records pass through and arrive', { timeout: 60_000 }, async
     for (const byte of chunk) if (byte === 10) passed += 1
   })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  child.stdin.on('error', () => {}) // a child that ends early is told by its exit code
   const logger = pino({ ...OWN_KEYS }, child.stdin)
   for (let n = 0; n < COUNT; n += 1) {
     logger.info({ n }, 'numbered')
-    if (n % 1000 === 999 && child.stdin.writableNeedDrain) await new Promise((resolve) => child.stdin.once('drain', resolve))
+    if (n % 1000 === 999 && child.stdin.writableNeedDrain) await Promise.race([once(child.stdin, 'drain'), closed])
   }
   logger.audit({ n: COUNT }, 'audited')
   logger.error(Object.assign(new TypeError('boom'), { code: 'E_BOOM' }), 'failed')

@@ -144,13 +144,13 @@ const MONSTERS: readonly (() => string)[] = [
   () => `{"level":50,"time":1795219732486,"err":{"type":"AggregateError","message":"m","stack":"s","aggregateErrors":[${'{"type":"E","message":"m","stack":"s"},'.repeat(50_000)}{}]},"msg":"many parts"}`,
 ]
 
-/** `count` lines, the large ones spread among the small. */
-export function* hostileLines(count: number, seed: number): Generator<string> {
+/** `count` lines, the large ones spread among the small, unless these are all that is wanted. */
+export function* hostileLines(count: number, seed: number, { isLargeWanted = true } = {}): Generator<string> {
   const dice = new Dice(seed)
   const stride = Math.max(Math.floor(count / MONSTERS.length), 1)
   for (let i = 0; i < count; i += 1) {
-    const monster = i % stride === stride - 1 ? MONSTERS[Math.floor(i / stride)] : undefined
-    yield monster === undefined ? smallLine(dice) : monster()
+    const monster = isLargeWanted && i % stride === stride - 1 ? MONSTERS[Math.floor(i / stride)] : undefined
+    yield monster ? monster() : smallLine(dice)
   }
 }
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { call, entryOf, ingest, started, until } from './support.js'
+import { call, entryOf, ingest, newest, started } from './support.js'
 
 const requestLog = {
   method: 'GET',
@@ -90,7 +90,7 @@ describe('the other endpoints', () => {
     const early = await call(`${service.url}/feedback`, { body: feedback })
     expect([early.status, early.json.attached]).toEqual([200, false])
     await ingest(service, [entryOf({ metadata: { event_id: 'event-9' } })])
-    const { id } = service.entries().items[0]!
+    const { id } = newest(service)
     const late = await call(`${service.url}/feedback`, { body: { event_id: id, comments: 'again', name: 'n' } })
     expect(late.json.attached).toBe(true)
     expect(service.entry(id)?.feedback.map((item) => item.feedback.comments)).toEqual(['it broke', 'again'])
@@ -220,47 +220,5 @@ describe('what is not a proper request', () => {
     expect((await zip(gzipSync('x'.repeat(5_000_000)))).status).toBe(413)
     expect((await zip('not gzip')).status).toBe(400)
     expect(service.requests.map(({ gzip }) => gzip)).toEqual([true, true, true])
-  })
-})
-
-describe('rate limit', () => {
-  it('answers 429 with Retry-After, counts all keyed endpoints together, and opens again', async () => {
-    let nowMs = 0
-    const clock = { now: () => nowMs, wallNow: () => 0 }
-    const service = await started({ rateLimit: { requests: 2, windowMs: 2500 }, clock })
-    await ingest(service, [entryOf()])
-    await call(`${service.url}/feedback`, { body: { event_id: 'e', comments: 'c' } })
-    nowMs = 100
-    const { status, headers } = await ingest(service, [entryOf()])
-    expect([status, headers['retry-after']]).toEqual([429, '3'])
-    expect((await call(`${service.url}/heartbeat/t`)).status).toBe(200)
-    nowMs = 2500
-    expect((await ingest(service, [entryOf()])).status).toBe(200)
-    expect(service.counts().total).toBe(2)
-  })
-})
-
-describe('the request log', () => {
-  it('says what came, how it was answered and how much at once', async () => {
-    const service = await started({ latencyMs: 60 })
-    await Promise.all([ingest(service, [entryOf(), entryOf()], 'a'), ingest(service, [entryOf()], 'b')])
-    expect(service.requests).toMatchObject([
-      { endpoint: 'ingest', method: 'POST', keyed: true, status: 200, fault: null, concurrent: 1 },
-      { endpoint: 'ingest', method: 'POST', keyed: true, status: 200, fault: null, concurrent: 2 },
-    ])
-    expect(service.requests.map(({ batchId, entries, accepted }) => [batchId, entries, accepted]).sort()).toEqual([
-      ['a', 2, 2],
-      ['b', 1, 1],
-    ])
-    await until(() => service.requests.every(({ endedAt }) => endedAt !== null))
-    for (const { at, endedAt } of service.requests) expect(endedAt! - at).toBeGreaterThan(50)
-    await ingest(service, [], 'c')
-    expect(service.requests.at(-1)?.concurrent).toBe(1)
-  })
-
-  it('keeps the newest only', async () => {
-    const service = await started({ maxCalls: 3 })
-    for (let i = 0; i < 10; i++) await ingest(service, [], `b${i}`)
-    expect(service.requests.map(({ batchId }) => batchId)).toEqual(['b7', 'b8', 'b9'])
   })
 })

@@ -30,7 +30,7 @@ function record(seq: number, fields: Partial<LogEntry> = {}): StoredEntry {
   }
 }
 
-function file(): string {
+function freshPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ingest-store-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return join(folder, 'sub', 'store')
@@ -58,7 +58,7 @@ function contract(open: Open): void {
     }
     const store = filled(odd)
     expect(store.entry('ent_run_1')).toEqual(record(1, odd))
-    expect(Object.keys(store.entry('ent_run_1')!.entry.metadata!)).toEqual(['__proto__', 'ünï "q"\n'])
+    expect(Object.keys(store.entry('ent_run_1')?.entry.metadata ?? {})).toEqual(['__proto__', 'ünï "q"\n'])
     expect(store.entry('ent_run_2')).toBeUndefined()
     expect(store.entry('ent_other_1')).toBeUndefined()
   })
@@ -67,8 +67,8 @@ function contract(open: Open): void {
     const store = filled({}, {}, {}, {}, {})
     const first = store.entries({ limit: 2 })
     store.append('entry', [record(6)], 100)
-    const second = store.entries({ limit: 2, cursor: first.next! })
-    const third = store.entries({ limit: 2, cursor: second.next! })
+    const second = store.entries({ limit: 2, cursor: first.next ?? 'none' })
+    const third = store.entries({ limit: 2, cursor: second.next ?? 'none' })
     expect([first, second, third].map(({ items }) => items.map(({ seq }) => seq))).toEqual([[5, 4], [3, 2], [1]])
     expect(third.next).toBeNull()
     expect(store.entries({ limit: 6 }).next).toBeNull()
@@ -183,7 +183,7 @@ function contract(open: Open): void {
   })
 
   it('has it all again after a restart on the same file', () => {
-    const path = file()
+    const path = freshPath()
     const before = open(LIMITS, path)
     before.append('entry', [record(1, { message: 'ä' }), record(2)], 400)
     before.append('heartbeat', [{ id: 'h', seq: 3, received_at: '2026-01-01T00:00:00.000Z', monitor: 'm' }], 100)
@@ -196,7 +196,7 @@ function contract(open: Open): void {
   })
 
   it('keeps the file within bounds too', () => {
-    const path = file()
+    const path = freshPath()
     const store = open({ maxEntries: 10, maxBytes: 1 << 20 }, path)
     const message = 'x'.repeat(10_000)
     for (let seq = 1; seq <= 2000; seq += 10) {
@@ -211,7 +211,7 @@ function contract(open: Open): void {
   })
 
   it('refuses a file that is not its own, and leaves it as it is', () => {
-    const path = file()
+    const path = freshPath()
     mkdirSync(join(path, '..'))
     writeFileSync(path, '{"name":"my-app"}\n')
     expect(() => open(LIMITS, path)).toThrow(
@@ -222,7 +222,7 @@ function contract(open: Open): void {
 }
 
 describe('memory', () => contract(openMemory))
-describe('memory with a journal', () => contract((limits, path) => openMemory(limits, path ?? file())))
+describe('memory with a journal', () => contract((limits, path) => openMemory(limits, path ?? freshPath())))
 describe.skipIf(!hasSqlite())(`sqlite${hasSqlite() ? '' : ' (this runtime has no node:sqlite)'}`, () =>
   contract(openSqlite),
 )
@@ -234,7 +234,7 @@ it.skipIf(hasSqlite())('sqlite says what it needs where the runtime has none', (
 })
 
 it.skipIf(!hasSqlite())('sqlite refuses the database of another program', () => {
-  const path = file()
+  const path = freshPath()
   const foreign = openDatabase(path)
   foreign.exec('pragma application_id = 1')
   foreign.close()

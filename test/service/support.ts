@@ -3,13 +3,14 @@ import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LogEntry } from '../../src/protocol/entry.js'
 import { createIngestService } from '../../src/service/index.js'
-import type { IngestService, IngestServiceOptions } from '../../src/service/index.js'
+import type { Call, IngestService, IngestServiceOptions, StoredEntry } from '../../src/service/index.js'
 import { onTestFinished } from 'vitest'
 
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- replies have every shape; expect() is what checks them
   readonly json: any
 }
 
@@ -55,6 +56,18 @@ export async function started(options: IngestServiceOptions = {}): Promise<Inges
   const service = await createIngestService(options)
   onTestFinished(() => service.close())
   return service
+}
+
+/** The newest entry kept. */
+export function newest(service: IngestService): StoredEntry {
+  const [found] = service.entries({ limit: 1 }).items
+  if (found === undefined) throw new Error('the service keeps no entry')
+  return found
+}
+
+/** From the head of a request to its reply; NaN while it is open. */
+export function durationMs({ at, endedAt }: Call): number {
+  return (endedAt ?? Number.NaN) - at
 }
 
 export function entryOf(fields: Partial<LogEntry> = {}): LogEntry {

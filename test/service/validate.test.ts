@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LEVELS } from '../../src/protocol/entry.js'
 import { validateEntry } from '../../src/service/index.js'
@@ -100,7 +99,7 @@ function withValue(path: string, value: unknown): unknown {
   const copy = structuredClone(FULL)
   const names = path.split('.')
   const last = names.pop() as string
-  const parent = names.reduce<any>((at, name) => at[name], copy)
+  const parent = names.reduce<Record<string, unknown>>((at, name) => at[name] as never, copy as never)
   parent[last] = value
   return copy
 }
@@ -121,7 +120,7 @@ describe('a valid entry', () => {
         .flat()
         .map((path) => path.split('.')[0]),
     )
-    expect([...tested].sort()).toEqual(Object.keys(FULL).sort())
+    expect([...tested].toSorted()).toEqual(Object.keys(FULL).toSorted())
   })
 
   it.each(['2026-01-31T08:00:00Z', '2024-02-29T23:59:59.123456789Z', '2026-01-31T08:00:00.000+00:00'])(
@@ -236,23 +235,4 @@ describe('a value problem', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)
     expect(validateEntry({ ...FULL, metadata: deep })[0]).toMatchObject({ kind: 'value' })
   })
-})
-
-it('judges any JSON without throwing, and accepts whatever it builds by the rules', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(validateEntry(value))))
-  const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0') && value.isWellFormed())
-  const entry = fc.record(
-    {
-      level: fc.constantFrom(...LEVELS),
-      message: text,
-      timestamp: fc
-        .date({ noInvalidDate: true, min: new Date(0), max: new Date(2e12) })
-        .map((date) => date.toISOString()),
-      metadata: fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(fc.boolean()))),
-      tags: fc.array(text),
-      perf: fc.record({ duration_ms: fc.double({ noNaN: true, noDefaultInfinity: true }) }),
-    },
-    { requiredKeys: ['level', 'message', 'timestamp'] },
-  )
-  fc.assert(fc.property(entry, (value) => validateEntry(JSON.parse(JSON.stringify(value))).length === 0))
 })

@@ -1,0 +1,212 @@
+/** Depth, width, bytes, digits, and time that grows with the line and no faster. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LogEntry } from '../../src/protocol/entry.js'
+import type { MappingOptions } from '../../src/record/entry.js'
+import { Mapper } from '../../src/record/mapper.js'
+import { mapByParsing } from '../../src/record/reference.js'
+import { RECEIVED_AT, anyLine, corpus, mappingOptions } from './lines-of.js'
+import { faults } from './valid-entry.js'
+
+function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
+  return new Mapper(mappingOptions(over), 0, () => 0).map(line, 0, line.length)
+}
+
+function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {
+  return JSON.parse(jsonOf(line, over)) as LogEntry
+}
+
+const HEAD = '"level":30,"time":1795219732486'
+
+/** Containers inside containers. */
+function depthOf(root: unknown): number {
+  let deepest = 0
+  const open: [unknown, number][] = [[root, 1]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, depth] = next
+    if (typeof value !== 'object' || value === null) continue
+    deepest = Math.max(deepest, depth)
+    for (const inner of Object.values(value)) open.push([inner, depth + 1])
+  }
+  return deepest
+}
+
+describe('depth', () => {
+  test.each([['{"a":', '1', '}'], ['[', '', ']'], ['[{"a":', '1', '}]']])('%s… is cut at 32', (open, middle, close) => {
+    const entry = entryOf(`{${HEAD},"x":${open.repeat(20_000)}${middle}${close.repeat(20_000)},"msg":"m"}`)
+    // The record's own object is the entry's metadata.
+    expect(depthOf(entry.metadata)).toBe(32)
+    expect(entry.metadata?.['pino_ingest']).toEqual({ cut_for_depth: 1 })
+    expect(entry.message).toBe('m')
+  })
+
+  test.each([30, 31, 32])('%i levels: what fits is whole', (levels) => {
+    const value = `${'['.repeat(levels)}"leaf"${']'.repeat(levels)}`
+    expect(jsonOf(`{${HEAD},"x":${value},"msg":"m"}`).includes(value)).toBe(levels <= 31)
+  })
+
+  test('a chain of 20,000 causes', () => {
+    const entry = entryOf(`{${HEAD},"err":${'{"type":"E","message":"m","stack":"s","cause":'.repeat(20_000)}null${'}'.repeat(20_000)}}`)
+    expect(entry.error?.stack?.split('caused by: ').length).toBe(31)
+  })
+})
+
+describe('keys', () => {
+  const wide = (keys: number, prefix = 'k'): string => Array.from({ length: keys }, (_, index) => `"${prefix}${index}":${index}`).join(',')
+
+  test('of one object, 1,000', () => {
+    const entry = entryOf(`{${HEAD},"x":{${wide(1_500)}},"y":{${wide(1_000)}},"msg":"m"}`)
+    expect(Object.keys(entry.metadata?.['x'] as object).length).toBe(1_000)
+    expect(Object.keys(entry.metadata?.['y'] as object).length).toBe(1_000)
+    expect(entry.metadata?.['pino_ingest']).toEqual({ cut_keys: 500 })
+  })
+
+  test.each(['k', ''])('of the record: level, time, error and message are not among the cut (%j)', (prefix) => {
+    expect(entryOf(`{${HEAD},${wide(1_500, prefix)},"err":{"type":"E","message":"boom"},"msg":"m"}`)).toMatchObject({
+      level: 'info', timestamp: '2026-11-21T00:08:52.486Z', message: 'm', error: { type: 'E', message: 'boom' },
+    })
+  })
+
+  test('a list has no keys', () => {
+    expect((entryOf(`{${HEAD},"x":[${'1,'.repeat(1_500)}1],"msg":"m"}`).metadata?.['x'] as unknown[]).length).toBe(1_501)
+  })
+
+  test('keys that become one when cleaned are all there', () => {
+    const lone = Array.from({ length: 900 }, (_, index) => `"\\ud${(0x800 + index).toString(16)}":${index}`).join(',')
+    const entry = entryOf(`{${HEAD},"x":{${lone}},"msg":"m"}`)
+    expect(new Set(Object.values(entry.metadata?.['x'] as object)).size).toBe(900)
+  })
+
+  test('a key that had to be cleaned gives way to one that was written so', () => {
+    expect(entryOf('{"a\\u0000":1,"a":2,"msg":"m"}').metadata).toEqual({ a: 2, a_: 1 })
+  })
+})
+
+describe('text', () => {
+  test('is well-formed and without NUL', () => {
+    const entry = entryOf(`{${HEAD},"\\ud800k\\u0000":"\\udc00v\\u0000","ok":"\\ud83d\\ude00","msg":"a\\u0000b\\ud800"}`)
+    expect(entry.message).toBe('ab\ufffd')
+    expect(entry.metadata).toEqual({ '\ufffdk': '\ufffdv', ok: '😀' })
+  })
+})
+
+describe('numbers', () => {
+  test.each(['12345678901234567890', '-12345678901234567890', '9007199254740993', '1'.repeat(500), '-0'])('%s survives digit for digit', (digits) => {
+    // White space and a list of tags are not for the fast path.
+    for (const line of [`{${HEAD},"x":${digits},"y":[${digits}],"msg":"m"}`, `{${HEAD}, "x":${digits},"y":[${digits}],"tags":["a"],"z":12345678901234567,"msg":"m"}`]) {
+      expect(jsonOf(line)).toContain(`"x":${digits},"y":[${digits}]`)
+    }
+  })
+
+  test('text that looks like one stays text', () => {
+    expect(jsonOf(`{${HEAD}, "x":"12345678901234567890","y":12345678901234567890,"msg":"say \\"12345678901234567890\\""}`))
+      .toContain('"metadata":{"x":"12345678901234567890","y":12345678901234567890}')
+  })
+
+  test('a double comes back as it is', () => {
+    expect(entryOf(`{${HEAD},"x":[0.1,1e21,1.7976931348623157e308,5e-324,0.30000000000000004],"msg":"m"}`).metadata)
+      .toEqual({ x: [0.1, 1e21, 1.7976931348623157e308, 5e-324, 0.30000000000000004] })
+  })
+})
+
+describe('bytes', () => {
+  const max = 16_384
+
+  test.each<[string, string]>([
+    ['a long message', `{${HEAD},"msg":"${'x'.repeat(100_000)}"}`],
+    ['wide characters', `{${HEAD},"msg":"${'€'.repeat(100_000)}"}`],
+    ['pairs', `{${HEAD},"msg":"${'😀'.repeat(100_000)}"}`],
+    ['pairs, from the second half on', `{${HEAD},"msg":"x${'😀'.repeat(100_000)}"}`],
+    ['escapes', `{${HEAD},"msg":"${'\\u0001'.repeat(100_000)}"}`],
+    ['a long stack', `{${HEAD},"err":{"type":"E","message":"m","stack":"${'\\n at x'.repeat(50_000)}"},"msg":"m"}`],
+    ['a long URL', `{${HEAD},"req":{"method":"GET","url":"/${'€'.repeat(5_000)}"},"msg":"m"}`],
+    ['many members', `{${HEAD},${Array.from({ length: 900 }, (_, i) => `"k${i}":"${'v'.repeat(60)}"`).join(',')},"msg":"m"}`],
+    ['a long list', `{${HEAD},"x":[${'1,'.repeat(100_000)}1],"msg":"m"}`],
+    ['a note of its own', `{${HEAD},"pino_ingest":[${'1,'.repeat(100_000)}1],"msg":"m"}`],
+    ['many tags', `{${HEAD},"tags":[${'"t",'.repeat(100_000)}"t"],"msg":"m"}`],
+    ['a long key', `{${HEAD},"${'k'.repeat(100_000)}":1,"msg":"m"}`],
+    ['plain text', 'x'.repeat(100_000)],
+  ])('%s is shortened and says so', (_, line) => {
+    const json = jsonOf(line, { maxEntryBytes: max })
+    expect(faults(json, max)).toEqual([])
+    expect((JSON.parse(json) as LogEntry).metadata?.['pino_ingest']).toMatchObject({ shortened_from_bytes: expect.any(Number) as number })
+  })
+
+  test('the longest text is cut, the others are not', () => {
+    expect(entryOf(`{${HEAD},"a":"${'x'.repeat(100_000)}","b":"short","user_id":"u","msg":"m"}`, { maxEntryBytes: max }))
+      .toMatchObject({ message: 'm', user_id: 'u', metadata: { b: 'short', a: expect.stringMatching(/^x{4000,}… \(100000 characters\)$/) as string } })
+  })
+
+  test('a text that is cut twice says how long it was at first', () => {
+    expect(entryOf(`{${HEAD},"msg":"${'€'.repeat(100_000)}"}`, { maxEntryBytes: max }).message).toMatch(/^€+… \(100000 characters\)$/)
+  })
+
+  test('the widest part goes, the others stay', () => {
+    const entry = entryOf(`{${HEAD},"x":[${'1,'.repeat(100_000)}1],"b":1,"tags":["t"],"breadcrumbs":[{"message":"c"}],"err":{"type":"E","message":"m"},"msg":"m"}`, { maxEntryBytes: max })
+    expect(entry).toMatchObject({ tags: ['t'], breadcrumbs: [{ message: 'c' }], error: { type: 'E' }, metadata: { b: 1 } })
+    expect(entry.metadata).not.toHaveProperty('x')
+  })
+
+  test('what fits is not touched, up to the last byte', () => {
+    for (const unit of ['x', 'é', '€', '😀']) {
+      const whole = jsonOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`)
+      const bytes = Buffer.byteLength(whole)
+      expect(jsonOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`, { maxEntryBytes: bytes })).toBe(whole)
+      expect(entryOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`, { maxEntryBytes: bytes - 1 }).metadata).toHaveProperty('pino_ingest')
+    }
+  })
+
+  test.each([1_024, 2_048, 8_192])('any line fits %i bytes', (maxEntryBytes) => {
+    fc.assert(fc.property(anyLine, (line) => {
+      for (const json of [jsonOf(line, { maxEntryBytes }), mapByParsing(line, mappingOptions({ maxEntryBytes }), RECEIVED_AT).json]) {
+        expect(faults(json, maxEntryBytes)).toEqual([])
+      }
+    }), { numRuns: 1_000 })
+    for (const { raw } of corpus) expect(faults(jsonOf(raw, { maxEntryBytes }), maxEntryBytes)).toEqual([])
+  })
+})
+
+/** Best of three, in ms. */
+function timeOf(line: string): number {
+  return Math.min(...[1, 2, 3].map(() => {
+    const start = performance.now()
+    jsonOf(line, { fingerprint: 'auto' })
+    return performance.now() - start
+  }))
+}
+
+test.each<[string, (n: number) => string]>([
+  ['at ((((', (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E\\n    at ${'('.repeat(n)}"}}`],
+  ['frames of ((((', (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E${`\\n    at ${'('.repeat(900)}`.repeat(n / 900)}"}}`],
+  [':1:1:1', (n) => `{${HEAD},"stack":"E\\n    at ${':1'.repeat(n / 2)}"}`],
+  ['spaces', (n) => ' '.repeat(n)],
+  ['spaces in JSON', (n) => `{${HEAD},${' '.repeat(n)}"a":1}`],
+  ['spaces in a stack', (n) => `{${HEAD},"stack":"${' '.repeat(n)}at"}`],
+  ['spaces in a level', (n) => `{"level":"${' '.repeat(n)}x"}`],
+  ['digits', (n) => `{${HEAD},"a":${'1'.repeat(n)}}`],
+  ['digits of a level', (n) => `{"level":${'1'.repeat(n)}}`],
+  ['digits of a time', (n) => `{"level":30,"time":"${'1'.repeat(n)}"}`],
+  ['digits of a message', (n) => `{${HEAD},"err":{"type":"E","message":"${'1a'.repeat(n / 2)}"}}`],
+  ['long numbers', (n) => `{${HEAD},"a":[${'12345678901234567890,'.repeat(n / 21)}1]}`],
+  ['backslashes', (n) => `{${HEAD},"a":"${'\\'.repeat(n)}"}`],
+  ['backslashes that lead nowhere', (n) => `{${HEAD},"a":"${'\\'.repeat(n)}q"}`],
+  ['quotes', (n) => `{${HEAD},"a":"${'\\"'.repeat(n / 2)}"}`],
+  ['bare quotes', (n) => '"'.repeat(n)],
+  ['brackets', (n) => '['.repeat(n)],
+  ['closed brackets', (n) => `{${HEAD},"a":${'['.repeat(n / 2)}${']'.repeat(n / 2)}}`],
+  ['lone surrogates', (n) => `{${HEAD},"a":"${'\\ud800'.repeat(n / 6)}"}`],
+  ['NUL', (n) => `{${HEAD},"a":"${'\\u0000'.repeat(n / 6)}"}`],
+  ['slashes', (n) => `{${HEAD},"req":{"method":"GET","url":"${'/'.repeat(n)}"}}`],
+  ['a scheme', (n) => `{${HEAD},"req":{"method":"GET","url":"${'a'.repeat(n)}"}}`],
+  ['zeros of a traceparent', (n) => `{${HEAD},"req":{"method":"GET","headers":{"traceparent":"00-${'0'.repeat(n)}"}}}`],
+  ['objects of keys that become one', (n) => {
+    const keys = Array.from({ length: 900 }, (_, index) => `"\\ud${(0x800 + index).toString(16)}":1`).join(',')
+    return `{${HEAD},"a":[${Array.from({ length: n / keys.length }, () => `{${keys}}`).join(',')}]}`
+  }],
+  ['small lists', (n) => `{${HEAD},"a":[${'[],'.repeat(n / 3)}1]}`],
+  ['parts of an error', (n) => `{${HEAD},"err":{"type":"E","errors":[${'{"type":"E","stack":"s"},'.repeat(n / 24)}1]}}`],
+])('time grows with the line and no faster: %s', (_, lineOf) => {
+  // Four times the line takes 4 times as long, where it is linear, and 16 where it is quadratic; the constant drowns noise.
+  const small = timeOf(lineOf(250_000))
+  expect(timeOf(lineOf(1_000_000))).toBeLessThan(10 * small + 250)
+})
