@@ -1,0 +1,79 @@
+/** Ways to end: what was logged before is delivered, with the service up; what is lost with it down is told. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+import { runApp, startApp } from './run-app.js'
+import type { AppPlan } from './run-app.js'
+
+const COUNT = 10_000
+const KEY = 'exits-key-c0ffee'
+
+let service: IngestService
+beforeEach(async () => {
+  service = await createIngestService({ apiKeys: [KEY] })
+})
+afterEach(() => service.close())
+
+function plan(more: Partial<AppPlan>): AppPlan {
+  return { mode: 'target', options: { url: service.url, apiKey: KEY }, count: COUNT, ...more }
+}
+
+function arrived(): number {
+  return new Set(service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'])).size
+}
+
+describe.each(['target', 'targets-copy', 'pipeline'] as const)('%s, service up', (mode) => {
+  test.each(['exit', 'throw', 'natural'] as const)('%s', async (end) => {
+    const result = await runApp(plan({ mode, end }))
+    expect(result.code).toBe(end === 'throw' ? 1 : 0)
+    expect(result.stderr.includes('uncaught on purpose')).toBe(end === 'throw')
+    expect(arrived()).toBe(COUNT)
+    expect(service.arrived).toBe(mode === 'targets-copy' ? 2 * COUNT : COUNT)
+  })
+})
+
+test('a signal that the application handles', async () => {
+  const app = startApp(plan({ end: 'hold' }))
+  await new Promise<void>((resolve) => {
+    app.child.stdio[3]?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('holding')) resolve()
+    })
+  })
+  app.child.kill('SIGTERM')
+  expect(await app.done).toMatchObject({ code: 0, stderr: '' })
+  expect(arrived()).toBe(COUNT)
+})
+
+test('logger.flush means acknowledged', async () => {
+  const result = await runApp(plan({ end: 'flush', options: { url: service.url, apiKey: KEY, flushIntervalMs: 60_000 } }))
+  const order = result.events.map(({ name }) => name)
+  expect(order).toContain('flushed')
+  expect(arrived()).toBe(COUNT)
+})
+
+describe('in-process', () => {
+  test('a natural end delivers', async () => {
+    expect(await runApp(plan({ mode: 'stream', end: 'natural' }))).toMatchObject({ code: 0, stderr: '' })
+    expect(arrived()).toBe(COUNT)
+  })
+
+  test('process.exit leaves no time, and that is told with the number', async () => {
+    const result = await runApp(plan({ mode: 'stream', end: 'exit' }))
+    expect(result.code).toBe(0)
+    const told = /dropped (\d+) entries \(shutdown\)/.exec(result.stderr)
+    expect(Number(told?.[1]) + arrived()).toBeGreaterThanOrEqual(COUNT)
+  })
+})
+
+describe('service down', () => {
+  beforeEach(() => service.close())
+
+  test.each(['target', 'stream'] as const)('%s: the exit is not held up, and the loss is told once with its number', async (mode) => {
+    const result = await runApp(plan({ mode, end: 'natural', options: { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500 } }))
+    expect(result.code).toBe(0)
+    expect(result.stderr.match(/dropped/g)).toHaveLength(1)
+    expect(result.stderr).toContain(`dropped ${COUNT} entries (shutdown)`)
+    expect(result.stderr).toContain('ECONNREFUSED')
+    expect(result.stderr).not.toContain(KEY)
+  })
+})

@@ -1,0 +1,104 @@
+/** The night the service was down: 12,000 records each, none lost, and no request before its Retry-After. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createIngestService } from '../../src/service/index.js'
+import type { Call, IngestService } from '../../src/service/index.js'
+import { startApp } from './run-app.js'
+import type { AppResult } from './run-app.js'
+
+const COUNT = 12_000
+const PER_SECOND = 800
+const KEY = 'outages-key-51c2'
+
+interface Tally {
+  readonly lost: number
+  readonly duplicated: number
+}
+
+/** By the number that each record carries. */
+function tally(services: readonly IngestService[]): Tally {
+  const times = new Map<unknown, number>()
+  for (const service of services) {
+    for (const { entry } of service.entries({ limit: Infinity }).items) {
+      const n = entry.metadata?.['n']
+      times.set(n, (times.get(n) ?? 0) + 1)
+    }
+  }
+  const copies = [...times.values()].reduce((sum, count) => sum + count, 0)
+  return { lost: COUNT - times.size, duplicated: copies - times.size }
+}
+
+/** Requests that began within `waitMs` after a refusal had been answered. */
+function sentTooEarly(calls: readonly Call[], waitMs: number): readonly Call[] {
+  const refusals = calls.filter(({ status }) => status === 503 || status === 429)
+  return calls.filter(({ at }) => refusals.some(({ endedAt }) => endedAt !== null && at > endedAt && at < endedAt + waitMs))
+}
+
+function logging(url: string, options: object = {}): { done: Promise<AppResult> } {
+  return startApp({ mode: 'target', options: { url, apiKey: KEY, ...options }, count: COUNT, perSecond: PER_SECOND })
+}
+
+function report(name: string, result: AppResult, { lost, duplicated }: Tally, more = ''): void {
+  const loggedMs = result.events.find((event) => event.name === 'logged')?.payload as number
+  const exitMs = result.tookMs - loggedMs
+  process.stdout.write(`${name}: ${COUNT} logged in ${(loggedMs / 1000).toFixed(1)} s, exit ${(exitMs / 1000).toFixed(1)} s later, `
+    + `lost ${lost}, duplicated ${duplicated}${more}\n`)
+}
+
+function expectUnharmed(result: AppResult): void {
+  expect(result.code).toBe(0)
+  expect(result.events.filter(({ name }) => name === 'error' || name === 'blocked' || name === 'ingest:dropped')).toEqual([])
+  // The account closes at every moment. The last one never arrives: at exit the main thread no longer reads events.
+  const stats = result.events.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload as { closes: boolean })
+  expect(stats.length).toBeGreaterThan(3)
+  expect(stats.every(({ closes }) => closes)).toBe(true)
+}
+
+describe.concurrent('12,000 records through', () => {
+  test.each([503, 429])('%i with Retry-After 2 for 6 s', { timeout: 60_000 }, async (status) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    const app = logging(service.url)
+    await service.waitForEntries(500, { timeoutMs: 20_000 })
+    service.faults.add({ kind: 'status', status, retryAfter: 2, forMs: 6_000 })
+    const result = await app.done
+    const counted = tally([service])
+    const refused = service.requests.filter((call) => call.status === status).length
+    report(`${status} with Retry-After`, result, counted, `, ${refused} requests refused, ${sentTooEarly(service.requests, 2_000).length} early`)
+    expect(refused).toBeGreaterThan(1)
+    expect(sentTooEarly(service.requests, 2_000)).toEqual([])
+    expect(counted).toEqual({ lost: 0, duplicated: 0 })
+    expectUnharmed(result)
+    await service.close()
+  })
+
+  test('down for 10 s', { timeout: 60_000 }, async () => {
+    const before = await createIngestService({ apiKeys: [KEY] })
+    const app = logging(before.url)
+    await before.waitForEntries(500, { timeoutMs: 20_000 })
+    await before.close()
+    await sleep(10_000)
+    const after = await createIngestService({ apiKeys: [KEY], port: before.port })
+    const result = await app.done
+    const counted = tally([before, after])
+    report('down for 10 s', result, counted)
+    expect(counted.lost).toBe(0)
+    // What was stored while its reply was lost comes again under its batch_id, and nothing else does.
+    const known = new Set(before.requests.map((call) => call.batchId))
+    const again = after.requests.filter((call) => call.status === 200 && known.has(call.batchId))
+    expect(counted.duplicated).toBeLessThanOrEqual(again.reduce((sum, call) => sum + (call.entries ?? 0), 0))
+    expectUnharmed(result)
+    await after.close()
+  })
+
+  test('a hang', { timeout: 60_000 }, async () => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    service.faults.add({ kind: 'hang', forMs: 4_000 })
+    // Requests that hang are given up after 10 s; the application goes on for 15.
+    const result = await logging(service.url).done
+    const counted = tally([service])
+    report('hang', result, counted)
+    expect(counted).toEqual({ lost: 0, duplicated: 0 })
+    expectUnharmed(result)
+    await service.close()
+  })
+})
