@@ -95,7 +95,7 @@ export function resolveOptions(given: unknown, sources: Sources): Settings {
 function givenOptions(given: unknown, problems: string[]): Record<string, unknown> {
   if (given === undefined) return {}
   if (!isPlainObject(given)) {
-    problems.push(`options must be an object, got ${shown(given)}`)
+    problems.push(`options must be an object, got ${hidden(given)}`)
     return {}
   }
   const known = Object.keys(TABLE)

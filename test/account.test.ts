@@ -65,10 +65,17 @@ const outcome = fc.constantFrom<Outcome>(
   { kind: 'refused', status: 422, reason: 'no', rejected: [] },
   { kind: 'later', reason: 'network' },
 )
+const log = fc.record({
+  do: fc.constant('log' as const),
+  entries: fc.integer({ min: 1, max: 40 }),
+  rank: fc.nat(4),
+  bytes: fc.nat(200),
+})
+const ms = fc.constantFrom(1, 100, 1000, 5000, 70_000)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 200, arbitrary: fc.record({ do: fc.constant('log' as const), entries: fc.integer({ min: 1, max: 40 }), rank: fc.nat(4), bytes: fc.nat(200) }) },
-  { weight: 200, arbitrary: fc.record({ do: fc.constant('reply' as const), which: fc.nat(7), outcome }) },
-  { weight: 20, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 100, 1000, 5000, 70_000) }) },
+  { weight: 40, arbitrary: log },
+  { weight: 40, arbitrary: fc.record({ do: fc.constant('reply' as const), which: fc.nat(7), outcome }) },
+  { weight: 20, arbitrary: fc.record({ do: fc.constant('wait' as const), ms }) },
   { weight: 10, arbitrary: fc.constant({ do: 'seal' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'drain' as const }) },
 )

@@ -7,7 +7,9 @@ type Env = Readonly<Record<string, string | undefined>>
 export function checkUrl(given: string, allowInsecure: boolean, problems: string[]): string {
   const text = given.trim()
   if (!URL.canParse(text)) {
-    problems.push(`url must be an absolute URL such as https://logs.example.com${BASE_PATH}, got ${JSON.stringify(text.replace(/\/\/.*@/, '//…@'))}`)
+    // Not even `://` in it: then it may be the key, in the wrong place.
+    const got = text.includes('://') ? JSON.stringify(text.replace(/\/\/.*@/, '//…@')) : `text of ${text.length} characters (not shown)`
+    problems.push(`url must be an absolute URL such as https://logs.example.com${BASE_PATH}, got ${got}`)
     return given
   }
   const url = new URL(text)

@@ -26,6 +26,14 @@ export const SLOW_KEYS: ReadonlySet<string> = new Set([
   'tags', 'notify', 'notify_channels', 'notifyChannels', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits',
 ])
 
+/** Beside the slots, what this path gives a place of its own. */
+export const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
+
+/** pino lets an application name its keys after any of ours. */
+export function hasMeaning(key: string): boolean {
+  return ['level', 'time', 'req', 'res'].includes(key) || SLOT_OF_KEY.has(key) || NAMED_KEYS.has(key) || SLOW_KEYS.has(key)
+}
+
 /** JSON members of the entry for the filled slots; `headerTrace` is used where no slot names a trace. */
 export function slotMembers(slots: readonly string[], headerTrace: string): string {
   let json = ''

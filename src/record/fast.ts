@@ -7,7 +7,8 @@
 import type { MappingOptions } from './entry.js'
 import { ErrorScan } from './fast-error.js'
 import {
-  RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_FIELDS, SLOT_OF_KEY, SLOW_KEYS, SOURCE_SLOT, identityMembers, slotMembers, staticText,
+  NAMED_KEYS, RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_FIELDS, SLOT_OF_KEY, SLOW_KEYS, SOURCE_SLOT, hasMeaning, identityMembers, slotMembers,
+  staticText,
 } from './fast-fields.js'
 import type { Identity, StaticText } from './fast-fields.js'
 import { LevelTexts, TimeTexts } from './fast-head.js'
@@ -245,14 +246,6 @@ export class FastPath {
 /** Under these the metadata keeps what is left of a member; the options' own metadata gives way to it. */
 const KEPT_KEYS = ['level', 'error', 'req', 'res']
 const LONG_INTEGER = /^-?\d{16,}$/
-
-/** Beside the slots, what this path gives a place of its own. */
-const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
-
-/** pino lets an application name its keys after any of ours. */
-function hasMeaning(key: string): boolean {
-  return ['level', 'time', 'req', 'res'].includes(key) || SLOT_OF_KEY.has(key) || NAMED_KEYS.has(key) || SLOW_KEYS.has(key)
-}
 
 /** Quoted text; '' where the message is null, a container, or a number that reads differently as text. */
 function messageText(member: Members): string {

@@ -3,7 +3,7 @@
  *
  * Node 20 gives a reviver no source text, so such a literal is parsed as a marked string and the mark is removed
  * when the result is written. The mark is random per process: no logged text can imitate it.
- * A fraction beyond a double's range becomes text, since JSON.stringify would make it null.
+ * A number beyond a double's range becomes text: JSON.stringify would make it null, and most readers infinite.
  */
 import { randomBytes } from 'node:crypto'
 import { stringEnd } from './scan.js'
@@ -50,6 +50,6 @@ function markIntegers(json: string): string {
 /** A fraction is a double by nature; only an integer is expected to come back digit for digit. */
 function mark(literal: string): string {
   const number = Number(literal)
-  if (/[.eE]/.test(literal)) return Number.isFinite(number) ? literal : `"${literal}"`
-  return String(number) === literal ? literal : `"${MARK}${literal}"`
+  if (!Number.isFinite(number)) return `"${literal}"`
+  return /[.eE]/.test(literal) || String(number) === literal ? literal : `"${MARK}${literal}"`
 }

@@ -89,15 +89,13 @@ export function numberEnd(text: string, at: number): number {
     while (isDigit(text.charCodeAt(i))) i += 1
     if (i === first) return -1
   }
-  const isLong = i - at > MAX_INTEGER_DIGITS
+  if (i - at > MAX_INTEGER_DIGITS) return -1
   if (text.charCodeAt(i) === DOT) {
-    if (isLong) return -1
     const first = (i += 1)
     while (isDigit(text.charCodeAt(i))) i += 1
     if (i === first) return -1
   }
   if ((text.charCodeAt(i) | 32) === 101) {
-    if (isLong) return -1
     i += 1
     const sign = text.charCodeAt(i)
     if (sign === PLUS || sign === MINUS) i += 1

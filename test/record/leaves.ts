@@ -531,7 +531,7 @@ function isText(tree: Tree): tree is TextNode | NumberNode {
 
 /** Exception 8. */
 function isBeyondDouble(node: JsonNode): node is NumberNode {
-  return node.kind === 'number' && !isLongInteger(node) && !Number.isFinite(Number(node.literal))
+  return node.kind === 'number' && !Number.isFinite(Number(node.literal))
 }
 
 function isLongInteger(tree: Tree | JsonNode): boolean {

@@ -79,7 +79,7 @@ function everywhere(root: JsonNode): string[] {
     const [node, depth] = next
     if (node.kind === 'text') check(node.value)
     // What the service's parser reads as infinite it cannot store, nor write again.
-    else if (node.kind === 'number' && !/^-?\d+$/.test(node.literal) && !Number.isFinite(Number(node.literal))) {
+    else if (node.kind === 'number' && !Number.isFinite(Number(node.literal))) {
       found.push(`${node.literal} is not finite`)
     } else if (node.kind === 'object' || node.kind === 'array') {
       if (depth > MAX_ENTRY_DEPTH) return [...found, `deeper than ${MAX_ENTRY_DEPTH}`]

@@ -1,0 +1,77 @@
+/** Real and hostile lines through the real worker: each arrives once, is valid, and keeps every value it had. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { MappingOptions } from '../../src/record/entry.js'
+import { createIngestService, validateEntry } from '../../src/service/index.js'
+import type { IngestService, StoredEntry } from '../../src/service/index.js'
+import { hostileLines } from '../record/hostile.js'
+import { missingLeaves } from '../record/leaves.js'
+import { corpus, mappingOptions } from '../record/lines-of.js'
+import { faults } from '../record/valid-entry.js'
+import { runApp } from './run-app.js'
+
+const KEY = 'corpus-key-0be1'
+const HOSTILE = 10_000
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pino-ingest-corpus-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The configurations that pino had when it wrote these lines, as the transport's options. */
+const CONFIGURED: readonly [RegExp, Record<string, unknown>, Partial<MappingOptions>][] = [
+  [/^messageKey=/, { messageKey: 'message' }, { messageKey: 'message' }],
+  [/^errorKey=/, { errorKey: 'error' }, { errorKey: 'error' }],
+  [/^nestedKey/, { nestedKey: 'payload' }, { nestedKey: 'payload' }],
+  [/custom ?levels/i, { customLevels: { audit: 35, bar: 100 } }, { levels: { 10: 'trace', 20: 'debug', 30: 'info', 35: 'audit', 40: 'warn', 50: 'error', 60: 'fatal', 100: 'bar' } }],
+  [/(?:)/, {}, {}],
+]
+
+/** In the order in which they were written: one request at a time keeps it. */
+async function ship(lines: readonly string[], options: Record<string, unknown>): Promise<{ service: IngestService, stored: StoredEntry[] }> {
+  const raw = join(folder, 'lines.ndjson')
+  writeFileSync(raw, lines.map((line) => `${line}\n`).join(''))
+  const service = await createIngestService({ apiKeys: [KEY], maxStoreBytes: 1 << 30 })
+  const result = await runApp({
+    mode: 'target', raw, options: { url: service.url, apiKey: KEY, level: 'trace', maxConcurrency: 1, shutdownTimeoutMs: 8_000, ...options },
+  })
+  expect(result).toMatchObject({ code: 0, stderr: '' })
+  expect(service.requests.every(({ status, entries }) => status === 200 && Number(entries) <= 100)).toBe(true)
+  expect(service.rejected().items).toEqual([])
+  return { service, stored: service.entries({ limit: Infinity }).items.toReversed() }
+}
+
+test('every record of the corpus arrives once, valid, with every value in its place', async () => {
+  const groups = new Map<number, typeof corpus>()
+  for (const record of corpus) {
+    const at = CONFIGURED.findIndex(([label]) => label.test(record.label))
+    groups.set(at, [...(groups.get(at) ?? []), record])
+  }
+  expect(groups.size).toBe(CONFIGURED.length)
+  for (const [at, records] of groups) {
+    const [, options, mapping] = CONFIGURED[at] as (typeof CONFIGURED)[number]
+    const { service, stored } = await ship(records.map(({ raw }) => raw), options)
+    expect(stored).toHaveLength(records.length)
+    for (const [index, { label, raw }] of records.entries()) {
+      const { entry } = stored[index] as StoredEntry
+      expect(validateEntry(entry), label).toEqual([])
+      expect(missingLeaves(raw, entry, mappingOptions(mapping)), label).toEqual([])
+    }
+    await service.close()
+  }
+})
+
+test('10,000 hostile lines give 10,000 valid entries', { timeout: 120_000 }, async () => {
+  const lines = [...hostileLines(HOSTILE, 20261121)]
+  const { service, stored } = await ship(lines, {})
+  expect(stored).toHaveLength(HOSTILE)
+  const wrong = stored.flatMap(({ entry }, index) => [
+    ...validateEntry(entry).map(({ message }) => `${index}: ${message}`),
+    ...faults(JSON.stringify(entry), 256 * 1024).map((fault) => `${index}: ${fault}`),
+  ])
+  expect(wrong).toEqual([])
+  await service.close()
+})

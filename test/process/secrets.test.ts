@@ -1,0 +1,104 @@
+/**
+ * The key goes to the configured address and nowhere else. Every failing case is run, and everything that leaves the
+ * process is searched for it: plain, in base64, URL-encoded, and its first 8 characters.
+ */
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { createIngestService } from '../../src/service/index.js'
+import type { Fault } from '../../src/service/index.js'
+import { runApp } from './run-app.js'
+import type { AppResult } from './run-app.js'
+
+// Characters that base64 and URL encoding change.
+const KEY = 'canary?/key+=&%9f3b7c21d04e'
+const FORMS = [KEY, KEY.slice(0, 8), Buffer.from(KEY).toString('base64'), Buffer.from(KEY).toString('base64url'), encodeURIComponent(KEY)]
+
+function expectNoKey(result: AppResult): void {
+  const everything = `${result.stdout}\n${result.stderr}\n${JSON.stringify(result.events)}`
+  expect(FORMS.filter((form) => everything.includes(form) || everything.includes(JSON.stringify(form).slice(1, -1)))).toEqual([])
+}
+
+async function listen(handle: (request: IncomingMessage) => void): Promise<{ origin: string, server: Server }> {
+  const server = createServer((request, response) => {
+    handle(request)
+    response.end('{}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+/** Quick to fail, and long enough for a second attempt. */
+const IMPATIENT = { shutdownTimeoutMs: 400, requestTimeoutMs: 300, retryMinMs: 10, flushIntervalMs: 10 }
+
+describe('a redirect to another origin', () => {
+  test.each([301, 302, 303, 307, 308] as const)('%i: nothing of the key, or of anything, arrives there', async (status) => {
+    const came: string[] = []
+    const other = await listen((request) => came.push(JSON.stringify([request.url, request.headers])))
+    let connections = 0
+    other.server.on('connection', () => (connections += 1))
+    const service = await createIngestService({ apiKeys: [KEY] })
+    service.faults.add({ kind: 'redirect', location: `${other.origin}/api/v1/ingest`, status })
+    const result = await runApp({ mode: 'target', options: { url: service.url, apiKey: KEY, ...IMPATIENT }, count: 10 })
+    expect(service.requests.length).toBeGreaterThan(0)
+    expect([connections, came]).toEqual([0, []])
+    expectNoKey(result)
+    expect(result.stderr).toContain(String(status))
+    await service.close()
+    other.server.close()
+  })
+})
+
+const FAULTS: readonly Fault[] = [
+  { kind: 'status', status: 401, body: { detail: [{ msg: `invalid key ${KEY}`, type: 'auth_error' }] } },
+  { kind: 'status', status: 403, body: `no entry for ${encodeURIComponent(KEY)}` },
+  { kind: 'status', status: 404, body: { detail: `nothing for ${Buffer.from(KEY).toString('base64')}` } },
+  { kind: 'status', status: 400, body: { message: `${KEY} is bad` } },
+  { kind: 'status', status: 413, body: { message: `${KEY} is big` } },
+  { kind: 'status', status: 422, body: { detail: [{ loc: ['body', 'logs', 0, 'level'], msg: KEY, type: KEY }] } },
+  { kind: 'status', status: 422, body: { accepted: 0, rejected: 1, message: KEY, errors: [{ index: 0, code: KEY, field: KEY, message: KEY }] } },
+  { kind: 'status', status: 200, body: KEY },
+  { kind: 'status', status: 429, retryAfter: 1, body: { message: KEY } },
+  { kind: 'status', status: 500, body: { error: KEY } },
+  { kind: 'status', status: 503, retryAfter: KEY },
+  { kind: 'hang' },
+  { kind: 'reset', when: 'mid-body' },
+  { kind: 'drop-reply' },
+]
+
+describe.each(FAULTS)('$kind $status', (fault) => {
+  test.each(['target', 'stream'] as const)('%s', async (mode) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    service.faults.add(fault)
+    const result = await runApp({ mode, options: { url: service.url, apiKey: KEY, ...IMPATIENT }, count: 10 })
+    expect(service.requests.length).toBeGreaterThan(0)
+    expectNoKey(result)
+    // What happened is told all the same: a silent transport would pass the search above.
+    expect(result.stderr).toMatch(/^pino-ingest: /m)
+    await service.close()
+  })
+})
+
+describe('no service at all, or no configuration', () => {
+  test.each([
+    ['refused', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY }],
+    ['unknown host', { url: 'https://nowhere.invalid/api/v1', apiKey: KEY }],
+    ['a key that no header can hold', { url: 'http://127.0.0.1:9/api/v1', apiKey: `${KEY}\n` }],
+    ['a url with the key in it', { url: `http://user:${encodeURIComponent(KEY)}@127.0.0.1:9/api/v1`, apiKey: KEY }],
+    ['a url with the key as query', { url: `http://127.0.0.1:9/api/v1?key=${encodeURIComponent(KEY)}`, apiKey: KEY }],
+    ['not a url, but the key', { url: KEY, apiKey: KEY }],
+    ['plain http elsewhere', { url: 'http://nowhere.invalid/api/v1', apiKey: KEY }],
+    ['unknown option', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batchSise: 5 }],
+    ['another option wrong', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batchSize: 500 }],
+    ['a proxy that refuses', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, proxy: `http://u:${encodeURIComponent(KEY)}@127.0.0.1:9` }],
+  ])('%s', async (_name, options) => {
+    for (const mode of ['target', 'stream'] as const) {
+      const result = await runApp({ mode, options: { ...IMPATIENT, ...options }, count: 10 })
+      expectNoKey(result)
+      expect(`${result.stderr}${JSON.stringify(result.events)}`).toMatch(/pino-ingest/)
+    }
+  })
+})
