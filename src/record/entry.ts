@@ -3,7 +3,7 @@ import type {
   Breadcrumb, EntryDeploy, EntryPerf, EntryUser, Json, JsonObject, LogEntry,
 } from '../protocol/entry.js'
 import { takeError, topFrame } from './error.js'
-import { idText, isObject, isoTime, numeric, plainText, ranked, resolveLevel, scalarText, take } from './fields.js'
+import { hasMembers, idText, isObject, isoTime, numeric, plainText, ranked, resolveLevel, scalarText, take } from './fields.js'
 import type { LevelLabels, ResolvedLevel } from './fields.js'
 import { errorFingerprint } from './fingerprint.js'
 import { emptyObject, putFree } from './limits.js'
@@ -55,7 +55,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const level = takeLevel(record, options.levels)
   const kept: JsonObject = level.custom === undefined ? {} : { level: level.custom }
   const timestamp = take(record, ['time', '@timestamp', 'timestamp'], isoTime) ?? receivedAt
-  const parted = PARTED.filter((key) => isObject(record[key]) && Object.keys(record[key]).length > 0)
+  const parted = PARTED.filter((key) => hasMembers(record[key]))
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
   takeIdentity(entry, record, options)
@@ -78,7 +78,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   if (options.fingerprint === 'auto' && entry.error !== undefined) entry.fingerprint ??= errorFingerprint(entry.error)
 
-  for (const key of parted) if (isObject(record[key]) && Object.keys(record[key]).length === 0) delete record[key]
+  for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) delete record[key]
   const metadata = Object.assign(emptyObject(), wholeMetadata)
   if (error !== undefined && Object.keys(error.rest).length > 0) putFree(metadata, 'error', error.rest)
   for (const source of [kept, record]) {
@@ -210,8 +210,9 @@ function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
   if (level !== undefined) crumb.level = level
   const timestamp = take(item, ['timestamp', 'time'], isoTime)
   if (timestamp !== undefined) crumb.timestamp = timestamp
-  const data = take(item, ['data'], (value) => (isObject(value) ? value : undefined)) ?? emptyObject()
+  const given = take(item, ['data'], (value) => (isObject(value) ? value : undefined))
+  const data = given ?? emptyObject()
   for (const key of Object.keys(item)) putFree(data, key, item[key] as Json)
-  if (Object.keys(data).length > 0) crumb.data = data
+  if (given !== undefined || hasMembers(data)) crumb.data = data
   return crumb
 }

@@ -29,7 +29,7 @@ export const SLOW_KEYS: ReadonlySet<string> = new Set([
 /** Beside the slots, what this path gives a place of its own. */
 export const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
 
-/** pino lets an application name its keys after any of ours. */
+/** Every key that becomes a field of the entry, or a part of one. */
 export function hasMeaning(key: string): boolean {
   return ['level', 'time', 'req', 'res'].includes(key) || SLOT_OF_KEY.has(key) || NAMED_KEYS.has(key) || SLOW_KEYS.has(key)
 }

@@ -1,8 +1,10 @@
-/** How an entry begins: level and time, which repeat from line to line and are therefore remembered as text. */
+/** How an entry begins: level, message and time. Level and time repeat, and are therefore remembered as text. */
 import { LEVELS } from '../protocol/entry.js'
 import type { Json } from '../protocol/entry.js'
+import { PLAIN_INTEGER } from './fast-request.js'
 import { isoTime, resolveLevel } from './fields.js'
 import type { LevelLabels } from './fields.js'
+import type { Members } from './members.js'
 
 /** Distinct levels are few; a flood of made-up ones must not fill the memory. */
 const MAX_LEVELS = 256
@@ -81,4 +83,11 @@ function timestampMember(value: string): string {
   // A number goes as its digits, since nanoseconds are more than a double holds.
   const iso = isoTime(value.startsWith('"') ? JSON.parse(value) as string : value)
   return iso === undefined ? '' : `,"timestamp":"${iso}"`
+}
+
+/** Quoted text; '' where the message is null, a container, or a number that reads differently as text. */
+export function messageText(member: Members): string {
+  const value = member.value()
+  if (member.isText()) return value
+  return value === 'true' || value === 'false' || PLAIN_INTEGER.test(value) ? `"${value}"` : ''
 }

@@ -11,7 +11,7 @@ import {
   staticText,
 } from './fast-fields.js'
 import type { Identity, StaticText } from './fast-fields.js'
-import { LevelTexts, TimeTexts } from './fast-head.js'
+import { LevelTexts, TimeTexts, messageText } from './fast-head.js'
 import type { LevelText } from './fast-head.js'
 import { PLAIN_INTEGER, RequestScan } from './fast-request.js'
 import { Members, joinMembers } from './members.js'
@@ -246,10 +246,3 @@ export class FastPath {
 /** Under these the metadata keeps what is left of a member; the options' own metadata gives way to it. */
 const KEPT_KEYS = ['level', 'error', 'req', 'res']
 const LONG_INTEGER = /^-?\d{16,}$/
-
-/** Quoted text; '' where the message is null, a container, or a number that reads differently as text. */
-function messageText(member: Members): string {
-  const value = member.value()
-  if (member.isText()) return value
-  return value === 'true' || value === 'false' || PLAIN_INTEGER.test(value) ? `"${value}"` : ''
-}

@@ -127,6 +127,10 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+export function hasMembers(value: Json | undefined): value is JsonObject {
+  return isObject(value) && Object.keys(value).length > 0
+}
+
 /** Removes the first of `keys` whose value `read` understands, and returns what it read. */
 export function take<T>(from: JsonObject, keys: readonly string[], read: (value: Json) => T | undefined): T | undefined {
   for (const key of keys) {

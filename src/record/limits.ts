@@ -39,9 +39,9 @@ export function emptyObject(): JsonObject {
  * Copies without recursion, since a line may be nested deeper than the stack allows.
  * A container beyond the depth becomes the text pino itself writes there: `[Object]` or `[Array]`.
  *
- * @param kept keys of `source` itself that are copied however many others there are.
+ * @param isKept says which keys of `source` itself are copied however many others there are.
  */
-export function cleanCopy(source: object, cuts: Cuts, kept: readonly string[] = []): JsonObject {
+export function cleanCopy(source: object, cuts: Cuts, isKept: (key: string) => boolean = () => false): JsonObject {
   const root = emptyObject()
   const open: { from: object; to: JsonObject | Json[]; depth: number }[] = [{ from: source, to: root, depth: 1 }]
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
@@ -66,7 +66,7 @@ export function cleanCopy(source: object, cuts: Cuts, kept: readonly string[] = 
     const cleaned: [string, Json][] = []
     for (const key of Object.keys(task.from)) {
       keys += 1
-      if (keys > MAX_KEYS && !(to === root && kept.includes(key))) {
+      if (keys > MAX_KEYS && !(to === root && isKept(key))) {
         cuts.keys += 1
         continue
       }

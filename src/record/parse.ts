@@ -14,9 +14,9 @@ const FIRST_COUNTS = ['level', 'time'] as const
 /**
  * `undefined` where the line is not a JSON object.
  *
- * @param kept keys that a record keeps however wide it is; pino writes its message last.
+ * @param isKept keys that a record keeps however wide it is; pino writes its message last.
  */
-export function parseRecord(line: string, cuts: Cuts, kept: readonly string[]): JsonObject | undefined {
+export function parseRecord(line: string, cuts: Cuts, isKept: (key: string) => boolean): JsonObject | undefined {
   let parsed: unknown
   try {
     parsed = parseExact(line)
@@ -25,7 +25,7 @@ export function parseRecord(line: string, cuts: Cuts, kept: readonly string[]): 
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const firsts = firstValues(line)
-  const record = cleanCopy(parsed, cuts, [...FIRST_COUNTS, ...kept])
+  const record = cleanCopy(parsed, cuts, isKept)
   for (const key of FIRST_COUNTS) {
     const first = firsts.get(key)
     if (first === undefined) continue

@@ -5,6 +5,7 @@
 import { ranked } from './fields.js'
 import { toEntry } from './entry.js'
 import type { MappingOptions } from './entry.js'
+import { hasMeaning } from './fast-fields.js'
 import { cleanText } from './limits.js'
 import type { Cuts } from './limits.js'
 import { parseRecord } from './parse.js'
@@ -20,7 +21,8 @@ export interface Mapped {
 /** Never throws. `receivedAt` is ISO 8601. */
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): Mapped {
   const cuts: Cuts = { depth: 0, keys: 0 }
-  const record = parseRecord(line, cuts, [options.messageKey, options.errorKey])
+  const isKept = (key: string): boolean => key === options.messageKey || key === options.errorKey || hasMeaning(key)
+  const record = parseRecord(line, cuts, isKept)
   const { entry, rank } = record === undefined
     ? textEntry(line, options, receivedAt)
     : toEntry(record, options, receivedAt)

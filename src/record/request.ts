@@ -1,6 +1,6 @@
 /** The request, as pino-http writes it in one record, Fastify in two, and as the service's own `request` object. */
 import type { EntryRequest, Json, JsonObject } from '../protocol/entry.js'
-import { idText, integer, isObject, numeric, plainText, take } from './fields.js'
+import { idText, integer, hasMembers, isObject, numeric, plainText, take } from './fields.js'
 
 /** Headers and bodies carry credentials and personal data: what is not named below is not sent at all. */
 export const UNSENT = ['headers', 'rawHeaders', 'trailers', 'body', 'rawBody']
@@ -14,8 +14,8 @@ export interface TakenRequest {
 
 /** Takes what it maps out of `record`; what else `req` and `res` hold stays there, for the metadata. */
 export function takeRequest(record: JsonObject, hasRequestId: string | undefined): TakenRequest {
-  const requestKey = ['req', 'request'].find((key) => isObject(record[key]))
-  const responseKey = ['res', 'response'].find((key) => isObject(record[key]))
+  const requestKey = ['req', 'request'].find((key) => hasMembers(record[key]))
+  const responseKey = ['res', 'response'].find((key) => hasMembers(record[key]))
   const req = requestKey === undefined ? {} : (record[requestKey] as JsonObject)
   const res = responseKey === undefined ? {} : (record[responseKey] as JsonObject)
   const headers = isObject(req['headers']) ? req['headers'] : {}

@@ -93,5 +93,7 @@ test('the judge itself finds what is wrong', () => {
     { ...good, metadata: { '\ud800': 1 } }, { ...good, breadcrumbs: [{ timestamp: 'x' }] }, { ...good, message: 'x'.repeat(1_000) },
   ]) expect(faults(JSON.stringify(bad), 1_000), JSON.stringify(bad)).not.toEqual([])
   expect(faults('{"level":"info","level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z"}', 1_000)).not.toEqual([])
-  expect(faults('{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"a":1e400}}', 1_000)).not.toEqual([])
+  for (const metadata of ['{"a":1e400}', '{"a":1,"b":2,"a":3}']) {
+    expect(faults(`{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":${metadata}}`, 1_000)).not.toEqual([])
+  }
 })

@@ -139,7 +139,7 @@ const MONSTERS: readonly (() => string)[] = [
   () => `{"level":30,"time":1795219732486,"breadcrumbs":[${'{"message":"crumb"},'.repeat(50_000)}{}],"msg":"many crumbs"}`,
   () => `{"level":30,"time":1795219732486,"${'k'.repeat(1_000_000)}":1,"msg":"long key"}`,
   () => `{"level":30,"time":1795219732486,"big":${'9'.repeat(1_000_000)},"msg":"long number"}`,
-  () => `{"level":30,"time":1795219732486,"req":{"method":"GET","url":"/${'€'.repeat(85_000)}"},"msg":"long url"}`,
+  () => `{"level":30,"time":1795219732486,"req":{"method":"GET","url":"/${'€'.repeat(80_000)}"},"msg":"long url"}`,
   () => `{"level":30,"time":1795219732486,${Array.from({ length: 1_000 }, (_, i) => `"\\ud${(0x800 + i).toString(16)}":1`).join(',')},"msg":"keys that become one"}`,
   () => `{"level":50,"time":1795219732486,"err":{"type":"AggregateError","message":"m","stack":"s","aggregateErrors":[${'{"type":"E","message":"m","stack":"s"},'.repeat(50_000)}{}]},"msg":"many parts"}`,
 ]

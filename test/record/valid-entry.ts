@@ -14,7 +14,11 @@ const number: Rule = (node, path) =>
 const integer: Rule = (node, path) =>
   node.kind === 'number' && Number.isInteger(Number(node.literal)) ? [] : [`${path}: not an integer`]
 const boolean: Rule = (node, path) => (node.kind === 'word' && node.value !== null ? [] : [`${path}: not a boolean`])
-const freeObject: Rule = (node, path) => (node.kind === 'object' ? [] : [`${path}: not an object but ${node.kind}`])
+const freeObject: Rule = (node, path) => {
+  if (node.kind !== 'object') return [`${path}: not an object but ${node.kind}`]
+  const seen = new Set<string>()
+  return node.members.filter(([key]) => seen.size === seen.add(key).size).map(([key]) => `${path}.${key}: twice`)
+}
 const instant: Rule = (node, path) =>
   node.kind === 'text' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(node.value) && !Number.isNaN(Date.parse(node.value))
     ? [] : [`${path}: not ISO 8601 UTC with milliseconds`]
