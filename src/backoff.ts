@@ -17,10 +17,10 @@ const LEAST_CAP_MS = 5_000
 
 /**
  * Full jitter: anywhere between nothing and the exponential step, so that many clients do not come back together.
- * The cap is a quarter of the outage's age, at least 5 s, at most `retryMaxMs`.
+ * The cap is a quarter of the outage's age, at least 5 s and the first step, at most `retryMaxMs`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function nextDelayMs({ attempt, outageAgeMs, retryMinMs, retryMaxMs, random }: BackoffInput): number {
-  const capMs = Math.min(retryMaxMs, Math.max(LEAST_CAP_MS, outageAgeMs * OUTAGE_SHARE))
+  const capMs = Math.min(retryMaxMs, Math.max(LEAST_CAP_MS, retryMinMs, outageAgeMs * OUTAGE_SHARE))
   return random() * Math.min(capMs, retryMinMs * 2 ** Math.min(Math.max(attempt, 1) - 1, 52))
 }

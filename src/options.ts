@@ -5,8 +5,10 @@ import { deployFromCi } from './options/ci.js'
 import { isPlainObject } from './options/kinds.js'
 import { nearestName } from './options/nearest.js'
 import { Secret } from './options/secret.js'
+import { hidden, kindOf, shown, shownName } from './options/shown.js'
 import { LEVEL_NAMES, TABLE, rowOf, variablesOf } from './options/table.js'
 import type { IngestOptions, OptionName } from './options/table.js'
+import { tlsProblem } from './options/tls.js'
 import { checkUrl, isLoopback, proxyFor } from './options/url.js'
 import type { EntryDeploy, JsonObject } from './protocol/entry.js'
 
@@ -84,32 +86,36 @@ export function resolveOptions(given: unknown, sources: Sources): Settings {
   const problems: string[] = []
   const options = givenOptions(given, problems)
   const values: Partial<Record<OptionName, unknown>> = {}
+  const wrong = new Set<OptionName>()
   for (const name of Object.keys(TABLE) as OptionName[]) {
-    values[name] = fromCode(name, options, problems) ?? fromEnvironment(name, sources, problems) ?? rowOf(name).default
+    const before = problems.length
+    const value = isGiven(options, name) ? checked(name, name, options[name], problems) : fromEnvironment(name, sources, problems)
+    if (problems.length > before) wrong.add(name)
+    values[name] = value ?? rowOf(name).default
   }
-  const settings = complete(values, options, sources.env, problems)
+  const settings = complete({ values, options, wrong, env: sources.env, problems })
   if (problems.length > 0) throw new IngestError('CONFIG', `pino-ingest is not configured: ${problems.join('; ')}`)
-  return settings
+  return Object.freeze(settings)
 }
 
 function givenOptions(given: unknown, problems: string[]): Record<string, unknown> {
   if (given === undefined) return {}
   if (!isPlainObject(given)) {
-    problems.push(`options must be an object, got ${hidden(given)}`)
+    problems.push(`options must be a plain object, got ${kindOf(given)}`) // which may be the key itself
     return {}
   }
   const known = Object.keys(TABLE)
   for (const name of Object.keys(given)) {
     if (known.includes(name) || PINOS_OWN.includes(name)) continue
     const nearest = nearestName(name, known)
-    problems.push(`there is no option ${name}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
+    problems.push(`there is no option ${shownName(name)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
   }
   return given
 }
 
-function fromCode(name: OptionName, options: Record<string, unknown>, problems: string[]): unknown {
-  const value = options[name]
-  return value === undefined ? undefined : checked(name, name, value, problems)
+/** Its own: what someone has put on `Object.prototype` is no option. */
+function isGiven(options: Record<string, unknown>, name: OptionName): boolean {
+  return Object.hasOwn(options, name) && options[name] !== undefined
 }
 
 function checked(name: OptionName, place: string, value: unknown, problems: string[]): unknown {
@@ -146,59 +152,56 @@ function fromEnvironment(name: OptionName, { env, readFile }: Sources, problems:
   return undefined
 }
 
+interface Resolved {
+  readonly values: Partial<Record<OptionName, unknown>>
+  readonly options: Record<string, unknown>
+  /** What `problems` tells of already. */
+  readonly wrong: ReadonlySet<OptionName>
+  readonly env: Sources['env']
+  readonly problems: string[]
+}
+
 /** What one value alone does not tell. */
-function complete(
-  values: Partial<Record<OptionName, unknown>>, options: Record<string, unknown>, env: Sources['env'], problems: string[],
-): Settings {
+function complete({ values, options, wrong, env, problems }: Resolved): Settings {
   const own = values as IngestOptions
-  const isLocalDefault = own.url === undefined && env['NODE_ENV'] !== 'production'
-  if (own.url === undefined && !isLocalDefault && own.enabled !== false && options['url'] === undefined) {
+  const isMissing = (name: OptionName): boolean => values[name] === undefined && !wrong.has(name)
+  const isLocalDefault = isMissing('url') && env['NODE_ENV'] !== 'production'
+  if (isMissing('url') && !isLocalDefault && own.enabled !== false) {
     problems.push('url is required when NODE_ENV is production (or PINO_INGEST_URL)')
   }
-  const url = checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems)
-  if (own.apiKey === undefined && !isLocalDefault && own.enabled !== false && options['apiKey'] === undefined) {
+  if (isMissing('apiKey') && !isLocalDefault && own.enabled !== false) {
     problems.push('apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)')
   }
+  const isSwapped = own.apiKey !== undefined && /^https?:\/\//i.test(own.apiKey)
+  if (isSwapped) problems.push('apiKey must be a key and not a URL (not shown); are url and apiKey swapped?')
+  const url = isSwapped ? LOCAL_URL : checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems)
   if (Number(own.retryMinMs) > Number(own.retryMaxMs)) {
     problems.push(`retryMinMs must not be above retryMaxMs, got ${shown(own.retryMinMs)} and ${shown(own.retryMaxMs)}`)
   }
+  const unusable = own.tls === undefined ? undefined : tlsProblem(own.tls as NonNullable<Settings['tls']>)
+  if (unusable !== undefined) problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
   const defined = Object.fromEntries(Object.entries({
     ...values,
     customLevels: own.customLevels ?? (isPlainObject(options['levels']) ? options['levels'] : undefined),
-    fallbackService: env['npm_package_name'],
+    fallbackService: nonEmpty(env['npm_package_name']),
     environment: own.environment ?? nonEmpty(env['NODE_ENV']),
     version: own.version ?? nonEmpty(env['npm_package_version']),
     deploy: own.deploy ?? deployFromCi(env),
     url,
     isLocalDefault,
     apiKey: new Secret(own.apiKey ?? LOCAL_KEY),
-    proxy: own.proxy ?? (isLoopback(url) ? false : proxyFor(url, env)),
-    noProxy: env['NO_PROXY'] ?? env['no_proxy'] ?? '',
+    proxy: own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems)),
+    // Who names a proxy in code means it for this URL.
+    noProxy: own.proxy === undefined ? env['no_proxy'] ?? env['NO_PROXY'] ?? '' : '',
   }).filter(([, value]) => value !== undefined))
   return defined as unknown as Settings
 }
 
+function environmentProxy(url: string, env: Sources['env'], problems: string[]): unknown {
+  const proxy = proxyFor(url, env)
+  return proxy === undefined ? false : checked('proxy', proxy.variable, proxy.value, problems)
+}
+
 function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
-}
-
-const MAX_SHOWN_CHARS = 80
-
-function shown(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'object' && value !== null
-    ? jsonOf(value) : String(value)
-  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`
-}
-
-function jsonOf(value: object): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return Object.prototype.toString.call(value) // a circle
-  }
-}
-
-/** Enough to find the mistake, nothing of the secret. */
-function hidden(value: unknown): string {
-  return typeof value === 'string' ? `text of ${value.length} characters (not shown)` : `${typeof value} (not shown)`
 }

@@ -41,7 +41,9 @@ export class Pipeline {
   constructor({ settings, config, clock, emit }: PipelineOptions) {
     this.#settings = settings
     const apiKey = settings.apiKey.reveal()
-    this.#report = new Report({ clock, onProblem: settings.onProblem, secrets: [apiKey], emit: (name, payload) => {
+    // The local service's stand-in for a key is a common word, and none of its messages need hide it.
+    const secrets = settings.isLocalDefault ? [] : [apiKey]
+    this.#report = new Report({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
       emit(name, payload)
       // Whatever is worth an event has changed the account.
       if (name !== 'ingest:stats') this.#tellStats()

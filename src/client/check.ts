@@ -4,7 +4,7 @@ import { LEVELS } from '../protocol/entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 
 /** A field's type: of text, of numbers, of a list, of an object by its fields. A name that ends in `!` is required. */
-type Shape = 'text' | 'number' | 'integer' | 'flag' | 'object' | 'time' | 'level' | readonly [Shape] | { readonly [field: string]: Shape }
+type Shape = 'text' | 'number' | 'integer' | 'flag' | 'object' | 'time' | 'utc' | 'level' | readonly [Shape] | { readonly [field: string]: Shape }
 
 const USER = { id: 'text', email: 'text', name: 'text' } as const
 const ERROR = { type: 'text', message: 'text', stack: 'text' } as const
@@ -18,7 +18,7 @@ const CRUMB = { type: 'text', category: 'text', message: 'text', level: 'text', 
 
 /** Interface: Log entry. */
 const ENTRY: Shape = {
-  'level!': 'level', 'message!': 'text', 'timestamp!': 'time', service: 'text', environment: 'text', version: 'text', user_id: 'text',
+  'level!': 'level', 'message!': 'text', 'timestamp!': 'utc', service: 'text', environment: 'text', version: 'text', user_id: 'text',
   user: USER, metadata: 'object', tags: ['text'], error: ERROR, request: REQUEST, perf: PERF, trace: TRACE, deploy: DEPLOY,
   breadcrumbs: [CRUMB], fingerprint: 'text', action: 'text', session_id: 'text', release_id: 'text', request_id: 'text',
   source: 'text', notify: 'flag', notify_channels: ['text'],
@@ -60,7 +60,8 @@ function check(value: unknown, shape: Shape, path: string): void {
     if (!SCALARS[shape].holds(value)) throw invalid(path, SCALARS[shape].rule, value)
   } else if (isList(shape)) {
     if (!Array.isArray(value)) throw invalid(path, 'be a list', value)
-    value.forEach((item, index) => check(item, shape[0], `${path}[${index}]`))
+    // Not forEach, which passes over holes, and JSON makes them null.
+    for (let index = 0; index < value.length; index += 1) check(value[index], shape[0], `${path}[${index}]`)
   } else {
     if (!isObject(value)) throw invalid(path, 'be an object', value)
     checkFields(value, shape, path)
@@ -74,8 +75,8 @@ function checkFields(value: Record<string, unknown>, shape: Readonly<Record<stri
     if (one !== undefined) check(one, field, `${path}.${key}`)
     else if (name.endsWith('!')) throw invalid(`${path}.${key}`, 'be given', one)
   }
-  const unknown = Object.keys(value).find((key) => !(key in shape) && !(`${key}!` in shape))
-  if (unknown !== undefined) throw invalid(`${path}.${unknown}`, 'be a field of the interface, which it is not', value[unknown])
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(shape, key) && !Object.hasOwn(shape, `${key}!`) && value[key] !== undefined)
+  if (unknown !== undefined) throw invalid(`${path}${memberOf(unknown)}`, 'be a field of the interface, which it is not', value[unknown])
 }
 
 const SCALARS: Record<Extract<Shape, string>, { readonly rule: string, holds(value: unknown): boolean }> = {
@@ -85,10 +86,16 @@ const SCALARS: Record<Extract<Shape, string>, { readonly rule: string, holds(val
   flag: { rule: 'be true or false', holds: (value) => typeof value === 'boolean' },
   object: { rule: 'be an object', holds: isObject },
   level: { rule: `be one of ${LEVELS.join(', ')}`, holds: (value) => (LEVELS as readonly unknown[]).includes(value) },
-  time: {
-    rule: 'be an ISO 8601 time in UTC, such as 2026-11-21T00:08:52.486Z',
-    holds: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]00:00)$/.test(value) && !Number.isNaN(Date.parse(value)),
-  },
+  time: { rule: 'be an ISO 8601 time, such as 2026-11-21T00:08:52.486Z', holds: (value) => isTime(value, /^(?:Z|[+-]\d\d:\d\d)$/) },
+  utc: { rule: 'be an ISO 8601 time in UTC, such as 2026-11-21T00:08:52.486Z', holds: (value) => isTime(value, /^(?:Z|\+00:00)$/) },
+}
+
+function isTime(value: unknown, zones: RegExp): boolean {
+  if (typeof value !== 'string') return false
+  const [, time, zone] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(\D.*)$/.exec(value) ?? []
+  if (time === undefined || zone === undefined || !zones.test(zone) || Number.isNaN(Date.parse(value))) return false
+  // The 31st of February and the 24th hour come back as the day after.
+  return new Date(Date.parse(`${time}Z`)).toISOString().startsWith(time)
 }
 
 function isList(shape: Shape): shape is readonly [Shape] {
@@ -102,7 +109,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 const MAX_SHOWN_CHARS = 80
 
 function invalid(path: string, rule: string, value: unknown): IngestError {
-  const text = typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : typeof value === 'string'
-    ? JSON.stringify(value.slice(0, MAX_SHOWN_CHARS)) : String(value)
-  return new IngestError('INVALID', `${path} must ${rule}, got ${text}`)
+  return new IngestError('INVALID', `${path} must ${rule}, got ${shown(value)}`)
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN_CHARS))
+  if (typeof value === 'function') return 'a function'
+  return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
+}
+
+/** A name may be anything, and must not forge a line. */
+function memberOf(name: string): string {
+  return /^[\w$]{1,80}$/.test(name) ? `.${name}` : `[${shown(name)}]`
 }

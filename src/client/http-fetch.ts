@@ -6,11 +6,22 @@ export interface FetchPost {
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
   readonly maxReplyBytes: number
+  readonly tls?: object | undefined
+  readonly proxy?: string | false | undefined
+  readonly noProxy?: string | undefined
 }
 
-export async function fetchPost(url: string, { body, headers, signal, maxReplyBytes }: FetchPost): Promise<HttpReply> {
-  // `manual`: followed, a redirect would carry the key to wherever it leads.
-  const response = await fetch(url, { method: 'POST', body: body as string | null, headers, signal, redirect: 'manual' })
+export async function fetchPost(url: string, options: FetchPost): Promise<HttpReply> {
+  const { body, headers, signal, maxReplyBytes, tls, proxy, noProxy = '' } = options
+  const init = {
+    method: 'POST', body: body as string | null, headers, signal,
+    // Followed, a redirect would carry the key to wherever it leads.
+    redirect: 'manual' as const,
+    // Bun's own; others pass over them. What comes from the environment, NO_PROXY with it, Bun reads there by itself.
+    ...(tls !== undefined && { tls }),
+    ...(typeof proxy === 'string' && noProxy === '' && { proxy }),
+  }
+  const response = await fetch(url, init)
   const chunks: Uint8Array[] = []
   let bytes = 0
   const reader = response.body?.getReader()

@@ -1,5 +1,26 @@
 /** What the one place that talks HTTP promises to those above it. */
 
+export interface HttpOptions {
+  /** Base URL without a trailing slash; ends with `/api/v1`. */
+  readonly url: string
+  readonly apiKey: string
+  readonly tls?: TlsOptions | undefined
+  /** URL of a proxy; `false` for none. Reached through CONNECT, so that it sees no key where the service is https. */
+  readonly proxy?: string | false | undefined
+  /** Hosts that are reached without the proxy, as `NO_PROXY`. */
+  readonly noProxy?: string | undefined
+  /** Milliseconds for the whole exchange. */
+  readonly requestTimeoutMs: number
+  readonly maxConnections: number
+}
+
+export interface TlsOptions {
+  /** PEM. */
+  readonly ca?: string | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+}
+
 export interface HttpReply {
   readonly status: number
   /** Names in lower case. A repeated header is an array. */
@@ -24,11 +45,11 @@ export interface Http {
    * @throws HttpFailure when there was no complete reply.
    */
   post(path: string, body: Uint8Array | string | null, init?: HttpRequestInit): Promise<HttpReply>
-  /** Ends idle and open connections. */
+  /** Ends idle and open connections, at once: what is under way, and what comes later, fails as `aborted`. */
   close(): Promise<void>
 }
 
-/** No complete reply: the network failed, the time was up or the caller aborted. */
+/** No complete reply: the network failed, the time was up, or the caller aborted or closed. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: 'network' | 'timeout' | 'aborted'

@@ -2,6 +2,8 @@
 import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
 import type { HttpReply } from './http-types.js'
 
+export { retryAfterMs } from './retry-after.js'
+
 export type ReplyKind = 'ok' | 'refused' | 'later' | 'misconfigured'
 
 /**
@@ -14,40 +16,6 @@ export function replyKind(status: number): ReplyKind {
   if (status >= 200 && status < 300) return 'ok'
   if (status === 400 || status === 413 || status === 422) return 'refused'
   return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'misconfigured'
-}
-
-/** A longer wait is a mistake, or a date of another century. */
-const MAX_RETRY_AFTER_MS = 3_600_000
-
-/**
- * The wait that a 429 or 503 asks for, in milliseconds: seconds, or a date read against the reply's own Date, since the
- * two clocks may differ. Of several values the longest counts; what is neither is no wish. At most 1 h.
- * @see RFC 9110, section 10.2.3
- */
-export function retryAfterMs(reply: Pick<HttpReply, 'status' | 'headers'>, wallNowMs: number): number | undefined {
-  if (reply.status !== 429 && reply.status !== 503) return undefined
-  const header = reply.headers['retry-after']
-  if (header === undefined) return undefined
-  const ownNowMs = Date.parse(first(reply.headers['date']) ?? '')
-  const nowMs = Number.isNaN(ownNowMs) ? wallNowMs : ownNowMs
-  const waits = [header].flat().flatMap(splitValues).map((value) => waitMs(value, nowMs)).filter((wait) => wait !== undefined)
-  return waits.length === 0 ? undefined : Math.min(Math.max(...waits), MAX_RETRY_AFTER_MS)
-}
-
-/** Repeated headers may be joined by commas, and a date has one of its own. */
-function splitValues(header: string): string[] {
-  return header.split(/,(?=\s*\d+\s*(?:,|$))|(?<=\d),/).map((value) => value.trim())
-}
-
-function waitMs(value: string, nowMs: number): number | undefined {
-  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000)
-  if (!/[a-z]/i.test(value)) return undefined // Date.parse reads a bare "-5" as a month
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(at - nowMs, 0)
-}
-
-function first(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
 }
 
 /** The ingest result in a body, or `undefined` where it is none (interface: Ingest result). */
@@ -65,8 +33,11 @@ export function parseIngestResult(text: string): IngestResult | undefined {
 /** The entries that a reply names, in either form of 422 (interface: Errors); empty where it names none. */
 export function parseRejected(text: string): IngestResultError[] {
   const body = parseObject(text)
-  const named = [...resultErrors(body?.['errors']), ...details(body).flatMap(fromDetail)]
-  return named.filter((error, at) => named.findIndex((other) => other.index === error.index) === at)
+  const named = new Map<number, IngestResultError>()
+  for (const error of [...resultErrors(body?.['errors']), ...details(body).flatMap(fromDetail)]) {
+    if (!named.has(error.index)) named.set(error.index, error)
+  }
+  return [...named.values()]
 }
 
 function resultErrors(value: unknown): IngestResultError[] {
@@ -81,30 +52,43 @@ function resultErrors(value: unknown): IngestResultError[] {
 
 /** `loc` is a path such as `body, logs, 3, level`. */
 function fromDetail(detail: Record<string, unknown>): IngestResultError[] {
-  const loc: unknown[] = Array.isArray(detail['loc']) ? detail['loc'] : []
+  const loc = locOf(detail)
   const logs = loc.indexOf('logs')
   const index = loc[logs + 1]
   if (logs === -1 || !isCount(index)) return []
   return [{ index, code: asText(detail['type']), field: loc.slice(logs + 2).join('.'), message: asText(detail['msg']) }]
 }
 
-const MAX_REASON_CHARS = 200
-/** A reply must not be able to forge lines or steer a terminal. */
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
+/** Only what a path is made of: joining what is nested without end would end the stack. */
+function locOf({ loc }: Record<string, unknown>): (string | number)[] {
+  return Array.isArray(loc) ? loc.filter((part) => typeof part === 'string' || typeof part === 'number') : []
+}
 
-/** One line of at most 200 characters for people: the service's own words, else the status. */
-export function reasonOf(reply: HttpReply): string {
+const MAX_REASON_CHARS = 200
+/** A reply must not be able to forge lines, steer a terminal, or turn the direction of text. */
+const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
+
+/**
+ * One line of at most 200 characters for people: the service's own words, else the status.
+ * @param mask is given the words before they are cut, since what is left of a secret at a cut is not found any more
+ */
+export function reasonOf(reply: HttpReply, mask: (words: string) => string = (words) => words): string {
   const body = parseObject(reply.text)
   const words = [
     asText(body?.['message']),
-    ...resultErrors(body?.['errors']).map(({ index, field, message }) => `logs[${index}].${field}: ${message}`),
-    ...details(body).map(({ loc, msg }) => `${Array.isArray(loc) ? `${loc.join('.')}: ` : ''}${asText(msg)}`),
+    ...resultErrors(body?.['errors']).map(({ index, code, field, message }) => placed(`logs[${index}]${field && `.${field}`}`, message || code)),
+    ...details(body).map((detail) => placed(locOf(detail).join('.'), asText(detail['msg']))),
     asText(body?.['detail']),
     asText(body?.['error']),
-  ].filter((part) => part !== '').join('; ').replace(CONTROL_CHARACTERS, ' ').trim()
-  const said = words === '' ? '' : `: ${words}`
-  const reason = `status ${reply.status}${said}`
-  return reason.length <= MAX_REASON_CHARS ? reason : `${reason.slice(0, MAX_REASON_CHARS - 1)}…`
+  ].filter((part) => part !== '').join('; ')
+  const said = mask(words).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
+  const reason = `status ${reply.status}${said && `: ${said}`}`
+  // Not between the halves of a surrogate pair.
+  return reason.length <= MAX_REASON_CHARS ? reason : `${reason.slice(0, MAX_REASON_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+function placed(place: string, words: string): string {
+  return [place, words].filter((part) => part !== '').join(': ')
 }
 
 function details(body: Record<string, unknown> | undefined): Record<string, unknown>[] {

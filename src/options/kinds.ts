@@ -10,10 +10,12 @@ export interface Kind<T> {
   parse(text: string): unknown
 }
 
+const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([['true', true], ['1', true], ['false', false], ['0', false]])
+
 export const flag: Kind<boolean> = {
   rule: 'true or false',
   read: (value) => (typeof value === 'boolean' ? value : undefined),
-  parse: (text) => ({ true: true, 1: true, false: false, 0: false })[text.toLowerCase()] ?? text,
+  parse: (text) => FLAG_WORDS.get(text.toLowerCase()) ?? text,
 }
 
 export const text: Kind<string> = {
@@ -47,7 +49,7 @@ export function oneOf<const T extends readonly (string | false)[]>(...values: T)
 
 export const texts: Kind<readonly string[]> = {
   rule: 'a list of texts (in a variable: separated by commas)',
-  read: (value) => (Array.isArray(value) && value.every((item) => typeof item === 'string') ? value as string[] : undefined),
+  read: (value) => (Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value] as string[] : undefined),
   parse: (value) => value.split(',').map((item) => item.trim()).filter((item) => item !== ''),
 }
 
@@ -56,7 +58,8 @@ export const object: Kind<JsonObject> = {
   read: (value) => {
     if (!isPlainObject(value)) return undefined
     try {
-      return JSON.parse(JSON.stringify(value)) as JsonObject
+      const copy = JSON.parse(JSON.stringify(value)) as unknown
+      return isPlainObject(copy) ? copy as JsonObject : undefined // its own toJSON may make it something else
     } catch {
       return undefined // a circle, or a BigInt
     }
@@ -66,12 +69,15 @@ export const object: Kind<JsonObject> = {
 
 export const levels: Kind<Readonly<Record<string, number>>> = {
   rule: 'level names with their numbers (in a variable: audit:35,notice:25)',
-  read: (value) => (isPlainObject(value) && Object.values(value).every((number) => Number.isFinite(number))
-    ? value as Record<string, number> : undefined),
-  parse: (value) => (value.startsWith('{') ? parseJson(value) : Object.fromEntries(value.split(',').map((pair) => {
-    const [name = '', number = ''] = pair.split(':')
-    return [name.trim(), number.trim() === '' ? Number.NaN : Number(number)]
-  }))),
+  read: (value) => (isPlainObject(value) && Object.entries(value).every(([name, number]) => name !== '' && Number.isFinite(number))
+    ? { ...value } as Record<string, number> : undefined),
+  parse: (value) => (value.startsWith('{') ? parseJson(value) : parsePairs(value)),
+}
+
+function parsePairs(value: string): unknown {
+  const pairs = value.split(',').map((pair) => /^\s*([^:\s]+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(pair))
+  if (pairs.includes(null)) return value // which breaks the rule, and is shown
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
 }
 
 /** An object whose named members are texts; no others. */
@@ -85,14 +91,19 @@ export function textsNamed<K extends string>(...names: readonly K[]): Kind<Reado
   }
 }
 
-/** PEM texts; a Buffer is what `readFileSync` gives. */
-export const pems: Kind<Readonly<Partial<Record<'ca' | 'cert' | 'key', string | Buffer>>>> = {
-  rule: 'an object with ca, cert, key: PEM text or a Buffer of it',
-  read: (value) => (isPlainObject(value)
-    && Object.entries(value).every(([name, one]) => ['ca', 'cert', 'key'].includes(name)
-      && (one === undefined || String(one instanceof Uint8Array ? Buffer.from(one) : one).includes('-----BEGIN ')))
-    ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)
-      .map(([name, one]) => [name, one instanceof Uint8Array ? Buffer.from(one).toString() : one])) : undefined),
+const PEM_NAMES: readonly string[] = ['ca', 'cert', 'key']
+
+/** PEM texts; a Buffer is what `readFileSync` gives, and what becomes a Uint8Array on its way into a worker. */
+export const pems: Kind<Readonly<Partial<Record<'ca' | 'cert' | 'key', string | Uint8Array>>>> = {
+  rule: 'an object with ca, cert, key: PEM text or a Buffer of it, cert and key together',
+  read: (value) => {
+    if (!isPlainObject(value)) return undefined
+    const given = Object.entries(value).filter(([, one]) => one !== undefined)
+      .map(([name, one]) => [name, one instanceof Uint8Array ? Buffer.from(one).toString() : one] as const)
+    const areAllPems = given.every(([name, one]) => PEM_NAMES.includes(name) && typeof one === 'string' && one.includes('-----BEGIN '))
+    const read = Object.fromEntries(given) as Partial<Record<'ca' | 'cert' | 'key', string>>
+    return areAllPems && (read.cert === undefined) === (read.key === undefined) ? read : undefined
+  },
   parse: (value) => value,
 }
 
@@ -102,8 +113,11 @@ export const proxyUrl: Kind<string | false> = {
   parse: (value) => (value === 'false' ? false : value),
 }
 
+/** Not a Map, a Date or another class's instance, whose content is not in its own properties; of any realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value))
 }
 
 function parseJson(value: string): unknown {

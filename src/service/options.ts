@@ -1,6 +1,7 @@
 /** The options of the local service: types, defaults and checks. */
 import { IngestServiceError } from './errors.js'
 import type { RateLimitOptions } from './rate-limit.js'
+import type { StoredEntry } from './store/store.js'
 
 /** The two clocks that the service reads; both in milliseconds. */
 export interface ServiceClock {
@@ -49,6 +50,8 @@ export interface IngestServiceOptions {
   readonly clock?: ServiceClock
   /** Told of what the service itself suffers, as a full disk. Default: a process warning. */
   readonly onProblem?: (message: string) => void
+  /** Called after entries were stored, before their reply. Must not throw. Default: nobody. */
+  readonly onEntries?: (entries: readonly StoredEntry[]) => void
 }
 
 export type Resolved = Required<Omit<IngestServiceOptions, 'apiKeys' | 'monitorTokens' | 'rateLimit' | 'dbFile'>> &
@@ -69,6 +72,7 @@ const DEFAULTS: Omit<Resolved, 'apiKeys' | 'monitorTokens' | 'rateLimit' | 'dbFi
   maxConnections: 1024,
   clock: { now: () => performance.now(), wallNow: () => Date.now() },
   onProblem: (message) => process.emitWarning(message, 'IngestServiceWarning'),
+  onEntries: () => {},
 }
 
 const KNOWN = [...Object.keys(DEFAULTS), 'apiKeys', 'monitorTokens', 'rateLimit', 'dbFile']

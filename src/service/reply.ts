@@ -1,6 +1,6 @@
 /** Replies as values, and the bodies that the interface shows for them (interface: Errors). */
 import { VALIDATION_ERROR } from '../protocol/ingest.js'
-import type { ErrorDetail, IngestResult, IngestResultError } from '../protocol/ingest.js'
+import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../protocol/ingest.js'
 import type { Problem } from './rules.js'
 
 export interface Reply {
@@ -15,7 +15,7 @@ export function ok(body: unknown): Reply {
 }
 
 export function failure(status: number, msg: string, type: string, headers?: Record<string, string>): Reply {
-  const body = { detail: [{ msg, type }] }
+  const body: ErrorDetailBody = { detail: [{ msg, type }] }
   return headers === undefined ? { status, body } : { status, body, headers }
 }
 

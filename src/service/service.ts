@@ -70,7 +70,10 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
     ...resolved,
     monitorTokens: resolved.monitorTokens,
     wallNow: () => clock.wallNow(),
-    onEntries: (records) => waiters.notify(records),
+    onEntries: (records) => {
+      waiters.notify(records)
+      resolved.onEntries(records)
+    },
   })
   const reset = (): void => {
     store.clear()

@@ -1,0 +1,47 @@
+/** Arguments against a command's flags. Pure. */
+import { parseArgs } from 'node:util'
+import { nearestName } from '../options/nearest.js'
+import { usageError } from './command.js'
+import type { Arguments, Flags } from './command.js'
+
+/** Every command has them. */
+export const COMMON_FLAGS: Flags = {
+  json: { meaning: 'machine-readable output' },
+  help: { short: 'h', meaning: 'shows this' },
+}
+
+/** @throws CommandError for a flag that is unknown, lacks its value or takes none, and for anything that is no flag. */
+export function parseArguments(args: readonly string[], flags: Flags): Arguments {
+  const options = Object.fromEntries(Object.entries(flags).map(([name, { short, value }]) =>
+    [name, { type: value === undefined ? 'boolean' as const : 'string' as const, ...(short !== undefined && { short }) }]))
+  // Not strict: its messages know no nearest name.
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  const switches = new Set<string>()
+  const texts = new Map<string, string>()
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue
+    if (token.kind === 'positional') throw usageError(`unexpected argument ${token.value}; a command comes first, before all flags`)
+    const { name, rawName, value, inlineValue } = token
+    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
+    if (flag === undefined) throw unknownFlag(rawName, Object.keys(flags))
+    if (flag.value === undefined) {
+      if (value !== undefined) throw usageError(`${rawName} takes no value`)
+      switches.add(name)
+    } else {
+      // `--port --quiet`: the value was forgotten.
+      if (value === undefined || (inlineValue === false && value.startsWith('-'))) {
+        throw usageError(`${rawName} needs a value: --${name} ${flag.value}`)
+      }
+      texts.set(name, value)
+    }
+  }
+  return { switches, texts }
+}
+
+function unknownFlag(rawName: string, known: readonly string[]): Error {
+  if (/^--api[-_]?key(?:[-_]?file)?$/i.test(rawName)) {
+    return usageError(`there is no flag ${rawName}, since process lists show arguments; set PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE`)
+  }
+  const nearest = rawName.startsWith('--') ? nearestName(rawName.slice(2), known) : undefined
+  return usageError(`unknown flag ${rawName}${nearest === undefined ? '' : `, did you mean --${nearest}?`}`)
+}

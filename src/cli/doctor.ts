@@ -1,0 +1,56 @@
+/** `pino-ingest doctor`: step by step from the configuration to the service's reply. */
+import { readFileSync } from 'node:fs'
+import { systemClock } from '../clock.js'
+import type { Settings } from '../options.js'
+import { secretMask } from '../report/mask.js'
+import { EXIT_DONE, EXIT_FAILED } from './command.js'
+import type { Arguments, Command } from './command.js'
+import type { Check } from './doctor/check.js'
+import { checkNode, checkOptions, checkVariables } from './doctor/configuration.js'
+import { checkReply } from './doctor/reply.js'
+import { checkWay } from './doctor/way.js'
+import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'
+import { jsonLine, printable } from './printable.js'
+
+export const doctor: Command = {
+  summary: 'Checks configuration, reachability and key, and says what to mend. Nothing is stored: it sends an empty batch.',
+  usage: ['pino-ingest doctor [FLAGS]'],
+  flags: { url: OPTION_FLAGS.url },
+  notes: [
+    KEY_NOTE,
+    'With --json it prints a list of checks {"name", "ok", "detail", "fix"?}; one that is ok and has a fix is a warning.',
+    'Exit codes: 0 all is well (warnings are), 1 something is to be mended, 2 wrong flags.',
+  ],
+  jsonFailuresTo: 'stdout',
+  run,
+}
+
+async function run(given: Arguments): Promise<number> {
+  const { env } = process
+  const { check, settings } = checkOptions(optionsOf(given), { env, readFile: (path) => readFileSync(path, 'utf8') })
+  const before = [checkNode(process.versions.node), ...checkVariables(env), check]
+  const checks = [...before, ...(settings === undefined ? [] : await checkService(settings))]
+  process.stdout.write(given.switches.has('json') ? jsonLine(checks) : textOf(checks))
+  return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
+}
+
+async function checkService(settings: Settings): Promise<Check[]> {
+  const way = await checkWay(settings)
+  const checks = way.every(({ ok }) => ok) ? [...way, ...await checkReply(settings, () => systemClock.wallNow())] : way
+  // A reply may quote the key. That of the local service is no secret, and a common word.
+  if (settings.isLocalDefault) return checks
+  const mask = secretMask([settings.apiKey.reveal()])
+  return checks.map((check) => ({ ...check, detail: mask(check.detail), ...(check.fix !== undefined && { fix: mask(check.fix) }) }))
+}
+
+function textOf(checks: readonly Check[]): string {
+  const width = Math.max(...checks.map(({ name }) => name.length))
+  const lines = checks.map(({ name, ok, detail, fix }) => {
+    const mark = ok ? fix === undefined ? 'ok  ' : 'warn' : 'FAIL'
+    const mend = fix === undefined ? '' : `${' '.repeat(width + 6)}-> ${printable(fix)}\n`
+    return `${mark}  ${name.padEnd(width)}  ${printable(detail)}\n${mend}`
+  })
+  const failed = checks.filter(({ ok }) => !ok).length
+  const end = failed === 0 ? 'All is well.' : `${failed} to mend; what follows upon it was not checked.`
+  return `${lines.join('')}\n${end}\n`
+}

@@ -1,0 +1,65 @@
+/** Checks of what is set, before anything is sent. Pure but for files that variables name. */
+import { IngestError } from '../../errors.js'
+import { resolveOptions } from '../../options.js'
+import type { Settings, Sources } from '../../options.js'
+import { nearestName } from '../../options/nearest.js'
+import { rowOf, TABLE, variablesOf } from '../../options/table.js'
+import type { OptionName } from '../../options/table.js'
+import type { Check } from './check.js'
+
+type Env = Sources['env']
+
+const NAMES = Object.keys(TABLE) as OptionName[]
+const PREFIX = 'PINO_INGEST_'
+/** As `engines` in package.json; a test compares them. */
+export const NODE_RANGE = '>=20.19.0 <22 || >=22.12.0'
+
+/** @returns the settings too, where the options resolve. */
+export function checkOptions(given: Record<string, unknown>, sources: Sources): { readonly check: Check, readonly settings?: Settings } {
+  const name = 'configuration'
+  try {
+    const settings = resolveOptions(given, sources)
+    const origins = NAMES.flatMap((option) => describe(option, settings, given, sources.env))
+    const local = settings.isLocalDefault ? [`url ${settings.url} (not set: the local service)`] : []
+    const detail = [...local, ...origins, 'all else by default'].join(', ')
+    const fix = settings.enabled ? {} : { fix: 'nothing is sent while enabled is false: unset PINO_INGEST_ENABLED' }
+    return { check: { name, ok: true, detail, ...fix }, settings }
+  } catch (error) {
+    if (!(error instanceof IngestError)) throw error
+    return { check: { name, ok: false, detail: error.message, fix: 'set what is named; the README has a table of all options' } }
+  }
+}
+
+/** Where an option comes from; its value where it is plain and no secret. */
+function describe(option: OptionName, settings: Settings, given: Record<string, unknown>, env: Env): string[] {
+  // Which of its variables counts depends on the URL; the check of the proxy tells.
+  if (option === 'proxy') return []
+  const variable = variablesOf(option).find((one) => isSet(env, one))
+  const origin = given[option] !== undefined ? `--${option}` : variable
+  if (origin === undefined) return []
+  const value = settings[option as keyof Settings]
+  const isPlain = rowOf(option).secret !== true && typeof value !== 'object'
+  return [`${option}${isPlain ? ` ${String(value)}` : ''} (${origin}${rowOf(option).secret === true ? ', not shown' : ''})`]
+}
+
+/** Nothing where all variables with our prefix are known. */
+export function checkVariables(env: Env): Check[] {
+  const known = NAMES.flatMap(variablesOf)
+  const unknown = Object.keys(env).filter((variable) => variable.startsWith(PREFIX) && isSet(env, variable) && !known.includes(variable))
+  return unknown.map((variable) => {
+    const nearest = nearestName(variable, known)
+    const fix = nearest === undefined ? 'unset it' : `did you mean ${nearest}?`
+    return { name: 'variable', ok: true, detail: `${variable} is set, but nothing reads it`, fix }
+  })
+}
+
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const ok = (major === 20 && minor >= 19) || major === 21 || (major === 22 && minor >= 12) || major > 22
+  const check = { name: 'node', ok, detail: `${version}; needed is ${NODE_RANGE}` }
+  return ok ? check : { ...check, fix: 'install a newer Node.js' }
+}
+
+function isSet(env: Env, variable: string): boolean {
+  return env[variable] !== undefined && env[variable] !== ''
+}

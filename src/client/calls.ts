@@ -1,0 +1,119 @@
+/** A call: its attempts, the waits between them, and what it comes to. */
+import { nextDelayMs } from '../backoff.js'
+import type { Clock } from '../clock.js'
+import { IngestError } from '../errors.js'
+import { HttpFailure } from './http-types.js'
+import type { Http, HttpReply } from './http-types.js'
+import { reasonOf, replyKind, retryAfterMs } from './reply.js'
+import { masking } from './secrets.js'
+
+export interface CallsOptions {
+  readonly http: Http
+  readonly clock: Clock
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly apiKey: string
+  /** For each call, the first among them. */
+  readonly maxAttempts: number
+  readonly retryMinMs: number
+  readonly retryMaxMs: number
+}
+
+export interface Call {
+  readonly path: string
+  /** `null` for the heartbeat, which carries neither a body nor the key. */
+  readonly body: string | null
+  readonly signal?: AbortSignal | undefined
+  /** What no error may hold, beside the key. */
+  readonly secrets?: readonly string[]
+  /** Whether a reply that refuses the content is an answer all the same. */
+  readonly isAnswer?: (reply: HttpReply) => boolean
+}
+
+export class Calls {
+  readonly #options: CallsOptions
+  readonly #closed = new AbortController()
+
+  constructor(options: CallsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @returns a 2xx, or a refusal that is an answer.
+   * @throws IngestError by the service's last reply, or `ABORTED`.
+   */
+  async post(call: Call): Promise<HttpReply> {
+    const { clock, maxAttempts, random } = this.#options
+    const startedAt = clock.now()
+    for (let attempt = 1; ; attempt += 1) {
+      this.#throwIfEnded(call.signal)
+      const reply = await this.#attempt(call)
+      if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
+      const kind = reply instanceof HttpFailure ? 'later' : replyKind(reply.status)
+      if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
+      if (kind !== 'later' || attempt === maxAttempts) throw this.#failure(call, reply, attempt)
+      const askedMs = reply instanceof HttpFailure ? undefined : retryAfterMs(reply, clock.wallNow())
+      const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
+      // Added, so that all who were told the same second do not come back in the same instant.
+      await this.#wait((askedMs ?? 0) + backoffMs, call.signal)
+    }
+  }
+
+  /** Ends all calls, also those that wait, with `ABORTED`. */
+  close(): Promise<void> {
+    this.#closed.abort()
+    return this.#options.http.close()
+  }
+
+  async #attempt({ path, body, signal }: Call): Promise<HttpReply | HttpFailure> {
+    try {
+      return await this.#options.http.post(path, body, { keyless: body === null, ...(signal !== undefined && { signal }) })
+    } catch (error) {
+      if (error instanceof HttpFailure) return error
+      throw error
+    }
+  }
+
+  #wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const signals = [this.#closed.signal, ...(signal === undefined ? [] : [signal])]
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        cancel()
+        for (const one of signals) one.removeEventListener('abort', abort)
+      }
+      const abort = (): void => {
+        settle()
+        reject(this.#aborted(signal))
+      }
+      const cancel = this.#options.clock.timer(delayMs, () => {
+        settle()
+        resolve()
+      })
+      for (const one of signals) one.addEventListener('abort', abort)
+      if (signals.some((one) => one.aborted)) abort()
+    })
+  }
+
+  #throwIfEnded(signal: AbortSignal | undefined): void {
+    if (this.#closed.signal.aborted || signal?.aborted === true) throw this.#aborted(signal)
+  }
+
+  #aborted(signal: AbortSignal | undefined): IngestError {
+    return signal?.aborted === true
+      ? new IngestError('ABORTED', 'the call was aborted by its signal', { cause: signal.reason })
+      : new IngestError('ABORTED', 'the client is closed')
+  }
+
+  #failure({ body, secrets = [] }: Call, reply: HttpReply | HttpFailure, attempts: number): IngestError {
+    const tried = attempts === 1 ? '' : ` (${attempts} attempts)`
+    if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
+    const { status } = reply
+    const reason = reasonOf(reply, masking([this.#options.apiKey, ...secrets]))
+    const refused = body === null ? 'monitor token' : 'key'
+    if (status === 401 || status === 403) return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
+    if (status === 429) return new IngestError('RATE_LIMITED', `${reason}${tried}`, { status })
+    if (replyKind(status) === 'later') return new IngestError('UNAVAILABLE', `${reason}${tried}`, { status })
+    if (status >= 400) return new IngestError('REJECTED', status === 404 || status === 405 ? `${reason}; check the url` : reason, { status })
+    return new IngestError('MISDIRECTED', `${reason}; redirects are not followed, check the url`, { status })
+  }
+}

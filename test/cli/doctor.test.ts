@@ -1,0 +1,170 @@
+/** `pino-ingest doctor`: each thing that can be wrong is found and named, and the key is never shown. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkNode, checkOptions, checkVariables, NODE_RANGE } from '../../src/cli/doctor/configuration.js'
+import { judge } from '../../src/cli/doctor/reply.js'
+import { isExempt } from '../../src/cli/doctor/way.js'
+import { started } from '../service/support.js'
+import { runCli } from './run-cli.js'
+import type { CliEnv } from './run-cli.js'
+
+const KEY = 'doctor-key-5f0e77'
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly fix?: string
+}
+
+/** Both outputs of the same run, of which neither holds the key. */
+async function examine(env: CliEnv, args: readonly string[] = []): Promise<{ code: number | null, checks: readonly Check[], text: string }> {
+  const [json, text] = await Promise.all([runCli(['doctor', '--json', ...args], env), runCli(['doctor', ...args], env)])
+  expect(json.code).toBe(text.code)
+  const all = `${json.stdout.toString()}${json.stderr}${text.stdout.toString()}${text.stderr}`
+  for (const form of [KEY.slice(0, 8), Buffer.from(KEY).toString('base64').slice(0, 10)]) expect(all).not.toContain(form)
+  return { code: json.code, checks: JSON.parse(json.stdout.toString()) as Check[], text: text.stdout.toString() }
+}
+
+function failed(checks: readonly Check[]): readonly Check[] {
+  return checks.filter(({ ok }) => !ok)
+}
+
+/** Answers everything alike. */
+async function answering(status: number, headers: Record<string, string> = {}, body = ''): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(status, headers).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
+}
+
+describe('doctor', () => {
+  test('all is well, and nothing is stored', async () => {
+    const service = await started({ apiKeys: [KEY] })
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SERVICE: 'shop' })
+    expect(checks.map(({ name, ok, fix }) => [name, ok, fix])).toEqual(
+      ['node', 'configuration', 'proxy', 'dns', 'tcp', 'address', 'key', 'clock'].map((name) => [name, true, undefined]))
+    expect(checks.find(({ name }) => name === 'configuration')?.detail).toBe(
+      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), all else by default`)
+    expect(text).toContain('nothing is stored')
+    expect(text).toContain('All is well.')
+    expect(service.arrived).toBe(0)
+    expect(service.requests.map(({ entries }) => entries)).toEqual([0, 0])
+    expect(code).toBe(0)
+  })
+
+  test('a key that is refused', async () => {
+    const service = await started({ apiKeys: ['another'] })
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'key', detail: expect.stringContaining('status 401'), fix: expect.stringContaining('PINO_INGEST_API_KEY') }])
+    expect(text).toMatch(/^FAIL {2}key .*\n +-> set PINO_INGEST_API_KEY/m)
+    expect(code).toBe(1)
+  })
+
+  test('a connection that is refused', async () => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1', PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'tcp', detail: expect.stringContaining('ECONNREFUSED') }])
+    expect(checks.at(-1)?.name).toBe('tcp')
+    expect(code).toBe(1)
+  })
+
+  test('an address that redirects, though the reply quotes the key', async () => {
+    const url = await answering(307, { location: `https://elsewhere.example/${KEY}/api/v1?secret=1` }, KEY)
+    const { code, checks } = await examine({ PINO_INGEST_API_KEY: KEY }, ['--url', url])
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining('redirects to https://elsewhere.example/***/api/v1 (status 307)') }])
+    expect(code).toBe(1)
+  })
+
+  test.each([404, 405])('an address that answers %i', async (status) => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: await answering(status), PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining(`status ${status}`), fix: expect.stringContaining('url') }])
+    expect(code).toBe(1)
+  })
+
+  test('a reply that would steer the terminal, and a clock that is off: a warning', async () => {
+    const url = await answering(422, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, JSON.stringify({ detail: [{ msg: `\u001b[2J\u202e${KEY}`, loc: [], type: '' }] }))
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
+    expect(checks.filter(({ fix }) => fix !== undefined)).toMatchObject([{ name: 'clock', ok: true, detail: expect.stringContaining('ahead of') }])
+    expect(text).toMatch(/^warn {2}clock/m)
+    expect(text).not.toMatch(/[\u001b\u202e]/)
+    expect(code).toBe(0)
+  })
+
+  test('a wrong configuration ends the checks', async () => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: 'http://logs.example.com/v2', PINO_INGEST_API_KEY: KEY, PINO_INGEST_APIKEY: 'x' })
+    expect(checks.map(({ name, ok }) => [name, ok])).toEqual([['node', true], ['variable', true], ['configuration', false]])
+    expect(checks[1]).toMatchObject({ detail: expect.stringContaining('PINO_INGEST_APIKEY'), fix: 'did you mean PINO_INGEST_API_KEY?' })
+    expect(checks[2]?.detail).toContain('end with /api/v1')
+    expect(code).toBe(1)
+  })
+
+  test('a name without an address', async () => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: 'https://logs.invalid/api/v1', PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'dns', detail: expect.stringContaining('logs.invalid') }])
+    expect(code).toBe(1)
+  })
+
+  test('no TLS where https is expected', async () => {
+    const url = (await answering(200)).replace('http:', 'https:')
+    const { code, checks } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'tls' }])
+    expect(code).toBe(1)
+  })
+
+  test('a proxy is named without its password, and its host is the one that is looked up', async () => {
+    const { checks, text } = await examine({
+      PINO_INGEST_URL: 'https://logs.example.com/api/v1', PINO_INGEST_API_KEY: KEY, HTTPS_PROXY: 'http://user:passw0rd@127.0.0.1:1',
+    })
+    expect(failed(checks)).toMatchObject([{ name: 'tcp', detail: expect.stringContaining('127.0.0.1 port 1') }])
+    expect(text).toContain('http://127.0.0.1:1, through which all requests go')
+    expect(text).not.toContain('passw0rd')
+  })
+})
+
+describe('what a reply tells', () => {
+  const reply = { headers: {}, truncated: false }
+  const result = JSON.stringify({ accepted: 0, rejected: 0, message: '', errors: [] })
+
+  test.each([
+    [200, result, [['address', true, false], ['key', true, false]]],
+    [200, '<html>', [['address', true, true], ['key', true, false]]],
+    [400, '', [['address', true, false], ['key', true, false]]],
+    [422, '', [['address', true, false], ['key', true, false]]],
+    [429, '', [['address', true, false], ['key', true, true]]],
+    [503, '', [['address', true, false], ['key', false, true]]],
+    [401, '', [['address', true, false], ['key', false, true]]],
+    [403, '', [['address', true, false], ['key', false, true]]],
+    [404, '', [['address', false, true]]],
+    [301, '', [['address', false, true]]],
+  ])('%i %s', (status, text, expected) => {
+    expect(judge({ ...reply, status, text }).map(({ name, ok, fix }) => [name, ok, fix !== undefined])).toEqual(expected)
+  })
+})
+
+test('the range of Node is that of package.json', () => {
+  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { engines: { node: string } }
+  expect(NODE_RANGE).toBe(engines.node)
+  const judged = ['18.20.0', '20.18.9', '20.19.0', '21.0.0', '22.11.0', '22.12.0', '24.1.0', '26.0.0'].map((version) => checkNode(version).ok)
+  expect(judged).toEqual([false, false, true, true, false, true, true, true])
+})
+
+test('options: where each comes from; enabled false is a warning', () => {
+  const env = { PINO_INGEST_ENABLED: 'false', PINO_INGEST_API_KEY_FILE: '/key', PINO_INGEST_TAGS: 'a,b', PINO_INGEST_LEVEL: 'debug' }
+  const { check } = checkOptions({ url: 'https://logs.example.com/api/v1' }, { env, readFile: () => KEY })
+  expect(check).toMatchObject({ ok: true, fix: expect.stringContaining('PINO_INGEST_ENABLED') })
+  expect(check.detail).toBe('enabled false (PINO_INGEST_ENABLED), url https://logs.example.com/api/v1 (--url), '
+    + 'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), level debug (PINO_INGEST_LEVEL), all else by default')
+  expect(checkVariables({ ...env, PINO_INGEST_ZZZZZZZZZZ: '1', OTHER: '1' })).toMatchObject([{ detail: expect.stringContaining('ZZZ'), fix: 'unset it' }])
+})
+
+test.each([
+  ['', false], ['*', true], ['example.com', true], ['.example.com', true], ['*.example.com', true], ['logs.example.com:443', true],
+  ['logs.example.com:80', false], ['ample.com', false], ['other.org, EXAMPLE.com', true],
+])('NO_PROXY %j', (noProxy, exempt) => {
+  expect(isExempt({ host: 'logs.example.com', port: 443 }, noProxy)).toBe(exempt)
+})

@@ -1,0 +1,46 @@
+/** Runs the built command line as a real process. */
+import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { cleanEnv } from '../process/run-app.js'
+
+const CLI = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))
+
+export interface CliResult {
+  readonly code: number | null
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+export interface RunningCli {
+  readonly child: ChildProcessWithoutNullStreams
+  /** What stdout and stderr said so far. */
+  readonly said: () => string
+  readonly done: Promise<CliResult>
+}
+
+export type CliEnv = Record<string, string | undefined>
+
+/** Ended with the test, if it still runs then. */
+export function startCli(args: readonly string[], env: CliEnv = {}): RunningCli {
+  const child = spawn(process.execPath, [CLI, ...args], { env: cleanEnv(env), stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+  child.stdin.on('error', () => {}) // a child that ends early is told by its exit code
+  const done = new Promise<CliResult>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }))
+  })
+  return { child, said: () => Buffer.concat([...stdout, ...stderr]).toString(), done }
+}
+
+/** With `input` as all of its stdin. */
+export function runCli(args: readonly string[], env: CliEnv = {}, input: string | Buffer = ''): Promise<CliResult> {
+  const { child, done } = startCli(args, env)
+  child.stdin.end(input)
+  return done
+}

@@ -1,0 +1,197 @@
+/** Attempts, waits and errors, with a clock that stands still and replies from a list. */
+import { describe, expect, test } from 'vitest'
+import { Calls } from '../../src/client/calls.js'
+import type { Call, CallsOptions } from '../../src/client/calls.js'
+import { HttpFailure } from '../../src/client/http-types.js'
+import type { Http, HttpReply } from '../../src/client/http-types.js'
+import type { IngestError } from '../../src/errors.js'
+import { FakeClock, settled } from '../fake-clock.js'
+import { failureOf } from './failing.js'
+
+const KEY = 'canary-key+/4711'
+const CALL: Call = { path: '/ingest', body: '{}' }
+const reply = (status: number, headers: HttpReply['headers'] = {}, body: unknown = {}): HttpReply =>
+  ({ status, headers, text: JSON.stringify(body), truncated: false })
+const network = new HttpFailure('network', 'POST http://x/api/v1/ingest: ECONNREFUSED')
+
+/** The last of the replies is repeated. */
+function scripted(replies: readonly (HttpReply | HttpFailure | Error)[], options: Partial<CallsOptions> = {}): {
+  calls: Calls, clock: FakeClock, sentAt: number[], sent: unknown[]
+} {
+  const clock = new FakeClock()
+  const sentAt: number[] = []
+  const sent: unknown[] = []
+  const http: Http = {
+    async post(path, body, init) {
+      sentAt.push(clock.now())
+      sent.push([path, body, init?.keyless])
+      const next = replies[Math.min(sentAt.length, replies.length) - 1]
+      if (next instanceof Error || next === undefined) throw next
+      return next
+    },
+    close: async () => {},
+  }
+  const calls = new Calls({ http, clock, random: () => 0.5, apiKey: KEY, maxAttempts: 3, retryMinMs: 200, retryMaxMs: 30_000, ...options })
+  return { calls, clock, sentAt, sent }
+}
+
+describe('attempts', () => {
+  test.each([network, new HttpFailure('timeout', 'late'), reply(408), reply(425), reply(429), reply(500), reply(503)])('%#: three of them, with the backoff between', async (trouble) => {
+    const { calls, clock, sentAt } = scripted([trouble])
+    const error = failureOf<IngestError>(calls.post(CALL), KEY)
+    await clock.advance(100_000)
+    expect((await error).message).toContain('(3 attempts)')
+    expect(sentAt).toEqual([0, 100, 300])
+    expect(clock.timers).toBe(0)
+  })
+
+  test.each([400, 401, 403, 404, 409, 413, 422, 301, 307])('%i is not tried again', async (status) => {
+    const { calls, sentAt } = scripted([reply(status)])
+    expect((await failureOf<IngestError>(calls.post(CALL), KEY)).message).not.toContain('attempts')
+    expect(sentAt).toEqual([0])
+  })
+
+  test('end at the first reply that settles it, with the same bytes each time', async () => {
+    const { calls, clock, sent } = scripted([network, reply(200)], { maxAttempts: 10 })
+    const done = calls.post(CALL)
+    await clock.advance(1_000)
+    expect((await done).status).toBe(200)
+    expect(sent).toEqual([['/ingest', '{}', false], ['/ingest', '{}', false]])
+  })
+
+  test('as many as told', async () => {
+    const once = scripted([network], { maxAttempts: 1 })
+    expect((await failureOf(once.calls.post(CALL))).message).toBe(network.message)
+    const { calls, clock, sentAt } = scripted([network], { maxAttempts: 7 })
+    const error = failureOf(calls.post(CALL))
+    await clock.advance(1e6)
+    await error
+    expect(sentAt).toHaveLength(7)
+  })
+
+  test('a heartbeat is keyless at every one', async () => {
+    const { calls, clock, sent } = scripted([network, reply(200)])
+    const done = calls.post({ path: '/heartbeat/t', body: null })
+    await clock.advance(1_000)
+    await done
+    expect(sent).toEqual([['/heartbeat/t', null, true], ['/heartbeat/t', null, true]])
+  })
+
+  test('a bug is thrown as it is', async () => {
+    const bug = new TypeError('x is not a function')
+    await expect(scripted([bug]).calls.post(CALL)).rejects.toBe(bug)
+  })
+})
+
+describe('Retry-After', () => {
+  test('nothing goes before it has passed, and not all in the same instant after', async () => {
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '7' }), reply(503, { 'retry-after': '2' }), reply(200)])
+    const done = calls.post(CALL)
+    await clock.advance(6_999)
+    expect(sentAt).toEqual([0])
+    await clock.advance(100_000)
+    await done
+    expect(sentAt).toEqual([0, 7_100, 9_300])
+  })
+
+  test('at most 1 h; garbage is as none', async () => {
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '99999999999' }), reply(429, { 'retry-after': 'soon' }), reply(200)])
+    const done = calls.post(CALL)
+    await clock.advance(4_000_000)
+    await done
+    expect(sentAt).toEqual([0, 3_600_100, 3_600_300])
+  })
+})
+
+describe('abort', () => {
+  test('between two attempts: at once, with the signal\'s reason, leaving no timer and no listener', async () => {
+    const { calls, clock, sentAt } = scripted([reply(503, { 'retry-after': '3600' })])
+    const caller = new AbortController()
+    const error = failureOf<IngestError>(calls.post({ ...CALL, signal: caller.signal }), KEY)
+    await settled()
+    expect(clock.timers).toBe(1)
+    const reason = new Error('enough')
+    caller.abort(reason)
+    expect(await error).toMatchObject({ code: 'ABORTED', cause: reason })
+    await clock.advance(1e7)
+    expect([clock.timers, sentAt]).toEqual([0, [0]])
+  })
+
+  test('before the first nothing is sent', async () => {
+    const { calls, sentAt } = scripted([reply(200)])
+    expect((await failureOf<IngestError>(calls.post({ ...CALL, signal: AbortSignal.abort() }))).code).toBe('ABORTED')
+    expect(sentAt).toEqual([])
+  })
+
+  test('when the reply has come already, the reply counts', async () => {
+    const caller = new AbortController()
+    const { calls } = scripted([reply(200)])
+    const done = calls.post({ ...CALL, signal: caller.signal })
+    caller.abort()
+    expect((await done).status).toBe(200)
+  })
+
+  test('in the turn in which a failure comes, the wait does not begin', async () => {
+    const caller = new AbortController()
+    const { calls, clock } = scripted([network])
+    const error = failureOf<IngestError>(calls.post({ ...CALL, signal: caller.signal }))
+    caller.abort()
+    expect((await error).code).toBe('ABORTED')
+    expect(clock.timers).toBe(0)
+  })
+
+  test('close() ends calls that wait, and later ones', async () => {
+    const { calls, clock, sentAt } = scripted([network])
+    const error = failureOf<IngestError>(calls.post(CALL), KEY)
+    await settled()
+    await calls.close()
+    expect(await error).toMatchObject({ code: 'ABORTED', message: 'the client is closed' })
+    expect((await failureOf<IngestError>(calls.post(CALL))).code).toBe('ABORTED')
+    expect([clock.timers, sentAt]).toEqual([0, [0]])
+  })
+})
+
+describe('the error', () => {
+  test.each<[HttpReply | HttpFailure, string, number | undefined, RegExp]>([
+    [network, 'UNAVAILABLE', undefined, /^POST http:\/\/x\/api\/v1\/ingest: ECONNREFUSED$/],
+    [new HttpFailure('timeout', 'late'), 'UNAVAILABLE', undefined, /^late$/],
+    [reply(401, {}, { detail: [{ msg: 'no such key', type: 'auth_error' }] }), 'AUTH', 401, /^the service refuses the key: status 401: no such key$/],
+    [reply(403), 'AUTH', 403, /refuses the key/],
+    [reply(400, {}, { message: 'bad' }), 'REJECTED', 400, /^status 400: bad$/],
+    [reply(404), 'REJECTED', 404, /^status 404; check the url$/],
+    [reply(409), 'REJECTED', 409, /^status 409$/],
+    [reply(413), 'REJECTED', 413, /^status 413$/],
+    [reply(422, {}, { detail: [{ loc: ['body', 'logs', 0, 'level'], msg: 'field required' }] }), 'REJECTED', 422, /body\.logs\.0\.level: field required/],
+    [reply(429), 'RATE_LIMITED', 429, /^status 429$/],
+    [reply(408), 'UNAVAILABLE', 408, /^status 408$/],
+    [reply(500), 'UNAVAILABLE', 500, /^status 500$/],
+    [reply(503), 'UNAVAILABLE', 503, /^status 503$/],
+    [reply(302, { location: `http://evil.example/?k=${KEY}` }), 'MISDIRECTED', 302, /^status 302; redirects are not followed, check the url$/],
+  ])('%#: %s %s', async (last, code, status, message) => {
+    const error = await failureOf<IngestError>(scripted([last], { maxAttempts: 1 }).calls.post(CALL), KEY)
+    expect(error).toMatchObject({ name: 'IngestError', code, status })
+    expect(error.message).toMatch(message)
+  })
+
+  test('a refused heartbeat is not about the key', async () => {
+    const { calls } = scripted([reply(401)])
+    expect((await failureOf(calls.post({ path: '/heartbeat/t', body: null }), KEY)).message).toBe('the service refuses the monitor token: status 401')
+  })
+
+  const echoes = (secret: string): unknown[] => [
+    { message: `got ${secret}` }, { detail: [{ loc: ['body', secret], msg: secret }] }, { error: encodeURIComponent(secret) }, { detail: Buffer.from(secret).toString('base64') },
+    { errors: [{ index: 0, field: secret, message: secret, code: secret }] }, { message: `${'x'.repeat(178)}${secret}` },
+    // In JSON within JSON, a quote would be escaped twice.
+    { detail: JSON.stringify({ key: secret }) },
+  ]
+  test.each(echoes(`${KEY}"q`).map((body) => [body]))('never repeats key or token: %j', async (body) => {
+    const token = 'token-secret-0815'
+    for (const [secret, call] of [[`${KEY}"q`, CALL], [token, { path: '/heartbeat/x', body: null, secrets: [token] }]] as const) {
+      const echo = JSON.parse(JSON.stringify(body).replaceAll(JSON.stringify(`${KEY}"q`).slice(1, -1), JSON.stringify(secret).slice(1, -1))) as unknown
+      for (const status of [302, 400, 401, 404, 422, 429, 500]) {
+        const error = await failureOf<IngestError>(scripted([reply(status, {}, echo)], { maxAttempts: 1, apiKey: `${KEY}"q` }).calls.post(call), secret, `${KEY}"q`)
+        expect(error.message).not.toContain(secret.slice(0, 10))
+      }
+    }
+  })
+})

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { checkToken, checkValue } from '../../src/client/check.js'
+import { IngestError } from '../../src/errors.js'
+import { validateEntry } from '../../src/service/index.js'
+
+const TIME = '2026-01-31T08:00:00.000Z'
+const ENTRY = { level: 'info', message: 'hello', timestamp: TIME }
+const REQUEST = { method: 'GET', path: '/', status_code: 200, duration_ms: 1.5, request_id: 'r', timestamp: TIME }
+
+type Kind = Parameters<typeof checkValue>[0]
+
+function fault(kind: Kind, value: unknown): string {
+  try {
+    checkValue(kind, value)
+  } catch (error) {
+    if (error instanceof IngestError && error.code === 'INVALID') return error.message
+    throw error
+  }
+  return ''
+}
+const entryFault = (fields: Record<string, unknown>): string => fault('batch', { logs: [{ ...ENTRY, ...fields }] })
+
+const FULL = {
+  ...ENTRY, service: 's', environment: 'e', version: 'v', user_id: 'u', user: { id: 'i', email: 'e', name: 'n' }, metadata: { any: [1, null] }, tags: ['t'],
+  error: { type: 't', message: 'm', stack: 's' }, perf: { duration_ms: 1.5, memory_mb: 1, db_queries: 2, cache_hits: 0 },
+  request: { method: 'GET', url: '/', path: '/', status_code: 200, duration_ms: 0.1, ip: '::1', user_agent: 'x' },
+  trace: { trace_id: 't', span_id: 's', parent_span_id: 'p' }, deploy: { commit: 'c', branch: 'b', deployed_by: 'd' },
+  breadcrumbs: [{ type: 't', category: 'c', message: 'm', level: 'l', timestamp: '2026-01-31T08:00:00+02:00', data: {} }],
+  fingerprint: 'f', action: 'a', session_id: 's', release_id: 'r', request_id: 'r', source: 's', notify: true, notify_channels: ['slack'],
+}
+
+test('all fields of the interface, and the required ones alone, are good', () => {
+  expect(fault('batch', { batch_id: 'free-form 7', logs: [FULL, ENTRY] })).toBe('')
+  expect(fault('batch', { logs: Array.from({ length: 100 }, () => ENTRY) })).toBe('')
+  expect(fault('requests', { requests: [{ ...REQUEST, route: '/:id', host: 'h', service: 's', environment: 'e', timestamp: '2026-01-31T08:00:00+02:00' }] })).toBe('')
+  expect(fault('feedback', { event_id: 'e', comments: 'c', name: 'n', email: 'm' })).toBe('')
+  expect(fault('release', { version: '1', commit_hash: 'c', branch: 'b', deployed_by: 'd', changelog: 'l' })).toBe('')
+})
+
+test('a field that is undefined is not there, as in JSON', () => {
+  expect(entryFault({ service: undefined, unknown: undefined })).toBe('')
+})
+
+describe('what is wrong is named by path, rule and value', () => {
+  test.each<[Kind, unknown, string]>([
+    ['batch', undefined, 'batch must be an object, got undefined'],
+    ['batch', [], 'batch must be an object, got [object Array]'],
+    ['batch', {}, 'batch.logs must be given, got undefined'],
+    ['batch', { logs: {} }, 'batch.logs must be a list, got [object Object]'],
+    ['batch', { logs: [ENTRY], batch_id: 5 }, 'batch.batch_id must be text, got 5'],
+    ['batch', { logs: [ENTRY], more: 1 }, 'batch.more must be a field of the interface, which it is not, got 1'],
+    ['batch', { logs: Array.from({ length: 101 }, () => ENTRY) }, 'batch.logs must hold at most 100 entries, got 101'],
+    ['batch', { logs: [ENTRY, null] }, 'batch.logs[1] must be an object, got null'],
+    // oxlint-disable-next-line no-sparse-arrays -- JSON would make the hole a null
+    ['batch', { logs: [, ENTRY] }, 'batch.logs[0] must be an object, got undefined'],
+    ['requests', { requests: [{ ...REQUEST, status_code: 200.5 }] }, 'requests.requests[0].status_code must be an integer, got 200.5'],
+    ['requests', { requests: [{ ...REQUEST, request_id: undefined }] }, 'requests.requests[0].request_id must be given, got undefined'],
+    ['feedback', { event_id: 'e' }, 'feedback.comments must be given, got undefined'],
+    ['release', { version: 1 }, 'release.version must be text, got 1'],
+  ])('%s %#', (kind, value, message) => {
+    expect(fault(kind, value)).toBe(message)
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ level: 'trace' }, 'level must be one of debug, info, warn, error, fatal, got "trace"'],
+    [{ level: undefined }, 'level must be given'],
+    [{ message: 5 }, 'message must be text, got 5'],
+    [{ message: () => 'secret' }, 'message must be text, got a function'],
+    [{ message: null }, 'message must be text, got null'],
+    [{ tags: 'a' }, 'tags must be a list, got "a"'],
+    [{ tags: ['a', 5] }, 'tags[1] must be text, got 5'],
+    [{ user: 'u' }, 'user must be an object'],
+    [{ user: { id: 5 } }, 'user.id must be text, got 5'],
+    [{ user: { age: 5 } }, 'user.age must be a field of the interface'],
+    [{ perf: { duration_ms: Number.NaN } }, 'perf.duration_ms must be a finite number, got NaN'],
+    [{ perf: { duration_ms: Infinity } }, 'got Infinity'],
+    [{ notify: 'yes' }, 'notify must be true or false, got "yes"'],
+    [{ metadata: [] }, 'metadata must be an object'],
+    [{ breadcrumbs: [{ timestamp: 'now' }] }, 'breadcrumbs[0].timestamp must be an ISO 8601 time'],
+    [{ constructor: 5 }, 'constructor must be a field of the interface'],
+    [{ toString: 5 }, 'toString must be a field of the interface'],
+    [JSON.parse('{"__proto__":5}') as Record<string, unknown>, '__proto__ must be a field of the interface'],
+    [{ 'a\nb': 5 }, 'logs[0]["a\\nb"] must be a field of the interface'],
+    [{ level: 'x'.repeat(1_000) }, `got "${'x'.repeat(80)}"`],
+  ])('%o', (fields, words) => {
+    // Spread, a `__proto__` of one's own would be set as the prototype by an assignment.
+    expect(entryFault(fields)).toContain(words)
+  })
+
+  test.each([
+    '2026-01-31', '2026-01-31T08:00:00', '2026-01-31 08:00:00Z', '2026-02-30T08:00:00Z', '2026-02-29T08:00:00Z', '2026-13-01T08:00:00Z', '2026-01-31T24:00:00Z',
+    '2026-01-31T08:60:00Z', '2026-01-31T08:00:60Z', '2026-01-31T08:00:00+02:00', '2026-01-31T08:00:00-00:00', '2026-01-31t08:00:00z', ' 2026-01-31T08:00:00Z', '', 5, 1.7e12,
+    new Date(0), '2026-01-31T08:00:00.Z', '2026-01-31T08:00:00.1234567890Z',
+  ])('%o is no UTC time', (timestamp) => {
+    expect(entryFault({ timestamp })).toContain('logs[0].timestamp must be an ISO 8601 time in UTC')
+  })
+
+  test.each(['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.1Z', '2026-01-31T08:00:00.123456789Z', '2024-02-29T23:59:59.999Z', '2026-01-31T08:00:00+00:00'])('%s is one', (timestamp) => {
+    expect(entryFault({ timestamp })).toBe('')
+  })
+})
+
+describe('the local service judges by code of its own, and alike', () => {
+  test('they share no code', () => {
+    const source = (name: string): string => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8')
+    expect(source('client/check.ts')).not.toMatch(/from '[^']*service/)
+    expect(source('service/validate.ts') + source('service/rules.ts')).not.toMatch(/from '[^']*(?:client|options|record)/)
+  })
+
+  test('what the client lets pass, the service takes, and the other way round', () => {
+    // NUL and lone surrogates are text to the interface; the service has reasons of its own to refuse them.
+    const text = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0') && one.isWellFormed())
+    const wild = fc.oneof(text, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.array(text, { maxLength: 2 }), fc.dictionary(text, text, { maxKeys: 2 }))
+    const time = fc.oneof(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString()),
+      fc.stringMatching(/^20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(?:\.\d{1,10})?(?:Z|[+-]0\d:00)$/))
+    const field = fc.oneof({ weight: 6, arbitrary: fc.tuple(fc.constantFrom(...Object.keys(FULL)), wild) },
+      { weight: 3, arbitrary: fc.tuple(fc.constant('timestamp'), time) }, { weight: 1, arbitrary: fc.tuple(fc.constantFrom('constructor', 'valueOf', '__proto__', 'zzz'), wild) })
+    fc.assert(fc.property(fc.array(field, { maxLength: 3 }), (fields) => {
+      const entry: unknown = { ...FULL, ...Object.fromEntries(fields) }
+      const asSent = JSON.parse(JSON.stringify(entry)) as unknown
+      expect(fault('batch', { logs: [asSent] }) === '').toBe(validateEntry(asSent).length === 0)
+    }), { numRuns: 2_000 })
+  })
+})
+
+describe('monitor tokens', () => {
+  test.each(['a', 'nightly-backup', 'A.b_c~9', '...', 'x'.repeat(500)])('%s', (token) => {
+    expect(checkToken(token)).toBe(token)
+  })
+
+  test.each([
+    '', '.', '..', '../releases/register', 'a/b', '/', '\\', '%2e%2e', '%2F', 'a%', 'a b', ' a', 'a\n', 'ä', '😀', 'a?b', 'a#b', 'a;b', '@', ':', undefined, null, 5, ['a'], { toString: () => 'a' },
+  ])('%o is refused and not shown', (token) => {
+    const refused = (): string => checkToken(token)
+    expect(refused).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.stringContaining('it is not shown') as string }) as Error)
+    if (typeof token === 'string' && token.length > 3) expect(refused).not.toThrow(token)
+  })
+
+  test('none reaches another path', () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\') })), (token) => {
+      try {
+        checkToken(token)
+      } catch {
+        return
+      }
+      expect(new URL(`http://h/api/v1/heartbeat/${token}`).pathname).toBe(`/api/v1/heartbeat/${token}`)
+    }))
+  })
+})

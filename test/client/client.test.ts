@@ -1,0 +1,200 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { IngestClient, IngestError } from '../../src/client/index.js'
+import type { IngestClientOptions } from '../../src/client/index.js'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService, IngestServiceOptions } from '../../src/service/index.js'
+import { failureOf } from './failing.js'
+import { httpServer } from './servers.js'
+
+const KEY = 'canary-key-4711'
+const ENTRY = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' } as const
+const REQUEST = { method: 'GET', path: '/', status_code: 200, duration_ms: 1.5, request_id: 'r-1', timestamp: ENTRY.timestamp }
+
+/** The variables of the machine that runs the tests are no concern of theirs. */
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) if (/^(?:PINO_INGEST_|OTEL_|https?_proxy$)/i.test(name)) vi.stubEnv(name, undefined)
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+function clientOf(options: IngestClientOptions): IngestClient {
+  const client = new IngestClient({ apiKey: KEY, retryMinMs: 1, retryMaxMs: 5, ...options })
+  onTestFinished(() => client.close())
+  return client
+}
+
+async function started(options: IngestServiceOptions = {}): Promise<{ service: IngestService, client: IngestClient }> {
+  const service = await createIngestService({ apiKeys: [KEY], ...options })
+  onTestFinished(() => service.close())
+  return { service, client: clientOf({ url: service.url }) }
+}
+
+describe('the five endpoints', () => {
+  test('ingest: entries arrive, under a UUID or the id given', async () => {
+    const { service, client } = await started()
+    expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1, rejected: 0, errors: [] })
+    await client.ingest({ logs: [ENTRY], batch_id: undefined })
+    await client.ingest({ logs: [{ ...ENTRY, metadata: { ä: '😀' } }], batch_id: 'nightly 7' })
+    const batches = service.entries().items.map((stored) => stored.batch_id).toReversed()
+    expect(batches).toEqual([expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/), expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/), 'nightly 7'])
+    expect(service.entries().items[0]?.entry.metadata).toEqual({ ä: '😀' })
+  })
+
+  test('ingest: what the service rejects comes back by name, in both statuses', async () => {
+    for (const partialStatus of [200, 422] as const) {
+      const { service, client } = await started({ partialStatus })
+      service.faults.add({ kind: 'reject-containing', text: 'bad one' })
+      const result = await client.ingest({ logs: [ENTRY, { ...ENTRY, message: 'bad one' }] })
+      expect(result).toMatchObject({ accepted: 1, rejected: 1, errors: [{ index: 1, code: 'VALIDATION_ERROR' }] })
+      expect(service.entries().items).toHaveLength(1)
+    }
+  })
+
+  test.each(['framework', 'nameless'] as const)('ingest: a refusal in the %s form is an error', async (form) => {
+    const { service, client } = await started()
+    service.faults.add({ kind: 'reject-every', nth: 1, form })
+    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({ code: 'REJECTED', status: form === 'framework' ? 422 : 400 })
+  })
+
+  test('ingestRequests, sendFeedback, registerRelease, heartbeat', async () => {
+    const { service, client } = await started()
+    expect(await client.ingestRequests([REQUEST, { ...REQUEST, route: '/:id' }])).toBeUndefined()
+    expect(service.requestLogs().items).toHaveLength(2)
+    expect(await client.sendFeedback({ event_id: 'e-1', comments: 'broken' })).toBeUndefined()
+    expect(service.feedback().items).toMatchObject([{ feedback: { event_id: 'e-1', comments: 'broken' } }])
+    const { release_id } = await client.registerRelease({ version: '1.4.0', commit_hash: 'abc', changelog: 'more' })
+    expect(service.releases().items).toMatchObject([{ release_id, release: { version: '1.4.0' } }])
+    expect(await client.heartbeat('nightly-backup')).toBeUndefined()
+    expect(service.heartbeats().items).toHaveLength(1)
+    expect(service.requests.map(({ keyed }) => keyed)).toEqual([true, true, true, false])
+  })
+
+  test('what breaks the interface is not sent', async () => {
+    const { service, client } = await started()
+    const circle: Record<string, never> = {}
+    Object.assign(circle, { circle })
+    const wrong = [
+      client.ingest({ logs: [{ ...ENTRY, level: 'loud' as 'info' }] }), client.ingest({ logs: Array.from({ length: 101 }, () => ENTRY) }), client.ingest(undefined as never),
+      client.ingest({ logs: [{ ...ENTRY, metadata: circle }] }), client.ingest({ logs: [{ ...ENTRY, metadata: { big: 1n as never } }] }),
+      client.ingestRequests([{ ...REQUEST, status_code: 1.5 }]), client.sendFeedback({ event_id: 'e' } as never), client.registerRelease({} as never),
+      client.heartbeat('../releases/register'), client.heartbeat(''), client.heartbeat('..'), client.heartbeat(undefined as never),
+    ]
+    for (const call of wrong) expect((await failureOf<IngestError>(call, KEY)).code).toBe('INVALID')
+    expect(service.requests).toEqual([])
+  })
+})
+
+describe('replies that are not the service\'s', () => {
+  test.each([[200, '<html>Welcome to the guest network</html>'], [200, '{}'], [204, '']] as const)('%i %s is no success of ingest or registerRelease', async (status, body) => {
+    const server = await httpServer((response) => void response.writeHead(status).end(body))
+    const client = clientOf({ url: `${server.origin}/api/v1` })
+    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({ code: 'MISDIRECTED', status })
+    expect(await failureOf<IngestError>(client.registerRelease({ version: '1' }), KEY)).toMatchObject({ code: 'MISDIRECTED', status })
+    expect(server.came).toHaveLength(2)
+    // Their bodies are not shown by the interface.
+    await client.sendFeedback({ event_id: 'e', comments: 'c' })
+    await client.ingestRequests([REQUEST])
+    await client.heartbeat('tok')
+  })
+})
+
+describe('trouble', () => {
+  test('a service that recovers: the same batch_id in every attempt', async () => {
+    const { service, client } = await started()
+    service.faults.add({ kind: 'status', status: 503, times: 1 })
+    service.faults.add({ kind: 'drop-reply', times: 1 })
+    expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1 })
+    expect(service.requests).toHaveLength(3)
+    const ids = service.entries().items.map((stored) => stored.batch_id)
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1])
+  })
+
+  test('a wrong key', async () => {
+    const { service } = await started()
+    const error = await failureOf<IngestError>(clientOf({ url: service.url, apiKey: 'wrong-key-0815' }).ingest({ logs: [ENTRY] }), 'wrong-key-0815')
+    expect(error).toMatchObject({ code: 'AUTH', status: 401 })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('an unknown monitor', async () => {
+    const { client } = await started({ monitorTokens: ['known'] })
+    expect(await failureOf<IngestError>(client.heartbeat('secret-token-1'), 'secret-token-1', KEY)).toMatchObject({ code: 'REJECTED', status: 404 })
+  })
+
+  test('a timeout', async () => {
+    const { service } = await started()
+    service.faults.add({ kind: 'hang' })
+    const error = await failureOf<IngestError>(clientOf({ url: service.url, requestTimeoutMs: 100, maxAttempts: 2 }).heartbeat('secret-token-1'), 'secret-token-1', KEY)
+    expect(error).toMatchObject({ code: 'UNAVAILABLE', status: undefined, message: expect.stringContaining('/heartbeat/<token>: no reply within 100 ms (2 attempts)') as string })
+  })
+
+  test('a signal ends a call under way', async () => {
+    const { service, client } = await started()
+    service.faults.add({ kind: 'hang' })
+    const caller = new AbortController()
+    const error = failureOf<IngestError>(client.ingest({ logs: [ENTRY] }, { signal: caller.signal }), KEY)
+    await vi.waitFor(() => expect(service.requests).toHaveLength(1))
+    caller.abort()
+    expect((await error).code).toBe('ABORTED')
+  })
+
+  test('close() ends it too', async () => {
+    const { service, client } = await started()
+    service.faults.add({ kind: 'hang' })
+    const error = failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)
+    await vi.waitFor(() => expect(service.requests).toHaveLength(1))
+    await client.close()
+    expect((await error).code).toBe('ABORTED')
+    expect((await failureOf<IngestError>(client.heartbeat('t'))).code).toBe('ABORTED')
+  })
+})
+
+describe('its configuration', () => {
+  const configFault = (options: unknown): string => {
+    try {
+      const client = new IngestClient(options as IngestClientOptions)
+      return `accepted ${inspect(client)}`
+    } catch (error) {
+      return error instanceof IngestError && error.code === 'CONFIG' ? error.message : inspect(error)
+    }
+  }
+
+  test('comes from the environment where code says nothing', async () => {
+    const { service } = await started()
+    vi.stubEnv('PINO_INGEST_URL', service.url)
+    vi.stubEnv('PINO_INGEST_API_KEY', KEY)
+    const client = new IngestClient()
+    await client.heartbeat('t')
+    expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1 })
+    await client.close()
+  })
+
+  test('in production there must be one, also where the transport is switched off', () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    vi.stubEnv('PINO_INGEST_ENABLED', 'false')
+    expect(configFault({})).toContain('url is required')
+    expect(configFault({ url: 'https://logs.example.com/api/v1' })).toContain('apiKey is required')
+  })
+
+  test.each<[unknown, string]>([
+    [{ maxAttempts: 0 }, 'maxAttempts must be an integer from 1, got 0'], [{ maxAttempts: 1.5 }, 'got 1.5'], [{ maxAttempts: Infinity }, 'got Infinity'],
+    [{ maxAttempts: null }, 'got null'], [{ maxAttempts: '3' }, 'got 3'], [{ url: 'x' }, 'url must be'], [{ retryMinMs: 9, retryMaxMs: 8 }, 'retryMinMs must not'],
+    [{ apikey: KEY }, 'did you mean apiKey?'], [null, 'options must be a plain object, got null'], [KEY, 'options must be a plain object, got a string'], [[KEY], 'got a list'],
+  ])('%o', (options, words) => {
+    expect(configFault(options)).toContain(words)
+    expect(configFault(options)).not.toContain(KEY)
+  })
+
+  test('a client that is printed shows nothing', () => {
+    const client = clientOf({ url: 'https://logs.example.com/api/v1' })
+    expect(inspect(client, { showHidden: true, depth: null, getters: true }) + JSON.stringify(client)).not.toContain(KEY)
+  })
+
+  test('its clock is not the user\'s business', () => {
+    expect(IngestClient.length).toBe(0)
+    // @ts-expect-error -- one parameter
+    void ((): unknown => new IngestClient({}, {}))
+  })
+})

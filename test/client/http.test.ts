@@ -1,0 +1,409 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { gzipSync } from 'node:zlib'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { fetchPost } from '../../src/client/http-fetch.js'
+import type { HttpFailure } from '../../src/client/http-types.js'
+import { networkReason } from '../../src/client/network-reason.js'
+import { failureOf } from './failing.js'
+import { KEY, deadPort, httpServer, httpTo, httpsServer, pem, proxyServer, rawServer } from './servers.js'
+
+const until = (condition: () => boolean): Promise<void> => vi.waitFor(() => expect(condition()).toBe(true), { timeout: 10_000, interval: 5 })
+
+describe('a request', () => {
+  test('goes to base URL and path, with key, type and agent; the reply comes back whole', async () => {
+    const server = await httpServer((response) => {
+      response.writeHead(201, { 'X-Twice': ['a', 'b'], Date: 'Wed, 01 Jan 2025 00:00:00 GMT' }).end('{"ä":1}')
+    })
+    const reply = await httpTo(server.origin).post('/ingest', '{"logs":[]}')
+    expect(reply).toMatchObject({ status: 201, text: '{"ä":1}', truncated: false, headers: { 'x-twice': ['a', 'b'], date: 'Wed, 01 Jan 2025 00:00:00 GMT' } })
+    expect(server.came).toHaveLength(1)
+    expect(server.came[0]).toMatchObject({
+      method: 'POST', url: '/api/v1/ingest', body: '{"logs":[]}',
+      headers: { 'x-api-key': KEY, 'content-type': 'application/json', 'user-agent': expect.stringMatching(/^pino-ingest\/\d/) as string },
+    })
+    expect(server.came[0]?.headers).not.toHaveProperty('content-encoding')
+  })
+
+  test('of bytes, compressed', async () => {
+    const server = await httpServer()
+    await httpTo(server.origin).post('/ingest', gzipSync('{}'), { contentEncoding: 'gzip' })
+    expect(server.came[0]?.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(gzipSync('{}').length) })
+  })
+
+  test('of a heartbeat has no key, no body and no type', async () => {
+    const server = await httpServer()
+    await httpTo(server.origin).post('/heartbeat/tok', null, { keyless: true })
+    expect(server.came[0]).toMatchObject({ url: '/api/v1/heartbeat/tok', body: '' })
+    expect(Object.keys(server.came[0]?.headers ?? {}).filter((name) => /key|content-type|authorization/.test(name))).toEqual([])
+  })
+
+  test('one after the other shares connections; at once, no more than maxConnections', async () => {
+    const server = await httpServer()
+    const http = httpTo(server.origin, { maxConnections: 3 })
+    for (let at = 0; at < 10; at += 1) await http.post('/ingest', '{}')
+    // The second may start before the first's connection knows that it is free.
+    expect(server.connections()).toBeLessThanOrEqual(2)
+    await Promise.all(Array.from({ length: 20 }, () => http.post('/ingest', '{}')))
+    expect(server.connections()).toBeLessThanOrEqual(3)
+    expect(server.came).toHaveLength(30)
+  })
+
+  test.each([301, 302, 303, 307, 308])('answered by %i is not followed: not one connection is made there', async (status) => {
+    const other = await httpServer()
+    const server = await httpServer((response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end())
+    expect((await httpTo(server.origin).post('/ingest', '{}')).status).toBe(status)
+    expect([server.came.length, other.connections()]).toEqual([1, 0])
+  })
+
+  test('answered by 10 MB is read to the bound, and the next one goes through', async () => {
+    let sent = 0
+    const part = Buffer.alloc(64 * 1024, 'x')
+    const server = await httpServer((response) => {
+      if (sent > 0) return void response.end('{}')
+      const more = (): void => {
+        while (sent < 10 * 1024 * 1024 && !response.destroyed) {
+          sent += part.length
+          if (!response.write(part)) return void response.once('drain', more)
+        }
+        response.end()
+      }
+      more()
+    })
+    const http = httpTo(server.origin)
+    const reply = await http.post('/ingest', '{}')
+    expect([reply.truncated, reply.text.length]).toEqual([true, 256 * 1024])
+    expect(sent).toBeLessThan(10 * 1024 * 1024)
+    expect((await http.post('/ingest', '{}')).text).toBe('{}')
+  })
+
+  test('answered by exactly the bound is whole', async () => {
+    const server = await httpServer((response) => void response.end(Buffer.alloc(256 * 1024, 'x')))
+    expect(await httpTo(server.origin).post('/ingest', '{}')).toMatchObject({ truncated: false })
+  })
+})
+
+describe('no reply', () => {
+  test('nothing listens: ECONNREFUSED, by address and by name', async () => {
+    const port = await deadPort()
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const error = await failureOf<HttpFailure>(httpTo(`http://${host}:${port}`).post('/ingest', '{}'), KEY)
+      expect(error.kind).toBe('network')
+      expect(error.message).toBe(`POST http://${host}:${port}/api/v1/ingest: ECONNREFUSED (nothing listens there)`)
+    }
+  })
+
+  test('localhost finds a service on either family', async () => {
+    const server = await httpServer(undefined, '127.0.0.1')
+    expect((await httpTo(`http://localhost:${server.port}`).post('/ingest', '{}')).status).toBe(200)
+  })
+
+  test('an unknown host', async () => {
+    const error = await failureOf<HttpFailure>(httpTo('http://nowhere.invalid').post('/ingest', '{}'), KEY)
+    expect(error.message).toMatch(/^POST http:\/\/nowhere\.invalid\/api\/v1\/ingest: (?:ENOTFOUND|EAI_AGAIN)/)
+  })
+
+  test.each<[string, string]>([
+    ['nothing at all', ''], ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'], ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
+  ])('%s, then a reset', async (_, text) => {
+    const server = await rawServer((socket) => void socket.write(text, () => socket.resetAndDestroy()))
+    const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
+    expect([error.kind, error.message]).toEqual(['network', expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET|EPIPE/)])
+  })
+
+  test('half a body, then an end', async () => {
+    const server = await rawServer((socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'))
+    const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
+    expect(error.message).toContain('UND_ERR_SOCKET (the connection was closed before the reply was complete)')
+  })
+
+  test('what is not HTTP', async () => {
+    const server = await rawServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
+    expect((await failureOf(httpTo(server.origin).post('/ingest', '{}'), KEY)).message).toMatch(/(?:HPE_\w+|HTTPParserError) \(the reply is not HTTP\)$/)
+  })
+
+  test('a headers bomb', async () => {
+    const server = await httpServer((response) => void response.writeHead(200, { x: 'x'.repeat(15_000), y: 'y'.repeat(15_000) }).end())
+    expect((await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)).kind).toBe('network')
+  })
+
+  test.each<[string, (origin: { write: (text: string) => unknown, isOpen: () => boolean }) => void]>([
+    ['never a head', () => {}],
+    ['a head byte by byte', ({ write, isOpen }) => {
+      write('HTTP/1.1 200 OK\r\nx: ')
+      const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
+    }],
+    ['a body byte by byte', ({ write, isOpen }) => {
+      write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
+      const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
+    }],
+  ])('%s ends with the time of the whole exchange', async (_, act) => {
+    const server = await rawServer((socket) => act({ write: (text) => socket.write(text), isOpen: () => !socket.destroyed }))
+    const error = await failureOf<HttpFailure>(httpTo(server.origin, { requestTimeoutMs: 200 }).post('/ingest', '{}'), KEY)
+    expect([error.kind, error.message]).toEqual(['timeout', `POST ${server.origin}/api/v1/ingest: no reply within 200 ms`])
+    await until(() => server.openSockets.size === 0)
+  })
+
+  test('a token is not in any failure', async () => {
+    const token = 'secret-token-0815'
+    const dead = httpTo(`http://127.0.0.1:${await deadPort()}`)
+    const refused = await failureOf(dead.post(`/heartbeat/${token}`, null, { keyless: true }), token, KEY)
+    expect(refused.message).toContain('/api/v1/heartbeat/<token>: ECONNREFUSED')
+    const silent = await rawServer(() => {})
+    const late = httpTo(silent.origin, { requestTimeoutMs: 100 })
+    expect((await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true }), token, KEY)).message).toContain('/heartbeat/<token>: no reply')
+    const gone = AbortSignal.abort()
+    expect((await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true, signal: gone }), token, KEY)).message).toContain('/heartbeat/<token>: aborted')
+  })
+
+  test('of an error without a code its name is told, and not its message', () => {
+    expect(networkReason(new TypeError(`bad header ${KEY}`))).toBe('TypeError')
+    expect(networkReason(`bad header ${KEY}`)).toBe('the request failed')
+    expect(networkReason(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }))).toBe('ECONNRESET')
+    const both = ['ECONNREFUSED', 'ECONNREFUSED', 'ENETUNREACH'].map((code) => Object.assign(new Error('x'), { code }))
+    expect(networkReason(new AggregateError(both))).toBe('ECONNREFUSED (nothing listens there), ENETUNREACH')
+    expect(networkReason(new AggregateError([]))).toBe('AggregateError')
+    expect(networkReason(Object.assign(new Error('x'), { code: 'constructor' }))).toBe('constructor')
+  })
+})
+
+describe('abort and close', () => {
+  test('a signal ends a request under way, and one that is aborted already sends nothing', async () => {
+    const server = await httpServer(() => {})
+    const http = httpTo(server.origin)
+    const caller = new AbortController()
+    const pending = failureOf<HttpFailure>(http.post('/ingest', '{}', { signal: caller.signal }), KEY)
+    await until(() => server.came.length === 1)
+    caller.abort()
+    expect(await pending).toMatchObject({ kind: 'aborted', message: `POST ${server.origin}/api/v1/ingest: aborted` })
+    await until(() => server.openSockets.size === 0)
+    expect((await failureOf<HttpFailure>(http.post('/ingest', '{}', { signal: caller.signal }))).kind).toBe('aborted')
+    expect(server.came).toHaveLength(1)
+  })
+
+  test('a signal that outlives many requests keeps nothing of them', async () => {
+    const server = await httpServer()
+    const { signal } = new AbortController()
+    const add = vi.spyOn(signal, 'addEventListener')
+    const remove = vi.spyOn(signal, 'removeEventListener')
+    const http = httpTo(server.origin)
+    for (let at = 0; at < 3; at += 1) await http.post('/ingest', '{}', { signal })
+    expect(add.mock.calls.length).toBe(3)
+    expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener))
+  })
+
+  test('close() ends hanging requests at once; later ones fail without a connection', async () => {
+    const server = await httpServer(() => {})
+    const http = httpTo(server.origin, { requestTimeoutMs: 600_000 })
+    const pending = [1, 2, 3].map(() => failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY))
+    await until(() => server.came.length === 3)
+    await http.close()
+    for (const error of await Promise.all(pending)) expect(error).toMatchObject({ kind: 'aborted', message: expect.stringContaining(': closed') as string })
+    await until(() => server.openSockets.size === 0)
+    const connections = server.connections()
+    expect((await failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY)).kind).toBe('aborted')
+    expect(server.connections()).toBe(connections)
+    await http.close()
+  })
+
+  test('close() before any request, and in the turn of the first', async () => {
+    const server = await httpServer()
+    const unused = httpTo(server.origin)
+    await unused.close()
+    expect((await failureOf<HttpFailure>(unused.post('/ingest', '{}'))).kind).toBe('aborted')
+    const early = httpTo(server.origin)
+    const pending = failureOf<HttpFailure>(early.post('/ingest', '{}'), KEY)
+    await early.close()
+    expect((await pending).kind).toBe('aborted')
+    expect(server.came).toEqual([])
+  })
+})
+
+describe('TLS', () => {
+  test('a private CA, by address and by name', async () => {
+    const server = await httpsServer()
+    for (const host of ['127.0.0.1', 'localhost']) {
+      expect((await httpTo(`https://${host}:${server.port}`, { tls: { ca: pem('ca.crt') } }).post('/ingest', '{}')).status).toBe(200)
+    }
+  })
+
+  test('without it nothing is sent, and the reason names the option', async () => {
+    const server = await httpsServer()
+    const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
+    expect(error.message).toMatch(/(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY) \(a private CA goes into tls\.ca\)$/)
+    expect(server.came).toEqual([])
+  })
+
+  test('a client certificate where one is asked for', async () => {
+    const server = await httpsServer({ ca: pem('ca.crt'), requestCert: true, rejectUnauthorized: true })
+    const tls = { ca: pem('ca.crt'), cert: pem('client.crt'), key: pem('client.key') }
+    expect((await httpTo(server.origin, { tls }).post('/ingest', '{}')).status).toBe(200)
+    expect((await failureOf<HttpFailure>(httpTo(server.origin, { tls: { ca: tls.ca } }).post('/ingest', '{}'), KEY, tls.key)).kind).toBe('network')
+    expect(server.came).toHaveLength(1)
+  })
+
+  test('https to an http port says so', async () => {
+    const server = await httpServer()
+    const error = await failureOf(httpTo(`https://127.0.0.1:${server.port}`).post('/ingest', '{}'), KEY)
+    expect(error.message).toMatch(/\((?:is it http instead of https\?)\)$/)
+  })
+})
+
+describe('a proxy', () => {
+  test('is asked for a tunnel, reused, and never shown the key of an https service', async () => {
+    const server = await httpsServer()
+    const proxy = await proxyServer()
+    const http = httpTo(server.origin, { proxy: proxy.origin, noProxy: '', tls: { ca: pem('ca.crt') } })
+    for (let at = 0; at < 10; at += 1) expect((await http.post('/ingest', '{}')).status).toBe(200)
+    expect([...new Set(proxy.tunnels)]).toEqual([`127.0.0.1:${server.port}`])
+    expect(proxy.tunnels.length).toBeLessThanOrEqual(2)
+    expect(proxy.came).toEqual([])
+    expect(server.came[0]?.headers['x-api-key']).toBe(KEY)
+    expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
+  })
+
+  test('for plain http too', async () => {
+    const server = await httpServer()
+    const proxy = await proxyServer()
+    await httpTo(server.origin, { proxy: proxy.origin, noProxy: '' }).post('/ingest', '{}')
+    expect([proxy.tunnels.length, server.came.length]).toEqual([1, 1])
+  })
+
+  // Percent-encoded, alone, with a % that encodes nothing.
+  test.each([['user:hunter2', 'user:hunter2'], ['user:p%40ss%3Aw', 'user:p@ss:w'], ['token-only', 'token-only:'], ['user:100%sure', 'user:100%sure'], [':hunter2', ':hunter2']])(
+    'gets the credentials of its URL: %s', async (userinfo, credentials) => {
+      const server = await httpServer()
+      const proxy = await proxyServer(credentials)
+      const url = proxy.origin.replace('//', `//${userinfo}@`)
+      expect((await httpTo(server.origin, { proxy: url, noProxy: '' }).post('/ingest', '{}')).status).toBe(200)
+      expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
+    },
+  )
+
+  test('that refuses: its status is told, its password and the key are not', async () => {
+    const server = await httpServer()
+    const proxy = await proxyServer('user:other')
+    const error = await failureOf<HttpFailure>(
+      httpTo(server.origin, { proxy: proxy.origin.replace('//', '//user:hunter2@'), noProxy: '' }).post('/ingest', '{}'), KEY, 'hunter2', 'user:hunter2')
+    expect([error.kind, error.message]).toEqual(['network', `POST ${server.origin}/api/v1/ingest: the proxy answered 407`])
+    expect(JSON.stringify(proxy.authorizations)).not.toContain(KEY)
+    expect(server.connections()).toBe(0)
+  })
+
+  test('that is not there', async () => {
+    const server = await httpServer()
+    const error = await failureOf(httpTo(server.origin, { proxy: `http://user:hunter2@127.0.0.1:${await deadPort()}`, noProxy: '' }).post('/ingest', '{}'), 'hunter2', KEY)
+    expect(error.message).toContain('ECONNREFUSED')
+    expect(server.connections()).toBe(0)
+  })
+
+  test.each(['127.0.0.1', '*', 'other.example, 127.0.0.1'])('NO_PROXY=%s goes past it', async (noProxy) => {
+    const server = await httpServer()
+    const proxy = await proxyServer()
+    await httpTo(server.origin, { proxy: proxy.origin, noProxy }).post('/ingest', '{}')
+    expect([proxy.connections(), server.came.length]).toEqual([0, 1])
+  })
+
+  test('of the environment is no business of this layer', async () => {
+    const server = await httpServer()
+    const proxy = await proxyServer()
+    vi.stubEnv('HTTP_PROXY', proxy.origin)
+    vi.stubEnv('http_proxy', proxy.origin)
+    try {
+      await httpTo(server.origin, { proxy: false }).post('/ingest', '{}')
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    expect([proxy.connections(), server.came.length]).toEqual([0, 1])
+  })
+
+  test('that hangs: close() ends it', async () => {
+    const hanging = await rawServer(() => {})
+    const http = httpTo('http://127.0.0.1:9', { proxy: hanging.origin, noProxy: '', requestTimeoutMs: 600_000 })
+    const pending = failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY)
+    await until(() => hanging.connections() === 1)
+    await http.close()
+    expect((await pending).kind).toBe('aborted')
+  })
+})
+
+describe('through fetch', () => {
+  const post = (origin: string, signal = new AbortController().signal): ReturnType<typeof fetchPost> =>
+    fetchPost(`${origin}/api/v1/ingest`, { body: '{}', headers: { 'x-api-key': KEY }, signal, maxReplyBytes: 1_000 })
+
+  test('the same reply', async () => {
+    const server = await httpServer((response) => void response.writeHead(422, { 'Retry-After': '3' }).end('{"ä":1}'))
+    expect(await post(server.origin)).toMatchObject({ status: 422, text: '{"ä":1}', truncated: false, headers: { 'retry-after': '3' } })
+    expect(server.came[0]).toMatchObject({ method: 'POST', body: '{}', headers: { 'x-api-key': KEY } })
+  })
+
+  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+    const other = await httpServer()
+    const server = await httpServer((response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end())
+    expect((await post(server.origin)).status).toBe(status)
+    expect(other.connections()).toBe(0)
+  })
+
+  test('is bounded, and ends by its signal', async () => {
+    const large = await httpServer((response) => void response.end('x'.repeat(1_000_000)))
+    const reply = await post(large.origin)
+    expect([reply.truncated, reply.text.length]).toEqual([true, 1_000])
+    const silent = await httpServer(() => {})
+    const caller = new AbortController()
+    const pending = failureOf(post(silent.origin, caller.signal), KEY)
+    await until(() => silent.came.length === 1)
+    caller.abort()
+    expect((await pending).name).toBe('AbortError')
+  })
+})
+
+describe('in a process of its own', () => {
+  const client = pathToFileURL('dist/esm/client/index.js').href
+
+  async function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null, out: string }> {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+    let out = ''
+    child.stdout.on('data', (part: Buffer) => (out += part.toString()))
+    const tooLong = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    const [code] = await once(child, 'close') as [number | null]
+    clearTimeout(tooLong)
+    return { code, out }
+  }
+
+  test('after close() it ends by itself, also with a request that hangs', async () => {
+    const server = await httpServer(() => {})
+    const script = `
+      import { IngestClient } from '${client}'
+      const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k', requestTimeoutMs: 600000 })
+      const pending = client.heartbeat('tok').catch((error) => console.log(error.code))
+      setTimeout(() => client.close(), 300)`
+    expect(await run(script)).toEqual({ code: 0, out: 'ABORTED\n' })
+  })
+
+  test('idle connections keep no process alive, even without close()', async () => {
+    const server = await httpServer((response) => void response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('{}'))
+    const script = `
+      import { IngestClient } from '${client}'
+      const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k' })
+      await client.heartbeat('tok')
+      console.log('sent')`
+    expect(await run(script)).toEqual({ code: 0, out: 'sent\n' })
+  })
+
+  test('undici is loaded at the first request, not before', async () => {
+    const server = await httpServer()
+    const script = `
+      import { createRequire } from 'node:module'
+      const require = createRequire('${pathToFileURL('package.json').href}')
+      const loaded = () => Object.keys(require.cache).some((name) => name.includes('node_modules/undici/'))
+      const { IngestClient } = require('./dist/cjs/client/index.js')
+      const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k' })
+      const before = loaded()
+      await client.heartbeat('tok')
+      console.log(before, loaded())
+      await client.close()`
+    expect(await run(script)).toEqual({ code: 0, out: 'false true\n' })
+  })
+})
+

@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { HttpReply } from '../../src/client/http-types.js'
+import { parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../../src/client/reply.js'
+
+const NOW = Date.UTC(2025, 0, 1)
+const HOUR = 3_600_000
+const replied = (status: number, body: unknown = ''): HttpReply =>
+  ({ status, headers: {}, text: typeof body === 'string' ? body : JSON.stringify(body), truncated: false })
+const httpDate = (ms: number): string => new Date(ms).toUTCString()
+
+describe('the kind of a reply, by status', () => {
+  test.each([
+    ['ok', [200, 201, 202, 204, 299]],
+    ['refused', [400, 413, 422]],
+    ['later', [408, 425, 429, 500, 502, 503, 504, 520, 599]],
+    ['misconfigured', [300, 301, 302, 303, 304, 307, 308, 401, 402, 403, 404, 405, 409, 410, 415, 418, 451, 499]],
+  ])('%s', (kind, statuses) => {
+    expect(statuses.filter((status) => replyKind(status) !== kind)).toEqual([])
+  })
+})
+
+describe('Retry-After', () => {
+  const asked = (header: string | string[], date?: string | string[], status = 429): number | undefined =>
+    retryAfterMs({ status, headers: { 'retry-after': header, ...(date !== undefined && { date }) } }, NOW)
+
+  test.each<[string | string[], number | undefined]>([
+    ['0', 0], ['3', 3_000], ['1.5', 1_500], ['0.0001', 1], [' 7 ', 7_000], ['3600', HOUR],
+    ['3601', HOUR], ['1000000000', HOUR], ['99999999999', HOUR], ['9'.repeat(400), HOUR],
+    ['-5', undefined], ['+5', undefined], ['1e9', undefined], ['0x10', undefined], ['', undefined], [',', undefined], ['soon', undefined],
+    ['try 3 times', undefined], ['hello 2099', undefined], ['5 seconds', undefined], ['2099-01-01', undefined], ['NaN', undefined], ['Infinity', undefined],
+    [['5', '2'], 5_000], ['5, 2', 5_000], ['2,5', 5_000], [['x', '5'], 5_000], ['x, 5', 5_000], [[], undefined],
+    [httpDate(NOW + 5_000), 5_000], [httpDate(NOW - 5_000), 0], [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
+    [`${httpDate(NOW + 5_000)}, 7`, 7_000], [`7, ${httpDate(NOW + 9_000)}`, 9_000], [`${httpDate(NOW + 5_000)}, ${httpDate(NOW + 8_000)}`, 8_000],
+    ['Wednesday, 01-Jan-25 00:00:06 GMT', 6_000], ['Wed Jan  1 00:00:06 2025', 6_000],
+    ['Wed, 99 Foo 2025 00:00:06 GMT', undefined],
+  ])('%o: %o', (header, wait) => {
+    expect(asked(header)).toBe(wait)
+  })
+
+  test('a date is read against the reply\'s own Date, where that is one', () => {
+    const off = NOW - 10 * HOUR // the service's clock
+    expect(asked(httpDate(off + 5_000), httpDate(off))).toBe(5_000)
+    expect(asked(httpDate(off + 5_000), [httpDate(off), httpDate(NOW)])).toBe(5_000)
+    expect(asked(httpDate(NOW + 5_000), 'garbage 5')).toBe(5_000)
+    expect(asked('4', httpDate(off))).toBe(4_000)
+  })
+
+  test('counts for 429 and 503 alone', () => {
+    expect([429, 503].map((status) => asked('1', undefined, status))).toEqual([1_000, 1_000])
+    expect([200, 301, 401, 422, 500, 504].map((status) => asked('1', undefined, status))).toEqual(Array(6).fill(undefined))
+    expect(retryAfterMs({ status: 429, headers: {} }, NOW)).toBeUndefined()
+  })
+
+  test('whatever the header, the wait is none or from 0 to 1 h', () => {
+    const value = fc.oneof(fc.string(), fc.nat().map(String), fc.double().map(String), fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+      fc.stringMatching(/^[\d ,.:GMTadeinWu-]{0,40}$/))
+    const header = fc.oneof(value, fc.array(value), fc.array(value).map((values) => values.join(',')))
+    fc.assert(fc.property(header, value, (given, date) => {
+      const wait = asked(given, date)
+      return wait === undefined || (wait >= 0 && wait <= HOUR)
+    }))
+  })
+
+  test('whole seconds up to 1 h come back as they are, alone or joined', () => {
+    fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 3600 }), { minLength: 1, maxLength: 4 }), (seconds) => {
+      expect(asked(seconds.join(', '))).toBe(Math.max(...seconds) * 1000)
+      expect(asked(seconds.map(String))).toBe(Math.max(...seconds) * 1000)
+    }))
+  })
+})
+
+describe('the ingest result', () => {
+  const item = { index: 3, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' }
+
+  test('as the interface has it', () => {
+    const result = { accepted: 99, rejected: 1, message: 'ok', errors: [item] }
+    expect(parseIngestResult(JSON.stringify({ ...result, extra: 1 }))).toEqual(result)
+  })
+
+  test('what is missing or wrong beside the counts is empty, and items without a position are none', () => {
+    expect(parseIngestResult('{"accepted":1,"rejected":0}')).toEqual({ accepted: 1, rejected: 0, message: '', errors: [] })
+    const errors = [item, null, 5, 'x', [], {}, { index: '3' }, { index: -1 }, { index: 1.5 }, { index: 7, code: 5, field: null, message: {} }]
+    expect(parseIngestResult(JSON.stringify({ accepted: 1, rejected: 2, message: 5, errors }))?.errors)
+      .toEqual([item, { index: 7, code: '', field: '', message: '' }])
+    expect(parseIngestResult('{"accepted":1,"rejected":0,"errors":{"length":3}}')?.errors).toEqual([])
+  })
+
+  test.each([
+    '', 'ok', 'null', '[]', '5', '{}', '{"accepted":1}', '{"rejected":1}', '{"accepted":"1","rejected":0}', '{"accepted":-1,"rejected":0}',
+    '{"accepted":1.5,"rejected":0}', '{"accepted":1e999,"rejected":0}', '{"accepted":1,"rejected":0', '<html>502</html>', '['.repeat(200_000),
+  ])('%s is none', (text) => {
+    expect(parseIngestResult(text)).toBeUndefined()
+  })
+})
+
+describe('the entries that a 422 names', () => {
+  test('in the result\'s form', () => {
+    const errors = [{ index: 2, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' }]
+    expect(parseRejected(JSON.stringify({ accepted: 0, rejected: 1, errors }))).toEqual(errors)
+  })
+
+  test('in the framework\'s form', () => {
+    const detail = [
+      { loc: ['body', 'logs', 3, 'level'], msg: 'field required', type: 'value_error.missing' },
+      { loc: ['body', 'logs', 3, 'message'], msg: 'second for the same entry', type: 'x' },
+      { loc: ['body', 'logs', 0, 'user', 'id'], msg: 'str type expected', type: 'type_error.str' },
+      { loc: ['logs', 5], msg: 'm', type: 't' },
+    ]
+    expect(parseRejected(JSON.stringify({ detail }))).toEqual([
+      { index: 3, code: 'value_error.missing', field: 'level', message: 'field required' },
+      { index: 0, code: 'type_error.str', field: 'user.id', message: 'str type expected' },
+      { index: 5, code: 't', field: '', message: 'm' },
+    ])
+  })
+
+  test.each<unknown>([
+    { detail: 'words' }, { detail: [{ msg: 'no loc' }] }, { detail: [{ loc: 'body.logs.1' }] }, { detail: [{ loc: ['body', 'logs'] }] }, { detail: [null, 5, []] },
+    { detail: [{ loc: ['body', 'batch_id'] }] }, { detail: [{ loc: ['body', 'logs', -1] }] }, { detail: [{ loc: ['body', 'logs', '1'] }] }, { errors: 'x' }, [], null, 'html',
+  ])('%o names none', (body) => {
+    expect(parseRejected(JSON.stringify(body))).toEqual([])
+  })
+
+  test('a reply as long as can be is read in no time, each entry once', () => {
+    const errors = Array.from({ length: 20_000 }, (_, index) => ({ index }))
+    expect(parseRejected(JSON.stringify({ errors: [...errors, ...errors] }))).toHaveLength(20_000)
+  })
+})
+
+describe('the reason in words', () => {
+  test.each<[HttpReply, string]>([
+    [replied(503), 'status 503'],
+    [replied(502, '<html>Bad gateway</html>'), 'status 502'],
+    [replied(401, { detail: [{ msg: 'invalid API key', type: 'auth_error' }] }), 'status 401: invalid API key'],
+    [replied(404, { detail: 'Not Found' }), 'status 404: Not Found'],
+    [replied(500, { error: 'boom' }), 'status 500: boom'],
+    [replied(422, { detail: [{ loc: ['body', 'logs', 3, 'level'], msg: 'field required' }] }), 'status 422: body.logs.3.level: field required'],
+    [replied(422, { accepted: 0, rejected: 2, message: 'no', errors: [{ index: 3, field: 'level', message: 'bad' }, { index: 4, code: 'TOO_OLD' }] }),
+      'status 422: no; logs[3].level: bad; logs[4]: TOO_OLD'],
+    [replied(422, { message: 5, detail: {}, error: null }), 'status 422'],
+    [replied(400, { message: ' \n ' }), 'status 400'],
+    [replied(400, { message: 'one\r\ntwo\u001b[31m\u0000three\u2028four\u009bfive' }), 'status 400: one two [31m three four five'],
+    [replied(400, { message: 'abc\u202Egnp.exe\u2066' }), 'status 400: abc gnp.exe'],
+  ])('%#: %s', (reply, reason) => {
+    expect(reasonOf(reply)).toBe(reason)
+  })
+
+  test('one line of at most 200 characters, cut between characters, for every body', () => {
+    const body = fc.oneof(fc.string({ unit: 'binary' }), fc.json({ stringUnit: 'binary' }),
+      fc.record({ message: fc.string({ unit: 'binary', maxLength: 400 }), detail: fc.jsonValue(), errors: fc.jsonValue(), error: fc.jsonValue() }).map((one) => JSON.stringify(one)),
+      fc.integer({ min: 150, max: 260 }).map((length) => JSON.stringify({ message: `${'x'.repeat(length)}😀😀😀` })))
+    fc.assert(fc.property(fc.integer({ min: 100, max: 599 }), body, (status, text) => {
+      const reason = reasonOf(replied(status, text))
+      expect(reason.length).toBeLessThanOrEqual(200)
+      expect(reason).toMatch(new RegExp(`^status ${status}`))
+      expect(reason).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u)
+      expect(reason.isWellFormed()).toBe(true)
+    }), { numRuns: 500 })
+    expect(reasonOf(replied(400, { message: 'x'.repeat(1_000) }))).toMatch(/^status 400: x{187}…$/)
+  })
+
+  test('a `loc` nested without end does not end the stack', () => {
+    const loc = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const reply = replied(422, `{"detail":[{"loc":${loc},"msg":"deep"}]}`)
+    expect(reasonOf(reply)).toBe('status 422: deep')
+    expect(parseRejected(reply.text)).toEqual([])
+  })
+
+  test('words are masked before they are cut', () => {
+    const reply = replied(400, { message: `${'x'.repeat(180)}SECRETSECRET` })
+    expect(reasonOf(reply, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
+  })
+})

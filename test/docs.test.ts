@@ -1,0 +1,28 @@
+/** Whatever the project's Markdown points to is there. */
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { anchorsOf, prose, root } from './markdown.js'
+
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...['src', 'test', 'benchmarks'].flatMap((folder) => (readdirSync(join(root, folder), { recursive: true }) as string[])
+    .filter((name) => name.endsWith('.md')).map((name) => join(folder, name))),
+]
+
+test.each(documents)('links of %s lead to files and headings', (document) => {
+  const links = [...prose(document).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string)
+  const broken = links.filter((link) => !/^(?:https?|mailto):/.test(link)).filter((link) => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? document : join(dirname(document), path)
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !(target.endsWith('.md') && anchorsOf(target).includes(anchor))
+  })
+  expect(broken).toEqual([])
+})
+
+test.each(documents)('files that %s names exist', (document) => {
+  const named = [...prose(document).matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|mjs|md|json))`/g)].map((match) => match[1] as string)
+  const places = [dirname(document), '.', 'src']
+  expect(named.filter((path) => !places.some((place) => existsSync(join(root, place, path))))).toEqual([])
+})

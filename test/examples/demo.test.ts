@@ -1,0 +1,129 @@
+/** The demo as its user starts it: it ends with 0, and what it prints is what arrived. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import type { LogEntry } from '../../src/protocol/entry.js'
+import { createIngestService, validateEntry } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+import { headingsOf } from '../markdown.js'
+import { cleanEnv } from '../process/run-app.js'
+
+const DEMO = fileURLToPath(new URL('demo/main.mjs', import.meta.url))
+const DEMO_TIMEOUT_MS = 10_000
+
+interface Printed {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function startDemo(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [DEMO, ...args], { env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text
+    })
+  }
+  const done = once(child, 'close').then(([code]): Printed => ({ code: code as number | null, ...printed }))
+  return { child, printed, done }
+}
+
+/** `name  count` lines below a title. */
+function countsBelow(title: string, stdout: string): Record<string, number> {
+  const block = new RegExp(`  ${title}\\n((?: {4}\\S+ +\\d+.*\\n)+)`).exec(stdout)?.[1] ?? ''
+  return Object.fromEntries([...block.matchAll(/^ {4}(\S+) +(\d+)/gm)].map(([, name, count]) => [name, Number(count)]))
+}
+
+function sum(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0)
+}
+
+describe('npm run demo', () => {
+  test('prints counts that agree, entries that are valid, and one trace through both services', async () => {
+    // Another application's settings in the shell must not change what is shown.
+    const { code, stdout, stderr } = await startDemo([], { PINO_INGEST_URL: 'https://elsewhere.invalid/api/v1', PINO_INGEST_ENABLED: 'false' }).done
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).not.toContain('\u001b')
+
+    const [, requests, lines, arrived, batches, sizes = ''] =
+      /(\d+) requests made the shop log (\d+) lines; (\d+) entries arrived, in (\d+) batch(?:es)? of (.+)\./.exec(stdout) ?? []
+    const batchSizes = sizes.split(/, | and /).map(Number)
+    expect(Number(requests)).toBe(40)
+    expect(Number(lines)).toBeGreaterThan(100)
+    expect(arrived).toBe(lines)
+    expect(batchSizes).toHaveLength(Number(batches))
+    expect(batchSizes.reduce((total, size) => total + size, 0)).toBe(Number(arrived))
+    expect(Math.max(...batchSizes)).toBeLessThanOrEqual(100)
+
+    const byLevel = countsBelow('by level', stdout)
+    expect(Object.keys(byLevel)).toEqual(['debug', 'info', 'warn', 'error', 'fatal'])
+    expect(Math.min(...Object.values(byLevel))).toBeGreaterThan(0)
+    expect(sum(byLevel)).toBe(Number(arrived))
+    const byService = countsBelow('by service', stdout)
+    expect(Object.keys(byService)).toEqual(['shop', 'inventory'])
+    expect(sum(byService)).toBe(Number(arrived))
+
+    const entries = [...stdout.matchAll(/^\{\n[\s\S]*?^\}$/gm)].map(([json]) => JSON.parse(json) as LogEntry)
+    expect(entries.map((entry) => validateEntry(entry))).toEqual([[], [], []])
+    const [failed, http, order] = entries
+    expect(failed).toMatchObject({
+      level: 'error', service: 'shop', environment: 'demo', version: '2.7.0',
+      request: { method: 'POST', path: '/orders', status_code: 502, user_agent: 'shop-web/3.1' },
+      error: { type: 'PaymentError', message: 'payment could not be completed: the card issuer did not answer: socket hang up' },
+      trace: { trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string, span_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string },
+      source: expect.stringMatching(/demo\/payments\.mjs:\d+:\d+$/) as string,
+    })
+    expect(failed?.error?.stack?.match(/^caused by: /gm)).toHaveLength(2)
+    expect(http).toMatchObject({ level: 'info', service: 'shop', request: { method: 'GET', path: '/products', status_code: 200 } })
+    expect(order).toMatchObject({
+      level: 'info', message: 'order placed', user: { name: 'Ada' }, tags: ['orders'], action: 'order.placed',
+      metadata: { level: 'audit', sku: 'mug' },
+    })
+
+    const trace = [...stdout.matchAll(/^ +\+(\d+) ms {2}(\w+) +(shop|inventory) /gm)]
+    expect(new Set(trace.map(([, , , service]) => service))).toEqual(new Set(['shop', 'inventory']))
+    const after = trace.map(([, ms]) => Number(ms))
+    expect(after).toEqual(after.toSorted((a, b) => a - b))
+
+    const sections = [...(stdout.trimEnd().split('\n').at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title)
+    expect(sections).toHaveLength(2)
+    expect(headingsOf('README.md')).toEqual(expect.arrayContaining(sections))
+  })
+
+  test('on a free port where its own is taken, and until Ctrl-C with --keep', async () => {
+    const other = createServer().listen(4319, '127.0.0.1')
+    // Whoever has it instead takes it just as well.
+    await new Promise((settled) => {
+      other.once('listening', settled).once('error', settled)
+    })
+    const { child, printed, done } = startDemo(['--keep'])
+    await expect.poll(() => printed.stdout, { timeout: DEMO_TIMEOUT_MS }).toContain('stays until Ctrl-C')
+    other.close()
+    expect(printed.stdout).toContain('Port 4319 is taken')
+    const [, url = ''] = /PINO_INGEST_URL=(\S+)/.exec(printed.stdout) ?? []
+    const origin = new URL(url).origin
+    const counts = await (await fetch(`${origin}/local/counts`)).json() as { total: number }
+    expect(counts.total).toBe(sum(countsBelow('by level', printed.stdout)))
+    for (const [link] of printed.stdout.matchAll(/http:\S+\/local\/\S+/g)) {
+      expect({ link, status: (await fetch(link)).status }).toEqual({ link, status: 200 })
+    }
+    child.kill('SIGINT')
+    expect((await done).code).toBe(0)
+  })
+})
+
+test('what is missing is named', async () => {
+  // Through a variable: the demo is plain JavaScript, without types.
+  const expectations: string = new URL('demo/expectations.mjs', import.meta.url).href
+  const { problemsOf } = await import(expectations) as { problemsOf: (service: IngestService, run: object) => string[] }
+  const service = await createIngestService()
+  const problems = problemsOf(service, { requests: { surprises: ['GET / was answered 500, not 200'] }, logged: 130, exitCode: 1 })
+  await service.close()
+  expect(problems).toContain('130 lines were logged, but 0 entries arrived')
+  expect(problems).toContain('the application ended with 1, not 0')
+  expect(problems).toContain('GET / was answered 500, not 200')
+  expect(problems).toContain('no trace has entries of both services')
+})

@@ -1,0 +1,38 @@
+/** The inventory: Fastify, whose own logger is a child of the application's. */
+import { randomUUID } from 'node:crypto'
+import { fastify } from 'fastify'
+import { startSpan } from './trace.mjs'
+
+const LOW = 2
+
+export function createInventory(logger) {
+  const items = new Map([
+    ['mug', { sku: 'mug', left: 40, size: { width: 9, height: 11 } }],
+    ['poster', { sku: 'poster', left: 3, size: { width: 50, height: 70 } }],
+    ['gift-card', { sku: 'gift-card', left: 0 }],
+  ])
+  const app = fastify({
+    loggerInstance: logger,
+    genReqId: () => randomUUID(),
+    childLoggerFactory: (parent, bindings, options, request) =>
+      parent.child({ ...bindings, ...startSpan(request.headers.traceparent) }, options),
+  })
+
+  app.get('/stock', () => [...items.values()])
+
+  app.post('/stock/:sku/reserve', (request, reply) => {
+    const item = items.get(request.params.sku)
+    if (item.left === 0) return reply.code(409).send({ error: `${item.sku} is sold out` })
+    item.left -= 1
+    if (item.left <= LOW) request.log.warn({ sku: item.sku, left: item.left, tags: ['stock'] }, 'stock is low')
+    return { sku: item.sku, left: item.left }
+  })
+
+  // A gift card has no size: a TypeError, which Fastify logs and answers with 500.
+  app.get('/stock/:sku/label', ({ params }) => {
+    const { sku, size } = items.get(params.sku)
+    return { sku, label: `${size.width} x ${size.height} cm` }
+  })
+
+  return app
+}

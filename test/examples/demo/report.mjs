@@ -1,0 +1,84 @@
+/** What the demo prints. */
+import { styleText } from 'node:util'
+import { allEntries, batchesOf, failedPayment, placedOrder, plainRequest, sharedTrace } from './expectations.mjs'
+
+const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
+const COLOURS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
+const BAR_WIDTH = 30
+const isColoured = process.stdout.isTTY === true && !process.env.NO_COLOR
+
+const paint = (style, text) => (isColoured ? styleText(style, text) : text)
+const heading = (text) => console.log(`\n${paint('bold', `── ${text}`)}\n`)
+
+export function printStart({ url }, shopUrl, inventoryUrl) {
+  console.log('A shop of two services, in a process of its own, logs through pino\'s worker thread to the local service.\n')
+  console.log(`  local service  ${url}`)
+  console.log(`  shop           ${shopUrl}  node:http and pino-http`)
+  console.log(`  inventory      ${inventoryUrl}  Fastify`)
+}
+
+export function printArrived(service, { requests, logged }) {
+  const entries = allEntries(service)
+  const sizes = batchesOf(service).map((batch) => batch.entries)
+  heading('What arrived')
+  console.log(`${requests.count} requests made the shop log ${logged} lines; ${entries.length} entries arrived, in ${sizes.length} batches of ${list(sizes)}.`)
+  printCounts('by level', LEVELS.map((level) => [level, entries.filter((entry) => entry.level === level).length]))
+  printCounts('by service', ['shop', 'inventory'].map((name) => [name, entries.filter((entry) => entry.service === name).length]))
+  printEntry('A failed payment: the chain of causes in one stack, the request, the trace, the code location', failedPayment(entries))
+  printEntry('An HTTP request, as pino-http logs it', plainRequest(entries))
+  printEntry('An order: a custom level, the user, tags, and what the application logged beside them', placedOrder(entries))
+  printTrace(sharedTrace(entries))
+}
+
+export function printGoodbye({ origin, url }, keep) {
+  heading('Where to look')
+  const queries = [
+    ['/local/entries?level=error,fatal', 'what went wrong'],
+    ['/local/entries?q=declined', 'a search'],
+    ['/local/counts', 'counts by level'],
+    ['/local/requests', 'every batch, as it came'],
+  ]
+  const width = Math.max(...queries.map(([path]) => path.length))
+  for (const [path, what] of queries) console.log(`  ${paint('cyan', origin + path)}${' '.repeat(width - path.length)}  ${what}`)
+  console.log(keep ? keptText(url) : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep')
+  console.log('In README.md, "Five lines" brings it to your application, and "What your record becomes" has every field.')
+}
+
+function keptText(url) {
+  return `
+The local service stays until Ctrl-C. To send it what your own application logs:
+
+  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.js
+`
+}
+
+function printCounts(title, counts) {
+  const most = Math.max(...counts.map(([, count]) => count))
+  const width = Math.max(...counts.map(([name]) => name.length))
+  console.log(`\n  ${title}`)
+  for (const [name, count] of counts) {
+    const bar = '█'.repeat(Math.ceil((count / most) * BAR_WIDTH))
+    console.log(`    ${name.padEnd(width)} ${String(count).padStart(4)}  ${paint(COLOURS[name] ?? 'cyan', bar)}`)
+  }
+}
+
+function printEntry(title, entry) {
+  if (entry === undefined) return // the expectations tell of it
+  heading(title)
+  console.log(JSON.stringify(entry, null, 2))
+}
+
+function printTrace(entries) {
+  const [first] = entries
+  if (first === undefined) return // as above
+  heading(`One order through both services: trace ${first.trace.trace_id}`)
+  for (const { timestamp, level, service, message, request } of entries) {
+    const after = `+${Date.parse(timestamp) - Date.parse(first.timestamp)}`
+    const http = request === undefined ? '' : `  ${[request.method, request.path, request.status_code].filter(Boolean).join(' ')}`
+    console.log(`  ${after.padStart(4)} ms  ${paint(COLOURS[level], level.padEnd(5))}  ${service.padEnd(9)}  ${message}${http}`)
+  }
+}
+
+function list(sizes) {
+  return sizes.length === 1 ? String(sizes[0]) : `${sizes.slice(0, -1).join(', ')} and ${sizes.at(-1)}`
+}

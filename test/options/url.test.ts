@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkUrl, isLoopback, proxyFor } from '../../src/options/url.js'
+import { problem, resolve } from './resolving.js'
+
+const judged = (url: string, allowInsecure = false): { url: string, problems: string[] } => {
+  const problems: string[] = []
+  return { url: checkUrl(url, allowInsecure, problems), problems }
+}
+
+describe('good', () => {
+  test.each([
+    ['https://logs.example.com/api/v1', 'https://logs.example.com/api/v1'],
+    ['https://logs.example.com/api/v1/', 'https://logs.example.com/api/v1'],
+    ['https://logs.example.com/api/v1///', 'https://logs.example.com/api/v1'],
+    ['  HTTPS://Logs.Example.com:443/api/v1\n', 'https://logs.example.com/api/v1'],
+    ['https://logs.example.com:8443/tenants/a/api/v1', 'https://logs.example.com:8443/tenants/a/api/v1'],
+    ['http://localhost:4319/api/v1', 'http://localhost:4319/api/v1'],
+    ['http://127.0.0.1/api/v1', 'http://127.0.0.1/api/v1'],
+    ['http://127.8.9.10/api/v1', 'http://127.8.9.10/api/v1'],
+    ['http://[::1]:4319/api/v1', 'http://[::1]:4319/api/v1'],
+  ])('%s', (given, url) => {
+    expect(judged(given)).toEqual({ url, problems: [] })
+  })
+
+  test('plain http elsewhere only where allowed', () => {
+    expect(judged('http://logs.example.com/api/v1', true).problems).toEqual([])
+  })
+})
+
+describe('bad', () => {
+  test.each([
+    ['http://logs.example.com/api/v1', 'url must be https, since the key travels in it'],
+    ['http://10.0.0.1/api/v1', 'be https'],
+    ['http://localhost.example.com/api/v1', 'be https'],
+    ['http://127.0.0.1.example.com/api/v1', 'be https'],
+    ['http://logs.localhost/api/v1', 'be https'],
+    ['http://0.0.0.0/api/v1', 'be https'],
+    ['https://logs.example.com', 'end with /api/v1, got https://logs.example.com/'],
+    ['https://logs.example.com/api/v2', 'end with /api/v1'],
+    ['https://logs.example.com/xapi/v1', 'end with /api/v1'],
+    ['https://logs.example.com/api/v1/ingest', 'end with /api/v1'],
+    ['https://logs.example.com/api/v1?', 'hold no query and no fragment'],
+    ['https://logs.example.com/api/v1#', 'hold no query and no fragment'],
+    ['https://user@logs.example.com/api/v1', 'hold no user name or password'],
+    ['ftp://logs.example.com/api/v1', 'begin with https:// or http://, got "ftp:"'],
+    ['file:///api/v1', 'begin with https:// or http://'],
+    ['javascript:alert(1)', 'begin with https:// or http://'],
+    ['logs.example.com/api/v1', 'be an absolute URL'],
+    ['/api/v1', 'be an absolute URL'],
+    ['https://', 'be an absolute URL such as https://logs.example.com/api/v1, got "https://"'],
+    ['https://a b/api/v1', 'got "https://a b/api/v1"'],
+  ])('%s', (given, words) => {
+    expect(judged(given).problems.join('; ')).toContain(words)
+  })
+
+  // What may hold a password or a key is not repeated.
+  test.each([
+    'https://user:hunter2@logs.example.com/api/v1', 'https://user:hunter2@logs.exa mple.com/api/v1', 'user:hunter2@logs.example.com/api/v1',
+    '//user:hunter2@logs.example.com/api/v1', '1:hunter2@logs.example.com', 'ftp://user:hunter2@host/api/v1', 'https://user:hun@ter2@bad host',
+    'https://logs.example.com/api/v1?key=hunter2', 'https://logs.example.com/api/v1#hunter2', 'https://a b/api/v1?key=hunter2', 'hunter2',
+    'https://hunter2:@logs.example.com/api/v1', 'https://user:hunter2@/x y@z',
+  ])('%s: without its secret', (given) => {
+    const message = problem({ url: given, apiKey: 'k' })
+    expect(message).not.toMatch(/hunter2|ter2@/)
+    expect(message).toContain('url must')
+  })
+
+  test('of another type, also without its password', () => {
+    expect(problem({ url: new URL('https://user:hunter2@logs.example.com/api/v1'), apiKey: 'k' })).toMatch(/url must be text.*…@logs/)
+    expect(problem({ url: ['https://user:hunter2@logs.example.com/api/v1'], apiKey: 'k' })).not.toContain('hunter2')
+  })
+})
+
+test('whatever text comes, it is judged without throwing, and what is accepted is safe', () => {
+  const nearly = fc.tuple(
+    fc.constantFrom('https://', 'http://', 'HTTP://', 'ftp://', '//', ''), fc.constantFrom('', 'user:pw@', '@'),
+    fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('localhost', '127.0.0.1', '[::1]', '')), fc.constantFrom('', ':1', ':99999'),
+    fc.constantFrom('/api/v1', '/api/v1/', '', '/x/api/v1//', '/api/v1/%2e%2e/'), fc.constantFrom('', '?a', '#b'),
+  ).map((parts) => parts.join(''))
+  fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), nearly), fc.boolean(), (given, allowInsecure) => {
+    const { url, problems } = judged(given, allowInsecure)
+    if (problems.length > 0) return
+    const parsed = new URL(url)
+    expect([parsed.username, parsed.password, parsed.search, parsed.hash]).toEqual(['', '', '', ''])
+    expect(url.endsWith('/api/v1')).toBe(true)
+    expect(parsed.protocol === 'https:' || allowInsecure || isLoopback(url)).toBe(true)
+    expect(judged(url, allowInsecure)).toEqual({ url, problems: [] })
+  }))
+})
+
+describe('proxies', () => {
+  const place = { url: 'https://logs.example.com/api/v1', apiKey: 'k' }
+
+  test.each([
+    ['https://x/', { HTTPS_PROXY: 'http://p:1' }, 'http://p:1'],
+    ['https://x/', { https_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:1' }, 'http://a:1'],
+    ['http://x/', { HTTPS_PROXY: 'http://p:1' }, undefined],
+    ['http://x/', { http_proxy: '', HTTP_PROXY: ' http://p:1 ' }, 'http://p:1'],
+    ['https://x/', { HTTPS_PROXY: 'p.local:3128' }, 'http://p.local:3128'],
+    ['https://x/', {}, undefined],
+  ])('%s %o', (url, env, proxy) => {
+    expect(proxyFor(url, env)?.value).toBe(proxy)
+  })
+
+  test('from the environment, with NO_PROXY, and not for loopback', () => {
+    const env = { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:2', NO_PROXY: '.internal' }
+    expect(resolve(place, env)).toMatchObject({ proxy: 'http://p:1', noProxy: '.internal' })
+    expect(resolve({ ...place, url: 'http://localhost:1/api/v1' }, env).proxy).toBe(false)
+  })
+
+  test('one in code counts for this URL, whatever NO_PROXY says', () => {
+    expect(resolve({ ...place, proxy: 'http://p:3' }, { NO_PROXY: '*' })).toMatchObject({ proxy: 'http://p:3', noProxy: '' })
+  })
+
+  test.each([
+    [{ proxy: 'socks5://user:hunter2@p' }, {}, 'proxy must be an http or https URL, or false'],
+    [{ proxy: true }, {}, 'proxy must be'],
+    [{ proxy: 'user:hunter2@p:3128' }, {}, 'proxy must be'],
+    [{}, { HTTPS_PROXY: 'socks5://user:hunter2@p' }, 'HTTPS_PROXY must be an http or https URL, or false, got text of 23 characters (not shown)'],
+    [{}, { https_proxy: 'http://user:hunter2@bad host' }, 'https_proxy must be'],
+  ])('%o %o is refused without its password', (options, env, words) => {
+    const message = problem({ ...place, ...options }, env)
+    expect(message).toContain(words)
+    expect(message).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,39 @@
+/** Runs a block of the README as a user would: as a program of its own, in a folder where both packages are installed. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { root } from './markdown.js'
+import { cleanEnv } from './process/run-app.js'
+
+export interface ProgramResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Where it ran from. */
+  readonly file: string
+}
+
+export class ProgramFolder {
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'pino-ingest-readme-')))
+
+  constructor() {
+    mkdirSync(join(this.path, 'node_modules'))
+    symlinkSync(join(root, 'node_modules/pino'), join(this.path, 'node_modules/pino'), 'junction')
+    symlinkSync(root, join(this.path, 'node_modules/pino-ingest'), 'junction')
+  }
+
+  async run(code: string, extension: 'mjs' | 'cjs', env: Record<string, string>): Promise<ProgramResult> {
+    const file = join(this.path, `app.${extension}`)
+    writeFileSync(file, code)
+    const child = spawn(process.execPath, [file], { cwd: this.path, env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] })
+    const [[exitCode], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
+    return { code: exitCode as number | null, stdout, stderr, file }
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true })
+  }
+}
