@@ -51,7 +51,8 @@ export class Pipeline {
     const gate = new Gate({ clock, ...settings, ...troubleTeller(this.#report) })
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
-    const sender = retrySender(ingestSender({ http, clock, compression: settings.compression }), gate)
+    const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
+    const sender = retrySender(ingestSender({ http, clock, compression: settings.compression, hint }), gate)
     this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report })
     this.#batcher = new Batcher({ ...settings, clock, onBatch: (batch) => this.#delivery.enqueue(batch) })
     this.#mapper = new Mapper(mappingOptions(settings, config), levelRank(settings.level), () => clock.wallNow())

@@ -12,6 +12,8 @@ export interface IngestSenderOptions {
   readonly http: Http
   readonly clock: Clock
   readonly compression: 'none' | 'gzip'
+  /** Added to the reason where there was no reply at all. */
+  readonly hint?: string | undefined
 }
 
 /** Level 1 costs a fifth of the throughput, level 6 a third, for bodies that differ little in size. */
@@ -19,7 +21,7 @@ const GZIP_LEVEL = 1
 
 const compress = promisify(gzip)
 
-export function ingestSender({ http, clock, compression }: IngestSenderOptions): Sender {
+export function ingestSender({ http, clock, compression, hint }: IngestSenderOptions): Sender {
   return {
     async send(batch, signal) {
       try {
@@ -33,7 +35,8 @@ export function ingestSender({ http, clock, compression }: IngestSenderOptions):
         return outcomeOf(batch, reply, clock.wallNow())
       } catch (error) {
         // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.
-        return { kind: 'later', reason: error instanceof Error ? error.message : String(error) }
+        const reason = error instanceof Error ? error.message : String(error)
+        return { kind: 'later', reason: hint === undefined ? reason : `${reason}; ${hint}` }
       }
     },
   }
