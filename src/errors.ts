@@ -10,7 +10,7 @@
  * - `RATE_LIMITED`: 429, and the attempts are used up.
  * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts are used up.
  * - `MISDIRECTED`: a 3xx, or a reply that is not the service's; redirects are never followed.
- * - `ABORTED`: the caller's signal ended the call.
+ * - `ABORTED`: the caller's signal, or the client's `close()`, ended the call.
  */
 export type IngestErrorCode =
   | 'CONFIG'

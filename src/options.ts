@@ -1,6 +1,7 @@
 /** Configuration in three layers, code over environment over defaults: one place resolves and checks it all. */
 import { readFileSync } from 'node:fs'
 import { IngestError } from './errors.js'
+import { secretMask } from './mask.js'
 import { deployFromCi } from './options/ci.js'
 import { isPlainObject } from './options/kinds.js'
 import { nearestName } from './options/nearest.js'
@@ -77,36 +78,50 @@ export function levelRank(level: Settings['level']): number {
  * Resolves with this process's environment.
  * @throws IngestError `CONFIG`, as `resolveOptions`.
  */
-export function resolveFromProcess(given: unknown): Settings {
-  return resolveOptions(given, { env: process.env, readFile: (path) => readFileSync(path, 'utf8') })
+export function resolveFromProcess(given: unknown, names?: readonly OptionName[]): Settings {
+  return resolveOptions(given, { env: process.env, readFile: (path) => readFileSync(path, 'utf8') }, names)
 }
 
-/** @throws IngestError `CONFIG` that names each wrong option, its rule and the value received (a secret's never). */
-export function resolveOptions(given: unknown, sources: Sources): Settings {
+/**
+ * @param names the options that are known here; the others have their defaults, whatever the environment says.
+ * @throws IngestError `CONFIG` that names each wrong option, its rule and the value received (a secret's never).
+ */
+export function resolveOptions(
+  given: unknown, sources: Sources, names: readonly OptionName[] = Object.keys(TABLE) as OptionName[],
+): Settings {
   const problems: string[] = []
-  const options = givenOptions(given, problems)
+  const options = givenOptions(given, names, problems)
   const values: Partial<Record<OptionName, unknown>> = {}
   const wrong = new Set<OptionName>()
   for (const name of Object.keys(TABLE) as OptionName[]) {
     const before = problems.length
-    const value = isGiven(options, name) ? checked(name, name, options[name], problems) : fromEnvironment(name, sources, problems)
+    const value = !names.includes(name) ? undefined
+      : isGiven(options, name) ? checked(name, name, options[name], problems) : fromEnvironment(name, sources, problems)
     if (problems.length > before) wrong.add(name)
     values[name] = value ?? rowOf(name).default
   }
   const settings = complete({ values, options, wrong, env: sources.env, problems })
-  if (problems.length > 0) throw new IngestError('CONFIG', `pino-ingest is not configured: ${problems.join('; ')}`)
+  if (problems.length > 0) {
+    // The key may have been put into another option by mistake, whose value is shown.
+    const mask = secretMask([options['apiKey'], sources.env['PINO_INGEST_API_KEY']].filter((key) => isLongText(key)))
+    throw new IngestError('CONFIG', `pino-ingest is not configured: ${mask(problems.join('; '))}`)
+  }
   return Object.freeze(settings)
 }
 
-function givenOptions(given: unknown, problems: string[]): Record<string, unknown> {
+/** A short key is a word that may stand in any message. */
+function isLongText(value: unknown): value is string {
+  return typeof value === 'string' && value.length >= 12
+}
+
+function givenOptions(given: unknown, known: readonly OptionName[], problems: string[]): Record<string, unknown> {
   if (given === undefined) return {}
   if (!isPlainObject(given)) {
     problems.push(`options must be a plain object, got ${kindOf(given)}`) // which may be the key itself
     return {}
   }
-  const known = Object.keys(TABLE)
   for (const name of Object.keys(given)) {
-    if (known.includes(name) || PINOS_OWN.includes(name)) continue
+    if ((known as readonly string[]).includes(name) || PINOS_OWN.includes(name)) continue
     const nearest = nearestName(name, known)
     problems.push(`there is no option ${shownName(name)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
   }

@@ -7,7 +7,7 @@ import type { AccountSnapshot, DropReason } from './account.js'
 import type { Clock } from './clock.js'
 import type { IngestErrorCode } from './errors.js'
 import type { IngestResultError } from './protocol/ingest.js'
-import { maskDeep, secretMask } from './report/mask.js'
+import { maskDeep, secretMask } from './mask.js'
 import { Throttle } from './report/throttle.js'
 
 /** The transport's events and their payloads. Never `error`: pino ends its worker for one. */

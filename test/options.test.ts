@@ -332,3 +332,10 @@ test('settings say the key to no one who prints, serializes or clones them', () 
 test('ranks of levels: trace counts as debug', () => {
   expect((['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const).map(levelRank)).toEqual([0, 0, 1, 2, 3, 4])
 })
+
+test('a key that stands in another option, too, is shown in neither', () => {
+  const key = 'canary-key-4711-in-the-wrong-place'
+  const text = problem({ apiKey: key, level: key, [key]: 1 })
+  expect(text).toContain('level must be one of')
+  expect(text).not.toContain(key)
+})

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../clock.js'
 import type { Settings } from '../options.js'
-import { secretMask } from '../report/mask.js'
+import { secretMask } from '../mask.js'
 import { EXIT_DONE, EXIT_FAILED } from './command.js'
 import type { Arguments, Command } from './command.js'
 import type { Check } from './doctor/check.js'

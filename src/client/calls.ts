@@ -2,10 +2,10 @@
 import { nextDelayMs } from '../backoff.js'
 import type { Clock } from '../clock.js'
 import { IngestError } from '../errors.js'
+import { secretMask } from '../mask.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpReply } from './http-types.js'
 import { reasonOf, replyKind, retryAfterMs } from './reply.js'
-import { masking } from './secrets.js'
 
 export interface CallsOptions {
   readonly http: Http
@@ -33,6 +33,8 @@ export interface Call {
 export class Calls {
   readonly #options: CallsOptions
   readonly #closed = new AbortController()
+  /** By the clock's `now`: a Retry-After holds for every call that carries the key. */
+  #notBefore = -Infinity
 
   constructor(options: CallsOptions) {
     this.#options = options
@@ -47,15 +49,18 @@ export class Calls {
     const startedAt = clock.now()
     for (let attempt = 1; ; attempt += 1) {
       this.#throwIfEnded(call.signal)
+      const heldMs = call.body === null ? 0 : this.#notBefore - clock.now()
+      if (heldMs > 0) await this.#wait(heldMs, call.signal)
       const reply = await this.#attempt(call)
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
       const kind = reply instanceof HttpFailure ? 'later' : replyKind(reply.status)
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
+      const askedMs = reply instanceof HttpFailure ? 0 : retryAfterMs(reply, clock.wallNow()) ?? 0
+      if (call.body !== null) this.#notBefore = Math.max(this.#notBefore, clock.now() + askedMs)
       if (kind !== 'later' || attempt === maxAttempts) throw this.#failure(call, reply, attempt)
-      const askedMs = reply instanceof HttpFailure ? undefined : retryAfterMs(reply, clock.wallNow())
       const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
-      // Added, so that all who were told the same second do not come back in the same instant.
-      await this.#wait((askedMs ?? 0) + backoffMs, call.signal)
+      // After the Retry-After and not within it, so that all who were told the same second do not come back in one instant.
+      await this.#wait(askedMs + backoffMs, call.signal)
     }
   }
 
@@ -108,7 +113,7 @@ export class Calls {
     const tried = attempts === 1 ? '' : ` (${attempts} attempts)`
     if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
     const { status } = reply
-    const reason = reasonOf(reply, masking([this.#options.apiKey, ...secrets]))
+    const reason = reasonOf(reply, secretMask([this.#options.apiKey, ...secrets]))
     const refused = body === null ? 'monitor token' : 'key'
     if (status === 401 || status === 403) return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
     if (status === 429) return new IngestError('RATE_LIMITED', `${reason}${tried}`, { status })

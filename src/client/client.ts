@@ -13,10 +13,10 @@ import { checkToken, checkValue } from './check.js'
 import { createHttp } from './http.js'
 import { parseIngestResult } from './reply.js'
 
+const OPTION_NAMES = ['url', 'apiKey', 'allowInsecure', 'tls', 'proxy', 'requestTimeoutMs', 'retryMinMs', 'retryMaxMs'] as const
+
 /** As the transport's options of the same names; what is missing comes from the same variables. */
-export type IngestClientOptions = Pick<
-  IngestOptions, 'url' | 'apiKey' | 'allowInsecure' | 'tls' | 'proxy' | 'requestTimeoutMs' | 'retryMinMs' | 'retryMaxMs'
-> & {
+export type IngestClientOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & {
   /** Attempts for each call, the first among them. Default 3. */
   maxAttempts?: number | undefined
 }
@@ -48,8 +48,7 @@ export class IngestClient {
     if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
       throw new IngestError('CONFIG', `maxAttempts must be an integer from 1, got ${String(maxAttempts)}`)
     }
-    // `PINO_INGEST_ENABLED=false` stops the transport; who calls the client means it.
-    const settings = resolveFromProcess(isPlainObject(options) ? { ...others, enabled: true } : options)
+    const settings = resolveFromProcess(isPlainObject(options) ? others : options, OPTION_NAMES)
     const apiKey = settings.apiKey.reveal()
     this.#calls = new Calls({
       ...settings, apiKey, maxAttempts, clock: systemClock, random: Math.random,

@@ -43,7 +43,8 @@ export function createHttp(options: HttpOptions): Http {
       if (init.signal?.aborted === true) abort()
       open.add(ended)
       try {
-        return await exchange(path, body, init, ended.signal)
+        // undici hears of an abort only once the request has a connection, which behind a busy pool may take for ever.
+        return await Promise.race([exchange(path, body, init, ended.signal), whenAborted(ended.signal)])
       } catch (error) {
         if (isTimedOut) throw new HttpFailure('timeout', `${place}: no reply within ${options.requestTimeoutMs} ms`)
         if (ended.signal.aborted) throw new HttpFailure('aborted', `${place}: ${isClosed ? 'closed' : 'aborted'}`)
@@ -62,6 +63,13 @@ export function createHttp(options: HttpOptions): Http {
       await loaded?.then((dispatcher) => dispatcher.destroy(), () => {})
     },
   }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    if (signal.aborted) reject(signal.reason as Error)
+  })
 }
 
 function headersFor(apiKey: string, body: Uint8Array | string | null, init: HttpRequestInit): Record<string, string> {

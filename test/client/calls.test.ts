@@ -195,3 +195,23 @@ describe('the error', () => {
     }
   })
 })
+
+describe('a Retry-After', () => {
+  test('holds for every call that carries the key, and not for the heartbeat', async () => {
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '5' }), reply(200)], { maxAttempts: 1 })
+    await failureOf(calls.post(CALL), KEY)
+    const next = calls.post({ ...CALL, path: '/feedback' })
+    await calls.post({ path: '/heartbeat/t', body: null })
+    expect(sentAt).toEqual([0, 0])
+    await clock.advance(4_999)
+    expect(sentAt).toHaveLength(2)
+    await clock.advance(1)
+    expect((await next).status).toBe(200)
+    expect(sentAt).toEqual([0, 0, 5_000])
+  })
+})
+
+test('a part of the key that the service echoes is masked, too', async () => {
+  const { calls } = scripted([reply(400, {}, { message: `no such key ${KEY.slice(0, 8)}…` })])
+  expect((await failureOf<IngestError>(calls.post(CALL), KEY)).message).not.toContain(KEY.slice(0, 8))
+})

@@ -198,3 +198,11 @@ describe('its configuration', () => {
     void ((): unknown => new IngestClient({}, {}))
   })
 })
+
+test('what concerns the transport alone does not stop a client', async () => {
+  const { service } = await started()
+  vi.stubEnv('PINO_INGEST_BATCH_SIZE', 'many')
+  vi.stubEnv('PINO_INGEST_ENABLED', 'false')
+  expect(await clientOf({ url: service.url }).ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1 })
+  expect(() => clientOf({ url: service.url, batchSize: 5 } as IngestClientOptions)).toThrow('there is no option batchSize')
+})

@@ -407,3 +407,16 @@ describe('in a process of its own', () => {
   })
 })
 
+test('an abort is heard behind a busy pool, where a request has no connection yet', async () => {
+  const server = await httpServer(() => {}) // never answers
+  const http = httpTo(server.origin, { maxConnections: 1 })
+  const first = failureOf<HttpFailure>(http.post('/ingest', '{}'))
+  await until(() => server.came.length === 1)
+  const ended = new AbortController()
+  const second = failureOf<HttpFailure>(http.post('/ingest', '{}', { signal: ended.signal }))
+  ended.abort()
+  expect((await second).kind).toBe('aborted')
+  await http.close()
+  await first
+  expect(server.came).toHaveLength(1)
+})

@@ -1,0 +1,47 @@
+/**
+ * What does a record cost in pino's worker, stage by stage, and how much of it does the fast path save?
+ * `npm run bench -- [--rounds 15] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
+ */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { print } from './print.mjs'
+import { measureStages } from './stages.mjs'
+import { surroundings } from './surroundings.mjs'
+import { canMeasureThreads, measureWorker } from './worker.mjs'
+
+const { values } = parseArgs({
+  options: {
+    'rounds': { type: 'string', default: '15' },
+    'records': { type: 'string', default: '30000' },
+    'worker-rounds': { type: 'string', default: '5' },
+    'worker-records': { type: 'string', default: '150000' },
+    'out': { type: 'string' },
+  },
+})
+
+setFlagsFromString('--expose-gc')
+globalThis.gc = runInNewContext('gc')
+
+const settings = {
+  rounds: positive('rounds'), records: positive('records'),
+  workerRounds: positive('worker-rounds'), workerRecords: positive('worker-records'),
+}
+const tell = (/** @type {string} */ line) => console.error(line)
+
+const stages = await measureStages({ rounds: settings.rounds, records: settings.records, tell })
+if (!canMeasureThreads) tell('worker: skipped, the CPU time of a thread is read from /proc, which only Linux has')
+const worker = canMeasureThreads
+  ? await measureWorker({ rounds: settings.workerRounds, records: settings.workerRecords, tell })
+  : undefined
+const result = { ...surroundings(), settings, unit: 'us of CPU a record: median, min and max of the rounds', stages, worker }
+print(result)
+writeFileSync(values.out ?? new URL('./results/latest.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`)
+
+/** @param {'rounds' | 'records' | 'worker-rounds' | 'worker-records'} name */
+function positive(name) {
+  const value = Number(values[name])
+  if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`--${name} must be a positive integer, got ${values[name]}`)
+  return value
+}

@@ -1,0 +1,96 @@
+/**
+ * [own process] An application that logs through the real worker transport as fast as the service takes it.
+ * Arguments: shape, fast or reference, the sink's url, records.
+ *
+ * CPU time is the scheduler's own, thread by thread (/proc/self/task/<tid>/schedstat, in ns). The worker's thread is the one
+ * that appears while `pino.transport()` runs; whatever is neither this nor the main thread is V8's and libuv's help:
+ * concurrent garbage collection and compilation, which the two share.
+ */
+import { readFileSync, readdirSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { BASE, SHAPES } from './shapes.mjs'
+
+const TARGETS = {
+  fast: new URL('../dist/cjs/index.js', import.meta.url),
+  reference: new URL('./reference-transport.cjs', import.meta.url),
+}
+const WARM_UP_RECORDS = 30_000
+/** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
+const WAVE = 5_000
+/** An application that never yields makes pino keep all in memory. */
+const YIELD_EVERY = 100
+
+const [shape, path, url, count] = /** @type {[import('./shapes.mjs').Shape, keyof TARGETS, string, string]} */ (
+  /** @type {unknown} */ (process.argv.slice(2)))
+const records = Number(count)
+const { make } = SHAPES[shape]
+const calls = Array.from({ length: 1000 }, (_, n) => make(n))
+
+const threadsBefore = threads()
+const transport = pino.transport({
+  target: fileURLToPath(TARGETS[path]),
+  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' },
+})
+const newThreads = threads().filter((tid) => !threadsBefore.includes(tid))
+if (newThreads.length !== 1) throw new Error(`cannot tell which thread is the worker's: ${newThreads.length} are new`)
+const workerThread = /** @type {string} */ (newThreads[0])
+
+/** @type {import('pino-ingest').AccountSnapshot | undefined} */
+let account
+transport.on('ingest:stats', (snapshot) => { account = snapshot })
+const logger = pino({ base: BASE }, transport)
+
+await log(WARM_UP_RECORDS)
+const from = cpu()
+const fromMs = performance.now()
+await log(records)
+const tookMs = performance.now() - fromMs
+const until = cpu()
+transport.end()
+await new Promise((resolve) => transport.once('close', resolve))
+
+const expected = WARM_UP_RECORDS + records
+if (account?.accepted !== expected) throw new Error(`${expected} logged, but: ${JSON.stringify(account)}`)
+const perRecordUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / records
+process.send?.({
+  recordsPerSecond: records / tookMs * 1000,
+  mainUs: perRecordUs('main'), workerUs: perRecordUs('worker'), othersUs: perRecordUs('others'),
+})
+process.disconnect?.()
+
+/** @param {number} total */
+async function log(total) {
+  /** @type {Promise<void>[]} */
+  const waves = []
+  for (let n = 0; n < total; n += 1) {
+    const { level, object, message } = /** @type {import('./shapes.mjs').Call} */ (calls[n % calls.length])
+    logger[level](object, message)
+    if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
+    if (n % WAVE === WAVE - 1) {
+      waves.push(acknowledged())
+      if (waves.length > 1) await waves.shift()
+    }
+  }
+  await Promise.all([...waves, acknowledged()])
+}
+
+/** @returns {Promise<void>} */
+function acknowledged() {
+  return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
+}
+
+function threads() {
+  return readdirSync('/proc/self/task')
+}
+
+/** ns on the CPU since each thread began. */
+function cpu() {
+  const spent = { main: 0, worker: 0, others: 0 }
+  for (const tid of threads()) {
+    const ns = Number(readFileSync(`/proc/self/task/${tid}/schedstat`, 'utf8').split(' ')[0])
+    spent[tid === String(process.pid) ? 'main' : tid === workerThread ? 'worker' : 'others'] += ns
+  }
+  return spent
+}
