@@ -1,4 +1,5 @@
 /** Each stage of the worker alone, in one thread: CPU of this process in microseconds a record. */
+import { setMaxListeners } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
 import build from 'pino-abstract-transport'
 import { Batcher } from '../dist/esm/batch.js'
@@ -185,6 +186,7 @@ async function sending({ batches, lines }, url, concurrency, samples) {
   const http = createHttp({ url, apiKey: 'bench', requestTimeoutMs: 10_000, maxConnections: concurrency })
   const sender = ingestSender({ http, clock: systemClock, compression: 'none' })
   const { signal } = new AbortController()
+  setMaxListeners(0, signal) // every request in flight listens to it
   const send = async (/** @type {Batch} */ batch) => {
     const outcome = await sender.send(batch, signal)
     if (outcome.kind !== 'delivered') throw new Error(`the sink did not take a batch: ${outcome.kind}`)
