@@ -1,4 +1,4 @@
-/** Processes of this folder, each of which says one thing when it is ready or done. */
+/** Processes of this folder. Each sends a message when it is ready or done, and some answer what they are asked. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -6,14 +6,26 @@ import { fileURLToPath } from 'node:url'
 /** A configured shop's variables must not reach what is measured. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_')))
 
-/** @param {URL} module @param {string[]} [args] */
+/** @param {URL} module @param {readonly string[]} [args] */
 export function start(module, args = []) {
   const child = fork(fileURLToPath(module), args, { env })
+  const name = [module.pathname.split('/').at(-1), ...args].join(' ')
   const died = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`${module.pathname.split('/').at(-1)} ended early: ${code ?? signal}`)
+    throw new Error(`${name} ended early: ${code ?? signal}`)
   })
   died.catch(() => {})
-  return { child, message: Promise.race([once(child, 'message').then(([message]) => message), died]) }
+  const next = () => Promise.race([once(child, 'message').then(([message]) => message), died])
+  return {
+    /** Its first message. */
+    first: next(),
+    /** @param {string} question */
+    ask: (question) => {
+      const answer = next()
+      child.send(question)
+      return answer
+    },
+    stop: () => void child.kill(),
+  }
 }
 
 /**
@@ -22,10 +34,10 @@ export function start(module, args = []) {
  * @returns {Promise<T>}
  */
 export async function withSink(use) {
-  const { child, message } = start(new URL('./sink.mjs', import.meta.url))
+  const sink = start(new URL('./sink.mjs', import.meta.url))
   try {
-    return await use((await message).url)
+    return await use((await sink.first).url)
   } finally {
-    child.kill()
+    sink.stop()
   }
 }

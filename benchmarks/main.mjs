@@ -4,8 +4,6 @@
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { print } from './print.mjs'
 import { measureStages } from './stages.mjs'
 import { surroundings } from './surroundings.mjs'
@@ -20,9 +18,6 @@ const { values } = parseArgs({
     'out': { type: 'string' },
   },
 })
-
-setFlagsFromString('--expose-gc')
-globalThis.gc = runInNewContext('gc')
 
 const settings = {
   rounds: positive('rounds'), records: positive('records'),

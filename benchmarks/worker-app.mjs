@@ -48,6 +48,7 @@ const fromMs = performance.now()
 await log(records)
 const tookMs = performance.now() - fromMs
 const until = cpu()
+transport.ref() // pino lets the process end without its worker
 transport.end()
 await new Promise((resolve) => transport.once('close', resolve))
 

@@ -21,7 +21,7 @@ export function measureWorker({ rounds, records, tell }) {
       for (const [shape, ofShape] of samples) {
         for (const path of round % 2 === 0 ? ['fast', 'reference'] : ['reference', 'fast']) {
           /** @type {Run} */
-          const run = await start(new URL('./worker-app.mjs', import.meta.url), [shape, path, url, String(records)]).message
+          const run = await start(new URL('./worker-app.mjs', import.meta.url), [shape, path, url, String(records)]).first
           for (const [name, value] of Object.entries(run)) ofShape.add(`${path}: ${name}`, value)
         }
       }

@@ -5,29 +5,15 @@
  * an error from then on. Needs pino 9.9 or later, which takes fields from `LogFnFields`.
  */
 import type {} from 'pino'
-import type { Breadcrumb, EntryDeploy, EntryPerf, EntryTrace, EntryUser, JsonObject } from './protocol/entry.js'
+import type { LogEntry } from './protocol/entry.js'
 
-export interface IngestLogFields {
-  user?: EntryUser
+/** The entry's fields as a record may carry them. An error and a request are pino's own to serialize. */
+export interface IngestLogFields extends Partial<Omit<LogEntry, MadeByPino | 'user_id' | 'request_id'>> {
   user_id?: string | number
-  session_id?: string
   request_id?: string | number
-  release_id?: string
-  tags?: string[]
-  metadata?: JsonObject
-  perf?: EntryPerf
-  trace?: EntryTrace
-  deploy?: EntryDeploy
-  breadcrumbs?: Breadcrumb[]
-  /** Value the service uses for de-duplication. */
-  fingerprint?: string
-  action?: string
-  /** Code location of the origin. */
-  source?: string
-  /** Requests a notification. */
-  notify?: boolean
-  notify_channels?: string[]
 }
+
+type MadeByPino = 'level' | 'message' | 'timestamp' | 'error' | 'request' | 'service' | 'environment' | 'version'
 
 declare module 'pino' {
   interface LogFnFields extends IngestLogFields {}

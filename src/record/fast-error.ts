@@ -20,7 +20,7 @@ export class ErrorScan {
     let message = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
-      if (!member.skip()) return -1
+      if (!member.passOver()) return -1
       const key = member.key()
       switch (key) {
         case 'type':

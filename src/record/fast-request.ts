@@ -39,7 +39,7 @@ export class RequestScan {
         member.after = this.#scanHeaders(text, member.valueAt, end)
         continue
       }
-      if (!member.skip()) return -1
+      if (!member.passOver()) return -1
       switch (key) {
         case 'method':
           if (!member.isText()) return -1
@@ -83,7 +83,7 @@ export class RequestScan {
     let status = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
-      if (!member.skip()) return -1
+      if (!member.passOver()) return -1
       const key = member.key()
       switch (key) {
         case 'statusCode':
@@ -105,7 +105,7 @@ export class RequestScan {
   #scanHeaders(text: string, at: number, end: number): number {
     const header = this.#headers.open(text, at, end)
     while (header.next()) {
-      if (!header.skip()) return -1
+      if (!header.passOver()) return -1
       // Comparing in place saves a string for each header.
       const keyChars = header.valueAt - header.at - 3
       if (keyChars === 10 && text.startsWith('user-agent', header.at + 1)) {

@@ -119,7 +119,7 @@ export class FastPath {
         if (this.#hasRes) return false
         this.#hasRes = true
         member.after = this.#request.scanRes(text, member.valueAt, end)
-      } else if (!member.skip()) return false
+      } else if (!member.passOver()) return false
       else if (key === messageKey) {
         this.#message = messageText(member)
         if (this.#message === '') return false

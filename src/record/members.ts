@@ -8,7 +8,7 @@ export class Members {
   at = 0
   /** First character of the value. */
   valueAt = 0
-  /** Position after the value: set by `skip()`, or by whoever read the value. */
+  /** Position after the value: set by `passOver()`, or by whoever read the value. */
   after = 0
   /** After the last member the position after the object, or -1 where the text is not for this path. */
   closedAt = -1
@@ -39,7 +39,7 @@ export class Members {
   }
 
   /** Passes over the value; false where it is not for this path, and then `next()` ends too. */
-  skip(): boolean {
+  passOver(): boolean {
     this.after = valueEnd(this.#text, this.valueAt, this.#end)
     return this.after !== -1
   }

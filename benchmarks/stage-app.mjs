@@ -1,0 +1,41 @@
+/**
+ * [own process] One stage, asked for by the name of a shape, again and again.
+ * Arguments: splitting, fast, reference or http; records; the sink's url.
+ */
+import { passesOfHttp } from './stage-http.mjs'
+import { passesOfMapping } from './stage-mapping.mjs'
+import { passesOfSplitting } from './stage-splitting.mjs'
+import { SHAPES, chunksOf, linesOf } from './shapes.mjs'
+
+/** @typedef {Record<string, number>} Passes what was measured, in us of CPU for all records */
+
+const [kind, count, url] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
+const records = Number(count)
+
+const subjects = new Map(Object.keys(SHAPES).map((name) => {
+  const chunks = chunksOf(/** @type {import('./shapes.mjs').Shape} */ (name), records)
+  const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
+  return [name, { chunks, lines: linesOf(chunks), lineBytes: Math.round(bytes / records) }]
+}))
+
+const measure = passes()
+process.on('message', async (/** @type {string} */ shape) => {
+  const perRecord = Object.entries(await measure(shape)).map(([name, us]) => [name, us / records])
+  process.send?.(Object.fromEntries(perRecord))
+})
+process.send?.({ lineBytes: Object.fromEntries([...subjects].map(([name, { lineBytes }]) => [name, lineBytes])) })
+
+/** @returns {(shape: string) => Passes | Promise<Passes>} */
+function passes() {
+  /** @param {string} shape */
+  const subject = (shape) => /** @type {NonNullable<ReturnType<typeof subjects.get>>} */ (subjects.get(shape))
+  switch (kind) {
+    case 'splitting': return (shape) => passesOfSplitting(subject(shape).chunks, records)
+    case 'fast': case 'reference': {
+      const run = passesOfMapping(kind, [...subjects.values()].map(({ lines }) => lines))
+      return (shape) => run(subject(shape).lines)
+    }
+    case 'http': return (shape) => passesOfHttp(subject(shape).lines, url)
+    default: throw new RangeError(`no such stage: ${kind}`)
+  }
+}

@@ -1,0 +1,42 @@
+/** Batches to the sink, by the transport's own client: what a request costs this side. */
+import { setMaxListeners } from 'node:events'
+import { createHttp } from '../dist/esm/client/http.js'
+import { systemClock } from '../dist/esm/clock.js'
+import { ingestSender } from '../dist/esm/delivery/ingest.js'
+import { cpuUs } from './measure.mjs'
+import { batchesOf } from './stage-mapping.mjs'
+
+/** @typedef {import('../dist/esm/sender.js').Batch} Batch */
+
+const CONCURRENCIES = [4, 32]
+
+/** @param {readonly import('./shapes.mjs').Line[]} lines @param {string} url */
+export async function passesOfHttp(lines, url) {
+  const batches = batchesOf(lines)
+  /** @type {Record<string, number>} */
+  const passes = {}
+  for (const concurrency of CONCURRENCIES) passes[`HTTP: ${concurrency} in flight`] = await sendAll(batches, url, concurrency)
+  return passes
+}
+
+/** @param {readonly Batch[]} batches @param {string} url @param {number} concurrency */
+async function sendAll(batches, url, concurrency) {
+  const http = createHttp({ url, apiKey: 'bench', requestTimeoutMs: 10_000, maxConnections: concurrency })
+  const sender = ingestSender({ http, clock: systemClock, compression: 'none' })
+  const { signal } = new AbortController()
+  setMaxListeners(0, signal) // every request in flight listens to it
+  const send = async (/** @type {Batch} */ batch) => {
+    const outcome = await sender.send(batch, signal)
+    if (outcome.kind !== 'delivered') throw new Error(`the sink did not take a batch: ${outcome.kind}`)
+  }
+  // Connections are opened once and kept: that is not the cost of a record.
+  await Promise.all(batches.slice(0, concurrency).map(send))
+  const from = process.cpuUsage()
+  const waiting = batches.values()
+  await Promise.all(Array.from({ length: concurrency }, async () => {
+    for (const batch of waiting) await send(batch)
+  }))
+  const us = cpuUs(from)
+  await http.close()
+  return us
+}

@@ -1,0 +1,46 @@
+/** Chunks to lines: ours, and what pino-abstract-transport would do. */
+import build from 'pino-abstract-transport'
+import { LineSplitter } from '../dist/esm/record/lines.js'
+import { cpuUs, mustBe } from './measure.mjs'
+
+/** @param {readonly string[]} chunks @param {number} records */
+export async function passesOfSplitting(chunks, records) {
+  return {
+    'splitting: LineSplitter': ours(chunks, records),
+    // It parses every line, whether asked for lines or objects. Given a parser that does not, split2 is what is left.
+    'splitting: split2': await frame(chunks, records, { parseLine: () => NOTHING }),
+    'splitting: pino-abstract-transport': await frame(chunks, records, {}),
+  }
+}
+
+const NOTHING = {}
+
+/** @param {readonly string[]} chunks @param {number} records */
+function ours(chunks, records) {
+  let count = 0
+  const from = process.cpuUsage()
+  const splitter = new LineSplitter(() => { count += 1 })
+  for (const chunk of chunks) splitter.write(chunk)
+  splitter.end()
+  const us = cpuUs(from)
+  mustBe(count, records)
+  return us
+}
+
+/** @param {readonly string[]} chunks @param {number} records @param {{ parseLine?: (line: string) => unknown }} options */
+async function frame(chunks, records, options) {
+  let count = 0
+  const from = process.cpuUsage()
+  await new Promise((resolve) => {
+    const onSource = (/** @type {import('node:stream').Transform} */ source) => {
+      source.on('data', () => { count += 1 })
+      source.on('end', resolve)
+      for (const chunk of chunks) source.write(chunk)
+      source.end()
+    }
+    build(/** @type {any} */ (onSource), { parse: 'lines', ...options })
+  })
+  const us = cpuUs(from)
+  mustBe(count, records)
+  return us
+}
