@@ -1,6 +1,6 @@
 /**
  * What does a record cost in pino's worker, stage by stage, and how much of it does the fast path save?
- * `npm run bench -- [--rounds 15] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
+ * `npm run bench -- [--rounds 11] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ import { canMeasureThreads, measureWorker } from './worker.mjs'
 
 const { values } = parseArgs({
   options: {
-    'rounds': { type: 'string', default: '15' },
+    'rounds': { type: 'string', default: '11' },
     'records': { type: 'string', default: '30000' },
     'worker-rounds': { type: 'string', default: '5' },
     'worker-records': { type: 'string', default: '150000' },

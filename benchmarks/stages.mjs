@@ -21,7 +21,7 @@ const WARM_UP_ROUNDS = 5
 export function measureStages({ rounds, records, tell }) {
   return withSink(async (url) => {
     const children = KINDS.map((kind) => start(new URL('./stage-app.mjs', import.meta.url), [kind, String(records), url]))
-    const [{ lineBytes }] = await Promise.all(children.map((child) => child.first))
+    const [ready] = await Promise.all(children.map((child) => child.first))
     const shapes = /** @type {Shape[]} */ (Object.keys(SHAPES))
     const samples = new Map(shapes.map((shape) => [shape, new Samples()]))
     for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
@@ -33,7 +33,7 @@ export function measureStages({ rounds, records, tell }) {
       }
     }
     for (const child of children) child.stop()
-    const result = [...samples].map(([shape, ofShape]) => [shape, { lineBytes: lineBytes[shape], stages: ofShape.spreads() }])
+    const result = [...samples].map(([shape, ofShape]) => [shape, { lineBytes: ready.lineBytes[shape], stages: ofShape.spreads() }])
     return Object.fromEntries(result)
   })
 }
