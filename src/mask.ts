@@ -7,9 +7,12 @@ const PARTIAL_CHARS = 8
 /** Of a shorter secret only the whole is masked: a part would be an everyday word. */
 const PARTIAL_FROM_CHARS = 12
 
+/** Nobody's key is shorter; what is given for one to a local service may be a syllable of any message. */
+const LEAST_CHARS = 6
+
 /** @returns a function that masks each secret: plain, in JSON, URL-encoded, in base64, and long parts of their beginning */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
-  const forms = [...new Set(secrets.filter((secret) => secret !== '').flatMap(formsOf))]
+  const forms = [...new Set(secrets.filter((secret) => secret.length >= LEAST_CHARS).flatMap(formsOf))]
   // Whole forms first: two of them may begin alike, and a part masked as one's beginning would leave the other's end.
   return (text) => forms.reduce(maskPart, forms.reduce((rest, form) => rest.replaceAll(form, MASK), text))
 }

@@ -48,7 +48,7 @@ describe('programs', () => {
       () => expect(messages()).toEqual(['from CommonJS']),
     ],
     'What your record becomes': [({ file }) => expect(arrived()).toEqual([promisedEntry(file)])],
-    'When things fail': [() => expect(messages()).toEqual(['watched'])],
+    'When things fail': [() => expect(messages()).toEqual(['started']), () => expect(messages()).toEqual(['watched'])],
     'The client': [() => {
       const [release] = service.releases().items
       expect(release?.release).toEqual({ version: '1.4.0', branch: 'main' })

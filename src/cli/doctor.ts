@@ -51,6 +51,8 @@ function textOf(checks: readonly Check[]): string {
     return `${mark}  ${name.padEnd(width)}  ${printable(detail)}\n${mend}`
   })
   const failed = checks.filter(({ ok }) => !ok).length
-  const end = failed === 0 ? 'All is well.' : `${failed} to mend; what follows upon it was not checked.`
+  const warnings = checks.filter(({ ok, fix }) => ok && fix !== undefined).length
+  const but = warnings === 0 ? '' : `, but for ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  const end = failed === 0 ? `All is well${but}.` : `${failed} to mend; what follows upon it was not checked.`
   return `${lines.join('')}\n${end}\n`
 }

@@ -17,7 +17,8 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string, readonly loa
   },
 }
 
-async function main(args: readonly string[]): Promise<number> {
+async function main(given: readonly string[]): Promise<number> {
+  const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   const [first = ''] = args
   const isPipe = first === '' || first.startsWith('-')
   const asJson = args.includes('--json')
@@ -26,17 +27,17 @@ async function main(args: readonly string[]): Promise<number> {
     const loaded = isPipe ? await loadPipe() : await loadCommand(first)
     failuresTo = loaded.jsonFailuresTo
     const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
-    const given = parseArguments(isPipe ? args : args.slice(1), command.flags)
-    if (given.switches.has('help')) {
+    const parsed = parseArguments(isPipe ? args : args.slice(1), command.flags)
+    if (parsed.switches.has('help')) {
       const commands = isPipe ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary])) : {}
       process.stdout.write(asJson ? jsonLine(helpData(command, commands)) : helpText(command, commands))
       return EXIT_DONE
     }
-    if (given.switches.has('version')) {
+    if (parsed.switches.has('version')) {
       process.stdout.write(asJson ? jsonLine({ version: VERSION }) : `${VERSION}\n`)
       return EXIT_DONE
     }
-    return await loaded.run(given)
+    return await loaded.run(parsed)
   } catch (error) {
     const { code, message, exitCode } = failureOf(error)
     if (asJson) {
@@ -44,7 +45,7 @@ async function main(args: readonly string[]): Promise<number> {
       return exitCode
     }
     const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
-    process.stderr.write(`${prefix}${printable(message)}\n${code === 'USAGE' ? 'See pino-ingest --help.\n' : ''}`)
+    process.stderr.write(`${prefix}${printable(message)}\n${code === 'USAGE' ? `See pino-ingest ${Object.hasOwn(COMMANDS, first) ? `${first} ` : ''}--help.\n` : ''}`)
     return exitCode
   }
 }

@@ -126,7 +126,7 @@ export class Delivery {
       const cancelTimer = clock.timer(timeoutMs, resolve)
       void this.#untilIdle().then(cancelTimer).then(resolve)
     })
-    this.#close(`not delivered within the ${timeoutMs} ms given at exit`)
+    this.#close(`not to be delivered at exit, which has ${timeoutMs} ms (shutdownTimeoutMs)`)
   }
 
   /** Also what is enqueued meanwhile. */

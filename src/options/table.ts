@@ -99,9 +99,10 @@ export function variablesOf(name: OptionName): readonly string[] {
 /** The README's table. */
 export function optionsMarkdown(): string {
   const rows = (Object.keys(TABLE) as OptionName[]).map((name) => {
-    const { default: value, shown, meaning } = rowOf(name)
+    const { kind, default: value, shown, meaning } = rowOf(name)
     const words = shown ?? (value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', '\'')}\``)
-    return `| \`${name}\` | ${variablesOf(name).map((variable) => `\`${variable}\``).join(', ')} | ${words} | ${meaning} |`
+    const rule = /^(?:an integer|one of)/.test(kind.rule) ? `; ${kind.rule}` : ''
+    return `| \`${name}\` | ${variablesOf(name).map((variable) => `\`${variable}\``).join(', ')} | ${words} | ${meaning}${rule} |`
   })
   return ['| option | variables | default | meaning |', '|---|---|---|---|', ...rows].join('\n')
 }

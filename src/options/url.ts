@@ -4,12 +4,15 @@ import { hidden, shown } from './shown.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/** A host without its scheme, the commonest mistake; no key has this form. */
+const BARE_HOST = /^(?=.{1,60}$)[a-z][a-z-]*(?:\.[a-z][a-z-]*)+(?::\d+)?(?:\/[a-z\d/]*)?$/
+
 /** Without a trailing slash. What is wrong goes to `problems`; of a URL only scheme, host and path are shown. */
 export function checkUrl(given: string, allowInsecure: boolean, problems: string[]): string {
   const text = given.trim()
   if (!URL.canParse(text)) {
-    // Not even `://` in it: then it may be the key, in the wrong place. Else all before an @ may hold a password, all after a ? a key.
-    const got = text.includes('://') ? shown(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…')) : hidden(text)
+    // Neither `://` in it nor the look of a host: then it may be the key, in the wrong place. Else all before an @ may hold a password, all after a ? a key.
+    const got = text.includes('://') || BARE_HOST.test(text) ? shown(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…')) : hidden(text)
     problems.push(`url must be an absolute URL such as https://logs.example.com${BASE_PATH}, got ${got}`)
     return given
   }

@@ -49,7 +49,7 @@ function dropWidest(entry: LogEntry, bytes: number): void {
     ...Object.keys(metadata).filter((key) => key !== NOTE_KEY).map((key) => [metadata, key] as const),
   ].map(([from, key]) => ({ from, key, bytes: Buffer.byteLength(`,${JSON.stringify(key)}:${stringifyExact(from[key])}`) }))
   let saved = 0
-  for (const part of parts.sort((a, b) => b.bytes - a.bytes)) {
+  for (const part of parts.toSorted((a, b) => b.bytes - a.bytes)) {
     if (saved >= bytes) return
     delete part.from[part.key]
     saved += part.bytes

@@ -182,8 +182,8 @@ class Plan {
   #message(): void {
     const isMessage = (leaf: Leaf): boolean => isText(leaf) || (leaf.kind === 'word' && leaf.value !== null)
     // Beyond the table: another logger, read from a pipe, has one of these two.
-    this.#take(this.#record, [this.#options.messageKey], isMessage, ['message'])
-      ?? this.#take(this.#record, ['message', 'msg'], (leaf) => leaf.kind === 'text', ['message'])
+    const found = this.#take(this.#record, [this.#options.messageKey], isMessage, ['message'])
+    if (found === undefined) this.#take(this.#record, ['message', 'msg'], (leaf) => leaf.kind === 'text', ['message'])
   }
 
   #level(): void {

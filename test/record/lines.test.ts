@@ -13,7 +13,7 @@ function linesOf(chunks: readonly string[], maxLineChars?: number): string[] {
 
 /** The text in pieces, cut at the given places. */
 function cutAt(text: string, places: readonly number[]): string[] {
-  const cuts = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b)
+  const cuts = [...new Set(places.map((place) => place % (text.length + 1)))].toSorted((a, b) => a - b)
   return [...cuts, text.length].map((cut, index) => text.slice(index === 0 ? 0 : cuts[index - 1], cut))
 }
 
