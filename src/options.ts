@@ -140,16 +140,20 @@ function checked(name: OptionName, place: string, value: unknown, problems: stri
   return read
 }
 
+const ROOTED_PATH = /^(?:[/~.]|[a-z]:[\\/])/i
+
 function fromEnvironment(name: OptionName, { env, readFile }: Sources, problems: string[]): unknown {
   const variables = variablesOf(name)
   const text = (variable: string): string | undefined => (env[variable] === '' ? undefined : env[variable])
   const file = (variable: string): string | undefined => {
     const path = text(variable)
     if (path === undefined) return undefined
+    // What stands for the key's file may be the key itself.
+    const shownPath = name === 'apiKey' && !ROOTED_PATH.test(path) ? hidden(path) : path
     try {
       return readFile(path)
     } catch (error) {
-      problems.push(`${variable} names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+      problems.push(`${variable} names a file that cannot be read: ${shownPath} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
       return undefined
     }
   }

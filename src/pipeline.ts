@@ -3,6 +3,7 @@ import { Account } from './account.js'
 import { Batcher } from './batch.js'
 import { createHttp } from './client/http.js'
 import type { Clock } from './clock.js'
+import { gzipSender } from './delivery/compress.js'
 import { Delivery } from './delivery/delivery.js'
 import { Gate } from './delivery/gate.js'
 import { ingestSender } from './delivery/ingest.js'
@@ -34,6 +35,7 @@ export class Pipeline {
   readonly #lines: LineSplitter
   readonly #mapper: Mapper
   readonly #batcher: Batcher
+  readonly #gate: Gate
   readonly #delivery: Delivery
   readonly #closeHttp: () => Promise<void>
   #closing: Promise<void> | undefined
@@ -48,11 +50,12 @@ export class Pipeline {
       // Whatever is worth an event has changed the account.
       if (name !== 'ingest:stats') this.#tellStats()
     } })
-    const gate = new Gate({ clock, ...settings, ...troubleTeller(this.#report) })
+    const gate = this.#gate = new Gate({ clock, ...settings, ...troubleTeller(this.#report) })
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
-    const sender = retrySender(ingestSender({ http, clock, compression: settings.compression, hint }), gate)
+    const retrying = retrySender(ingestSender({ http, clock, hint }), gate)
+    const sender = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
     this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report })
     this.#batcher = new Batcher({ ...settings, clock, onBatch: (batch) => this.#delivery.enqueue(batch) })
     this.#mapper = new Mapper(mappingOptions(settings, config), levelRank(settings.level), () => clock.wallNow())
@@ -68,16 +71,24 @@ export class Pipeline {
     this.#lines.write(text)
   }
 
-  /** No more text comes: what was left without a newline is a line, too. */
+  /** No more text comes: what was left without a newline is a line, too, and what is open is cut. */
   end(): void {
     this.#mapper.open()
     this.#lines.end()
+    this.#batcher.seal()
   }
 
   /** Resolves when everything written so far is acknowledged, refused or dropped. Never rejects. */
   flush(): Promise<void> {
     this.#batcher.seal()
     return this.#delivery.flush()
+  }
+
+  /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */
+  flushNow(): Promise<void> {
+    const flushed = this.flush()
+    this.#gate.nudge()
+    return flushed
   }
 
   /** Delivers what is inside within `shutdownTimeoutMs`; the rest is counted and told. Never rejects; calls join. */

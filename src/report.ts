@@ -140,7 +140,7 @@ export class Report {
       this.#options.emit(name, maskDeep(payload, this.#mask))
     } catch (error) {
       // In-process a listener is the app's own code; its fault must not end the delivery.
-      this.note('listener', `a listener of ${name} threw: ${String(error)}`)
+      this.note('listener', `a listener of ${name} threw: ${textOf(error)}`)
     }
   }
 }
@@ -164,4 +164,13 @@ function cut(text: string, chars: number): string {
 
 function entries(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`
+}
+
+/** What is thrown may be anything, also an object that refuses to become text. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return `a ${typeof thrown} that is no text`
+  }
 }

@@ -14,6 +14,8 @@ export interface Batch {
   readonly highestRank: number
   /** The whole request body, `{"batch_id":…,"logs":[…]}`, as UTF-8. */
   readonly body: Uint8Array
+  /** Set where the body is compressed. */
+  readonly contentEncoding?: 'gzip'
 }
 
 /** The service took the batch; `rejected` names the entries it refused by their position. */

@@ -12,8 +12,8 @@ import type { IngestTransport } from './transport.js'
 /**
  * A destination for `pino(options, ingestStream({ url, apiKey }))`.
  *
- * It keeps no process alive for longer than `shutdownTimeoutMs`: when the event loop runs empty, that long is given to
- * what is pending. `process.exit()` gives no time at all: flush, or `stream.end()` and await `close`, before it; what
+ * When the event loop runs empty, what is pending gets `shutdownTimeoutMs`; a request under way keeps the process alive
+ * until its reply, or for `requestTimeoutMs`. `process.exit()` gives no time at all: flush, or `stream.end()` and await `close`, before it; what
  * is lost otherwise is counted and told on stderr.
  * pino's configuration does not come here: another `messageKey`, `errorKey` or custom levels are given as options.
  *
@@ -23,27 +23,46 @@ export function ingestStream(options: IngestOptions = {}): IngestTransport {
   const settings = resolveFromProcess(options)
   let pipeline: Pipeline | undefined
   const stream = frame((emit) => (pipeline = new Pipeline({ settings, clock: backgroundClock, emit })))
-  const unhook = pipeline === undefined ? () => {} : hookExit(pipeline, settings.shutdownTimeoutMs)
-  stream.once('close', unhook)
+  if (pipeline !== undefined) stream.once('close', watchExit(pipeline, settings.shutdownTimeoutMs))
   return stream
 }
 
+interface Watched {
+  readonly timeoutMs: number
+  /** Records received when the loop last ran empty: once for each state of affairs is enough. */
+  triedAt: number
+}
+
+/** One pair of listeners on the process serves all streams. */
+const watched = new Map<Pipeline, Watched>()
+
 /** @returns a function that undoes it. */
-function hookExit(pipeline: Pipeline, timeoutMs: number): () => void {
-  let triedAt = -1
-  const onBeforeExit = (): void => {
-    // The event comes again whenever something was done in it: once for each state of affairs is enough.
-    const { received } = pipeline.account
-    if (pipeline.pendingEntries === 0 || triedAt === received) return
-    triedAt = received
-    const cancel = systemClock.timer(timeoutMs, () => {})
-    void pipeline.flush().then(cancel)
+function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
+  if (watched.size === 0) {
+    process.on('beforeExit', onBeforeExit)
+    process.on('exit', onExit)
   }
-  const onExit = (): void => pipeline.abandon()
-  process.on('beforeExit', onBeforeExit)
-  process.on('exit', onExit)
+  watched.set(pipeline, { timeoutMs, triedAt: -1 })
   return () => {
+    watched.delete(pipeline)
+    if (watched.size > 0) return
     process.off('beforeExit', onBeforeExit)
     process.off('exit', onExit)
   }
+}
+
+/** The event comes again whenever something was done in it. */
+function onBeforeExit(): void {
+  for (const [pipeline, state] of watched) {
+    const { received } = pipeline.account
+    if (pipeline.pendingEntries === 0 || state.triedAt === received) continue
+    state.triedAt = received
+    // The pipeline's own timers keep no process alive; this one does, for as long as is promised.
+    const cancel = systemClock.timer(state.timeoutMs, () => {})
+    void pipeline.flushNow().then(cancel)
+  }
+}
+
+function onExit(): void {
+  for (const pipeline of watched.keys()) pipeline.abandon()
 }

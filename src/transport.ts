@@ -63,6 +63,14 @@ export function frame(make: (emit: EmitEvent) => Pipeline): IngestTransport {
     // Before `finish` and not only before `close`: in a pipeline of pino's, the worker ends at `finish`.
     void pipeline.close().then(() => done())
   }
+  // Node would answer a write after the end with `error`, or with nothing: these records are counted and told as lost.
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
+  const lateWrite = (chunk: unknown): boolean => {
+    pipeline.write(String(chunk))
+    pipeline.end()
+    return true
+  }
+  stream.write = (chunk: unknown, ...rest: unknown[]): boolean => (stream.writableEnded ? lateWrite(chunk) : write(chunk, ...rest))
   stream.resume() // nothing comes out, but without a reader the stream would never end
   return Object.assign(stream, {
     flush: (callback: () => void): void => void pipeline.flush().then(() => callback()),

@@ -230,6 +230,7 @@ describe('url and key', () => {
     expect(resolve({}, { ...file, PINO_INGEST_API_KEY: 'first' }, { '/run/key': KEY }).apiKey.reveal()).toBe('first')
     expect(resolve({ apiKey: 'code' }, { ...file }).apiKey.reveal()).toBe('code')
     expect(problem({}, file)).toBe('pino-ingest is not configured: PINO_INGEST_API_KEY_FILE names a file that cannot be read: /run/key (ENOENT)')
+    expect(problem({}, { ...env, PINO_INGEST_API_KEY_FILE: KEY })).not.toContain(KEY)
     expect(problem({}, file, { '/run/key': '\n' })).toMatch(/: PINO_INGEST_API_KEY_FILE must be printable ASCII.*got text of \d+ characters \(not shown\)$/)
     expect(problem({}, { ...env, PINO_INGEST_API_KEY: `${KEY} ${KEY}` })).not.toContain(KEY)
   })

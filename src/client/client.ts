@@ -5,6 +5,7 @@ import { IngestError } from '../errors.js'
 import { resolveFromProcess } from '../options.js'
 import type { IngestOptions } from '../options.js'
 import { isPlainObject } from '../options/kinds.js'
+import { hidden } from '../options/shown.js'
 import type { IngestBatch, IngestResult } from '../protocol/ingest.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
@@ -24,6 +25,11 @@ export type IngestClientOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[numb
 export interface CallOptions {
   /** Ends the call, also between two attempts, with `ABORTED`. */
   signal?: AbortSignal | undefined
+}
+
+/** Text in a number's place may be the key. */
+function isWord(value: unknown): boolean {
+  return typeof value === 'string' && value.length >= 6
 }
 
 /** Few callers at a time; the transport has connections of its own. */
@@ -46,7 +52,7 @@ export class IngestClient {
   constructor(options: IngestClientOptions = {}) {
     const { maxAttempts = 3, ...others } = isPlainObject(options) ? options : { maxAttempts: 3 }
     if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-      throw new IngestError('CONFIG', `maxAttempts must be an integer from 1, got ${String(maxAttempts)}`)
+      throw new IngestError('CONFIG', `maxAttempts must be an integer from 1, got ${isWord(maxAttempts) ? hidden(maxAttempts) : String(maxAttempts)}`)
     }
     const settings = resolveFromProcess(isPlainObject(options) ? others : options, OPTION_NAMES)
     const apiKey = settings.apiKey.reveal()

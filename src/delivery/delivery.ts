@@ -31,6 +31,9 @@ interface FlushWaiter {
   readonly resolve: () => void
 }
 
+/** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
+const BATCH_OVERHEAD_BYTES = 1_024
+
 /** Share of `maxBufferBytes` from which new entries of a rank (debug, info) are refused; others never are. */
 const REFUSE_FROM = [0.8, 0.9] as const
 
@@ -61,7 +64,7 @@ export class Delivery {
     return this.#pendingEntries
   }
 
-  /** Bytes of the bodies that wait or are in flight. */
+  /** Memory of the batches that wait or are in flight. */
   get pendingBytes(): number {
     return this.#waitingBytes + this.#inFlightBytes
   }
@@ -83,7 +86,7 @@ export class Delivery {
 
   /** Takes the batch in any case; never blocks and never throws. What does not fit costs the oldest that waits. */
   enqueue(batch: Batch): void {
-    const bytes = batch.body.length
+    const bytes = bytesOf(batch)
     if (this.#closed) return this.#lose(batch.count, 'logged after the transport was closed')
     if (this.#inFlightBytes + bytes > this.#options.maxBufferBytes) {
       return this.#drop(batch.count, 'a batch does not fit into memory beside those in flight')
@@ -151,8 +154,8 @@ export class Delivery {
       const held = this.#waiting.shift()
       if (held === undefined) return
       const { order, batch } = held
-      this.#waitingBytes -= batch.body.length
-      this.#inFlightBytes += batch.body.length
+      this.#waitingBytes -= bytesOf(batch)
+      this.#inFlightBytes += bytesOf(batch)
       this.#inFlight.set(order, batch)
       void this.#deliver(order, batch)
     }
@@ -172,7 +175,7 @@ export class Delivery {
   #settle(order: number, batch: Batch, outcome: Outcome): void {
     // Counted as dropped at the deadline already.
     if (!this.#inFlight.delete(order)) return
-    this.#inFlightBytes -= batch.body.length
+    this.#inFlightBytes -= bytesOf(batch)
     this.#pendingEntries -= batch.count
     this.#book(batch, outcome)
     this.#startWaiting()
@@ -207,7 +210,7 @@ export class Delivery {
     const held = this.#waiting.shift()
     if (held === undefined) return
     const { batch } = held
-    this.#waitingBytes -= batch.body.length
+    this.#waitingBytes -= bytesOf(batch)
     this.#pendingEntries -= batch.count
     const { gate, maxBufferBytes } = this.#options
     const why = gate.trouble ?? 'the service takes them slower than they come'
@@ -236,4 +239,8 @@ export class Delivery {
     const settledBelow = oldest ?? this.#nextOrder
     while (this.#flushes[0] !== undefined && this.#flushes[0].before <= settledBelow) this.#flushes.shift()?.resolve()
   }
+}
+
+function bytesOf({ body }: Batch): number {
+  return body.length + BATCH_OVERHEAD_BYTES
 }

@@ -1,9 +1,9 @@
 /**
  * What all batches know together about the service: whether it may be asked now, and by how many at once.
  *
- * Healthy, `maxConcurrency` attempts run. The first failure closes the gate and starts a new wave: what is still
- * under way belongs to the old wave, and may prolong a Retry-After but changes nothing else. After the pause one
- * probe at a time runs, and each success in the wave allows one more, so the number in flight doubles each round trip.
+ * One attempt at a time runs at first, and each success allows one more, up to `maxConcurrency`: the number in flight
+ * doubles each round trip. The first failure closes the gate and starts a new wave, which begins with one probe again.
+ * What is still under way belongs to the old wave: it may prolong a Retry-After but changes nothing else.
  */
 import { nextDelayMs } from '../backoff.js'
 import type { Clock } from '../clock.js'
@@ -13,6 +13,8 @@ export interface GateOptions {
   readonly clock: Clock
   /** Attempts in flight at once. */
   readonly maxConcurrency: number
+  /** Attempts in flight before any has succeeded. Default 1. */
+  readonly initialConcurrency?: number
   readonly retryMinMs: number
   readonly retryMaxMs: number
   /** In [0, 1). Default `Math.random`. */
@@ -57,7 +59,8 @@ export class Gate {
   constructor(options: GateOptions) {
     this.#options = options
     this.#random = options.random ?? Math.random
-    this.#limit = options.maxConcurrency
+    // A service that refuses the first requests must not be met by all at once.
+    this.#limit = options.initialConcurrency ?? 1
   }
 
   /** Attempts that may be in flight at once at the moment. */
@@ -110,6 +113,12 @@ export class Gate {
     this.#deadlineAt = deadlineAt
     this.#pausedUntil = -Infinity
     this.#failures = 0
+    this.#advance()
+  }
+
+  /** Ends a pause of the backoff now, for one attempt; a Retry-After holds. */
+  nudge(): void {
+    this.#pausedUntil = -Infinity
     this.#advance()
   }
 

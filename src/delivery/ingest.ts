@@ -1,6 +1,4 @@
 /** The innermost sender: one request, and its reply as an outcome. */
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { Clock } from '../clock.js'
 import type { Http, HttpReply } from '../client/http-types.js'
 import { parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../client/reply.js'
@@ -11,27 +9,16 @@ import type { Batch, Delivered, Later, Outcome, Sender } from '../sender.js'
 export interface IngestSenderOptions {
   readonly http: Http
   readonly clock: Clock
-  readonly compression: 'none' | 'gzip'
   /** Added to the reason where there was no reply at all. */
   readonly hint?: string | undefined
 }
 
-/** Level 1 costs a fifth of the throughput, level 6 a third, for bodies that differ little in size. */
-const GZIP_LEVEL = 1
-
-const compress = promisify(gzip)
-
-export function ingestSender({ http, clock, compression, hint }: IngestSenderOptions): Sender {
+export function ingestSender({ http, clock, hint }: IngestSenderOptions): Sender {
   return {
     async send(batch, signal) {
       try {
-        const reply =
-          compression === 'gzip'
-            ? await http.post(PATHS.ingest, await compress(batch.body, { level: GZIP_LEVEL }), {
-                signal,
-                contentEncoding: 'gzip',
-              })
-            : await http.post(PATHS.ingest, batch.body, { signal })
+        const { body, contentEncoding } = batch
+        const reply = await http.post(PATHS.ingest, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })
         return outcomeOf(batch, reply, clock.wallNow())
       } catch (error) {
         // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.

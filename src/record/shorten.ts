@@ -2,8 +2,10 @@
 import type { Json, JsonObject, LogEntry } from '../protocol/entry.js'
 import { isMarked, stringifyExact } from './numbers.js'
 
-/** Shorter texts are not worth cutting: what follows then is dropping whole keys. */
+/** Shorter texts are not worth cutting. */
 const SHORTEST_CUT = 64
+/** Before texts are cut to less than this, what is wide for another reason goes: a list of ids must not cost the error. */
+const READABLE_CUT = 2_048
 
 /** Without a bound of their own, as the metadata's keys. */
 const LISTS = ['breadcrumbs', 'tags', 'notify_channels']
@@ -26,11 +28,17 @@ export function shortenToFit(entry: LogEntry, maxEntryBytes: number): string {
   const short = note(entry, { shortened_from_bytes: bytes })
   const fits = (): boolean => Buffer.byteLength(json = stringifyExact(short)) <= maxEntryBytes
   const texts = longTexts(short)
-  for (let limit = Math.floor(maxEntryBytes / 2); limit >= SHORTEST_CUT; limit = Math.floor(limit / 2)) {
-    if (cutTexts(texts, limit) && fits()) return json
+  const cutDownTo = (least: number): boolean => {
+    for (let limit = Math.floor(maxEntryBytes / 2); limit >= least; limit = Math.floor(limit / 2)) {
+      if (cutTexts(texts, limit) && fits()) return true
+    }
+    return false
   }
+  if (cutDownTo(Math.min(READABLE_CUT, maxEntryBytes / 8))) return json
   dropWidest(short, Buffer.byteLength(json) - maxEntryBytes)
-  if (fits()) return json
+  // Into the room that was made, texts may grow again.
+  cutTexts(texts, maxEntryBytes)
+  if (fits() || cutDownTo(SHORTEST_CUT)) return json
   // A record may bring a note of its own, as wide as it likes.
   short.metadata = { [NOTE_KEY]: { shortened_from_bytes: bytes } }
   for (const field of FIELDS) {
@@ -66,16 +74,22 @@ export function note<E extends { metadata?: JsonObject }>(entry: E, facts: JsonO
 
 type Holder = Record<string | number, Json>
 
+interface Text {
+  readonly holder: Holder
+  readonly key: string | number
+  readonly whole: string
+}
+
 /** Where the texts stand that are worth cutting. The walk keeps its own stack, as everything that walks logged data. */
-function longTexts(root: object): [Holder, string | number][] {
-  const found: [Holder, string | number][] = []
+function longTexts(root: object): Text[] {
+  const found: Text[] = []
   const open = [root as Holder]
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
     const inside = holder
     const look = (key: string | number): void => {
       const value = inside[key] as Json
       if (typeof value === 'object' && value !== null) open.push(value as Holder)
-      else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarked(value)) found.push([inside, key])
+      else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarked(value)) found.push({ holder: inside, key, whole: value })
     }
     // A list may have a million items: their keys are not worth a million strings.
     if (Array.isArray(inside)) for (let i = 0; i < inside.length; i += 1) look(i)
@@ -84,23 +98,20 @@ function longTexts(root: object): [Holder, string | number][] {
   return found
 }
 
-/** False where none is longer. */
-function cutTexts(texts: readonly [Holder, string | number][], limit: number): boolean {
-  let hasCut = false
-  for (const [holder, key] of texts) {
-    const text = holder[key] as string
-    if (text.length <= limit) continue
-    holder[key] = cutText(text, limit)
-    hasCut = true
+/** False where nothing changes. */
+function cutTexts(texts: readonly Text[], limit: number): boolean {
+  let hasChanged = false
+  for (const { holder, key, whole } of texts) {
+    const text = whole.length <= limit ? whole : cutText(whole, limit)
+    if (text === holder[key]) continue
+    holder[key] = text
+    hasChanged = true
   }
-  return hasCut
+  return hasChanged
 }
 
-/** What an earlier cut left at the end of a text. */
-const CUT = /… \((\d+) characters\)$/
-
 function cutText(text: string, limit: number): string {
-  const suffix = `… (${CUT.exec(text.slice(-SHORTEST_CUT))?.[1] ?? text.length} characters)`
+  const suffix = `… (${text.length} characters)`
   const keep = Math.max(limit - suffix.length, 1)
   // toWellFormed: the cut may have gone through a surrogate pair.
   return text.slice(0, keep).toWellFormed() + suffix

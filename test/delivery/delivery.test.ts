@@ -72,7 +72,7 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
       return batchId === 'rejects' ? Promise.reject(new Error('bug 2')) : Promise.resolve(OK)
     },
   }
-  const delivery = new Delivery({ sender, gate, clock, maxBufferBytes: 1000, account, report: told })
+  const delivery = new Delivery({ sender, gate, clock, maxBufferBytes: 20_000, account, report: told })
   account.addStage(() => delivery.pendingEntries)
   for (const batchId of ['throws', 'rejects', 'fine']) {
     account.received += 1
@@ -85,22 +85,22 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
 
 describe('memory', () => {
   test('has a bound: the oldest waiting batch goes whole, counted and told', async () => {
-    const { clock, account, told, delivery, enqueue } = setup(() => DOWN, { maxBufferBytes: 1000, maxConcurrency: 1 })
-    for (const batch of many(30, 7, 100)) {
+    const { clock, account, told, delivery, enqueue } = setup(() => DOWN, { maxBufferBytes: 20_000, maxConcurrency: 1 })
+    for (const batch of many(30, 7)) {
       enqueue(batch)
       await clock.advance(10)
-      expect(delivery.pendingBytes).toBeLessThanOrEqual(1000)
+      expect(delivery.pendingBytes).toBeLessThanOrEqual(20_000)
       expect(account.snapshot().closes).toBe(true)
     }
     expect(account.snapshot()).toMatchObject({ dropped: { buffer: 140 }, pending: 70 })
     expect(told.drops).toHaveLength(20)
     expect(told.drops[0]).toMatchObject({ count: 7, reason: 'buffer' })
-    expect(told.drops[0]?.detail).toMatch(/1000.*level info.*503 down/)
+    expect(told.drops[0]?.detail).toMatch(/20000.*level info.*503 down/)
   })
 
   test('keeps the newest: after the outage those arrive, in order', async () => {
     let up = false
-    const { clock, told, enqueue } = setup(() => (up ? OK : DOWN), { maxBufferBytes: 1000, maxConcurrency: 1 })
+    const { clock, told, enqueue } = setup(() => (up ? OK : DOWN), { maxBufferBytes: 20_000, maxConcurrency: 1 })
     enqueue(...many(30))
     await clock.advance(1000)
     up = true
@@ -109,15 +109,15 @@ describe('memory', () => {
   })
 
   test('does not give up what waits for a batch that would never fit', async () => {
-    const { clock, account, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 1000, maxConcurrency: 1 })
-    enqueue(...many(4), batchOf('giant', 5, 950))
+    const { clock, account, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 20_000, maxConcurrency: 1 })
+    enqueue(...many(4), batchOf('giant', 5, 18_000))
     await clock.advance(0)
-    expect(delivery.pendingBytes).toBe(400)
+    expect(delivery.pendingBytes).toBe(8_000)
     expect(account.snapshot()).toMatchObject({ dropped: { buffer: 5 }, pending: 4, closes: true })
   })
 
   test('near its bound refuses debug, then info, never warn', async () => {
-    const { clock, account, delivery, told, enqueue } = setup(() => undefined, { maxBufferBytes: 1000 })
+    const { clock, account, delivery, told, enqueue } = setup(() => undefined, { maxBufferBytes: 20_000 })
     const admitted = () => [0, 1, 2, 3, 4].filter((rank) => delivery.admits(rank))
     enqueue(...many(7))
     expect(admitted()).toEqual([0, 1, 2, 3, 4])
@@ -140,11 +140,13 @@ describe('flush', () => {
     const flushed = watch(delivery.flush())
     enqueue(batchOf('c'))
     await clock.advance(0)
-    sender.attempts[2]?.end(OK)
-    sender.attempts[1]?.end(OK)
+    sender.attempts[0]?.end({ kind: 'refused', status: 400, reason: 'no', rejected: [] })
     await settled()
     expect(flushed.done).toBe(false)
-    sender.attempts[0]?.end({ kind: 'refused', status: 400, reason: 'no', rejected: [] })
+    sender.attempts[2]?.end(OK)
+    await settled()
+    expect(flushed.done).toBe(false)
+    sender.attempts[1]?.end(OK)
     await settled()
     expect(flushed.done).toBe(true)
   })
@@ -158,7 +160,7 @@ describe('flush', () => {
   })
 
   test('counts a dropped batch as settled', async () => {
-    const { clock, sender, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 200, maxConcurrency: 1 })
+    const { clock, sender, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 4_000, maxConcurrency: 1 })
     enqueue(batchOf('sent'), batchOf('dropped later'))
     const flushed = watch(delivery.flush())
     await clock.advance(0)

@@ -246,3 +246,31 @@ test('a sender that rejects gives its place back', async () => {
   const outcome = await gate.run(gate.turn(), new AbortController().signal, () => Promise.resolve(OK))
   expect(outcome).toBe(OK)
 })
+
+test('at first one attempt goes out, and each success allows one more', async () => {
+  const { clock, sender, enqueue } = setup(() => OK, { latencyMs: 10, maxConcurrency: 4, initialConcurrency: 1 })
+  enqueue(...many(30))
+  const inFlight = [sender.attempts.length]
+  for (let round = 0; round < 3; round += 1) {
+    const before = sender.attempts.length
+    await clock.advance(10)
+    inFlight.push(sender.attempts.length - before)
+  }
+  expect(inFlight).toEqual([1, 2, 4, 4])
+})
+
+test('a nudge ends a pause of the backoff for one attempt, and never a Retry-After', async () => {
+  const wrongKey = setup((_, attempt) => (attempt === 1 ? { kind: 'misconfigured', status: 403, reason: 'no' } : OK))
+  wrongKey.enqueue(...many(1))
+  await wrongKey.clock.advance(1_000)
+  wrongKey.gate.nudge()
+  await wrongKey.clock.advance(0)
+  expect(wrongKey.sender.attempts).toHaveLength(2)
+
+  const busy = setup((_, attempt) => (attempt === 1 ? busyFor(5) : OK))
+  busy.enqueue(...many(1))
+  await busy.clock.advance(1_000)
+  busy.gate.nudge()
+  await busy.clock.advance(0)
+  expect(busy.sender.attempts).toHaveLength(1)
+})

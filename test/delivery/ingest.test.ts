@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http, HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
+import { gzipSender } from '../../src/delivery/compress.js'
 import { ingestSender } from '../../src/delivery/ingest.js'
 import type { Batch } from '../../src/sender.js'
 import { FakeClock } from '../fake-clock.js'
@@ -24,7 +25,8 @@ function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' =
     },
     close: () => Promise.resolve(),
   }
-  const sender = ingestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)), compression })
+  const plain = ingestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)) })
+  const sender = compression === 'gzip' ? gzipSender(plain) : plain
   const signal = new AbortController().signal
   const batch: Batch = { batchId: 'b', count: 10, highestRank: 1, body: Buffer.from(BODY) }
   return { calls, signal, send: () => sender.send(batch, signal) }

@@ -16,7 +16,10 @@ export function busyFor(seconds: number): Outcome {
   return { kind: 'later', status: 503, reason: '503 busy', retryAfterMs: seconds * 1000 }
 }
 
-export function batchOf(batchId: string, count = 1, bytes = 100): Batch {
+/** With what a batch takes beside its body, 2,000 bytes. */
+export const BODY_BYTES = 976
+
+export function batchOf(batchId: string, count = 1, bytes = BODY_BYTES): Batch {
   return { batchId, count, highestRank: 1, body: new Uint8Array(bytes) }
 }
 
@@ -98,14 +101,16 @@ export interface SetupOptions extends Partial<GateOptions> {
   readonly latencyMs?: number
 }
 
-/** Delivery over retry over a scripted sender, as the pipeline wires them. */
+/** Delivery over retry over a scripted sender, as the pipeline wires them; the service has proved itself before. */
 export function setup(
   script: (batch: Batch, attempt: number) => Outcome | undefined,
-  { maxBufferBytes = 1_000_000, latencyMs = 0, ...gateOptions }: SetupOptions = {},
+  { maxBufferBytes = 1_000_000, latencyMs = 0, maxConcurrency = 8, ...gateOptions }: SetupOptions = {},
 ) {
   const clock = new FakeClock()
   const sender = new ScriptedSender(clock, script, latencyMs)
-  const gate = new Gate({ clock, maxConcurrency: 8, retryMinMs: 250, retryMaxMs: 30_000, ...gateOptions })
+  const gate = new Gate({
+    clock, maxConcurrency, initialConcurrency: maxConcurrency, retryMinMs: 250, retryMaxMs: 30_000, ...gateOptions,
+  })
   const account = new Account()
   const told = new Told()
   const delivery = new Delivery({ sender: retrySender(sender, gate), gate, clock, maxBufferBytes, account, report: told })
@@ -119,7 +124,7 @@ export function setup(
   return { clock, sender, gate, account, told, delivery, enqueue }
 }
 
-export function many(count: number, entries = 1, bytes = 100): Batch[] {
+export function many(count: number, entries = 1, bytes = BODY_BYTES): Batch[] {
   return Array.from({ length: count }, (_, index) => batchOf(`b${index}`, entries, bytes))
 }
 

@@ -13,6 +13,7 @@ import pino from 'pino'
 import { ingestStream } from 'pino-ingest'
 
 const plan = JSON.parse(process.env.PLAN)
+if (plan.end === 'hold') process.on('SIGTERM', () => process.exit(0))
 const tell = (event) => writeSync(3, `${JSON.stringify(event)}\n`)
 const neighbour = (name) => fileURLToPath(new URL(`neighbours/${name}`, import.meta.url))
 
@@ -65,7 +66,6 @@ switch (plan.end) {
     tell({ name: 'flushed' })
     break
   case 'hold':
-    process.on('SIGTERM', () => process.exit(0))
     setInterval(() => {}, 60_000)
     tell({ name: 'holding' })
     break

@@ -1,7 +1,9 @@
 /** Ways to end: what was logged before is delivered, with the service up; what is lost with it down is told. */
+import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
+import { ingestStream } from '../../src/stream.js'
 import { runApp, startApp } from './run-app.js'
 import type { AppPlan } from './run-app.js'
 
@@ -55,6 +57,39 @@ describe('in-process', () => {
   test('a natural end delivers', async () => {
     expect(await runApp(plan({ mode: 'stream', end: 'natural' }))).toMatchObject({ code: 0, stderr: '' })
     expect(arrived()).toBe(COUNT)
+  })
+
+  test('a natural end does not wait out a pause: one refusal, and the service is well again', async () => {
+    service.faults.add({ kind: 'status', status: 403, times: 1 })
+    await runApp(plan({ mode: 'stream', end: 'natural' }))
+    expect(arrived()).toBe(COUNT)
+  })
+
+  test('what is logged after the end is counted and told, and harms nobody', async () => {
+    const stream = ingestStream({ url: service.url, apiKey: KEY, onProblem: 'silent' })
+    const problems: unknown[] = []
+    const drops: unknown[] = []
+    stream.on('error', (error) => problems.push(error))
+    stream.on('ingest:dropped', (drop) => drops.push(drop))
+    stream.write('{"level":30,"n":0,"msg":"in time"}\n')
+    stream.end()
+    stream.write('{"level":30,"n":1,"msg":"late"}\n')
+    await once(stream, 'close')
+    stream.write('{"level":30,"n":2,"msg":"later still"}\n')
+    expect(problems).toEqual([])
+    expect(arrived() + drops.reduce<number>((sum, drop) => sum + (drop as { count: number }).count, 0)).toBeGreaterThanOrEqual(2)
+  })
+
+  test('a listener that throws what is no text ends nothing', async () => {
+    const stream = ingestStream({ url: service.url, apiKey: KEY, onProblem: 'silent' })
+    stream.on('ingest:delivered', () => {
+      throw Object.create(null)
+    })
+    stream.write('{"level":30,"n":0,"msg":"hello"}\n')
+    await new Promise<void>((resolve) => { stream.flush(resolve) })
+    expect(arrived()).toBe(1)
+    stream.end()
+    await once(stream, 'close')
   })
 
   test('process.exit leaves no time, and that is told with the number', async () => {

@@ -9,7 +9,7 @@ import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
-import { cleanEnv, runApp } from './run-app.js'
+import { cleanEnv, startApp } from './run-app.js'
 import type { AppPlan, AppResult } from './run-app.js'
 
 const COUNT = 100_000
@@ -78,8 +78,13 @@ describe.each([
     const neighbourFile = join(folder, `${mode}.ndjson`)
     const plan: AppPlan = {
       mode, options: options(ownKeys), pinoOptions: OWN_KEYS, count: COUNT, logsError: true, neighbourFile,
+      end: mode === 'stream' ? 'flush' : 'hold',
     }
-    const result = await runApp(plan)
+    const app = startApp(plan)
+    // The time that an exit has is no matter here: it ends when all whole batches are there.
+    await service.waitForEntries(copies * COUNT, { timeoutMs: 50_000 })
+    if (plan.end === 'hold') app.child.kill('SIGTERM')
+    const result = await app.done
     expectQuiet(result)
     expectAllOnce(copies, 2)
     expectMapped(copies)

@@ -204,3 +204,12 @@ test.each<[string, (n: number) => string]>([
   // A third of a second where the work grows with the line; minutes where it grows with its square.
   expect(jsonOf(lineOf(1_000_000), { fingerprint: 'auto' })).toMatch(/^\{"level":/)
 })
+
+test('a wide list does not cost the error its words', () => {
+  const stack = `TypeError: boom${'\\n    at f (/app/src/a.js:1:2)'.repeat(20)}`
+  const words = 'the payment could not be taken because the card was declined by its issuer, who gave no reason for it'
+  const entry = entryOf(`{${HEAD},"err":{"type":"TypeError","message":"boom","stack":"${stack}"},"ids":[${'1234567,'.repeat(60_000)}1],"msg":"${words}"}`)
+  expect(entry).toMatchObject({ message: words, error: { message: 'boom', stack: JSON.parse(`"${stack}"`) as string } })
+  expect(entry.metadata).not.toHaveProperty('ids')
+  expect(entry.metadata).toHaveProperty('pino_ingest.shortened_from_bytes')
+})
