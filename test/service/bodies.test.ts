@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { validateFeedback, validateRelease, validateRequestLogs } from '../../src/service/validate.js'
-import { call, entryOf, ingest, started } from './support.js'
+import { call, entryOf, ingest, requestLog, started } from './support.js'
 
 describe('the other bodies', () => {
-  const requestLog = {
-    method: 'GET',
-    path: '/',
-    status_code: 200,
-    duration_ms: 1.5,
-    request_id: 'r',
-    timestamp: '2026-01-31T08:00:00Z',
-  }
   it.each(Object.keys(requestLog))('a request log without %s', (name) => {
     const { [name as 'method']: _gone, ...rest } = requestLog
     const problems = validateRequestLogs({ requests: [requestLog, rest] })

@@ -1,16 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { call, entryOf, ingest, newest, started } from './support.js'
-
-const requestLog = {
-  method: 'GET',
-  path: '/',
-  status_code: 200,
-  duration_ms: 1.5,
-  request_id: 'r',
-  timestamp: '2026-01-31T08:00:00Z',
-}
+import { call, entryOf, ingest, newest, requestLog, started } from './support.js'
 
 describe('POST /ingest', () => {
   it('stores each entry with an id, its batch and the time it came', async () => {

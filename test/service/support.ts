@@ -91,3 +91,12 @@ export async function until(holds: () => boolean, timeoutMs = 5000): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+export const requestLog = {
+  method: 'GET',
+  path: '/',
+  status_code: 200,
+  duration_ms: 1.5,
+  request_id: 'r',
+  timestamp: '2026-01-31T08:00:00Z',
+}
