@@ -10,6 +10,7 @@ import { hidden, kindOf, shown, shownName } from './options/shown.js'
 import { LEVEL_NAMES, TABLE, rowOf, variablesOf } from './options/table.js'
 import type { IngestOptions, OptionName } from './options/table.js'
 import { tlsProblem } from './options/tls.js'
+import type { Tls } from './options/tls.js'
 import { checkUrl, isLoopback, proxyFor } from './options/url.js'
 import type { EntryDeploy, JsonObject } from './protocol/entry.js'
 
@@ -24,7 +25,7 @@ export interface Settings {
   readonly apiKey: Secret
   /** Nobody named a service: it is the local one of a developer's machine. */
   readonly isLocalDefault: boolean
-  readonly tls?: { readonly ca?: string, readonly cert?: string, readonly key?: string }
+  readonly tls?: Tls
   readonly proxy: string | false
   readonly noProxy: string
   readonly service?: string
@@ -197,7 +198,7 @@ function complete({ values, options, wrong, env, problems }: Resolved): Settings
   if (Number(own.retryMinMs) > Number(own.retryMaxMs)) {
     problems.push(`retryMinMs must not be above retryMaxMs, got ${shown(own.retryMinMs)} and ${shown(own.retryMaxMs)}`)
   }
-  const unusable = own.tls === undefined ? undefined : tlsProblem(own.tls as NonNullable<Settings['tls']>)
+  const unusable = own.tls === undefined ? undefined : tlsProblem(own.tls as Tls)
   if (unusable !== undefined) problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
   const defined = Object.fromEntries(Object.entries({
     ...values,

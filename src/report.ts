@@ -9,6 +9,7 @@ import type { IngestErrorCode } from './errors.js'
 import type { IngestResultError } from './protocol/ingest.js'
 import { maskDeep, secretMask } from './mask.js'
 import { Throttle } from './report/throttle.js'
+import { UNPRINTABLE } from './unprintable.js'
 
 /** The transport's events and their payloads. Never `error`: pino ends its worker for one. */
 export interface IngestEvents {
@@ -45,9 +46,6 @@ interface Line {
 const LINE_WINDOW_MS = 10_000
 const EVENT_WINDOW_MS = 1000
 const MAX_LINE_CHARS = 1000
-/** Line breaks would forge lines, and escape sequences rule the terminal: both may come from a reply. */
-// oxlint-disable-next-line no-control-regex
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
 /** Not `process.stderr`: what a worker writes there is lost when the process exits. */
 function writeToStderr(line: string): void {
@@ -122,7 +120,7 @@ export class Report {
   #writeLine({ messages, count, text }: Line): void {
     const suppressed = messages > 1 ? ` (${messages - 1} more like this since the last line)` : ''
     const room = MAX_LINE_CHARS - suppressed.length
-    this.#write(`pino-ingest: ${cut(this.#mask(text(count)).replace(CONTROL_CHARACTERS, ' '), room)}${suppressed}\n`)
+    this.#write(`pino-ingest: ${cut(this.#mask(text(count)).replace(UNPRINTABLE, ' '), room)}${suppressed}\n`)
   }
 
   #event<Name extends keyof IngestEvents>(name: Name, kind: string, payload: IngestEvents[Name]): void {

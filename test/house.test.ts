@@ -10,7 +10,7 @@ const src = join(root, 'src')
 /** Rooms by floor: a room may import from its own and from lower floors, never from a neighbour on its floor. */
 const FLOORS: readonly (readonly string[])[] = [
   ['protocol'],
-  ['errors', 'sender', 'clock', 'version', 'backoff', 'account', 'mask'],
+  ['errors', 'sender', 'clock', 'version', 'backoff', 'account', 'mask', 'unprintable'],
   ['options'],
   ['record', 'batch', 'client', 'report', 'pino-config'],
   ['delivery'],

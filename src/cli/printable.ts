@@ -1,18 +1,16 @@
 /** Text of others on a terminal: what was logged, or what a service replied, must not steer it or forge lines. */
-
-/** C0, DEL and C1, the line separators, and the marks that reorder text (Unicode UAX 9). */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+import { UNPRINTABLE } from '../unprintable.js'
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** One line, in which what a terminal would act on is shown as an escape. */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (character) => SHORT[character] ?? escape(character))
+  return text.replace(UNPRINTABLE, (run) => Array.from(run, (character) => SHORT[character] ?? escape(character)).join(''))
 }
 
 /** A value as one line of JSON; what `JSON.stringify` leaves of such characters can only stand in its texts. */
 export function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value).replace(UNPRINTABLE, escape)}\n`
+  return `${JSON.stringify(value).replace(UNPRINTABLE, (run) => Array.from(run, escape).join(''))}\n`
 }
 
 function escape(character: string): string {

@@ -1,10 +1,11 @@
 /** What the one place that talks HTTP promises to those above it. */
+import type { Tls } from '../options/tls.js'
 
 export interface HttpOptions {
   /** Base URL without a trailing slash; ends with `/api/v1`. */
   readonly url: string
   readonly apiKey: string
-  readonly tls?: TlsOptions | undefined
+  readonly tls?: Tls | undefined
   /** URL of a proxy; `false` for none. Reached through CONNECT, so that it sees no key where the service is https. */
   readonly proxy?: string | false | undefined
   /** Hosts that are reached without the proxy, as `NO_PROXY`. */
@@ -12,13 +13,6 @@ export interface HttpOptions {
   /** Milliseconds for the whole exchange. */
   readonly requestTimeoutMs: number
   readonly maxConnections: number
-}
-
-export interface TlsOptions {
-  /** PEM. */
-  readonly ca?: string | undefined
-  readonly cert?: string | undefined
-  readonly key?: string | undefined
 }
 
 export interface HttpReply {

@@ -1,5 +1,6 @@
 /** What a reply says. Pure. */
 import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
+import { UNPRINTABLE } from '../unprintable.js'
 import type { HttpReply } from './http-types.js'
 
 export { retryAfterMs } from './retry-after.js'
@@ -65,8 +66,6 @@ function locOf({ loc }: Record<string, unknown>): (string | number)[] {
 }
 
 const MAX_REASON_CHARS = 200
-/** A reply must not be able to forge lines, steer a terminal, or turn the direction of text. */
-const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
 
 /**
  * One line of at most 200 characters for people: the service's own words, else the status.
@@ -81,7 +80,7 @@ export function reasonOf(reply: HttpReply, mask: (words: string) => string = (wo
     asText(body?.['detail']),
     asText(body?.['error']),
   ].filter((part) => part !== '').join('; ')
-  const said = mask(words).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
+  const said = mask(words).replace(UNPRINTABLE, ' ').trim().toWellFormed()
   const reason = `status ${reply.status}${said && `: ${said}`}`
   // Not between the halves of a surrogate pair.
   return reason.length <= MAX_REASON_CHARS ? reason : `${reason.slice(0, MAX_REASON_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`

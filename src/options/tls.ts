@@ -1,6 +1,7 @@
 /** Whether certificates and key can be used at all: found at the start, and not in every request. */
 
-interface Tls {
+/** PEM texts. */
+export interface Tls {
   readonly ca?: string
   readonly cert?: string
   readonly key?: string
