@@ -1,7 +1,14 @@
 /** The ledger: what came in is always what went out by a named door, or is still inside. */
 
-/** Why entries were given up: memory for unacknowledged entries was full, or the time at exit was over. */
-export type DropReason = 'buffer' | 'shutdown'
+/**
+ * Why entries were given up.
+ * - `buffer`: memory for unacknowledged entries was full, and they were not on disk
+ * - `shutdown`: the time at exit was over, and they were not on disk
+ * - `spool`: the disk's bound was reached, and the oldest went
+ * - `age`: they waited on disk for longer than `spool.maxAgeMs`
+ * - `damaged`: what was on disk cannot be read back
+ */
+export type DropReason = 'buffer' | 'shutdown' | 'spool' | 'age' | 'damaged'
 
 export interface AccountSnapshot {
   /** Entries handed in by the app. */
@@ -34,7 +41,7 @@ export class Account {
   accepted = 0
   rejected = 0
   filtered = 0
-  readonly dropped: Record<DropReason, number> = { buffer: 0, shutdown: 0 }
+  readonly dropped: Record<DropReason, number> = { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 }
   readonly #stages: (() => number)[] = []
 
   /** @param pendingEntries how many entries are inside the stage at the moment */

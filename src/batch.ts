@@ -3,6 +3,19 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from './clock.js'
 import type { Batch } from './sender.js'
 
+/** Where entries are kept before they are sent. Never throws. */
+export interface EntryLog {
+  /**
+   * @param first position of the first of these entries in the batch; 0 begins a batch
+   * @param text their JSON, comma-separated; not kept
+   */
+  append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void
+  /** When it returns, what was appended is written. */
+  flush(): void
+  /** No entry comes to this batch any more. @returns the batch with its custody, where entries of it are on disk */
+  seal(batch: Batch): Batch
+}
+
 export interface BatcherOptions {
   /** Entries in a batch, 1 to 100 (interface: Limits). */
   readonly batchSize: number
@@ -12,6 +25,7 @@ export interface BatcherOptions {
   readonly flushIntervalMs: number
   readonly clock: Clock
   readonly onBatch: (batch: Batch) => void
+  readonly log?: EntryLog | undefined
   /** Must need no escaping in JSON. Default `crypto.randomUUID`. */
   readonly newId?: () => string
 }
@@ -20,6 +34,10 @@ const INITIAL_BYTES = 64 * 1024
 /** A UTF-16 unit becomes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const COMMA = 0x2c
+/** What is logged together: a page, the least that a disk loses. */
+const LOG_BYTES = 4096
+/** Entries wait no longer for their way to disk; each write costs 5 us and more. */
+const COMMIT_MS = 5
 const CLOSING = Buffer.from(']}')
 
 /**
@@ -37,6 +55,14 @@ export class Batcher {
   #highestRank = 0
   #openedAt = 0
   #cancelTimer: (() => void) | undefined
+  /** Of the open batch, what the log has. */
+  #loggedLength = 0
+  #loggedCount = 0
+  #committedAt = -Infinity
+  #isCommitted = true
+  /** Entries that were cut and are on their way to `onBatch`. */
+  #handingOver = 0
+  #cancelCommit: (() => void) | undefined
 
   constructor(options: BatcherOptions) {
     this.#options = options
@@ -45,7 +71,7 @@ export class Batcher {
 
   /** Entries not yet cut. */
   get pendingEntries(): number {
-    return this.#count
+    return this.#count + this.#handingOver
   }
 
   /** Bytes of the body that they make, were it cut now. */
@@ -60,16 +86,30 @@ export class Batcher {
   add(entryJson: string, rank: number): void {
     const full = this.#count > 0 && !this.#fits(entryJson) ? this.#cut() : undefined
     if (this.#count === 0) this.#open()
-    this.#write(entryJson)
     if (rank > this.#highestRank) this.#highestRank = rank
+    this.#write(entryJson)
     // Once the entry has its place: whoever takes the batch may count what is pending, or add an entry of its own.
-    if (full !== undefined) this.#options.onBatch(full)
+    if (full !== undefined) this.#handOver(full)
     if (this.#count >= this.#options.batchSize || this.pendingBytes >= this.#options.batchBytes) this.seal()
+  }
+
+  /** What was added is on disk when this returns, or a few milliseconds later: many small writes become one. */
+  commitSoon(): void {
+    if (this.#options.log === undefined || this.#isCommitted || this.#cancelCommit !== undefined) return
+    const { clock } = this.#options
+    const waitMs = this.#committedAt + COMMIT_MS - clock.now()
+    if (waitMs <= 0) this.#commit()
+    else this.#cancelCommit = clock.timer(waitMs, () => this.#commit())
   }
 
   /** Cuts what is open now; nothing happens where nothing is. */
   seal(): void {
-    if (this.#count > 0) this.#options.onBatch(this.#cut())
+    if (this.#count > 0) this.#handOver(this.#cut())
+  }
+
+  #handOver(batch: Batch): void {
+    this.#handingOver = 0
+    this.#options.onBatch(batch)
   }
 
   /** Counts bytes only where the worst case would not fit. */
@@ -83,6 +123,27 @@ export class Batcher {
     if (this.#count > 0) this.#scratch[this.#length++] = COMMA
     this.#length += this.#scratch.write(entryJson, this.#length)
     this.#count += 1
+    this.#isCommitted = false
+    if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
+  }
+
+  #log(): void {
+    const { log } = this.#options
+    if (log === undefined || this.#loggedCount === this.#count) return
+    const start = this.#loggedCount === 0 ? this.#loggedLength : this.#loggedLength + 1 // behind the comma
+    const text = this.#scratch.subarray(start, this.#length)
+    log.append(this.#batchId, this.#loggedCount, this.#count - this.#loggedCount, this.#highestRank, text)
+    this.#loggedLength = this.#length
+    this.#loggedCount = this.#count
+  }
+
+  #commit(): void {
+    this.#cancelCommit?.()
+    this.#cancelCommit = undefined
+    this.#log()
+    this.#options.log?.flush()
+    this.#committedAt = this.#options.clock.now()
+    this.#isCommitted = true
   }
 
   #reserve(entryJson: string): void {
@@ -99,6 +160,7 @@ export class Batcher {
     const { clock, flushIntervalMs } = this.#options
     this.#batchId = this.#newId()
     this.#length = this.#scratch.write(`{"batch_id":"${this.#batchId}","logs":[`)
+    this.#loggedLength = this.#length
     this.#openedAt = clock.now()
     this.#cancelTimer = clock.timer(flushIntervalMs, this.#onTimer)
   }
@@ -108,8 +170,12 @@ export class Batcher {
     this.#scratch.copy(body, 0, 0, this.#length)
     CLOSING.copy(body, this.#length)
     const batch = { batchId: this.#batchId, count: this.#count, highestRank: this.#highestRank, body }
+    this.#log()
     this.#reset()
-    return batch
+    this.#handingOver = batch.count
+    // All that was open is written with the seal.
+    this.#isCommitted = true
+    return this.#options.log?.seal(batch) ?? batch
   }
 
   #reset(): void {
@@ -117,6 +183,7 @@ export class Batcher {
     this.#cancelTimer = undefined
     this.#count = 0
     this.#highestRank = 0
+    this.#loggedCount = 0
     // One giant entry must not keep its memory for good.
     const usual = Math.max(INITIAL_BYTES, 2 * this.#options.batchBytes)
     if (this.#scratch.length > usual) this.#scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)

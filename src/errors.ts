@@ -10,6 +10,7 @@
  * - `RATE_LIMITED`: 429, and the attempts are used up.
  * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts are used up.
  * - `MISDIRECTED`: a 3xx, or a reply that is not the service's; redirects are never followed.
+ * - `SPOOL`: entries cannot be kept on disk, or what was kept is damaged. Sending goes on. Only told, never thrown.
  * - `ABORTED`: the caller's signal, or the client's `close()`, ended the call.
  */
 export type IngestErrorCode =
@@ -20,6 +21,7 @@ export type IngestErrorCode =
   | 'RATE_LIMITED'
   | 'UNAVAILABLE'
   | 'MISDIRECTED'
+  | 'SPOOL'
   | 'ABORTED'
 
 export interface IngestErrorOptions {

@@ -6,6 +6,8 @@ import { deployFromCi } from './options/ci.js'
 import { isPlainObject } from './options/kinds.js'
 import { nearestName } from './options/nearest.js'
 import { Secret } from './options/secret.js'
+import { completeSpool, isInMemory } from './options/spool.js'
+import type { SpoolSettings } from './options/spool.js'
 import { hidden, kindOf, shown, shownName } from './options/shown.js'
 import { LEVEL_NAMES, TABLE, rowOf, variablesOf } from './options/table.js'
 import type { IngestOptions, OptionName } from './options/table.js'
@@ -23,6 +25,7 @@ export interface Settings {
   /** Without a trailing slash. */
   readonly url: string
   readonly apiKey: Secret
+  readonly previousApiKeys: readonly Secret[]
   /** Nobody named a service: it is the local one of a developer's machine. */
   readonly isLocalDefault: boolean
   readonly tls?: Tls
@@ -53,6 +56,7 @@ export interface Settings {
   readonly retryMaxMs: number
   readonly maxBufferBytes: number
   readonly maxEntryBytes: number
+  readonly spool: false | SpoolSettings
   readonly compression: 'none' | 'gzip'
   readonly onProblem: 'stderr' | 'silent'
 }
@@ -61,11 +65,15 @@ export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** For the variables that name files. */
   readonly readFile: (path: string) => string
+  /** Whether a folder is lost with the machine's memory. Default false. */
+  readonly isInMemory?: (path: string) => boolean
 }
 
 export const LOCAL_URL = 'http://127.0.0.1:4319/api/v1'
 /** The local service takes any key, and the interface wants one. */
 const LOCAL_KEY = 'local'
+
+const MIB = 1024 * 1024
 
 /** pino puts these among a transport's options. */
 const PINOS_OWN = ['$context', 'pinoWillSendConfig', 'levels', 'dedupe']
@@ -80,7 +88,7 @@ export function levelRank(level: Settings['level']): number {
  * @throws IngestError `CONFIG`, as `resolveOptions`.
  */
 export function resolveFromProcess(given: unknown, names?: readonly OptionName[]): Settings {
-  return resolveOptions(given, { env: process.env, readFile: (path) => readFileSync(path, 'utf8') }, names)
+  return resolveOptions(given, { env: process.env, readFile: (path) => readFileSync(path, 'utf8'), isInMemory }, names)
 }
 
 /**
@@ -101,7 +109,7 @@ export function resolveOptions(
     if (problems.length > before) wrong.add(name)
     values[name] = value ?? rowOf(name).default
   }
-  const settings = complete({ values, options, wrong, env: sources.env, problems })
+  const settings = complete({ values, options, wrong, sources, problems })
   if (problems.length > 0) {
     // The key may have been put into another option by mistake, whose value is shown.
     const mask = secretMask([options['apiKey'], sources.env['PINO_INGEST_API_KEY']].filter((key) => isLongText(key)))
@@ -165,6 +173,10 @@ function fromEnvironment(name: OptionName, { env, readFile }: Sources, problems:
   if (name === 'tls') return parts(['ca', 'cert', 'key'], file)
   if (name === 'deploy') return parts(['commit', 'branch', 'deployed_by'], text)
   if (name === 'proxy') return undefined // which of them counts depends on the URL
+  if (name === 'spool') {
+    const value = text('PINO_INGEST_SPOOL')
+    return value === undefined ? undefined : checked(name, 'PINO_INGEST_SPOOL', rowOf(name).kind.parse(value), problems)
+  }
   for (const variable of variables) {
     const value = variable.endsWith('_FILE') ? file(variable) : text(variable)
     if (value !== undefined) return checked(name, variable, rowOf(name).kind.parse(value), problems)
@@ -177,12 +189,12 @@ interface Resolved {
   readonly options: Record<string, unknown>
   /** What `problems` tells of already. */
   readonly wrong: ReadonlySet<OptionName>
-  readonly env: Sources['env']
+  readonly sources: Sources
   readonly problems: string[]
 }
 
 /** What one value alone does not tell. */
-function complete({ values, options, wrong, env, problems }: Resolved): Settings {
+function complete({ values, options, wrong, sources: { env, isInMemory: isLostInMemory = () => false }, problems }: Resolved): Settings {
   const own = values as IngestOptions
   const isMissing = (name: OptionName): boolean => values[name] === undefined && !wrong.has(name)
   const isLocalDefault = isMissing('url') && env['NODE_ENV'] !== 'production'
@@ -200,6 +212,9 @@ function complete({ values, options, wrong, env, problems }: Resolved): Settings
   }
   const unusable = own.tls === undefined ? undefined : tlsProblem(own.tls as Tls)
   if (unusable !== undefined) problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
+  const spool = completeSpool(
+    { option: own.spool, dir: nonEmpty(env['PINO_INGEST_SPOOL_DIR']), isLocalDefault, isInMemory: isLostInMemory }, problems,
+  )
   const defined = Object.fromEntries(Object.entries({
     ...values,
     customLevels: own.customLevels ?? (isPlainObject(options['levels']) ? options['levels'] : undefined),
@@ -210,6 +225,9 @@ function complete({ values, options, wrong, env, problems }: Resolved): Settings
     url,
     isLocalDefault,
     apiKey: new Secret(own.apiKey ?? LOCAL_KEY),
+    previousApiKeys: (own.previousApiKeys ?? []).map((one) => new Secret(one)),
+    spool,
+    maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
     proxy: own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems)),
     // Who names a proxy in code means it for this URL.
     noProxy: own.proxy === undefined ? env['no_proxy'] ?? env['NO_PROXY'] ?? '' : '',

@@ -1,5 +1,6 @@
 /** Wires the stages: text -> lines -> entries -> batches -> the service. Knows them all and decides nothing. */
 import { Account } from './account.js'
+import type { AccountSnapshot } from './account.js'
 import { Batcher } from './batch.js'
 import { createHttp } from './client/http.js'
 import type { Clock } from './clock.js'
@@ -7,8 +8,13 @@ import { gzipSender } from './delivery/compress.js'
 import { Delivery } from './delivery/delivery.js'
 import { Gate } from './delivery/gate.js'
 import { ingestSender } from './delivery/ingest.js'
+import type { Flushed } from './delivery/flushes.js'
+import { quarantineSender } from './delivery/quarantine.js'
 import { retrySender } from './delivery/retry.js'
 import { troubleTeller } from './delivery/trouble.js'
+import { secretMask } from './mask.js'
+import { NOTICE_RANK, NOTICE_WINDOW_MS, droppedNotice } from './notice.js'
+import type { Dropped } from './notice.js'
 import { levelRank } from './options.js'
 import type { Settings } from './options.js'
 import type { PinoConfig } from './pino-config.js'
@@ -18,6 +24,9 @@ import { LineSplitter } from './record/lines.js'
 import { Mapper } from './record/mapper.js'
 import { Report } from './report.js'
 import type { EmitEvent } from './report.js'
+import { Throttle } from './report/throttle.js'
+import type { DeadLetter } from './sender.js'
+import { Spool } from './spool/spool.js'
 
 export interface PipelineOptions {
   readonly settings: Settings
@@ -31,22 +40,28 @@ export interface PipelineOptions {
 export class Pipeline {
   readonly account = new Account()
   readonly #settings: Settings
+  readonly #clock: Clock
   readonly #report: Report
   readonly #lines: LineSplitter
   readonly #mapper: Mapper
   readonly #batcher: Batcher
   readonly #gate: Gate
   readonly #delivery: Delivery
+  readonly #spool: Spool | undefined
+  readonly #notices: Throttle<Dropped>
   readonly #closeHttp: () => Promise<void>
   #closing: Promise<void> | undefined
 
-  constructor({ settings, config, clock, emit }: PipelineOptions) {
+  constructor(options: PipelineOptions) {
+    const { settings, config, clock, emit } = options
     this.#settings = settings
+    this.#clock = clock
     const apiKey = settings.apiKey.reveal()
     // The local service's stand-in for a key is a common word, and none of its messages need hide it.
-    const secrets = settings.isLocalDefault ? [] : [apiKey]
+    const secrets = settings.isLocalDefault ? [] : [apiKey, ...settings.previousApiKeys.map((key) => key.reveal())]
     this.#report = new Report({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
       emit(name, payload)
+      if (name === 'ingest:dropped') this.#notices.offer(payload as Dropped)
       // Whatever is worth an event has changed the account.
       if (name !== 'ingest:stats') this.#tellStats()
     } })
@@ -55,13 +70,22 @@ export class Pipeline {
     this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
     const retrying = retrySender(ingestSender({ http, clock, hint }), gate)
-    const sender = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
-    this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report })
-    this.#batcher = new Batcher({ ...settings, clock, onBatch: (batch) => this.#delivery.enqueue(batch) })
+    const compressing = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
+    const mask = secretMask(secrets)
+    // The service's words may repeat the key; what the app has logged is its own.
+    const withoutSecrets = (letter: DeadLetter): DeadLetter => ({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
+    const spool = this.#spool = openSpool(options, this.account, this.#report, () => this.#delivery.wake())
+    const sender = quarantineSender({ inner: compressing, gate, ...(spool && { setAside: (letters) => spool.setAside(letters.map(withoutSecrets)) }) })
+    const disk = spool && { evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank) }
+    this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report, disk })
+    this.#batcher = new Batcher({ ...settings, clock, log: spool?.log, onBatch: (batch) => this.#delivery.enqueue(batch) })
+    this.#notices = new Throttle(clock, NOTICE_WINDOW_MS, mergeDropped, (dropped) => this.#notice(dropped))
     this.#mapper = new Mapper(mappingOptions(settings, config), levelRank(settings.level), () => clock.wallNow())
     this.#lines = new LineSplitter((text, start, end) => this.#take(text, start, end))
     this.account.addStage(() => this.#batcher.pendingEntries)
     this.account.addStage(() => this.#delivery.pendingEntries)
+    this.account.addStage(() => spool?.pendingEntries ?? 0)
+    spool?.start()
   }
 
   /** Takes what pino wrote, cut anywhere. Never throws, never waits. */
@@ -69,6 +93,7 @@ export class Pipeline {
     if (!this.#settings.enabled) return
     this.#mapper.open()
     this.#lines.write(text)
+    this.#batcher.commitSoon()
   }
 
   /** No more text comes: what was left without a newline is a line, too, and what is open is cut. */
@@ -78,14 +103,14 @@ export class Pipeline {
     this.#batcher.seal()
   }
 
-  /** Resolves when everything written so far is acknowledged, refused or dropped. Never rejects. */
-  flush(): Promise<void> {
+  /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. */
+  flush(): Promise<Flushed> {
     this.#batcher.seal()
     return this.#delivery.flush()
   }
 
   /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */
-  flushNow(): Promise<void> {
+  flushNow(): Promise<Flushed> {
     const flushed = this.flush()
     this.#gate.nudge()
     return flushed
@@ -99,25 +124,44 @@ export class Pipeline {
   async #close(): Promise<void> {
     this.#batcher.seal()
     await this.#delivery.drain(this.#settings.shutdownTimeoutMs)
+    this.#end()
+    await this.#closeHttp()
+  }
+
+  #end(): void {
+    this.#notices.cancel()
+    this.#spool?.close()
+    const { pending } = this.account.snapshot()
+    if (pending > 0) this.#report.note('kept', `${pending} entries are not yet acknowledged; they are on disk, for the next start`)
     this.#tellStats()
     this.#report.flushNow()
-    await this.#closeHttp()
   }
 
   /** The process ends in this very turn: counts and tells what is still inside. */
   abandon(): void {
     this.#batcher.seal()
     this.#delivery.abandon()
-    this.#report.flushNow()
+    this.#end()
   }
 
   /** Entries taken and not yet settled. */
   get pendingEntries(): number {
-    return this.#batcher.pendingEntries + this.#delivery.pendingEntries
+    return this.account.snapshot().pending
+  }
+
+  get snapshot(): AccountSnapshot {
+    return this.account.snapshot()
   }
 
   #tellStats(): void {
     this.#report.stats(this.account.snapshot())
+  }
+
+  /** Not at the end: it would only be one more that is not delivered. */
+  #notice(dropped: Dropped): void {
+    if (this.#closing !== undefined || dropped.count === 0) return
+    this.account.generated += 1
+    this.#batcher.add(droppedNotice(dropped, this.#settings, this.#clock.wallNow()), NOTICE_RANK)
   }
 
   #take(text: string, start: number, end: number): void {
@@ -128,6 +172,23 @@ export class Pipeline {
     else if (this.#delivery.admits(rank)) this.#batcher.add(entry, rank)
     else this.#delivery.refuse()
   }
+}
+
+function openSpool({ settings, clock }: PipelineOptions, account: Account, report: Report, onFound: () => void): Spool | undefined {
+  const { enabled, spool, url, apiKey, previousApiKeys } = settings
+  if (!enabled || spool === false) return undefined
+  return new Spool({
+    ...spool, url, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound,
+    tell: {
+      problem: (message) => report.problem('SPOOL', message),
+      note: (kind, message) => report.note(kind, message),
+      dropped: (count, reason, detail) => report.dropped(count, reason, detail),
+    },
+  })
+}
+
+function mergeDropped(held: Dropped, next: Dropped): Dropped {
+  return { count: held.count + next.count, reason: next.reason }
 }
 
 /** Options before pino's own configuration before pino's defaults. */

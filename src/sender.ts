@@ -1,6 +1,6 @@
 /**
- * One verb, many decorators: `send(batch)` is what the HTTP call, the retry and (later) quarantine and
- * spool each implement. An outcome is a value; a rejected promise is a bug.
+ * One verb, many decorators: `send(batch)` is what the HTTP call, the retry and the quarantine each implement. An
+ * outcome is a value; a rejected promise is a bug.
  */
 import type { IngestResultError } from './protocol/ingest.js'
 
@@ -16,6 +16,46 @@ export interface Batch {
   readonly body: Uint8Array
   /** Set where the body is compressed. */
   readonly contentEncoding?: 'gzip'
+  /** Set for a part: the batch that was cut, and the positions in it that this part holds. */
+  readonly origin?: { readonly batchId: string; readonly positions: readonly number[] }
+  /** Set where entries of it lie on disk. */
+  readonly custody?: Custody
+  /** Set where all of it lies on disk, and can be read back from there. */
+  readonly place?: Place
+}
+
+/** Where a batch begins on disk. */
+export interface Place {
+  /** Number of the segment. */
+  readonly segment: number
+  /** In bytes. */
+  readonly offset: number
+}
+
+/** The hold of the spool on a batch's entries. Positions are those in this batch. Never throws. */
+export interface Custody {
+  /** Whether all of them are on disk, still: they may have been dropped at a bound. Default false. */
+  readonly isKept?: boolean
+  /** Recorded before it is sent: these entries go on as a batch of their own, of which the result is the custody. */
+  part(positions: readonly number[]): Custody
+  /** These entries (default all) were accepted or set aside, and are not to be sent again. */
+  settle(positions?: readonly number[]): void
+}
+
+/** An entry that the service refused, as it is kept for people. */
+export interface DeadLetter {
+  /** Of the batch that was cut, not of the part that was refused. */
+  readonly batchId: string
+  /** Position in that batch. */
+  readonly index: number
+  /** Of the reply. */
+  readonly status: number
+  /** The service's own words, empty where it gave none. */
+  readonly code: string
+  readonly field: string
+  readonly reason: string
+  /** As JSON. */
+  readonly entry: string
 }
 
 /** The service took the batch; `rejected` names the entries it refused by their position. */
@@ -24,6 +64,8 @@ export interface Delivered {
   /** Entries taken; the others of the batch, `count - accepted`, were rejected. */
   readonly accepted: number
   readonly rejected: readonly IngestResultError[]
+  /** Of the reply, where it names entries. */
+  readonly status?: number
   /** Set where the 2xx body was not an ingest result: taken as accepted, and told once. */
   readonly unreadable?: true
 }
@@ -35,6 +77,8 @@ export interface Refused {
   readonly reason: string
   /** The entries that the reply names; empty where it names none. */
   readonly rejected: readonly IngestResultError[]
+  /** Attempts begun before the reply came, as the gate counts them: what began later may speak for the service. */
+  readonly begunBefore?: number
 }
 
 /** Not now: the same bytes may be sent again, not before `retryAfterMs` where the service gave one. */
@@ -56,6 +100,10 @@ export interface Misconfigured {
 export interface GivenUp {
   readonly kind: 'given-up'
   readonly reason: string
+  /** Entries of the batch that were taken before it was given up. Default 0. */
+  readonly accepted?: number
+  /** Entries that were refused, and set aside, before it was given up. Default none. */
+  readonly rejected?: readonly IngestResultError[]
 }
 
 export type Outcome = Delivered | Refused | Later | Misconfigured | GivenUp

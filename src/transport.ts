@@ -9,6 +9,10 @@ import type { Transform, TransformCallback } from 'node:stream'
 import { parentPort, workerData } from 'node:worker_threads'
 import build from 'pino-abstract-transport'
 import { systemClock } from './clock.js'
+import type { Clock } from './clock.js'
+import { answerFlushes, flushWithin } from './flush-listener.js'
+import { FLUSH_METHOD } from './flush-message.js'
+import type { Flushable } from './flush-message.js'
 import { resolveFromProcess } from './options.js'
 import type { IngestOptions } from './options.js'
 import { receivePinoConfig } from './pino-config.js'
@@ -36,7 +40,11 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
   const toApp: EmitEvent | undefined = port === null
     ? undefined
     : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload] })
-  return frame((emit) => new Pipeline({ settings, config, clock: systemClock, emit: toApp ?? emit }))
+  return frame((emit) => {
+    const pipeline = new Pipeline({ settings, config, clock: systemClock, emit: toApp ?? emit })
+    if (port !== null) answerFlushes(port, pipeline, systemClock)
+    return pipeline
+  }, systemClock)
 }
 
 /** pino says so in the data of the worker, whose stream it will give its configuration. */
@@ -45,7 +53,7 @@ function isAwaited(data: unknown): boolean {
 }
 
 /** @param make gets the stream's own `emit`, for where there is no worker to post from. */
-export function frame(make: (emit: EmitEvent) => Pipeline): IngestTransport {
+export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock): IngestTransport & Flushable {
   const stream = build(() => {}, { metadata: false, close: () => pipeline.close() })
   const pipeline = make((name, payload) => stream.emit(name, payload))
   const decoder = new StringDecoder('utf8')
@@ -74,5 +82,6 @@ export function frame(make: (emit: EmitEvent) => Pipeline): IngestTransport {
   stream.resume() // nothing comes out, but without a reader the stream would never end
   return Object.assign(stream, {
     flush: (callback: () => void): void => void pipeline.flush().then(() => callback()),
+    [FLUSH_METHOD]: (timeoutMs: number) => flushWithin(pipeline, timeoutMs, clock),
   })
 }

@@ -188,7 +188,7 @@ describe('tables', () => {
   test('every error code is there, with cause and remedy', () => {
     // By the compiler: neither a code too few nor one too many.
     const codes: Record<IngestErrorCode, true> = {
-      CONFIG: true, INVALID: true, AUTH: true, REJECTED: true, RATE_LIMITED: true, UNAVAILABLE: true, MISDIRECTED: true, ABORTED: true,
+      CONFIG: true, INVALID: true, AUTH: true, REJECTED: true, RATE_LIMITED: true, UNAVAILABLE: true, MISDIRECTED: true, SPOOL: true, ABORTED: true,
     }
     const rows = [...regionOf(README, 'errors').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
     expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes))

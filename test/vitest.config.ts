@@ -5,6 +5,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: [fileURLToPath(new URL('scratch-spool.ts', import.meta.url))],
     // Real workers, processes and sockets take their time on a busy machine; nothing here asserts speed.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -60,6 +60,15 @@ function fromDetail(detail: Record<string, unknown>): IngestResultError[] {
   return [{ index, code: asText(detail['type']), field: loc.slice(logs + 2).join('.'), message: asText(detail['msg']) }]
 }
 
+/**
+ * Whether a `loc` names a place outside `logs`: a header, or another key of the body. `body` alone, or with a position
+ * in its text, names nothing: what cannot be read there may be an entry's.
+ */
+export function namesElsewhere(text: string): boolean {
+  return details(parseObject(text)).map(locOf).some((loc) =>
+    !loc.includes('logs') && loc.some((part, at) => typeof part === 'string' && !(part === 'body' && at === 0)))
+}
+
 /** Only what a path is made of: joining what is nested without end would end the stack. */
 function locOf({ loc }: Record<string, unknown>): (string | number)[] {
   return Array.isArray(loc) ? loc.filter((part) => typeof part === 'string' || typeof part === 'number') : []

@@ -1,72 +1,66 @@
-/** Holds cut batches until each is settled: sent, refused, or dropped at a named bound. */
+/** Holds cut batches until each is settled: sent, refused, kept on disk, or dropped at a named bound. */
 import { setMaxListeners } from 'node:events'
-import type { Account } from '../account.js'
 import type { Clock } from '../clock.js'
-import { LEVELS } from '../protocol/entry.js'
-import type { Report } from '../report.js'
 import type { Batch, Outcome, Sender } from '../sender.js'
-import { Fifo } from './fifo.js'
+import { Booking } from './booking.js'
+import type { BookingOptions } from './booking.js'
+import { Flushes } from './flushes.js'
+import type { Flushed } from './flushes.js'
 import type { Gate } from './gate.js'
+import { Queue, bytesOf } from './queue.js'
+import type { Disk, Held, Lane, Mark } from './queue.js'
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends BookingOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
   /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'hurry'>
+  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'hurry'>
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
-  readonly account: Account
-  readonly report: Pick<Report, 'delivered' | 'rejected' | 'dropped' | 'problem'>
+  /** An outage this long ends a `flush` of what is on disk. */
+  readonly requestTimeoutMs: number
+  /** Where batches wait when memory gets short. */
+  readonly disk?: (Disk & { admits(rank: number): boolean }) | undefined
 }
-
-interface Held {
-  readonly order: number
-  readonly batch: Batch
-}
-
-interface FlushWaiter {
-  /** Resolves when everything of a lower order is settled. */
-  readonly before: number
-  readonly resolve: () => void
-}
-
-/** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
-const BATCH_OVERHEAD_BYTES = 1_024
 
 /** Share of `maxBufferBytes` from which new entries of a rank (debug, info) are refused; others never are. */
 const REFUSE_FROM = [0.8, 0.9] as const
+/** For aborted requests to come back and be counted. */
+const ABORT_MS = 100
+const NOT_YET = Promise.resolve()
 
 export class Delivery {
   readonly #options: DeliveryOptions
   readonly #abort = new AbortController()
-  readonly #waiting = new Fifo<Held>()
-  /** By order; the first is the oldest. */
-  readonly #inFlight = new Map<number, Batch>()
-  readonly #flushes: FlushWaiter[] = []
-  #nextOrder = 0
-  #pendingEntries = 0
-  #waitingBytes = 0
+  readonly #queue: Queue
+  readonly #inFlight = new Map<Held, Promise<void>>()
+  readonly #flushes: Flushes
+  #inFlightEntries = 0
   #inFlightBytes = 0
+  readonly #booking: Booking
+  #isMemoryAlone: boolean
   #drained: Promise<void> | undefined
   #closed = false
-  /** Lost entries not yet told: what an exit costs is told in one message at its end. */
-  #untold = 0
 
   constructor(options: DeliveryOptions) {
     this.#options = options
+    this.#isMemoryAlone = options.disk === undefined
+    this.#booking = new Booking(options)
+    this.#queue = new Queue(options.maxBufferBytes, options.disk, () => this.#startWaiting())
+    this.#flushes = new Flushes({ ...options, outageAgeMs: () => options.gate.outageAgeMs, oldest: () => this.#oldest })
     // Every batch in flight listens to it.
     setMaxListeners(0, this.#abort.signal)
   }
 
-  /** Entries that wait or are in flight. */
+  /** Entries that wait in memory or are in flight; after the end those that stay on disk. */
   get pendingEntries(): number {
-    return this.#pendingEntries
+    return this.#queue.entries + this.#inFlightEntries + this.#booking.keptEntries
   }
 
   /** Memory of the batches that wait or are in flight. */
   get pendingBytes(): number {
-    return this.#waitingBytes + this.#inFlightBytes
+    return this.#queue.bytes + this.#inFlightBytes
   }
 
   /**
@@ -76,39 +70,42 @@ export class Delivery {
    */
   admits(rank: number): boolean {
     const from = REFUSE_FROM[rank]
-    return from === undefined || this.pendingBytes < from * this.#options.maxBufferBytes
+    if (from === undefined) return true
+    if (!this.#isMemoryAlone) return this.#options.disk?.admits(rank) ?? true
+    return this.pendingBytes < from * this.#options.maxBufferBytes
   }
 
   /** Counts and tells an entry that `admits` turned away. */
   refuse(): void {
-    this.#drop(1, 'new entries of level debug and info are refused while memory is short')
+    this.#booking.refuse(this.#isMemoryAlone ? 'buffer' : 'spool')
   }
 
-  /** Takes the batch in any case; never blocks and never throws. What does not fit costs the oldest that waits. */
+  /** Takes the batch in any case; never blocks and never throws. What does not fit waits on disk, or costs the oldest. */
   enqueue(batch: Batch): void {
-    const bytes = bytesOf(batch)
-    if (this.#closed) return this.#lose(batch.count, 'logged after the transport was closed')
-    if (this.#inFlightBytes + bytes > this.#options.maxBufferBytes) {
-      return this.#drop(batch.count, 'a batch does not fit into memory beside those in flight')
+    if (this.#closed) {
+      this.#booking.giveUp(batch, batch.count)
+      return this.#booking.tellLost('logged after the transport was closed')
     }
-    this.#waiting.push({ order: this.#nextOrder++, batch })
-    this.#waitingBytes += bytes
-    this.#pendingEntries += batch.count
-    while (this.pendingBytes > this.#options.maxBufferBytes) this.#dropOldest()
+    this.#isMemoryAlone = batch.place === undefined
+    const gone = this.#queue.push(batch, this.#inFlightBytes)
+    const { gate: { trouble }, maxBufferBytes } = this.#options
+    for (const one of gone) this.#booking.dropForRoom(one, one === batch ? undefined : { maxBufferBytes, trouble })
     this.#startWaiting()
   }
 
-  /** Resolves when everything enqueued before is delivered, refused or dropped. Never rejects. */
-  flush(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#flushes.push({ before: this.#nextOrder, resolve })
-      this.#resolveFlushes()
-    })
+  /** Resolves when everything enqueued before is settled, or is on disk in an outage. Never rejects. */
+  flush(): Promise<Flushed> {
+    return this.#flushes.add(this.#queue.mark)
+  }
+
+  /** More may have been found on disk. */
+  wake(): void {
+    this.#queue.refill()
   }
 
   /**
-   * The app ends. Waits at most `timeoutMs` for everything to settle, then ends the requests in flight, and counts and
-   * tells what is left as dropped. Nothing is taken afterwards. Never rejects; a second call joins the first.
+   * The app ends. Waits at most `timeoutMs` for everything to settle, then ends the requests in flight. What is left stays
+   * on disk, or is counted and told as dropped. Nothing is taken afterwards. Never rejects; a second call joins the first.
    */
   drain(timeoutMs: number): Promise<void> {
     this.#drained ??= this.#drain(timeoutMs)
@@ -123,124 +120,81 @@ export class Delivery {
 
   async #drain(timeoutMs: number): Promise<void> {
     const { clock, gate } = this.#options
-    const deadlineAt = clock.now() + timeoutMs
-    gate.hurry(deadlineAt)
-    await new Promise<void>((resolve) => {
-      const cancelTimer = clock.timer(timeoutMs, resolve)
-      void this.#untilIdle().then(cancelTimer).then(resolve)
-    })
+    this.#queue.stopRecovering()
+    gate.hurry(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : 1)
+    await this.#within(timeoutMs, this.#untilIdle())
+    this.#closed = true
+    this.#abort.abort()
+    if (this.#inFlight.size > 0) await this.#within(ABORT_MS, this.#untilNoneInFlight())
     this.#close(`not to be delivered at exit, which has ${timeoutMs} ms (shutdownTimeoutMs)`)
   }
 
-  /** Also what is enqueued meanwhile. */
+  #within(ms: number, done: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.#options.clock.timer(ms, resolve)
+      void done.then(cancelTimer).then(resolve)
+    })
+  }
+
+  /** Also what is enqueued meanwhile; of what earlier processes left, only what is under way. */
   async #untilIdle(): Promise<void> {
-    while (this.#pendingEntries > 0) await this.flush()
+    const isIdle = ({ stored, loose }: Mark): boolean => stored >= this.#queue.mark.stored && loose >= this.#queue.mark.loose
+    while (!this.#closed && !isIdle(this.#oldest)) if (await this.flush() === 'spooled') break
+    await this.#untilNoneInFlight()
+  }
+
+  async #untilNoneInFlight(): Promise<void> {
+    await Promise.all(this.#inFlight.values())
   }
 
   #close(why: string): void {
-    const left = this.#pendingEntries
     this.#closed = true
-    this.#pendingEntries = this.#waitingBytes = this.#inFlightBytes = 0
-    while (this.#waiting.shift() !== undefined);
+    const left = [...this.#inFlight.keys(), ...this.#queue.close()]
     this.#inFlight.clear()
+    this.#inFlightEntries = this.#inFlightBytes = 0
     this.#abort.abort()
-    const lastFailure = this.#options.gate.trouble ?? 'none, the service was still at work'
-    this.#lose(left, `${why}; last failure: ${lastFailure}`)
-    this.#resolveFlushes()
+    for (const { batch } of left) this.#booking.giveUp(batch, batch.count)
+    this.#booking.tellLost(`${why}; last failure: ${this.#options.gate.trouble ?? 'none, the service was still at work'}`)
+    this.#flushes.end(this.#booking.keptEntries > 0 ? 'spooled' : 'acknowledged')
+  }
+
+  /** The oldest of the app's own that is not settled, in each lane. */
+  get #oldest(): Mark {
+    const { stored, loose } = this.#queue.oldest
+    const orders = (lane: Lane): number[] => [...this.#inFlight.keys()].filter((held) => held.lane === lane).map(({ order }) => order)
+    return { stored: Math.min(stored, ...orders('stored')), loose: Math.min(loose, ...orders('loose')) }
   }
 
   #startWaiting(): void {
+    if (this.#closed) return
     while (this.#inFlight.size < this.#options.gate.limit) {
-      const held = this.#waiting.shift()
-      if (held === undefined) return
-      const { order, batch } = held
-      this.#waitingBytes -= bytesOf(batch)
-      this.#inFlightBytes += bytesOf(batch)
-      this.#inFlight.set(order, batch)
-      void this.#deliver(order, batch)
+      const held = this.#queue.shift()
+      if (held === undefined) break
+      this.#inFlightBytes += bytesOf(held.batch)
+      this.#inFlightEntries += held.batch.count
+      this.#inFlight.set(held, NOT_YET)
+      const delivered = this.#deliver(held)
+      if (this.#inFlight.has(held)) this.#inFlight.set(held, delivered)
     }
+    this.#queue.refill()
   }
 
-  async #deliver(order: number, batch: Batch): Promise<void> {
+  async #deliver(held: Held): Promise<void> {
     let outcome: Outcome
     try {
-      outcome = await this.#options.sender.send(batch, this.#abort.signal)
+      outcome = await this.#options.sender.send(held.batch, this.#abort.signal)
     } catch (bug) {
       // A sender never rejects; should one, the entries are counted and told all the same.
       outcome = { kind: 'given-up', reason: String(bug) }
     }
-    this.#settle(order, batch, outcome)
-  }
-
-  #settle(order: number, batch: Batch, outcome: Outcome): void {
-    // Counted as dropped at the deadline already.
-    if (!this.#inFlight.delete(order)) return
-    this.#inFlightBytes -= bytesOf(batch)
-    this.#pendingEntries -= batch.count
-    this.#book(batch, outcome)
+    // Counted at the deadline already.
+    if (!this.#inFlight.delete(held)) return
+    this.#inFlightBytes -= bytesOf(held.batch)
+    this.#inFlightEntries -= held.batch.count
+    this.#booking.settle(held.batch, outcome)
+    // What an exit costs is told in one line at its end.
+    if (this.#drained === undefined && 'reason' in outcome) this.#booking.tellLost(outcome.reason)
     this.#startWaiting()
-    this.#resolveFlushes()
+    this.#flushes.look()
   }
-
-  #book(batch: Batch, outcome: Outcome): void {
-    const { account, report } = this.#options
-    switch (outcome.kind) {
-      case 'delivered': {
-        const rejected = batch.count - outcome.accepted
-        account.accepted += outcome.accepted
-        account.rejected += rejected
-        if (outcome.accepted > 0) report.delivered(outcome.accepted, batch.batchId)
-        if (rejected > 0) report.rejected(rejected, outcome.rejected, outcome.rejected[0]?.message ?? 'no reason given')
-        if (outcome.unreadable) {
-          report.problem('MISDIRECTED', 'a reply is not an ingest result; its batch counts as accepted. Check the url')
-        }
-        return
-      }
-      case 'refused':
-        account.rejected += batch.count
-        return report.rejected(batch.count, outcome.rejected, outcome.reason)
-      case 'given-up':
-      case 'later':
-      case 'misconfigured':
-        return this.#lose(batch.count, outcome.reason)
-    }
-  }
-
-  #dropOldest(): void {
-    const held = this.#waiting.shift()
-    if (held === undefined) return
-    const { batch } = held
-    this.#waitingBytes -= bytesOf(batch)
-    this.#pendingEntries -= batch.count
-    const { gate, maxBufferBytes } = this.#options
-    const why = gate.trouble ?? 'the service takes them slower than they come'
-    const level = LEVELS[batch.highestRank]
-    this.#drop(batch.count, `maxBufferBytes ${maxBufferBytes} is full, the oldest went, up to level ${level}; ${why}`)
-  }
-
-  #drop(count: number, detail: string): void {
-    this.#options.account.dropped.buffer += count
-    this.#options.report.dropped(count, 'buffer', detail)
-  }
-
-  #lose(count: number, detail: string): void {
-    this.#options.account.dropped.shutdown += count
-    this.#untold += count
-    const draining = this.#drained !== undefined && !this.#closed
-    if (draining || this.#untold === 0) return
-    this.#options.report.dropped(this.#untold, 'shutdown', detail)
-    this.#untold = 0
-  }
-
-  #resolveFlushes(): void {
-    if (this.#flushes.length === 0) return
-    const [oldest] = this.#inFlight.keys()
-    // Batches start in their order, so that none that waits is older than one in flight; and where none is, none waits.
-    const settledBelow = oldest ?? this.#nextOrder
-    while (this.#flushes[0] !== undefined && this.#flushes[0].before <= settledBelow) this.#flushes.shift()?.resolve()
-  }
-}
-
-function bytesOf({ body }: Batch): number {
-  return body.length + BATCH_OVERHEAD_BYTES
 }

@@ -7,8 +7,17 @@ export class Fifo<T> {
     return this.#items.length - this.#head
   }
 
+  get first(): T | undefined {
+    return this.#items[this.#head]
+  }
+
   push(item: T): void {
     this.#items.push(item)
+  }
+
+  /** The last one. */
+  pop(): T | undefined {
+    return this.length === 0 ? undefined : this.#items.pop()
   }
 
   shift(): T | undefined {

@@ -4,10 +4,20 @@
  * One attempt at a time runs at first, and each success allows one more, up to `maxConcurrency`: the number in flight
  * doubles each round trip. The first failure closes the gate and starts a new wave, which begins with one probe again.
  * What is still under way belongs to the old wave: it may prolong a Retry-After but changes nothing else.
+ *
+ * After an outage attempts begin no faster than `Pace` allows: a little less than twice the rate of before.
+ *
+ * A refusal that names no entry is no success: a gateway may refuse everything. Whether it does, the quarantine finds
+ * out (`doubt`, `misconfigured`, `park`), from what the gate notes as `evidence`.
  */
-import { nextDelayMs } from '../backoff.js'
 import type { Clock } from '../clock.js'
-import type { Later, Misconfigured, Outcome } from '../sender.js'
+import type { Later, Misconfigured, Outcome, Refused } from '../sender.js'
+import { Alarm } from './alarm.js'
+import { Evidence } from './evidence.js'
+import { Line } from './line.js'
+import type { Waiter } from './line.js'
+import { Outage } from './outage.js'
+import { Pace } from './pace.js'
 
 export interface GateOptions {
   readonly clock: Clock
@@ -25,52 +35,49 @@ export interface GateOptions {
   readonly onRecovery?: (outageAgeMs: number) => void
 }
 
-interface Waiter {
-  readonly turn: number
-  readonly start: () => void
-  readonly refuse: () => void
-}
-
-/** A wrong key or address mends itself rarely, and each probe counts against the rate limit. */
-const MISCONFIGURED_PROBE_MS = 60_000
-/** Added to a Retry-After so that not all processes come back in the same instant. */
-const MAX_JITTER_MS = 1000
-const JITTER_SHARE = 0.1
+/** Batches that wait for news are in memory, and are not dropped there. */
+const MAX_PARKED = 32
 
 export class Gate {
+  readonly evidence: Evidence
   readonly #options: GateOptions
-  readonly #random: () => number
-  readonly #waiters: Waiter[] = []
+  readonly #outage: Outage
+  readonly #pace: Pace
+  readonly #line = new Line()
+  readonly #alarm: Alarm
   #turns = 0
   #wave = 0
   #running = 0
   #limit: number
-  #failures = 0
-  #outageSince: number | undefined
-  #trouble: string | undefined
-  /** From a Retry-After: nothing cuts it short. */
-  #notBefore = -Infinity
-  /** From the backoff: `hurry` cuts it short. */
-  #pausedUntil = -Infinity
+  #parked = 0
+  #onRoom: () => void = () => {}
   #deadlineAt = Infinity
-  #timerAt: number | undefined
-  #cancelTimer: (() => void) | undefined
+  #failuresLeft = Infinity
 
   constructor(options: GateOptions) {
     this.#options = options
-    this.#random = options.random ?? Math.random
+    const random = options.random ?? Math.random
+    this.#outage = new Outage({ ...options, random })
+    this.#pace = new Pace(random)
+    this.#alarm = new Alarm(options.clock, () => this.#advance())
+    this.evidence = new Evidence(options.clock)
     // A service that refuses the first requests must not be met by all at once.
     this.#limit = options.initialConcurrency ?? 1
   }
 
-  /** Attempts that may be in flight at once at the moment. */
+  /** Batches that may be on their way at once at the moment: attempts in flight, and what is parked. */
   get limit(): number {
-    return this.#limit
+    return this.#limit + Math.min(this.#parked, MAX_PARKED)
   }
 
   /** The reason of the last failure, while the service fails. */
   get trouble(): string | undefined {
-    return this.#trouble
+    return this.#outage.trouble
+  }
+
+  /** Milliseconds since the first of the failures, 0 while the service is well. */
+  get outageAgeMs(): number {
+    return this.#outage.ageMs
   }
 
   /** A place in the line. Kept through every attempt, it lets an older batch go before a younger one. */
@@ -86,7 +93,7 @@ export class Gate {
     return new Promise((resolve) => {
       const leave = () => {
         signal.removeEventListener('abort', refuse)
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
+        this.#line.leave(waiter)
       }
       const refuse = () => {
         leave()
@@ -99,8 +106,8 @@ export class Gate {
       const waiter: Waiter = { turn, start, refuse }
       if (signal.aborted) return resolve(undefined)
       signal.addEventListener('abort', refuse)
-      const younger = this.#waiters.findIndex((other) => other.turn > turn)
-      this.#waiters.splice(younger === -1 ? this.#waiters.length : younger, 0, waiter)
+      if (this.#line.isEmpty && this.#running === 0) this.#pace.cameAlone(this.#options.clock.now())
+      this.#line.enter(waiter)
       this.#advance()
     })
   }
@@ -108,29 +115,66 @@ export class Gate {
   /**
    * The app is about to end at `deadlineAt` (of the clock's `now`): pauses of the backoff end now, and what
    * could only run after the deadline is not waited for.
+   * @param failures after so many more the deadline is there
    */
-  hurry(deadlineAt: number): void {
+  hurry(deadlineAt: number, failures = Infinity): void {
     this.#deadlineAt = deadlineAt
-    this.#pausedUntil = -Infinity
-    this.#failures = 0
+    this.#failuresLeft = failures
+    this.#outage.startOver()
+    this.#pace.end(this.#options.clock.now())
+    this.evidence.hurry()
     this.#advance()
   }
 
-  /** Ends a pause of the backoff now, for one attempt; a Retry-After holds. */
+  /** Ends a pause of the backoff now, for one attempt, and the pace after an outage; a Retry-After holds. */
   nudge(): void {
-    this.#pausedUntil = -Infinity
+    this.#outage.cutShort()
+    this.#pace.end(this.#options.clock.now())
     this.#advance()
+  }
+
+  /** A refusal names nothing, and nothing speaks for the service yet: one attempt at a time. */
+  doubt(): void {
+    this.#limit = 1
+  }
+
+  /** Everything is refused: one probe a minute, until one is accepted. */
+  misconfigured(refused: Refused): void {
+    this.evidence.convict()
+    this.#failed({ ...refused, kind: 'misconfigured' })
+    this.#advance()
+  }
+
+  /**
+   * A batch waits for news of the service. Another may come in its place, since it may bring them.
+   * @returns ends it
+   */
+  park(): () => void {
+    this.#parked += 1
+    this.#onRoom()
+    return () => {
+      this.#parked -= 1
+    }
+  }
+
+  /** Calls `listener` when `limit` has grown by a parked batch. One listener. */
+  onRoom(listener: () => void): void {
+    this.#onRoom = listener
   }
 
   async #observe(signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome> {
     const wave = this.#wave
+    const number = this.evidence.begin()
     this.#running += 1
     let outcome: Outcome | undefined
     try {
       outcome = await attempt()
+      // Noted now: what begins from here on may speak against it.
+      if (outcome.kind === 'refused') outcome = { ...outcome, begunBefore: this.evidence.begun }
       return outcome
     } finally {
       if (wave === this.#wave) this.#running -= 1
+      if (outcome?.kind === 'delivered' && outcome.accepted > 0) this.evidence.accepted(number)
       if (outcome !== undefined) this.#judge(outcome, wave === this.#wave, signal.aborted)
       this.#advance()
     }
@@ -139,81 +183,65 @@ export class Gate {
   #judge(outcome: Outcome, current: boolean, aborted: boolean): void {
     switch (outcome.kind) {
       case 'delivered':
-      case 'refused':
         if (current) this.#succeeded()
+        return
+      case 'refused':
+        if (isNameless(outcome)) this.evidence.refused()
+        if (!current) return
+        if (!isNameless(outcome)) this.#succeeded()
+        else if (this.evidence.isConvicted) this.#failed({ ...outcome, kind: 'misconfigured' })
         return
       case 'later':
         // We ended it ourselves: it says nothing about the service.
         if (aborted && outcome.status === undefined) return
-        if (outcome.retryAfterMs !== undefined) this.#respect(outcome.retryAfterMs)
+        if (outcome.retryAfterMs !== undefined) this.#outage.respect(outcome.retryAfterMs)
         if (current) this.#failed(outcome)
         return
       case 'misconfigured':
-        if (current) this.#failed(outcome)
-        return
+        return current ? this.#failed(outcome) : undefined
       case 'given-up':
-        return
     }
-  }
-
-  #respect(retryAfterMs: number): void {
-    const jitterMs = this.#random() * Math.min(MAX_JITTER_MS, retryAfterMs * JITTER_SHARE)
-    this.#notBefore = Math.max(this.#notBefore, this.#options.clock.now() + retryAfterMs + jitterMs)
   }
 
   #failed(trouble: Later | Misconfigured): void {
-    const { clock, retryMinMs, retryMaxMs, onTrouble } = this.#options
-    const now = clock.now()
+    const now = this.#options.clock.now()
     this.#wave += 1
     this.#running = 0
     this.#limit = 1
-    this.#failures += 1
-    this.#outageSince ??= now
-    this.#trouble = trouble.reason
-    const outageAgeMs = now - this.#outageSince
-    const pauseMs =
-      trouble.kind === 'misconfigured'
-        ? MISCONFIGURED_PROBE_MS
-        : nextDelayMs({ attempt: this.#failures, outageAgeMs, retryMinMs, retryMaxMs, random: this.#random })
-    this.#pausedUntil = now + pauseMs
-    onTrouble?.(trouble, outageAgeMs, this.#opensAt() - now)
+    this.#failuresLeft -= 1
+    if (this.#failuresLeft <= 0) this.#deadlineAt = now
+    this.#pace.failed(now)
+    this.#outage.failed(trouble)
+    this.#options.onTrouble?.(trouble, this.#outage.ageMs, this.#outage.opensAt - now)
   }
 
   #succeeded(): void {
+    const now = this.#options.clock.now()
     this.#limit = Math.min(this.#limit + 1, this.#options.maxConcurrency)
-    if (this.#outageSince === undefined) return
-    const outageAgeMs = this.#options.clock.now() - this.#outageSince
-    this.#outageSince = undefined
-    this.#trouble = undefined
-    this.#failures = 0
-    this.#options.onRecovery?.(outageAgeMs)
-  }
-
-  #opensAt(): number {
-    return Math.max(this.#notBefore, this.#pausedUntil)
+    this.evidence.acquit()
+    this.#pace.succeeded(now)
+    if (!this.#outage.isOn) return
+    const { ageMs } = this.#outage
+    this.#outage.end()
+    // At the end of the app there is no time for it.
+    if (this.#deadlineAt === Infinity) this.#pace.recovered(now, ageMs)
+    this.#options.onRecovery?.(ageMs)
   }
 
   #advance(): void {
-    const opensAt = this.#opensAt()
-    if (opensAt >= this.#deadlineAt) {
-      while (this.#waiters.length > 0) this.#waiters[0]?.refuse()
+    if (this.#outage.opensAt >= this.#deadlineAt) this.#line.refuseAll()
+    while (this.#running < this.#limit && !this.#line.isEmpty) {
+      const now = this.#options.clock.now()
+      const at = Math.max(this.#outage.opensAt, this.#pace.nextAt(now))
+      if (at > now) return this.#alarm.set(at)
+      this.#pace.started(now)
+      this.#line.first?.start()
     }
-    const waitMs = opensAt - this.#options.clock.now()
-    if (waitMs > 0 && this.#waiters.length > 0) return this.#wakeAt(opensAt, waitMs)
-    this.#cancelTimer?.()
-    this.#timerAt = undefined
-    if (waitMs > 0) return
-    while (this.#running < this.#limit && this.#waiters.length > 0) this.#waiters[0]?.start()
+    this.#alarm.clear()
   }
+}
 
-  #wakeAt(opensAt: number, waitMs: number): void {
-    if (this.#timerAt === opensAt) return
-    this.#cancelTimer?.()
-    this.#timerAt = opensAt
-    // It may fire early, by a millisecond or for the longest delays (see `Clock`): `#advance` looks at the clock again.
-    this.#cancelTimer = this.#options.clock.timer(waitMs, () => {
-      this.#timerAt = undefined
-      this.#advance()
-    })
-  }
+/** 413 names none, whatever its body says: it is of the size. */
+function isNameless({ status, rejected }: Refused): boolean {
+  return rejected.length === 0 || status === 413
 }

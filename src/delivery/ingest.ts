@@ -1,7 +1,7 @@
 /** The innermost sender: one request, and its reply as an outcome. */
 import type { Clock } from '../clock.js'
 import type { Http, HttpReply } from '../client/http-types.js'
-import { parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../client/reply.js'
+import { namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../client/reply.js'
 import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Batch, Delivered, Later, Outcome, Sender } from '../sender.js'
@@ -37,13 +37,17 @@ export function outcomeOf(batch: Batch, reply: HttpReply, wallNowMs: number): Ou
     case 'ok': {
       const result = parseIngestResult(reply.text)
       if (result === undefined) return { kind: 'delivered', accepted: batch.count, rejected: [], unreadable: true }
-      return delivered(batch, result, 0)
+      return delivered(batch, status, result, 0)
     }
     case 'refused': {
       const result = parseIngestResult(reply.text)
       // Sent again, the entries that it took would arrive twice.
-      if (result !== undefined && result.accepted > 0) return delivered(batch, result, batch.count - result.accepted)
-      return { kind: 'refused', status, reason: reasonOf(reply), rejected: within(batch, parseRejected(reply.text)) }
+      if (result !== undefined && result.accepted > 0) return delivered(batch, status, result, batch.count - result.accepted)
+      const reason = reasonOf(reply)
+      const rejected = within(batch, parseRejected(reply.text))
+      // No entry is at fault, so that every batch would be refused.
+      if (rejected.length === 0 && status !== 413 && namesElsewhere(reply.text)) return { kind: 'misconfigured', status, reason }
+      return { kind: 'refused', status, reason, rejected }
     }
     case 'later': {
       const later: Later = { kind: 'later', status, reason: reasonOf(reply) }
@@ -59,11 +63,11 @@ export function outcomeOf(batch: Batch, reply: HttpReply, wallNowMs: number): Ou
  * The interface does not show whether numbers and list of a result always agree, so the larger count of rejected
  * entries is believed: an entry wrongly called rejected is reported, one wrongly called accepted is lost in silence.
  */
-function delivered(batch: Batch, result: IngestResult, atLeastRejected: number): Delivered {
+function delivered(batch: Batch, status: number, result: IngestResult, atLeastRejected: number): Delivered {
   const rejected = within(batch, result.errors)
   const named = new Set(rejected.map((item) => item.index)).size
   const count = Math.min(batch.count, Math.max(named, result.rejected, atLeastRejected))
-  return { kind: 'delivered', accepted: batch.count - count, rejected }
+  return { kind: 'delivered', accepted: batch.count - count, rejected, ...(rejected.length > 0 && { status }) }
 }
 
 function within(batch: Batch, errors: readonly IngestResultError[]): IngestResultError[] {

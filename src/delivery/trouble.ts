@@ -32,12 +32,14 @@ export function troubleTeller(
 
 function codeOf({ kind, status }: Later | Misconfigured): IngestErrorCode {
   if (kind === 'later') return status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'
+  if (status === 400 || status === 413 || status === 422) return 'REJECTED'
   return status === 401 || status === 403 ? 'AUTH' : 'MISDIRECTED'
 }
 
 function headline(trouble: Later | Misconfigured): string {
   const code = codeOf(trouble)
   if (code === 'AUTH') return `the service refuses the key (status ${trouble.status}), check apiKey`
+  if (code === 'REJECTED') return `the service, or a gateway before it, refuses whatever it is sent (status ${trouble.status}), check url`
   if (code === 'MISDIRECTED') return `the url is not that of the service (status ${trouble.status}), check url`
   return 'the service does not take entries'
 }

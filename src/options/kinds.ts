@@ -31,6 +31,12 @@ export const key: Kind<string> = {
   parse: (value) => value.trim(),
 }
 
+export const keys: Kind<readonly string[]> = {
+  rule: `a list of keys, each of ${key.rule} (in a variable: separated by commas)`,
+  read: (value) => (Array.isArray(value) && value.every((one) => key.read(one) !== undefined) ? [...value] as string[] : undefined),
+  parse: (value) => value.split(',').map((one) => one.trim()).filter((one) => one !== ''),
+}
+
 export function integer(min: number, max: number, unit = ''): Kind<number> {
   return {
     rule: `an integer from ${min} to ${max}${unit === '' ? '' : ` (${unit})`}`,

@@ -3,8 +3,9 @@
  * Where a variable is not named, it is `PINO_INGEST_` and the option's name in upper case.
  */
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
-import { flag, integer, key, levels, object, oneOf, pems, proxyUrl, text, texts, textsNamed } from './kinds.js'
+import { flag, integer, key, keys, levels, object, oneOf, pems, proxyUrl, text, texts, textsNamed } from './kinds.js'
 import type { Kind } from './kinds.js'
+import { spool } from './spool.js'
 
 export interface Row<T> {
   readonly kind: Kind<T>
@@ -39,6 +40,10 @@ export const TABLE = {
     meaning: 'sent as `X-API-Key`; the second variable names a file that holds it',
   }),
   allowInsecure: row({ kind: flag, default: false, meaning: 'allows plain `http` to a host other than loopback' }),
+  previousApiKeys: row({
+    kind: keys, secret: true, shown: 'none',
+    meaning: 'what was kept on disk under these keys is sent with the current one; the variable is a comma list',
+  }),
   tls: row({
     kind: pems, variables: ['PINO_INGEST_TLS_CA', 'PINO_INGEST_TLS_CERT', 'PINO_INGEST_TLS_KEY'], secret: true, shown: 'Node\'s own',
     meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate; the variables name files',
@@ -75,8 +80,13 @@ export const TABLE = {
   shutdownTimeoutMs: row({ kind: integer(0, 8_000, 'ms'), default: 3_000, meaning: 'for delivering at exit; pino itself gives up at 10 s' }),
   retryMinMs: row({ kind: integer(1, DAY_MS, 'ms'), default: 250, meaning: 'first wait after a failure' }),
   retryMaxMs: row({ kind: integer(1, DAY_MS, 'ms'), default: 30_000, meaning: 'longest wait; the cap is a quarter of the outage\'s age, at least 5 s, at most this' }),
-  maxBufferBytes: row({ kind: integer(MIB, 1024 * MIB, 'bytes'), default: 64 * MIB, meaning: 'memory for entries that are not yet acknowledged' }),
+  maxBufferBytes: row({ kind: integer(MIB, 1024 * MIB, 'bytes'), shown: '8 MiB with a spool, 64 MiB without', meaning: 'memory for entries that are not yet acknowledged' }),
   maxEntryBytes: row({ kind: integer(1_024, 16 * MIB, 'bytes'), default: 256 * 1024, meaning: 'a longer entry is shortened and flagged, never refused' }),
+  spool: row({
+    kind: spool, variables: ['PINO_INGEST_SPOOL', 'PINO_INGEST_SPOOL_DIR'],
+    shown: 'on, in `<tmp>/pino-ingest-<uid>`; off for the local service',
+    meaning: '`{ dir, maxBytes, maxAgeMs, durability }` or `false`: what is kept on disk until it is acknowledged; 256 MiB for all processes together, 7 days, `process` or `power`',
+  }),
   compression: row({ kind: oneOf('none', 'gzip'), default: 'none', meaning: '`gzip` only if your service takes it: its interface does not say' }),
   onProblem: row({ kind: oneOf('stderr', 'silent'), variables: ['PINO_INGEST_LOG'], default: 'stderr', meaning: 'where the transport tells of its troubles' }),
 } as const

@@ -32,6 +32,13 @@ export class Throttle<T> {
     this.#letOut()
   }
 
+  /** Forgets what is held. */
+  cancel(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#held = undefined
+  }
+
   #openWindow(): void {
     this.#cancelTimer = this.#clock.timer(this.#windowMs, () => {
       this.#cancelTimer = undefined

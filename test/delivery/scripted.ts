@@ -113,7 +113,7 @@ export function setup(
   })
   const account = new Account()
   const told = new Told()
-  const delivery = new Delivery({ sender: retrySender(sender, gate), gate, clock, maxBufferBytes, account, report: told })
+  const delivery = new Delivery({ sender: retrySender(sender, gate), gate, clock, maxBufferBytes, requestTimeoutMs: 10_000, account, report: told })
   account.addStage(() => delivery.pendingEntries)
   const enqueue = (...batches: Batch[]) => {
     for (const batch of batches) {

@@ -4,13 +4,15 @@
  * - mode: target | targets-copy | targets-before | targets-after | pipeline | stream
  * - options: of pino-ingest; pinoOptions: of pino; count: numbered records; perSecond: their rate
  * - raw: a file whose lines are written to the transport as they stand, instead of records
- * - end: natural | exit | throw | flush (await logger.flush, then exit) | hold (until SIGTERM, handled)
+ * - end: natural | exit | throw | flush (await logger.flush, then exit) | flush-all (await flush(logger), tell, then hold)
+ *   | hold (until SIGTERM, handled) | signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
+ * - flushTimeoutMs: of flush-all
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
-import { ingestStream } from 'pino-ingest'
+import { flush, flushOnSignal, ingestStream } from 'pino-ingest'
 
 const plan = JSON.parse(process.env.PLAN)
 if (plan.end === 'hold') process.on('SIGTERM', () => process.exit(0))
@@ -58,6 +60,7 @@ if (plan.raw !== undefined) {
   tell({ name: 'logged', payload: performance.now() - startedAt })
 }
 
+tell({ name: 'ending', payload: performance.now() })
 switch (plan.end) {
   case 'exit': process.exit(0); break
   case 'throw': throw new Error('uncaught on purpose')
@@ -65,6 +68,15 @@ switch (plan.end) {
     await new Promise((resolve) => { logger.flush(resolve) })
     tell({ name: 'flushed' })
     break
+  case 'flush-all': {
+    const startedAt = performance.now()
+    const result = await flush(logger, plan.flushTimeoutMs === undefined ? {} : { timeoutMs: plan.flushTimeoutMs })
+    tell({ name: 'flushed', payload: { ...result, tookMs: performance.now() - startedAt } })
+    setInterval(() => {}, 60_000)
+    break
+  }
+  case 'signal': flushOnSignal(logger) // falls through
+  case 'unhandled':
   case 'hold':
     setInterval(() => {}, 60_000)
     tell({ name: 'holding' })

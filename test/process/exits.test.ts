@@ -1,5 +1,6 @@
 /** Ways to end: what was logged before is delivered, with the service up; what is lost with it down is told. */
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
@@ -20,8 +21,17 @@ function plan(more: Partial<AppPlan>): AppPlan {
   return { mode: 'target', options: { url: service.url, apiKey: KEY }, count: COUNT, ...more }
 }
 
+/** How many different records came. */
 function arrived(): number {
   return new Set(service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'])).size
+}
+
+/** Another process, which logs nothing: it runs until so many entries have come to the service. */
+async function nextStart(entries: number): Promise<void> {
+  const app = startApp(plan({ count: 0, end: 'hold' }))
+  await service.waitForEntries(entries, { timeoutMs: 20_000 })
+  app.child.kill('SIGTERM')
+  expect((await app.done).code).toBe(0)
 }
 
 describe.each(['target', 'targets-copy', 'pipeline'] as const)('%s, service up', (mode) => {
@@ -92,8 +102,17 @@ describe('in-process', () => {
     await once(stream, 'close')
   })
 
-  test('process.exit leaves no time, and that is told with the number', async () => {
+  test('process.exit leaves no time: the next start sends what is on disk', async () => {
     const result = await runApp(plan({ mode: 'stream', end: 'exit' }))
+    expect(result.code).toBe(0)
+    const kept = /(\d+) entries are not yet acknowledged/.exec(result.stderr)
+    expect(Number(kept?.[1]) + arrived()).toBeGreaterThanOrEqual(COUNT)
+    await nextStart(COUNT)
+    expect(arrived()).toBe(COUNT)
+  })
+
+  test('process.exit without a spool loses, and that is told with the number', async () => {
+    const result = await runApp(plan({ mode: 'stream', end: 'exit', options: { url: service.url, apiKey: KEY, spool: false } }))
     expect(result.code).toBe(0)
     const told = /dropped (\d+) entries \(shutdown\)/.exec(result.stderr)
     expect(Number(told?.[1]) + arrived()).toBeGreaterThanOrEqual(COUNT)
@@ -101,14 +120,61 @@ describe('in-process', () => {
 })
 
 describe('service down', () => {
-  beforeEach(() => service.close())
+  test.each(['target', 'targets-copy', 'pipeline', 'stream'] as const)('%s: the exit is not held up, and the next start sends all', async (mode) => {
+    const { port } = service
+    await service.close()
+    const result = await runApp(plan({ mode, end: mode === 'stream' ? 'natural' : 'exit' }))
+    const copies = mode === 'targets-copy' ? 2 : 1
+    expect(result.code).toBe(0)
+    expect(result.stderr).not.toContain('dropped')
+    expect(result.stderr.match(/entries are not yet acknowledged; they are on disk/g)).toHaveLength(copies)
+    service = await createIngestService({ apiKeys: [KEY], port })
+    await nextStart(copies * COUNT)
+    expect({ entries: service.arrived, different: arrived() }).toEqual({ entries: copies * COUNT, different: COUNT })
+  })
 
-  test.each(['target', 'stream'] as const)('%s: the exit is not held up, and the loss is told once with its number', async (mode) => {
-    const result = await runApp(plan({ mode, end: 'natural', options: { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500 } }))
+  test.each(['target', 'stream'] as const)('%s without a spool: the exit is not held up, and the loss is told once with its number', async (mode) => {
+    await service.close()
+    const result = await runApp(plan({ mode, end: 'natural', options: { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, spool: false } }))
     expect(result.code).toBe(0)
     expect(result.stderr.match(/dropped/g)).toHaveLength(1)
     expect(result.stderr).toContain(`dropped ${COUNT} entries (shutdown)`)
     expect(result.stderr).toContain('ECONNREFUSED')
     expect(result.stderr).not.toContain(KEY)
+  })
+
+  // A service that hangs costs the whole of shutdownTimeoutMs, and a little for what is under way.
+  test.each(['target', 'targets-copy', 'pipeline'] as const)('%s: a service that hangs holds up the exit for less than 3.5 s', async (mode) => {
+    service.faults.add({ kind: 'hang' })
+    const result = await runApp(plan({ mode, end: 'natural' }))
+    const endingAt = result.events.find(({ name }) => name === 'ending')?.payload as number
+    const exitMs = Math.round(result.tookMs - endingAt)
+    process.stdout.write(`exit with a service that hangs, ${mode}: ${exitMs} ms\n`)
+    expect(result.code).toBe(0)
+    expect(exitMs).toBeLessThan(3_500)
+  })
+})
+
+describe('signals', () => {
+  test.each([
+    ['SIGTERM', 'signal', 143], ['SIGINT', 'signal', 130],
+  ] as const)('%s with flushOnSignal: all arrives, and the exit code tells of it', async (signal, end, code) => {
+    const app = startApp(plan({ end }))
+    await app.heard('holding')
+    app.child.kill(signal)
+    expect((await app.done).code).toBe(code)
+    expect(arrived()).toBe(COUNT)
+  })
+
+  test('SIGTERM that nobody handles: the next start sends what was written to disk, which is all but the last milliseconds', async () => {
+    service.faults.add({ kind: 'status', status: 503 })
+    const app = startApp(plan({ end: 'unhandled' }))
+    await app.heard('holding')
+    await sleep(100) // for the worker to read what was logged
+    app.child.kill('SIGTERM')
+    expect((await app.done).signal).toBe('SIGTERM')
+    service.faults.clear()
+    await nextStart(COUNT)
+    expect({ entries: service.arrived, different: arrived() }).toEqual({ entries: COUNT, different: COUNT })
   })
 })

@@ -1,6 +1,7 @@
 /** Starts real applications against the built package, and collects what they say. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export interface AppPlan {
@@ -10,7 +11,8 @@ export interface AppPlan {
   readonly count?: number
   readonly perSecond?: number
   readonly raw?: string
-  readonly end?: 'natural' | 'exit' | 'throw' | 'flush' | 'hold'
+  readonly end?: 'natural' | 'exit' | 'throw' | 'flush' | 'flush-all' | 'hold' | 'signal' | 'unhandled'
+  readonly flushTimeoutMs?: number
   readonly logsError?: boolean
   readonly neighbourFile?: string
 }
@@ -30,15 +32,17 @@ export interface AppResult {
 }
 
 export interface RunningApp {
+  /** Resolves with the first event of this name. */
+  readonly heard: (name: string) => Promise<AppEvent>
   readonly child: ChildProcess
   readonly done: Promise<AppResult>
 }
 
-/** Without the variables of the shell that runs the tests. */
+/** Without the variables of the shell that runs the tests, but for the test file's own spool. */
 export function cleanEnv(extra: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) =>
     !/^(?:PINO_INGEST_|npm_|NODE_ENV$|VITEST|OTEL_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(name))
-  return { ...Object.fromEntries(own), ...extra }
+  return { ...Object.fromEntries(own), PINO_INGEST_SPOOL_DIR: process.env['PINO_INGEST_SPOOL_DIR'], ...extra }
 }
 
 export function startApp(plan: AppPlan, env: Record<string, string | undefined> = {}): RunningApp {
@@ -60,11 +64,24 @@ export function startApp(plan: AppPlan, env: Record<string, string | undefined> 
       signal,
       stdout: text[1] as string,
       stderr: text[2] as string,
-      events: (text[3] as string).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as AppEvent),
+      events: eventsIn(text[3] as string),
       tookMs: performance.now() - startedAt,
     }))
   })
-  return { child, done }
+  const heard = async (name: string): Promise<AppEvent> => {
+    for (;;) {
+      const event = eventsIn(text[3] as string).find((one) => one.name === name)
+      if (event !== undefined) return event
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the app ended without ${name}: ${text[2]}`)
+      await Promise.race([once(child.stdio[3] as NodeJS.ReadableStream, 'data'), once(child, 'close')])
+    }
+  }
+  return { child, done, heard }
+}
+
+/** Whole lines only. */
+function eventsIn(text: string): AppEvent[] {
+  return text.slice(0, text.lastIndexOf('\n') + 1).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as AppEvent)
 }
 
 export function runApp(plan: AppPlan, env: Record<string, string | undefined> = {}): Promise<AppResult> {

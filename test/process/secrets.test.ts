@@ -2,10 +2,12 @@
  * The key goes to the configured address and nowhere else. Every failing case is run, and everything that leaves the
  * process is searched for it: plain, in base64, URL-encoded, and its first 8 characters.
  */
+import { readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { Fault } from '../../src/service/index.js'
@@ -17,8 +19,15 @@ const KEY = 'canary?/key+=&%9f3b7c21d04e'
 const FORMS = [KEY, KEY.slice(0, 8), Buffer.from(KEY).toString('base64'), Buffer.from(KEY).toString('base64url'), encodeURIComponent(KEY)]
 
 function expectNoKey(result: AppResult): void {
-  const everything = `${result.stdout}\n${result.stderr}\n${JSON.stringify(result.events)}`
+  const everything = `${result.stdout}\n${result.stderr}\n${JSON.stringify(result.events)}\n${spooled()}`
   expect(FORMS.filter((form) => everything.includes(form) || everything.includes(JSON.stringify(form).slice(1, -1)))).toEqual([])
+}
+
+/** Names and contents of all that lies in the spool, dead letters among it. */
+function spooled(): string {
+  const root = process.env['PINO_INGEST_SPOOL_DIR'] as string
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+  return files.map((file) => `${file}\n${readFileSync(file, 'latin1')}`).join('\n')
 }
 
 async function listen(handle: (request: IncomingMessage) => void): Promise<{ origin: string, server: Server }> {
@@ -32,7 +41,7 @@ async function listen(handle: (request: IncomingMessage) => void): Promise<{ ori
 }
 
 /** Quick to fail; at the end there is time for a first attempt on a busy machine, too. */
-const IMPATIENT = { shutdownTimeoutMs: 2_000, requestTimeoutMs: 300, retryMinMs: 10, flushIntervalMs: 10 }
+const IMPATIENT = { shutdownTimeoutMs: 2_000, requestTimeoutMs: 1_500, retryMinMs: 10, flushIntervalMs: 10 }
 
 describe('a redirect to another origin', () => {
   test.each([301, 302, 303, 307, 308] as const)('%i: nothing of the key, or of anything, arrives there', async (status) => {
@@ -78,6 +87,7 @@ describe.each(FAULTS)('$kind $status', (fault) => {
     expectNoKey(result)
     // What happened is told all the same: a silent transport would pass the search above.
     expect(result.stderr).toMatch(/^pino-ingest: /m)
+    if (fault.kind === 'status' && fault.status === 422) expect(spooled()).toContain('"reason":')
     await service.close()
   })
 })

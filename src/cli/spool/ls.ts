@@ -1,0 +1,173 @@
+/** `pino-ingest spool ls`: what is kept, by whom, and since when. */
+import { systemClock } from '../../clock.js'
+import { holdingOf } from '../../spool/inspect.js'
+import type { FoundDestination, FoundInstance, Holding } from '../../spool/inspect.js'
+import type { FoundFile } from '../../spool/usage.js'
+import { EXIT_DONE } from '../command.js'
+import type { Arguments, Command } from '../command.js'
+import { jsonLine, printable } from '../printable.js'
+import { linesOf, parseLetter, whyOf } from './letters.js'
+import { DIR_FLAG, placeOf } from './place.js'
+import type { Place } from './place.js'
+import { ageText, columns, counted, entriesText, lettersText, sizeText } from './words.js'
+
+export const ls: Command = {
+  summary: 'Lists what is kept on disk: by destination and instance, and what the service refused. It changes nothing.',
+  usage: ['pino-ingest spool ls [FLAGS]'],
+  flags: DIR_FLAG,
+  notes: [
+    `live: its writer is at work; dead: its writer is gone; left: it ended in order; claimed: taken over by the one above it. What
+is dead or left is sent by the next application with the same url and key, or by pino-ingest spool replay.`,
+    'With --json it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes.',
+    'Exit codes: 0 done, 1 there is no such folder, 2 wrong flags.',
+  ],
+  jsonFailuresTo: 'stdout',
+  run,
+}
+
+interface LetterTally {
+  readonly files: number
+  readonly bytes: number
+  readonly entries: number
+  /** Lines that are no letters. */
+  readonly damagedLines: number
+  readonly reasons: readonly { readonly reason: string, readonly count: number }[]
+  readonly problems: readonly string[]
+}
+
+interface Listed {
+  readonly destination: FoundDestination
+  readonly instances: readonly (FoundInstance & Holding)[]
+  readonly letters: LetterTally
+}
+
+async function run(given: Arguments): Promise<number> {
+  const place = placeOf(given)
+  const listed: Listed[] = []
+  for (const destination of place.destinations) {
+    const instances: (FoundInstance & Holding)[] = []
+    for (const instance of destination.instances) instances.push({ ...instance, ...await holdingOf(instance) })
+    listed.push({ destination, instances, letters: await tallyLetters(destination.letters, place.mask) })
+  }
+  process.stdout.write(given.switches.has('json') ? jsonLine(dataOf(place, listed)) : textOf(place, listed))
+  return EXIT_DONE
+}
+
+/** A service may put the value that it refuses into its words: then each letter has a reason of its own. */
+const MAX_REASONS = 100
+const MAX_REASON_CHARS = 160
+const OTHER = 'other reasons'
+
+async function tallyLetters(files: readonly FoundFile[], mask: (text: string) => string): Promise<LetterTally> {
+  const counts = new Map<string, number>()
+  const problems: string[] = []
+  let entries = 0
+  let damagedLines = 0
+  for (const { path } of files) {
+    try {
+      for await (const line of linesOf(path)) {
+        const letter = parseLetter(line)
+        if (letter === undefined) {
+          damagedLines += 1
+          continue
+        }
+        entries += 1
+        const reason = mask(whyOf(letter)).slice(0, MAX_REASON_CHARS)
+        const key = counts.has(reason) || counts.size < MAX_REASONS ? reason : OTHER
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  const reasons = [...counts].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count)
+  return { files: files.length, bytes: files.reduce((sum, file) => sum + file.bytes, 0), entries, damagedLines, reasons, problems }
+}
+
+function totalOf(listed: readonly Listed[]): { readonly instances: number, readonly bytes: number, readonly batches: number, readonly entries: number, readonly deadLetters: number } {
+  const instances = listed.flatMap((one) => one.instances)
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+  return {
+    instances: instances.length,
+    bytes: sum([...instances, ...listed.map(({ letters }) => letters)].map(({ bytes }) => bytes)),
+    batches: sum(instances.map(({ batches }) => batches)),
+    entries: sum(instances.map(({ entries }) => entries)),
+    deadLetters: sum(listed.map(({ letters }) => letters.entries)),
+  }
+}
+
+function dataOf(place: Place, listed: readonly Listed[]): object {
+  return {
+    root: place.root,
+    destinations: listed.map(({ destination: { name }, instances, letters }) => ({
+      name,
+      isPresent: name === place.present,
+      isPrevious: place.previous.includes(name),
+      instances: instances.map((one) => ({
+        name: one.name, state: one.state, isFree: one.isFree, pid: one.pid ?? null, leaseAgeMs: one.leaseAgeMs ?? null, isLeaseFresh: one.isLeaseFresh,
+        claimedBy: one.claimedBy ?? null, isForeign: one.isForeign, segments: one.segments.length, bytes: one.bytes, batches: one.batches,
+        entries: one.entries, oldestAt: one.oldestAtMs === undefined ? null : new Date(one.oldestAtMs).toISOString(),
+        damagedBytes: one.damagedBytes, missingEntries: one.missingEntries, problems: one.problems.map(place.mask),
+      })),
+      deadLetters: letters,
+    })),
+    total: totalOf(listed),
+  }
+}
+
+function textOf(place: Place, listed: readonly Listed[]): string {
+  const { instances, bytes, entries, deadLetters } = totalOf(listed)
+  const parts = listed.map((one) => destinationText(place, one))
+  const total = `Total: ${counted(instances, 'instance', 'instances')}, ${sizeText(bytes)}, ${entriesText(entries)} not settled, ${lettersText(deadLetters)}`
+  return `${[printable(place.mask(place.root)), ...parts].join('\n\n').trimEnd()}\n\n${total}\n`
+}
+
+function destinationText(place: Place, { destination: { name }, instances, letters }: Listed): string {
+  const whose = place.present === undefined ? 'whether it is yours is not known: url and key are not set'
+    : name === place.present ? 'the present url and key'
+      : place.previous.includes(name) ? 'one of previousApiKeys' : 'another url or key'
+  const rows = columns(instances.map((one) => rowOf(one)), '  ').split('\n').slice(0, -1)
+  const withNotes = rows.flatMap((row, at) => [row, ...notesOf(instances[at] as FoundInstance & Holding, place.mask)])
+  return [`${name}  ${whose}`, ...withNotes, ...lettersRows(letters, place.mask), ...(instances.length + letters.files === 0 ? ['  empty'] : [])].join('\n')
+}
+
+function rowOf(one: FoundInstance & Holding): string[] {
+  const age = one.oldestAtMs === undefined ? '' : `oldest ${ageText(systemClock.wallNow() - one.oldestAtMs)}`
+  return [
+    one.name, one.state, whoOf(one), counted(one.segments.length, 'segment', 'segments'), sizeText(one.bytes),
+    counted(one.batches, 'batch', 'batches'), entriesText(one.entries), age,
+  ]
+}
+
+function whoOf({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstance): string {
+  const process = pid === undefined ? '' : `pid ${pid}`
+  if (state === 'claimed') return `by ${claimedBy}`
+  if (state !== 'live') return process
+  const lease = isLeaseFresh ? 'lease fresh' : `lease expired${leaseAgeMs === undefined ? '' : `, ${ageText(leaseAgeMs)} old`}`
+  return [process, lease].filter((text) => text !== '').join(', ')
+}
+
+function notesOf(one: FoundInstance & Holding, mask: (text: string) => string): string[] {
+  const { state, isFree, isForeign, damagedBytes, missingEntries, problems } = one
+  return [
+    ...(isForeign ? ['written by another version of pino-ingest: left alone'] : []),
+    ...(state === 'live' && isFree ? ['its process lives, but has stood still or its thread has ended: whoever comes may claim it'] : []),
+    ...(damagedBytes > 0 ? [`damaged: ${counted(damagedBytes, 'byte', 'bytes')} that ${damagedBytes === 1 ? 'is' : 'are'} no frames`] : []),
+    ...(missingEntries > 0 ? [`damaged: ${entriesText(missingEntries)} missing`] : []),
+    ...problems.map((problem) => `cannot be read: ${printable(mask(problem))}`),
+  ].map((note) => `    ${note}`)
+}
+
+const SHOWN_REASONS = 5
+
+function lettersRows({ files, bytes, entries, damagedLines, reasons, problems }: LetterTally, mask: (text: string) => string): string[] {
+  if (files === 0) return []
+  const more = reasons.slice(SHOWN_REASONS).reduce((sum, { count }) => sum + count, 0)
+  return [
+    `  ${lettersText(entries)} in ${counted(files, 'file', 'files')}, ${sizeText(bytes)}`,
+    ...reasons.slice(0, SHOWN_REASONS).map(({ reason, count }) => `    ${count} x ${printable(reason)}`),
+    ...(more > 0 ? [`    ${more} x for other reasons`] : []),
+    ...(damagedLines > 0 ? [`    damaged: ${counted(damagedLines, 'line', 'lines')} that cannot be read`] : []),
+    ...problems.map((problem) => `    cannot be read: ${printable(mask(problem))}`),
+  ]
+}

@@ -1,0 +1,72 @@
+/** Where the spool lies, whose present configuration it is looked at with, and what must not be shown of it. */
+import { systemClock } from '../../clock.js'
+import { IngestError } from '../../errors.js'
+import { secretMask } from '../../mask.js'
+import { resolveFromProcess } from '../../options.js'
+import type { Settings } from '../../options.js'
+import { inspectRoot } from '../../spool/inspect.js'
+import type { FoundDestination } from '../../spool/inspect.js'
+import { thisMachine } from '../../spool/owner.js'
+import type { Machine } from '../../spool/owner.js'
+import { defaultRoot, destinationName } from '../../spool/spool.js'
+import { CommandError, EXIT_FAILED } from '../command.js'
+import type { Arguments, Flags } from '../command.js'
+
+export interface Place {
+  readonly root: string
+  readonly machine: Machine
+  readonly destinations: readonly FoundDestination[]
+  /** Undefined where the options do not resolve: one may look all the same. */
+  readonly settings: Settings | undefined
+  /** Name of the destination that the present configuration writes for. */
+  readonly present: string | undefined
+  /** Names of those of `previousApiKeys`. */
+  readonly previous: readonly string[]
+  /** Takes the keys out of what is shown. */
+  readonly mask: (text: string) => string
+}
+
+export const DIR_FLAG: Flags = {
+  dir: { value: 'DIR', meaning: 'folder of the spool, where it is neither PINO_INGEST_SPOOL_DIR nor the default, <tmp>/pino-ingest-<uid>' },
+}
+
+/** @throws CommandError where there is no folder, or none that is safe to read */
+export function placeOf({ texts }: Arguments): Place {
+  const { env } = process
+  const root = texts.get('dir') ?? (nonEmpty(env['PINO_INGEST_SPOOL_DIR']) ?? defaultRoot())
+  const machine = thisMachine()
+  const settings = trySettings()
+  const keys = settings === undefined ? [] : [settings.apiKey, ...settings.previousApiKeys].map((key) => key.reveal())
+  const [present, ...previous] = settings === undefined ? [] : keys.map((key) => destinationName(settings.url, key))
+  const named = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')].map((key) => key?.trim() ?? '')
+  return {
+    root, machine, settings, present, previous,
+    destinations: look(root, machine),
+    // The stand-in for a key to the local service is a common word.
+    mask: secretMask(settings?.isLocalDefault === true ? named : [...named, ...keys]),
+  }
+}
+
+function look(root: string, machine: Machine): FoundDestination[] {
+  try {
+    return inspectRoot(root, { machine, wallNowMs: systemClock.wallNow() })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new CommandError('SPOOL', `there is no folder ${root}: nothing is kept, or it lies elsewhere (--dir, PINO_INGEST_SPOOL_DIR)`, EXIT_FAILED)
+    if (code === 'UNSAFE') throw new CommandError('SPOOL', `${message}; name the folder itself, as the user that the application runs as`, EXIT_FAILED)
+    throw new CommandError('SPOOL', `the folder cannot be read: ${message}`, EXIT_FAILED)
+  }
+}
+
+function trySettings(): Settings | undefined {
+  try {
+    return resolveFromProcess({})
+  } catch (error) {
+    if (error instanceof IngestError) return undefined
+    throw error
+  }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}

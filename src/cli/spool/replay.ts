@@ -1,0 +1,90 @@
+/** `pino-ingest spool replay`: sends what the dead left, and what was refused, with the present url and key. */
+import { systemClock } from '../../clock.js'
+import { resolveFromProcess } from '../../options.js'
+import type { Settings } from '../../options.js'
+import { destinationName } from '../../spool/spool.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from '../command.js'
+import type { Arguments, Command } from '../command.js'
+import { jsonLine, printable } from '../printable.js'
+import { onSignals } from '../signals.js'
+import { everything, pick } from './pick.js'
+import type { Picked } from './pick.js'
+import { DIR_FLAG, placeOf } from './place.js'
+import { ReplayRun } from './replay-run.js'
+import type { Replayed } from './replay-run.js'
+import { entriesText, integerOf } from './words.js'
+
+const DEFAULT_TIMEOUT_S = 60
+const MAX_TIMEOUT_S = 86_400
+const PROGRESS_MS = 2_000
+
+/** @param id of an instance or a destination, or `dead` */
+export function replay(id: string | undefined): Command {
+  return {
+    summary: 'Sends what dead instances left on disk, also under another url or key, and dead letters, with the present url and key.',
+    usage: ['pino-ingest spool replay ID [FLAGS]', 'pino-ingest spool replay dead [FLAGS]', 'pino-ingest spool replay --all [FLAGS]'],
+    flags: {
+      all: { meaning: 'all instances that nobody holds, and all dead letters' },
+      timeout: { value: 'SECONDS', meaning: `ends after this time (${DEFAULT_TIMEOUT_S})` },
+      ...DIR_FLAG,
+    },
+    notes: [
+      'ID is an instance, a destination, or a beginning of either that no other has; dead stands for all dead letters.',
+      `What is accepted goes from disk, what is refused is a dead letter. What is not sent in time lies under the present url and key
+from then on, for the next start of an application or the next replay. What a living process holds is left to it.`,
+      'Instances keep their batch ids, dead letters get new ones. Killed with -9, it leaves dead letters that may be sent twice.',
+      'Exit codes: 0 all was accepted, 1 something is left or was refused, 2 wrong flags or configuration.',
+    ],
+    jsonFailuresTo: 'stdout',
+    run: (given) => run(id, given),
+  }
+}
+
+async function run(id: string | undefined, given: Arguments): Promise<number> {
+  const isAll = given.switches.has('all')
+  if ((id === undefined) !== isAll) throw usageError(isAll ? `give either ${id} or --all` : 'say what to replay: an ID of pino-ingest spool ls, dead, or --all')
+  const timeoutMs = 1_000 * integerOf(given.texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 'timeout', MAX_TIMEOUT_S)
+  const settings = sendingSettings()
+  const place = placeOf(given)
+  const picked: Picked = id === undefined ? everything(place) : pick(place, id)
+  const asJson = given.switches.has('json')
+  const say = (text: string): void => {
+    if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(place.mask(text))}\n`)
+  }
+  const job = new ReplayRun({
+    settings, picked, say, timeoutMs, clock: systemClock, root: place.root, machine: place.machine,
+    destination: destinationName(settings.url, settings.apiKey.reveal()),
+  })
+  const undoSignals = onSignals((times) => {
+    if (times > 1) return
+    say('ends; what is not sent stays on disk')
+    job.stop()
+  })
+  const progress = setInterval(() => say(`${entriesText(job.accepted)} accepted so far`), PROGRESS_MS)
+  const result = await job.run()
+  clearInterval(progress)
+  undoSignals()
+  process.stdout.write(asJson ? jsonLine({ ...result, trouble: result.trouble === undefined ? null : place.mask(result.trouble) }) : printedSummary(result, place.mask))
+  // Asked for by its ID, it is a failure that another holds it; --all means what is free.
+  const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
+  return result.kept + result.rejected === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
+}
+
+/** @throws IngestError `CONFIG`, CommandError */
+function sendingSettings(): Settings {
+  const settings = resolveFromProcess({})
+  if (settings.isLocalDefault) {
+    throw new CommandError('CONFIG', 'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): where to send to is not guessed', EXIT_USAGE)
+  }
+  if (!settings.enabled) throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  return settings
+}
+
+function printedSummary({ sent, accepted, rejected, kept, skipped, trouble }: Replayed, mask: (text: string) => string): string {
+  const lines = skipped.map(({ name, why }) => `${name} was left alone: ${why}`)
+  if (sent + kept === 0 && rejected === 0) lines.push('Nothing was there to send.')
+  else lines.push(`Sent ${entriesText(sent)}: ${accepted} accepted, ${rejected} rejected. Kept on disk: ${entriesText(kept)}.`)
+  if (rejected > 0) lines.push('What was rejected is kept with the reason: pino-ingest spool show dead')
+  if (kept > 0 && trouble !== undefined) lines.push(`Why not all was sent: ${trouble}`)
+  return lines.map((line) => `${printable(mask(line))}\n`).join('')
+}

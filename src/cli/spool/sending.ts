@@ -1,0 +1,112 @@
+/** The way to the service for a command that ends: as the transport's own, up to a deadline. */
+import { createHttp } from '../../client/http.js'
+import type { Clock } from '../../clock.js'
+import { gzipSender } from '../../delivery/compress.js'
+import { Gate } from '../../delivery/gate.js'
+import { ingestSender } from '../../delivery/ingest.js'
+import { quarantineSender } from '../../delivery/quarantine.js'
+import { retrySender } from '../../delivery/retry.js'
+import type { Settings } from '../../options.js'
+import type { Batch, DeadLetter, Outcome, Sender } from '../../sender.js'
+
+export interface SendingOptions {
+  readonly settings: Settings
+  readonly clock: Clock
+  /** Milliseconds for all of it. */
+  readonly timeoutMs: number
+  readonly setAside: (letters: readonly DeadLetter[]) => void
+}
+
+/** A batch, and what is to be done when it is known what became of it. */
+export interface Job {
+  readonly batch: Batch
+  readonly done: (outcome: Outcome) => void
+}
+
+export class Sending {
+  readonly #options: SendingOptions
+  readonly #abort = new AbortController()
+  readonly #gate: Gate
+  readonly #sender: Sender
+  readonly #deadlineAt: number
+  readonly #cancelDeadline: () => void
+  readonly #closeHttp: () => Promise<void>
+  #running = 0
+  #isHopeless = false
+  #trouble: string | undefined
+
+  constructor(options: SendingOptions) {
+    this.#options = options
+    const { settings, clock, timeoutMs, setAside } = options
+    this.#deadlineAt = clock.now() + timeoutMs
+    this.#cancelDeadline = clock.timer(timeoutMs, () => this.stop())
+    const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: settings.maxConcurrency })
+    this.#closeHttp = () => http.close()
+    const gate = this.#gate = new Gate({
+      ...settings, clock,
+      onTrouble: ({ reason }, _ageMs, waitMs) => {
+        this.#trouble = reason
+        if (clock.now() + waitMs >= this.#deadlineAt) this.#giveUpHope()
+      },
+      onRecovery: () => {
+        this.#trouble = undefined
+      },
+    })
+    const retrying = retrySender(this.#counting(ingestSender({ http, clock })), gate)
+    this.#sender = quarantineSender({ inner: settings.compression === 'gzip' ? gzipSender(retrying) : retrying, gate, setAside })
+  }
+
+  /** Why the service does not take entries, while it does not. */
+  get trouble(): string | undefined {
+    return this.#trouble
+  }
+
+  /** Ends it now: what is under way is given up. */
+  stop(): void {
+    this.#abort.abort()
+  }
+
+  /**
+   * Sends what `next` gives until it gives no more, or the time is over.
+   * @param next one call at a time; must not reject
+   */
+  async sendAll(next: () => Promise<Job | undefined>): Promise<void> {
+    const { settings, clock } = this.#options
+    const { signal } = this.#abort
+    let turn: Promise<unknown> = Promise.resolve()
+    const inTurn = (): Promise<Job | undefined> => {
+      const job = turn.then(() => (signal.aborted ? undefined : next()))
+      turn = job
+      return job
+    }
+    const work = async (): Promise<void> => {
+      for (let job = await inTurn(); job !== undefined; job = await inTurn()) job.done(await this.#sender.send(job.batch, signal))
+      // Nothing comes any more that could speak for the service: whoever waits for that has waited long enough.
+      if (!signal.aborted) this.#gate.hurry(this.#deadlineAt)
+    }
+    await Promise.all(Array.from({ length: settings.maxConcurrency }, work))
+    this.#cancelDeadline()
+    await this.#closeHttp()
+    if (clock.now() >= this.#deadlineAt) this.#trouble ??= 'the time is over (--timeout)'
+  }
+
+  /** What opens only after the deadline is not waited for; but what the service has at the moment is let come back. */
+  #giveUpHope(): void {
+    this.#isHopeless = true
+    if (this.#running === 0) this.stop()
+  }
+
+  #counting(inner: Sender): Sender {
+    return {
+      send: async (batch, signal) => {
+        this.#running += 1
+        try {
+          return await inner.send(batch, signal)
+        } finally {
+          this.#running -= 1
+          if (this.#isHopeless && this.#running === 0) this.stop()
+        }
+      },
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** What became of each batch, in the account and in words. */
+import type { Account } from '../account.js'
+import { LEVELS } from '../protocol/entry.js'
+import type { Report } from '../report.js'
+import type { Batch, Outcome } from '../sender.js'
+
+export interface BookingOptions {
+  readonly account: Account
+  readonly report: Pick<Report, 'delivered' | 'rejected' | 'dropped' | 'problem'>
+}
+
+export class Booking {
+  readonly #options: BookingOptions
+  #keptEntries = 0
+  /** Lost entries not yet told: what an exit costs is told in one line at its end. */
+  #untold = 0
+
+  constructor(options: BookingOptions) {
+    this.#options = options
+  }
+
+  /** Given up here, and on disk for the next start. */
+  get keptEntries(): number {
+    return this.#keptEntries
+  }
+
+  settle(batch: Batch, outcome: Outcome): void {
+    const { account, report } = this.#options
+    switch (outcome.kind) {
+      case 'delivered': {
+        const rejected = batch.count - outcome.accepted
+        account.accepted += outcome.accepted
+        account.rejected += rejected
+        if (outcome.accepted > 0) report.delivered(outcome.accepted, batch.batchId)
+        if (rejected > 0) report.rejected(rejected, outcome.rejected, outcome.rejected[0]?.message ?? 'no reason given')
+        if (outcome.unreadable) {
+          report.problem('MISDIRECTED', 'a reply is not an ingest result; its batch counts as accepted. Check the url')
+        }
+        return
+      }
+      case 'refused':
+        account.rejected += batch.count
+        return report.rejected(batch.count, outcome.rejected, outcome.reason)
+      case 'given-up': {
+        const accepted = outcome.accepted ?? 0
+        const rejected = outcome.rejected ?? []
+        account.accepted += accepted
+        account.rejected += rejected.length
+        this.giveUp(batch, batch.count - accepted - rejected.length)
+        if (accepted > 0) report.delivered(accepted, batch.batchId)
+        if (rejected.length > 0) report.rejected(rejected.length, rejected, rejected[0]?.message ?? 'no reason given')
+        return
+      }
+      case 'later':
+      case 'misconfigured':
+        return this.giveUp(batch, batch.count)
+    }
+  }
+
+  /** Kept where they are on disk, else lost. The lost are told by `tellLost`. */
+  giveUp({ custody }: Batch, entries: number): void {
+    if (custody?.isKept === true) {
+      this.#keptEntries += entries
+      return
+    }
+    this.#options.account.dropped.shutdown += entries
+    this.#untold += entries
+  }
+
+  tellLost(detail: string): void {
+    const count = this.#untold
+    this.#untold = 0
+    if (count > 0) this.#options.report.dropped(count, 'shutdown', detail)
+  }
+
+  /** There is no room for a new entry of a low level. */
+  refuse(reason: 'buffer' | 'spool'): void {
+    this.#options.account.dropped[reason] += 1
+    const where = reason === 'buffer' ? 'memory' : 'the disk'
+    this.#options.report.dropped(1, reason, `new entries of level debug and info are refused while ${where} is short`)
+  }
+
+  /** @param bound that was reached; undefined where the batch did not fit beside those in flight */
+  dropForRoom({ count, highestRank }: Batch, bound: { readonly maxBufferBytes: number, readonly trouble: string | undefined } | undefined): void {
+    this.#options.account.dropped.buffer += count
+    const detail = bound === undefined ? 'a batch does not fit into memory beside those in flight'
+      : `maxBufferBytes ${bound.maxBufferBytes} is full, the oldest went, up to level ${LEVELS[highestRank]}; `
+        + (bound.trouble ?? 'the service takes them slower than they come')
+    this.#options.report.dropped(count, 'buffer', detail)
+  }
+}

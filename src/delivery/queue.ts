@@ -1,0 +1,234 @@
+/**
+ * The batches that wait. Three lanes: those that are on disk as well, which give up their memory when it gets short and
+ * are read back in order; those that are in memory alone, of which the oldest is lost when it gets short; and what
+ * earlier processes left, a little at a time.
+ */
+import type { Batch, Place } from '../sender.js'
+import { Fifo } from './fifo.js'
+
+/** Batches that lie on disk alone. */
+export interface Backlog {
+  /** Gives the next to `take`, in the same turn in which it leaves the backlog's own count. Never rejects. */
+  next(take: (batch: Batch) => void): Promise<boolean>
+}
+
+export interface Disk {
+  readonly evicted: Backlog & {
+    readonly batches: number
+    push(batch: Batch & { readonly place: Place }): void
+    unshift(batch: Batch & { readonly place: Place }): void
+  }
+  readonly recovery: Backlog & { readonly hasMore: boolean }
+}
+
+export type Lane = 'stored' | 'loose' | 'recovered'
+
+export interface Held {
+  readonly lane: Lane
+  /** In its lane. */
+  readonly order: number
+  readonly batch: Batch
+}
+
+/** Up to which order in each lane of the app's own records. */
+export interface Mark {
+  readonly stored: number
+  readonly loose: number
+}
+
+/** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
+const BATCH_OVERHEAD_BYTES = 1_024
+/** Of the earlier processes' batches, what is in memory before it is sent. */
+const RECOVERED_BYTES = 1024 * 1024
+const LEAST_RECOVERED = 2
+/** New batches for one of an earlier process. */
+const LIVE_SHARE = 3
+
+export function bytesOf({ body }: Batch): number {
+  return body.length + BATCH_OVERHEAD_BYTES
+}
+
+export class Queue {
+  readonly #maxBytes: number
+  readonly #disk: Disk | undefined
+  readonly #onReadBack: () => void
+  readonly #stored = new Fifo<Held>()
+  readonly #loose = new Fifo<Held>()
+  readonly #recovered = new Fifo<Held>()
+  #nextStored = 0
+  #nextLoose = 0
+  #nextRecovered = 0
+  #bytes = 0
+  #recoveredBytes = 0
+  #entries = 0
+  #recoveredEntries = 0
+  /** Since one of an earlier process went. */
+  #liveInARow = 0
+  #readingBackFrom: number | undefined
+  #isReadingRecovered = false
+  #isClosed = false
+  #isRecovering = true
+
+  /** @param onReadBack a batch came from disk, and may be sent */
+  constructor(maxBytes: number, disk: Disk | undefined, onReadBack: () => void) {
+    this.#maxBytes = maxBytes
+    this.#disk = disk
+    this.#onReadBack = onReadBack
+  }
+
+  /** Memory of the app's own that wait. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** In memory, of all lanes. */
+  get entries(): number {
+    return this.#entries + this.#recoveredEntries
+  }
+
+  /** Behind all that came. */
+  get mark(): Mark {
+    return { stored: this.#nextStored, loose: this.#nextLoose }
+  }
+
+  /** The oldest that waits, in each lane. */
+  get oldest(): Mark {
+    const onDisk = this.#nextStored - (this.#disk?.evicted.batches ?? 0)
+    return {
+      stored: Math.min(this.#stored.first?.order ?? onDisk, this.#readingBackFrom ?? Infinity),
+      loose: this.#loose.first?.order ?? this.#nextLoose,
+    }
+  }
+
+  /**
+   * Takes the batch in any case. @param inFlightBytes share the same memory
+   * @returns what had to go: the oldest in memory alone, or the batch itself
+   */
+  push(batch: Batch, inFlightBytes: number): Batch[] {
+    const { place } = batch
+    if (place !== undefined && this.#disk !== undefined) {
+      this.#pushStored({ ...batch, place }, inFlightBytes, this.#disk)
+      return []
+    }
+    if (inFlightBytes + bytesOf(batch) > this.#maxBytes) return [batch]
+    this.#add(this.#loose, { lane: 'loose', order: this.#nextLoose++, batch })
+    return this.#shrink(inFlightBytes)
+  }
+
+  #pushStored(batch: Batch & { readonly place: Place }, inFlightBytes: number, { evicted }: Disk): void {
+    const order = this.#nextStored++
+    // Behind those on disk there is no way into memory but theirs.
+    if (evicted.batches > 0 || this.#readingBackFrom !== undefined || inFlightBytes + this.#bytes + bytesOf(batch) > this.#maxBytes) evicted.push(batch)
+    else this.#add(this.#stored, { lane: 'stored', order, batch })
+  }
+
+  /** The next to be sent. */
+  shift(): Held | undefined {
+    const isRecoveredDue = this.#liveInARow >= LIVE_SHARE || (this.#stored.length === 0 && this.#loose.length === 0)
+    const held = (isRecoveredDue ? this.#shiftRecovered() : undefined) ?? this.#shiftLive() ?? this.#shiftRecovered()
+    this.refill()
+    return held
+  }
+
+  /** Reads on from disk where there is room. */
+  refill(): void {
+    this.#readBack()
+    this.#readRecovered()
+  }
+
+  /** What earlier processes left waits for the next start. */
+  stopRecovering(): void {
+    this.#isRecovering = false
+  }
+
+  /** Ends it. @returns what was in memory */
+  close(): Held[] {
+    this.#isClosed = true
+    const all: Held[] = []
+    for (const lane of [this.#stored, this.#loose, this.#recovered]) {
+      for (let held = lane.shift(); held !== undefined; held = lane.shift()) all.push(held)
+    }
+    this.#bytes = this.#entries = this.#recoveredBytes = this.#recoveredEntries = 0
+    return all
+  }
+
+  #shiftLive(): Held | undefined {
+    const held = this.#stored.shift() ?? this.#loose.shift()
+    if (held === undefined) return undefined
+    this.#bytes -= bytesOf(held.batch)
+    this.#entries -= held.batch.count
+    this.#liveInARow += 1
+    return held
+  }
+
+  #shiftRecovered(): Held | undefined {
+    const held = this.#isRecovering ? this.#recovered.shift() : undefined
+    if (held === undefined) return undefined
+    this.#recoveredBytes -= bytesOf(held.batch)
+    this.#recoveredEntries -= held.batch.count
+    this.#liveInARow = 0
+    return held
+  }
+
+  #add(lane: Fifo<Held>, held: Held): void {
+    lane.push(held)
+    this.#bytes += bytesOf(held.batch)
+    this.#entries += held.batch.count
+  }
+
+  /** First what the disk has too, the newest of it; then the oldest of the rest. */
+  #shrink(inFlightBytes: number): Batch[] {
+    const gone: Batch[] = []
+    while (inFlightBytes + this.#bytes > this.#maxBytes) {
+      const held = this.#popStored() ?? this.#loose.shift()
+      if (held === undefined) break
+      const { batch } = held
+      this.#bytes -= bytesOf(batch)
+      this.#entries -= batch.count
+      if (held.lane === 'stored' && batch.place !== undefined && batch.custody?.isKept !== false) {
+        this.#disk?.evicted.unshift({ ...batch, place: batch.place })
+      } else gone.push(batch)
+    }
+    return gone
+  }
+
+  /** Not while the one behind it is being read: the order on disk would be broken. */
+  #popStored(): Held | undefined {
+    return this.#readingBackFrom === undefined ? this.#stored.pop() : undefined
+  }
+
+  #readBack(): void {
+    const evicted = this.#disk?.evicted
+    // Half of the memory is enough to keep all senders at work, and leaves room for what is in flight.
+    if (evicted === undefined || this.#isClosed || this.#readingBackFrom !== undefined || evicted.batches === 0 || this.#bytes > this.#maxBytes / 2) return
+    this.#readingBackFrom = this.#nextStored - evicted.batches
+    const take = (batch: Batch): void => {
+      // Some before it may have been lost.
+      const order = this.#nextStored - evicted.batches - 1
+      this.#add(this.#stored, { lane: 'stored', order, batch })
+    }
+    void evicted.next(take).then(() => {
+      this.#readingBackFrom = undefined
+      this.#onReadBack()
+      this.refill()
+    })
+  }
+
+  #readRecovered(): void {
+    const recovery = this.#disk?.recovery
+    const isFull = this.#recoveredBytes >= RECOVERED_BYTES && this.#recovered.length >= LEAST_RECOVERED
+    if (recovery === undefined || this.#isClosed || !this.#isRecovering || this.#isReadingRecovered || isFull || !recovery.hasMore) return
+    this.#isReadingRecovered = true
+    const take = (batch: Batch): void => {
+      this.#recovered.push({ lane: 'recovered', order: this.#nextRecovered++, batch })
+      this.#recoveredBytes += bytesOf(batch)
+      this.#recoveredEntries += batch.count
+    }
+    void recovery.next(take).then((hasTaken) => {
+      this.#isReadingRecovered = false
+      if (!hasTaken) return
+      this.#onReadBack()
+      this.#readRecovered()
+    })
+  }
+}

@@ -1,0 +1,82 @@
+/** The option `spool`: where entries are kept, and how many. */
+import { statfsSync } from 'node:fs'
+import { isPlainObject } from './kinds.js'
+import type { Kind } from './kinds.js'
+
+export interface SpoolSettings {
+  /** Default: a folder of the user's own in the system's for temporary files. */
+  readonly dir?: string
+  /** Bytes of the whole root, whoever writes in it. */
+  readonly maxBytes: number
+  /** Milliseconds. */
+  readonly maxAgeMs: number
+  /** What is safe: what the process wrote, or what the disk has after a power failure (but for the last second). */
+  readonly durability: 'process' | 'power'
+}
+
+/** What may be given. */
+export type SpoolOption = Partial<SpoolSettings>
+
+const MIB = 1024 * 1024
+const DAY_MS = 86_400_000
+const DEFAULTS = { maxBytes: 256 * MIB, maxAgeMs: 7 * DAY_MS, durability: 'process' } as const
+
+const RULES: Readonly<Record<keyof SpoolSettings, (value: unknown) => boolean>> = {
+  dir: (value) => typeof value === 'string' && value !== '',
+  maxBytes: (value) => isWithin(value, MIB, 1024 * 1024 * MIB),
+  maxAgeMs: (value) => isWithin(value, 1_000, 3_650 * DAY_MS),
+  durability: (value) => value === 'process' || value === 'power',
+}
+
+function isWithin(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+}
+
+export const spool: Kind<SpoolOption | false> = {
+  rule: 'false, or an object with dir (a path), maxBytes (an integer from 1048576), maxAgeMs (an integer from 1000), durability (process or power)',
+  read: (value) => {
+    if (value === false) return false
+    if (value === true) return {}
+    if (!isPlainObject(value)) return undefined
+    const given = Object.entries(value).filter(([, one]) => one !== undefined)
+    const areRight = given.every(([name, one]) => Object.hasOwn(RULES, name) && RULES[name as keyof SpoolSettings](one))
+    return areRight ? Object.fromEntries(given) as SpoolOption : undefined
+  },
+  parse: (text) => (text === 'false' ? false : text === 'true' ? true : text),
+}
+
+export interface SpoolGiven {
+  readonly option: SpoolOption | false | undefined
+  /** From the environment: counts where the option names none. */
+  readonly dir: string | undefined
+  /** Nobody named a service. */
+  readonly isLocalDefault: boolean
+  /** Of the file system; a parameter, since this is the only look at the disk. */
+  readonly isInMemory: (path: string) => boolean
+}
+
+/** Off for a developer's local service, unless it is asked for. What is wrong goes to `problems`. */
+export function completeSpool({ option, dir, isLocalDefault, isInMemory }: SpoolGiven, problems: string[]): SpoolSettings | false {
+  if (option === false || (option === undefined && dir === undefined && isLocalDefault)) return false
+  const settings = { ...DEFAULTS, ...(dir !== undefined && { dir }), ...option }
+  if (settings.durability === 'power') {
+    if (settings.dir === undefined) problems.push('spool.durability power needs spool.dir: the system may empty its folder for temporary files at a start')
+    else if (isInMemory(settings.dir)) problems.push(`spool.durability power needs a spool.dir on a disk, got ${settings.dir}, which is in memory`)
+  }
+  return settings
+}
+
+const TMPFS = 0x01021994
+const RAMFS = 0x858458f6
+
+/** Whether the file system keeps its files in memory. False where it cannot be told. @see statfs(2) */
+export function isInMemory(path: string): boolean {
+  for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf('/'), 1))) {
+    try {
+      const { type } = statfsSync(at)
+      return type === TMPFS || type === RAMFS
+    } catch {
+      if (!at.includes('/') || at === '/') return false // the folder is yet to be made, and so are its parents
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** Custody of a batch whose entries lie in a segment. */
+import type { Custody } from '../sender.js'
+import { Positions } from './positions.js'
+import type { Segment } from './segment.js'
+
+/** What is left of one batch. Shared by the custody of all its parts. */
+class Remainder {
+  readonly segment: Segment
+  readonly batchId: string
+  readonly #isWhole: boolean
+  #left: Positions
+
+  constructor(segment: Segment, batchId: string, left: Positions, isWhole: boolean) {
+    this.segment = segment
+    this.batchId = batchId
+    this.#isWhole = isWhole
+    this.#left = left
+  }
+
+  get isKept(): boolean {
+    return this.#isWhole && !this.segment.isGone
+  }
+
+  part(positions: Positions): void {
+    if (!this.segment.isGone) this.segment.journal.part(this.batchId, positions)
+  }
+
+  settle(positions: Positions): void {
+    const settled = this.#left.intersection(positions)
+    const count = settled.size
+    if (count === 0) return
+    this.#left = this.#left.minus(settled)
+    // Dropped at a bound, or in other hands.
+    if (this.segment.isGone) return
+    this.segment.journal.settle(this.batchId, settled)
+    this.segment.settled(count)
+  }
+}
+
+class Hold implements Custody {
+  readonly #remainder: Remainder
+  /** In the batch that was cut, by position here. */
+  readonly #positions: readonly number[]
+
+  constructor(remainder: Remainder, positions: readonly number[]) {
+    this.#remainder = remainder
+    this.#positions = positions
+  }
+
+  get isKept(): boolean {
+    return this.#remainder.isKept
+  }
+
+  part(positions: readonly number[]): Custody {
+    const inBatch = this.#inBatch(positions)
+    this.#remainder.part(Positions.of(inBatch))
+    return new Hold(this.#remainder, inBatch)
+  }
+
+  settle(positions?: readonly number[]): void {
+    this.#remainder.settle(Positions.of(positions === undefined ? this.#positions : this.#inBatch(positions)))
+  }
+
+  #inBatch(positions: readonly number[]): number[] {
+    return positions.map((at) => this.#positions[at]).filter((at) => at !== undefined)
+  }
+}
+
+/** @param groups positions of the batch that was cut, one list for each batch that it goes on as @returns the custody of each */
+export function holdParts(segment: Segment, batchId: string, groups: readonly (readonly number[])[]): Custody[] {
+  const remainder = new Remainder(segment, batchId, Positions.of(groups.flat()), true)
+  return groups.map((positions) => new Hold(remainder, positions))
+}
+
+const ALL_POSITIONS = Array.from({ length: 101 }, (_, count) => Array.from({ length: count }, (_, at) => at))
+
+/** @param isWhole whether all of the batch is on disk, and not only a part of it */
+export function holdWhole(segment: Segment, batchId: string, count: number, isWhole: boolean): Custody {
+  return new Hold(new Remainder(segment, batchId, Positions.first(count), isWhole), ALL_POSITIONS[count] as readonly number[])
+}

@@ -1,0 +1,123 @@
+/** One writer's folder: its place, its lease, its segments. */
+import { randomBytes } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { syncFolder } from './folders.js'
+import { CLAIMED, LEFT, LIVE, OWNER } from './format.js'
+import { LEASE_MS, renewLease, writeOwner } from './owner.js'
+import type { Machine } from './owner.js'
+import { Segment, SegmentWriter } from './segment.js'
+import type { SegmentEvents } from './segment.js'
+import type { Clock } from '../clock.js'
+
+export interface InstanceOptions {
+  readonly clock: Clock
+  readonly machine: Machine
+  readonly isPowerSafe: boolean
+}
+
+const NAME_BYTES = 6
+const FOLDER_MODE = 0o700
+
+export class Instance {
+  /** Of the folder, without what says whether it lives. */
+  readonly name: string
+  readonly path: string
+  readonly #destination: string
+  readonly #options: InstanceOptions
+  readonly #inode: number
+  readonly #segments = new Map<number, Segment>()
+  #nextNumber = 1
+  /** When the folder was last seen in its place, on the clock that never jumps. */
+  #seenAt: number
+  #isReleased = false
+
+  /** @param destination the folder of all instances that write for the same service @throws the system's errors, UnsafeError */
+  constructor(destination: string, options: InstanceOptions) {
+    const { clock, machine, isPowerSafe } = this.#options = options
+    this.name = `${Math.trunc(clock.wallNow()).toString(36).padStart(8, '0')}-${randomBytes(NAME_BYTES).toString('hex')}`
+    this.#destination = destination
+    this.path = join(destination, this.name + LIVE)
+    mkdirSync(this.path, { mode: FOLDER_MODE })
+    writeOwner(this.path, machine.self)
+    this.#inode = lstatSync(this.path).ino
+    this.#seenAt = clock.now()
+    if (isPowerSafe) syncFolder(destination)
+  }
+
+  /** Own segments whose entries are not all settled, and the one that is written to; the oldest first. */
+  get segments(): ReadonlyMap<number, Segment> {
+    return this.#segments
+  }
+
+  get claimedPath(): string {
+    return join(this.path, CLAIMED)
+  }
+
+  /** @throws the system's errors */
+  newSegment(events: SegmentEvents): SegmentWriter {
+    const segment = new Segment(this.path, this.#nextNumber, {
+      onError: events.onError,
+      onRemoved: (removed) => {
+        this.#segments.delete(removed.number)
+        events.onRemoved?.(removed)
+      },
+    })
+    const writer = new SegmentWriter(segment, this.#options.clock.wallNow())
+    this.#nextNumber += 1
+    this.#segments.set(segment.number, segment)
+    if (this.#options.isPowerSafe) syncFolder(this.path)
+    return writer
+  }
+
+  /** @throws the system's errors */
+  renew(): void {
+    if (this.isInPlace()) renewLease(this.path, this.#options.clock.wallNow(), this.#options.machine.self)
+  }
+
+  /** Whether so much time has passed that the folder may have been claimed meanwhile. */
+  get isUncertain(): boolean {
+    return this.#options.clock.now() - this.#seenAt > LEASE_MS / 2
+  }
+
+  /** Looks. False for ever once another instance has claimed the folder. */
+  isInPlace(): boolean {
+    const { clock } = this.#options
+    const now = clock.now()
+    const stats = lstatSync(this.path, { throwIfNoEntry: false })
+    if (stats?.ino !== this.#inode) return false
+    this.#seenAt = now
+    return true
+  }
+
+  /** It was claimed: what it had on disk is another's. */
+  giveUp(): void {
+    this.#isReleased = true
+    for (const segment of this.#segments.values()) segment.giveUp()
+  }
+
+  /** Ends the writing: an empty folder goes, one with entries is free for whoever comes. @throws the system's errors */
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    for (const segment of this.#segments.values()) segment.close()
+    if (!this.isInPlace()) return
+    if (this.#isEmpty()) rmSync(this.path, { recursive: true, force: true })
+    else renameSync(this.path, join(this.#destination, this.name + LEFT))
+  }
+
+  #isEmpty(): boolean {
+    removeIfEmpty(this.claimedPath)
+    return readdirSync(this.path).every((name) => name === OWNER || name.endsWith('.ack'))
+  }
+}
+
+/** @throws the system's errors, but for a folder that is not there or not empty */
+export function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+}

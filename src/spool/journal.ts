@@ -1,0 +1,108 @@
+/** What need not be sent again, and what goes on as a part: appended beside a segment. */
+import { closeSync, constants, ftruncateSync, fstatSync, readFileSync, writeSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { openOwn } from './folders.js'
+import { bytesOfUuid, uuidOf } from './frame.js'
+import { Positions } from './positions.js'
+
+const RECORD_BYTES = 40
+const SETTLED = 1
+const PART = 2
+const CRC_FROM = 8
+
+/** What a journal says of one batch. */
+export interface Settlement {
+  readonly settled: Positions
+  /** In the order of their record. */
+  readonly parts: readonly Positions[]
+}
+
+/**
+ * Appends synchronously: what was accepted while the record was still to be written would be sent again after a crash.
+ * A record that cannot be written is kept and written with the next: meanwhile it would cost a duplicate, never loss.
+ */
+export class Journal {
+  readonly #path: string
+  readonly #onError: (error: unknown) => void
+  #fd: number | undefined
+  #unwritten: Buffer[] = []
+
+  constructor(path: string, onError: (error: unknown) => void) {
+    this.#path = path
+    this.#onError = onError
+  }
+
+  settle(batchId: string, positions: Positions): void {
+    this.#append(SETTLED, batchId, positions)
+  }
+
+  part(batchId: string, positions: Positions): void {
+    this.#append(PART, batchId, positions)
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd)
+    this.#fd = undefined
+  }
+
+  #append(kind: number, batchId: string, positions: Positions): void {
+    const record = Buffer.alloc(RECORD_BYTES)
+    record.writeUInt32LE(kind)
+    record.set(bytesOfUuid(batchId), CRC_FROM)
+    record.set(positions.bytes, CRC_FROM + 16)
+    // The kind is part of what is checked: it is folded into the start value.
+    record.writeUInt32LE(crc32(record.subarray(CRC_FROM), kind), 4)
+    this.#unwritten.push(record)
+    try {
+      this.#fd ??= openForAppend(this.#path)
+      writeSync(this.#fd, this.#unwritten.length === 1 ? record : Buffer.concat(this.#unwritten))
+      this.#unwritten = []
+    } catch (error) {
+      // Half a record may have been written: it is cut off when the journal is opened again.
+      this.close()
+      this.#onError(error)
+    }
+  }
+}
+
+/** What a write that was cut short left at the end would shift all that follows. */
+function openForAppend(path: string): number {
+  const fd = openOwn(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
+  const { size } = fstatSync(fd)
+  if (size % RECORD_BYTES !== 0) ftruncateSync(fd, size - (size % RECORD_BYTES))
+  return fd
+}
+
+/** By batch. A record whose CRC does not count is as if it had never been written. */
+export function readJournal(path: string): ReadonlyMap<string, Settlement> {
+  const found = new Map<string, { settled: Positions, parts: Positions[] }>()
+  for (const { kind, batchId, positions } of records(readBytes(path))) {
+    let settlement = found.get(batchId)
+    if (settlement === undefined) found.set(batchId, (settlement = { settled: Positions.none(), parts: [] }))
+    if (kind === SETTLED) settlement.settled = settlement.settled.union(positions)
+    else if (kind === PART) settlement.parts.push(positions)
+  }
+  return found
+}
+
+function* records(bytes: Buffer): Generator<{ kind: number, batchId: string, positions: Positions }> {
+  for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES) {
+    const kind = bytes.readUInt32LE(at)
+    const end = at + RECORD_BYTES
+    if (crc32(bytes.subarray(at + CRC_FROM, end), kind) !== bytes.readUInt32LE(at + 4)) continue
+    yield { kind, batchId: uuidOf(bytes, at + CRC_FROM), positions: new Positions(bytes.subarray(at + CRC_FROM + 16, end)) }
+  }
+}
+
+/** No journal, or one that cannot be read: nothing is known to be settled. */
+function readBytes(path: string): Buffer {
+  let fd: number | undefined
+  try {
+    fd = openOwn(path, constants.O_RDONLY)
+    return readFileSync(fd)
+  } catch {
+    return Buffer.alloc(0) // costs duplicates, never loss (README, invariant 1)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}

@@ -1,0 +1,240 @@
+/** The store of one pipeline: where it lies, who may use it, what it may take, and how it falls back to memory. */
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Account, DropReason } from '../account.js'
+import type { Clock } from '../clock.js'
+import type { DeadLetter } from '../sender.js'
+import { Bounds } from './bounds.js'
+import { DeadLetters } from './dead-letters.js'
+import { Evicted } from './evicted.js'
+import { ensureFolder, ensureNamedRoot, userTag } from './folders.js'
+import { Instance } from './instance.js'
+import { RENEW_MS, thisMachine } from './owner.js'
+import type { Machine } from './owner.js'
+import { Recovery } from './recovery.js'
+import { Rounds } from './rounds.js'
+import type { SegmentWriter } from './segment.js'
+import { NoRoomError } from './room.js'
+import { WriteAhead } from './write-ahead.js'
+
+export interface SpoolOptions {
+  /** Default: a folder of the user's own in the system's for temporary files. */
+  readonly dir?: string | undefined
+  /** Bytes of the whole root. */
+  readonly maxBytes: number
+  readonly maxAgeMs: number
+  readonly durability: 'process' | 'power'
+  readonly url: string
+  readonly apiKey: string
+  /** Batches that were written under these are sent, too. */
+  readonly previousApiKeys?: readonly string[]
+  readonly clock: Clock
+  readonly account: Account
+  readonly tell: SpoolTeller
+  /** Something to send may have been found. */
+  readonly onFound: () => void
+  readonly machine?: Machine
+}
+
+/** What the spool says. */
+export interface SpoolTeller {
+  problem(message: string): void
+  note(kind: string, message: string): void
+  dropped(count: number, reason: DropReason, detail: string): void
+}
+
+const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
+const MIN_SEGMENT_BYTES = 64 * 1024
+/** Small enough that dropping one is not dropping all. */
+const SEGMENTS_IN_ROOT = 16
+/** From which share of `maxBytes` new entries of a rank (debug, info) are refused. */
+const REFUSE_FROM = [0.8, 0.9] as const
+
+export class Spool {
+  readonly log: WriteAhead
+  readonly evicted: Evicted
+  readonly recovery: Recovery
+  readonly #options: SpoolOptions
+  readonly #machine: Machine
+  readonly #root: string
+  readonly #destination: string
+  readonly #bounds: Bounds
+  readonly #rounds: Rounds
+  #instance: Instance | undefined
+  #deadLetters: DeadLetters | undefined
+  /** Entries on disk that are no longer ours to send, or not in this life. */
+  #keptEntries = 0
+  #hasFailed = false
+
+  constructor(options: SpoolOptions) {
+    this.#options = options
+    this.#machine = options.machine ?? thisMachine()
+    this.#root = options.dir ?? defaultRoot()
+    const { url, apiKey, previousApiKeys = [], clock, maxBytes, maxAgeMs } = options
+    const destinations = [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(url, key)))
+    this.#destination = destinations[0] as string
+    const segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
+    const onError = (error: unknown): void => this.#tellTrouble(error)
+    this.evicted = new Evicted({
+      segments: () => this.#instance?.segments ?? new Map(),
+      endOf: (number) => (this.log.current?.segment.number === number ? this.log.current.size : Infinity),
+      onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
+      onError,
+    })
+    this.recovery = new Recovery({
+      destinations, machine: this.#machine, clock, maxAgeMs, onError,
+      onRecovered: (entries) => {
+        options.account.recovered += entries
+      },
+      onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
+      onForeign: (path) => options.tell.problem(`${path} was written by another version of pino-ingest, and is left alone`),
+    })
+    this.log = new WriteAhead({
+      clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT, isPowerSafe: options.durability === 'power',
+      instance: () => this.#ensureInstance(),
+      newSegment: () => this.#newSegment(),
+      onClaimed: () => this.#onClaimed(),
+      onFailure: (error) => this.#onFailure(error),
+      onSuccess: () => this.#onSuccess(),
+    })
+    this.#bounds = new Bounds({
+      root: this.#root, destinations, maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock,
+      evicted: this.evicted, recovery: this.recovery,
+      onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
+      onStranded: (folder, bytes) => options.tell.note('stranded', `${bytes} bytes of entries for another url or key lie in `
+        + `${folder}, and are not sent (see previousApiKeys, and pino-ingest spool)`),
+    })
+    this.#rounds = new Rounds({
+      clock, renewMs: RENEW_MS, isPowerSafe: options.durability === 'power',
+      renew: () => this.#renew(), scan: () => this.#scan(), sync: () => this.log.current?.syncSoon(onError),
+    })
+  }
+
+  /** Begins: looks for what the dead left. Never throws. */
+  start(): void {
+    this.#scan()
+    this.#rounds.start()
+  }
+
+  /** Entries on disk that neither the queue nor a sender has. */
+  get pendingEntries(): number {
+    return this.evicted.entries + this.recovery.readyEntries + this.#keptEntries
+  }
+
+  /** Whether there is room for a new entry of this rank. Only where entries wait on disk alone: else what fills it is another's. */
+  admits(rank: number): boolean {
+    const from = REFUSE_FROM[rank]
+    if (from === undefined || this.evicted.entries === 0) return true
+    return this.#bounds.rootBytes + (this.log.current?.size ?? 0) < from * this.#options.maxBytes
+  }
+
+  /** Keeps what the service refused. Never throws. */
+  setAside(letters: readonly DeadLetter[]): void {
+    try {
+      const { name } = this.#ensureInstance()
+      this.#deadLetters ??= new DeadLetters(this.#destination, name, () => this.#options.clock.wallNow())
+      this.#deadLetters.write(letters)
+    } catch (error) {
+      this.#options.tell.problem(`${letters.length} rejected entries cannot be set aside: ${wordsOf(error)}`)
+    }
+  }
+
+  /** The end: what is not settled stays for the next start. Never throws. */
+  close(): void {
+    this.#rounds.stop()
+    this.#keptEntries += this.recovery.readyEntries + this.evicted.forgetAll()
+    this.recovery.close()
+    try {
+      this.log.close()
+      this.#instance?.release()
+    } catch (error) {
+      this.#tellTrouble(error)
+    }
+    this.#instance = undefined
+  }
+
+  #ensureInstance(): Instance {
+    if (this.#instance !== undefined) return this.#instance
+    const { dir, clock, durability } = this.#options
+    if (dir === undefined) ensureFolder(this.#root)
+    else ensureNamedRoot(this.#root)
+    ensureFolder(this.#destination)
+    return (this.#instance = new Instance(this.#destination, { clock, machine: this.#machine, isPowerSafe: durability === 'power' }))
+  }
+
+  #newSegment(): SegmentWriter {
+    const instance = this.#ensureInstance()
+    this.#bounds.makeRoom(instance)
+    return instance.newSegment({ onError: (error) => this.#tellTrouble(error) })
+  }
+
+  #renew(): void {
+    try {
+      if (this.#instance === undefined) return
+      if (this.#instance.isInPlace()) this.#instance.renew()
+      else this.log.relocate()
+    } catch (error) {
+      this.#tellTrouble(error)
+    }
+  }
+
+  #scan(): void {
+    try {
+      const instance = this.#ensureInstance()
+      this.recovery.scan(instance)
+      this.#bounds.age(instance, this.log.current?.segment)
+    } catch (error) {
+      this.#onFailure(error)
+    }
+    if (this.recovery.hasMore) this.#options.onFound()
+  }
+
+  #onClaimed(): void {
+    this.#instance?.giveUp()
+    this.#instance = undefined
+    this.#deadLetters = undefined
+    const entries = this.evicted.forgetAll() + this.recovery.readyEntries
+    this.recovery.giveUp()
+    this.#keptEntries += entries
+    this.#options.tell.note('claimed', `this process stood still for so long that another one took over what it had on disk (${entries} entries)`)
+  }
+
+  #onFailure(error: unknown): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    const why = error instanceof NoRoomError ? error.message : `entries cannot be kept on disk: ${wordsOf(error)}`
+    this.#options.tell.problem(`${why}; they stay in memory, and the disk is tried again`)
+  }
+
+  #onSuccess(): void {
+    if (!this.#hasFailed) return
+    this.#hasFailed = false
+    this.#options.tell.note('spooling', 'entries are kept on disk again')
+  }
+
+  #drop(entries: number, reason: DropReason, detail: string): void {
+    if (entries === 0) return this.#options.tell.problem(detail)
+    this.#options.account.dropped[reason] += entries
+    this.#options.tell.dropped(entries, reason, detail)
+  }
+
+  #tellTrouble(error: unknown): void {
+    this.#options.tell.problem(`trouble with the spool, which may send entries twice: ${wordsOf(error)}`)
+  }
+}
+
+/** A folder for each user in the system's folder for temporary files. */
+export function defaultRoot(): string {
+  return join(tmpdir(), `pino-ingest-${userTag()}`)
+}
+
+/** Short, and no way back to the key: who sends with one key never sends what was logged under another. */
+export function destinationName(url: string, apiKey: string): string {
+  return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
+}
+
+/** The system's words name the code, the call and the path. */
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

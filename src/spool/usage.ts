@@ -1,0 +1,49 @@
+/** What a root holds: bytes, and what is too old. */
+import { lstatSync, readdirSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { join } from 'node:path'
+
+/** A file under the root. Links are not followed. */
+export interface FoundFile {
+  readonly path: string
+  readonly name: string
+  readonly bytes: number
+  readonly modifiedAtMs: number
+}
+
+/** Root, destination, instance, claimed, claimed instance; and once more where a claimer died. */
+const MAX_DEPTH = 8
+
+/** All files below a folder. What vanishes meanwhile, as it does with others at work, is not there. */
+export function* filesBelow(folder: string, depth = MAX_DEPTH): Generator<FoundFile> {
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name)
+    const stats = look(path)
+    if (stats === undefined) continue
+    if (stats.isDirectory() && depth > 0) yield* filesBelow(path, depth - 1)
+    else if (stats.isFile()) yield { path, name, bytes: stats.size, modifiedAtMs: stats.mtimeMs }
+  }
+}
+
+/** Names in order; none where there is no such folder, or it must not be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch {
+    return [] // gone, or not ours: either way nothing of ours is in it
+  }
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // as above
+  }
+}
+
+export function bytesBelow(folder: string): number {
+  let bytes = 0
+  for (const file of filesBelow(folder)) bytes += file.bytes
+  return bytes
+}

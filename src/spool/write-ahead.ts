@@ -1,0 +1,229 @@
+/** Entries to disk as they come: frames, a seal for each batch, and what is done when the disk does not take them. */
+import type { EntryLog } from '../batch.js'
+import type { Clock } from '../clock.js'
+import type { Batch } from '../sender.js'
+import { HEADER_BYTES, bytesOfUuid, writeFrame } from './frame.js'
+import { holdWhole } from './hold.js'
+import type { Instance } from './instance.js'
+import { Positions } from './positions.js'
+import type { Segment, SegmentWriter } from './segment.js'
+
+export interface WriteAheadOptions {
+  readonly clock: Clock
+  readonly segmentBytes: number
+  /** A segment older than this takes no new batch: it is dropped whole when it gets too old. */
+  readonly segmentAgeMs: number
+  readonly isPowerSafe: boolean
+  /** The folder to write in, made where it is missing. @throws the system's errors, UnsafeError */
+  readonly instance: () => Instance
+  /** A new segment, after room was made. @throws as above, and where there is no room */
+  readonly newSegment: () => SegmentWriter
+  /** The folder was claimed by another instance; the next call of `instance` must give a new one. */
+  readonly onClaimed: () => void
+  /** The disk does not take entries: they stay in memory. */
+  readonly onFailure: (error: unknown) => void
+  readonly onSuccess: () => void
+}
+
+interface OpenBatch {
+  readonly batchId: string
+  readonly id: Buffer
+  /** Where its frames go. */
+  segment: Segment | undefined
+  offset: number
+  /** Position of the entry that comes next. */
+  next: number
+  /** Everything since position 0 is in this segment. */
+  isWhole: boolean
+}
+
+const RETRY_MS = 5_000
+const INITIAL_BYTES = 128 * 1024
+/** What is collected before it is written, at most; a batch's end writes it in any case. */
+const WRITE_BYTES = 256 * 1024
+/** `{"batch_id":"","logs":[` and the 36 characters of a UUID. */
+const BODY_HEAD_BYTES = 23 + 36
+const BODY_TAIL_BYTES = 2
+const NOTHING = Buffer.alloc(0)
+
+export class WriteAhead implements EntryLog {
+  readonly #options: WriteAheadOptions
+  #out = Buffer.allocUnsafeSlow(INITIAL_BYTES)
+  #length = 0
+  #writer: SegmentWriter | undefined
+  #open: OpenBatch | undefined
+  #retryAt = -Infinity
+  #begunAt = 0
+
+  constructor(options: WriteAheadOptions) {
+    this.#options = options
+  }
+
+  /** The segment that is written to, and up to where it may be read. */
+  get current(): SegmentWriter | undefined {
+    return this.#writer
+  }
+
+  append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void {
+    if (first === 0 || this.#open?.batchId !== batchId) this.#begin(batchId)
+    const open = this.#open as OpenBatch
+    if (this.#writer === undefined || open.next !== first) open.isWhole = false
+    open.next = first + count
+    if (this.#writer === undefined) return
+    this.#frame({ kind: 'entries', id: open.id, rank, count, first, text })
+    if (this.#length >= WRITE_BYTES) this.flush()
+  }
+
+  /** When it returns, what was appended is written, or `onFailure` was called. */
+  flush(): void {
+    if (this.#length === 0) return
+    const bytes = this.#out.subarray(0, this.#length)
+    this.#length = 0
+    this.#put(bytes)
+  }
+
+  seal(batch: Batch): Batch {
+    const open = this.#open
+    if (open === undefined || open.batchId !== batch.batchId) return batch
+    const sealed = this.#sealed(open, batch)
+    this.#open = undefined
+    return sealed
+  }
+
+  /** Ends the writing. The entries of an open batch are on disk, without a seal. */
+  close(): void {
+    this.flush()
+    const writer = this.#writer
+    this.#writer = undefined
+    this.#retryAt = Infinity
+    if (this.#options.isPowerSafe) writer?.syncNow()
+    writer?.close()
+    if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
+  }
+
+  /** The folder is another's: goes on in a new one. */
+  relocate(): void {
+    this.#writer?.close()
+    this.#writer = undefined
+    if (this.#open !== undefined) Object.assign(this.#open, { isWhole: false, segment: undefined })
+    this.#options.onClaimed()
+    this.#ready()
+    if (this.#open !== undefined) this.#open.segment = this.current?.segment
+  }
+
+  #sealed(open: OpenBatch, batch: Batch): Batch {
+    const { count, batchId } = batch
+    if (open.isWhole) this.#seal(open, count)
+    else this.flush()
+    const partly = open.isWhole ? undefined : open.segment
+    if (!open.isWhole) this.#writeWhole(open, batch)
+    const { segment, offset } = open
+    if (segment === undefined || segment.isGone) return batch
+    segment.add(count)
+    if (open.isWhole) {
+      // The same entries, safe in another segment: those of the first try are never to be sent.
+      if (partly !== undefined && partly !== segment && !partly.isGone) this.#settleRest(partly, batchId, count)
+      return { ...batch, custody: holdWhole(segment, batchId, count, true), place: { segment: segment.number, offset } }
+    }
+    // A part of it is on disk: after a crash it would be sent again, so that it is settled with the batch.
+    const custody = holdWhole(segment, batchId, count, false)
+    if (this.current?.segment !== segment) segment.complete()
+    return { ...batch, custody }
+  }
+
+  #begin(batchId: string): void {
+    this.flush()
+    this.#ready()
+    this.#open = {
+      batchId, id: bytesOfUuid(batchId), segment: this.#writer?.segment, offset: this.#writer?.size ?? 0,
+      next: 0, isWhole: this.#writer !== undefined,
+    }
+  }
+
+  /** A batch lies in one segment, so that only between two a new one is begun. */
+  #ready(): void {
+    const { clock, segmentBytes, segmentAgeMs, newSegment, onSuccess, onFailure } = this.#options
+    const writer = this.#writer
+    if (writer !== undefined && writer.size < segmentBytes && clock.now() - this.#begunAt < segmentAgeMs) return
+    if (writer === undefined && clock.now() < this.#retryAt) return
+    this.#writer = undefined
+    try {
+      if (this.#options.isPowerSafe) writer?.closeSynced(onFailure)
+      else writer?.close()
+      writer?.segment.complete()
+      this.#writer = newSegment()
+      this.#begunAt = clock.now()
+      onSuccess()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #frame(frame: Parameters<typeof writeFrame>[2]): void {
+    const needed = this.#length + HEADER_BYTES + frame.text.length
+    if (needed > this.#out.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#out.length))
+      this.#out.copy(grown, 0, 0, this.#length)
+      this.#out = grown
+    }
+    this.#length = writeFrame(this.#out, this.#length, frame)
+  }
+
+  #seal({ id }: OpenBatch, count: number): void {
+    if (this.#writer !== undefined) this.#frame({ kind: 'seal', id, rank: 0, count, first: 0, text: NOTHING })
+    this.flush()
+    // One giant entry must not keep its memory for good.
+    if (this.#out.length > 8 * INITIAL_BYTES) this.#out = Buffer.allocUnsafeSlow(INITIAL_BYTES)
+  }
+
+  /** The disk failed, or the folder was lost, while the batch was open: all of it once more, from memory. */
+  #writeWhole(open: OpenBatch, { body, count, highestRank }: Batch): void {
+    this.#ready()
+    const writer = this.#writer
+    if (writer === undefined) return
+    const offset = writer.size
+    const text = body.subarray(BODY_HEAD_BYTES, body.length - BODY_TAIL_BYTES)
+    this.#frame({ kind: 'entries', id: open.id, rank: highestRank, count, first: 0, text })
+    this.#seal(open, count)
+    if (this.#writer === writer) Object.assign(open, { segment: writer.segment, offset, isWhole: true })
+  }
+
+  #settleRest(segment: Segment, batchId: string, count: number): void {
+    segment.journal.settle(batchId, Positions.first(count))
+    segment.complete()
+  }
+
+  #put(bytes: Buffer): void {
+    try {
+      this.#lookAround()
+      this.#writer?.write(bytes)
+      // Stopped in between for so long that the folder may have been claimed: the claimer may have read before this was written.
+      if (this.#lookAround()) this.#writer?.write(bytes)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** @returns whether the folder was lost */
+  #lookAround(): boolean {
+    if (this.#writer === undefined) return false
+    const instance = this.#options.instance()
+    if (!instance.isUncertain || instance.isInPlace()) return false
+    this.relocate()
+    return true
+  }
+
+  #fail(error: unknown): void {
+    const { clock, onFailure } = this.#options
+    const failed = this.#writer
+    this.#writer = undefined
+    this.#length = 0
+    this.#retryAt = clock.now() + RETRY_MS
+    if (this.#open !== undefined) this.#open.isWhole = false
+    failed?.close()
+    // What is in it is settled as ever; it ends when its last batch does. An open one is still to be added.
+    const isOpenThere = failed !== undefined && this.#open?.segment === failed.segment
+    if (failed !== undefined && !isOpenThere) failed.segment.complete()
+    onFailure(error)
+  }
+}

@@ -1,0 +1,70 @@
+/** `flush(logger)` in every way of running: when it says acknowledged, the service has all; when spooled, the disk has. */
+import { describe, expect, test } from 'vitest'
+import type { FlushResult } from '../../src/flush-message.js'
+import { flush } from '../../src/index.js'
+import { createIngestService } from '../../src/service/index.js'
+import { startApp } from '../process/run-app.js'
+import type { AppPlan } from '../process/run-app.js'
+
+const KEY = 'flush-key-77ab'
+const COUNT = 5_000
+
+type Flushed = FlushResult & { readonly tookMs: number }
+
+function planFor(mode: AppPlan['mode'], url: string, options: object = {}): AppPlan {
+  return { mode, options: { url, apiKey: KEY, ...options }, count: COUNT, end: 'flush-all' }
+}
+
+describe.concurrent('flush', () => {
+  test.each(['target', 'targets-copy', 'targets-before', 'targets-after', 'pipeline', 'stream'] as const)('%s: acknowledged means that the service has it', async (mode) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    const app = startApp({ ...planFor(mode, service.url), ...(mode.startsWith('targets-') && { neighbourFile: '/dev/null' }) })
+    const { state, account } = (await app.heard('flushed')).payload as Flushed
+    const copies = mode === 'targets-copy' ? 2 : 1
+    expect({ state, entries: service.entries({ limit: Infinity }).items.length }).toEqual({ state: 'acknowledged', entries: copies * COUNT })
+    expect(account).toMatchObject({ received: copies * COUNT, accepted: copies * COUNT, pending: 0, closes: true })
+    app.child.kill('SIGKILL')
+    await app.done
+    await service.close()
+  })
+
+  test.each(['target', 'targets-copy', 'stream'] as const)('%s: a service that does not answer ends it at its timeout, and the account closes', async (mode) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    service.faults.add({ kind: 'hang' })
+    const app = startApp({ ...planFor(mode, service.url), flushTimeoutMs: 1_000 })
+    const { state, account, tookMs } = (await app.heard('flushed')).payload as Flushed
+    expect(state).toBe('timeout')
+    expect(tookMs).toBeLessThan(3_000)
+    expect(account).toMatchObject({ accepted: 0, closes: true })
+    app.child.kill('SIGKILL')
+    await app.done
+    await service.close()
+  })
+
+  test.each(['target', 'targets-copy', 'stream'] as const)('%s: in an outage longer than a request may take, on disk is enough', async (mode) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    service.faults.add({ kind: 'status', status: 503 })
+    const app = startApp(planFor(mode, service.url, { requestTimeoutMs: 500 }))
+    const { state, account } = (await app.heard('flushed')).payload as Flushed
+    expect(state).toBe('spooled')
+    expect(account).toMatchObject({ accepted: 0, pending: (mode === 'targets-copy' ? 2 : 1) * COUNT, closes: true })
+    app.child.kill('SIGKILL')
+    await app.done
+    await service.close()
+  })
+
+  test('without a spool an outage ends it at its timeout', async () => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    service.faults.add({ kind: 'status', status: 503 })
+    const app = startApp({ ...planFor('target', service.url, { requestTimeoutMs: 200, spool: false }), flushTimeoutMs: 1_500 })
+    expect((await app.heard('flushed')).payload).toMatchObject({ state: 'timeout' })
+    app.child.kill('SIGKILL')
+    await app.done
+    await service.close()
+  })
+
+  test('a logger without this transport, and no logger at all, end at once', async () => {
+    expect(await flush({})).toEqual({ state: 'timeout' })
+    expect(await flush(Object.create(null) as object)).toEqual({ state: 'timeout' })
+  })
+})
