@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HttpReply } from '../../src/client/http-types.js'
-import { parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../../src/client/reply.js'
+import { namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../../src/client/reply.js'
 
 const NOW = Date.UTC(2025, 0, 1)
 const HOUR = 3_600_000
@@ -125,6 +125,13 @@ describe('the entries that a 422 names', () => {
     const errors = Array.from({ length: 20_000 }, (_, index) => ({ index }))
     expect(parseRejected(JSON.stringify({ errors: [...errors, ...errors] }))).toHaveLength(20_000)
   })
+})
+
+test.each<[boolean, unknown]>([
+  [true, ['body', 'batch_id']], [true, ['header', 'x-api-key']], [true, ['query', 'v']], [true, ['batch_id']], [true, ['body', 'body']],
+  [false, ['body', 'logs', 3, 'level']], [false, ['body', 'logs']], [false, ['logs', 5]], [false, ['body']], [false, ['body', 17]], [false, []], [false, 'body.batch_id'], [false, undefined],
+])('a place outside the entries: %s for %j', (isElsewhere, loc) => {
+  expect(namesElsewhere(JSON.stringify({ detail: [{ loc, msg: 'm', type: 't' }] }))).toBe(isElsewhere)
 })
 
 describe('the reason in words', () => {

@@ -189,7 +189,7 @@ test('an attempt ended by the shutdown says nothing about the service', async ()
   enqueue(batchOf('a'))
   await clock.advance(0)
   const drained = delivery.drain(100)
-  await clock.advance(100)
+  await clock.advance(1_000)
   await drained
   sender.attempts[0]?.end({ kind: 'later', reason: 'aborted' })
   await settled()

@@ -66,13 +66,13 @@ describe('2xx', () => {
 
   test('names the rejected', async () => {
     const outcome = await setup({ text: result(8, 2) }).send()
-    expect(outcome).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(0), item(1)] })
+    expect(outcome).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(0), item(1)], status: 200 })
   })
 
   test('counts an entry with two errors once, and none outside the batch', async () => {
     const text = result(9, 1, [item(4), { ...item(4), field: 'message' }, item(10), item(-1)])
     const rejected = [item(4), { ...item(4), field: 'message' }]
-    expect(await setup({ text }).send()).toEqual({ kind: 'delivered', accepted: 9, rejected })
+    expect(await setup({ text }).send()).toEqual({ kind: 'delivered', accepted: 9, rejected, status: 200 })
   })
 
   test('believes the larger number of rejected', async () => {
@@ -91,7 +91,7 @@ describe('2xx', () => {
 describe('refused content', () => {
   test('422 that took some is delivered: sent again, those would arrive twice', async () => {
     const outcome = await setup({ status: 422, text: result(9, 1) }).send()
-    expect(outcome).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(0)] })
+    expect(outcome).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(0)], status: 422 })
     expect(await setup({ status: 422, text: result(7, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 7 })
   })
 
@@ -104,6 +104,18 @@ describe('refused content', () => {
     const detail = [{ loc: ['body', 'logs', 2, 'message'], msg: 'field required', type: 'value_error.missing' }]
     const outcome = await setup({ status: 422, text: JSON.stringify({ detail }) }).send()
     expect(outcome).toMatchObject({ kind: 'refused', rejected: [{ index: 2, field: 'message', message: 'field required' }] })
+  })
+
+  test('a `loc` that names something else is a misconfiguration, unless an entry is named beside it', async () => {
+    const elsewhere = { loc: ['body', 'batch_id'], msg: 'field required', type: 'value_error.missing' }
+    expect(await setup({ status: 422, text: JSON.stringify({ detail: [elsewhere] }) }).send())
+      .toEqual({ kind: 'misconfigured', status: 422, reason: 'status 422: body.batch_id: field required' })
+    const both = [elsewhere, { ...elsewhere, loc: ['body', 'logs', 2, 'level'] }]
+    expect(await setup({ status: 422, text: JSON.stringify({ detail: both }) }).send()).toMatchObject({ kind: 'refused', rejected: [{ index: 2 }] })
+    for (const loc of [['body'], ['body', 'logs'], ['body', 17]]) {
+      const outcome = await setup({ status: 422, text: JSON.stringify({ detail: [{ ...elsewhere, loc }] }) }).send()
+      expect(outcome).toMatchObject({ kind: 'refused', rejected: [] })
+    }
   })
 
   test.each([400, 413, 422])('%i that names nothing is refused with the reason', async (status) => {

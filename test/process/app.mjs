@@ -75,8 +75,12 @@ switch (plan.end) {
     setInterval(() => {}, 60_000)
     break
   }
-  case 'signal': flushOnSignal(logger) // falls through
   case 'unhandled':
+    await flush(logger, { timeoutMs: 20_000 }) // the service is down: this says that all is on disk
+    tell({ name: 'holding' })
+    setInterval(() => {}, 60_000)
+    break
+  case 'signal': flushOnSignal(logger) // falls through
   case 'hold':
     setInterval(() => {}, 60_000)
     tell({ name: 'holding' })

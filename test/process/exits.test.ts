@@ -1,6 +1,5 @@
 /** Ways to end: what was logged before is delivered, with the service up; what is lost with it down is told. */
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
@@ -168,9 +167,8 @@ describe('signals', () => {
 
   test('SIGTERM that nobody handles: the next start sends what was written to disk, which is all but the last milliseconds', async () => {
     service.faults.add({ kind: 'status', status: 503 })
-    const app = startApp(plan({ end: 'unhandled' }))
+    const app = startApp(plan({ end: 'unhandled', options: { url: service.url, apiKey: KEY, requestTimeoutMs: 500 } }))
     await app.heard('holding')
-    await sleep(100) // for the worker to read what was logged
     app.child.kill('SIGTERM')
     expect((await app.done).signal).toBe('SIGTERM')
     service.faults.clear()
