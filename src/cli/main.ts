@@ -9,11 +9,22 @@ import type { Command } from './command.js'
 import { helpData, helpText } from './help.js'
 import { jsonLine, printable } from './printable.js'
 
-const COMMANDS: Readonly<Record<string, { readonly summary: string, readonly load: () => Promise<Command> }>> = {
+interface Listed {
+  readonly summary: string
+  /** @param words that follow its name, for a command that `takesWords` */
+  readonly load: (words: readonly string[], isHelp: boolean) => Promise<Command>
+  readonly takesWords?: true
+}
+
+const COMMANDS: Readonly<Record<string, Listed>> = {
   dev: { summary: 'starts the local service, for development', load: async () => (await import('./dev.js')).dev },
   doctor: {
     summary: 'checks configuration, reachability and key, and says what to mend',
     load: async () => (await import('./doctor.js')).doctor,
+  },
+  spool: {
+    summary: 'lists, shows, sends and deletes what is kept on disk',
+    load: async (words, isHelp) => (await import('./spool.js')).spool(words, isHelp), takesWords: true,
   },
 }
 
@@ -24,10 +35,11 @@ async function main(given: readonly string[]): Promise<number> {
   const asJson = args.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
   try {
-    const loaded = isPipe ? await loadPipe() : await loadCommand(first)
+    const words = isPipe ? [] : wordsOf(first, args.slice(1))
+    const loaded = isPipe ? await loadPipe() : await loadCommand(first, words, args)
     failuresTo = loaded.jsonFailuresTo
     const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
-    const parsed = parseArguments(isPipe ? args : args.slice(1), command.flags)
+    const parsed = parseArguments(isPipe ? args : args.slice(1 + words.length), command.flags)
     if (parsed.switches.has('help')) {
       const commands = isPipe ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary])) : {}
       process.stdout.write(asJson ? jsonLine(helpData(command, commands)) : helpText(command, commands))
@@ -54,9 +66,16 @@ async function loadPipe(): Promise<Command> {
   return (await import('./pipe.js')).pipe
 }
 
-function loadCommand(name: string): Promise<Command> {
+/** Up to the first flag. */
+function wordsOf(name: string, args: readonly string[]): readonly string[] {
+  if (!Object.hasOwn(COMMANDS, name) || COMMANDS[name]?.takesWords !== true) return []
+  const end = args.findIndex((one) => one.startsWith('-'))
+  return end === -1 ? args : args.slice(0, end)
+}
+
+function loadCommand(name: string, words: readonly string[], args: readonly string[]): Promise<Command> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command !== undefined) return command.load()
+  if (command !== undefined) return command.load(words, args.includes('--help') || args.includes('-h'))
   const known = Object.keys(COMMANDS)
   const nearest = nearestName(name, known)
   throw usageError(`unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`)

@@ -14,7 +14,7 @@ export interface DeliveryOptions extends BookingOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
   /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'hurry'>
+  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'hurry' | 'onRoom'>
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
@@ -49,6 +49,7 @@ export class Delivery {
     this.#booking = new Booking(options)
     this.#queue = new Queue(options.maxBufferBytes, options.disk, () => this.#startWaiting())
     this.#flushes = new Flushes({ ...options, outageAgeMs: () => options.gate.outageAgeMs, oldest: () => this.#oldest })
+    options.gate.onRoom(() => this.#startWaiting())
     // Every batch in flight listens to it.
     setMaxListeners(0, this.#abort.signal)
   }

@@ -194,16 +194,21 @@ export class ReplayRun {
     if (claimer === undefined) return
     this.#recovery?.close()
     try {
+      // Before the release: then another may have it at once.
+      if (!claimer.isLost) this.#kept += await this.#leftIn(claimer)
       claimer.release()
     } catch (error) {
       this.#problem = wordsOf(error)
     }
-    const { root, machine, clock, destination } = this.#options
-    const found = inspectRoot(root, { machine, wallNowMs: clock.wallNow() }).find(({ name }) => name === destination)
-    const { name } = claimer.instance
-    for (const one of found?.instances ?? []) {
-      if (one.path.includes(name)) this.#kept += (await holdingOf(one)).entries
+  }
+
+  async #leftIn({ instance: { path } }: Claimer): Promise<number> {
+    const { root, machine, clock } = this.#options
+    let entries = 0
+    for (const one of inspectRoot(root, { machine, wallNowMs: clock.wallNow() }).flatMap(({ instances }) => instances)) {
+      if (one.path.startsWith(path)) entries += (await holdingOf(one)).entries
     }
+    return entries
   }
 
   #lose(): void {
