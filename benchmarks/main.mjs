@@ -1,10 +1,11 @@
 /**
- * What does a record cost in pino's worker, stage by stage, and how much of it does the fast path save?
- * `npm run bench -- [--rounds 11] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
+ * What does a record cost in pino's worker, stage by stage, how much of it does the fast path save, and what does the spool add?
+ * `npm run bench -- [--only stages|worker|spool] [--rounds 11] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { print } from './print.mjs'
+import { measureSpool, printSpool } from './spool.mjs'
 import { measureStages } from './stages.mjs'
 import { surroundings } from './surroundings.mjs'
 import { canMeasureThreads, measureWorker } from './worker.mjs'
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     'worker-rounds': { type: 'string', default: '5' },
     'worker-records': { type: 'string', default: '150000' },
     'out': { type: 'string' },
+    'only': { type: 'string' },
   },
 })
 
@@ -25,14 +27,18 @@ const settings = {
 }
 const tell = (/** @type {string} */ line) => console.error(line)
 
-const stages = await measureStages({ rounds: settings.rounds, records: settings.records, tell })
-if (!canMeasureThreads) tell('worker: skipped, the CPU time of a thread is read from /proc, which only Linux has')
-const worker = canMeasureThreads
-  ? await measureWorker({ rounds: settings.workerRounds, records: settings.workerRecords, tell })
-  : undefined
-const result = { ...surroundings(), settings, unit: 'us of CPU a record: median, min and max of the rounds', stages, worker }
+const isWanted = (/** @type {string} */ name) => values.only === undefined || values.only === name
+if (!canMeasureThreads) tell('worker, spool: skipped, the CPU time of a thread is read from /proc, which only Linux has')
+const stages = isWanted('stages') ? await measureStages({ rounds: settings.rounds, records: settings.records, tell }) : undefined
+const ofWorker = { rounds: settings.workerRounds, records: settings.workerRecords, tell }
+const worker = canMeasureThreads && isWanted('worker') ? await measureWorker(ofWorker) : undefined
+const spool = canMeasureThreads && isWanted('spool') ? await measureSpool(ofWorker) : undefined
+const result = { ...surroundings(), settings, unit: 'us of CPU a record: median, min and max of the rounds', stages, worker, spool }
 print(result)
-writeFileSync(values.out ?? new URL('./results/latest.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`)
+if (spool !== undefined) printSpool(spool)
+if (values.only === undefined || values.out !== undefined) {
+  writeFileSync(values.out ?? new URL('./results/latest.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`)
+}
 
 /** @param {'rounds' | 'records' | 'worker-rounds' | 'worker-records'} name */
 function positive(name) {

@@ -4,7 +4,7 @@
  * @typedef {import('./statistics.mjs').Spread} Spread
  * @typedef {import('./shapes.mjs').Shape} Shape
  * @typedef {ReturnType<typeof import('./surroundings.mjs').surroundings> & {
- *   stages: Awaited<ReturnType<typeof import('./stages.mjs').measureStages>>,
+ *   stages: Awaited<ReturnType<typeof import('./stages.mjs').measureStages>> | undefined,
  *   worker: Awaited<ReturnType<typeof import('./worker.mjs').measureWorker>> | undefined,
  * }} Result
  */
@@ -28,7 +28,7 @@ export function print({ machine, versions, date, commit, stages, worker }) {
   console.log(`\n${date}, commit ${commit ?? 'unknown'}, Node ${versions.node}, pino ${versions.pino}, undici ${versions.undici}`)
   console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.memoryGib} GiB, ${machine.platform}`)
   console.log('us of CPU a record: median (min to max)')
-  for (const [shape, { lineBytes, stages: spreads }] of Object.entries(stages)) {
+  for (const [shape, { lineBytes, stages: spreads }] of Object.entries(stages ?? {})) {
     const value = (/** @type {string} */ name) => /** @type {Spread} */ (spreads[name])
     console.log(`\n${shape}, ${lineBytes} bytes a line`)
     const rows = STAGE_ROWS.map(([label, ours, other]) => row(/** @type {string} */ (label), value(/** @type {string} */ (ours)), value(/** @type {string} */ (other))))
@@ -40,7 +40,7 @@ export function print({ machine, versions, date, commit, stages, worker }) {
     if (ofWorker !== undefined) console.log(`acknowledged: ${rate(ofWorker['fast: recordsPerSecond'])} a second; by the reference path ${rate(ofWorker['reference: recordsPerSecond'])}`)
   }
   console.log('')
-  for (const [shape, { stages: spreads }] of Object.entries(stages)) sentence(`mapping, ${shape}`, spreads['mapping: fast'], spreads['mapping: reference'])
+  for (const [shape, { stages: spreads }] of Object.entries(stages ?? {})) sentence(`mapping, ${shape}`, spreads['mapping: fast'], spreads['mapping: reference'])
   for (const [shape, spreads] of Object.entries(worker ?? {})) sentence(`worker, ${shape}`, spreads['fast: workerUs'], spreads['reference: workerUs'])
 }
 

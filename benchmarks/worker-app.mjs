@@ -1,6 +1,7 @@
 /**
  * [own process] An application that logs through the real worker transport as fast as the service takes it.
- * Arguments: shape, fast or reference, the sink's url, records.
+ * Arguments: shape, fast or reference, the sink's url, records, options of the transport as JSON (default: no spool),
+ * records in a wave (default 5,000).
  *
  * CPU time is the scheduler's own, thread by thread (/proc/self/task/<tid>/schedstat, in ns). The worker's thread is the one
  * that appears while `pino.transport()` runs; whatever is neither this nor the main thread is V8's and libuv's help:
@@ -17,21 +18,21 @@ const TARGETS = {
   reference: new URL('./reference-transport.cjs', import.meta.url),
 }
 const WARM_UP_RECORDS = 30_000
-/** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
-const WAVE = 5_000
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
 
-const [shape, path, url, count] = /** @type {[import('./shapes.mjs').Shape, 'fast' | 'reference', string, string]} */ (
+const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] = /** @type {[import('./shapes.mjs').Shape, 'fast' | 'reference', string, string, string?, string?]} */ (
   /** @type {unknown} */ (process.argv.slice(2)))
 const records = Number(count)
+/** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
+const wave = Number(waveSize)
 const { make } = SHAPES[shape]
 const calls = Array.from({ length: 1000 }, (_, n) => make(n))
 
 const threadsBefore = threads()
 const transport = pino.transport({
   target: fileURLToPath(TARGETS[path]),
-  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' },
+  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...JSON.parse(options) },
 })
 const newThreads = threads().filter((tid) => !threadsBefore.includes(tid))
 if (newThreads.length !== 1) throw new Error(`cannot tell which thread is the worker's: ${newThreads.length} are new`)
@@ -69,7 +70,7 @@ async function log(total) {
     const { level, object, message } = /** @type {import('./shapes.mjs').Call} */ (calls[n % calls.length])
     logger[level](object, message)
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
-    if (n % WAVE === WAVE - 1) {
+    if (n % wave === wave - 1) {
       waves.push(acknowledged())
       if (waves.length > 1) await waves.shift()
     }

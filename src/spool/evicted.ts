@@ -43,14 +43,14 @@ export class Evicted {
 
   /** Behind those that wait: the newest of all on disk. */
   push({ place, count }: { readonly place: Place, readonly count: number }): void {
-    this.#from ??= place
+    // Between the last that was read back and this one may lie others, which stayed in memory.
+    if (this.#batches === 0) this.#moveTo(place)
     this.#count(place.segment, 1, count)
   }
 
   /** Before those that wait: the one directly before them on disk. */
   unshift({ place, count }: { readonly place: Place, readonly count: number }): void {
-    this.#closeReader()
-    this.#from = place
+    this.#moveTo(place)
     this.#count(place.segment, 1, count)
   }
 
@@ -127,6 +127,11 @@ export class Evicted {
   #loseSegment(number: number, segment: Segment): void {
     const entries = this.forget(number)
     if (entries > 0) this.#options.onDropped(entries, 'damaged', `batches in ${segment.path} cannot be read back`)
+  }
+
+  #moveTo(place: Place): void {
+    this.#closeReader()
+    this.#from = place
   }
 
   #nextSegment(after: number): void {
