@@ -3,6 +3,7 @@
  * gateway which refuses everything. An acceptance of what was begun after the refusal says that it was the entry.
  */
 import type { Clock } from '../clock.js'
+import type { Refused } from '../sender.js'
 
 /**
  * After so many refusals without an acceptance between them what was accepted before counts no more: the gateway may have
@@ -105,4 +106,9 @@ export class Evidence {
       const cancelTimer = timeoutMs === undefined ? undefined : this.#clock.timer(timeoutMs, end)
     })
   }
+}
+
+/** 413 names none, whatever its body says: it is of the size. */
+export function isNameless({ status, rejected }: Refused): boolean {
+  return rejected.length === 0 || status === 413
 }

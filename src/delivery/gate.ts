@@ -13,9 +13,8 @@
 import type { Clock } from '../clock.js'
 import type { Later, Misconfigured, Outcome, Refused } from '../sender.js'
 import { Alarm } from './alarm.js'
-import { Evidence } from './evidence.js'
+import { Evidence, isNameless } from './evidence.js'
 import { Line } from './line.js'
-import type { Waiter } from './line.js'
 import { Outage } from './outage.js'
 import { Pace } from './pace.js'
 
@@ -37,6 +36,8 @@ export interface GateOptions {
 
 /** Batches that wait for news are in memory, and are not dropped there. */
 const MAX_PARKED = 32
+/** At the end of the app, replies that take longer are not waited for alone. */
+const SILENCE_MS = 1_000
 
 export class Gate {
   readonly evidence: Evidence
@@ -50,6 +51,8 @@ export class Gate {
   #running = 0
   #limit: number
   #parked = 0
+  /** The last reply, or when what is under way began. */
+  #heardAt = -Infinity
   #onRoom: () => void = () => {}
   #deadlineAt = Infinity
   #failuresLeft = Infinity
@@ -91,23 +94,9 @@ export class Gate {
    */
   run(turn: number, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome | undefined> {
     return new Promise((resolve) => {
-      const leave = () => {
-        signal.removeEventListener('abort', refuse)
-        this.#line.leave(waiter)
-      }
-      const refuse = () => {
-        leave()
-        resolve(undefined)
-      }
-      const start = () => {
-        leave()
-        resolve(this.#observe(signal, attempt))
-      }
-      const waiter: Waiter = { turn, start, refuse }
       if (signal.aborted) return resolve(undefined)
-      signal.addEventListener('abort', refuse)
       if (this.#line.isEmpty && this.#running === 0) this.#pace.cameAlone(this.#options.clock.now())
-      this.#line.enter(waiter)
+      this.#line.enter(turn, signal, (isLet) => resolve(isLet ? this.#observe(signal, attempt) : undefined))
       this.#advance()
     })
   }
@@ -120,6 +109,7 @@ export class Gate {
   hurry(deadlineAt: number, failures = Infinity): void {
     this.#deadlineAt = deadlineAt
     this.#failuresLeft = failures
+    if (this.#options.clock.now() - this.#heardAt > SILENCE_MS) this.#passOver()
     this.#outage.startOver()
     this.#pace.end(this.#options.clock.now())
     this.evidence.hurry()
@@ -162,9 +152,18 @@ export class Gate {
     this.#onRoom = listener
   }
 
+  /** What is under way does not answer: it must not hold up others. */
+  #passOver(): void {
+    this.#wave += 1
+    this.#parked += this.#running
+    this.#running = 0
+    this.#onRoom()
+  }
+
   async #observe(signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome> {
     const wave = this.#wave
     const number = this.evidence.begin()
+    if (this.#running === 0) this.#heardAt = this.#options.clock.now()
     this.#running += 1
     let outcome: Outcome | undefined
     try {
@@ -173,6 +172,7 @@ export class Gate {
       if (outcome.kind === 'refused') outcome = { ...outcome, begunBefore: this.evidence.begun }
       return outcome
     } finally {
+      this.#heardAt = this.#options.clock.now()
       if (wave === this.#wave) this.#running -= 1
       if (outcome?.kind === 'delivered' && outcome.accepted > 0) this.evidence.accepted(number)
       if (outcome !== undefined) this.#judge(outcome, wave === this.#wave, signal.aborted)
@@ -198,7 +198,8 @@ export class Gate {
         if (current) this.#failed(outcome)
         return
       case 'misconfigured':
-        return current ? this.#failed(outcome) : undefined
+        if (current) this.#failed(outcome)
+        return
       case 'given-up':
     }
   }
@@ -235,13 +236,9 @@ export class Gate {
       const at = Math.max(this.#outage.opensAt, this.#pace.nextAt(now))
       if (at > now) return this.#alarm.set(at)
       this.#pace.started(now)
-      this.#line.first?.start()
+      this.#line.letFirst()
     }
     this.#alarm.clear()
   }
 }
 
-/** 413 names none, whatever its body says: it is of the size. */
-function isNameless({ status, rejected }: Refused): boolean {
-  return rejected.length === 0 || status === 413
-}

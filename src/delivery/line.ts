@@ -1,9 +1,9 @@
 /** Who waits at the gate, in the order of their turns. */
 
-export interface Waiter {
+interface Waiter {
   readonly turn: number
-  readonly start: () => void
-  readonly refuse: () => void
+  /** Leaves the line. */
+  readonly end: (isLet: boolean) => void
 }
 
 export class Line {
@@ -13,21 +13,28 @@ export class Line {
     return this.#waiters.length === 0
   }
 
-  get first(): Waiter | undefined {
-    return this.#waiters[0]
-  }
-
-  /** Behind all that are not younger. */
-  enter(waiter: Waiter): void {
-    const younger = this.#waiters.findIndex(({ turn }) => turn > waiter.turn)
+  /**
+   * Behind all that are not younger.
+   * @param signal its abort sends the waiter away
+   * @param onEnd is called once, with whether it was let
+   */
+  enter(turn: number, signal: AbortSignal, onEnd: (isLet: boolean) => void): void {
+    const leave = (): void => waiter.end(false)
+    const waiter: Waiter = { turn, end: (isLet) => {
+      signal.removeEventListener('abort', leave)
+      this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
+      onEnd(isLet)
+    } }
+    signal.addEventListener('abort', leave)
+    const younger = this.#waiters.findIndex((other) => other.turn > turn)
     this.#waiters.splice(younger === -1 ? this.#waiters.length : younger, 0, waiter)
   }
 
-  leave(waiter: Waiter): void {
-    this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
+  letFirst(): void {
+    this.#waiters[0]?.end(true)
   }
 
   refuseAll(): void {
-    while (this.#waiters.length > 0) this.#waiters[0]?.refuse()
+    while (this.#waiters.length > 0) this.#waiters[0]?.end(false)
   }
 }

@@ -1,52 +1,39 @@
 /** What the dead left: claimed, and read back one batch at a time. */
-import { lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Clock } from '../clock.js'
+import { lstatSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import type { Batch } from '../sender.js'
 import { assemble } from './assemble.js'
-import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
+import { Claims } from './claims.js'
+import type { ClaimsOptions } from './claims.js'
+import { OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
 import { holdParts } from './hold.js'
-import { removeIfEmpty } from './instance.js'
 import type { Instance } from './instance.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
-import { isAbandoned } from './owner.js'
-import type { Machine } from './owner.js'
 import { SegmentReader } from './reader.js'
 import { Segment } from './segment.js'
-import { countLeft, hasForeignSegment } from './survey.js'
+import { countLeft } from './survey.js'
 import { namesIn } from './usage.js'
 
-export interface RecoveryOptions {
-  /** Folders of the destinations whose batches are sent: the own first, then those of earlier keys. */
-  readonly destinations: readonly string[]
-  readonly machine: Machine
-  readonly clock: Clock
+export interface RecoveryOptions extends ClaimsOptions {
   readonly maxAgeMs: number
   /** Entries taken over, when they are read. */
   readonly onRecovered: (entries: number) => void
   readonly onDropped: (entries: number, reason: 'spool' | 'age' | 'damaged', detail: string) => void
-  readonly onError: (error: unknown) => void
-  /** Another version's folder, left alone. */
-  readonly onForeign: (path: string) => void
-}
-
-interface Claimed {
-  readonly folder: string
-  readonly segment: Segment
 }
 
 interface Open {
-  readonly claimed: Claimed
+  readonly segment: Segment
   readonly reader: SegmentReader
   readonly settlements: ReadonlyMap<string, Settlement>
+  /** Where the first batch begins that was not given out. */
+  restAt: number
 }
 
 export class Recovery {
   readonly #options: RecoveryOptions
-  readonly #foreign = new Set<string>()
+  readonly #claims: Claims
   /** The oldest first. */
-  #waiting: Claimed[] = []
+  #waiting: Segment[] = []
   #open: Open | undefined
   #ready: Batch[] = []
   /** Read whole, with entries under way. */
@@ -55,6 +42,7 @@ export class Recovery {
 
   constructor(options: RecoveryOptions) {
     this.#options = options
+    this.#claims = new Claims(options)
   }
 
   /** Whether `next` may find something. */
@@ -67,11 +55,20 @@ export class Recovery {
     return this.#ready.reduce((sum, { count }) => sum + count, 0)
   }
 
+  /** Of these, what is no longer on disk: its segment was dropped at a bound. */
+  get looseEntries(): number {
+    return this.#ready.filter(({ custody }) => custody?.isKept !== true).reduce((sum, { count }) => sum + count, 0)
+  }
+
+  /** They are counted elsewhere. */
+  forgetReady(): void {
+    this.#ready = []
+  }
+
   /** Claims what is free, each folder by one rename into the instance's own. Never throws. */
   scan(instance: Instance): void {
-    for (const destination of this.#options.destinations) {
-      for (const name of namesIn(destination)) this.#tryClaim(destination, name, instance)
-    }
+    for (const folder of this.#claims.claim(instance)) this.#take(folder)
+    this.#waiting.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
   /**
@@ -97,7 +94,7 @@ export class Recovery {
     const open = this.#open
     if (open !== undefined) {
       this.#closeOpen(open)
-      this.#drop(open.claimed, 'spool', open.reader.position)
+      this.#drop(open.segment, 'spool', open.restAt)
       return true
     }
     const oldest = this.#waiting.shift()
@@ -117,9 +114,9 @@ export class Recovery {
 
   /** What was claimed is in other hands now. */
   giveUp(): void {
-    for (const { segment } of this.#waiting) segment.giveUp()
+    for (const segment of this.#waiting) segment.giveUp()
     if (this.#open !== undefined) {
-      this.#open.claimed.segment.giveUp()
+      this.#open.segment.giveUp()
       this.#closeOpen(this.#open)
     }
     for (const segment of this.#unsettled) segment.giveUp()
@@ -128,49 +125,16 @@ export class Recovery {
     this.#ready = []
   }
 
-  #tryClaim(destination: string, name: string, instance: Instance): void {
-    const match = INSTANCE_NAME.exec(name)
-    if (match?.[2] === undefined || match[1] === instance.name) return
-    const path = join(destination, name)
-    const { machine, clock, onError } = this.#options
-    try {
-      if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow())) return
-      if (hasForeignSegment(path)) return this.#leaveAlone(path)
-      mkdirSync(instance.claimedPath, { recursive: true, mode: 0o700 })
-      const claimed = join(instance.claimedPath, match[1] as string)
-      renameSync(path, claimed)
-      this.#adopt(claimed, instance.claimedPath)
-    } catch (error) {
-      // Another was quicker.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
-    }
-  }
-
-  #leaveAlone(path: string): void {
-    if (this.#foreign.has(path)) return
-    this.#foreign.add(path)
-    this.#options.onForeign(path)
-  }
-
-  /** Also what the dead had claimed, and their dead: moved up, so that paths do not grow with every death. */
-  #adopt(folder: string, claimedPath: string): void {
-    const nested = join(folder, CLAIMED)
-    for (const name of namesIn(nested)) {
-      const up = join(claimedPath, name)
-      renameSync(join(nested, name), up)
-      this.#adopt(up, claimedPath)
-    }
-    removeIfEmpty(nested)
+  #take(folder: string): void {
     const { onError } = this.#options
-    const names = readdirSync(folder).filter(isSegment).toSorted()
+    const names = namesIn(folder).filter(isSegment)
     for (const name of names) {
       const segment = new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved: (removed) => {
         this.#unsettled.delete(removed)
         this.#removeFolder(folder)
       } })
-      this.#waiting.push({ folder, segment })
+      this.#waiting.push(segment)
     }
-    this.#waiting.sort((a, b) => (a.segment.path < b.segment.path ? -1 : 1))
     if (names.length === 0) this.#removeFolder(folder)
   }
 
@@ -186,11 +150,11 @@ export class Recovery {
 
   #openNext(): Open | undefined {
     const { clock, maxAgeMs, onError } = this.#options
-    for (let claimed = this.#waiting.shift(); claimed !== undefined; claimed = this.#waiting.shift()) {
+    for (let segment = this.#waiting.shift(); segment !== undefined; segment = this.#waiting.shift()) {
       try {
-        const { path } = claimed.segment
-        if (clock.wallNow() - lstatSync(path).mtimeMs > maxAgeMs) this.#drop(claimed, 'age', SEGMENT_HEADER_BYTES)
-        else return { claimed, reader: new SegmentReader(path, SEGMENT_HEADER_BYTES), settlements: readJournal(journalOf(path)) }
+        const { path } = segment
+        if (clock.wallNow() - lstatSync(path).mtimeMs > maxAgeMs) this.#drop(segment, 'age', SEGMENT_HEADER_BYTES)
+        else return { segment, reader: new SegmentReader(path, SEGMENT_HEADER_BYTES), settlements: readJournal(journalOf(path)), restAt: SEGMENT_HEADER_BYTES }
       } catch (error) {
         // It stays where it is; the next start tries again.
         onError(error)
@@ -200,11 +164,12 @@ export class Recovery {
   }
 
   async #readFrom(open: Open): Promise<void> {
-    const { segment } = open.claimed
+    const { segment } = open
     try {
       const read = await open.reader.next()
       // Dropped, or closed, meanwhile.
       if (this.#open !== open) return
+      open.restAt = open.reader.position
       if (read === undefined) return this.#finish(open)
       const { batches, missing } = assemble(read, open.settlements.get(read.batchId))
       const entries = batches.reduce((sum, { count }) => sum + count, 0)
@@ -226,9 +191,9 @@ export class Recovery {
   #finish(open: Open): void {
     this.#closeOpen(open)
     const { damagedBytes } = open.reader
-    if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${open.claimed.segment.path} are no frames`)
-    this.#unsettled.add(open.claimed.segment)
-    open.claimed.segment.complete()
+    if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${open.segment.path} are no frames`)
+    this.#unsettled.add(open.segment)
+    open.segment.complete()
   }
 
   #closeOpen(open: Open): void {
@@ -236,7 +201,7 @@ export class Recovery {
     open.reader.close().catch(this.#options.onError)
   }
 
-  #drop({ segment }: Claimed, reason: 'spool' | 'age', from: number): void {
+  #drop(segment: Segment, reason: 'spool' | 'age', from: number): void {
     let entries = 0
     try {
       entries = countLeft(readFileSync(segment.path), from, readJournal(journalOf(segment.path)))

@@ -143,7 +143,7 @@ export class Spool {
   /** The end: what is not settled stays for the next start. Never throws. */
   close(): void {
     this.#rounds.stop()
-    this.#keptEntries += this.recovery.readyEntries + this.evicted.forgetAll()
+    this.#keepRest('shutdown')
     this.recovery.close()
     try {
       this.log.close()
@@ -194,10 +194,19 @@ export class Spool {
     this.#instance?.giveUp()
     this.#instance = undefined
     this.#deadLetters = undefined
-    const entries = this.evicted.forgetAll() + this.recovery.readyEntries
+    const entries = this.#keepRest('spool')
     this.recovery.giveUp()
-    this.#keptEntries += entries
     this.#options.tell.note('claimed', `this process stood still for so long that another one took over what it had on disk (${entries} entries)`)
+  }
+
+  /** What is on disk alone stays there. @returns its entries */
+  #keepRest(reason: DropReason): number {
+    const loose = this.recovery.looseEntries
+    const kept = this.evicted.forgetAll() + this.recovery.readyEntries - loose
+    this.recovery.forgetReady()
+    this.#keptEntries += kept
+    if (loose > 0) this.#drop(loose, reason, 'read from a segment that went meanwhile')
+    return kept
   }
 
   #onFailure(error: unknown): void {

@@ -274,3 +274,13 @@ test('a nudge ends a pause of the backoff for one attempt, and never a Retry-Aft
   await busy.clock.advance(0)
   expect(busy.sender.attempts).toHaveLength(1)
 })
+
+test('at the end of the app what does not answer does not hold up the rest', async () => {
+  const { clock, sender, account, delivery, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), { initialConcurrency: 1 })
+  enqueue(...many(10))
+  await clock.advance(2_000)
+  expect(sender.attempts).toHaveLength(1) // and hangs
+  void delivery.drain(3_000)
+  await clock.advance(10)
+  expect(account.snapshot()).toMatchObject({ accepted: 9, pending: 1 })
+})

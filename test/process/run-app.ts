@@ -51,6 +51,10 @@ export function startApp(plan: AppPlan, env: Record<string, string | undefined> 
     env: cleanEnv({ PLAN: JSON.stringify(plan), ...env }),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
+  // A test that fails leaves nobody behind.
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('close', () => process.off('exit', kill))
   const text = ['', '', '', '']
   for (const fd of [1, 2, 3]) {
     child.stdio[fd]?.on('data', (chunk: Buffer) => {

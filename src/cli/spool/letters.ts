@@ -83,8 +83,9 @@ export function letterLine({ at, batchId, index, status, code, field, reason, en
 
 /** Why it was refused, in one text. Pure. */
 export function whyOf({ status, code, field, reason }: Letter): string {
-  const words = [String(status), code].filter((word) => word !== '').join(' ')
-  return `${words}${field === '' ? '' : `, ${field}`}${reason === '' ? '' : `: ${reason}`}`
+  const what = [status === 0 ? '' : String(status), code].filter((word) => word !== '').join(' ')
+  const where = [what, field].filter((word) => word !== '').join(', ')
+  return [where, reason].filter((word) => word !== '').join(': ')
 }
 
 function textIn(head: Record<string, unknown>, name: string): string {

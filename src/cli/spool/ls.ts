@@ -104,7 +104,7 @@ function dataOf(place: Place, listed: readonly Listed[]): object {
       isPresent: name === place.present,
       isPrevious: place.previous.includes(name),
       instances: instances.map((one) => ({
-        name: one.name, state: one.state, isFree: one.isFree, pid: one.pid ?? null, leaseAgeMs: one.leaseAgeMs ?? null, isLeaseFresh: one.isLeaseFresh,
+        name: one.name, state: one.state, isFree: one.isFree, pid: one.pid ?? null, leaseAgeMs: one.leaseAgeMs === undefined ? null : Math.round(one.leaseAgeMs), isLeaseFresh: one.isLeaseFresh,
         claimedBy: one.claimedBy ?? null, isForeign: one.isForeign, segments: one.segments.length, bytes: one.bytes, batches: one.batches,
         entries: one.entries, oldestAt: one.oldestAtMs === undefined ? null : new Date(one.oldestAtMs).toISOString(),
         damagedBytes: one.damagedBytes, missingEntries: one.missingEntries, problems: one.problems.map(place.mask),
@@ -128,7 +128,8 @@ function destinationText(place: Place, { destination: { name }, instances, lette
       : place.previous.includes(name) ? 'one of previousApiKeys' : 'another url or key'
   const rows = columns(instances.map((one) => rowOf(one)), '  ').split('\n').slice(0, -1)
   const withNotes = rows.flatMap((row, at) => [row, ...notesOf(instances[at] as FoundInstance & Holding, place.mask)])
-  return [`${name}  ${whose}`, ...withNotes, ...lettersRows(letters, place.mask), ...(instances.length + letters.files === 0 ? ['  empty'] : [])].join('\n')
+  const isEmpty = instances.length + letters.files === 0
+  return [`${name}  ${whose}${isEmpty ? ', empty' : ''}`, ...withNotes, ...lettersRows(letters, place.mask)].join('\n')
 }
 
 function rowOf(one: FoundInstance & Holding): string[] {

@@ -8,7 +8,7 @@ import { createFile } from '../../spool/folders.js'
 import type { FoundFile } from '../../spool/usage.js'
 import { letterLine, linesOf, parseLetter } from './letters.js'
 import type { Letter } from './letters.js'
-import type { Job } from './sending.js'
+import type { Job, Source } from './sending.js'
 
 export interface LetterReplayOptions {
   /** Letters in a batch. */
@@ -25,7 +25,7 @@ const NEWLINE = Buffer.from('\n')
 /** The name that is taken: of a file that was replayed before, without what was added then. */
 const NAME = /^(.+?)(?:-r[0-9a-f]{8})?\.ndjson$/
 
-export class LetterReplay {
+export class LetterReplay implements Source {
   readonly #options: LetterReplayOptions
   readonly #path: string
   /** Lines by their number, with what is known of them. */
@@ -97,7 +97,7 @@ export class LetterReplay {
 
   /**
    * Writes what stays, beside the file and then in its place.
-   * @returns letters that stay, with what cannot be read. Rejects with the system's errors: then all stay as they were
+   * @returns letters without an answer, with lines that cannot be read. Rejects with the system's errors: then all stay as they were
    */
   async finish(): Promise<number> {
     const temporary = `${this.#path}.tmp`
@@ -124,7 +124,7 @@ export class LetterReplay {
     }
     if (kept > 0) renameSync(temporary, this.#path)
     else for (const path of [this.#path, temporary]) rmSync(path, { force: true })
-    return kept
+    return kept - this.#refused.size
   }
 
   #job(lines: readonly number[], entries: readonly string[]): Job {

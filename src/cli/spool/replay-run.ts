@@ -1,30 +1,25 @@
-/** One replay: claims, sends, and puts back what is left. */
-import { join } from 'node:path'
+/** One replay: claims what was chosen, sends it, and puts back what is left. */
 import type { Clock } from '../../clock.js'
 import type { Settings } from '../../options.js'
-import type { Batch, DeadLetter, Outcome } from '../../sender.js'
-import { DeadLetters } from '../../spool/dead-letters.js'
-import { LEFT } from '../../spool/format.js'
-import { holdingOf, inspectRoot } from '../../spool/inspect.js'
+import type { DeadLetter } from '../../sender.js'
+import type { FoundInstance } from '../../spool/inspect.js'
 import type { Machine } from '../../spool/owner.js'
-import { Recovery } from '../../spool/recovery.js'
-import { Claimer, heldBy } from './claimer.js'
+import { heldBy } from './claimer.js'
 import { outermost } from './pick.js'
 import type { Picked } from './pick.js'
+import { InstanceReplay } from './replay-instances.js'
 import { LetterReplay } from './replay-letters.js'
 import { Sending } from './sending.js'
-import type { Job } from './sending.js'
+import type { Job, Source } from './sending.js'
 
 export interface ReplayRunOptions {
   readonly settings: Settings
   readonly picked: Picked
   readonly root: string
-  /** Name of the present destination. */
-  readonly destination: string
   readonly machine: Machine
   readonly clock: Clock
+  /** Milliseconds for the sending. */
   readonly timeoutMs: number
-  readonly say: (text: string) => void
 }
 
 export interface Replayed {
@@ -36,11 +31,13 @@ export interface Replayed {
   /** Still on disk, without an answer. */
   readonly kept: number
   readonly skipped: readonly Skipped[]
-  /** Why not all was sent, as far as is known. */
+  /** What could not be read, claimed or written. */
+  readonly problems: readonly string[]
+  /** Why the service does not take more, as far as is known. */
   readonly trouble: string | undefined
 }
 
-interface Skipped {
+export interface Skipped {
   readonly name: string
   readonly why: string
   /** By a living process, which sends it. */
@@ -50,16 +47,9 @@ interface Skipped {
 export class ReplayRun {
   readonly #options: ReplayRunOptions
   readonly #sending: Sending
-  readonly #files: LetterReplay[] = []
+  readonly #sources: Source[] = []
   readonly #skipped: Skipped[] = []
-  #claimer: Claimer | undefined
-  #recovery: Recovery | undefined
-  #deadLetters: DeadLetters | undefined
-  #sent = 0
-  #accepted = 0
-  #rejected = 0
-  #kept = 0
-  #problem: string | undefined
+  readonly #problems: string[] = []
 
   constructor(options: ReplayRunOptions) {
     this.#options = options
@@ -69,7 +59,12 @@ export class ReplayRun {
 
   /** Entries accepted so far. */
   get accepted(): number {
-    return this.#accepted + this.#files.reduce((sum, file) => sum + file.accepted, 0)
+    return this.#sumOf(({ accepted }) => accepted)
+  }
+
+  /** Why the service does not take more at the moment. */
+  get trouble(): string | undefined {
+    return this.#sending.trouble
   }
 
   /** Ends it early; `run` resolves soon. */
@@ -79,55 +74,36 @@ export class ReplayRun {
 
   /** Never rejects; called once. */
   async run(): Promise<Replayed> {
-    try {
-      this.#claimInstances()
-    } catch (error) {
-      this.#problem = `nothing can be claimed: ${wordsOf(error)}`
-    }
+    this.#takeInstances()
     this.#takeLetters()
     const jobs = this.#jobs()
-    await this.#sending.sendAll(async () => {
-      try {
-        return (await jobs.next()).value
-      } catch (error) {
-        // The rest of that file stays as it is.
-        this.#problem = wordsOf(error)
-        return undefined
-      }
-    })
-    await this.#finishLetters()
-    await this.#finishInstances()
+    await this.#sending.sendAll(async () => (await jobs.next()).value)
+    const kept = await this.#finish()
     return {
-      sent: this.#sent + this.#files.reduce((sum, file) => sum + file.sent, 0), accepted: this.accepted,
-      rejected: this.#rejected + this.#files.reduce((sum, file) => sum + file.rejected, 0),
-      kept: this.#kept, skipped: this.#skipped, trouble: this.#problem ?? this.#sending.trouble,
+      sent: this.#sumOf(({ sent }) => sent), accepted: this.accepted, rejected: this.#sumOf(({ rejected }) => rejected),
+      kept, skipped: this.#skipped, problems: this.#problems, trouble: this.trouble,
     }
   }
 
-  #claimInstances(): void {
-    const { picked: { instances }, root, destination, machine, clock, say } = this.#options
+  #takeInstances(): void {
+    const { picked: { instances }, root, machine, clock } = this.#options
     const wanted = outermost(instances).filter((one) => this.#isFit(one))
-    if (wanted.length === 0) return
-    const claimer = this.#claimer = new Claimer({ root, destination, machine, clock, onLost: () => this.#lose() })
-    for (const one of wanted) {
-      const claim = claimer.claim(one, LEFT)
-      if ('why' in claim) this.#skipped.push({ name: one.name, why: claim.why, isHeld: false })
+    for (const destination of new Set(wanted.map((one) => one.destination))) {
+      const ours = wanted.filter((one) => one.destination === destination)
+      this.#attempt(() => {
+        const source = new InstanceReplay({
+          root, destination, machine, clock,
+          onSkipped: (name, why) => this.#skipped.push({ name, why, isHeld: false }),
+          onProblem: (problem) => this.#problems.push(problem),
+          onLost: () => this.stop(),
+        })
+        this.#sources.push(source)
+        source.claim(ours)
+      }, `what lies in ${destination} cannot be claimed`)
     }
-    // It finds what was chosen within the claimer's own folder, as it would find what others left.
-    this.#recovery = new Recovery({
-      destinations: [claimer.instance.claimedPath], machine, clock,
-      maxAgeMs: Infinity, // asked for: nothing is too old
-      onRecovered: () => {},
-      onDropped: (_entries, _reason, detail) => say(detail),
-      onError: (error) => {
-        this.#problem = wordsOf(error)
-      },
-      onForeign: (path) => this.#skipped.push({ name: path, why: 'another version of pino-ingest wrote it', isHeld: false }),
-    })
-    this.#recovery.scan(claimer.instance)
   }
 
-  #isFit(one: Picked['instances'][number]): boolean {
+  #isFit(one: FoundInstance): boolean {
     if (one.isFree && !one.isForeign) return true
     const why = one.isForeign ? 'another version of pino-ingest wrote it' : heldBy(one)
     this.#skipped.push({ name: one.name, why, isHeld: !one.isFree })
@@ -137,84 +113,49 @@ export class ReplayRun {
   #takeLetters(): void {
     const { picked: { letters }, settings, clock } = this.#options
     for (const { file } of letters) {
-      try {
-        this.#files.push(new LetterReplay(file, { ...settings, wallNow: () => clock.wallNow() }))
-      } catch (error) {
-        this.#skipped.push({ name: file.name, why: wordsOf(error), isHeld: false })
-      }
+      this.#attempt(() => this.#sources.push(new LetterReplay(file, { ...settings, wallNow: () => clock.wallNow() })), `${file.name} cannot be taken`)
     }
   }
 
   async *#jobs(): AsyncGenerator<Job, undefined> {
-    const recovery = this.#recovery
-    for (;;) {
-      let batch: Batch | undefined
-      await recovery?.next((next) => {
-        batch = next
-      })
-      if (batch === undefined) break
-      yield this.#jobOf(batch)
+    for (const source of this.#sources) {
+      try {
+        yield* source.jobs()
+      } catch (error) {
+        // What was not read stays as it is.
+        this.#problems.push(wordsOf(error))
+      }
     }
-    for (const file of this.#files) yield* file.jobs()
     return undefined
-  }
-
-  #jobOf(batch: Batch): Job {
-    this.#sent += batch.count
-    return { batch, done: (outcome) => this.#count(outcome) }
-  }
-
-  #count(outcome: Outcome): void {
-    if (outcome.kind !== 'delivered' && outcome.kind !== 'given-up') return
-    this.#accepted += outcome.accepted ?? 0
-    this.#rejected += outcome.rejected?.length ?? 0
   }
 
   /** @throws the system's errors: then the batch is given up, and stays */
   #setAside(letters: readonly DeadLetter[]): void {
-    if (this.#files.some((file) => file.setAside(letters))) return
-    const { root, destination, clock } = this.#options
-    this.#deadLetters ??= new DeadLetters(join(root, destination), this.#claimer?.instance.name ?? '', () => clock.wallNow())
-    this.#deadLetters.write(letters)
+    if (!this.#sources.some((source) => source.setAside(letters))) throw new Error('rejected entries of a batch that nobody sent')
   }
 
-  async #finishLetters(): Promise<void> {
-    for (const file of this.#files) {
+  async #finish(): Promise<number> {
+    let kept = 0
+    for (const source of this.#sources) {
       try {
-        this.#kept += await file.finish() - file.rejected
+        kept += await source.finish()
       } catch (error) {
-        this.#problem = wordsOf(error)
-        this.#kept += file.sent
+        this.#problems.push(wordsOf(error))
       }
     }
+    return kept
   }
 
-  async #finishInstances(): Promise<void> {
-    const claimer = this.#claimer
-    if (claimer === undefined) return
-    this.#recovery?.close()
+  #attempt(act: () => void, otherwise: string): void {
     try {
-      // Before the release: then another may have it at once.
-      if (!claimer.isLost) this.#kept += await this.#leftIn(claimer)
-      claimer.release()
+      act()
     } catch (error) {
-      this.#problem = wordsOf(error)
+      this.#problems.push(`${otherwise}: ${wordsOf(error)}`)
     }
   }
 
-  async #leftIn({ instance: { path } }: Claimer): Promise<number> {
-    const { root, machine, clock } = this.#options
-    let entries = 0
-    for (const one of inspectRoot(root, { machine, wallNowMs: clock.wallNow() }).flatMap(({ instances }) => instances)) {
-      if (one.path.startsWith(path)) entries += (await holdingOf(one)).entries
-    }
-    return entries
-  }
-
-  #lose(): void {
-    this.#problem = 'this process stood still for so long that another one took over what it had claimed'
-    this.#recovery?.giveUp()
-    this.stop()
+  #sumOf(count: (source: Source) => number): number {
+    return this.#sources.reduce((sum, source) => sum + count(source), 0)
   }
 }
 

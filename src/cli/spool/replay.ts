@@ -2,7 +2,6 @@
 import { systemClock } from '../../clock.js'
 import { resolveFromProcess } from '../../options.js'
 import type { Settings } from '../../options.js'
-import { destinationName } from '../../spool/spool.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from '../command.js'
 import type { Arguments, Command } from '../command.js'
 import { jsonLine, printable } from '../printable.js'
@@ -12,7 +11,7 @@ import type { Picked } from './pick.js'
 import { DIR_FLAG, placeOf } from './place.js'
 import { ReplayRun } from './replay-run.js'
 import type { Replayed } from './replay-run.js'
-import { entriesText, integerOf } from './words.js'
+import { entriesText, integerOf, numberText } from './words.js'
 
 const DEFAULT_TIMEOUT_S = 60
 const MAX_TIMEOUT_S = 86_400
@@ -30,8 +29,8 @@ export function replay(id: string | undefined): Command {
     },
     notes: [
       'ID is an instance, a destination, or a beginning of either that no other has; dead stands for all dead letters.',
-      `What is accepted goes from disk, what is refused is a dead letter. What is not sent in time lies under the present url and key
-from then on, for the next start of an application or the next replay. What a living process holds is left to it.`,
+      `What is accepted goes from disk, what is refused is a dead letter, what is not sent in time stays where it was.
+What a living process holds is left to it.`,
       'Instances keep their batch ids, dead letters get new ones. Killed with -9, it leaves dead letters that may be sent twice.',
       'Exit codes: 0 all was accepted, 1 something is left or was refused, 2 wrong flags or configuration.',
     ],
@@ -51,23 +50,22 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
   const say = (text: string): void => {
     if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(place.mask(text))}\n`)
   }
-  const job = new ReplayRun({
-    settings, picked, say, timeoutMs, clock: systemClock, root: place.root, machine: place.machine,
-    destination: destinationName(settings.url, settings.apiKey.reveal()),
-  })
+  const job = new ReplayRun({ settings, picked, timeoutMs, clock: systemClock, root: place.root, machine: place.machine })
   const undoSignals = onSignals((times) => {
     if (times > 1) return
     say('ends; what is not sent stays on disk')
     job.stop()
   })
-  const progress = setInterval(() => say(`${entriesText(job.accepted)} accepted so far`), PROGRESS_MS)
+  const progress = setInterval(() => {
+    say(`${entriesText(job.accepted)} accepted so far${job.trouble === undefined ? '' : `; the service does not take more: ${job.trouble}`}`)
+  }, PROGRESS_MS)
   const result = await job.run()
   clearInterval(progress)
   undoSignals()
-  process.stdout.write(asJson ? jsonLine({ ...result, trouble: result.trouble === undefined ? null : place.mask(result.trouble) }) : printedSummary(result, place.mask))
+  process.stdout.write(asJson ? jsonLine(dataOf(result, place.mask)) : textOf(result, place.mask))
   // Asked for by its ID, it is a failure that another holds it; --all means what is free.
   const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
-  return result.kept + result.rejected === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
+  return result.kept + result.rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
 }
 
 /** @throws IngestError `CONFIG`, CommandError */
@@ -80,10 +78,17 @@ function sendingSettings(): Settings {
   return settings
 }
 
-function printedSummary({ sent, accepted, rejected, kept, skipped, trouble }: Replayed, mask: (text: string) => string): string {
-  const lines = skipped.map(({ name, why }) => `${name} was left alone: ${why}`)
-  if (sent + kept === 0 && rejected === 0) lines.push('Nothing was there to send.')
-  else lines.push(`Sent ${entriesText(sent)}: ${accepted} accepted, ${rejected} rejected. Kept on disk: ${entriesText(kept)}.`)
+function dataOf({ skipped, problems, trouble, ...counts }: Replayed, mask: (text: string) => string): object {
+  return {
+    ...counts, skipped: skipped.map(({ why, ...rest }) => ({ ...rest, why: mask(why) })), problems: problems.map(mask),
+    trouble: trouble === undefined ? null : mask(trouble),
+  }
+}
+
+function textOf({ sent, accepted, rejected, kept, skipped, problems, trouble }: Replayed, mask: (text: string) => string): string {
+  const lines = [...skipped.map(({ name, why }) => `${name} was left alone: ${why}`), ...problems]
+  if (sent + kept === 0) lines.push('Nothing was there to send.')
+  else lines.push(`Sent ${entriesText(sent)}: ${numberText(accepted)} accepted, ${numberText(rejected)} rejected. Kept on disk: ${entriesText(kept)}.`)
   if (rejected > 0) lines.push('What was rejected is kept with the reason: pino-ingest spool show dead')
   if (kept > 0 && trouble !== undefined) lines.push(`Why not all was sent: ${trouble}`)
   return lines.map((line) => `${printable(mask(line))}\n`).join('')

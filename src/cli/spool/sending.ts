@@ -1,4 +1,5 @@
 /** The way to the service for a command that ends: as the transport's own, up to a deadline. */
+import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../client/http.js'
 import type { Clock } from '../../clock.js'
 import { gzipSender } from '../../delivery/compress.js'
@@ -23,6 +24,20 @@ export interface Job {
   readonly done: (outcome: Outcome) => void
 }
 
+/** Where batches come from, and where goes what is not taken. */
+export interface Source {
+  /** Entries so far. */
+  readonly sent: number
+  readonly accepted: number
+  readonly rejected: number
+  /** Rejects with the system's errors and UnsafeError. */
+  jobs(): AsyncGenerator<Job>
+  /** Keeps what was refused. @returns false where it is of another source */
+  setAside(letters: readonly DeadLetter[]): boolean
+  /** Puts back what is left. @returns entries without an answer. Rejects with the system's errors */
+  finish(): Promise<number>
+}
+
 export class Sending {
   readonly #options: SendingOptions
   readonly #abort = new AbortController()
@@ -38,6 +53,8 @@ export class Sending {
   constructor(options: SendingOptions) {
     this.#options = options
     const { settings, clock, timeoutMs, setAside } = options
+    // Every batch under way listens to it.
+    setMaxListeners(0, this.#abort.signal)
     this.#deadlineAt = clock.now() + timeoutMs
     this.#cancelDeadline = clock.timer(timeoutMs, () => this.stop())
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: settings.maxConcurrency })
@@ -73,6 +90,7 @@ export class Sending {
   async sendAll(next: () => Promise<Job | undefined>): Promise<void> {
     const { settings, clock } = this.#options
     const { signal } = this.#abort
+    let isExhausted = false
     let turn: Promise<unknown> = Promise.resolve()
     const inTurn = (): Promise<Job | undefined> => {
       const job = turn.then(() => (signal.aborted ? undefined : next()))
@@ -81,11 +99,15 @@ export class Sending {
     }
     const work = async (): Promise<void> => {
       for (let job = await inTurn(); job !== undefined; job = await inTurn()) job.done(await this.#sender.send(job.batch, signal))
+      if (signal.aborted || isExhausted) return
+      isExhausted = true
       // Nothing comes any more that could speak for the service: whoever waits for that has waited long enough.
-      if (!signal.aborted) this.#gate.hurry(this.#deadlineAt)
+      this.#gate.hurry(this.#deadlineAt)
     }
     await Promise.all(Array.from({ length: settings.maxConcurrency }, work))
     this.#cancelDeadline()
+    // Nobody waits at the gate any more: its timer must not keep the process.
+    this.#gate.nudge()
     await this.#closeHttp()
     if (clock.now() >= this.#deadlineAt) this.#trouble ??= 'the time is over (--timeout)'
   }

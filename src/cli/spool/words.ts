@@ -28,9 +28,14 @@ export function ageText(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d`
 }
 
+/** `1,150`. */
+export function numberText(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
 /** `1 entry`, `1,150 entries`. */
 export function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+  return `${numberText(count)} ${count === 1 ? one : many}`
 }
 
 export function entriesText(count: number): string {

@@ -1,0 +1,77 @@
+/** Takes over the folders of dead instances: each by one rename into the claimer's own. */
+import { mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../clock.js'
+import { CLAIMED, INSTANCE_NAME, LEFT } from './format.js'
+import { removeIfEmpty } from './instance.js'
+import type { Instance } from './instance.js'
+import { isAbandoned } from './owner.js'
+import type { Machine } from './owner.js'
+import { hasForeignSegment } from './survey.js'
+import { namesIn } from './usage.js'
+
+export interface ClaimsOptions {
+  /** Folders of the destinations whose batches are sent: the own first, then those of earlier keys. */
+  readonly destinations: readonly string[]
+  readonly machine: Machine
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+  /** Another version's folder, left alone. */
+  readonly onForeign: (path: string) => void
+}
+
+export class Claims {
+  readonly #options: ClaimsOptions
+  readonly #foreign = new Set<string>()
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options
+  }
+
+  /** Claims what is free. Never throws. @returns the folders where they lie now */
+  claim(instance: Instance): string[] {
+    return this.#options.destinations.flatMap((destination) =>
+      namesIn(destination).flatMap((name) => this.#tryClaim(destination, name, instance)))
+  }
+
+  #tryClaim(destination: string, name: string, instance: Instance): string[] {
+    const match = INSTANCE_NAME.exec(name)
+    if (match?.[2] === undefined || match[1] === instance.name) return []
+    const path = join(destination, name)
+    const { machine, clock, onError } = this.#options
+    const folders: string[] = []
+    try {
+      if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow())) return []
+      if (hasForeignSegment(path)) return this.#leaveAlone(path)
+      mkdirSync(instance.claimedPath, { recursive: true, mode: 0o700 })
+      const claimed = join(instance.claimedPath, match[1] as string)
+      renameSync(path, claimed)
+      folders.push(claimed)
+      moveUp(claimed, instance.claimedPath, folders)
+    } catch (error) {
+      // Another was quicker.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
+    }
+    return folders
+  }
+
+  #leaveAlone(path: string): [] {
+    if (!this.#foreign.has(path)) {
+      this.#foreign.add(path)
+      this.#options.onForeign(path)
+    }
+    return []
+  }
+}
+
+/** Also what the dead had claimed, and their dead: moved up, so that paths do not grow with every death. @throws the system's errors */
+function moveUp(folder: string, claimedPath: string, folders: string[]): void {
+  const nested = join(folder, CLAIMED)
+  for (const name of namesIn(nested)) {
+    const up = join(claimedPath, name)
+    renameSync(join(nested, name), up)
+    folders.push(up)
+    moveUp(up, claimedPath, folders)
+  }
+  removeIfEmpty(nested)
+}
