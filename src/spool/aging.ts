@@ -1,6 +1,7 @@
 /** What is too old, and what nobody sends any more: other destinations' folders are aged by whoever finds them. */
 import { rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { isOwnFolder } from './folders.js'
 import { DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, isSegment, journalOf } from './format.js'
 import { isAbandoned } from './owner.js'
 import type { Machine } from './owner.js'
@@ -26,7 +27,7 @@ export interface Stranded {
 export function age(options: AgingOptions): Stranded[] {
   const { root, destinations } = options
   const stranded: Stranded[] = []
-  for (const name of namesIn(root).filter((one) => DESTINATION_NAME.test(one))) {
+  for (const name of namesIn(root).filter((one) => DESTINATION_NAME.test(one) && isOwnFolder(join(root, one)))) {
     const folder = join(root, name)
     for (const file of filesBelow(join(folder, DEAD_LETTERS))) if (isOld(file, options)) unlink(file.path)
     if (destinations.includes(folder)) continue
@@ -40,7 +41,7 @@ function ageInstances(destination: string, options: AgingOptions): number {
   let bytes = 0
   for (const name of namesIn(destination)) {
     const folder = join(destination, name)
-    if (!INSTANCE_NAME.test(name) || (!name.endsWith(LEFT) && !isFree(folder, options))) continue
+    if (!INSTANCE_NAME.test(name) || !isOwnFolder(folder) || (!name.endsWith(LEFT) && !isFree(folder, options))) continue
     const segments = [...filesBelow(folder)].filter((file) => isSegment(file.name))
     const young = segments.filter((file) => !isOld(file, options))
     for (const { path } of segments.filter((file) => !young.includes(file))) {

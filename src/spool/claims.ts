@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
+import { isOwnFolder } from './folders.js'
 import { CLAIMED, INSTANCE_NAME, LEFT } from './format.js'
 import { removeIfEmpty } from './instance.js'
 import type { Instance } from './instance.js'
@@ -30,7 +31,7 @@ export class Claims {
 
   /** Claims what is free. Never throws. @returns the folders where they lie now */
   claim(instance: Instance): string[] {
-    return this.#options.destinations.flatMap((destination) =>
+    return this.#options.destinations.filter(isOwnFolder).flatMap((destination) =>
       namesIn(destination).flatMap((name) => this.#tryClaim(destination, name, instance)))
   }
 
@@ -41,6 +42,7 @@ export class Claims {
     const { machine, clock, onError } = this.#options
     const folders: string[] = []
     try {
+      if (!isOwnFolder(path)) return []
       if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow())) return []
       if (hasForeignSegment(path)) return this.#leaveAlone(path)
       mkdirSync(instance.claimedPath, { recursive: true, mode: 0o700 })

@@ -60,13 +60,20 @@ function checkFolder(path: string): Stats {
   return stats
 }
 
+/** Whether what others have made may be looked into. False where there is nothing. */
+export function isOwnFolder(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && stats.isDirectory() && isOwn(stats)
+}
+
 function isMissing(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined
 }
 
 /** @throws UnsafeError for what is not a regular file of our own; the system's errors */
 export function openOwn(path: string, flags: number): number {
-  const fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0), FILE_MODE)
+  // O_NONBLOCK: a FIFO in a file's place would be waited for without end.
+  const fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), FILE_MODE)
   const stats = fstatSync(fd)
   if (stats.isFile() && isOwn(stats)) return fd
   closeSync(fd)

@@ -1,7 +1,7 @@
 /** Reads a root without owning it, for people: nothing is claimed, changed or deleted, and no link is followed. */
 import { closeSync, lstatSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { UnsafeError } from './folders.js'
+import { UnsafeError, isOwnFolder } from './folders.js'
 import { CLAIMED, DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
@@ -130,7 +130,7 @@ function filesIn(folder: string, isWanted: (name: string) => boolean): FoundFile
 
 function isFolder(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    return isOwnFolder(path)
   } catch {
     return false // not to be looked at: nothing of ours is in it
   }

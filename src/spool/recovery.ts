@@ -5,6 +5,7 @@ import { assemble } from './assemble.js'
 import { Claims } from './claims.js'
 import type { ClaimsOptions } from './claims.js'
 import { OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
+import { isOwnFolder } from './folders.js'
 import { holdParts } from './hold.js'
 import type { Instance } from './instance.js'
 import { readJournal } from './journal.js'
@@ -126,6 +127,7 @@ export class Recovery {
   }
 
   #take(folder: string): void {
+    if (!isOwnFolder(folder)) return
     const { onError } = this.#options
     const names = namesIn(folder).filter(isSegment)
     for (const name of names) {

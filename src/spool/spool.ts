@@ -1,7 +1,7 @@
 /** The store of one pipeline: where it lies, who may use it, what it may take, and how it falls back to memory. */
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Account, DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
 import type { DeadLetter } from '../sender.js'
@@ -70,7 +70,7 @@ export class Spool {
   constructor(options: SpoolOptions) {
     this.#options = options
     this.#machine = options.machine ?? thisMachine()
-    this.#root = options.dir ?? defaultRoot()
+    this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
     const { url, apiKey, previousApiKeys = [], clock, maxBytes, maxAgeMs } = options
     const destinations = [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(url, key)))
     this.#destination = destinations[0] as string
@@ -196,7 +196,7 @@ export class Spool {
     this.#deadLetters = undefined
     const entries = this.#keepRest('spool')
     this.recovery.giveUp()
-    this.#options.tell.note('claimed', `this process stood still for so long that another one took over what it had on disk (${entries} entries)`)
+    this.#options.tell.note('claimed', `the folder of this process is gone: another one took over what was in it (${entries} entries), since this one stood still, or somebody deleted it`)
   }
 
   /** What is on disk alone stays there. @returns its entries */
