@@ -13,7 +13,7 @@ test('starts at zero, and closes', () => {
     generated: 0,
     accepted: 0,
     rejected: 0,
-    dropped: { buffer: 0, shutdown: 0 },
+    dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
     filtered: 0,
     pending: 0,
     closes: true,
@@ -133,7 +133,7 @@ test('closes after every step of any life, from the first entry to the end of th
       }
       batcher.seal()
       const drained = delivery.drain(3000)
-      await clock.advance(3000)
+      await clock.advance(3100)
       await drained
       const end = account.snapshot()
       expect(end).toMatchObject({ pending: 0, closes: true })

@@ -27,7 +27,7 @@ in front, whose last lines are still read; a second one ends the reading, a thir
 delivers for at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
     `With --json stderr has one JSON object a line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they happen,
 and at the end {"event":"account",…}, which says what became of every record. stdout is the input, as ever.`,
-    'Exit codes: 0 everything was delivered, 1 something was not, 2 wrong flags or configuration.',
+    'Exit codes: 0 everything was delivered, 1 something was not (what is kept on disk goes with the next start), 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',
   run,
@@ -122,7 +122,7 @@ function undelivered({ received, filtered, accepted }: AccountSnapshot): number 
 }
 
 function summary(account: AccountSnapshot): string {
-  const { received, filtered, accepted, rejected, dropped } = account
+  const { received, filtered, accepted, rejected, dropped, pending } = account
   const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0)
-  return `delivered ${accepted} of ${received - filtered} entries; ${lost} dropped, ${rejected} rejected`
+  return `delivered ${accepted} of ${received - filtered} entries; ${pending} kept on disk, ${lost} dropped, ${rejected} rejected`
 }

@@ -23,6 +23,9 @@ export interface Stranded {
   readonly bytes: number
 }
 
+/** Before that, its own application may just be starting again. */
+const STRANDED_AFTER_MS = 600_000
+
 /** @returns what is left of other destinations and has no owner @throws the system's errors */
 export function age(options: AgingOptions): Stranded[] {
   const { root, destinations } = options
@@ -48,7 +51,8 @@ function ageInstances(destination: string, options: AgingOptions): number {
       unlink(path)
       unlink(journalOf(path))
     }
-    bytes += young.reduce((sum, file) => sum + file.bytes, 0)
+    const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
+    bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
     if (young.length === 0 && [...filesBelow(folder)].every((file) => file.name === OWNER || file.name.endsWith('.ack'))) {
       rmSync(folder, { recursive: true, force: true })
     }

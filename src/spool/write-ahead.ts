@@ -195,20 +195,24 @@ export class WriteAhead implements EntryLog {
 
   #put(bytes: Buffer): void {
     try {
-      this.#lookAround()
+      const wasUncertain = this.#isUncertain
+      if (wasUncertain) this.#lookAround()
       this.#writer?.write(bytes)
-      // Stopped in between for so long that the folder may have been claimed: the claimer may have read before this was written.
-      if (this.#lookAround()) this.#writer?.write(bytes)
+      // Claimed between the look and the write, or stopped there: the claimer may have read before this was written.
+      if ((wasUncertain || this.#isUncertain) && this.#lookAround()) this.#writer?.write(bytes)
     } catch (error) {
       this.#fail(error)
     }
   }
 
+  /** So much time has passed that the folder may have been claimed. */
+  get #isUncertain(): boolean {
+    return this.#writer !== undefined && this.#options.instance().isUncertain
+  }
+
   /** @returns whether the folder was lost */
   #lookAround(): boolean {
-    if (this.#writer === undefined) return false
-    const instance = this.#options.instance()
-    if (!instance.isUncertain || instance.isInPlace()) return false
+    if (this.#writer === undefined || this.#options.instance().isInPlace()) return false
     this.relocate()
     return true
   }

@@ -30,11 +30,16 @@ const FLAGS_OF: Record<string, readonly string[]> = {
   '': ['quiet', 'url', 'service', 'environment', 'level', 'message-key', 'error-key', 'nested-key', 'custom-levels', 'version', 'json', 'help'],
   dev: ['port', 'host', 'db', 'store', 'quiet', 'json', 'help'],
   doctor: ['url', 'json', 'help'],
+  spool: ['json', 'help'],
+  'spool ls': ['dir', 'json', 'help'],
+  'spool show': ['dir', 'limit', 'json', 'help'],
+  'spool replay': ['all', 'timeout', 'dir', 'json', 'help'],
+  'spool purge': ['all', 'older-than', 'yes', 'dir', 'json', 'help'],
 }
 
 describe('help', () => {
   test.each(Object.entries(FLAGS_OF))('%s --help names its flags, as text and as JSON', async (command, flags) => {
-    const args = command === '' ? [] : [command]
+    const args = command === '' ? [] : command.split(' ')
     const text = await runCli([...args, '--help'])
     expect(text).toMatchObject({ code: 0, stderr: '' })
     const named = [...text.stdout.toString().matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map((match) => match[1])
@@ -46,7 +51,7 @@ describe('help', () => {
 
   test('the first help lists the commands, and says where the key comes from', async () => {
     const help = (await runCli(['--help'])).stdout.toString()
-    expect([...help.matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(['dev', 'doctor'])
+    expect([...help.matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(['dev', 'doctor', 'spool'])
     expect(help).toContain('PINO_INGEST_API_KEY_FILE')
   })
 
@@ -60,8 +65,8 @@ describe('help', () => {
 describe('bad usage ends with 2', () => {
   test.each([
     [['docter'], 'unknown command docter, did you mean doctor?'],
-    [['nothing-like-it'], 'unknown command nothing-like-it, known are dev, doctor'],
-    [['constructor'], 'unknown command constructor, known are dev, doctor'],
+    [['nothing-like-it'], 'unknown command nothing-like-it, known are dev, doctor, spool'],
+    [['constructor'], 'unknown command constructor, known are dev, doctor, spool'],
     [['--quite'], 'unknown flag --quite, did you mean --quiet?'],
     [['dev', '--prot', '1'], 'unknown flag --prot, did you mean --port?'],
     [['dev', '--port', 'many'], '--port must be an integer from 0 to 65535, got "many"'],

@@ -50,7 +50,7 @@ describe('doctor', () => {
     expect(checks.map(({ name, ok, fix }) => [name, ok, fix])).toEqual(
       ['node', 'configuration', 'proxy', 'dns', 'tcp', 'address', 'key', 'clock'].map((name) => [name, true, undefined]))
     expect(checks.find(({ name }) => name === 'configuration')?.detail).toBe(
-      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), all else by default`)
+      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool (PINO_INGEST_SPOOL_DIR), all else by default`)
     expect(text).toContain('nothing is stored')
     expect(text).toContain('All is well.')
     expect(service.arrived).toBe(0)

@@ -99,17 +99,26 @@ describe('the pass-through', () => {
 describe('the service is down', () => {
   const env = { PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1', PINO_INGEST_API_KEY: KEY, PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '200' }
 
-  test('all passes; the loss is told with its number, exit 1, no key', async () => {
+  test('all passes; what is kept is told with its number, exit 1, no key; the next start sends it', async () => {
     const result = await runCli([], env, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
+    expect(result.stderr).toContain('2 entries are not yet acknowledged; they are on disk')
+    expect(result.stderr).toContain('delivered 0 of 2 entries; 2 kept on disk, 0 dropped, 0 rejected')
+    expect(result.stderr).not.toContain(KEY)
+  })
+
+  test('without a spool all passes; the loss is told with its number, exit 1', async () => {
+    const result = await runCli([], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
+    expect(result.code).toBe(1)
+    expect(result.stdout.toString()).toBe(LINES)
     expect(result.stderr).toContain('dropped 2 entries (shutdown)')
-    expect(result.stderr).toContain('delivered 0 of 2 entries; 2 dropped, 0 rejected')
+    expect(result.stderr).toContain('delivered 0 of 2 entries; 0 kept on disk, 2 dropped, 0 rejected')
     expect(result.stderr).not.toContain(KEY)
   })
 
   test('--json tells it as lines of JSON on stderr', async () => {
-    const result = await runCli(['--json'], env, LINES)
+    const result = await runCli(['--json'], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
     const told = result.stderr.trim().split('\n').map((line) => JSON.parse(line) as { event: string })
@@ -124,10 +133,10 @@ describe('the service is down', () => {
 
 test('a refused entry is not delivered: exit 1, and the reason without what steers a terminal', async () => {
   const { service, env } = await withService()
-  service.faults.add({ kind: 'status', status: 400, body: { detail: [{ msg: `no \u001b[31m${KEY}\u009b`, type: 'x' }] } })
+  service.faults.add({ kind: 'status', status: 422, body: { detail: [0, 1].map((index) => ({ loc: ['body', 'logs', index], msg: `no \u001b[31m${KEY}\u009b`, type: 'x' })) } })
   const result = await runCli([], env, LINES)
   expect(result.code).toBe(1)
-  expect(result.stderr).toContain('delivered 0 of 2 entries; 0 dropped, 2 rejected')
+  expect(result.stderr).toContain('delivered 0 of 2 entries; 0 kept on disk, 0 dropped, 2 rejected')
   expect(result.stderr).not.toMatch(/[\u001b\u009b]/)
   expect(result.stderr).not.toContain(KEY)
 })
@@ -164,7 +173,7 @@ test('a third signal ends it at once, though the service hangs', async () => {
   const result = await done
   clearInterval(again)
   expect(result.code).toBe(1)
-  expect(result.stderr).toContain('delivered 0 of 1 entries; 1 dropped, 0 rejected')
+  expect(result.stderr).toContain('delivered 0 of 1 entries; 1 kept on disk, 0 dropped, 0 rejected')
   expect(performance.now() - startedAt).toBeLessThan(8_000)
 })
 
