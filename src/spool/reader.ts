@@ -1,5 +1,5 @@
 /** Batches out of a segment's file, one at a time, within a window. */
-import { close, read } from 'node:fs'
+import { close, fstatSync, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { readFrame } from './frame.js'
 import type { Frame } from './frame.js'
@@ -102,7 +102,7 @@ export class SegmentReader {
   /** Moves the window so that it begins at the position. @returns false where the file has no more */
   async #refill(needs: number): Promise<boolean> {
     const from = this.position
-    const size = Math.min(Math.max(needs, WINDOW_BYTES), this.#endsAt() - from)
+    const size = Math.min(Math.max(needs, WINDOW_BYTES), Math.min(this.#endsAt(), fstatSync(this.#fd).size) - from)
     const before = this.#window.length - this.#at
     if (size <= before) return false
     const window = Buffer.allocUnsafeSlow(size)
