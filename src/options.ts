@@ -213,7 +213,7 @@ function complete({ values, options, wrong, sources: { env, isInMemory: isLostIn
   const unusable = own.tls === undefined ? undefined : tlsProblem(own.tls as Tls)
   if (unusable !== undefined) problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
   const spool = completeSpool(
-    { option: own.spool, dir: nonEmpty(env['PINO_INGEST_SPOOL_DIR']), isLocalDefault, isInMemory: isLostInMemory }, problems,
+    { option: own.spool, dir: nonEmpty(env['PINO_INGEST_SPOOL_DIR']), isLocalDefault, isLostInMemory }, problems,
   )
   const defined = Object.fromEntries(Object.entries({
     ...values,

@@ -52,16 +52,16 @@ export interface SpoolGiven {
   /** Nobody named a service. */
   readonly isLocalDefault: boolean
   /** Of the file system; a parameter, since this is the only look at the disk. */
-  readonly isInMemory: (path: string) => boolean
+  readonly isLostInMemory: (path: string) => boolean
 }
 
 /** Off for a developer's local service, unless it is asked for. What is wrong goes to `problems`. */
-export function completeSpool({ option, dir, isLocalDefault, isInMemory }: SpoolGiven, problems: string[]): SpoolSettings | false {
+export function completeSpool({ option, dir, isLocalDefault, isLostInMemory }: SpoolGiven, problems: string[]): SpoolSettings | false {
   if (option === false || (option === undefined && dir === undefined && isLocalDefault)) return false
   const settings = { ...DEFAULTS, ...(dir !== undefined && { dir }), ...option }
   if (settings.durability === 'power') {
     if (settings.dir === undefined) problems.push('spool.durability power needs spool.dir: the system may empty its folder for temporary files at a start')
-    else if (isInMemory(settings.dir)) problems.push(`spool.durability power needs a spool.dir on a disk, got ${settings.dir}, which is in memory`)
+    else if (isLostInMemory(settings.dir)) problems.push(`spool.durability power needs a spool.dir on a disk, got ${settings.dir}, which is in memory`)
   }
   return settings
 }

@@ -2,7 +2,7 @@
 import { rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from './folders.js'
-import { DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, isSegment, journalOf } from './format.js'
+import { DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, isJournal, isSegment, journalOf } from './format.js'
 import { isAbandoned } from './owner.js'
 import type { Machine } from './owner.js'
 import { filesBelow, namesIn } from './usage.js'
@@ -53,7 +53,7 @@ function ageInstances(destination: string, options: AgingOptions): number {
     }
     const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
     bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
-    if (young.length === 0 && [...filesBelow(folder)].every((file) => file.name === OWNER || file.name.endsWith('.ack'))) {
+    if (young.length === 0 && [...filesBelow(folder)].every((file) => file.name === OWNER || isJournal(file.name))) {
       rmSync(folder, { recursive: true, force: true })
     }
   }

@@ -72,7 +72,8 @@ export function holdParts(segment: Segment, batchId: string, groups: readonly (r
   return groups.map((positions) => new Hold(remainder, positions))
 }
 
-const ALL_POSITIONS = Array.from({ length: 101 }, (_, count) => Array.from({ length: count }, (_, at) => at))
+/** By count: batches share them. */
+const ALL_POSITIONS = Array.from({ length: 101 }, (_, count) => [...Array(count).keys()])
 
 /** @param isWhole whether all of the batch is on disk, and not only a part of it */
 export function holdWhole(segment: Segment, batchId: string, count: number, isWhole: boolean): Custody {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from './folders.js'
-import { CLAIMED, LEFT, LIVE, OWNER } from './format.js'
+import { CLAIMED, LEFT, LIVE, OWNER, isJournal } from './format.js'
 import { LEASE_MS, renewLease, writeOwner } from './owner.js'
 import type { Machine } from './owner.js'
 import { Segment, SegmentWriter } from './segment.js'
@@ -108,7 +108,7 @@ export class Instance {
 
   #isEmpty(): boolean {
     removeIfEmpty(this.claimedPath)
-    return readdirSync(this.path).every((name) => name === OWNER || name.endsWith('.ack'))
+    return readdirSync(this.path).every((name) => name === OWNER || isJournal(name))
   }
 }
 

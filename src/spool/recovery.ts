@@ -4,7 +4,7 @@ import type { Batch } from '../sender.js'
 import { assemble } from './assemble.js'
 import { Claims } from './claims.js'
 import type { ClaimsOptions } from './claims.js'
-import { OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
+import { OWNER, SEGMENT_HEADER_BYTES, isJournal, isSegment, journalOf } from './format.js'
 import { isOwnFolder } from './folders.js'
 import { holdParts } from './hold.js'
 import type { Instance } from './instance.js'
@@ -143,7 +143,7 @@ export class Recovery {
   /** When its last segment is gone. */
   #removeFolder(folder: string): void {
     try {
-      if (!readdirSync(folder).every((name) => name === OWNER || name.endsWith('.ack'))) return
+      if (!readdirSync(folder).every((name) => name === OWNER || isJournal(name))) return
       rmSync(folder, { recursive: true, force: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#options.onError(error)
