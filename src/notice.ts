@@ -2,10 +2,8 @@
 import type { DropReason } from './account.js'
 import type { LogEntry } from './protocol/entry.js'
 
-export interface Dropped {
-  readonly count: number
-  readonly reason: DropReason
-}
+/** Entries dropped, by reason. */
+export type DroppedByReason = Partial<Readonly<Record<DropReason, number>>>
 
 /** Merged over this time: one entry tells what many drops were. */
 export const NOTICE_WINDOW_MS = 10_000
@@ -13,17 +11,24 @@ export const NOTICE_WINDOW_MS = 10_000
 /** Position of `warn` in `LEVELS`. */
 export const NOTICE_RANK = 2
 
+export function addDropped(a: DroppedByReason, b: DroppedByReason): DroppedByReason {
+  const reasons = new Set([...Object.keys(a), ...Object.keys(b)] as DropReason[])
+  return Object.fromEntries([...reasons].map((reason) => [reason, (a[reason] ?? 0) + (b[reason] ?? 0)]))
+}
+
 /** An entry of level warn, as JSON. @param labels what every entry of this app carries */
-export function droppedNotice({ count, reason }: Dropped, labels: Pick<LogEntry, 'service' | 'environment' | 'version'>, wallNowMs: number): string {
+export function droppedNotice(dropped: DroppedByReason, labels: Pick<LogEntry, 'service' | 'environment' | 'version'>, wallNowMs: number): string {
   const { service, environment, version } = labels
+  const count = Object.values(dropped).reduce((sum, one) => sum + one, 0)
+  const reasons = Object.entries(dropped).map(([reason, one]) => `${reason} ${one}`).join(', ')
   const entry: LogEntry = {
     level: 'warn',
-    message: `pino-ingest dropped ${count === 1 ? '1 entry' : `${count} entries`} (${reason})`,
+    message: `pino-ingest dropped ${count === 1 ? '1 entry' : `${count} entries`} (${reasons})`,
     timestamp: new Date(wallNowMs).toISOString(),
     ...(service !== undefined && { service }),
     ...(environment !== undefined && { environment }),
     ...(version !== undefined && { version }),
-    metadata: { pino_ingest: { dropped: count, reason } },
+    metadata: { pino_ingest: { dropped: { ...dropped } } },
   }
   return JSON.stringify(entry)
 }

@@ -13,8 +13,8 @@ import { quarantineSender } from './delivery/quarantine.js'
 import { retrySender } from './delivery/retry.js'
 import { troubleTeller } from './delivery/trouble.js'
 import { secretMask } from './mask.js'
-import { NOTICE_RANK, NOTICE_WINDOW_MS, droppedNotice } from './notice.js'
-import type { Dropped } from './notice.js'
+import { NOTICE_RANK, NOTICE_WINDOW_MS, addDropped, droppedNotice } from './notice.js'
+import type { DroppedByReason } from './notice.js'
 import { levelRank } from './options.js'
 import type { Settings } from './options.js'
 import type { PinoConfig } from './pino-config.js'
@@ -23,7 +23,7 @@ import { PINO_LEVELS } from './record/fields.js'
 import { LineSplitter } from './record/lines.js'
 import { Mapper } from './record/mapper.js'
 import { Report } from './report.js'
-import type { EmitEvent } from './report.js'
+import type { EmitEvent, IngestEvents } from './report.js'
 import { Throttle } from './report/throttle.js'
 import type { DeadLetter } from './sender.js'
 import { Spool } from './spool/spool.js'
@@ -48,7 +48,9 @@ export class Pipeline {
   readonly #gate: Gate
   readonly #delivery: Delivery
   readonly #spool: Spool | undefined
-  readonly #notices: Throttle<Dropped>
+  readonly #notices: Throttle<DroppedByReason>
+  /** To the service. */
+  #untold: DroppedByReason = {}
   readonly #closeHttp: () => Promise<void>
   #closing: Promise<void> | undefined
 
@@ -61,11 +63,18 @@ export class Pipeline {
     const secrets = settings.isLocalDefault ? [] : [apiKey, ...settings.previousApiKeys.map((key) => key.reveal())]
     this.#report = new Report({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
       emit(name, payload)
-      if (name === 'ingest:dropped') this.#notices.offer(payload as Dropped)
+      if (name === 'ingest:dropped') {
+        const { reason, count } = payload as IngestEvents['ingest:dropped']
+        this.#notices.offer({ [reason]: count })
+      }
       // Whatever is worth an event has changed the account.
       if (name !== 'ingest:stats') this.#tellStats()
     } })
-    const gate = this.#gate = new Gate({ clock, ...settings, ...troubleTeller(this.#report) })
+    const { onTrouble, onRecovery } = troubleTeller(this.#report)
+    const gate = this.#gate = new Gate({ clock, ...settings, onTrouble, onRecovery: (outageAgeMs) => {
+      onRecovery(outageAgeMs)
+      this.#notice({})
+    } })
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
@@ -79,7 +88,7 @@ export class Pipeline {
     const disk = spool && { evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank) }
     this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report, disk })
     this.#batcher = new Batcher({ ...settings, clock, log: spool?.log, onBatch: (batch) => this.#delivery.enqueue(batch) })
-    this.#notices = new Throttle(clock, NOTICE_WINDOW_MS, mergeDropped, (dropped) => this.#notice(dropped))
+    this.#notices = new Throttle(clock, NOTICE_WINDOW_MS, addDropped, (dropped) => this.#notice(dropped))
     this.#mapper = new Mapper(mappingOptions(settings, config), levelRank(settings.level), () => clock.wallNow())
     this.#lines = new LineSplitter((text, start, end) => this.#take(text, start, end))
     this.account.addStage(() => this.#batcher.pendingEntries)
@@ -157,11 +166,14 @@ export class Pipeline {
     this.#report.stats(this.account.snapshot())
   }
 
-  /** Not at the end: it would only be one more that is not delivered. */
-  #notice(dropped: Dropped): void {
-    if (this.#closing !== undefined || dropped.count === 0) return
+  /** Not while the service is down, where it would be dropped with the rest; and not at the end, where nothing takes it. */
+  #notice(dropped: DroppedByReason): void {
+    this.#untold = addDropped(this.#untold, dropped)
+    if (this.#closing !== undefined || this.#gate.trouble !== undefined || Object.keys(this.#untold).length === 0) return
     this.account.generated += 1
-    this.#batcher.add(droppedNotice(dropped, this.#settings, this.#clock.wallNow()), NOTICE_RANK)
+    const entry = droppedNotice(this.#untold, this.#settings, this.#clock.wallNow())
+    this.#untold = {}
+    this.#batcher.add(entry, NOTICE_RANK)
   }
 
   #take(text: string, start: number, end: number): void {
@@ -185,10 +197,6 @@ function openSpool({ settings, clock }: PipelineOptions, account: Account, repor
       dropped: (count, reason, detail) => report.dropped(count, reason, detail),
     },
   })
-}
-
-function mergeDropped(held: Dropped, next: Dropped): Dropped {
-  return { count: held.count + next.count, reason: next.reason }
 }
 
 /** Options before pino's own configuration before pino's defaults. */
