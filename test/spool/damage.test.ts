@@ -1,0 +1,383 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync, chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync,
+  utimesSync, writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Batch } from '../../src/sender.js'
+import { destinationName } from '../../src/spool/spool.js'
+import type { SpoolOptions } from '../../src/spool/spool.js'
+import { FakeClock } from '../fake-clock.js'
+import { filesBelow, readFrames, readSegment, segmentsBelow } from './disk-image.js'
+import { expectationOf, intact } from './expectation.js'
+import { KEY_OF_TESTS, Life, Processes, URL_OF_TESTS } from './life.js'
+import { removeScratch, scratchFolder } from './scratch.js'
+
+const LEASE_MS = 30_000
+const DAY_MS = 24 * 3600 * 1000
+const STRANGER = 54_321
+const isRoot = process.getuid?.() === 0
+
+let scratch: string
+let root: string
+let clock: FakeClock
+let processes: Processes
+let lives: Life[]
+
+beforeEach(() => {
+  scratch = scratchFolder()
+  root = join(scratch, 'root')
+  clock = new FakeClock(Date.now())
+  processes = new Processes()
+  lives = []
+})
+
+afterEach(() => {
+  for (const life of lives) life.die(processes, root)
+  removeScratch(scratch)
+})
+
+function begin(spool: Partial<SpoolOptions> = {}): Life {
+  const life = new Life({ root, clock, machine: processes.born(), spool, batchSize: 4 })
+  lives.push(life)
+  return life
+}
+
+function kill(life: Life): void {
+  lives = lives.filter((other) => other !== life)
+  life.die(processes, root)
+}
+
+async function write(life: Life, entries: number, padding: number): Promise<void> {
+  for (let n = 0; n < entries; n += 1) {
+    life.add(JSON.stringify({ n, padding: 'x'.repeat(padding) }))
+    life.batcher.commitSoon()
+    await clock.advance(6)
+  }
+  life.batcher.seal()
+}
+
+/** A life that writes, each entry for itself, and is killed. @returns path of its segment */
+async function leave(entries = 10, padding = 20): Promise<string> {
+  const life = begin()
+  await write(life, entries, padding)
+  kill(life)
+  return segmentsBelow(root).at(-1)?.path as string
+}
+
+/** Lives at the same time, each with one batch. @returns paths of their segments */
+async function leaveSeveral(count: number): Promise<string[]> {
+  const several = Array.from({ length: count }, () => begin())
+  for (const life of several) await write(life, 4, 20)
+  for (const life of several) kill(life)
+  return segmentsBelow(root).map(({ path }) => path)
+}
+
+function destination(): string {
+  return join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+}
+
+function numbersIn(batches: readonly Batch[]): number[] {
+  return batches.flatMap(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: { n: number }[] }).logs.map(({ n }) => n))
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n)
+}
+
+/** Does it, and compares what is recovered with what was intact. */
+async function survives(path: string, harm: () => void): Promise<Batch[]> {
+  const before = readSegment(path)
+  harm()
+  const after = readSegment(path)
+  const wanted = expectationOf({ ...after, frames: intact(before, after.bytes) })
+  const life = begin()
+  const recovered = await life.recoverAll()
+  expect(recovered.map(({ batchId }) => batchId)).toEqual(wanted.batches.map(({ batchId }) => batchId))
+  expect(recovered.map(({ count }) => count)).toEqual(wanted.batches.map(({ positions }) => positions.length))
+  expect(life.account.snapshot()).toMatchObject({ dropped: { damaged: wanted.missing }, closes: true })
+  for (const batch of recovered) life.settle(batch)
+  // What was damaged is not met again at every start.
+  expect(segmentsBelow(root)).toEqual([])
+  kill(life)
+  return recovered
+}
+
+describe('a segment', () => {
+  test('torn anywhere', async () => {
+    await fc.assert(fc.asyncProperty(fc.nat(), async (place) => {
+      rmSync(root, { recursive: true, force: true })
+      const path = await leave()
+      await survives(path, () => truncateSync(path, place % statSync(path).size))
+    }), { numRuns: 60 })
+  })
+
+  test('with a byte flipped anywhere but in its version', async () => {
+    await fc.assert(fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (place, mask) => {
+      rmSync(root, { recursive: true, force: true })
+      const path = await leave()
+      await survives(path, () => {
+        const bytes = readFileSync(path)
+        const at = place % bytes.length
+        if (at === 7) return
+        bytes[at] = (bytes[at] as number) ^ mask
+        writeFileSync(path, bytes)
+      })
+    }), { numRuns: 100 })
+  })
+
+  test('with an end of zeros, as after a power failure', async () => {
+    for (const count of [1, 36, 100, 4096]) {
+      const path = await leave()
+      const recovered = await survives(path, () => {
+        const bytes = readFileSync(path)
+        writeFileSync(path, Buffer.concat([bytes.subarray(0, bytes.length - 50), Buffer.alloc(50 + count)]))
+      })
+      expect(numbersIn(recovered).length).toBeGreaterThanOrEqual(9)
+    }
+  })
+
+  test('with pages of zeros in the middle', async () => {
+    const path = await leave(40, 700)
+    const recovered = await survives(path, () => {
+      const bytes = readFileSync(path)
+      bytes.fill(0, 8192, 16_384)
+      writeFileSync(path, bytes)
+    })
+    expect(numbersIn(recovered).length).toBeGreaterThan(20)
+    expect(numbersIn(recovered).length).toBeLessThan(40)
+  })
+
+  test('larger than a window, of nothing but noise, between two that are whole', async () => {
+    const [, noisy] = await leaveSeveral(3) as [string, string]
+    let state = 1
+    writeFileSync(noisy, Buffer.from(Array.from({ length: 600_000 }, () => (state = (state * 48_271) % 0x7fffffff) & 0xff)))
+    const life = begin()
+    expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3, 0, 1, 2, 3])
+    expect(life.problems.filter((problem) => problem.includes('are no frames'))).toHaveLength(1)
+  })
+
+  test('that is empty, or only its header', async () => {
+    for (const size of [0, 3, 16, 20]) {
+      const path = await leave()
+      await survives(path, () => truncateSync(path, size))
+    }
+  })
+
+  test('deleted: means all settled', async () => {
+    rmSync(await leave())
+    const life = begin()
+    expect(await life.recoverAll()).toEqual([])
+    expect(life.problems).toEqual([])
+    expect(readdirSync(destination())).toHaveLength(1)
+  })
+
+  test('that was written by another version: left alone with its folder, and told once', async () => {
+    const path = await leave()
+    const bytes = readFileSync(path)
+    bytes[7] = 2
+    writeFileSync(path, bytes)
+    const life = begin()
+    expect(await life.recoverAll()).toEqual([])
+    await clock.advance(4 * LEASE_MS)
+    expect(readFileSync(path)).toEqual(bytes)
+    expect(life.problems).toEqual([expect.stringMatching(/another version of pino-ingest/)])
+  })
+
+  test.each(['link', 'folder', 'pipe'])('with a %s in its place: refused and told, and the others are sent', async (kind) => {
+    const [path] = await leaveSeveral(2) as [string]
+    const other = join(scratch, 'somewhere else')
+    renameSync(path, other)
+    if (kind === 'link') symlinkSync(other, path)
+    else if (kind === 'folder') mkdirSync(path)
+    else execFileSync('mkfifo', [path])
+    const life = begin()
+    expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3])
+    expect(life.problems).toHaveLength(1)
+    expect(readFrames(readFileSync(other)).length).toBeGreaterThan(0)
+  })
+})
+
+describe('a journal', () => {
+  async function partlySettled(): Promise<string> {
+    const path = await leave(8)
+    const life = begin()
+    const [first] = await life.recoverAll()
+    life.settle(first as Batch)
+    kill(life)
+    expect(numbersIn([first as Batch])).toEqual([0, 1, 2, 3])
+    return filesBelow(root).find((file) => file.endsWith('.ack')) ?? path
+  }
+
+  test('that is whole: what is settled is not sent again', async () => {
+    await partlySettled()
+    expect(numbersIn(await begin().recoverAll())).toEqual([4, 5, 6, 7])
+  })
+
+  test('that is lost costs duplicates, never loss', async () => {
+    rmSync(await partlySettled())
+    expect(numbersIn(await begin().recoverAll())).toEqual(upTo(8))
+  })
+
+  test('that is garbled costs duplicates, never loss', async () => {
+    writeFileSync(await partlySettled(), Buffer.alloc(200, 0xa5))
+    expect(numbersIn(await begin().recoverAll())).toEqual(upTo(8))
+  })
+
+  test('with a torn end: the rest counts', async () => {
+    appendFileSync(await partlySettled(), Buffer.alloc(17, 1))
+    const life = begin()
+    const left = await life.recoverAll()
+    expect(numbersIn(left)).toEqual([4, 5, 6, 7])
+    for (const batch of left) life.settle(batch)
+    expect(segmentsBelow(root)).toEqual([])
+  })
+
+  test('without its segment is deleted with the folder', async () => {
+    const journal = await partlySettled()
+    rmSync(journal.replace(/ack$/, 'seg'))
+    const life = begin()
+    expect(await life.recoverAll()).toEqual([])
+    expect(filesBelow(root).filter((file) => file.endsWith('.ack'))).toEqual([])
+  })
+})
+
+describe('an owner file', () => {
+  test.each([
+    ['deleted', (path: string): void => rmSync(path)],
+    ['empty', (path: string): void => writeFileSync(path, '')],
+    ['garbled', (path: string): void => writeFileSync(path, '{"pid":')],
+    ['null', (path: string): void => writeFileSync(path, 'null')],
+    ['with other types', (path: string): void => writeFileSync(path, '{"pid":"1","start":7,"boot":[],"namespace":{}}')],
+    ['a folder', (path: string): void => {
+      rmSync(path)
+      mkdirSync(path)
+    }],
+  ])('%s: nothing is lost, and the lease decides', async (_, harm) => {
+    await leave()
+    const owner = join(destination(), readdirSync(destination())[0] as string, 'owner')
+    harm(owner)
+    const life = begin()
+    await clock.advance(3 * LEASE_MS)
+    expect(numbersIn(await life.recoverAll())).toEqual(upTo(10))
+    expect(life.problems).toEqual([])
+  })
+})
+
+describe('folders', () => {
+  test('are closed to others, and so are files, whatever the umask', async () => {
+    const umask = process.umask(0)
+    try {
+      const life = begin()
+      life.add('{"n":0}')
+      life.batcher.seal()
+      life.settle(life.batches[0] as Batch)
+      life.add('{"n":1}')
+      life.batcher.seal()
+      life.spool.setAside([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+      await leave()
+      begin()
+    } finally {
+      process.umask(umask)
+    }
+    const kinds = new Set(filesBelow(root).map((path) => path.replace(/.*[/.]/, '')))
+    expect(kinds).toEqual(new Set(['seg', 'ack', 'owner', 'ndjson']))
+    for (const path of filesBelow(root)) expect([path, lstatSync(path).mode & 0o777]).toEqual([path, 0o600])
+    for (const path of foldersBelow(root)) expect([path, lstatSync(path).mode & 0o777]).toEqual([path, 0o700])
+  })
+
+  test('that a copy opened to others are closed again', () => {
+    mkdirSync(destination(), { recursive: true })
+    chmodSync(destination(), 0o777)
+    begin()
+    expect(lstatSync(destination()).mode & 0o777).toBe(0o700)
+  })
+
+  test.each(['root', 'destination'])('a link in place of the %s is refused; entries stay in memory', (place) => {
+    const elsewhere = join(scratch, 'elsewhere')
+    mkdirSync(elsewhere)
+    if (place === 'destination') mkdirSync(root)
+    symlinkSync(elsewhere, place === 'root' ? root : destination())
+    const life = begin()
+    expect(life.problems).toEqual([expect.stringMatching(/is a symbolic link; they stay in memory/)])
+    life.add('{"n":0}')
+    life.batcher.seal()
+    expect(life.batches[0]).not.toHaveProperty('place')
+    expect(readdirSync(elsewhere)).toEqual([])
+  })
+
+  test('a link in place of an instance is not followed', async () => {
+    await leave()
+    const [name] = readdirSync(destination()) as [string]
+    const elsewhere = join(scratch, name)
+    renameSync(join(destination(), name), elsewhere)
+    symlinkSync(elsewhere, join(destination(), name))
+    const life = begin()
+    await clock.advance(3 * LEASE_MS)
+    expect(numbersIn(await life.recoverAll())).toEqual([])
+    expect(filesBelow(elsewhere).some((path) => path.endsWith('.seg'))).toBe(true)
+  })
+
+  test('a link in place of the destination of an earlier key is not followed', async () => {
+    await leave()
+    const elsewhere = join(scratch, 'elsewhere')
+    renameSync(destination(), elsewhere)
+    symlinkSync(elsewhere, destination())
+    const life = begin({ apiKey: 'another key', previousApiKeys: [KEY_OF_TESTS] })
+    expect(await life.recoverAll()).toEqual([])
+    expect(filesBelow(elsewhere).some((path) => path.endsWith('.seg'))).toBe(true)
+  })
+
+  test('what was written under an earlier key is sent, and under an unknown one is not', async () => {
+    await leave()
+    const stranger = begin({ apiKey: 'another key' })
+    expect(await stranger.recoverAll()).toEqual([])
+    expect(numbersIn(await begin({ apiKey: 'a third key', previousApiKeys: [KEY_OF_TESTS] }).recoverAll())).toEqual(upTo(10))
+  })
+
+  test('names that are no instances are left alone', async () => {
+    await leave()
+    for (const name of ['notes', 'x.live', '..left', 'dead']) mkdirSync(join(destination(), name))
+    writeFileSync(join(destination(), 'aaaaaaaa-aaaaaaaaaaaa.left'), 'a file')
+    const life = begin()
+    expect(numbersIn(await life.recoverAll())).toEqual(upTo(10))
+    expect(readdirSync(destination())).toEqual(expect.arrayContaining(['notes', 'x.live', '..left', 'dead']))
+  })
+
+  const why = isRoot ? '' : ' (skipped: only root may give a folder to another user)'
+  test.skipIf(!isRoot)(`of another user are refused${why}`, async () => {
+    mkdirSync(destination(), { recursive: true })
+    chownSync(destination(), STRANGER, STRANGER)
+    const life = begin()
+    expect(life.problems).toEqual([expect.stringMatching(/belongs to another user \(uid 54321\)/)])
+    life.add('{"n":0}')
+    life.batcher.seal()
+    expect(life.batches[0]).not.toHaveProperty('place')
+    chownSync(destination(), 0, 0)
+  })
+
+  test.skipIf(!isRoot)(`a segment of another user is not sent${why}`, async () => {
+    const [path] = await leaveSeveral(2) as [string]
+    lchownSync(path, STRANGER, STRANGER)
+    const life = begin()
+    expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3])
+    expect(life.problems).toEqual([expect.stringMatching(/is not a file of this user/)])
+  })
+})
+
+test('what waited for longer than maxAgeMs is dropped, and counted', async () => {
+  const path = await leave()
+  const seconds = (clock.wallNow() - 8 * DAY_MS) / 1000
+  utimesSync(path, seconds, seconds)
+  const life = begin()
+  expect(await life.recoverAll()).toEqual([])
+  await clock.advance(3 * LEASE_MS)
+  expect(life.account.snapshot()).toMatchObject({ recovered: 10, dropped: { age: 10 }, closes: true })
+  expect(segmentsBelow(root)).toEqual([])
+})
+
+function foldersBelow(folder: string): string[] {
+  return [folder, ...readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).flatMap(({ name }) => foldersBelow(join(folder, name)))]
+}

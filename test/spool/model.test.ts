@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RUNS_EACH, checkSequences } from './check-sequences.js'
+import { removeScratch, scratchFolder } from './scratch.js'
+
+let scratch: string
+
+beforeAll(() => {
+  scratch = scratchFolder()
+})
+
+afterAll(() => removeScratch(scratch))
+
+test('whatever happens to a spool, nothing that it keeps is lost, sent twice or changed', async () => {
+  const startedAt = performance.now()
+  const { failure, sequences, steps } = await checkSequences(scratch, { durability: 'process', numRuns: RUNS_EACH })
+  process.stdout.write(`model, durability process: ${sequences} sequences, ${steps} steps, ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
+  expect(failure).toBe('')
+  expect(sequences).toBe(RUNS_EACH)
+}, 3_600_000)

@@ -1,0 +1,241 @@
+/** Lives of a spool on a real file system, step by step beside what is known of it. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Batch } from '../../src/sender.js'
+import { FakeClock } from '../fake-clock.js'
+import { damage } from './damages.js'
+import type { Damage } from './damages.js'
+import { filesBelow, keyOf, segmentsBelow } from './disk-image.js'
+import type { ExpectedBatch } from './expectation.js'
+import { Hands, rootOf } from './hands.js'
+import { Input } from './input.js'
+import { Ledger } from './ledger.js'
+import { Life, Processes } from './life.js'
+import { damageOf } from './steps.js'
+import type { Sequence, Step } from './steps.js'
+import { allIsSynced, syncedBytes } from './synced.js'
+
+/** A lease's length, and the time from one look for the dead to the next. */
+const CLAIM_MS = 61_000
+const SYNC_MS = 1_000
+const MIB = 1024 * 1024
+const PAUSES_MS = [1, 6, 200, 1_000, 2_500, 1, 6, 200, 1_000, 2_500, 31_000] as const
+
+export class Model {
+  readonly #root: string
+  readonly #sequence: Sequence
+  readonly #clock = new FakeClock(Date.now())
+  readonly #processes = new Processes()
+  readonly #ledger = new Ledger()
+  readonly #input: Input
+  #life: Life
+  #hands: Hands
+  #bornAt = 0
+  /** What the recovery is to find. */
+  #expected: ExpectedBatch[] = []
+  #expectedMissing = 0
+  /** The batch of which something was recovered last. */
+  #recoveredRoot = ''
+  #hasDropped = false
+
+  constructor(root: string, sequence: Sequence) {
+    this.#root = root
+    this.#sequence = sequence
+    const { profile } = sequence
+    this.#input = new Input({ ledger: this.#ledger, clock: this.#clock, profile, life: () => this.#life, isBounded: this.#isBounded })
+    this.#life = this.#begin()
+    this.#hands = new Hands(this.#life, this.#ledger)
+  }
+
+  get #isBounded(): boolean {
+    return this.#sequence.profile.maxBytes < MIB
+  }
+
+  async step(step: Step): Promise<void> {
+    await this.#do(step)
+    this.#checkBound()
+    this.#checkAccount()
+  }
+
+  async #do(step: Step): Promise<void> {
+    const { kind, a, b } = step
+    const hands = this.#hands
+    switch (kind) {
+      case 'nothing': return
+      case 'append': return this.#input.append(1 + a % 7, b, a % 3 > 0)
+      case 'direct': return this.#hands.enqueue(this.#input.direct(1 + a % 6, b))
+      case 'seal': return this.#life.batcher.seal()
+      case 'evict': return hands.evict(a % 2 === 1)
+      case 'readBack': return hands.readBack()
+      case 'readBackMeanwhile': return hands.readBack(() => this.#input.append(1 + a % 7, b, true))
+      case 'settle': return hands.settle(hands.pick(a))
+      case 'settleSome': return hands.settleSome(hands.pick(a), b, false)
+      case 'reject': return hands.settleSome(hands.pick(a), b, true)
+      case 'part': return hands.part(hands.pick(a), b)
+      case 'advance': return this.#clock.advance(PAUSES_MS[a % PAUSES_MS.length] as number)
+      case 'recover': return this.#recover(1 + a % 4)
+      case 'recoverMeanwhile': {
+        const recovering = this.#recover(1 + a % 2)
+        this.#input.append(1 + a % 7, b, true)
+        return recovering
+      }
+      case 'crash': return this.#crash(damageOf(step, this.#sequence.durability))
+      case 'nestedCrash':
+        for (let deaths = 1 + a % 3; deaths > 0; deaths -= 1) {
+          this.#crash({ kind: 'none', pick: [0, 0] })
+          await this.#recover(b % 3)
+        }
+        return
+      case 'close': return this.#close(step)
+    }
+  }
+
+  /** Everything is sent in the end: then nothing must be left. */
+  async finish(): Promise<void> {
+    this.#life.batcher.seal()
+    await this.#recover(Infinity)
+    // The lease alone decides where the owner's file was damaged.
+    if (this.#instances() > 1) await this.#clock.advance(CLAIM_MS)
+    await this.#recover(Infinity)
+    this.#checkBound()
+    const [lost] = this.#expected
+    if (lost !== undefined) throw new Error(`${lost.key}: ${lost.batchId}, a batch of ${lost.positions.length}, was not recovered`)
+    const { damaged } = this.#life.account.dropped
+    if (this.#hasDropped ? damaged > this.#expectedMissing : damaged !== this.#expectedMissing) {
+      throw new Error(`${damaged} entries are counted as damaged, ${this.#expectedMissing} are`)
+    }
+    while (this.#hands.evictedCount > 0) await this.#hands.readBack()
+    this.#hands.settleAll()
+    this.#checkAccount()
+    this.#ledger.audit(segmentsBelow(this.#root))
+    const { pending } = this.#life.account.snapshot()
+    if (pending > 0) throw new Error(`${pending} entries are pending, and all were settled`)
+    this.#life.spool.close()
+    const [segment] = segmentsBelow(this.#root)
+    if (segment !== undefined) throw new Error(`${segment.path} is still there: ${segment.bytes.length} bytes`)
+    if (this.#life.problems.some((problem) => problem.startsWith('trouble'))) throw new Error(this.#life.problems.join('\n'))
+  }
+
+  /** Whatever became of this: the next sequence has the clock and the files for itself. */
+  abandon(): void {
+    this.#life.die(this.#processes, this.#root)
+  }
+
+  #begin(): Life {
+    const { profile: { batchSize, maxBytes }, durability } = this.#sequence
+    this.#bornAt = this.#clock.now()
+    return new Life({
+      root: this.#root, clock: this.#clock, machine: this.#processes.born(), spool: { maxBytes, durability }, batchSize,
+      newId: () => this.#input.nextId(), onBatch: (batch) => this.#hands.enqueue(batch), watch: (log) => this.#input.watch(log),
+    })
+  }
+
+  async #recover(most: number): Promise<void> {
+    for (let n = 0; n < most; n += 1) {
+      let taken: Batch | undefined
+      await this.#life.spool.recovery.next((batch) => {
+        taken = batch
+        this.#hands.fly(batch)
+      })
+      if (taken === undefined) return
+      this.#checkRecovered(taken)
+    }
+  }
+
+  #checkRecovered(batch: Batch): void {
+    const { batchId, origin } = batch
+    const index = this.#expected.findIndex((expected) => expected.batchId === batchId)
+    const expected = this.#expected[index]
+    if (expected === undefined) throw new Error(`${batchId}, of ${rootOf(batch)}, was recovered, and should not have been`)
+    this.#expected.splice(index, 1)
+    this.#recoveredRoot = expected.rootId
+    this.#hands.checkBody(batch, expected.rootId, expected.positions)
+    if (batchId === expected.rootId) return
+    if (origin?.batchId !== expected.rootId || origin.positions.join() !== expected.positions.join()) throw new Error(`${batchId} does not tell where it is from`)
+  }
+
+  /** @param isClosed in order, and not killed */
+  #crash({ kind, pick }: { readonly kind: Damage, readonly pick: readonly [number, number] }): void {
+    this.#life.die(this.#processes, this.#root)
+    const before = segmentsBelow(this.#root)
+    this.#ledger.audit(before)
+    const isPower = this.#sequence.durability === 'power'
+    damage(kind, this.#root, pick, (path) => (isPower ? syncedBytes(path) : 0))
+    const lastSyncAt = this.#bornAt + Math.floor((this.#clock.now() - this.#bornAt) / SYNC_MS) * SYNC_MS
+    const synced = [...this.#ledger.batches.values()].filter(({ writtenAt, isGone }) => writtenAt < lastSyncAt && !isGone)
+    const { batches, missing } = this.#ledger.afterDeath(before, this.#root)
+    if (isPower && kind === 'pages') for (const was of synced) this.#checkOutlasted(was.id, was.onDisk)
+    this.#expected = batches
+    this.#expectedMissing = missing
+    this.#hasDropped = false
+    this.#recoveredRoot = ''
+    this.#input.forget()
+    if (isPower) allIsSynced(this.#root)
+    this.#life = this.#begin()
+    this.#hands = new Hands(this.#life, this.#ledger)
+  }
+
+  #checkOutlasted(id: string, onDisk: ReadonlySet<number>): void {
+    const now = this.#ledger.batches.get(id)?.onDisk
+    for (const at of onDisk) if (!now?.has(at)) throw new Error(`entry ${at} of ${id} was written before the last synchronisation, and did not outlast a power failure`)
+  }
+
+  #close(step: Step): void {
+    this.#life.batcher.seal()
+    this.#checkBound()
+    this.#hands.giveUp()
+    const kept = this.#life.held + this.#hands.evictedEntries + this.#readyOnDisk()
+    this.#life.spool.close()
+    this.#checkAccount()
+    const { pending } = this.#life.account.snapshot()
+    if (pending !== kept) throw new Error(`${pending} entries are pending at the end, and ${kept} are on disk for the next start`)
+    this.#crash(damageOf(step, this.#sequence.durability))
+  }
+
+  /** Folders of the living and of the dead. */
+  #instances(): number {
+    return readdirSync(this.#root).flatMap((destination) => readdirSync(join(this.#root, destination))).filter((name) => name !== 'dead').length
+  }
+
+  /** Parts of the batch that was recovered last were read with it. */
+  #readyOnDisk(): number {
+    const there = this.#segmentKeys()
+    const ready = this.#expected.filter(({ key, rootId }) => rootId === this.#recoveredRoot && there.has(key))
+    return ready.reduce((sum, { positions }) => sum + positions.length, 0)
+  }
+
+  #segmentKeys(): Set<string> {
+    return new Set(filesBelow(this.#root).filter((path) => path.endsWith('.seg')).map(keyOf))
+  }
+
+  /** A segment may have gone at the bound: what of it waited on disk alone is dropped. */
+  #checkBound(): void {
+    const told = this.#life.drops.filter(({ reason }) => reason === 'spool').reduce((sum, { count }) => sum + count, 0)
+    this.#life.drops.length = 0
+    const gone = this.#hands.inMemory.filter(({ custody }) => custody?.isKept !== true)
+    // One whose every entry is damaged goes with it, and is told without a number.
+    if (this.#life.problems.some((problem) => problem.includes('the oldest segment went'))) this.#hasDropped = true
+    let lost = this.#hands.loseEvicted()
+    if (told > 0 || lost > 0) {
+      this.#hasDropped = true
+      const there = this.#segmentKeys()
+      // What was read with the one that was taken last waits in memory.
+      const isLost = ({ key, rootId }: ExpectedBatch): boolean => !there.has(key) && rootId !== this.#recoveredRoot
+      lost += this.#expected.filter(isLost).reduce((sum, { positions }) => sum + positions.length, 0)
+      this.#expected = this.#expected.filter((batch) => !isLost(batch))
+    }
+    if (lost !== told) throw new Error(`${told} entries are told as dropped at the bound, ${lost} were`)
+    if (gone.length > 0 || this.#hasDropped) this.#forgetGone(gone.map(rootOf))
+  }
+
+  #forgetGone(roots: readonly string[]): void {
+    if (!this.#isBounded) throw new Error(`${roots.join()} are not on disk any more, far from the bound`)
+    const there = new Set(segmentsBelow(this.#root).flatMap(({ frames }) => frames.map(({ batchId }) => batchId)))
+    for (const batch of this.#ledger.batches.values()) if (!there.has(batch.id) && batch.onDisk.size > 0) batch.isGone = true
+  }
+
+  #checkAccount(): void {
+    const snapshot = this.#life.account.snapshot()
+    if (!snapshot.closes) throw new Error(`the account does not close: ${JSON.stringify(snapshot)}`)
+  }
+}
