@@ -37,6 +37,8 @@ export interface PipelineOptions {
   readonly emit: EmitEvent
 }
 
+const LOWEST_RANK = 0
+
 export class Pipeline {
   readonly account = new Account()
   readonly #settings: Settings
@@ -44,6 +46,7 @@ export class Pipeline {
   readonly #report: Report
   readonly #lines: LineSplitter
   readonly #mapper: Mapper
+  readonly #minRank: number
   readonly #batcher: Batcher
   readonly #gate: Gate
   readonly #delivery: Delivery
@@ -87,9 +90,13 @@ export class Pipeline {
     const sender = quarantineSender({ inner: compressing, gate, ...(spool && { setAside: (letters) => spool.setAside(letters.map(withoutSecrets)) }) })
     const disk = spool && { evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank) }
     this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report, disk })
-    this.#batcher = new Batcher({ ...settings, clock, log: spool?.log, onBatch: (batch) => this.#delivery.enqueue(batch) })
+    this.#batcher = new Batcher({
+      ...settings, clock, log: spool?.log,
+      waitsOnDisk: (bytes) => this.#delivery.waitsOnDisk(bytes), onBatch: (batch) => this.#delivery.enqueue(batch),
+    })
     this.#notices = new Throttle(clock, NOTICE_WINDOW_MS, addDropped, (dropped) => this.#notice(dropped))
-    this.#mapper = new Mapper(mappingOptions(settings, config), levelRank(settings.level), () => clock.wallNow())
+    this.#minRank = levelRank(settings.level)
+    this.#mapper = new Mapper(mappingOptions(settings, config), this.#minRank, () => clock.wallNow())
     this.#lines = new LineSplitter((text, start, end) => this.#take(text, start, end))
     this.account.addStage(() => this.#batcher.pendingEntries)
     this.account.addStage(() => this.#delivery.pendingEntries)
@@ -102,7 +109,7 @@ export class Pipeline {
     if (!this.#settings.enabled) return
     this.#mapper.open()
     this.#lines.write(text)
-    this.#batcher.commitSoon()
+    this.#batcher.commit()
   }
 
   /** No more text comes: what was left without a newline is a line, too, and what is open is cut. */
@@ -178,6 +185,11 @@ export class Pipeline {
 
   #take(text: string, start: number, end: number): void {
     this.account.received += 1
+    // Short of room there is no time to lose either: what will be refused is not mapped first.
+    if (!this.#delivery.admits(LOWEST_RANK)) {
+      const peeked = this.#mapper.peekRank(text, start)
+      if (peeked !== undefined && peeked >= this.#minRank && !this.#delivery.admits(peeked)) return this.#delivery.refuse()
+    }
     const entry = this.#mapper.map(text, start, end)
     const rank = this.#mapper.rank
     if (entry === '') this.account.filtered += 1

@@ -76,6 +76,11 @@ export class Delivery {
     return this.pendingBytes < from * this.#options.maxBufferBytes
   }
 
+  /** Whether a batch of so many bytes, which is on disk, would be kept there alone. */
+  waitsOnDisk(bodyBytes: number): boolean {
+    return this.#closed || this.#queue.waitsOnDisk(bodyBytes, this.#inFlightBytes)
+  }
+
   /** Counts and tells an entry that `admits` turned away. */
   refuse(): void {
     this.#booking.refuse(this.#isMemoryAlone ? 'buffer' : 'spool')

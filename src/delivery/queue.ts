@@ -115,10 +115,15 @@ export class Queue {
     return this.#shrink(inFlightBytes)
   }
 
+  /** Whether a batch that is on disk waits there alone: behind others that do there is no way into memory but theirs. */
+  waitsOnDisk(bodyBytes: number, inFlightBytes: number): boolean {
+    const isBehind = (this.#disk?.evicted.batches ?? 0) > 0 || this.#readingBackFrom !== undefined
+    return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > this.#maxBytes
+  }
+
   #pushStored(batch: Batch & { readonly place: Place }, inFlightBytes: number, { evicted }: Disk): void {
     const order = this.#nextStored++
-    // Behind those on disk there is no way into memory but theirs.
-    if (evicted.batches > 0 || this.#readingBackFrom !== undefined || inFlightBytes + this.#bytes + bytesOf(batch) > this.#maxBytes) evicted.push(batch)
+    if (this.waitsOnDisk(batch.body.length, inFlightBytes)) evicted.push(batch)
     else this.#add(this.#stored, { lane: 'stored', order, batch })
   }
 

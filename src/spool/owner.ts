@@ -43,10 +43,14 @@ export function thisMachine(): Machine {
   }
 }
 
-/** The 22nd field; the second is the program's name in parentheses and may hold anything. @see proc_pid_stat(5) */
+/**
+ * The 22nd field; the second is the program's name in parentheses and may hold anything. One that has ended stays
+ * listed until its parent asks for it, in state Z. @see proc_pid_stat(5)
+ */
 function startOf(pid: number): string | undefined {
   const text = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19]
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
+  return fields?.[0] === 'Z' || fields?.[0] === 'X' ? undefined : fields?.[19]
 }
 
 /** What cannot be read is not known, and then the lease decides. */

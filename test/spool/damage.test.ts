@@ -53,7 +53,7 @@ function kill(life: Life): void {
 async function write(life: Life, entries: number, padding: number): Promise<void> {
   for (let n = 0; n < entries; n += 1) {
     life.add(JSON.stringify({ n, padding: 'x'.repeat(padding) }))
-    life.batcher.commitSoon()
+    life.batcher.commit()
     await clock.advance(6)
   }
   life.batcher.seal()

@@ -51,7 +51,7 @@ async function write(life: Life, count: number, meanwhile: (n: number) => Promis
   for (let n = 0; n < count; n += 1) {
     await meanwhile(n)
     life.add(JSON.stringify({ n, padding: 'x'.repeat(100) }))
-    life.batcher.commitSoon()
+    life.batcher.commit()
     await clock.advance(6)
   }
   life.batcher.seal()

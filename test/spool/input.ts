@@ -79,7 +79,7 @@ export class Input {
       this.#unlogged.push(text)
       this.#options.life().add(text, seed % 5)
     }
-    if (isCommitted) this.#options.life().batcher.commitSoon()
+    if (isCommitted) this.#options.life().batcher.commit()
   }
 
   /** Past the batcher: frames of several entries. */

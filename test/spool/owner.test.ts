@@ -135,7 +135,7 @@ describe('whose a folder is', () => {
   test('closed in order with a batch that is still open: its entries are sent', async () => {
     const first = begin()
     first.add('{"name":"a"}')
-    first.batcher.commitSoon()
+    first.batcher.commit()
     first.spool.close()
     const [open, ...more] = await begin().recoverAll()
     expect(more).toEqual([])
@@ -260,7 +260,7 @@ describe('an owner that stood still for longer than half a lease', () => {
     const { life, stand } = stoppedLife()
     write(life, 'a')
     life.add('{"name":"b"}')
-    life.batcher.commitSoon()
+    life.batcher.commit()
     claimAll()
     stand(LEASE_MS)
     life.add('{"name":"c"}')
