@@ -44,7 +44,7 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
     const pipeline = new Pipeline({ settings, config, clock: systemClock, emit: toApp ?? emit })
     if (port !== null) answerFlushes(port, pipeline, systemClock)
     return pipeline
-  }, systemClock)
+  }, systemClock, port !== null)
 }
 
 /** pino says so in the data of the worker, whose stream it will give its configuration. */
@@ -52,8 +52,11 @@ function isAwaited(data: unknown): boolean {
   return (data as { workerData?: { pinoWillSendConfig?: boolean } } | null)?.workerData?.pinoWillSendConfig === true
 }
 
+/** pino hands its worker at most 4 MiB at a time, and the next only when these are taken; so many come when it lags behind. */
+const OVERLAP_CHARS = 1024 * 1024
+
 /** @param make gets the stream's own `emit`, for where there is no worker to post from. */
-export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock): IngestTransport & Flushable {
+export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorker: boolean): IngestTransport & Flushable {
   const stream = build(() => {}, { metadata: false, close: () => pipeline.close() })
   const pipeline = make((name, payload) => stream.emit(name, payload))
   const decoder = new StringDecoder('utf8')
@@ -61,15 +64,28 @@ export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock): Ingest
   // which takes 0.4 us a line. Where a runtime does not know this property, Buffers arrive and are decoded.
   const state = (stream as unknown as { _writableState?: { decodeStrings?: boolean } })._writableState
   if (state !== undefined) state.decodeStrings = false
+  let held = ''
+  const takeHeld = (): void => {
+    const text = held
+    held = ''
+    if (text !== '') pipeline.write(text)
+  }
   stream._transform = (chunk: string | Buffer, _encoding: BufferEncoding, done: TransformCallback): void => {
-    pipeline.write(typeof chunk === 'string' ? chunk : decoder.write(chunk))
+    const text = typeof chunk === 'string' ? chunk : decoder.write(chunk)
+    takeHeld()
+    // The app logs faster than this thread maps: what it writes meanwhile must not wait for that.
+    if (isWorker && text.length >= OVERLAP_CHARS) {
+      held = text
+      setImmediate(takeHeld)
+    } else pipeline.write(text)
     done()
   }
   stream._flush = (done: TransformCallback): void => {
+    takeHeld()
     pipeline.write(decoder.end())
     pipeline.end()
     // Before `finish` and not only before `close`: in a pipeline of pino's, the worker ends at `finish`.
-    void pipeline.close().then(() => done())
+    void pipeline.close().then(() => done(), () => done())
   }
   // Node would answer a write after the end with `error`, or with nothing: these records are counted and told as lost.
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
@@ -81,7 +97,10 @@ export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock): Ingest
   stream.write = (chunk: unknown, ...rest: unknown[]): boolean => (stream.writableEnded ? lateWrite(chunk) : write(chunk, ...rest))
   stream.resume() // nothing comes out, but without a reader the stream would never end
   return Object.assign(stream, {
-    flush: (callback: () => void): void => void pipeline.flush().then(() => callback()),
+    flush: (callback: () => void): void => {
+      takeHeld()
+      void pipeline.flush().then(() => callback())
+    },
     [FLUSH_METHOD]: (timeoutMs: number) => flushWithin(pipeline, timeoutMs, clock),
   })
 }

@@ -1,0 +1,11 @@
+/** Every scenario, in the order of the table. */
+import { BACKLOG } from './backlog.mjs'
+import { LIVES } from './kill-lives.mjs'
+import { MEMORY } from './memory.mjs'
+import { OUR_SCENARIOS } from './scenarios-ours.mjs'
+import { SCENARIOS } from './scenarios.mjs'
+import { STOPPED } from './stop-cont.mjs'
+import { TEN } from './ten.mjs'
+
+/** @type {readonly import('./scenarios.mjs').Scenario[]} */
+export const ALL = [...SCENARIOS, ...OUR_SCENARIOS, ...LIVES, TEN, STOPPED, MEMORY, BACKLOG]

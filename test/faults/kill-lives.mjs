@@ -1,0 +1,144 @@
+/**
+ * One spool, many lives: each ends by kill -9. What was logged and written must come, whichever life sends it; what comes
+ * twice was in flight at a kill, or when the service went down.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nowMs, until } from './monotonic.mjs'
+import { seeded } from './random.mjs'
+import { range } from './stage.mjs'
+
+/** @typedef {import('./scenarios.mjs').Scenario} Scenario */
+
+/** Between two lives' numbers: what a life logged after its last report keeps numbers of its own. */
+const GAP = 1_000
+/** A life beyond this has logged enough. */
+const MAX_RECORDS = 1_000_000
+
+/**
+ * Up and down in turn, each for a random time around `periodMs`.
+ * @param {import('./fault-server.mjs').FaultServer} server @param {() => number} random @param {number} periodMs
+ */
+function flap(server, random, periodMs) {
+  /** @type {number[]} */
+  const downs = []
+  const ending = new AbortController()
+  const pause = () => sleep(periodMs * (0.5 + random()), undefined, { signal: ending.signal }).catch(() => {})
+  const done = (async () => {
+    while (!ending.signal.aborted) {
+      await pause()
+      downs.push(nowMs())
+      await server.down()
+      await pause()
+      await server.up()
+    }
+  })()
+  return {
+    /** When the service went down, so far. */
+    downs,
+    stop: async () => {
+      ending.abort()
+      await done
+    },
+  }
+}
+
+/** @type {Scenario['run']} */
+async function runLives(stage, { lives, perSecond, flapMs, leastMs, mostMs, marginMs, seed }) {
+  const { server } = stage
+  const random = seeded(seed)
+  await server.up()
+  const flapping = flap(server, random, flapMs)
+  /** @type {number[]} */
+  const must = []
+  /** Logged in time, but the worker had not come to read it: it was busy, or the machine was. @type {number[]} */
+  const unread = []
+  /** @type {number[]} */
+  const kills = []
+  /** @type {import('./run-app.mjs').Progress[][]} */
+  const logs = []
+  let first = 0
+  for (let life = 0; life < lives; life += 1) {
+    // What is logged before the worker listens cannot be written yet: a life begins when it does.
+    const app = stage.start({ first, count: MAX_RECORDS, perSecond, awaitReady: true, end: 'none' })
+    await app.event('started')
+    await sleep(leastMs + random() * (mostMs - leastMs))
+    const at = app.kill('SIGKILL')
+    await app.done
+    kills.push(at)
+    logs.push(app.progress())
+    const read = app.readAt(at - marginMs)
+    const logged = app.loggedAt(at - marginMs)
+    must.push(...range(first, read + 1))
+    if (logged > read) unread.push(...range(read + 1, logged + 1))
+    first = app.loggedAt() + 1 + GAP
+  }
+  await flapping.stop()
+  const lostAtExit = stage.lost(must).length
+  await stage.nextStart(must)
+  const lost = stage.lost(must)
+  return stage.outcome({
+    expected: must.length, lostAtExit, lost: lost.length, mayDuplicate: server.inFlightAt(...kills, ...flapping.downs),
+    notes: [
+      `${lives} lives, the service went down ${flapping.downs.length} times`,
+      `${stage.lost(unread).length} more lost that were logged over ${marginMs} ms before a kill, but not yet read by the worker`,
+      ...whenLost(lost, logs, kills), ...whenLost(stage.lost(unread), logs, kills).map((line) => `${line}, unread`),
+    ],
+  })
+}
+
+/** How long before the kill of their life they were logged. @param {readonly number[]} lost @param {readonly (readonly import('./run-app.mjs').Progress[])[]} logs @param {readonly number[]} kills */
+function whenLost(lost, logs, kills) {
+  const ages = new Map()
+  for (const n of lost) {
+    const life = logs.findIndex((log) => n <= (log.at(-1)?.n ?? -1))
+    const loggedAt = logs[life]?.find((progress) => progress.n >= n)?.at ?? NaN
+    ages.set(life, Math.max(ages.get(life) ?? 0, (kills[life] ?? NaN) - loggedAt))
+  }
+  return [...ages].map(([life, ageMs]) => `life ${life + 1} lost what was logged up to ${Math.round(ageMs)} ms before its end`)
+}
+
+/** @type {Scenario['run']} */
+async function runDeep(stage, { count, depth, latencyMs, leastMs, mostMs, seed }) {
+  const { server } = stage
+  const random = seeded(seed)
+  await server.up()
+  await server.down()
+  const writer = stage.start({ count, settleMs: 500, awaitReady: true, end: 'none' })
+  await writer.event('logged')
+  writer.kill('SIGKILL')
+  await writer.done
+  server.behaviour = { kind: 'ok', latencyMs }
+  await server.up()
+  const kills = []
+  const notes = []
+  for (let life = 0; life < depth; life += 1) {
+    const before = server.calls.length
+    const app = stage.start({ count: 0, end: 'none' })
+    await until(() => server.calls.length > before, 10_000)
+    await sleep(leastMs + random() * (mostMs - leastMs))
+    kills.push(app.kill('SIGKILL'))
+    await app.done
+    notes.push(`${server.stored.size} stored at kill ${life + 1}`)
+  }
+  const all = range(0, count)
+  const lostAtExit = stage.lost(all).length
+  await stage.nextStart(all)
+  // Killed before or after the recovery, it would show nothing.
+  const wrong = lostAtExit === 0 || lostAtExit === count ? [`no kill was in the middle of the recovery: ${notes.join(', ')}`] : []
+  return stage.outcome({ expected: count, lostAtExit, lost: stage.lost(all).length, mayDuplicate: server.inFlightAt(...kills), notes, wrong })
+}
+
+/** @type {readonly Scenario[]} */
+export const LIVES = [
+  {
+    key: 'lives', name: 'kill -9, life after life, flapping service', mustBe: '0/at most what was in flight', run: runLives, isOursOnly: true, isAlone: true,
+    full: { lives: 100, perSecond: 2_000, flapMs: 1_000, leastMs: 0, mostMs: 2_000, marginMs: 10, seed: 1 },
+    // Beside other tests a worker waits longer for its turn on the processor.
+    quick: { lives: 10, perSecond: 2_000, flapMs: 300, leastMs: 300, mostMs: 900, marginMs: 250, seed: 1 },
+  },
+  {
+    key: 'deep', name: 'kill -9 in the middle of a recovery, three deep', mustBe: '0/at most what was in flight', run: runDeep, isOursOnly: true,
+    full: { count: 20_000, depth: 3, latencyMs: 200, leastMs: 300, mostMs: 700, seed: 1 },
+    quick: { count: 5_000, depth: 3, latencyMs: 200, leastMs: 250, mostMs: 400, seed: 1 },
+  },
+]

@@ -1,0 +1,70 @@
+/**
+ * What is lost, and what is stored twice, when things go wrong: pino-ingest and its peers side by side, each as a real
+ * process against a server that misbehaves. Takes about half an hour; without peers about ten minutes.
+ *
+ *     npm run test:faults [-- --only KEY[,KEY] --peers all|none --json FILE]
+ *
+ * Installs the peers from the npm registry into a folder of its own. Ends with 1 where ours misses what must be.
+ */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { installPeers } from './peers.mjs'
+import { print } from './print.mjs'
+import { run } from './run.mjs'
+import { ALL } from './all.mjs'
+import { OURS } from './stage.mjs'
+
+/** Two processors: more at once would make timings wander, and with them the counts of the peers. */
+const AT_ONCE = 2
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, peers: { type: 'string', default: 'all' }, json: { type: 'string' } },
+})
+const tell = (/** @type {string} */ line) => process.stderr.write(`${line}\n`)
+
+const wanted = values.only?.split(',')
+const unknown = wanted?.filter((key) => !ALL.some((scenario) => scenario.key === key)) ?? []
+if (unknown.length > 0 || !['all', 'none'].includes(values.peers)) {
+  tell(`unknown: ${[...unknown, values.peers].join(', ')}; --only takes ${ALL.map(({ key }) => key).join(', ')}; --peers takes all or none`)
+  process.exit(2)
+}
+const scenarios = ALL.filter(({ key }) => wanted === undefined || wanted.includes(key))
+const needsPeers = values.peers === 'all' && scenarios.some(({ isOursOnly }) => isOursOnly !== true)
+const peers = needsPeers ? installPeers(tell) : []
+const subjects = [...peers.filter(({ version }) => version !== undefined), OURS]
+
+const tasks = scenarios.flatMap((scenario) =>
+  subjects.filter((subject) => subject === OURS || scenario.isOursOnly !== true).map((subject) => ({ scenario, subject })))
+/** @type {{ scenario: string, subject: string, outcome?: import('./stage.mjs').Outcome, failure?: string }[]} */
+const results = []
+await work(tasks.filter(({ scenario }) => scenario.isAlone !== true), AT_ONCE)
+await work(tasks.filter(({ scenario }) => scenario.isAlone === true), 1)
+const holds = print({ scenarios, peers, results })
+if (values.json !== undefined) {
+  const versions = Object.fromEntries(peers.map(({ name, version }) => [name, version ?? 'not installed']))
+  writeFileSync(values.json, `${JSON.stringify({ node: process.version, versions, results }, null, 2)}\n`)
+}
+process.exitCode = holds ? 0 : 1
+
+/** @param {typeof tasks} queue @param {number} atOnce */
+async function work(queue, atOnce) {
+  const worker = async () => {
+    for (let task = queue.shift(); task !== undefined; task = queue.shift()) await perform(task)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+/** @param {(typeof tasks)[number]} task */
+async function perform({ scenario, subject }) {
+  const startedAt = Date.now()
+  const tookS = () => Math.round((Date.now() - startedAt) / 1000)
+  const done = { scenario: scenario.key, subject: subject.name }
+  try {
+    const outcome = await run(scenario, subject, 'full')
+    results.push({ ...done, outcome })
+    tell(`${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: lost ${outcome.lost}, duplicated ${outcome.duplicated}, ${tookS()} s`)
+  } catch (error) {
+    results.push({ ...done, failure: error instanceof Error ? error.stack ?? error.message : String(error) })
+    tell(`${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: failed, ${tookS()} s: ${error}`)
+  }
+}

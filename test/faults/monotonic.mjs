@@ -1,0 +1,19 @@
+/** Time that does not jump. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const LOOK_EVERY_MS = 10
+
+/** Milliseconds of the system's monotonic clock: the same for every process of a machine. */
+export function nowMs() {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+/** @param {() => boolean} isTrue @param {number} timeoutMs @returns {Promise<boolean>} whether it came true */
+export async function until(isTrue, timeoutMs) {
+  const deadline = nowMs() + timeoutMs
+  while (!isTrue()) {
+    if (nowMs() > deadline) return false
+    await sleep(LOOK_EVERY_MS)
+  }
+  return true
+}

@@ -1,0 +1,160 @@
+/** What one run of one scenario needs: a server, a folder for spool and progress, and the applications it starts. */
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FaultServer } from './fault-server.mjs'
+import { nowMs } from './monotonic.mjs'
+import { App } from './run-app.mjs'
+
+const KEY = 'faults-key-3fd1'
+/** What a reply takes from the server to the application's journal: later, and its request counts as under way still. */
+const REPLY_GRACE_MS = 50
+const BUSY_REPLY_GRACE_MS = 250
+/** Nothing has come for so long: no more will. */
+const IDLE_MS = 8_000
+/** The longest that is allowed: beside other tests the default of 3 s may be too short for what it delivers in half of one. */
+const QUICK_SHUTDOWN_MS = 8_000
+
+/** @type {import('./peers.mjs').Subject} */
+export const OURS = {
+  name: 'pino-ingest', version: undefined, target: 'pino-ingest',
+  configure: (origin) => ({ options: { url: `${origin}/api/v1`, apiKey: KEY } }),
+}
+
+/**
+ * @typedef {object} Outcome
+ * @property {number} expected records that must be stored or set aside
+ * @property {number} lost of these
+ * @property {true} [isMeasure] it is not about loss
+ * @property {number} duplicated copies beyond the first
+ * @property {number} [lostAtExit] before the next start
+ * @property {number} [mayDuplicate] entries that were in flight where duplicates are allowed; else none are
+ * @property {number} [setAside] in the dead letters
+ * @property {number} [early] requests before a Retry-After had passed
+ * @property {number} peakRssMib
+ * @property {any} [account] the last that the first application told
+ * @property {any} [nextAccount] the same of the last application, where there were several
+ * @property {readonly string[]} [notes]
+ * @property {readonly string[]} wrong what no client may do, or no application may see
+ */
+
+export class Stage {
+  server
+  folder = mkdtempSync(join(tmpdir(), 'pino-ingest-faults-'))
+  /** @type {App[]} */
+  apps = []
+  #subject
+  #size
+
+  /**
+   * @param {import('./peers.mjs').Subject} subject
+   * @param {'full' | 'quick'} size quick ones run beside other tests, which slows all down
+   */
+  constructor(subject, size) {
+    this.#subject = subject
+    this.#size = size
+    const replyGraceMs = size === 'quick' ? BUSY_REPLY_GRACE_MS : REPLY_GRACE_MS
+    this.server = new FaultServer({ subject: subject.name, replyGraceMs, ...(this.isOurs && { key: KEY }) })
+  }
+
+  get isOurs() {
+    return this.#subject.name === OURS.name
+  }
+
+  get spoolDir() {
+    return join(this.folder, 'spool')
+  }
+
+  /**
+   * @param {Omit<import('./run-app.mjs').Plan, 'target' | 'options' | 'progress'>} plan
+   * @param {object} [more] options, for ours alone
+   */
+  start(plan, more = {}) {
+    const { options, env } = this.#subject.configure(this.server.origin)
+    const patience = this.#size === 'quick' ? { shutdownTimeoutMs: QUICK_SHUTDOWN_MS } : {}
+    const app = new App({
+      target: this.#subject.target, options: this.isOurs ? { ...options, ...patience, ...more } : options,
+      progress: join(this.folder, `progress-${this.apps.length}`), ...plan,
+    }, { ...env, PINO_INGEST_SPOOL_DIR: this.spoolDir })
+    this.apps.push(app)
+    return app
+  }
+
+  /**
+   * An application that logs nothing, and ends when everything in `expected` has come, or nothing has for some seconds.
+   * @param {Iterable<number>} expected
+   * @param {() => boolean} [isSettled] what else is waited for
+   */
+  async nextStart(expected, isSettled = () => true) {
+    const missing = new Set(expected)
+    const app = this.start({ count: 0, end: 'hold' })
+    await app.event('started')
+    let seen = -1
+    let seenAt = nowMs()
+    for (;;) {
+      for (const n of missing) if (this.server.stored.has(n)) missing.delete(n)
+      if ((missing.size === 0 && isSettled()) || !app.isRunning || nowMs() - seenAt > IDLE_MS) break
+      if (this.server.entriesSeen !== seen) {
+        seen = this.server.entriesSeen
+        seenAt = nowMs()
+      }
+      await sleep(50)
+    }
+    // What comes twice comes now.
+    await sleep(300)
+    app.kill('SIGTERM')
+    await app.done
+    return app
+  }
+
+  /** Records that are neither stored nor allowed to be missing. @param {Iterable<number>} expected @param {(n: number) => boolean} [isExcused] */
+  lost(expected, isExcused = () => false) {
+    return Array.from(expected).filter((n) => !this.server.stored.has(n) && !isExcused(n))
+  }
+
+  get duplicated() {
+    return [...this.server.stored.values()].reduce((copies, times) => copies + times - 1, 0)
+  }
+
+  /** Numbers in the dead letters, one for each line. */
+  deadLetters() {
+    const files = existsSync(this.spoolDir) ? readdirSync(this.spoolDir, { recursive: true }) : []
+    return files.map(String).filter((name) => /(?:^|\/)dead\/[^/]*\.ndjson$/.test(name))
+      .flatMap((name) => readFileSync(join(this.spoolDir, name), 'utf8').split('\n').slice(0, -1))
+      .map((line) => Number(/n=(\d+);/.exec(line)?.[1] ?? -1))
+  }
+
+  /** @param {Omit<Outcome, 'duplicated' | 'peakRssMib' | 'wrong' | 'account' | 'nextAccount'> & { wrong?: readonly string[] }} counts @returns {Outcome} */
+  outcome(counts) {
+    const stats = this.apps.flatMap(({ events }) => events.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload))
+    const account = this.apps[0]?.last('ingest:stats')?.payload
+    const nextAccount = this.apps.length < 2 ? undefined : this.apps.at(-1)?.last('ingest:stats')?.payload
+    const wrong = [...this.server.violations, ...(counts.wrong ?? [])]
+    if (this.isOurs) {
+      for (const { events } of this.apps) {
+        wrong.push(...events.filter(({ name }) => name === 'error').map(({ payload }) => `an error event: ${payload}`))
+      }
+      wrong.push(...this.apps.filter((app) => app.last('started') === undefined).map((app) => `an application did not start: ${app.stderr.slice(0, 500)}`))
+      const open = stats.find(({ closes }) => !closes)
+      if (open !== undefined) wrong.push(`an account that does not close: ${JSON.stringify(open)}`)
+    }
+    const peakRssMib = Math.round(Math.max(0, ...this.apps.map(({ peakRssKb }) => peakRssKb)) / 1024)
+    return {
+      ...counts, duplicated: this.duplicated, peakRssMib, wrong,
+      ...(account !== undefined && { account }), ...(nextAccount !== undefined && { nextAccount }),
+    }
+  }
+
+  async close() {
+    for (const app of this.apps) if (app.isRunning) app.kill('SIGKILL')
+    await Promise.all(this.apps.map(({ done }) => done))
+    await this.server.down()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** @param {number} from @param {number} until exclusive @returns {number[]} */
+export function range(from, until) {
+  return Array.from({ length: Math.max(0, until - from) }, (_, index) => from + index)
+}
