@@ -35,6 +35,8 @@ export interface PipelineOptions {
   readonly clock: Clock
   /** Where the `ingest:*` events go. */
   readonly emit: EmitEvent
+  /** In the application's own thread, where a request keeps the process alive. Default: in a worker. */
+  readonly isInProcess?: boolean
 }
 
 const LOWEST_RANK = 0
@@ -89,7 +91,9 @@ export class Pipeline {
     const spool = this.#spool = openSpool(options, this.account, this.#report, () => this.#delivery.wake())
     const sender = quarantineSender({ inner: compressing, gate, ...(spool && { setAside: (letters) => spool.setAside(letters.map(withoutSecrets)) }) })
     const disk = spool && { evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank) }
-    this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report, disk })
+    this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report, disk,
+      recoverForMs: options.isInProcess ? settings.shutdownTimeoutMs : undefined,
+    })
     this.#batcher = new Batcher({
       ...settings, clock, log: spool?.log,
       waitsOnDisk: (bytes) => this.#delivery.waitsOnDisk(bytes), onBatch: (batch) => this.#delivery.enqueue(batch),

@@ -22,7 +22,7 @@ import type { IngestTransport } from './transport.js'
 export function ingestStream(options: IngestOptions = {}): IngestTransport {
   const settings = resolveFromProcess(options)
   let pipeline: Pipeline | undefined
-  const stream = frame((emit) => (pipeline = new Pipeline({ settings, clock: backgroundClock, emit })), systemClock, false)
+  const stream = frame((emit) => (pipeline = new Pipeline({ settings, clock: backgroundClock, emit, isInProcess: true })), systemClock, false)
   if (pipeline !== undefined) stream.once('close', watchExit(pipeline, settings.shutdownTimeoutMs))
   return stream
 }

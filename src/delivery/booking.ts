@@ -63,6 +63,8 @@ export class Booking {
       this.#keptEntries += entries
       return
     }
+    // What of it is on disk must not be sent by the next start: it is counted as lost here.
+    custody?.settle()
     this.#options.account.dropped.shutdown += entries
     this.#untold += entries
   }
@@ -81,7 +83,8 @@ export class Booking {
   }
 
   /** @param bound that was reached; undefined where the batch did not fit beside those in flight */
-  dropForRoom({ count, highestRank }: Batch, bound: { readonly maxBufferBytes: number, readonly trouble: string | undefined } | undefined): void {
+  dropForRoom({ count, highestRank, custody }: Batch, bound: { readonly maxBufferBytes: number, readonly trouble: string | undefined } | undefined): void {
+    custody?.settle()
     this.#options.account.dropped.buffer += count
     const detail = bound === undefined ? 'a batch does not fit into memory beside those in flight'
       : `maxBufferBytes ${bound.maxBufferBytes} is full, the oldest went, up to level ${LEVELS[highestRank]}; `

@@ -14,7 +14,7 @@ export interface DeliveryOptions extends BookingOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
   /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'hurry' | 'onRoom'>
+  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'isOver' | 'hurry' | 'onRoom'>
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
@@ -22,12 +22,16 @@ export interface DeliveryOptions extends BookingOptions {
   readonly requestTimeoutMs: number
   /** Where batches wait when memory gets short. */
   readonly disk?: (Disk & { admits(rank: number): boolean }) | undefined
+  /** See `QueueOptions`. */
+  readonly recoverForMs?: number | undefined
 }
 
 /** Share of `maxBufferBytes` from which new entries of a rank (debug, info) are refused; others never are. */
 const REFUSE_FROM = [0.8, 0.9] as const
 /** For aborted requests to come back and be counted. */
 const ABORT_MS = 100
+/** What is on disk waits there: one last attempt, and another should it have met a connection that was closed meanwhile. */
+const FAILURES_AT_EXIT = 2
 const NOT_YET = Promise.resolve()
 
 export class Delivery {
@@ -47,7 +51,7 @@ export class Delivery {
     this.#options = options
     this.#isMemoryAlone = options.disk === undefined
     this.#booking = new Booking(options)
-    this.#queue = new Queue(options.maxBufferBytes, options.disk, () => this.#startWaiting())
+    this.#queue = new Queue(options, () => this.#startWaiting())
     this.#flushes = new Flushes({ ...options, outageAgeMs: () => options.gate.outageAgeMs, oldest: () => this.#oldest })
     options.gate.onRoom(() => this.#startWaiting())
     // Every batch in flight listens to it.
@@ -127,7 +131,7 @@ export class Delivery {
   async #drain(timeoutMs: number): Promise<void> {
     const { clock, gate } = this.#options
     this.#queue.stopRecovering()
-    gate.hurry(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : 1)
+    gate.hurry(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_AT_EXIT)
     await this.#within(timeoutMs, this.#untilIdle())
     this.#closed = true
     this.#abort.abort()
@@ -145,7 +149,7 @@ export class Delivery {
   /** Also what is enqueued meanwhile; of what earlier processes left, only what is under way. */
   async #untilIdle(): Promise<void> {
     const isIdle = ({ stored, loose }: Mark): boolean => stored >= this.#queue.mark.stored && loose >= this.#queue.mark.loose
-    while (!this.#closed && !isIdle(this.#oldest)) if (await this.flush() === 'spooled') break
+    while (!this.#closed && !this.#isOver && !isIdle(this.#oldest)) await this.flush()
     await this.#untilNoneInFlight()
   }
 
@@ -171,8 +175,13 @@ export class Delivery {
     return { stored: Math.min(stored, ...orders('stored')), loose: Math.min(loose, ...orders('loose')) }
   }
 
+  /** The last attempts failed: what is on disk need not be read back to be given up. */
+  get #isOver(): boolean {
+    return this.#drained !== undefined && this.#options.gate.isOver
+  }
+
   #startWaiting(): void {
-    if (this.#closed) return
+    if (this.#closed || this.#isOver) return
     while (this.#inFlight.size < this.#options.gate.limit) {
       const held = this.#queue.shift()
       if (held === undefined) break
@@ -197,10 +206,12 @@ export class Delivery {
     if (!this.#inFlight.delete(held)) return
     this.#inFlightBytes -= bytesOf(held.batch)
     this.#inFlightEntries -= held.batch.count
+    this.#queue.settled(held)
     this.#booking.settle(held.batch, outcome)
     // What an exit costs is told in one line at its end.
     if (this.#drained === undefined && 'reason' in outcome) this.#booking.tellLost(outcome.reason)
     this.#startWaiting()
-    this.#flushes.look()
+    if (this.#isOver) this.#flushes.end('spooled')
+    else this.#flushes.look()
   }
 }

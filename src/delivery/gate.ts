@@ -38,6 +38,7 @@ export interface GateOptions {
 const MAX_PARKED = 32
 /** At the end of the app, replies that take longer are not waited for alone. */
 const SILENCE_MS = 1_000
+const FAILURES_AFTER_SUCCESS = 3
 
 export class Gate {
   readonly evidence: Evidence
@@ -79,8 +80,11 @@ export class Gate {
   }
 
   /** Milliseconds since the first of the failures, 0 while the service is well. */
-  get outageAgeMs(): number {
-    return this.#outage.ageMs
+  get outageAgeMs(): number { return this.#outage.ageMs }
+
+  /** The app ends, and nothing may be sent any more before it does. */
+  get isOver(): boolean {
+    return this.#outage.opensAt >= this.#deadlineAt
   }
 
   /** A place in the line. Kept through every attempt, it lets an older batch go before a younger one. */
@@ -96,7 +100,10 @@ export class Gate {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined)
       if (this.#line.isEmpty && this.#running === 0) this.#pace.cameAlone(this.#options.clock.now())
-      this.#line.enter(turn, signal, (isLet) => resolve(isLet ? this.#observe(signal, attempt) : undefined))
+      this.#line.enter(turn, signal, (isLet) => {
+        if (this.#line.isEmpty) this.#alarm.clear()
+        resolve(isLet ? this.#observe(signal, attempt) : undefined)
+      })
       this.#advance()
     })
   }
@@ -124,9 +131,7 @@ export class Gate {
   }
 
   /** A refusal names nothing, and nothing speaks for the service yet: one attempt at a time. */
-  doubt(): void {
-    this.#limit = 1
-  }
+  doubt(): void { this.#limit = 1 }
 
   /** Everything is refused: one probe a minute, until one is accepted. */
   misconfigured(refused: Refused): void {
@@ -221,6 +226,8 @@ export class Gate {
     this.#limit = Math.min(this.#limit + 1, this.#options.maxConcurrency)
     this.evidence.acquit()
     this.#pace.succeeded(now)
+    // A connection that breaks now is no outage.
+    if (this.#failuresLeft < FAILURES_AFTER_SUCCESS) this.#failuresLeft = FAILURES_AFTER_SUCCESS
     if (!this.#outage.isOn) return
     const { ageMs } = this.#outage
     this.#outage.end()
@@ -230,7 +237,7 @@ export class Gate {
   }
 
   #advance(): void {
-    if (this.#outage.opensAt >= this.#deadlineAt) this.#line.refuseAll()
+    if (this.isOver) this.#line.refuseAll()
     while (this.#running < this.#limit && !this.#line.isEmpty) {
       const now = this.#options.clock.now()
       const at = Math.max(this.#outage.opensAt, this.#pace.nextAt(now))

@@ -3,14 +3,11 @@
  * are read back in order; those that are in memory alone, of which the oldest is lost when it gets short; and what
  * earlier processes left, a little at a time.
  */
+import type { Clock } from '../clock.js'
 import type { Batch, Place } from '../sender.js'
 import { Fifo } from './fifo.js'
-
-/** Batches that lie on disk alone. */
-export interface Backlog {
-  /** Gives the next to `take`, in the same turn in which it leaves the backlog's own count. Never rejects. */
-  next(take: (batch: Batch) => void): Promise<boolean>
-}
+import { RecoveredLane } from './recovered.js'
+import type { Backlog } from './recovered.js'
 
 export interface Disk {
   readonly evicted: Backlog & {
@@ -19,6 +16,18 @@ export interface Disk {
     unshift(batch: Batch & { readonly place: Place }): void
   }
   readonly recovery: Backlog & { readonly hasMore: boolean }
+}
+
+export interface QueueOptions {
+  /** Bytes of the app's own that wait or are in flight. */
+  readonly maxBufferBytes: number
+  readonly disk?: Disk | undefined
+  readonly clock: Clock
+  /**
+   * What earlier processes left is sent for so long after the app's last batch. In the app's own thread a request keeps
+   * the process alive, and a short script must not stay for a long backlog. Default: for ever.
+   */
+  readonly recoverForMs?: number | undefined
 }
 
 export type Lane = 'stored' | 'loose' | 'recovered'
@@ -38,9 +47,6 @@ export interface Mark {
 
 /** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
 const BATCH_OVERHEAD_BYTES = 1_024
-/** Of the earlier processes' batches, what is in memory before it is sent. */
-const RECOVERED_BYTES = 1024 * 1024
-const LEAST_RECOVERED = 2
 /** New batches for one of an earlier process. */
 const LIVE_SHARE = 3
 
@@ -54,25 +60,20 @@ export class Queue {
   readonly #onReadBack: () => void
   readonly #stored = new Fifo<Held>()
   readonly #loose = new Fifo<Held>()
-  readonly #recovered = new Fifo<Held>()
+  readonly #recovered: RecoveredLane
   #nextStored = 0
   #nextLoose = 0
-  #nextRecovered = 0
   #bytes = 0
-  #recoveredBytes = 0
   #entries = 0
-  #recoveredEntries = 0
   /** Since one of an earlier process went. */
   #liveInARow = 0
   #readingBackFrom: number | undefined
-  #isReadingRecovered = false
   #isClosed = false
-  #isRecovering = true
 
-  /** @param onReadBack a batch came from disk, and may be sent */
-  constructor(maxBytes: number, disk: Disk | undefined, onReadBack: () => void) {
-    this.#maxBytes = maxBytes
+  constructor({ maxBufferBytes, disk, clock, recoverForMs = Infinity }: QueueOptions, onReadBack: () => void) {
+    this.#maxBytes = maxBufferBytes
     this.#disk = disk
+    this.#recovered = new RecoveredLane({ recovery: disk?.recovery, clock, forMs: recoverForMs, onRead: onReadBack })
     this.#onReadBack = onReadBack
   }
 
@@ -83,7 +84,7 @@ export class Queue {
 
   /** In memory, of all lanes. */
   get entries(): number {
-    return this.#entries + this.#recoveredEntries
+    return this.#entries + this.#recovered.entries
   }
 
   /** Behind all that came. */
@@ -105,6 +106,7 @@ export class Queue {
    * @returns what had to go: the oldest in memory alone, or the batch itself
    */
   push(batch: Batch, inFlightBytes: number): Batch[] {
+    this.#recovered.touch()
     const { place } = batch
     if (place !== undefined && this.#disk !== undefined) {
       this.#pushStored({ ...batch, place }, inFlightBytes, this.#disk)
@@ -135,26 +137,31 @@ export class Queue {
     return held
   }
 
+  /** What `shift` gave is settled. */
+  settled({ lane, batch }: Held): void {
+    if (lane === 'recovered') this.#recovered.settled(batch)
+  }
+
   /** Reads on from disk where there is room. */
   refill(): void {
     this.#readBack()
-    this.#readRecovered()
+    this.#recovered.refill()
   }
 
   /** What earlier processes left waits for the next start. */
   stopRecovering(): void {
-    this.#isRecovering = false
+    this.#recovered.stop()
   }
 
   /** Ends it. @returns what was in memory */
   close(): Held[] {
     this.#isClosed = true
     const all: Held[] = []
-    for (const lane of [this.#stored, this.#loose, this.#recovered]) {
+    for (const lane of [this.#stored, this.#loose]) {
       for (let held = lane.shift(); held !== undefined; held = lane.shift()) all.push(held)
     }
-    this.#bytes = this.#entries = this.#recoveredBytes = this.#recoveredEntries = 0
-    return all
+    this.#bytes = this.#entries = 0
+    return [...all, ...this.#recovered.close().map((batch) => this.#held(batch))]
   }
 
   #shiftLive(): Held | undefined {
@@ -167,12 +174,15 @@ export class Queue {
   }
 
   #shiftRecovered(): Held | undefined {
-    const held = this.#isRecovering ? this.#recovered.shift() : undefined
-    if (held === undefined) return undefined
-    this.#recoveredBytes -= bytesOf(held.batch)
-    this.#recoveredEntries -= held.batch.count
+    const batch = this.#recovered.shift()
+    if (batch === undefined) return undefined
     this.#liveInARow = 0
-    return held
+    return this.#held(batch)
+  }
+
+  /** Nobody waits for it in order. */
+  #held(batch: Batch): Held {
+    return { lane: 'recovered', order: 0, batch }
   }
 
   #add(lane: Fifo<Held>, held: Held): void {
@@ -216,24 +226,6 @@ export class Queue {
       this.#readingBackFrom = undefined
       this.#onReadBack()
       this.refill()
-    })
-  }
-
-  #readRecovered(): void {
-    const recovery = this.#disk?.recovery
-    const isFull = this.#recoveredBytes >= RECOVERED_BYTES && this.#recovered.length >= LEAST_RECOVERED
-    if (recovery === undefined || this.#isClosed || !this.#isRecovering || this.#isReadingRecovered || isFull || !recovery.hasMore) return
-    this.#isReadingRecovered = true
-    const take = (batch: Batch): void => {
-      this.#recovered.push({ lane: 'recovered', order: this.#nextRecovered++, batch })
-      this.#recoveredBytes += bytesOf(batch)
-      this.#recoveredEntries += batch.count
-    }
-    void recovery.next(take).then((hasTaken) => {
-      this.#isReadingRecovered = false
-      if (!hasTaken) return
-      this.#onReadBack()
-      this.#readRecovered()
     })
   }
 }

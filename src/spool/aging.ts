@@ -1,63 +1,72 @@
 /** What is too old, and what nobody sends any more: other destinations' folders are aged by whoever finds them. */
 import { rmSync, unlinkSync } from 'node:fs'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { isOwnFolder } from './folders.js'
 import { DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, isJournal, isSegment, journalOf } from './format.js'
-import { isAbandoned } from './owner.js'
+import { isAbandoned, readOwner } from './owner.js'
 import type { Machine } from './owner.js'
-import { filesBelow, namesIn } from './usage.js'
+import { bytesOf, filesBelow, namesIn } from './usage.js'
 import type { FoundFile } from './usage.js'
 
-export interface AgingOptions {
-  readonly root: string
-  /** Folders whose batches are sent: their segments age in the recovery. */
-  readonly destinations: readonly string[]
+export interface AgeOptions {
   readonly machine: Machine
   readonly wallNowMs: number
   readonly maxAgeMs: number
+  /** Since the machine's boot; Infinity where it is not known. */
+  readonly uptimeMs: () => number
+}
+
+export interface AgingOptions extends AgeOptions {
+  readonly root: string
+  /** Folders whose batches are sent: their segments age in the recovery. */
+  readonly destinations: readonly string[]
 }
 
 /** What lies there for another URL or key, and will not be sent. */
 export interface Stranded {
   readonly folder: string
   readonly bytes: number
+  /** Deleted, since it was too old. */
+  readonly agedBytes: number
 }
 
 /** Before that, its own application may just be starting again. */
 const STRANDED_AFTER_MS = 600_000
+/** The default of `spool.maxAgeMs`. What another application chose is not known, and may be more than was chosen here. */
+const FOREIGN_MAX_AGE_MS = 7 * 24 * 3600 * 1000
 
-/** @returns what is left of other destinations and has no owner @throws the system's errors */
-export function age(options: AgingOptions): Stranded[] {
-  const { root, destinations } = options
-  const stranded: Stranded[] = []
+/** @returns what is left of other destinations and has no owner, one after the other @throws the system's errors */
+export function* age(options: AgingOptions): Generator<Stranded> {
+  const { root, destinations, maxAgeMs } = options
   for (const name of namesIn(root).filter((one) => DESTINATION_NAME.test(one) && isOwnFolder(join(root, one)))) {
     const folder = join(root, name)
-    for (const file of filesBelow(join(folder, DEAD_LETTERS))) if (isOld(file, options)) unlink(file.path)
-    if (destinations.includes(folder)) continue
-    const bytes = ageInstances(folder, options)
-    if (bytes > 0) stranded.push({ folder, bytes })
+    const isOurs = destinations.includes(folder)
+    const limits = isOurs ? options : { ...options, maxAgeMs: Math.max(maxAgeMs, FOREIGN_MAX_AGE_MS) }
+    const letters = [...filesBelow(join(folder, DEAD_LETTERS))].filter((file) => isOld(file, limits))
+    const letterBytes = letters.reduce((sum, { path }) => sum + unlink(path), 0)
+    if (isOurs) continue
+    const { bytes, agedBytes } = ageInstances(folder, limits)
+    yield { folder, bytes, agedBytes: agedBytes + letterBytes }
   }
-  return stranded
 }
 
-function ageInstances(destination: string, options: AgingOptions): number {
+function ageInstances(destination: string, options: AgingOptions): Omit<Stranded, 'folder'> {
   let bytes = 0
+  let agedBytes = 0
   for (const name of namesIn(destination)) {
     const folder = join(destination, name)
     if (!INSTANCE_NAME.test(name) || !isOwnFolder(folder) || (!name.endsWith(LEFT) && !isFree(folder, options))) continue
     const segments = [...filesBelow(folder)].filter((file) => isSegment(file.name))
-    const young = segments.filter((file) => !isOld(file, options))
-    for (const { path } of segments.filter((file) => !young.includes(file))) {
-      unlink(path)
-      unlink(journalOf(path))
-    }
+    const young = segments.filter((file) => !isExpired(file, options))
+    for (const { path } of segments.filter((file) => !young.includes(file))) agedBytes += unlink(path) + unlink(journalOf(path))
     const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
     bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
     if (young.length === 0 && [...filesBelow(folder)].every((file) => file.name === OWNER || isJournal(file.name))) {
       rmSync(folder, { recursive: true, force: true })
     }
   }
-  return bytes
+  return { bytes, agedBytes }
 }
 
 function isFree(folder: string, { machine, wallNowMs }: AgingOptions): boolean {
@@ -68,15 +77,38 @@ function isFree(folder: string, { machine, wallNowMs }: AgingOptions): boolean {
   }
 }
 
-export function isOld({ modifiedAtMs }: Pick<FoundFile, 'modifiedAtMs'>, { wallNowMs, maxAgeMs }: Pick<AgingOptions, 'wallNowMs' | 'maxAgeMs'>): boolean {
+/**
+ * Whether a dead process's segment is too old. The wall clock may have been corrected forward since it was written, on a
+ * device that starts without the time; what was written since the boot is no older than the boot.
+ */
+export function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeOptions): boolean {
+  if (!isOld({ modifiedAtMs }, options)) return false
+  const { machine: { self: { boot } }, maxAgeMs, uptimeMs } = options
+  return boot === undefined || readOwner(join(path, '..'))?.boot !== boot || uptimeMs() > maxAgeMs
+}
+
+function isOld({ modifiedAtMs }: Pick<FoundFile, 'modifiedAtMs'>, { wallNowMs, maxAgeMs }: Pick<AgeOptions, 'wallNowMs' | 'maxAgeMs'>): boolean {
   return wallNowMs - modifiedAtMs > maxAgeMs
 }
 
-function unlink(path: string): void {
+/** Milliseconds since the machine's boot, also those in which it slept. */
+export function systemUptimeMs(): number {
+  try {
+    return uptime() * 1000
+  } catch {
+    return Infinity // not every system tells it to everyone
+  }
+}
+
+/** @returns the bytes that went */
+function unlink(path: string): number {
+  const bytes = bytesOf(path)
   try {
     unlinkSync(path)
+    return bytes
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     // Another process was quicker.
+    return 0
   }
 }

@@ -1,14 +1,14 @@
 /** How much, and for how long: the bounds of the root, and what goes when one is reached. */
-import { lstatSync } from 'node:fs'
 import type { DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
-import { age, isOld } from './aging.js'
+import { age } from './aging.js'
 import type { Evicted } from './evicted.js'
 import type { Instance } from './instance.js'
 import type { Machine } from './owner.js'
 import type { Recovery } from './recovery.js'
 import { makeRoom } from './room.js'
 import type { Segment } from './segment.js'
+import { bytesBelow } from './usage.js'
 
 export interface BoundsOptions {
   readonly root: string
@@ -19,48 +19,87 @@ export interface BoundsOptions {
   readonly segmentBytes: number
   readonly machine: Machine
   readonly clock: Clock
+  /** Since the machine's boot. Default: not known. */
+  readonly uptimeMs?: () => number
+  /** Bytes of the segment that is written to. Default 0. */
+  readonly currentBytes?: () => number
   readonly evicted: Evicted
   readonly recovery: Recovery
   readonly onDropped: (entries: number, reason: DropReason, detail: string) => void
   /** Entries of another URL or key, for the first time. */
   readonly onStranded: (folder: string, bytes: number) => void
+  /** Entries and dead letters of another URL or key were too old, and are deleted. */
+  readonly onForeignAged?: (folder: string, bytes: number) => void
 }
+
+/** The files are summed again after this time, where it may matter. */
+const MEASURE_MS = 1_000
+/** Of `maxBytes`: below the least share at which entries are refused, by more than a segment. */
+const MEASURE_FROM = 0.5
 
 export class Bounds {
   readonly #options: BoundsOptions
   readonly #stranded = new Set<string>()
+  /** When an own segment was seen to be written to, the latest, on the clock that never jumps. */
+  readonly #writtenAt = new WeakMap<Segment, number>()
   #rootBytes = 0
+  #measuredAt = -Infinity
 
   constructor(options: BoundsOptions) {
     this.#options = options
   }
 
-  /** Bytes in the root when it was last summed; what was written since is at most a segment. */
+  /**
+   * Bytes in the root but for the segment that is written to, when it was last summed. Cheap: it is summed again at most
+   * once a second, and only while it is near its bound: who is refused for it begins no segment, and would never sum it.
+   */
   get rootBytes(): number {
+    const { root, maxBytes, clock, currentBytes } = this.#options
+    if (this.#rootBytes > maxBytes * MEASURE_FROM && clock.now() - this.#measuredAt >= MEASURE_MS) {
+      this.#measured(Math.max(bytesBelow(root) - (currentBytes?.() ?? 0), 0))
+    }
     return this.#rootBytes
   }
 
   /** For a new segment of the instance. @throws NoRoomError */
   makeRoom(instance: Instance): void {
     const { root, destinations, segmentBytes, maxBytes, recovery } = this.#options
-    this.#rootBytes = makeRoom({
+    this.#noteWritten(instance, [...instance.segments.values()].at(-1))
+    this.#measured(makeRoom({
       root, destination: destinations[0] as string, needBytes: segmentBytes, maxBytes,
+      ours: () => [...recovery.segments, ...instance.segments.values()].map(({ path }) => path),
       dropOldest: () => recovery.dropOldest() || this.#dropOldest(instance),
-    })
+    }))
   }
 
   /** Drops what is too old. @param current is written to, and never too old @throws the system's errors */
   age(instance: Instance, current: Segment | undefined): void {
-    const { root, destinations, machine, clock, maxAgeMs, onStranded } = this.#options
-    const wallNowMs = clock.wallNow()
+    const { root, destinations, machine, clock, maxAgeMs, onStranded, onForeignAged } = this.#options
+    this.#noteWritten(instance, current)
     for (const segment of instance.segments.values()) {
-      const modifiedAtMs = lstatSync(segment.path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
-      if (segment !== current && isOld({ modifiedAtMs }, { wallNowMs, maxAgeMs })) this.#drop(segment, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
+      // By this clock: the wall clock may be corrected by more than the bound, and what is minutes old would go.
+      const isOld = clock.now() - (this.#writtenAt.get(segment) ?? Infinity) > maxAgeMs
+      if (segment !== current && isOld) this.#drop(segment, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
     }
-    for (const { folder, bytes } of age({ root, destinations, machine, wallNowMs, maxAgeMs })) {
-      if (this.#stranded.has(folder)) continue
+    const { uptimeMs = () => Infinity } = this.#options
+    for (const { folder, bytes, agedBytes } of age({ root, destinations, machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
+      if (agedBytes > 0) onForeignAged?.(folder, agedBytes)
+      if (bytes === 0 || this.#stranded.has(folder)) continue
       this.#stranded.add(folder)
       onStranded(folder, bytes)
+    }
+  }
+
+  #measured(bytes: number): void {
+    this.#rootBytes = bytes
+    this.#measuredAt = this.#options.clock.now()
+  }
+
+  /** @param newest was written to until now; the others when they were first seen */
+  #noteWritten(instance: Instance, newest: Segment | undefined): void {
+    const now = this.#options.clock.now()
+    for (const segment of instance.segments.values()) {
+      if (segment === newest || !this.#writtenAt.has(segment)) this.#writtenAt.set(segment, now)
     }
   }
 

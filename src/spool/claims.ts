@@ -8,7 +8,7 @@ import { removeIfEmpty } from './instance.js'
 import type { Instance } from './instance.js'
 import { isAbandoned } from './owner.js'
 import type { Machine } from './owner.js'
-import { hasForeignSegment } from './survey.js'
+import { hasForeignSegmentBelow } from './survey.js'
 import { namesIn } from './usage.js'
 
 export interface ClaimsOptions {
@@ -44,7 +44,7 @@ export class Claims {
     try {
       if (!isOwnFolder(path)) return []
       if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow())) return []
-      if (hasForeignSegment(path)) return this.#leaveAlone(path)
+      if (hasForeignSegmentBelow(path)) return this.#leaveAlone(path)
       mkdirSync(instance.claimedPath, { recursive: true, mode: 0o700 })
       const claimed = join(instance.claimedPath, match[1] as string)
       renameSync(path, claimed)

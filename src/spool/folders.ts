@@ -85,13 +85,28 @@ export function createFile(path: string): number {
   return openOwn(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL)
 }
 
-/** Makes the names in a folder outlast a power failure. */
+/** Not every system synchronises folders: Windows does not, nor do some network file systems. */
+const CANNOT_SYNC_FOLDERS: readonly unknown[] = ['EPERM', 'EACCES', 'EISDIR', 'EINVAL', 'ENOTSUP']
+
+/** Makes the names in a folder outlast a power failure, where the system can. @throws the system's other errors */
 export function syncFolder(path: string): void {
-  const fd = openSync(path, constants.O_RDONLY)
+  let fd: number | undefined
   try {
+    fd = openSync(path, constants.O_RDONLY)
     fsyncSync(fd)
+  } catch (error) {
+    if (!CANNOT_SYNC_FOLDERS.includes((error as NodeJS.ErrnoException).code)) throw error
   } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** A close can fail, too (quota, network file systems), and what was written before is lost then: told, never thrown. */
+export function closeQuietly(fd: number, onError: (error: unknown) => void): void {
+  try {
     closeSync(fd)
+  } catch (error) {
+    onError(error)
   }
 }
 

@@ -5,8 +5,8 @@ import { FORMAT_VERSION } from './format.js'
 export const HEADER_BYTES = 36
 /** `0xff` occurs in no UTF-8, so that no entry can hold this. */
 export const FRAME_MAGIC = Buffer.from([0xff, 0x70, 0x69, FORMAT_VERSION])
-/** A single entry has at most 16 MiB (option `maxEntryBytes`); what claims more is damage. */
-const MAX_PAYLOAD_BYTES = 32 * 1024 * 1024
+/** A batch has at most 64 MiB (option `batchBytes`), and may be one frame; what claims more is damage. */
+const MAX_PAYLOAD_BYTES = 96 * 1024 * 1024
 
 const ENTRIES = 1
 const SEAL = 2

@@ -18,6 +18,8 @@ export interface InstanceOptions {
 
 const NAME_BYTES = 6
 const FOLDER_MODE = 0o700
+/** Between the two clocks; they drift by far less between two renewals. */
+const MAX_JUMP_MS = 5_000
 
 export class Instance {
   /** Of the folder, without what says whether it lives. */
@@ -30,6 +32,7 @@ export class Instance {
   #nextNumber = 1
   /** When the folder was last seen in its place, on the clock that never jumps. */
   #seenAt: number
+  #wallSeenAt: number
   #isReleased = false
 
   /** @param destination the folder of all instances that write for the same service @throws the system's errors, UnsafeError */
@@ -39,10 +42,17 @@ export class Instance {
     this.#destination = destination
     this.path = join(destination, this.name + LIVE)
     mkdirSync(this.path, { mode: FOLDER_MODE })
-    writeOwner(this.path, machine.self)
-    this.#inode = lstatSync(this.path).ino
+    try {
+      writeOwner(this.path, machine.self)
+      this.#inode = lstatSync(this.path).ino
+      if (isPowerSafe) syncFolder(destination)
+    } catch (error) {
+      // On a full disk each attempt would leave one.
+      rmSync(this.path, { recursive: true, force: true })
+      throw error
+    }
     this.#seenAt = clock.now()
-    if (isPowerSafe) syncFolder(destination)
+    this.#wallSeenAt = clock.wallNow()
   }
 
   /** Own segments whose entries are not all settled, and the one that is written to; the oldest first. */
@@ -63,7 +73,7 @@ export class Instance {
         events.onRemoved?.(removed)
       },
     })
-    const writer = new SegmentWriter(segment, this.#options.clock.wallNow())
+    const writer = new SegmentWriter(segment, this.#options.clock.wallNow(), events.onError)
     this.#nextNumber += 1
     this.#segments.set(segment.number, segment)
     if (this.#options.isPowerSafe) syncFolder(this.path)
@@ -77,7 +87,11 @@ export class Instance {
 
   /** Whether so much time has passed that the folder may have been claimed meanwhile. */
   get isUncertain(): boolean {
-    return this.#options.clock.now() - this.#seenAt > LEASE_MS / 2
+    const { clock } = this.#options
+    const passedMs = clock.now() - this.#seenAt
+    // A clock that never jumps may also not tell of a machine that slept; the wall clock, set anew, tells others that we are late.
+    const jumpedMs = Math.abs(clock.wallNow() - this.#wallSeenAt - passedMs)
+    return passedMs > LEASE_MS / 2 || jumpedMs > MAX_JUMP_MS
   }
 
   /** Looks. False for ever once another instance has claimed the folder. */
@@ -87,6 +101,7 @@ export class Instance {
     const stats = lstatSync(this.path, { throwIfNoEntry: false })
     if (stats?.ino !== this.#inode) return false
     this.#seenAt = now
+    this.#wallSeenAt = clock.wallNow()
     return true
   }
 

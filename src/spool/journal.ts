@@ -1,7 +1,7 @@
 /** What need not be sent again, and what goes on as a part: appended beside a segment. */
 import { closeSync, constants, ftruncateSync, fstatSync, readFileSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { openOwn } from './folders.js'
+import { closeQuietly, openOwn } from './folders.js'
 import { bytesOfUuid, uuidOf } from './frame.js'
 import { Positions } from './positions.js'
 
@@ -41,7 +41,7 @@ export class Journal {
   }
 
   close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd)
+    if (this.#fd !== undefined) closeQuietly(this.#fd, this.#onError)
     this.#fd = undefined
   }
 

@@ -1,9 +1,9 @@
 /** A segment: its file, what in it is not settled, and its end. Used by its writer and, for the dead's, by who claimed it. */
-import { closeSync, constants, fdatasync, fdatasyncSync, unlinkSync } from 'node:fs'
+import { constants, fdatasync, fdatasyncSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import sonicBoom from 'sonic-boom'
 import type { SonicBoom } from 'sonic-boom'
-import { createFile, openOwn } from './folders.js'
+import { closeQuietly, createFile, openOwn } from './folders.js'
 import { SEGMENT_HEADER_BYTES, journalOf, segmentHeader, segmentName } from './format.js'
 import { Journal } from './journal.js'
 
@@ -105,6 +105,7 @@ export class Segment {
 /** The end of a segment at which is written. Synchronous: when `write` returns, the bytes are with the kernel. */
 export class SegmentWriter {
   readonly segment: Segment
+  readonly #onError: (error: unknown) => void
   readonly #fd: number
   readonly #sonic: SonicBoom
   #failure: unknown
@@ -114,9 +115,10 @@ export class SegmentWriter {
   #afterSync: (() => void) | undefined
   #isClosed = false
 
-  /** @throws the system's errors, UnsafeError */
-  constructor(segment: Segment, createdAtMs: number) {
+  /** @param onError for what fails at the close @throws the system's errors, UnsafeError */
+  constructor(segment: Segment, createdAtMs: number, onError: (error: unknown) => void) {
     this.segment = segment
+    this.#onError = onError
     this.#fd = createFile(segment.path)
     this.#sonic = new Appender({ fd: this.#fd, sync: true, contentMode: 'buffer', maxWrite: MAX_WRITE_BYTES, retryEAGAIN: () => false })
     this.#sonic.on('error', (error: unknown) => {
@@ -163,14 +165,14 @@ export class SegmentWriter {
 
   /** Ends the writing. sonic-boom's own way would synchronise first, which nobody asked for. */
   close(): void {
-    this.#end(() => closeSync(this.#fd))
+    this.#end(() => closeQuietly(this.#fd, this.#onError))
   }
 
   /** Ends the writing, and hands all of it to the disk, without waiting. */
   closeSynced(onError: (error: unknown) => void): void {
     this.#end(() => fdatasync(this.#fd, (error) => {
       if (error !== null) onError(error)
-      closeSync(this.#fd)
+      closeQuietly(this.#fd, onError)
     }))
   }
 

@@ -143,9 +143,9 @@ export class Spool {
   /** The end: what is not settled stays for the next start. Never throws. */
   close(): void {
     this.#rounds.stop()
-    this.#keepRest('shutdown')
-    this.recovery.close()
     try {
+      this.#keepRest('shutdown')
+      this.recovery.close()
       this.log.close()
       this.#instance?.release()
     } catch (error) {

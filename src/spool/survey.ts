@@ -1,7 +1,8 @@
 /** What a segment's bytes hold, without reading it as batches. */
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment } from './format.js'
+import { isOwnFolder } from './folders.js'
+import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment } from './format.js'
 import { readFrame } from './frame.js'
 import type { Settlement } from './journal.js'
 import { openSegment } from './segment.js'
@@ -15,27 +16,46 @@ export function countLeft(bytes: Buffer, from: number, settlements: ReadonlyMap<
     if ('needs' in found) at += 1
     else if ('skip' in found) at += found.skip
     else {
-      const { kind, batchId, first, count } = found.frame
-      const settled = settlements.get(batchId)?.settled
-      if (kind === 'entries') for (let position = first; position < first + count; position += 1) if (!settled?.has(position)) entries += 1
+      if (found.frame.kind === 'entries') entries += countOpen(found.frame, settlements.get(found.frame.batchId))
       at += found.frame.bytes
     }
   }
   return entries
 }
 
-/** Whether another version of the format wrote there. What cannot be read is found when it is to be read. */
+/** Entries of a stretch that are not settled. */
+export function countOpen({ first, count }: { readonly first: number, readonly count: number }, settlement: Settlement | undefined): number {
+  if (settlement === undefined) return count
+  let entries = 0
+  for (let position = first; position < first + count; position += 1) if (!settlement.settled.has(position)) entries += 1
+  return entries
+}
+
+/** Whether another version of the format wrote it. @throws the system's errors, UnsafeError */
+export function isForeignSegment(path: string): boolean {
+  const fd = openSegment(path)
+  try {
+    const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
+    return hasForeignVersion(header.subarray(0, readSync(fd, header)))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Whether another version of the format wrote there. */
 export function hasForeignSegment(folder: string): boolean {
   return namesIn(folder).filter(isSegment).some((name) => {
-    let fd: number | undefined
     try {
-      fd = openSegment(join(folder, name))
-      const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
-      return hasForeignVersion(header.subarray(0, readSync(fd, header)))
+      return isForeignSegment(join(folder, name))
     } catch {
-      return false
-    } finally {
-      if (fd !== undefined) closeSync(fd)
+      return false // what cannot be read is found when it is to be read
     }
   })
+}
+
+/** The same, also in what its owner had claimed, and in what those had. */
+export function hasForeignSegmentBelow(folder: string): boolean {
+  if (hasForeignSegment(folder)) return true
+  const claimed = join(folder, CLAIMED)
+  return namesIn(claimed).map((name) => join(claimed, name)).some((one) => isOwnFolder(one) && hasForeignSegmentBelow(one))
 }

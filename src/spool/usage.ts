@@ -42,6 +42,11 @@ function look(path: string): Stats | undefined {
   }
 }
 
+/** Of one file; 0 where there is none. */
+export function bytesOf(path: string): number {
+  return look(path)?.size ?? 0
+}
+
 export function bytesBelow(folder: string): number {
   let bytes = 0
   for (const file of filesBelow(folder)) bytes += file.bytes

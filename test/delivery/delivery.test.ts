@@ -65,7 +65,7 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
   const clock = new FakeClock()
   const account = new Account()
   const told = new Told()
-  const gate = { limit: 1, trouble: undefined, outageAgeMs: 0, hurry: () => {}, onRoom: () => {} }
+  const gate = { limit: 1, trouble: undefined, outageAgeMs: 0, isOver: false, hurry: () => {}, onRoom: () => {} }
   const sender = {
     send: ({ batchId }: { batchId: string }): Promise<Outcome> => {
       if (batchId === 'throws') throw new Error('bug 1')

@@ -1,0 +1,105 @@
+/** The lane of what earlier processes left: a little at a time, and never so much that it grows the app. */
+import type { Clock } from '../clock.js'
+import type { Batch } from '../sender.js'
+import { Fifo } from './fifo.js'
+
+/** Batches that lie on disk alone. */
+export interface Backlog {
+  /** Gives the next to `take`, in the same turn in which it leaves the backlog's own count. Never rejects. */
+  next(take: (batch: Batch) => void): Promise<boolean>
+}
+
+export interface RecoveredOptions {
+  readonly recovery: (Backlog & { readonly hasMore: boolean }) | undefined
+  readonly clock: Clock
+  /** Milliseconds since the app's last batch in which it goes on. */
+  readonly forMs: number
+  /** A batch came from disk. */
+  readonly onRead: () => void
+}
+
+/** In memory before they are sent, and while they are: at least two batches, to keep the wire busy. */
+const WAITING_BYTES = 512 * 1024
+const IN_FLIGHT_BYTES = 1024 * 1024
+const LEAST = 2
+
+export class RecoveredLane {
+  readonly #options: RecoveredOptions
+  readonly #waiting = new Fifo<Batch>()
+  #waitingBytes = 0
+  #entries = 0
+  #inFlight = 0
+  #inFlightBytes = 0
+  #isReading = false
+  #isStopped = false
+  #liveAt: number
+
+  constructor(options: RecoveredOptions) {
+    this.#options = options
+    this.#liveAt = options.clock.now()
+  }
+
+  /** In memory, and not sent. */
+  get entries(): number {
+    return this.#entries
+  }
+
+  /** The app has logged. */
+  touch(): void {
+    this.#liveAt = this.#options.clock.now()
+  }
+
+  shift(): Batch | undefined {
+    const isFull = this.#inFlight >= LEAST && this.#inFlightBytes >= IN_FLIGHT_BYTES
+    const batch = isFull || !this.#isOn ? undefined : this.#waiting.shift()
+    if (batch === undefined) return undefined
+    this.#waitingBytes -= batch.body.length
+    this.#entries -= batch.count
+    this.#inFlight += 1
+    this.#inFlightBytes += batch.body.length
+    return batch
+  }
+
+  /** What `shift` gave is settled. */
+  settled(batch: Batch): void {
+    this.#inFlight -= 1
+    this.#inFlightBytes -= batch.body.length
+  }
+
+  /** Reads on from disk where there is room. */
+  refill(): void {
+    const { recovery, onRead } = this.#options
+    const isFull = this.#waiting.length >= LEAST && this.#waitingBytes >= WAITING_BYTES
+    if (recovery === undefined || !this.#isOn || this.#isReading || isFull || !recovery.hasMore) return
+    this.#isReading = true
+    const take = (batch: Batch): void => {
+      this.#waiting.push(batch)
+      this.#waitingBytes += batch.body.length
+      this.#entries += batch.count
+    }
+    void recovery.next(take).then((hasTaken) => {
+      this.#isReading = false
+      if (!hasTaken) return
+      onRead()
+      this.refill()
+    })
+  }
+
+  /** The rest waits for the next start. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** @returns what was in memory */
+  close(): Batch[] {
+    this.#isStopped = true
+    const rest: Batch[] = []
+    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) rest.push(batch)
+    this.#waitingBytes = this.#entries = 0
+    return rest
+  }
+
+  get #isOn(): boolean {
+    return !this.#isStopped && this.#options.clock.now() - this.#liveAt <= this.#options.forMs
+  }
+}
