@@ -13,6 +13,8 @@ interface Registry {
 
 /** Global, since both builds of this package may be loaded in one worker. */
 const REGISTRY = Symbol.for('pino-ingest.pipelines')
+/** Each of two turns of the worker's loop; what was logged before takes a handful. */
+const MAX_ROUNDS = 20
 
 /** Called once pino's configuration was taken: the first listener of the port begins its delivery of messages. */
 export function answerFlushes(port: MessagePort, pipeline: Pipeline, clock: Clock): void {
@@ -45,15 +47,17 @@ function tell(port: MessagePort, reply: FlushReply): void {
 }
 
 async function flushAll(pipelines: ReadonlySet<Pipeline>, { id, answerBy }: FlushRequest, clock: Clock): Promise<FlushReply> {
-  await arrival(pipelines)
-  const results = await Promise.all([...pipelines].map((pipeline) => flushWithin(pipeline, answerBy - clock.wallNow(), clock)))
+  const leftMs = (): number => answerBy - clock.wallNow()
+  await arrival(pipelines, leftMs)
+  const results = await Promise.all([...pipelines].map((pipeline) => flushWithin(pipeline, leftMs(), clock)))
   return { id, ...mergeFlushResults(results) }
 }
 
 /** With several targets pino hands the lines on within the worker, which takes some turns of its loop. */
-async function arrival(pipelines: ReadonlySet<Pipeline>): Promise<void> {
+async function arrival(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): Promise<void> {
   const received = (): number => [...pipelines].reduce((sum, { account }) => sum + account.received, 0)
-  for (let before = -1; before !== received();) {
+  // An app that goes on logging would have no end of it; what comes after the flush is not waited for.
+  for (let round = 0, before = -1; round < MAX_ROUNDS && before !== received() && leftMs() > 0; round += 1) {
     before = received()
     await turn()
     await turn()

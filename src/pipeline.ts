@@ -90,7 +90,10 @@ export class Pipeline {
     const withoutSecrets = (letter: DeadLetter): DeadLetter => ({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
     const spool = this.#spool = openSpool(options, this.account, this.#report, () => this.#delivery.wake())
     const sender = quarantineSender({ inner: compressing, gate, ...(spool && { setAside: (letters) => spool.setAside(letters.map(withoutSecrets)) }) })
-    const disk = spool && { evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank) }
+    const disk = spool && {
+      evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank),
+      get keptEntries() { return spool.keptEntries },
+    }
     this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report, disk,
       recoverForMs: options.isInProcess ? settings.shutdownTimeoutMs : undefined,
     })
@@ -125,7 +128,7 @@ export class Pipeline {
 
   /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. */
   flush(): Promise<Flushed> {
-    this.#batcher.seal()
+    this.#sealWithNotice()
     return this.#delivery.flush()
   }
 
@@ -142,7 +145,8 @@ export class Pipeline {
   }
 
   async #close(): Promise<void> {
-    this.#batcher.seal()
+    this.#notices.flushNow()
+    this.#sealWithNotice()
     await this.#delivery.drain(this.#settings.shutdownTimeoutMs)
     this.#end()
     await this.#closeHttp()
@@ -177,14 +181,27 @@ export class Pipeline {
     this.#report.stats(this.account.snapshot())
   }
 
-  /** Not while the service is down, where it would be dropped with the rest; and not at the end, where nothing takes it. */
+  /** Not in the turn of the drop: what dropped them may be the batcher, in the middle of its way to disk. */
   #notice(dropped: DroppedByReason): void {
     this.#untold = addDropped(this.#untold, dropped)
+    queueMicrotask(() => this.#tellDropped())
+  }
+
+  /** Not while the service is down, where it would be dropped with the rest; and not at the end, where nothing takes it. */
+  #tellDropped(): void {
     if (this.#closing !== undefined || this.#gate.trouble !== undefined || Object.keys(this.#untold).length === 0) return
     this.account.generated += 1
     const entry = droppedNotice(this.#untold, this.#settings, this.#clock.wallNow())
     this.#untold = {}
     this.#batcher.add(entry, NOTICE_RANK)
+    this.#batcher.commit()
+  }
+
+  /** With the notice of what was dropped before, or on the way to disk just now. */
+  #sealWithNotice(): void {
+    this.#batcher.seal()
+    this.#tellDropped()
+    this.#batcher.seal()
   }
 
   #take(text: string, start: number, end: number): void {

@@ -21,7 +21,7 @@ export interface DeliveryOptions extends BookingOptions {
   /** An outage this long ends a `flush` of what is on disk. */
   readonly requestTimeoutMs: number
   /** Where batches wait when memory gets short. */
-  readonly disk?: (Disk & { admits(rank: number): boolean }) | undefined
+  readonly disk?: (Disk & { readonly keptEntries: number, admits(rank: number): boolean }) | undefined
   /** See `QueueOptions`. */
   readonly recoverForMs?: number | undefined
 }
@@ -52,7 +52,8 @@ export class Delivery {
     this.#isMemoryAlone = options.disk === undefined
     this.#booking = new Booking(options)
     this.#queue = new Queue(options, () => this.#startWaiting())
-    this.#flushes = new Flushes({ ...options, outageAgeMs: () => options.gate.outageAgeMs, oldest: () => this.#oldest })
+    this.#flushes = new Flushes({ ...options, outageAgeMs: () => options.gate.outageAgeMs,
+      hasKept: () => this.#booking.keptEntries + (options.disk?.keptEntries ?? 0) > 0, oldest: () => this.#oldest })
     options.gate.onRoom(() => this.#startWaiting())
     // Every batch in flight listens to it.
     setMaxListeners(0, this.#abort.signal)

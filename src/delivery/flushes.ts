@@ -10,6 +10,8 @@ export interface FlushesOptions {
   /** An outage of this age ends the wait for what is on disk. */
   readonly requestTimeoutMs: number
   readonly outageAgeMs: () => number
+  /** Whether there are entries on disk of which this process will not hear any more. */
+  readonly hasKept: () => boolean
   /** The oldest that is not settled, in each lane. */
   readonly oldest: () => Mark
 }
@@ -45,7 +47,7 @@ export class Flushes {
     const isDown = this.#options.outageAgeMs() >= this.#options.requestTimeoutMs
     this.#resolve(({ before }) => {
       if (oldest.loose < before.loose) return undefined
-      if (oldest.stored >= before.stored) return 'acknowledged'
+      if (oldest.stored >= before.stored) return this.#options.hasKept() ? 'spooled' : 'acknowledged'
       return isDown ? 'spooled' : undefined
     })
     if (this.#waiters.length > 0) this.#lookLater()

@@ -75,9 +75,7 @@ export class Gate {
   }
 
   /** The reason of the last failure, while the service fails. */
-  get trouble(): string | undefined {
-    return this.#outage.trouble
-  }
+  get trouble(): string | undefined { return this.#outage.trouble }
 
   /** Milliseconds since the first of the failures, 0 while the service is well. */
   get outageAgeMs(): number { return this.#outage.ageMs }

@@ -16,6 +16,8 @@ export interface IngestSenderOptions {
 export function ingestSender({ http, clock, hint }: IngestSenderOptions): Sender {
   return {
     async send(batch, signal) {
+      // Sent, it might be answered with a 2xx, and would count as accepted.
+      if (batch.body.length === 0) return { kind: 'given-up', reason: 'a batch without its body: this is a bug, please report it' }
       try {
         const { body, contentEncoding } = batch
         const reply = await http.post(PATHS.ingest, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })

@@ -125,7 +125,8 @@ export class Queue {
 
   #pushStored(batch: Batch & { readonly place: Place }, inFlightBytes: number, { evicted }: Disk): void {
     const order = this.#nextStored++
-    if (this.waitsOnDisk(batch.body.length, inFlightBytes)) evicted.push(batch)
+    // Without a body it was handed over as one that waits on disk, and memory may have become free since.
+    if (batch.body.length === 0 || this.waitsOnDisk(batch.body.length, inFlightBytes)) evicted.push(batch)
     else this.#add(this.#stored, { lane: 'stored', order, batch })
   }
 

@@ -1,6 +1,7 @@
 /** The option `spool`: where entries are kept, and how many. */
 import { statfsSync } from 'node:fs'
-import { isPlainObject } from './kinds.js'
+import { dirname, resolve } from 'node:path'
+import { flag, isPlainObject } from './kinds.js'
 import type { Kind } from './kinds.js'
 
 export interface SpoolSettings {
@@ -33,7 +34,8 @@ function isWithin(value: unknown, min: number, max: number): boolean {
 }
 
 export const spool: Kind<SpoolOption | false> = {
-  rule: 'false, or an object with dir (a path), maxBytes (an integer from 1048576), maxAgeMs (an integer from 1000), durability (process or power)',
+  rule: 'false, or an object with dir (a path), maxBytes (an integer from 1048576), maxAgeMs (an integer from 1000), durability (process or power) '
+    + '(in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path)',
   read: (value) => {
     if (value === false) return false
     if (value === true) return {}
@@ -42,7 +44,7 @@ export const spool: Kind<SpoolOption | false> = {
     const areRight = given.every(([name, one]) => Object.hasOwn(RULES, name) && RULES[name as keyof SpoolSettings](one))
     return areRight ? Object.fromEntries(given) as SpoolOption : undefined
   },
-  parse: (text) => (text === 'false' ? false : text === 'true' ? true : text),
+  parse: (text) => flag.parse(text),
 }
 
 export interface SpoolGiven {
@@ -71,12 +73,12 @@ const RAMFS = 0x858458f6
 
 /** Whether the file system keeps its files in memory. False where it cannot be told. @see statfs(2) */
 export function isInMemory(path: string): boolean {
-  for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf('/'), 1))) {
+  for (let at = resolve(path); ; at = dirname(at)) {
     try {
       const { type } = statfsSync(at)
       return type === TMPFS || type === RAMFS
     } catch {
-      if (!at.includes('/') || at === '/') return false // the folder is yet to be made, and so are its parents
+      if (at === dirname(at)) return false // the folder is yet to be made, and so are its parents
     }
   }
 }

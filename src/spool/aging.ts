@@ -1,11 +1,11 @@
 /** What is too old, and what nobody sends any more: other destinations' folders are aged by whoever finds them. */
-import { rmSync, unlinkSync } from 'node:fs'
+import { lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { isOwnFolder } from './folders.js'
 import { DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, isJournal, isSegment, journalOf } from './format.js'
 import { isAbandoned, readOwner } from './owner.js'
-import type { Machine } from './owner.js'
+import type { LeaseWatch, Machine } from './owner.js'
 import { bytesOf, filesBelow, namesIn } from './usage.js'
 import type { FoundFile } from './usage.js'
 
@@ -21,6 +21,7 @@ export interface AgingOptions extends AgeOptions {
   readonly root: string
   /** Folders whose batches are sent: their segments age in the recovery. */
   readonly destinations: readonly string[]
+  readonly leases: LeaseWatch
 }
 
 /** What lies there for another URL or key, and will not be sent. */
@@ -35,6 +36,9 @@ export interface Stranded {
 const STRANDED_AFTER_MS = 600_000
 /** The default of `spool.maxAgeMs`. What another application chose is not known, and may be more than was chosen here. */
 const FOREIGN_MAX_AGE_MS = 7 * 24 * 3600 * 1000
+
+/** No segment is older: a device that did not know the time wrote it, and how old it is nobody knows. */
+const EARLIEST_MS = Date.UTC(2025, 0, 1)
 
 /** @returns what is left of other destinations and has no owner, one after the other @throws the system's errors */
 export function* age(options: AgingOptions): Generator<Stranded> {
@@ -69,9 +73,9 @@ function ageInstances(destination: string, options: AgingOptions): Omit<Stranded
   return { bytes, agedBytes }
 }
 
-function isFree(folder: string, { machine, wallNowMs }: AgingOptions): boolean {
+function isFree(folder: string, { machine, wallNowMs, leases }: AgingOptions): boolean {
   try {
-    return isAbandoned(folder, machine, wallNowMs)
+    return isAbandoned(folder, machine, wallNowMs, leases)
   } catch {
     return false // it vanished: whoever took it has it
   }
@@ -81,10 +85,16 @@ function isFree(folder: string, { machine, wallNowMs }: AgingOptions): boolean {
  * Whether a dead process's segment is too old. The wall clock may have been corrected forward since it was written, on a
  * device that starts without the time; what was written since the boot is no older than the boot.
  */
-export function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeOptions): boolean {
+function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeOptions): boolean {
   if (!isOld({ modifiedAtMs }, options)) return false
   const { machine: { self: { boot } }, maxAgeMs, uptimeMs } = options
   return boot === undefined || readOwner(join(path, '..'))?.boot !== boot || uptimeMs() > maxAgeMs
+}
+
+/** The same, for what is sent when it is young enough. @throws the system's errors */
+export function isClaimExpired(path: string, options: AgeOptions): boolean {
+  const modifiedAtMs = lstatSync(path).mtimeMs
+  return modifiedAtMs >= EARLIEST_MS && isExpired({ path, modifiedAtMs }, options)
 }
 
 function isOld({ modifiedAtMs }: Pick<FoundFile, 'modifiedAtMs'>, { wallNowMs, maxAgeMs }: Pick<AgeOptions, 'wallNowMs' | 'maxAgeMs'>): boolean {

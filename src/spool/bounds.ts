@@ -4,6 +4,7 @@ import type { Clock } from '../clock.js'
 import { age } from './aging.js'
 import type { Evicted } from './evicted.js'
 import type { Instance } from './instance.js'
+import { LeaseWatch } from './owner.js'
 import type { Machine } from './owner.js'
 import type { Recovery } from './recovery.js'
 import { makeRoom } from './room.js'
@@ -39,14 +40,18 @@ const MEASURE_FROM = 0.5
 
 export class Bounds {
   readonly #options: BoundsOptions
+  readonly #leases: LeaseWatch
   readonly #stranded = new Set<string>()
   /** When an own segment was seen to be written to, the latest, on the clock that never jumps. */
   readonly #writtenAt = new WeakMap<Segment, number>()
+  /** The newest, when a new one was wanted: it is written to no more. */
+  #ended: Segment | undefined
   #rootBytes = 0
   #measuredAt = -Infinity
 
   constructor(options: BoundsOptions) {
     this.#options = options
+    this.#leases = new LeaseWatch(options.clock)
   }
 
   /**
@@ -64,7 +69,10 @@ export class Bounds {
   /** For a new segment of the instance. @throws NoRoomError */
   makeRoom(instance: Instance): void {
     const { root, destinations, segmentBytes, maxBytes, recovery } = this.#options
-    this.#noteWritten(instance, [...instance.segments.values()].at(-1))
+    const newest = [...instance.segments.values()].at(-1)
+    // Only once: where there is no room, this is tried again and again.
+    this.#noteWritten(instance, newest === this.#ended ? undefined : newest)
+    this.#ended = newest
     this.#measured(makeRoom({
       root, destination: destinations[0] as string, needBytes: segmentBytes, maxBytes,
       ours: () => [...recovery.segments, ...instance.segments.values()].map(({ path }) => path),
@@ -74,15 +82,15 @@ export class Bounds {
 
   /** Drops what is too old. @param current is written to, and never too old @throws the system's errors */
   age(instance: Instance, current: Segment | undefined): void {
-    const { root, destinations, machine, clock, maxAgeMs, onStranded, onForeignAged } = this.#options
+    const { root, destinations, machine, clock, maxAgeMs, uptimeMs = () => Infinity, onStranded, onForeignAged } = this.#options
     this.#noteWritten(instance, current)
     for (const segment of instance.segments.values()) {
       // By this clock: the wall clock may be corrected by more than the bound, and what is minutes old would go.
       const isOld = clock.now() - (this.#writtenAt.get(segment) ?? Infinity) > maxAgeMs
       if (segment !== current && isOld) this.#drop(segment, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
     }
-    const { uptimeMs = () => Infinity } = this.#options
-    for (const { folder, bytes, agedBytes } of age({ root, destinations, machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
+    const limits = { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs }
+    for (const { folder, bytes, agedBytes } of age({ root, destinations, leases: this.#leases, ...limits })) {
       if (agedBytes > 0) onForeignAged?.(folder, agedBytes)
       if (bytes === 0 || this.#stranded.has(folder)) continue
       this.#stranded.add(folder)
@@ -95,7 +103,7 @@ export class Bounds {
     this.#measuredAt = this.#options.clock.now()
   }
 
-  /** @param newest was written to until now; the others when they were first seen */
+  /** @param newest was written to until now; others count from when they were first seen */
   #noteWritten(instance: Instance, newest: Segment | undefined): void {
     const now = this.#options.clock.now()
     for (const segment of instance.segments.values()) {

@@ -1,12 +1,12 @@
 /** Takes over the folders of dead instances: each by one rename into the claimer's own. */
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
 import { isOwnFolder } from './folders.js'
-import { CLAIMED, INSTANCE_NAME, LEFT } from './format.js'
+import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isJournal } from './format.js'
 import { removeIfEmpty } from './instance.js'
 import type { Instance } from './instance.js'
-import { isAbandoned } from './owner.js'
+import { LeaseWatch, isAbandoned } from './owner.js'
 import type { Machine } from './owner.js'
 import { hasForeignSegmentBelow } from './survey.js'
 import { namesIn } from './usage.js'
@@ -24,9 +24,11 @@ export interface ClaimsOptions {
 export class Claims {
   readonly #options: ClaimsOptions
   readonly #foreign = new Set<string>()
+  readonly #leases: LeaseWatch
 
   constructor(options: ClaimsOptions) {
     this.#options = options
+    this.#leases = new LeaseWatch(options.clock)
   }
 
   /** Claims what is free. Never throws. @returns the folders where they lie now */
@@ -43,7 +45,7 @@ export class Claims {
     const folders: string[] = []
     try {
       if (!isOwnFolder(path)) return []
-      if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow())) return []
+      if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow(), this.#leases)) return []
       if (hasForeignSegmentBelow(path)) return this.#leaveAlone(path)
       mkdirSync(instance.claimedPath, { recursive: true, mode: 0o700 })
       const claimed = join(instance.claimedPath, match[1] as string)
@@ -76,4 +78,14 @@ function moveUp(folder: string, claimedPath: string, folders: string[]): void {
     moveUp(up, claimedPath, folders)
   }
   removeIfEmpty(nested)
+}
+
+/** Deletes what was claimed, when its last segment is gone. */
+export function removeIfSettled(folder: string, onError: (error: unknown) => void): void {
+  try {
+    if (!readdirSync(folder).every((name) => name === OWNER || isJournal(name))) return
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
+  }
 }

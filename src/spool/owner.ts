@@ -3,6 +3,7 @@ import { closeSync, constants, lstatSync, readFileSync, readdirSync, readlinkSyn
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
+import type { Clock } from '../clock.js'
 import { openOwn } from './folders.js'
 import { FORMAT_VERSION, OWNER } from './format.js'
 
@@ -10,6 +11,7 @@ import { FORMAT_VERSION, OWNER } from './format.js'
 export const LEASE_MS = 30_000
 /** Milliseconds from one renewal to the next. */
 export const RENEW_MS = 5_000
+const MAX_WATCHED = 10_000
 
 export interface Identity {
   readonly pid: number
@@ -98,11 +100,39 @@ export function readOwner(folder: string): Partial<Identity> | undefined {
   }
 }
 
+/**
+ * Remembers leases from look to look: of an owner whose process lives, only a lease that has not moved for `LEASE_MS` of
+ * our own clock has ended. The wall clock, when it is set or the machine has slept, would end those of all the living.
+ */
+export class LeaseWatch {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #seen = new Map<string, { readonly renewedAt: number, readonly since: number }>()
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  hasStoodStill(folder: string, renewedAtMs: number): boolean {
+    const now = this.#clock.now()
+    const seen = this.#seen.get(folder)
+    if (seen?.renewedAt === renewedAtMs) return now - seen.since > LEASE_MS
+    // Folders come and go; those that are gone need not be remembered.
+    if (this.#seen.size >= MAX_WATCHED) this.#seen.clear()
+    this.#seen.set(folder, { renewedAt: renewedAtMs, since: now })
+    return false
+  }
+}
+
 /** Whether a folder may be claimed. @throws the system's error where the folder itself cannot be looked at */
-export function isAbandoned(folder: string, { self, startOf: startOfPid }: Machine, wallNowMs: number): boolean {
+export function isAbandoned(folder: string, { self, startOf: startOfPid }: Machine, wallNowMs: number, watch?: LeaseWatch): boolean {
   const owner = readOwner(folder)
-  if (owner !== undefined && isSameWorld(owner, self) && typeof owner.pid === 'number' && owner.start !== startOfPid(owner.pid)) return true
-  return wallNowMs - renewedAt(folder) > LEASE_MS
+  const isNeighbour = owner !== undefined && isSameWorld(owner, self) && typeof owner.pid === 'number'
+  if (isNeighbour && owner.start !== startOfPid(owner.pid as number)) return true
+  const renewed = renewedAt(folder)
+  // Far in the future: the clock was set back since, and says nothing of that lease.
+  const isOver = Math.abs(wallNowMs - renewed) > LEASE_MS
+  const hasStoodStill = watch?.hasStoodStill(folder, renewed) ?? true
+  return isOver && (hasStoodStill || (!isNeighbour && renewed <= wallNowMs))
 }
 
 function isSameWorld(owner: Partial<Identity>, self: Identity): boolean {

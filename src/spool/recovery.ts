@@ -1,43 +1,56 @@
 /** What the dead left: claimed, and read back one batch at a time. */
-import { lstatSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import type { Batch } from '../sender.js'
+import { isClaimExpired } from './aging.js'
 import { assemble } from './assemble.js'
-import { Claims } from './claims.js'
+import { Claims, removeIfSettled } from './claims.js'
 import type { ClaimsOptions } from './claims.js'
-import { OWNER, SEGMENT_HEADER_BYTES, isJournal, isSegment, journalOf } from './format.js'
+import { SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
 import { isOwnFolder } from './folders.js'
 import { holdParts } from './hold.js'
 import type { Instance } from './instance.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
 import { SegmentReader } from './reader.js'
+import type { ReadBatch } from './reader.js'
 import { Segment } from './segment.js'
-import { countLeft } from './survey.js'
+import { countLeft, countOpen, hasForeignSegment, isForeignSegment } from './survey.js'
 import { namesIn } from './usage.js'
 
 export interface RecoveryOptions extends ClaimsOptions {
   readonly maxAgeMs: number
+  /** Since the machine's boot. Default: not known. */
+  readonly uptimeMs?: () => number
   /** Entries taken over, when they are read. */
   readonly onRecovered: (entries: number) => void
   readonly onDropped: (entries: number, reason: 'spool' | 'age' | 'damaged', detail: string) => void
 }
 
-interface Open {
+/** A segment that was claimed, and what of it is still to be read. */
+interface Rest {
   readonly segment: Segment
-  readonly reader: SegmentReader
-  readonly settlements: ReadonlyMap<string, Settlement>
   /** Where the first batch begins that was not given out. */
   restAt: number
+}
+
+interface Open extends Rest {
+  readonly reader: SegmentReader
+  readonly settlements: ReadonlyMap<string, Settlement>
+  /** Too old: read for the number of its entries alone. */
+  readonly isOld: boolean
+  oldEntries: number
 }
 
 export class Recovery {
   readonly #options: RecoveryOptions
   readonly #claims: Claims
   /** The oldest first. */
-  #waiting: Segment[] = []
+  #waiting: Rest[] = []
+  /** Cannot be read for now: tried again at the next scan. */
+  #postponed: Rest[] = []
+  readonly #told = new WeakSet<Segment>()
   #open: Open | undefined
   #ready: Batch[] = []
-  /** Read whole, with entries under way. */
+  /** Read whole, or vanished, with entries under way. */
   readonly #unsettled = new Set<Segment>()
   #isClosed = false
 
@@ -49,6 +62,11 @@ export class Recovery {
   /** Whether `next` may find something. */
   get hasMore(): boolean {
     return !this.#isClosed && (this.#ready.length > 0 || this.#open !== undefined || this.#waiting.length > 0)
+  }
+
+  /** What `dropOldest` may delete. */
+  get segments(): Segment[] {
+    return [...(this.#open === undefined ? [] : [this.#open]), ...this.#waiting, ...this.#postponed].map(({ segment }) => segment)
   }
 
   /** Entries that were read and not yet taken. */
@@ -68,8 +86,9 @@ export class Recovery {
 
   /** Claims what is free, each folder by one rename into the instance's own. Never throws. */
   scan(instance: Instance): void {
+    this.#waiting.push(...this.#postponed.splice(0))
     for (const folder of this.#claims.claim(instance)) this.#take(folder)
-    this.#waiting.sort((a, b) => (a.path < b.path ? -1 : 1))
+    this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
   }
 
   /**
@@ -92,102 +111,111 @@ export class Recovery {
 
   /** Makes room: deletes the oldest segment whole. False where there is none. */
   dropOldest(): boolean {
-    const open = this.#open
-    if (open !== undefined) {
-      this.#closeOpen(open)
-      this.#drop(open.segment, 'spool', open.restAt)
-      return true
-    }
-    const oldest = this.#waiting.shift()
+    const oldest = this.#open ?? this.#waiting.shift() ?? this.#postponed.shift()
     if (oldest === undefined) return false
-    this.#drop(oldest, 'spool', SEGMENT_HEADER_BYTES)
+    if (this.#open !== undefined) this.#closeOpen(this.#open)
+    this.#drop(oldest)
     return true
   }
 
   /** Reads nothing more; what is not settled stays on disk. */
   close(): void {
     this.#isClosed = true
-    if (this.#open !== undefined) this.#closeOpen(this.#open)
-    for (const segment of this.#unsettled) segment.close()
-    this.#waiting = []
-    this.#ready = []
+    for (const segment of this.#leaveAll()) segment.close()
   }
 
   /** What was claimed is in other hands now. */
   giveUp(): void {
-    for (const segment of this.#waiting) segment.giveUp()
-    if (this.#open !== undefined) {
-      this.#open.segment.giveUp()
-      this.#closeOpen(this.#open)
-    }
-    for (const segment of this.#unsettled) segment.giveUp()
+    for (const segment of this.#leaveAll()) segment.giveUp()
     this.#unsettled.clear()
+  }
+
+  /** @returns all that was claimed and is not settled */
+  #leaveAll(): Segment[] {
+    const all = [...this.segments, ...this.#unsettled]
+    if (this.#open !== undefined) this.#closeOpen(this.#open)
     this.#waiting = []
+    this.#postponed = []
     this.#ready = []
+    return all
   }
 
   #take(folder: string): void {
     if (!isOwnFolder(folder)) return
-    const { onError } = this.#options
+    const { onError, onForeign } = this.#options
+    // Claims looks first; a folder may have come in between.
+    if (hasForeignSegment(folder)) return onForeign(folder)
     const names = namesIn(folder).filter(isSegment)
     for (const name of names) {
       const segment = new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved: (removed) => {
         this.#unsettled.delete(removed)
-        this.#removeFolder(folder)
+        removeIfSettled(folder, onError)
       } })
-      this.#waiting.push(segment)
+      this.#waiting.push({ segment, restAt: SEGMENT_HEADER_BYTES })
     }
-    if (names.length === 0) this.#removeFolder(folder)
-  }
-
-  /** When its last segment is gone. */
-  #removeFolder(folder: string): void {
-    try {
-      if (!readdirSync(folder).every((name) => name === OWNER || isJournal(name))) return
-      rmSync(folder, { recursive: true, force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#options.onError(error)
-    }
+    if (names.length === 0) removeIfSettled(folder, onError)
   }
 
   #openNext(): Open | undefined {
-    const { clock, maxAgeMs, onError } = this.#options
-    for (let segment = this.#waiting.shift(); segment !== undefined; segment = this.#waiting.shift()) {
+    const { clock, machine, maxAgeMs, uptimeMs = () => Infinity, onForeign } = this.#options
+    for (let rest = this.#waiting.shift(); rest !== undefined; rest = this.#waiting.shift()) {
+      const { segment: { path }, restAt } = rest
       try {
-        const { path } = segment
-        if (clock.wallNow() - lstatSync(path).mtimeMs > maxAgeMs) this.#drop(segment, 'age', SEGMENT_HEADER_BYTES)
-        else return { segment, reader: new SegmentReader(path, SEGMENT_HEADER_BYTES), settlements: readJournal(journalOf(path)), restAt: SEGMENT_HEADER_BYTES }
+        // Looked at when it was claimed; but then it may not have been readable.
+        if (isForeignSegment(path)) onForeign(path)
+        else {
+          const isOld = isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })
+          return { ...rest, isOld, oldEntries: 0, reader: new SegmentReader(path, restAt), settlements: readJournal(journalOf(path)) }
+        }
       } catch (error) {
-        // It stays where it is; the next start tries again.
-        onError(error)
+        this.#postpone(rest, error)
       }
     }
     return undefined
   }
 
+  #postpone({ segment, restAt }: Rest, error: unknown): void {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      // Deleted by somebody: there is nothing to be tried again.
+      this.#unsettled.add(segment)
+      segment.complete()
+    } else this.#postponed.push({ segment, restAt })
+    // Once: it is tried again at every scan.
+    if (!this.#told.has(segment)) this.#options.onError(error)
+    this.#told.add(segment)
+  }
+
   async #readFrom(open: Open): Promise<void> {
-    const { segment } = open
     try {
       const read = await open.reader.next()
       // Dropped, or closed, meanwhile.
       if (this.#open !== open) return
+      if (open.isOld) return this.#countOld(open, read)
       open.restAt = open.reader.position
       if (read === undefined) return this.#finish(open)
       const { batches, missing } = assemble(read, open.settlements.get(read.batchId))
       const entries = batches.reduce((sum, { count }) => sum + count, 0)
-      segment.add(entries)
-      const custody = holdParts(segment, read.batchId, batches.map(({ positions }) => positions))
+      open.segment.add(entries)
+      const custody = holdParts(open.segment, read.batchId, batches.map(({ positions }) => positions))
       this.#ready = batches.map(({ batchId, count, positions, isWhole, body }, at): Batch => ({
         batchId, count, highestRank: read.rank, body, custody: custody[at],
         ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
       } as Batch))
       this.#options.onRecovered(entries + missing)
-      if (missing > 0) this.#options.onDropped(missing, 'damaged', `of a batch in ${segment.path} frames are missing`)
+      if (missing > 0) this.#options.onDropped(missing, 'damaged', `of a batch in ${open.segment.path} frames are missing`)
     } catch (error) {
       if (this.#open !== open) return
       this.#closeOpen(open)
-      this.#options.onError(error)
+      this.#postpone(open, error)
     }
+  }
+
+  /** In turns, as it is read: a whole backlog may be too old, and counting it at once would block the app. */
+  #countOld(open: Open, read: ReadBatch | undefined): void {
+    for (const piece of read?.pieces ?? []) open.oldEntries += countOpen(piece, open.settlements.get(read?.batchId ?? ''))
+    if (read !== undefined) return
+    this.#closeOpen(open)
+    this.#remove(open.segment, open.oldEntries, 'age', `older than spool.maxAgeMs ${this.#options.maxAgeMs}`)
   }
 
   #finish(open: Open): void {
@@ -203,15 +231,19 @@ export class Recovery {
     open.reader.close().catch(this.#options.onError)
   }
 
-  #drop(segment: Segment, reason: 'spool' | 'age', from: number): void {
+  #drop({ segment, restAt }: Rest): void {
     let entries = 0
     try {
-      entries = countLeft(readFileSync(segment.path), from, readJournal(journalOf(segment.path)))
+      entries = countLeft(segment.path, restAt)
     } catch (error) {
       this.#options.onError(error)
     }
+    this.#remove(segment, entries, 'spool', 'spool.maxBytes is full, the oldest segment went')
+  }
+
+  #remove(segment: Segment, entries: number, reason: 'spool' | 'age', why: string): void {
     segment.drop()
     this.#options.onRecovered(entries)
-    this.#options.onDropped(entries, reason, `the oldest segment went, left by an earlier process: ${segment.path}`)
+    this.#options.onDropped(entries, reason, `${why}, left by an earlier process: ${segment.path}`)
   }
 }

@@ -10,7 +10,7 @@ export interface RoundsOptions {
   readonly sync: () => void
 }
 
-const SCAN_MS = 30_000
+const SCAN_MS = 15_000
 /** What a power failure may cost (`durability: 'power'`). */
 const SYNC_MS = 1_000
 

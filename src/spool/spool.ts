@@ -1,21 +1,22 @@
 /** The store of one pipeline: where it lies, who may use it, what it may take, and how it falls back to memory. */
-import { createHash } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Account, DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
 import type { DeadLetter } from '../sender.js'
+import { systemUptimeMs } from './aging.js'
 import { Bounds } from './bounds.js'
 import { DeadLetters } from './dead-letters.js'
 import { Evicted } from './evicted.js'
-import { ensureFolder, ensureNamedRoot, userTag } from './folders.js'
+import { ensureFolder, isOwnFolder } from './folders.js'
 import { Instance } from './instance.js'
 import { RENEW_MS, thisMachine } from './owner.js'
 import type { Machine } from './owner.js'
 import { Recovery } from './recovery.js'
 import { Rounds } from './rounds.js'
 import type { SegmentWriter } from './segment.js'
-import { NoRoomError } from './room.js'
+import { Telling } from './telling.js'
+import type { SpoolTeller } from './telling.js'
+import { defaultRoot, destinationName, ensureRoot } from './root.js'
 import { WriteAhead } from './write-ahead.js'
 
 export interface SpoolOptions {
@@ -37,13 +38,6 @@ export interface SpoolOptions {
   readonly machine?: Machine
 }
 
-/** What the spool says. */
-export interface SpoolTeller {
-  problem(message: string): void
-  note(kind: string, message: string): void
-  dropped(count: number, reason: DropReason, detail: string): void
-}
-
 const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Small enough that dropping one is not dropping all. */
@@ -56,6 +50,7 @@ export class Spool {
   readonly evicted: Evicted
   readonly recovery: Recovery
   readonly #options: SpoolOptions
+  readonly #telling: Telling
   readonly #machine: Machine
   readonly #root: string
   readonly #destination: string
@@ -65,17 +60,18 @@ export class Spool {
   #deadLetters: DeadLetters | undefined
   /** Entries on disk that are no longer ours to send, or not in this life. */
   #keptEntries = 0
-  #hasFailed = false
 
   constructor(options: SpoolOptions) {
     this.#options = options
+    const telling = this.#telling = new Telling(options.tell)
     this.#machine = options.machine ?? thisMachine()
     this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
     const { url, apiKey, previousApiKeys = [], clock, maxBytes, maxAgeMs } = options
     const destinations = [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(url, key)))
     this.#destination = destinations[0] as string
     const segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
-    const onError = (error: unknown): void => this.#tellTrouble(error)
+    const onError = (error: unknown): void => telling.trouble(error)
+    const uptimeMs = options.machine === undefined ? systemUptimeMs : () => Infinity
     this.evicted = new Evicted({
       segments: () => this.#instance?.segments ?? new Map(),
       endOf: (number) => (this.log.current?.segment.number === number ? this.log.current.size : Infinity),
@@ -83,27 +79,28 @@ export class Spool {
       onError,
     })
     this.recovery = new Recovery({
-      destinations, machine: this.#machine, clock, maxAgeMs, onError,
+      destinations, machine: this.#machine, clock, uptimeMs, maxAgeMs, onError,
       onRecovered: (entries) => {
         options.account.recovered += entries
       },
       onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
-      onForeign: (path) => options.tell.problem(`${path} was written by another version of pino-ingest, and is left alone`),
+      onForeign: (path) => telling.foreignVersion(path),
     })
     this.log = new WriteAhead({
       clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT, isPowerSafe: options.durability === 'power',
       instance: () => this.#ensureInstance(),
       newSegment: () => this.#newSegment(),
       onClaimed: () => this.#onClaimed(),
-      onFailure: (error) => this.#onFailure(error),
-      onSuccess: () => this.#onSuccess(),
+      onFailure: (error) => telling.failed(error),
+      onSuccess: () => telling.succeeded(),
     })
     this.#bounds = new Bounds({
-      root: this.#root, destinations, maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock,
+      root: this.#root, destinations, maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock, uptimeMs,
+      currentBytes: () => this.log.current?.size ?? 0,
       evicted: this.evicted, recovery: this.recovery,
       onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
-      onStranded: (folder, bytes) => options.tell.note('stranded', `${bytes} bytes of entries for another url or key lie in `
-        + `${folder}, and are not sent (see previousApiKeys, and pino-ingest spool)`),
+      onForeignAged: (folder, bytes) => telling.aged(folder, bytes),
+      onStranded: (folder, bytes) => telling.stranded(folder, bytes),
     })
     this.#rounds = new Rounds({
       clock, renewMs: RENEW_MS, isPowerSafe: options.durability === 'power',
@@ -122,6 +119,11 @@ export class Spool {
     return this.evicted.entries + this.recovery.readyEntries + this.#keptEntries
   }
 
+  /** Entries that are safe on disk, and of which this process will hear no more. */
+  get keptEntries(): number {
+    return this.#keptEntries
+  }
+
   /** Whether there is room for a new entry of this rank. Only where entries wait on disk alone: else what fills it is another's. */
   admits(rank: number): boolean {
     const from = REFUSE_FROM[rank]
@@ -136,7 +138,7 @@ export class Spool {
       this.#deadLetters ??= new DeadLetters(this.#destination, name, () => this.#options.clock.wallNow())
       this.#deadLetters.write(letters)
     } catch (error) {
-      this.#options.tell.problem(`${letters.length} rejected entries cannot be set aside: ${wordsOf(error)}`)
+      this.#telling.notSetAside(letters.length, error)
     }
   }
 
@@ -149,7 +151,7 @@ export class Spool {
       this.log.close()
       this.#instance?.release()
     } catch (error) {
-      this.#tellTrouble(error)
+      this.#telling.trouble(error)
     }
     this.#instance = undefined
   }
@@ -157,8 +159,7 @@ export class Spool {
   #ensureInstance(): Instance {
     if (this.#instance !== undefined) return this.#instance
     const { dir, clock, durability } = this.#options
-    if (dir === undefined) ensureFolder(this.#root)
-    else ensureNamedRoot(this.#root)
+    ensureRoot(this.#root, dir !== undefined)
     ensureFolder(this.#destination)
     return (this.#instance = new Instance(this.#destination, { clock, machine: this.#machine, isPowerSafe: durability === 'power' }))
   }
@@ -166,7 +167,7 @@ export class Spool {
   #newSegment(): SegmentWriter {
     const instance = this.#ensureInstance()
     this.#bounds.makeRoom(instance)
-    return instance.newSegment({ onError: (error) => this.#tellTrouble(error) })
+    return instance.newSegment({ onError: (error) => this.#telling.trouble(error) })
   }
 
   #renew(): void {
@@ -175,7 +176,7 @@ export class Spool {
       if (this.#instance.isInPlace()) this.#instance.renew()
       else this.log.relocate()
     } catch (error) {
-      this.#tellTrouble(error)
+      this.#telling.trouble(error)
     }
   }
 
@@ -185,18 +186,28 @@ export class Spool {
       this.recovery.scan(instance)
       this.#bounds.age(instance, this.log.current?.segment)
     } catch (error) {
-      this.#onFailure(error)
+      this.#telling.failed(error)
     }
     if (this.recovery.hasMore) this.#options.onFound()
   }
 
   #onClaimed(): void {
+    // Who claims a folder leaves the destination's; who cleans up takes all of it.
+    const isElsewhere = isOwnFolder(this.#destination)
     this.#instance?.giveUp()
     this.#instance = undefined
     this.#deadLetters = undefined
-    const entries = this.#keepRest('spool')
+    const entries = isElsewhere ? this.#keepRest('spool') : this.#loseRest()
     this.recovery.giveUp()
-    this.#options.tell.note('claimed', `the folder of this process is gone: another one took over what was in it (${entries} entries), since this one stood still, or somebody deleted it`)
+    if (isElsewhere) this.#telling.claimed(entries)
+  }
+
+  /** Somebody has deleted the folder. @returns entries that were there alone */
+  #loseRest(): number {
+    const entries = this.evicted.forgetAll() + this.recovery.readyEntries
+    this.recovery.forgetReady()
+    this.#drop(entries, 'damaged', `the folder of this process was deleted from ${this.#destination}`)
+    return entries
   }
 
   /** What is on disk alone stays there. @returns its entries */
@@ -209,41 +220,9 @@ export class Spool {
     return kept
   }
 
-  #onFailure(error: unknown): void {
-    if (this.#hasFailed) return
-    this.#hasFailed = true
-    const why = error instanceof NoRoomError ? error.message : `entries cannot be kept on disk: ${wordsOf(error)}`
-    this.#options.tell.problem(`${why}; they stay in memory, and the disk is tried again`)
-  }
-
-  #onSuccess(): void {
-    if (!this.#hasFailed) return
-    this.#hasFailed = false
-    this.#options.tell.note('spooling', 'entries are kept on disk again')
-  }
-
   #drop(entries: number, reason: DropReason, detail: string): void {
     if (entries === 0) return this.#options.tell.problem(detail)
     this.#options.account.dropped[reason] += entries
     this.#options.tell.dropped(entries, reason, detail)
   }
-
-  #tellTrouble(error: unknown): void {
-    this.#options.tell.problem(`trouble with the spool, which may send entries twice: ${wordsOf(error)}`)
-  }
-}
-
-/** A folder for each user in the system's folder for temporary files. */
-export function defaultRoot(): string {
-  return join(tmpdir(), `pino-ingest-${userTag()}`)
-}
-
-/** Short, and no way back to the key: who sends with one key never sends what was logged under another. */
-export function destinationName(url: string, apiKey: string): string {
-  return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
-}
-
-/** The system's words name the code, the call and the path. */
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,15 +1,18 @@
 /** What a segment's bytes hold, without reading it as batches. */
-import { closeSync, readSync } from 'node:fs'
+import { closeSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from './folders.js'
-import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment } from './format.js'
+import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment, journalOf } from './format.js'
 import { readFrame } from './frame.js'
+import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
 import { openSegment } from './segment.js'
 import { namesIn } from './usage.js'
 
-/** Entries from an offset on that are not settled. */
-export function countLeft(bytes: Buffer, from: number, settlements: ReadonlyMap<string, Settlement>): number {
+/** Entries of a segment from an offset on that are not settled. Reads all of it at once. @throws the system's errors */
+export function countLeft(path: string, from: number): number {
+  const bytes = readFileSync(path)
+  const settlements = readJournal(journalOf(path))
   let entries = 0
   for (let at = from; at < bytes.length;) {
     const found = readFrame(bytes, at)

@@ -15,7 +15,7 @@ function planFor(mode: AppPlan['mode'], url: string, options: object = {}): AppP
   return { mode, options: { url, apiKey: KEY, ...options }, count: COUNT, end: 'flush-all' }
 }
 
-describe.concurrent('flush', () => {
+describe('flush', () => {
   test.each(['target', 'targets-copy', 'targets-before', 'targets-after', 'pipeline', 'stream'] as const)('%s: acknowledged means that the service has it', async (mode) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     const app = startApp({ ...planFor(mode, service.url), ...(mode.startsWith('targets-') && { neighbourFile: '/dev/null' }) })
@@ -31,10 +31,11 @@ describe.concurrent('flush', () => {
   test.each(['target', 'targets-copy', 'stream'] as const)('%s: a service that does not answer ends it at its timeout, and the account closes', async (mode) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     service.faults.add({ kind: 'hang' })
-    const app = startApp({ ...planFor(mode, service.url), flushTimeoutMs: 1_000 })
+    // Time enough for a worker to start on a busy machine, and less than the default.
+    const app = startApp({ ...planFor(mode, service.url), flushTimeoutMs: 3_000 })
     const { state, account, tookMs } = (await app.heard('flushed')).payload as Flushed
     expect(state).toBe('timeout')
-    expect(tookMs).toBeLessThan(3_000)
+    expect(tookMs).toBeLessThan(5_000)
     expect(account).toMatchObject({ accepted: 0, closes: true })
     app.child.kill('SIGKILL')
     await app.done

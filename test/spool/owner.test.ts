@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/sender.js'
 import type { Machine } from '../../src/spool/owner.js'
-import { destinationName } from '../../src/spool/spool.js'
+import { destinationName } from '../../src/spool/root.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { filesBelow } from './disk-image.js'
@@ -100,6 +100,9 @@ describe('whose a folder is', () => {
     const second = begin()
     expect(await second.recoverAll()).toEqual([])
     age(folder as string, LEASE_MS + 1)
+    // The wall clock may have been set: it must stand still by the claimer's own clock, too.
+    await clock.advance(LEASE_MS)
+    expect(second.foundTimes).toBe(0)
     await clock.advance(LEASE_MS)
     expect(second.foundTimes).toBe(1)
     expect(namesIn(await second.recoverAll())).toEqual(['a'])

@@ -8,7 +8,7 @@ import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { thisMachine } from '../../spool/owner.js'
 import type { Machine } from '../../spool/owner.js'
-import { defaultRoot, destinationName } from '../../spool/spool.js'
+import { defaultRoot, destinationName } from '../../spool/root.js'
 import { CommandError, EXIT_FAILED } from '../command.js'
 import type { Arguments, Flags } from '../command.js'
 

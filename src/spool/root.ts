@@ -1,0 +1,21 @@
+/** Where spools lie, and what a destination's folder is called. */
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureFolder, ensureNamedRoot, userTag } from './folders.js'
+
+/** A folder for each user in the system's folder for temporary files. */
+export function defaultRoot(): string {
+  return join(tmpdir(), `pino-ingest-${userTag()}`)
+}
+
+/** Short, and no way back to the key: who sends with one key never sends what was logged under another. */
+export function destinationName(url: string, apiKey: string): string {
+  return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
+}
+
+/** @param isNamed whether the user named it @throws the system's errors, UnsafeError */
+export function ensureRoot(root: string, isNamed: boolean): void {
+  if (isNamed) ensureNamedRoot(root)
+  else ensureFolder(root)
+}

@@ -1,0 +1,62 @@
+/** What the spool says, in words for people. */
+import type { DropReason } from '../account.js'
+import { NoRoomError } from './room.js'
+
+export interface SpoolTeller {
+  problem(message: string): void
+  note(kind: string, message: string): void
+  dropped(count: number, reason: DropReason, detail: string): void
+}
+
+export class Telling {
+  readonly #tell: SpoolTeller
+  #hasFailed = false
+
+  constructor(tell: SpoolTeller) {
+    this.#tell = tell
+  }
+
+  /** The disk takes no entries: told once, until it does again. */
+  failed(error: unknown): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    const why = error instanceof NoRoomError ? error.message : `entries cannot be kept on disk: ${wordsOf(error)}`
+    this.#tell.problem(`${why}; they stay in memory, and the disk is tried again`)
+  }
+
+  succeeded(): void {
+    if (!this.#hasFailed) return
+    this.#hasFailed = false
+    this.#tell.note('spooling', 'entries are kept on disk again')
+  }
+
+  trouble(error: unknown): void {
+    this.#tell.problem(`trouble with the spool, which may send entries twice: ${wordsOf(error)}`)
+  }
+
+  notSetAside(letters: number, error: unknown): void {
+    this.#tell.problem(`${letters} rejected entries cannot be set aside: ${wordsOf(error)}`)
+  }
+
+  foreignVersion(path: string): void {
+    this.#tell.problem(`${path} was written by another version of pino-ingest, and is left alone`)
+  }
+
+  aged(folder: string, bytes: number): void {
+    this.#tell.note('aged', `${bytes} bytes of entries for another url or key were too old, and are deleted: ${folder}`)
+  }
+
+  stranded(folder: string, bytes: number): void {
+    this.#tell.note('stranded', `${bytes} bytes of entries for another url or key lie in ${folder}, and are not sent `
+      + '(see previousApiKeys, and pino-ingest spool)')
+  }
+
+  claimed(entries: number): void {
+    this.#tell.note('claimed', `this process stood still for so long that another one took over what it had on disk (${entries} entries)`)
+  }
+}
+
+/** The system's words name the code, the call and the path. */
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
