@@ -1,0 +1,146 @@
+/** Lanes: what memory has no room for waits on disk and comes back in order; earlier processes' batches come one in four. */
+import { describe, expect, test } from 'vitest'
+import { Queue } from '../../src/delivery/queue.js'
+import type { Disk } from '../../src/delivery/queue.js'
+import type { Batch, Place } from '../../src/sender.js'
+import { FakeClock, settled } from '../fake-clock.js'
+import { batchOf } from './scripted.js'
+
+type Placed = Batch & { readonly place: Place }
+
+const KIB = 1024
+
+/** The object with a property that is asked each time. */
+function lengthened<Name extends string, Value, Rest extends object>(name: Name, get: () => Value, rest: Rest): Rest & { readonly [key in Name]: Value } {
+  return Object.defineProperty(rest, name, { get }) as Rest & { readonly [key in Name]: Value }
+}
+
+/** A disk in memory, which reads back in a later turn. */
+class FakeDisk implements Disk {
+  readonly waiting: Batch[] = []
+  readonly left: Batch[] = []
+  readonly evicted = lengthened('batches', () => this.waiting.length, {
+    push: (batch: Placed) => void this.waiting.push(batch),
+    unshift: (batch: Placed) => void this.waiting.unshift(batch),
+    next: (take: (batch: Batch) => void) => this.#next(this.waiting, take),
+  })
+  readonly recovery = lengthened('hasMore', () => this.left.length > 0, {
+    next: (take: (batch: Batch) => void) => this.#next(this.left, take),
+  })
+
+  async #next(from: Batch[], take: (batch: Batch) => void): Promise<boolean> {
+    await settled()
+    const batch = from.shift()
+    // What was handed over without its body has it on disk.
+    if (batch !== undefined) take(batch.body.length === 0 ? { ...batch, body: new Uint8Array(976) } : batch)
+    return batch !== undefined
+  }
+}
+
+const stored = (name: string, body?: Uint8Array): Placed => ({ ...batchOf(name), ...(body !== undefined && { body }), place: { segment: 1, offset: 0 }, custody: { isKept: true, part: () => ({ part: () => { throw new Error('no part here') }, settle: () => {} }), settle: () => {} } })
+
+/** Each batch takes 2,000 bytes. */
+function setup(maxBufferBytes: number, recoverForMs?: number) {
+  const onDisk = new FakeDisk()
+  const clock = new FakeClock()
+  const queue = new Queue({ maxBufferBytes, disk: onDisk, clock, ...(recoverForMs !== undefined && { recoverForMs }) }, () => {})
+  const take = async (count: number): Promise<string[]> => {
+    const names: string[] = []
+    for (let n = 0; n < count; n += 1) {
+      const held = queue.shift()
+      if (held === undefined) break
+      names.push(held.batch.batchId)
+      queue.settled(held)
+      await settled()
+      await settled()
+    }
+    return names
+  }
+  return { queue, clock, onDisk, take }
+}
+
+const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+describe('what is on disk', () => {
+  test('gives up its memory beyond the bound, and comes back in order', async () => {
+    const { queue, onDisk, take } = setup(10_000)
+    for (const name of names('b', 20)) expect(queue.push(stored(name), 0)).toEqual([])
+    expect(queue.bytes).toBeLessThanOrEqual(10_000)
+    expect(onDisk.waiting).toHaveLength(15)
+    expect(queue.oldest).toEqual({ stored: 0, loose: 0 })
+    expect(await take(20)).toEqual(names('b', 20))
+    expect(queue.oldest).toEqual(queue.mark)
+  })
+
+  test('a new one goes behind those that wait there, though memory is free again', async () => {
+    const { queue, take } = setup(10_000)
+    for (const name of names('b', 8)) queue.push(stored(name), 0)
+    const first = await take(2)
+    queue.push(stored('b8'), 0)
+    expect([...first, ...await take(9)]).toEqual(names('b', 9))
+  })
+
+  test('one that was handed over without its body never goes to memory', async () => {
+    const { queue, onDisk, take } = setup(100 * KIB)
+    queue.push(stored('bare', new Uint8Array(0)), 0)
+    expect(onDisk.waiting).toHaveLength(1)
+    queue.refill()
+    await settled()
+    await settled()
+    expect(await take(1)).toEqual(['bare'])
+  })
+})
+
+describe('what is in memory alone', () => {
+  test('pushes those that are on disk as well out of memory, and only then costs the oldest', () => {
+    const { queue, onDisk } = setup(10_000)
+    for (const name of names('s', 5)) queue.push(stored(name), 0)
+    for (const name of names('l', 5)) expect(queue.push(batchOf(name), 0)).toEqual([])
+    expect(onDisk.waiting.map(({ batchId }) => batchId)).toEqual(names('s', 5))
+    expect(queue.push(batchOf('l5'), 0).map(({ batchId }) => batchId)).toEqual(['l0'])
+  })
+
+  test('is refused where those in flight fill the memory', () => {
+    const { queue } = setup(10_000)
+    expect(queue.push(batchOf('l'), 9_000).map(({ batchId }) => batchId)).toEqual(['l'])
+  })
+})
+
+describe('what earlier processes left', () => {
+  test('comes one in four while the app logs, and alone when it does not', async () => {
+    const { queue, onDisk, take } = setup(100 * KIB)
+    onDisk.left.push(...names('r', 6).map((name) => batchOf(name)))
+    queue.refill()
+    for (let turn = 0; turn < 20; turn += 1) await settled()
+    for (const name of names('b', 9)) queue.push(stored(name), 0)
+    expect(await take(15)).toEqual(['b0', 'b1', 'b2', 'r0', 'b3', 'b4', 'b5', 'r1', 'b6', 'b7', 'b8', 'r2', 'r3', 'r4', 'r5'])
+  })
+
+  test('is held within a bound in memory and in flight', async () => {
+    const { queue, onDisk } = setup(100 * KIB)
+    onDisk.left.push(...names('r', 100).map((name) => batchOf(name, 1, 300 * KIB)))
+    queue.refill()
+    for (let turn = 0; turn < 300; turn += 1) await settled()
+    expect(100 - onDisk.left.length).toBeLessThanOrEqual(3)
+    let inFlight = 0
+    while (queue.shift() !== undefined) {
+      inFlight += 1
+      for (let turn = 0; turn < 10; turn += 1) await settled()
+    }
+    expect(inFlight).toBeLessThanOrEqual(4)
+  })
+
+  test('waits where it would keep a short script alive', async () => {
+    const { queue, clock, onDisk } = setup(100 * KIB, 3_000)
+    onDisk.left.push(batchOf('r0'), batchOf('r1'))
+    await clock.advance(3_001)
+    queue.refill()
+    await settled()
+    expect(queue.shift()).toBeUndefined()
+    queue.push(stored('b0'), 0)
+    expect(queue.shift()?.batch.batchId).toBe('b0')
+    await settled()
+    await settled()
+    expect(queue.shift()?.batch.batchId).toBe('r0')
+  })
+})
