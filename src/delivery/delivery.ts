@@ -51,7 +51,7 @@ export class Delivery {
     this.#options = options
     this.#isMemoryAlone = options.disk === undefined
     this.#booking = new Booking(options)
-    this.#queue = new Queue(options, () => this.#startWaiting())
+    this.#queue = new Queue({ ...options, isDown: () => options.gate.trouble !== undefined }, () => this.#startWaiting())
     this.#flushes = new Flushes({ ...options, outageAgeMs: () => options.gate.outageAgeMs,
       hasKept: () => this.#booking.keptEntries + (options.disk?.keptEntries ?? 0) > 0, oldest: () => this.#oldest })
     options.gate.onRoom(() => this.#startWaiting())

@@ -23,6 +23,8 @@ export interface QueueOptions {
   readonly maxBufferBytes: number
   readonly disk?: Disk | undefined
   readonly clock: Clock
+  /** Whether the service fails at the moment. */
+  readonly isDown?: () => boolean
   /**
    * What earlier processes left is sent for so long after the app's last batch. In the app's own thread a request keeps
    * the process alive, and a short script must not stay for a long backlog. Default: for ever.
@@ -47,6 +49,8 @@ export interface Mark {
 
 /** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
 const BATCH_OVERHEAD_BYTES = 1_024
+/** What is on disk need not wait in memory for a service that is down; a little of it does, for when it is back. */
+const SHARE_IN_OUTAGE = 1 / 4
 /** New batches for one of an earlier process. */
 const LIVE_SHARE = 3
 
@@ -57,6 +61,7 @@ export function bytesOf({ body }: Batch): number {
 export class Queue {
   readonly #maxBytes: number
   readonly #disk: Disk | undefined
+  readonly #isDown: () => boolean
   readonly #onReadBack: () => void
   readonly #stored = new Fifo<Held>()
   readonly #loose = new Fifo<Held>()
@@ -70,9 +75,10 @@ export class Queue {
   #readingBackFrom: number | undefined
   #isClosed = false
 
-  constructor({ maxBufferBytes, disk, clock, recoverForMs = Infinity }: QueueOptions, onReadBack: () => void) {
+  constructor({ maxBufferBytes, disk, clock, recoverForMs = Infinity, isDown = () => false }: QueueOptions, onReadBack: () => void) {
     this.#maxBytes = maxBufferBytes
     this.#disk = disk
+    this.#isDown = isDown
     this.#recovered = new RecoveredLane({ recovery: disk?.recovery, clock, forMs: recoverForMs, onRead: onReadBack })
     this.#onReadBack = onReadBack
   }
@@ -120,7 +126,8 @@ export class Queue {
   /** Whether a batch that is on disk waits there alone: behind others that do there is no way into memory but theirs. */
   waitsOnDisk(bodyBytes: number, inFlightBytes: number): boolean {
     const isBehind = (this.#disk?.evicted.batches ?? 0) > 0 || this.#readingBackFrom !== undefined
-    return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > this.#maxBytes
+    const bound = this.#isDown() ? this.#maxBytes * SHARE_IN_OUTAGE : this.#maxBytes
+    return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > bound
   }
 
   #pushStored(batch: Batch & { readonly place: Place }, inFlightBytes: number, { evicted }: Disk): void {
