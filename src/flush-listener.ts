@@ -67,7 +67,7 @@ async function arrival(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): 
 /** Never rejects. */
 export async function flushWithin(pipeline: Pipeline, timeoutMs: number, clock: Clock): Promise<Omit<FlushReply, 'id'>> {
   const state = await new Promise<FlushReply['state']>((resolve) => {
-    const cancel = clock.timer(timeoutMs, () => resolve('timeout'))
+    const cancel = clock.timer(timeoutMs, () => resolve(pipeline.isSpooled ? 'spooled' : 'timeout'))
     void pipeline.flush().then((flushed) => {
       cancel()
       resolve(flushed)

@@ -132,6 +132,11 @@ export class Pipeline {
     return this.#delivery.flush()
   }
 
+  /** Whether all that is pending is on disk, and the service is down. */
+  get isSpooled(): boolean {
+    return this.#gate.trouble !== undefined && this.#delivery.isOnDisk
+  }
+
   /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */
   flushNow(): Promise<Flushed> {
     const flushed = this.flush()
@@ -156,7 +161,7 @@ export class Pipeline {
     this.#notices.cancel()
     this.#spool?.close()
     const { pending } = this.account.snapshot()
-    if (pending > 0) this.#report.note('kept', `${pending} entries are not yet acknowledged; they are on disk, for the next start`)
+    if (pending > 0) this.#report.note('kept', `${pending === 1 ? '1 entry is' : `${pending} entries are`} not yet acknowledged; kept on disk, for the next start`)
     this.#tellStats()
     this.#report.flushNow()
   }

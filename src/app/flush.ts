@@ -13,7 +13,7 @@ interface WorkerStream {
   emit(event: 'message', message: FlushRequest): boolean
   on(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
   off(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
-  flush(callback: () => void): void
+  flush(callback?: () => void): void
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000
@@ -53,13 +53,22 @@ function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResu
     stream.on(FLUSHED_EVENT, onFlushed)
     try {
       stream.emit('message', request)
-      stream.flush(() => {
-        stream.emit('message', { ...request, step: 'read' })
-      })
+      if (tellsWorker(stream)) stream.flush()
+      else stream.flush(() => void stream.emit('message', { ...request, step: 'read' }))
     } catch {
       finish({ state: 'timeout' }) // the worker has ended: nothing can be asked any more
     }
   })
+}
+
+/**
+ * thread-stream 4 tells the worker of a flush, and holds the process until its callback: in an outage that may be for
+ * ever, so that it gets none. Version 3, which pino 9 brings, tells only us, once the worker has read all.
+ */
+function tellsWorker(stream: object): boolean {
+  const symbol = Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl')
+  const inside = symbol === undefined ? undefined : (stream as Record<symbol, { flushCallbacks?: unknown } | undefined>)[symbol]
+  return inside?.flushCallbacks instanceof Map
 }
 
 /** Behind the logger: pino's own, one that the app made, or several in a multistream. */

@@ -109,6 +109,11 @@ export class Delivery {
     return this.#flushes.add(this.#queue.mark)
   }
 
+  /** Whether none of the app's own waits in memory alone. */
+  get isOnDisk(): boolean {
+    return !this.#isMemoryAlone && this.#oldest.loose >= this.#queue.mark.loose
+  }
+
   /** More may have been found on disk. */
   wake(): void {
     this.#queue.refill()

@@ -64,6 +64,21 @@ describe('flush', () => {
     await service.close()
   })
 
+  test.each([
+    ['target', true, 'spooled'], ['target', false, 'timeout'], ['targets-copy', true, 'spooled'], ['stream', true, 'spooled'], ['stream', false, 'timeout'],
+  ] as const)('%s, spool %s: what did not come to its end keeps no process alive', async (mode, hasSpool, state) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    await service.close()
+    const app = startApp({ ...planFor(mode, service.url, hasSpool ? {} : { spool: false }), flushTimeoutMs: 2_000, holds: false })
+    const stuck = setTimeout(() => app.child.kill('SIGKILL'), 20_000)
+    const { payload } = await app.heard('flushed')
+    const { code, stderr } = await app.done
+    clearTimeout(stuck)
+    expect((payload as Flushed).state).toBe(state)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(hasSpool ? /5000 entries are not yet acknowledged; kept on disk/ : /dropped 5000 entries/)
+  })
+
   test('a logger without this transport, and no logger at all, end at once', async () => {
     expect(await flush({})).toEqual({ state: 'timeout' })
     expect(await flush(Object.create(null) as object)).toEqual({ state: 'timeout' })

@@ -103,7 +103,7 @@ describe('the service is down', () => {
     const result = await runCli([], env, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
-    expect(result.stderr).toContain('2 entries are not yet acknowledged; they are on disk')
+    expect(result.stderr).toContain('2 entries are not yet acknowledged; kept on disk')
     expect(result.stderr).toContain('delivered 0 of 2 entries; 2 kept on disk, 0 dropped, 0 rejected')
     expect(result.stderr).not.toContain(KEY)
   })

@@ -6,7 +6,7 @@
  * - raw: a file whose lines are written to the transport as they stand, instead of records
  * - end: natural | exit | throw | flush (await logger.flush, then exit) | flush-all (await flush(logger), tell, then hold)
  *   | hold (until SIGTERM, handled) | signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
- * - flushTimeoutMs: of flush-all
+ * - flushTimeoutMs, holds (default true): of flush-all
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
@@ -72,7 +72,7 @@ switch (plan.end) {
     const startedAt = performance.now()
     const result = await flush(logger, plan.flushTimeoutMs === undefined ? {} : { timeoutMs: plan.flushTimeoutMs })
     tell({ name: 'flushed', payload: { ...result, tookMs: performance.now() - startedAt } })
-    setInterval(() => {}, 60_000)
+    if (plan.holds !== false) setInterval(() => {}, 60_000)
     break
   }
   case 'unhandled':

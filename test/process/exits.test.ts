@@ -126,7 +126,7 @@ describe('service down', () => {
     const copies = mode === 'targets-copy' ? 2 : 1
     expect(result.code).toBe(0)
     expect(result.stderr).not.toContain('dropped')
-    expect(result.stderr.match(/entries are not yet acknowledged; they are on disk/g)).toHaveLength(copies)
+    expect(result.stderr.match(/entries are not yet acknowledged; kept on disk/g)).toHaveLength(copies)
     service = await createIngestService({ apiKeys: [KEY], port })
     await nextStart(copies * COUNT)
     expect({ entries: service.arrived, different: arrived() }).toEqual({ entries: copies * COUNT, different: COUNT })

@@ -13,6 +13,7 @@ export interface AppPlan {
   readonly raw?: string
   readonly end?: 'natural' | 'exit' | 'throw' | 'flush' | 'flush-all' | 'hold' | 'signal' | 'unhandled'
   readonly flushTimeoutMs?: number
+  readonly holds?: boolean
   readonly logsError?: boolean
   readonly neighbourFile?: string
 }
