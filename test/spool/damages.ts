@@ -1,6 +1,6 @@
 /** What a crash, a power failure or a bad disk does to files that nobody has open. */
-import { closeSync, ftruncateSync, openSync, readSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { filesBelow } from './disk-image.js'
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { filesBelow, readFrames } from './disk-image.js'
 
 export const DAMAGES = [
   'none', 'none', 'none', 'none', 'tear', 'tear', 'garbage', 'pages', 'pages', 'flip',
@@ -26,7 +26,7 @@ export function damage(kind: Damage, root: string, pick: readonly [number, numbe
   if (path === undefined || kind === 'none') return
   const { size } = statSync(path)
   if (kind === 'tear') return truncate(path, Math.max(size - pick[1] % 300, 0))
-  if (kind === 'garbage') return append(path, garbage(pick))
+  if (kind === 'garbage') return appendGarbage(path, garbage(pick))
   if (kind === 'flip' || kind === 'journal-flip') return flip(path, pick[1] % Math.max(size, 1), size)
   if (kind === 'journal-torn') return truncate(path, pick[1] % (size + 1))
   if (kind === 'owner-garbled') return writeFileSync(path, garbage(pick))
@@ -65,6 +65,13 @@ function truncate(path: string, size: number): void {
   const fd = openSync(path, 'r+')
   ftruncateSync(fd, size)
   closeSync(fd)
+}
+
+/** Behind a torn frame chance may put just the bytes that are missing, which is no damage. */
+function appendGarbage(path: string, bytes: Buffer): void {
+  const whole = readFileSync(path)
+  append(path, bytes)
+  if (readFrames(readFileSync(path)).length > readFrames(whole).length) truncate(path, whole.length)
 }
 
 function append(path: string, bytes: Buffer): void {
