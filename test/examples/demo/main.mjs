@@ -7,6 +7,9 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createIngestService } from 'pino-ingest/service'
 import { problemsOf } from './expectations.mjs'
 import { printArrived, printGoodbye, printStart } from './report.mjs'
@@ -16,6 +19,7 @@ const USUAL_PORT = 4319
 const TIMEOUT_MS = 10_000
 
 const keep = process.argv.includes('--keep')
+const spoolDir = mkdtempSync(join(tmpdir(), 'pino-ingest-demo-'))
 const service = await startService()
 try {
   const run = await runShop()
@@ -30,6 +34,7 @@ try {
   process.exitCode = 1
 } finally {
   await service.close()
+  rmSync(spoolDir, { recursive: true, force: true })
 }
 
 /** On the port that `pino-ingest dev` has, so that the address is a familiar one, or a free one. */
@@ -63,8 +68,8 @@ async function runShop() {
   return { requests, logged, exitCode: await exited }
 }
 
-/** Only address and key: what the shell has set for another application would change what is shown. */
+/** Only address, key and a spool of its own: what the shell has set for another application would change what is shown. */
 function appEnvironment() {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_'))
-  return { ...Object.fromEntries(others), PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'demo' }
+  return { ...Object.fromEntries(others), PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'demo', PINO_INGEST_SPOOL_DIR: spoolDir }
 }
