@@ -51,7 +51,7 @@ process.exitCode = failed === 0 ? 0 : 1
 async function run(node, file, service) {
   const local = await createIngestService({ apiKeys: [KEY] })
   const child = spawn(node, [join(app, file)], {
-    cwd: app, env: { PATH: process.env.PATH, PINO_INGEST_URL: local.url, PINO_INGEST_API_KEY: KEY }, stdio: ['ignore', 'inherit', 'pipe'],
+    cwd: app, env: { PATH: process.env.PATH, PINO_INGEST_URL: local.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SPOOL_DIR: join(scratch, 'spool') }, stdio: ['ignore', 'inherit', 'pipe'],
   })
   let stderr = ''
   child.stderr.on('data', (chunk) => {
