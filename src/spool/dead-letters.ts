@@ -46,8 +46,8 @@ export class DeadLetters {
   }
 }
 
-/** The entry last and as it stands: numbers too large for a double must survive. */
-function lineOf({ batchId, index, status, code, field, reason, entry }: DeadLetter, at: string): string {
+/** With its newline. The entry last and as it stands: numbers too large for a double must survive. Pure. */
+export function lineOf({ batchId, index, status, code, field, reason, entry }: DeadLetter, at: string): string {
   const head = JSON.stringify({ at, batch_id: batchId, index, status, code, field, reason })
   return `${head.slice(0, -1)},"entry":${entry}}\n`
 }

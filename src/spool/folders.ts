@@ -42,6 +42,11 @@ export function ensureFolder(path: string): void {
  */
 export function ensureNamedRoot(path: string): void {
   if (isMissing(path)) mkdirSync(path, { mode: FOLDER_MODE, recursive: true })
+  checkNamedRoot(path)
+}
+
+/** As `ensureNamedRoot`, and makes nothing. @throws UnsafeError; the system's error where there is none */
+export function checkNamedRoot(path: string): void {
   const stats = checkFolder(path)
   if (!isOwn(stats) && stats.uid !== 0) throw new UnsafeError(`${path} belongs to another user (uid ${stats.uid})`)
 }

@@ -1,7 +1,7 @@
 /** Reads a root without owning it, for people: nothing is claimed, changed or deleted, and no link is followed. */
-import { closeSync, lstatSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { UnsafeError, isOwnFolder } from './folders.js'
+import { checkNamedRoot, isOwnFolder } from './folders.js'
 import { CLAIMED, DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
@@ -58,12 +58,7 @@ export interface InspectOptions {
  * @throws UnsafeError for a root that is a link, no folder or another user's; the system's error where there is none
  */
 export function inspectRoot(root: string, options: InspectOptions): FoundDestination[] {
-  const stats = lstatSync(root)
-  if (stats.isSymbolicLink()) throw new UnsafeError(`${root} is a symbolic link`)
-  if (!stats.isDirectory()) throw new UnsafeError(`${root} is not a folder`)
-  const ownUid = process.getuid?.()
-  // A mount that root owns is fine: what lies in it is looked at one by one.
-  if (ownUid !== undefined && stats.uid !== ownUid && stats.uid !== 0) throw new UnsafeError(`${root} belongs to another user (uid ${stats.uid})`)
+  checkNamedRoot(root)
   return namesIn(root).filter((name) => DESTINATION_NAME.test(name)).flatMap((name) => {
     const path = join(root, name)
     if (!isFolder(path)) return []

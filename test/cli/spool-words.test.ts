@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { letterLine, linesOf, parseLetter } from '../../src/cli/spool/letters.js'
+import { linesOf, parseLetter } from '../../src/cli/spool/letters.js'
 import { everything, outermost, pick } from '../../src/cli/spool/pick.js'
 import { ageOf, ageText, columns, sizeText } from '../../src/cli/spool/words.js'
+import { lineOf } from '../../src/spool/dead-letters.js'
 import type { FoundInstance } from '../../src/spool/inspect.js'
 
 test.each([[0, '0 B'], [1023, '1023 B'], [1024, '1.0 KiB'], [4_509_696, '4.3 MiB'], [1_048_575, '1.0 MiB'], [3 * 2 ** 40, '3.0 TiB'], [2 ** 55, '32768.0 TiB']])(
@@ -58,7 +59,7 @@ test('a letter comes back as it was written, with any words in it', () => {
     entry: fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value)), fc.constant('{"n":12345678901234567890}')),
   })
   fc.assert(fc.property(letter, (one) => {
-    const line = letterLine(one)
+    const line = lineOf(one, one.at)
     expect(line.indexOf('\n')).toBe(line.length - 1)
     expect(parseLetter(Buffer.from(line.slice(0, -1)))).toEqual({ ...one, reason: one.reason.toWellFormed() })
   }))

@@ -1,19 +1,12 @@
 /** Dead letters as they stand on disk: one on a line. */
 import { closeSync, constants, read } from 'node:fs'
 import { promisify } from 'node:util'
+import type { DeadLetter } from '../../sender.js'
 import { openOwn } from '../../spool/folders.js'
 
-export interface Letter {
+export interface Letter extends DeadLetter {
   /** When it was refused. */
   readonly at: string
-  readonly batchId: string
-  readonly index: number
-  readonly status: number
-  readonly code: string
-  readonly field: string
-  readonly reason: string
-  /** As it was sent: numbers too large for a double must survive. */
-  readonly entry: string
 }
 
 const WINDOW_BYTES = 256 * 1024
@@ -73,12 +66,6 @@ export function parseLetter(line: Buffer | undefined): Letter | undefined {
   } catch {
     return undefined
   }
-}
-
-/** As the spool writes them, with its newline. Pure. */
-export function letterLine({ at, batchId, index, status, code, field, reason, entry }: Letter): string {
-  const head = JSON.stringify({ at, batch_id: batchId, index, status, code, field, reason })
-  return `${head.slice(0, -1)}${ENTRY_KEY}${entry}}\n`
 }
 
 /** Why it was refused, in one text. Pure. */

@@ -4,9 +4,10 @@ import { closeSync, fdatasyncSync, renameSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { bodyOf } from '../../parts.js'
 import type { Batch, Custody, DeadLetter, Outcome } from '../../sender.js'
+import { lineOf } from '../../spool/dead-letters.js'
 import { createFile } from '../../spool/folders.js'
 import type { FoundFile } from '../../spool/usage.js'
-import { letterLine, linesOf, parseLetter } from './letters.js'
+import { linesOf, parseLetter } from './letters.js'
 import type { Letter } from './letters.js'
 import type { Job, Source } from './sending.js'
 
@@ -113,7 +114,7 @@ export class LetterReplay implements Source {
         kept += 1
         const letter = refusal === undefined ? undefined : parseLetter(line)
         // Not `writeSync`, which may write a part and say so.
-        writeFileSync(fd, letter === undefined ? Buffer.concat([line, NEWLINE]) : letterLine({ ...letter, ...refusal }))
+        writeFileSync(fd, letter === undefined ? Buffer.concat([line, NEWLINE]) : lineOf({ ...letter, ...refusal }, refusal?.at ?? letter.at))
       }
       fdatasyncSync(fd)
     } catch (error) {
