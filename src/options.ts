@@ -6,60 +6,20 @@ import { deployFromCi } from './options/ci.js'
 import { isPlainObject } from './options/kinds.js'
 import { nearestName } from './options/nearest.js'
 import { Secret } from './options/secret.js'
+import type { Settings } from './options/settings.js'
 import { completeSpool, isInMemory } from './options/spool.js'
-import type { SpoolSettings } from './options/spool.js'
 import { hidden, kindOf, shown, shownName } from './options/shown.js'
+import { completeTrail } from './options/trail.js'
 import { LEVEL_NAMES, TABLE, rowOf, variablesOf } from './options/table.js'
 import type { IngestOptions, OptionName } from './options/table.js'
 import { tlsProblem } from './options/tls.js'
 import type { Tls } from './options/tls.js'
 import { checkUrl, isLoopback, proxyFor } from './options/url.js'
-import type { EntryDeploy, JsonObject } from './protocol/entry.js'
+import { LEVELS } from './protocol/entry.js'
 
 export type { IngestOptions } from './options/table.js'
+export type { Settings } from './options/settings.js'
 export { Secret } from './options/secret.js'
-
-/** What code and environment come to. */
-export interface Settings {
-  readonly enabled: boolean
-  /** Without a trailing slash. */
-  readonly url: string
-  readonly apiKey: Secret
-  readonly previousApiKeys: readonly Secret[]
-  /** Nobody named a service: it is the local one of a developer's machine. */
-  readonly isLocalDefault: boolean
-  readonly tls?: Tls
-  readonly proxy: string | false
-  readonly noProxy: string
-  readonly service?: string
-  /** After the record's own `name`. */
-  readonly fallbackService?: string
-  readonly messageKey?: string
-  readonly errorKey?: string
-  readonly nestedKey?: string
-  readonly customLevels?: Readonly<Record<string, number>>
-  readonly environment?: string
-  readonly version?: string
-  readonly releaseId?: string
-  readonly deploy?: EntryDeploy
-  readonly tags: readonly string[]
-  readonly metadata: JsonObject
-  readonly level: (typeof LEVEL_NAMES)[number]
-  readonly fingerprint: false | 'auto'
-  readonly batchSize: number
-  readonly batchBytes: number
-  readonly flushIntervalMs: number
-  readonly maxConcurrency: number
-  readonly requestTimeoutMs: number
-  readonly shutdownTimeoutMs: number
-  readonly retryMinMs: number
-  readonly retryMaxMs: number
-  readonly maxBufferBytes: number
-  readonly maxEntryBytes: number
-  readonly spool: false | SpoolSettings
-  readonly compression: 'none' | 'gzip'
-  readonly onProblem: 'stderr' | 'silent'
-}
 
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -166,12 +126,13 @@ function fromEnvironment(name: OptionName, { env, readFile }: Sources, problems:
       return undefined
     }
   }
-  const parts = (names: readonly string[], read: (variable: string) => string | undefined): unknown => {
+  const parts = (names: readonly string[], read: (variable: string) => string | number | undefined): unknown => {
     const found = names.map((part, at) => [part, read(variables[at] ?? '')] as const).filter(([, value]) => value !== undefined)
     return found.length === 0 ? undefined : checked(name, variables.join(', '), Object.fromEntries(found), problems)
   }
   if (name === 'tls') return parts(['ca', 'cert', 'key'], file)
   if (name === 'deploy') return parts(['commit', 'branch', 'deployed_by'], text)
+  if (name === 'sample') return parts(LEVELS, (variable) => numberIn(text(variable)))
   if (name === 'proxy') return undefined // which of them counts depends on the URL
   if (name === 'spool') {
     const value = text('PINO_INGEST_SPOOL')
@@ -227,6 +188,7 @@ function complete({ values, options, wrong, sources: { env, isInMemory: isLostIn
     apiKey: new Secret(own.apiKey ?? LOCAL_KEY),
     previousApiKeys: (own.previousApiKeys ?? []).map((one) => new Secret(one)),
     spool,
+    breadcrumbs: completeTrail(own.breadcrumbs),
     maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
     proxy: own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems)),
     // Who names a proxy in code means it for this URL.
@@ -238,6 +200,11 @@ function complete({ values, options, wrong, sources: { env, isInMemory: isLostIn
 function environmentProxy(url: string, env: Sources['env'], problems: string[]): unknown {
   const proxy = proxyFor(url, env)
   return proxy === undefined ? false : checked('proxy', proxy.variable, proxy.value, problems)
+}
+
+/** Text that is no number breaks the rule, and is shown. */
+function numberIn(text: string | undefined): string | number | undefined {
+  return text === undefined || !/^\d*\.?\d+$/.test(text) ? text : Number(text)
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

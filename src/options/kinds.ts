@@ -54,9 +54,9 @@ export function oneOf<const T extends readonly (string | false)[]>(...values: T)
 }
 
 export const texts: Kind<readonly string[]> = {
-  rule: 'a list of texts (in a variable: separated by commas)',
+  rule: 'a list of texts (in a variable: separated by commas, or JSON)',
   read: (value) => (Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value] as string[] : undefined),
-  parse: (value) => value.split(',').map((item) => item.trim()).filter((item) => item !== ''),
+  parse: (value) => (value.trimStart().startsWith('[') ? parseJson(value) : value.split(',').map((item) => item.trim()).filter((item) => item !== '')),
 }
 
 export const object: Kind<JsonObject> = {
@@ -126,10 +126,11 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value))
 }
 
-function parseJson(value: string): unknown {
+/** Text that is none stays as it is: it breaks the rule, and is shown. */
+export function parseJson(value: string): unknown {
   try {
     return JSON.parse(value) as unknown
   } catch {
-    return value // which breaks the rule, and is shown
+    return value
   }
 }

@@ -6,6 +6,7 @@ import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import { flag, integer, key, keys, levels, object, oneOf, pems, proxyUrl, text, texts, textsNamed } from './kinds.js'
 import type { Kind } from './kinds.js'
 import { spool } from './spool.js'
+import { DEFAULT_TRAIL, rates, requestLogs, trail } from './trail.js'
 
 export interface Row<T> {
   readonly kind: Kind<T>
@@ -59,6 +60,7 @@ export const TABLE = {
   environment: row({ kind: text, shown: '`NODE_ENV`', meaning: 'environment label' }),
   version: row({ kind: text, shown: '`npm_package_version`', meaning: 'version of the application' }),
   releaseId: row({ kind: text, meaning: 'id of a registered release, for every entry' }),
+  release: row({ kind: flag, default: false, meaning: '`true`: registers the release at start, and every entry carries its id' }),
   deploy: row({
     kind: textsNamed('commit', 'branch', 'deployed_by'),
     variables: ['PINO_INGEST_COMMIT', 'PINO_INGEST_BRANCH', 'PINO_INGEST_DEPLOYED_BY'], shown: 'the CI provider\'s variables',
@@ -71,6 +73,25 @@ export const TABLE = {
   errorKey: row({ kind: text, shown: 'pino\'s', meaning: 'as `messageKey`' }),
   nestedKey: row({ kind: text, meaning: 'as given to pino, which tells no transport of it' }),
   customLevels: row({ kind: levels, shown: 'pino\'s', meaning: 'as `messageKey`; `{ audit: 35 }`, in the variable `audit:35`' }),
+  breadcrumbs: row({
+    kind: trail, shown: `\`{ limit: ${DEFAULT_TRAIL.limit}, level: '${DEFAULT_TRAIL.level}', maxBytes: 8 MiB }\``,
+    meaning: 'what was logged before an error goes with it; `false` for none',
+  }),
+  requestLogs: row({ kind: requestLogs, default: false, meaning: '`true`: HTTP records also go to request analytics; `only`: they go there alone' }),
+  scrubPatterns: row({
+    kind: texts, default: [],
+    meaning: 'what is taken out of every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression\'s source',
+  }),
+  scrubUrlParams: row({
+    kind: texts, default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
+    meaning: 'parameters whose value is taken out of every URL',
+  }),
+  sample: row({
+    kind: rates, variables: ['PINO_INGEST_SAMPLE_DEBUG', 'PINO_INGEST_SAMPLE_INFO', 'PINO_INGEST_SAMPLE_WARN', 'PINO_INGEST_SAMPLE_ERROR', 'PINO_INGEST_SAMPLE_FATAL'],
+    shown: 'all', meaning: '`{ debug: 0.1 }`: the share of a level that is sent; a trace goes whole or not at all',
+  }),
+  dedupeWindowMs: row({ kind: integer(0, DAY_MS, 'ms'), default: 0, meaning: 'within it equal errors go once, then as one summary with their number; 0 is off' }),
+  beforeSend: row({ kind: text, meaning: 'path of a module whose default export takes an entry and returns one, or `null` to drop it' }),
   fingerprint: row({ kind: oneOf('auto', false), default: false, meaning: '`auto` computes one for errors; the service uses it for de-duplication' }),
   batchSize: row({ kind: integer(1, MAX_LOGS_PER_REQUEST), default: MAX_LOGS_PER_REQUEST, meaning: 'entries in a request, at most' }),
   batchBytes: row({ kind: integer(1_024, 64 * MIB, 'bytes'), default: MIB, meaning: 'bytes of a request\'s body, at most; a longer entry goes alone' }),

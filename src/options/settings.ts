@@ -1,0 +1,56 @@
+import type { EntryDeploy, JsonObject } from '../protocol/entry.js'
+import type { Secret } from './secret.js'
+import type { SpoolSettings } from './spool.js'
+import type { LEVEL_NAMES } from './table.js'
+import type { Tls } from './tls.js'
+import type { SampleRates, TrailSettings } from './trail.js'
+
+/** What code and environment come to. */
+export interface Settings {
+  readonly enabled: boolean
+  /** Without a trailing slash. */
+  readonly url: string
+  readonly apiKey: Secret
+  readonly previousApiKeys: readonly Secret[]
+  /** Nobody named a service: it is the local one of a developer's machine. */
+  readonly isLocalDefault: boolean
+  readonly tls?: Tls
+  readonly proxy: string | false
+  readonly noProxy: string
+  readonly service?: string
+  /** After the record's own `name`. */
+  readonly fallbackService?: string
+  readonly messageKey?: string
+  readonly errorKey?: string
+  readonly nestedKey?: string
+  readonly customLevels?: Readonly<Record<string, number>>
+  readonly environment?: string
+  readonly version?: string
+  readonly releaseId?: string
+  readonly deploy?: EntryDeploy
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+  readonly level: (typeof LEVEL_NAMES)[number]
+  readonly fingerprint: false | 'auto'
+  readonly release: boolean
+  readonly breadcrumbs: TrailSettings | false
+  readonly requestLogs: boolean | 'only'
+  readonly scrubPatterns: readonly string[]
+  readonly scrubUrlParams: readonly string[]
+  readonly sample?: SampleRates
+  readonly dedupeWindowMs: number
+  readonly beforeSend?: string
+  readonly batchSize: number
+  readonly batchBytes: number
+  readonly flushIntervalMs: number
+  readonly maxConcurrency: number
+  readonly requestTimeoutMs: number
+  readonly shutdownTimeoutMs: number
+  readonly retryMinMs: number
+  readonly retryMaxMs: number
+  readonly maxBufferBytes: number
+  readonly maxEntryBytes: number
+  readonly spool: false | SpoolSettings
+  readonly compression: 'none' | 'gzip'
+  readonly onProblem: 'stderr' | 'silent'
+}

@@ -1,0 +1,70 @@
+/** The kinds of what concerns the trail, and what is left out before anything is sent. Pure. */
+import { LEVELS } from '../protocol/entry.js'
+import type { Level } from '../protocol/entry.js'
+import { isPlainObject, parseJson } from './kinds.js'
+import type { Kind } from './kinds.js'
+
+/** The trail of breadcrumbs. */
+export interface TrailSettings {
+  /** Crumbs kept for each request, trace or session, and crumbs on an entry, at most. */
+  readonly limit: number
+  /** Lowest level that becomes a crumb. */
+  readonly level: TrailLevel
+  /** Memory of all crumbs. */
+  readonly maxBytes: number
+}
+
+const TRAIL_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+type TrailLevel = (typeof TRAIL_LEVELS)[number]
+
+const MIB = 1024 * 1024
+export const DEFAULT_TRAIL: TrailSettings = { limit: 50, level: 'debug', maxBytes: 8 * MIB }
+
+function isWithin(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+}
+
+const TRAIL_RULES: Readonly<Record<keyof TrailSettings, (value: unknown) => boolean>> = {
+  limit: (value) => isWithin(value, 1, 1_000),
+  level: (value) => (TRAIL_LEVELS as readonly unknown[]).includes(value),
+  maxBytes: (value) => isWithin(value, 64 * 1024, 1024 * MIB),
+}
+
+/** What is given replaces the default's own. */
+export const trail: Kind<Partial<TrailSettings> | boolean> = {
+  rule: 'true, false or { limit: 1 to 1000, level: one of pino\'s, maxBytes: 64 KiB to 1 GiB } (in a variable: JSON)',
+  read: (value) => {
+    if (typeof value === 'boolean') return value
+    if (!isPlainObject(value)) return undefined
+    const given = Object.entries(value).filter(([, one]) => one !== undefined)
+    const isRight = given.every(([name, one]) => Object.hasOwn(TRAIL_RULES, name) && TRAIL_RULES[name as keyof TrailSettings](one))
+    return isRight ? Object.fromEntries(given) as Partial<TrailSettings> : undefined
+  },
+  parse: parseJson,
+}
+
+export function completeTrail(given: Partial<TrailSettings> | boolean | undefined): TrailSettings | false {
+  if (given === false) return false
+  return given === undefined || given === true ? DEFAULT_TRAIL : { ...DEFAULT_TRAIL, ...given }
+}
+
+/** Shares of the records of a level that are sent, 0 to 1. */
+export type SampleRates = Readonly<Partial<Record<Level, number>>>
+
+export const rates: Kind<SampleRates> = {
+  rule: `an object of rates from 0 to 1 by level: ${LEVELS.join(', ')}`,
+  read: (value) => {
+    if (!isPlainObject(value)) return undefined
+    const given = Object.entries(value).filter(([, one]) => one !== undefined)
+    const isRight = given.every(([level, rate]) => (LEVELS as readonly string[]).includes(level)
+      && typeof rate === 'number' && rate >= 0 && rate <= 1)
+    return isRight ? Object.fromEntries(given) as SampleRates : undefined
+  },
+  parse: parseJson,
+}
+
+export const requestLogs: Kind<boolean | 'only'> = {
+  rule: 'true, false or only',
+  read: (value) => (typeof value === 'boolean' || value === 'only' ? value : undefined),
+  parse: (value) => (value === 'only' ? value : parseJson(value)),
+}
