@@ -1,6 +1,6 @@
 /**
- * What does a record cost in pino's worker, stage by stage, how much of it does the fast path save, and what does the spool add?
- * `npm run bench -- [--only stages|worker|spool] [--rounds 11] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
+ * What does a record cost in pino's worker, stage by stage, how much of it does the fast path save, and what do spool and trail add?
+ * `npm run bench -- [--only stages|worker|spool|trail] [--rounds 11] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -8,6 +8,7 @@ import { print } from './print.mjs'
 import { measureSpool, printSpool } from './spool.mjs'
 import { measureStages } from './stages.mjs'
 import { surroundings } from './surroundings.mjs'
+import { measureTrail, printTrail } from './trail.mjs'
 import { canMeasureThreads, measureWorker } from './worker.mjs'
 
 const { values } = parseArgs({
@@ -28,14 +29,16 @@ const settings = {
 const tell = (/** @type {string} */ line) => console.error(line)
 
 const isWanted = (/** @type {string} */ name) => values.only === undefined || values.only === name
-if (!canMeasureThreads) tell('worker, spool: skipped, the CPU time of a thread is read from /proc, which only Linux has')
+if (!canMeasureThreads) tell('worker, spool, trail: skipped, the CPU time of a thread is read from /proc, which only Linux has')
 const stages = isWanted('stages') ? await measureStages({ rounds: settings.rounds, records: settings.records, tell }) : undefined
 const ofWorker = { rounds: settings.workerRounds, records: settings.workerRecords, tell }
 const worker = canMeasureThreads && isWanted('worker') ? await measureWorker(ofWorker) : undefined
 const spool = canMeasureThreads && isWanted('spool') ? await measureSpool(ofWorker) : undefined
-const result = { ...surroundings(), settings, unit: 'us of CPU a record: median, min and max of the rounds', stages, worker, spool }
+const trail = canMeasureThreads && isWanted('trail') ? await measureTrail(ofWorker) : undefined
+const result = { ...surroundings(), settings, unit: 'us of CPU a record: median, min and max of the rounds', stages, worker, spool, trail }
 print(result)
 if (spool !== undefined) printSpool(spool)
+if (trail !== undefined) printTrail(trail)
 if (values.only === undefined || values.out !== undefined) {
   writeFileSync(values.out ?? new URL('./results/latest.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`)
 }

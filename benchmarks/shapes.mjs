@@ -4,7 +4,7 @@ import { LineSplitter } from '../dist/esm/record/lines.js'
 
 /**
  * @typedef {'small' | 'http' | 'error'} Shape
- * @typedef {{ level: 'info' | 'warn' | 'error', object: Record<string, unknown>, message: string }} Call one call of a logger
+ * @typedef {{ level: 'debug' | 'info' | 'warn' | 'error', object: Record<string, unknown>, message: string }} Call one call of a logger
  * @typedef {{ text: string, start: number, end: number }} Line a record as a range of its chunk
  */
 
@@ -76,6 +76,20 @@ function error(n) {
   err.stack = [`TypeError: ${err.message}`, ...frames].join('\n    ')
   return { level: 'error', object: { err, orderId: 100_000 + n }, message: 'payment failed' }
 }
+
+/**
+ * 200 requests at once: each logs ten debug lines beside the others', one in ten fails, and all end.
+ *
+ * @type {readonly Call[]}
+ */
+export const REQUESTS = [
+  ...Array.from({ length: 10 * 200 }, (_, n) => /** @type {Call} */ ({
+    level: 'debug', object: { reqId: `req-${n % 200}`, step: Math.floor(n / 200), table: 'orders' }, message: 'row read from the database',
+  })),
+  ...Array.from({ length: 200 }, (_, id) => (id % 10 === 0
+    ? { ...error(id), object: { reqId: `req-${id}`, ...error(id).object } }
+    : { ...small(id), object: { reqId: `req-${id}`, ...small(id).object } })),
+]
 
 /**
  * The records as the worker gets them: flat strings, cut anywhere.

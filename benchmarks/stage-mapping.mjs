@@ -91,7 +91,7 @@ class Pass {
 
 /** @returns {MapsLines} */
 function fastMapper() {
-  return new Mapper(OPTIONS, 0, () => systemClock.wallNow())
+  return new Mapper(OPTIONS, -1, () => systemClock.wallNow())
 }
 
 /** @returns {MapsLines} what `Mapper` does with a line that the fast path declines */
@@ -100,8 +100,8 @@ function referenceMapper() {
     rank: 0,
     open() {},
     map(text, start, end) {
-      const { json, rank } = mapByParsing(text.slice(start, end), OPTIONS, new Date(systemClock.wallNow()).toISOString())
-      this.rank = rank
+      const { json, level } = mapByParsing(text.slice(start, end), OPTIONS, new Date(systemClock.wallNow()).toISOString())
+      this.rank = level.rank
       return json
     },
   }
@@ -112,6 +112,6 @@ function mustTake(lines) {
   const fast = new FastPath(OPTIONS)
   for (const { text, start, end } of lines) {
     fast.open()
-    if (!fast.map(text, start, end, 0)) throw new Error(`the fast path declines ${text.slice(start, end)}`)
+    if (!fast.map(text, start, end, -1)) throw new Error(`the fast path declines ${text.slice(start, end)}`)
   }
 }

@@ -38,9 +38,9 @@ const MIB = 1024 * 1024
 /** pino puts these among a transport's options. */
 const PINOS_OWN = ['$context', 'pinoWillSendConfig', 'levels', 'dedupe']
 
-/** Position among debug, info, warn, error, fatal. */
-export function levelRank(level: Settings['level']): number {
-  return Math.max(LEVEL_NAMES.indexOf(level) - 1, 0)
+/** Among debug, info, warn, error, fatal from 0; trace is -1. */
+export function levelPosition(level: Settings['level']): number {
+  return LEVEL_NAMES.indexOf(level) - 1
 }
 
 /**

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { serialize } from 'node:v8'
 import { afterEach, describe, expect, test } from 'vitest'
-import { levelRank } from '../src/options.js'
+import { levelPosition } from '../src/options.js'
 import { problem, resolve } from './options/resolving.js'
 import type { Env } from './options/resolving.js'
 
@@ -331,7 +331,7 @@ test('settings say the key to no one who prints, serializes or clones them', () 
 })
 
 test('ranks of levels: trace counts as debug', () => {
-  expect((['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const).map(levelRank)).toEqual([0, 0, 1, 2, 3, 4])
+  expect((['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const).map(levelPosition)).toEqual([-1, 0, 1, 2, 3, 4])
 })
 
 test('a key that stands in another option, too, is shown in neither', () => {

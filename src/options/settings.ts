@@ -14,6 +14,7 @@ export interface Settings {
   readonly previousApiKeys: readonly Secret[]
   /** Nobody named a service: it is the local one of a developer's machine. */
   readonly isLocalDefault: boolean
+  readonly allowInsecure: boolean
   readonly tls?: Tls
   readonly proxy: string | false
   readonly noProxy: string

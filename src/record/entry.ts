@@ -46,8 +46,24 @@ const TEXT_FIELDS = [
 /** Objects that a field may take apart: one that was emptied by it is not kept. */
 const PARTED = ['user', 'req', 'request', 'res', 'response', 'trace', 'dd', 'perf', 'deploy']
 
+export interface MappedEntry {
+  readonly entry: LogEntry
+  readonly level: ResolvedLevel
+  readonly ids: RecordIds
+}
+
+/** What ties a record to others; '' where it has none. */
+export interface RecordIds {
+  readonly traceId: string
+  readonly requestId: string
+  readonly sessionId: string
+  /** Its own. */
+  readonly fingerprint: string
+  readonly hasBreadcrumbs: boolean
+}
+
 /** `record` is a clean copy and is used up. `receivedAt` is ISO 8601. */
-export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): { entry: LogEntry, rank: number } {
+export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
   if (options.nestedKey !== undefined) liftNested(record, options.nestedKey)
   const message = takeMessage(record, options.messageKey)
   const wholeMetadata = isObject(record['metadata']) ? record['metadata'] : undefined
@@ -76,6 +92,10 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   entry.message = message ?? entry.error?.message ?? requestTitle(entry.request) ?? NO_MESSAGE
   if (entry.source === undefined) set(entry, 'source', topFrame(entry.error?.stack))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
+  const ids = {
+    traceId: entry.trace?.trace_id ?? '', requestId: entry.request_id ?? '', sessionId: entry.session_id ?? '',
+    fingerprint: entry.fingerprint ?? '', hasBreadcrumbs: entry.breadcrumbs !== undefined,
+  }
   if (options.fingerprint === 'auto' && entry.error !== undefined) entry.fingerprint ??= errorFingerprint(entry.error)
 
   for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) delete record[key]
@@ -88,7 +108,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
     if (!Object.hasOwn(metadata, key)) metadata[key] = options.metadata[key] as Json
   }
   if (Object.keys(metadata).length > 0 || wholeMetadata !== undefined) entry.metadata = metadata
-  return { entry, rank: level.rank }
+  return { entry, level, ids }
 }
 
 function set<K extends keyof LogEntry>(entry: LogEntry, field: K, value: LogEntry[K] | undefined): void {

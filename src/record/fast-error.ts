@@ -7,6 +7,9 @@ const BACKSLASH = 92
 export class ErrorScan {
   /** The entry's `error`, as JSON. */
   json = ''
+  /** Of it, quoted; '' where it has none. */
+  type = ''
+  message = ''
   /** What is left for `metadata.error`: members without braces. */
   rest = ''
   /** Raw text of the stack, in its quotes. */
@@ -15,9 +18,7 @@ export class ErrorScan {
 
   /** Position after the object at `at`, or -1 where it is for the reference path. */
   scan(text: string, at: number, end: number): number {
-    this.rest = this.#stack = ''
-    let type = ''
-    let message = ''
+    this.rest = this.#stack = this.type = this.message = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       if (!member.passOver()) return -1
@@ -25,11 +26,11 @@ export class ErrorScan {
       switch (key) {
         case 'type':
           if (!member.isText()) return -1
-          type = member.value()
+          this.type = member.value()
           break
         case 'message':
           if (!member.isText()) return -1
-          message = member.value()
+          this.message = member.value()
           break
         case 'stack':
           if (!member.isText()) return -1
@@ -43,9 +44,9 @@ export class ErrorScan {
       }
     }
     // Without a type a name would stand in for it.
-    if (type === '') return -1
-    this.json = `{"type":${type}`
-      + (message === '' ? '' : `,"message":${message}`)
+    if (this.type === '') return -1
+    this.json = `{"type":${this.type}`
+      + (this.message === '' ? '' : `,"message":${this.message}`)
       + (this.#stack === '' ? '}' : `,"stack":${this.#stack}}`)
     return member.closedAt
   }

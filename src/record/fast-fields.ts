@@ -11,6 +11,9 @@ export const SLOT_FIELDS = [
 const FIRST_TRACE_SLOT = SLOT_FIELDS.indexOf('trace_id')
 export const REQUEST_ID_SLOT = SLOT_FIELDS.indexOf('request_id')
 export const SOURCE_SLOT = SLOT_FIELDS.indexOf('source')
+export const SESSION_SLOT = SLOT_FIELDS.indexOf('session_id')
+export const FINGERPRINT_SLOT = SLOT_FIELDS.indexOf('fingerprint')
+export const TRACE_SLOT = FIRST_TRACE_SLOT
 export const RELEASE_SLOT = SLOT_FIELDS.indexOf('release_id')
 
 export const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map([

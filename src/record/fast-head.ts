@@ -2,7 +2,7 @@
 import { LEVELS } from '../protocol/entry.js'
 import type { Json } from '../protocol/entry.js'
 import { PLAIN_INTEGER } from './fast-request.js'
-import { isoTime, resolveLevel } from './fields.js'
+import { isoTime, positionOf, resolveLevel } from './fields.js'
 import type { LevelLabels } from './fields.js'
 import type { Members } from './members.js'
 
@@ -16,6 +16,8 @@ const EPOCH_MS = /^\d{13}$/
 export interface LevelText {
   /** 0 to 4, debug to fatal. */
   readonly rank: number
+  /** As `positionOf`. */
+  readonly position: number
   /** The entry up to the message's value. */
   readonly open: string
   /** Member for the metadata, or ''. */
@@ -41,6 +43,7 @@ export class LevelTexts {
     if (resolved === undefined) return undefined
     const level = {
       rank: resolved.rank,
+      position: positionOf(resolved),
       open: `{"level":"${LEVELS[resolved.rank] as string}","message":`,
       metadata: resolved.custom === undefined ? '' : `"level":${JSON.stringify(resolved.custom)}`,
     }

@@ -12,6 +12,10 @@ const MAX_URL_CHARS = 1_000
 export class RequestScan {
   /** Members of the entry's `request`; '' where there are none. */
   request = ''
+  /** Of them, as JSON; '' where there is none. */
+  method = ''
+  url = ''
+  status = ''
   /** What is left for `metadata.req` and `metadata.res`: members without braces. */
   reqRest = ''
   resRest = ''
@@ -19,18 +23,19 @@ export class RequestScan {
   id = ''
   /** The entry's `trace` as JSON, from the traceparent header. */
   trace = ''
+  /** Its trace-id, raw text without quotes. */
+  traceId = ''
   #userAgent = ''
   readonly #members = new Members()
   readonly #headers = new Members()
 
   reset(): void {
-    this.request = this.reqRest = this.resRest = this.id = this.trace = this.#userAgent = ''
+    this.method = this.url = this.status = ''
+    this.request = this.reqRest = this.resRest = this.id = this.trace = this.traceId = this.#userAgent = ''
   }
 
   /** Position after the object at `at`, or -1 where it is for the reference path. */
   scanReq(text: string, at: number, end: number): number {
-    let method = ''
-    let url = ''
     let ip = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
@@ -43,16 +48,16 @@ export class RequestScan {
       switch (key) {
         case 'method':
           if (!member.isText()) return -1
-          method = member.value()
+          this.method = member.value()
           break
         case 'remoteAddress':
           if (!member.isText()) return -1
           ip = member.value()
           break
         case 'url':
-          if (!member.isText() || url !== '') return -1
-          url = member.value()
-          if (url.length > MAX_URL_CHARS) return -1
+          if (!member.isText() || this.url !== '') return -1
+          this.url = member.value()
+          if (this.url.length > MAX_URL_CHARS) return -1
           break
         case 'id':
           this.id = member.value()
@@ -67,6 +72,7 @@ export class RequestScan {
           this.reqRest = joinMembers(this.reqRest, member.member())
       }
     }
+    const { method, url } = this
     if (method !== '') this.request = joinMembers(this.request, `"method":${method}`)
     if (url !== '') {
       const path = pathSlice(url)
@@ -80,15 +86,14 @@ export class RequestScan {
 
   /** As `scanReq`. */
   scanRes(text: string, at: number, end: number): number {
-    let status = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       if (!member.passOver()) return -1
       const key = member.key()
       switch (key) {
         case 'statusCode':
-          status = member.value()
-          if (!PLAIN_INTEGER.test(status)) return -1
+          this.status = member.value()
+          if (!PLAIN_INTEGER.test(this.status)) return -1
           break
         case 'headers': case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
         case 'status_code': return -1
@@ -97,7 +102,7 @@ export class RequestScan {
           this.resRest = joinMembers(this.resRest, member.member())
       }
     }
-    if (status !== '') this.request = joinMembers(this.request, `"status_code":${status}`)
+    if (this.status !== '') this.request = joinMembers(this.request, `"status_code":${this.status}`)
     return member.closedAt
   }
 
@@ -114,6 +119,7 @@ export class RequestScan {
         if (header.value().includes('\\')) return -1
         const trace = fromHeader(header.value().slice(1, -1))
         this.trace = trace === undefined ? '' : JSON.stringify(trace)
+        this.traceId = trace?.trace_id ?? ''
       } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of the two
     }
     return header.closedAt

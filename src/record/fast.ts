@@ -7,36 +7,34 @@
 import type { MappingOptions } from './entry.js'
 import { ErrorScan } from './fast-error.js'
 import {
-  NAMED_KEYS, RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_FIELDS, SLOT_OF_KEY, SLOW_KEYS, SOURCE_SLOT, hasMeaning, identityMembers, slotMembers,
-  staticText,
+  NAMED_KEYS, RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_OF_KEY, SLOW_KEYS, SOURCE_SLOT, hasMeaning, identityMembers, slotMembers, staticText,
 } from './fast-fields.js'
 import type { Identity, StaticText } from './fast-fields.js'
 import { LevelTexts, TimeTexts, messageText } from './fast-head.js'
 import type { LevelText } from './fast-head.js'
-import { PLAIN_INTEGER, RequestScan } from './fast-request.js'
+import { RequestScan } from './fast-request.js'
+import { Slots, unquoted } from './fast-slots.js'
 import { Members, joinMembers } from './members.js'
 import { NextPlace } from './memo.js'
 import { nextSuspect } from './scan.js'
+import { SeenKeys } from './seen-keys.js'
 
-/** Keys are compared one by one to find a second of the same name; beyond this number a parser is faster. */
-const MAX_UNKNOWN_KEYS = 64
 /** What an entry has beyond its line and the options' own text: field names, the timestamp, a source, a path. */
 const FRAME_CHARS = 4_000
 
 export class FastPath {
-  /** The entry of the last line. */
-  json = ''
+  /** The entry of the last line, without the brace that closes it; '' where its level was too low. */
+  openJson = ''
   /** Its level, 0 to 4, debug to fatal. */
   rank = 0
+  /** As `positionOf`. */
+  position = 0
   readonly #options: MappingOptions
   readonly #static: StaticText
   readonly #maxLineChars: number
   readonly #usual: boolean
   readonly #suspects = new NextPlace(nextSuspect)
-  readonly #stacks = new NextPlace((text, from) => {
-    const at = text.indexOf('"stack":', from)
-    return at === -1 ? Infinity : at
-  })
+  readonly #stacks = new NextPlace((text, from) => placeOf('"stack":', text, from))
   readonly #levels: LevelTexts
   readonly #times = new TimeTexts()
   readonly #members = new Members()
@@ -44,9 +42,9 @@ export class FastPath {
   readonly #request = new RequestScan()
 
   // What the last line said, by `#scan`.
-  readonly #slots: string[] = SLOT_FIELDS.map(() => '')
+  readonly #slots = new Slots()
   readonly #identity: Identity = { service: '', environment: '', version: '' }
-  readonly #unknownKeys: string[] = []
+  readonly #unknown = new SeenKeys()
   #hasIdentity = false
   #level: LevelText | undefined
   #timestamp = ''
@@ -73,24 +71,32 @@ export class FastPath {
   open(): void {
     this.#suspects.forget()
     this.#stacks.forget()
+    this.#unknown.forget()
   }
 
-  /** True when the entry is in `json`; '' there where its level is below `minRank`. Lines come in rising order. */
-  map(text: string, start: number, end: number, minRank: number): boolean {
+  /** Of the last line; '' where it has none. */
+  get traceId(): string { return this.#slots.traceId || this.#request.traceId }
+  get requestId(): string { return this.#slots.requestId || (this.#hasReq ? unquoted(`"${this.#request.id}"`) : '') }
+  get sessionId(): string { return this.#slots.sessionId }
+  get fingerprint(): string { return this.#slots.fingerprint }
+
+  /** True when the entry is in `openJson`; '' there where its level is below `minPosition`. Lines come in rising order. */
+  map(text: string, start: number, end: number, minPosition: number): boolean {
     if (!this.#usual || end - start > this.#maxLineChars) return false
     if (this.#suspects.isWithin(text, start, end)) return false
     this.#reset()
     if (!this.#scan(text, start, end) || this.#level === undefined) return false
     if (this.#timestamp === '' || this.#message === '') return false
     this.rank = this.#level.rank
-    if (this.rank >= minRank) return this.#compose(this.#level)
-    this.json = ''
+    this.position = this.#level.position
+    if (this.position >= minPosition) return this.#compose(this.#level)
+    this.openJson = ''
     return true
   }
 
   #reset(): void {
-    this.#slots.fill('')
-    this.#unknownKeys.length = 0
+    this.#slots.reset()
+    this.#unknown.reset()
     if (this.#hasIdentity) this.#identity.service = this.#identity.environment = this.#identity.version = ''
     if (this.#hasReq || this.#hasRes) this.#request.reset()
     this.#hasIdentity = this.#hasError = this.#hasReq = this.#hasRes = false
@@ -133,7 +139,7 @@ export class FastPath {
       } else {
         const slot = SLOT_OF_KEY.get(key)
         if (slot !== undefined) {
-          if (!this.#fillSlot(slot, member)) return false
+          if (!this.#slots.fill(slot, member)) return false
         } else if (!this.#isUnknown(text, key, member)) {
           if (!this.#fillNamed(key, member)) return false
         } else if (runEnd !== -1 && runEnd + 1 === member.at) runEnd = member.after
@@ -148,22 +154,11 @@ export class FastPath {
     return member.closedAt === end
   }
 
-  #fillSlot(slot: number, member: Members): boolean {
-    const value = member.value()
-    if (this.#slots[slot] !== '') return false
-    if (member.isText()) this.#slots[slot] = value
-    else if (PLAIN_INTEGER.test(value)) this.#slots[slot] = `"${value}"`
-    else return false
-    return true
-  }
-
   /** Whether the member goes to the metadata as it stands. */
   #isUnknown(text: string, key: string, member: Members): boolean {
     if (NAMED_KEYS.has(key) || SLOW_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\')) return false
     if (member.isObject() && this.#stacks.isWithin(text, member.valueAt, member.after)) return false
-    if (this.#unknownKeys.length === MAX_UNKNOWN_KEYS || this.#unknownKeys.includes(key)) return false
-    this.#unknownKeys.push(key)
-    return true
+    return this.#unknown.add(key)
   }
 
   #fillNamed(key: string, member: Members): boolean {
@@ -200,12 +195,12 @@ export class FastPath {
       parts += `,"error":${this.#error.json}`
       this.#keep('error', this.#error.rest)
     }
-    if (this.#slots[RELEASE_SLOT] === '') this.#slots[RELEASE_SLOT] = this.#static.releaseId
+    if (this.#static.releaseId !== '' && this.#slots.texts[RELEASE_SLOT] === '') this.#slots.set(RELEASE_SLOT, this.#static.releaseId)
     if (this.#static.metadata !== '') this.#metadata = joinMembers(this.#metadata, this.#static.metadata)
-    this.json = level.open + this.#message + this.#timestamp
+    this.openJson = level.open + this.#message + this.#timestamp
       + (this.#hasIdentity ? identityMembers(this.#identity, this.#options) : this.#static.identity)
-      + parts + slotMembers(this.#slots, this.#hasReq ? this.#request.trace : '') + this.#static.tail
-      + (this.#metadata === '' ? '}' : `,"metadata":{${this.#metadata}}}`)
+      + parts + slotMembers(this.#slots.texts, this.#hasReq ? this.#request.trace : '') + this.#static.tail
+      + (this.#metadata === '' ? '' : `,"metadata":{${this.#metadata}}`)
     return true
   }
 
@@ -224,23 +219,28 @@ export class FastPath {
   #placeRequestId(): boolean {
     if (this.#request.id === '') return true
     const id = `"${this.#request.id}"`
-    const known = this.#slots[REQUEST_ID_SLOT]
-    this.#slots[REQUEST_ID_SLOT] = id
+    const known = this.#slots.texts[REQUEST_ID_SLOT]
+    this.#slots.set(REQUEST_ID_SLOT, id)
     return known === '' || known === id
   }
 
   #placeSource(): boolean {
-    if (this.#options.fingerprint === 'auto') return false
-    if (this.#slots[SOURCE_SLOT] !== '') return true
+    if (this.#options.fingerprint === 'auto') return false // computed from the decoded texts
+    if (this.#slots.texts[SOURCE_SLOT] !== '') return true
     const source = this.#error.source()
     if (source === undefined) return false
-    if (source !== '') this.#slots[SOURCE_SLOT] = `"${source}"`
+    if (source !== '') this.#slots.set(SOURCE_SLOT, `"${source}"`)
     return true
   }
 
   #keep(key: string, members: string): void {
     if (members !== '') this.#metadata = joinMembers(this.#metadata, `"${key}":{${members}}`)
   }
+}
+
+function placeOf(part: string, text: string, from: number): number {
+  const at = text.indexOf(part, from)
+  return at === -1 ? Infinity : at
 }
 
 /** Under these the metadata keeps what is left of a member; the options' own metadata gives way to it. */

@@ -23,6 +23,8 @@ export interface ResolvedLevel {
   readonly level: Level
   /** 0 to 4, debug to fatal. */
   readonly rank: number
+  /** Below debug, of which the service's interface knows no name: it is sent as debug. */
+  readonly isTrace?: true
   /** What the level said beyond the five names: a custom label, a number without one, or no level at all. */
   readonly custom?: Json
 }
@@ -35,7 +37,7 @@ export function resolveLevel(value: Json | undefined, labels: LevelLabels): Reso
   if (text !== '' && Number.isFinite(Number(text))) return fromNumber(Number(text), labels)
   const name = text.toLowerCase()
   const standard = own(STANDARD_NAMES, name)
-  if (standard !== undefined) return ranked(standard)
+  if (standard !== undefined) return name === 'trace' ? TRACE : ranked(standard)
   for (const [number, label] of Object.entries(labels)) {
     if (label.toLowerCase() === name) return { ...ranked(nearest(Number(number))), custom: text }
   }
@@ -46,8 +48,10 @@ export function resolveLevel(value: Json | undefined, labels: LevelLabels): Reso
 function fromNumber(number: number, labels: LevelLabels): ResolvedLevel {
   const label = labels[number] ?? PINO_LEVELS[number]
   if (label === undefined) return { ...ranked(nearest(number)), custom: number }
-  const standard = own(STANDARD_NAMES, label.toLowerCase())
-  return standard === undefined ? { ...ranked(nearest(number)), custom: label } : ranked(standard)
+  const name = label.toLowerCase()
+  const standard = own(STANDARD_NAMES, name)
+  if (standard === undefined) return { ...ranked(nearest(number)), custom: label }
+  return name === 'trace' ? TRACE : ranked(standard)
 }
 
 function own(names: Readonly<Record<string, Level>>, name: string): Level | undefined {
@@ -64,6 +68,13 @@ function nearest(number: number): Level {
 
 export function ranked(level: Level): ResolvedLevel {
   return { level, rank: LEVELS.indexOf(level) }
+}
+
+const TRACE: ResolvedLevel = { level: 'debug', rank: 0, isTrace: true }
+
+/** A level's position as it is compared with the lowest that is wanted: -1 for trace, 0 to 4 for debug to fatal. */
+export function positionOf({ rank, isTrace }: Pick<ResolvedLevel, 'rank' | 'isTrace'>): number {
+  return isTrace === true ? -1 : rank
 }
 
 const DIGITS = /^[+-]?\d+(?:\.\d+)?$/

@@ -1,6 +1,7 @@
 /** The one door of this folder: a line in, an entry's JSON out. */
 import type { MappingOptions } from './entry.js'
 import { FastPath } from './fast.js'
+import { positionOf } from './fields.js'
 import { mapByParsing } from './reference.js'
 
 const LEVEL_KEY = '{"level":'
@@ -10,25 +11,48 @@ const ZERO = 0x30
 const NINE = 0x39
 const COMMA = 0x2c
 
+/** What ties records together. */
+export type ScopeKind = 'trace' | 'request' | 'session' | 'process'
+
 export class Mapper {
   /** Level of the last entry, 0 to 4, debug to fatal. */
   rank = 0
-  readonly #options: MappingOptions
-  readonly #minRank: number
+  /** The same as it is compared with a lowest one: -1 for trace. */
+  position = 0
+  /** Of the last record; '' where it has none. */
+  traceId = ''
+  fingerprint = ''
+  /** The first of trace, request and session that the last record names, else the process. */
+  scopeKind: ScopeKind = 'process'
+  scopeId = ''
+  /** Whether the last entry has crumbs of its own. */
+  hasBreadcrumbs = false
+  /** The last entry without the brace that closes it, where that comes for nothing; else ''. */
+  openJson = ''
+  /** Whether the last line was one as pino writes it: compact, nothing in it that needs a second look. */
+  isUsual = false
+  #options: MappingOptions
+  readonly #minPosition: number
   readonly #wallNow: () => number
-  readonly #fast: FastPath
+  #fast: FastPath
   /** By the digits of pino's number, of which an app has a few. */
-  readonly #ranks = new Map<string, number>()
+  readonly #positions = new Map<string, number>()
 
   /**
-   * @param minRank entries of a lower level are not made.
+   * @param minPosition entries of a lower level are not made: -1 for trace, 0 to 4 for debug to fatal
    * @param wallNow ms since the epoch, for records without a time of their own.
    */
-  constructor(options: MappingOptions, minRank: number, wallNow: () => number) {
+  constructor(options: MappingOptions, minPosition: number, wallNow: () => number) {
     this.#options = options
-    this.#minRank = minRank
+    this.#minPosition = minPosition
     this.#wallNow = wallNow
     this.#fast = new FastPath(options)
+  }
+
+  /** For every later entry that names no release itself. */
+  setReleaseId(releaseId: string): void {
+    this.#options = { ...this.#options, releaseId }
+    this.#fast = new FastPath(this.#options)
   }
 
   /** To be called before the lines of another text. */
@@ -37,26 +61,53 @@ export class Mapper {
   }
 
   /** Level of a line that begins as pino begins it, by a look at its beginning; undefined for others. */
-  peekRank(text: string, start: number): number | undefined {
+  peekPosition(text: string, start: number): number | undefined {
     if (!text.startsWith(LEVEL_KEY, start)) return undefined
     let end = start + LEVEL_KEY.length
     while (end - start < MAX_LEVEL_END && text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) end += 1
     const digits = text.slice(start + LEVEL_KEY.length, end)
     if (digits === '' || text.charCodeAt(end) !== COMMA) return undefined
-    let rank = this.#ranks.get(digits)
-    if (rank === undefined) this.#ranks.set(digits, (rank = mapByParsing(`{"level":${digits}}`, this.#options, '').rank))
-    return rank
+    let position = this.#positions.get(digits)
+    if (position === undefined) this.#positions.set(digits, (position = positionOf(mapByParsing(`{"level":${digits}}`, this.#options, '').level)))
+    return position
   }
 
   /** The entry of a line, '' where its level is too low. Never throws. Within one text, lines come in rising order. */
   map(text: string, start: number, end: number): string {
-    if (this.#fast.map(text, start, end, this.#minRank)) {
-      this.rank = this.#fast.rank
-      return this.#fast.json
+    const fast = this.#fast
+    if (fast.map(text, start, end, this.#minPosition)) {
+      this.rank = fast.rank
+      this.position = fast.position
+      this.fingerprint = fast.fingerprint
+      this.hasBreadcrumbs = false
+      this.openJson = fast.openJson
+      this.isUsual = true
+      this.#setScope(fast.traceId, fast.requestId, fast.sessionId)
+      return fast.openJson === '' ? '' : `${fast.openJson}}`
     }
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
-    const { json, rank } = mapByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
-    this.rank = rank
-    return rank < this.#minRank ? '' : json
+    const { json, level, ids } = mapByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
+    this.rank = level.rank
+    this.position = positionOf(level)
+    this.fingerprint = ids.fingerprint
+    this.hasBreadcrumbs = ids.hasBreadcrumbs
+    this.openJson = ''
+    this.isUsual = false
+    this.#setScope(ids.traceId, ids.requestId, ids.sessionId)
+    return this.position < this.#minPosition ? '' : json
+  }
+
+  #setScope(traceId: string, requestId: string, sessionId: string): void {
+    this.traceId = traceId
+    if (traceId !== '') {
+      this.scopeKind = 'trace'
+      this.scopeId = traceId
+    } else if (requestId !== '') {
+      this.scopeKind = 'request'
+      this.scopeId = requestId
+    } else {
+      this.scopeKind = sessionId === '' ? 'process' : 'session'
+      this.scopeId = sessionId
+    }
   }
 }

@@ -2,20 +2,17 @@
  * The plain path: JSON.parse, map, JSON.stringify. It takes every line there can be, and is the measure for the
  * fast path, which takes the usual ones.
  */
-import { ranked } from './fields.js'
 import { toEntry } from './entry.js'
-import type { MappingOptions } from './entry.js'
+import type { MappedEntry, MappingOptions } from './entry.js'
 import { hasMeaning } from './fast-fields.js'
 import { cleanText } from './limits.js'
 import type { Cuts } from './limits.js'
 import { parseRecord } from './parse.js'
 import { note, shortenToFit } from './shorten.js'
 
-export interface Mapped {
+export interface Mapped extends Pick<MappedEntry, 'level' | 'ids'> {
   /** The entry as JSON. */
   readonly json: string
-  /** 0 to 4, debug to fatal. */
-  readonly rank: number
 }
 
 /** Never throws. `receivedAt` is ISO 8601. */
@@ -23,16 +20,15 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const cuts: Cuts = { depth: 0, keys: 0 }
   const isKept = (key: string): boolean => key === options.messageKey || key === options.errorKey || hasMeaning(key)
   const record = parseRecord(line, cuts, isKept)
-  const { entry, rank } = record === undefined
+  const { entry, level, ids } = record === undefined
     ? textEntry(line, options, receivedAt)
     : toEntry(record, options, receivedAt)
   if (cuts.depth > 0) note(entry, { cut_for_depth: cuts.depth })
   if (cuts.keys > 0) note(entry, { cut_keys: cuts.keys })
-  return { json: shortenToFit(entry, options.maxEntryBytes), rank }
+  return { json: shortenToFit(entry, options.maxEntryBytes), level, ids }
 }
 
 /** A line that is no JSON object is a message. */
 function textEntry(line: string, options: MappingOptions, receivedAt: string): ReturnType<typeof toEntry> {
-  const { entry } = toEntry({ msg: cleanText(line) }, { ...options, messageKey: 'msg', nestedKey: undefined }, receivedAt)
-  return { entry, rank: ranked('info').rank }
+  return toEntry({ msg: cleanText(line) }, { ...options, messageKey: 'msg', nestedKey: undefined }, receivedAt)
 }

@@ -9,7 +9,7 @@ import { RECEIVED_AT, mappingOptions } from './lines-of.js'
 function entryOf(members: object, over: Partial<MappingOptions> = {}): LogEntry {
   const line = JSON.stringify({ level: 50, time: 1795219732486, ...members })
   const options = mappingOptions(over)
-  const entry = JSON.parse(new Mapper(options, 0, () => 0).map(line, 0, line.length)) as LogEntry
+  const entry = JSON.parse(new Mapper(options, -1, () => 0).map(line, 0, line.length)) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry
 }
@@ -26,7 +26,7 @@ describe('error', () => {
 
   test('under an escaped name, and with an escaped stack', () => {
     const line = `{"level":50,"time":1,"x":{"type":"E","message":"m","st\\u0061ck":"s"},"msg":"m"}`
-    const json = new Mapper(mappingOptions(), 0, () => 0).map(line, 0, line.length)
+    const json = new Mapper(mappingOptions(), -1, () => 0).map(line, 0, line.length)
     expect((JSON.parse(json) as LogEntry).error).toEqual({ type: 'E', message: 'm', stack: 's' })
   })
 

@@ -12,7 +12,7 @@ type Fields = Partial<LogEntry>
 function entryOf(record: object | string, over: Partial<MappingOptions> = {}): LogEntry {
   const line = typeof record === 'string' ? record : JSON.stringify(record)
   const options = mappingOptions(over)
-  const mapper = new Mapper(options, 0, () => Date.parse(RECEIVED_AT))
+  const mapper = new Mapper(options, -1, () => Date.parse(RECEIVED_AT))
   const entry = JSON.parse(mapper.map(line, 0, line.length)) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry

@@ -37,7 +37,7 @@ describe.each(configurations)('with %s', (_, options, count) => {
   const isLargeWanted = count > 1_000
 
   test('the mapper makes one valid entry of each line', () => {
-    const mapper = new Mapper(options, 0, wallNow)
+    const mapper = new Mapper(options, -1, wallNow)
     expect(firstFault(hostileLines(count, SEED, { isLargeWanted }), (line) => {
       mapper.open()
       return mapper.map(line, 0, line.length)
@@ -53,7 +53,7 @@ describe.each(configurations)('with %s', (_, options, count) => {
 test('lines that share a text come out as alone', () => {
   const options = mappingOptions()
   const lines = [...hostileLines(4_000, SEED + 2, { isLargeWanted: false })]
-  const shared = new Mapper(options, 0, wallNow)
+  const shared = new Mapper(options, -1, wallNow)
   const together: string[] = []
   const splitter = new LineSplitter((text, start, end) => together.push(shared.map(text, start, end)))
   for (let i = 0; i < lines.length; i += 100) {
@@ -61,13 +61,13 @@ test('lines that share a text come out as alone', () => {
     splitter.write(`${lines.slice(i, i + 100).join('\n')}\n`)
   }
   const alone = lines.map((line) => line.replace(/\r$/, '')).filter((line) => line !== '')
-    .map((line) => new Mapper(options, 0, wallNow).map(line, 0, line.length))
+    .map((line) => new Mapper(options, -1, wallNow).map(line, 0, line.length))
   expect(together).toEqual(alone)
 })
 
 test('nothing logged reaches a prototype', () => {
   const before = [Object.prototype, Array.prototype, String.prototype].map((one) => Reflect.ownKeys(one).length)
-  const mapper = new Mapper(mappingOptions({ nestedKey: '__proto__' }), 0, wallNow)
+  const mapper = new Mapper(mappingOptions({ nestedKey: '__proto__' }), -1, wallNow)
   for (const line of [
     '{"level":30,"time":1,"__proto__":{"polluted":true},"msg":"a"}',
     '{"level":30,"time":1,"constructor":{"prototype":{"polluted":true}},"msg":"a"}',

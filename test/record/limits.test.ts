@@ -9,7 +9,7 @@ import { RECEIVED_AT, anyLine, corpus, mappingOptions } from './lines-of.js'
 import { faults } from './valid-entry.js'
 
 function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
-  return new Mapper(mappingOptions(over), 0, () => 0).map(line, 0, line.length)
+  return new Mapper(mappingOptions(over), -1, () => 0).map(line, 0, line.length)
 }
 
 function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {

@@ -1,0 +1,44 @@
+/** Fields whose value is text or a plain integer, by slot; see `SLOT_FIELDS`. */
+import { FINGERPRINT_SLOT, REQUEST_ID_SLOT, SESSION_SLOT, SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
+import { PLAIN_INTEGER } from './fast-request.js'
+import type { Members } from './members.js'
+
+export class Slots {
+  /** Quoted text; '' where the slot is empty. */
+  readonly texts: string[] = SLOT_FIELDS.map(() => '')
+  #isEmpty = true
+
+  reset(): void {
+    if (this.#isEmpty) return
+    this.texts.fill('')
+    this.#isEmpty = true
+  }
+
+  /** False where the value is for the reference path. */
+  fill(slot: number, member: Members): boolean {
+    if (this.texts[slot] !== '') return false
+    const value = member.value()
+    if (member.isText()) this.set(slot, value)
+    else if (PLAIN_INTEGER.test(value)) this.set(slot, `"${value}"`)
+    else return false
+    return true
+  }
+
+  /** @param text quoted */
+  set(slot: number, text: string): void {
+    this.texts[slot] = text
+    if (text !== '') this.#isEmpty = false
+  }
+
+  // Decoded; '' where the slot is empty.
+  get traceId(): string { return unquoted(this.texts[TRACE_SLOT] as string) }
+  get requestId(): string { return unquoted(this.texts[REQUEST_ID_SLOT] as string) }
+  get sessionId(): string { return unquoted(this.texts[SESSION_SLOT] as string) }
+  get fingerprint(): string { return unquoted(this.texts[FINGERPRINT_SLOT] as string) }
+}
+
+/** @param text valid JSON text, or '' */
+export function unquoted(text: string): string {
+  if (text === '') return ''
+  return text.includes('\\') ? JSON.parse(text) as string : text.slice(1, -1)
+}

@@ -1,0 +1,60 @@
+/** A line -> a breadcrumb. Made only when an error asks for it. */
+import type { Breadcrumb, Json, LogEntry } from '../protocol/entry.js'
+import type { MappingOptions } from '../record/entry.js'
+import { emptyObject, putFree } from '../record/limits.js'
+import { parseExact, stringifyExact } from '../record/numbers.js'
+import { mapByParsing } from '../record/reference.js'
+import { CATEGORY_KEYS, NOT_DATA } from './crumb-keys.js'
+import { FastCrumb } from './fast-crumb.js'
+
+/** UTF-8 bytes. A crumb says what happened; the whole record, where it was sent, has an entry of its own. */
+const MAX_CRUMB_BYTES = 4_096
+/** Of the entry that a longer one is made from: a crumb has a few names of its own. */
+const CUT_BYTES = MAX_CRUMB_BYTES - 256
+
+export class Crumbs {
+  readonly #options: MappingOptions
+  readonly #fast: FastCrumb
+  readonly #wallNow: () => number
+
+  constructor(options: MappingOptions, wallNow: () => number) {
+    // Tags, metadata and the like are those of the error as well.
+    const { service: _service, environment: _environment, version: _version, releaseId: _releaseId, deploy: _deploy, ...own } = options
+    this.#options = { ...own, tags: [], metadata: {}, fingerprint: false }
+    this.#fast = new FastCrumb(this.#options, MAX_CRUMB_BYTES)
+    this.#wallNow = wallNow
+  }
+
+  /** The crumb as JSON. Never throws. @param isUsual see `Mapper` */
+  of(line: string, isUsual: boolean): string {
+    return (isUsual ? this.#fast.of(line) : undefined) ?? crumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
+  }
+}
+
+/** For every line there can be; the measure of the fast path. */
+export function crumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
+  const crumbWithin = (maxEntryBytes: number): string =>
+    stringifyExact(crumbOf(parseExact(mapByParsing(line, { ...options, maxEntryBytes }, receivedAt).json) as LogEntry))
+  const json = crumbWithin(options.maxEntryBytes)
+  return Buffer.byteLength(json) <= MAX_CRUMB_BYTES ? json : crumbWithin(CUT_BYTES)
+}
+
+function crumbOf(entry: LogEntry): Breadcrumb {
+  const { request, error, metadata = {}, level, message, timestamp } = entry
+  const type = error !== undefined ? 'error' : request !== undefined ? 'http' : 'log'
+  const categoryKey = CATEGORY_KEYS.find((key) => typeof metadata[key] === 'string' && metadata[key] !== '')
+  const data = emptyObject()
+  const put = (key: string, value: Json | undefined): void => {
+    if (value !== undefined) putFree(data, key, value)
+  }
+  for (const field of ['method', 'url', 'status_code', 'duration_ms'] as const) put(field, request?.[field])
+  put('error_type', error?.type)
+  if (error?.message !== message) put('error_message', error?.message)
+  put('action', entry.action)
+  if (entry.perf !== undefined) put('perf', { ...entry.perf })
+  for (const [key, value] of Object.entries(metadata)) if (!NOT_DATA.has(key) && key !== categoryKey) put(key, value)
+  return {
+    type, category: categoryKey === undefined ? type : metadata[categoryKey] as string, message, level, timestamp,
+    ...(Object.keys(data).length > 0 && { data }),
+  }
+}

@@ -1,0 +1,144 @@
+/** The usual line -> its crumb, without JSON.parse; what is not usual is answered with `undefined`. */
+import { LEVELS } from '../protocol/entry.js'
+import type { MappingOptions } from '../record/entry.js'
+import { ErrorScan } from '../record/fast-error.js'
+import { SLOT_FIELDS, SLOT_OF_KEY, hasMeaning } from '../record/fast-fields.js'
+import { LevelTexts, TimeTexts, messageText } from '../record/fast-head.js'
+import { PLAIN_INTEGER, RequestScan } from '../record/fast-request.js'
+import { Members, joinMembers } from '../record/members.js'
+import { SeenKeys } from '../record/seen-keys.js'
+import { CATEGORY_KEYS, NOT_DATA } from './crumb-keys.js'
+
+/** A longer line is rare, and a parser is as fast. */
+const MAX_LINE_CHARS = 16 * 1024
+/** A UTF-16 unit takes at most three bytes. */
+const MAX_BYTES_PER_UNIT = 3
+const IDENTITY: readonly string[] = ['service', 'environment', 'env', 'version', 'name']
+/** What a crumb makes of its error or request, and a member of the line must not be called. */
+const MADE: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
+
+export class FastCrumb {
+  readonly #options: MappingOptions
+  readonly #maxBytes: number
+  readonly #isUsual: boolean
+  readonly #levels: LevelTexts
+  readonly #times = new TimeTexts()
+  readonly #members = new Members()
+  readonly #error = new ErrorScan()
+  readonly #request = new RequestScan()
+  readonly #seen = new SeenKeys()
+  #level = ''
+  #timestamp = ''
+  #message = ''
+  #category = ''
+  #duration = ''
+  #rest = ''
+  #hasError = false
+  #hasRequest = false
+
+  constructor(options: MappingOptions, maxBytes: number) {
+    this.#options = options
+    this.#maxBytes = maxBytes
+    this.#isUsual = options.nestedKey === undefined && !hasMeaning(options.messageKey)
+      && (options.errorKey === 'err' || options.errorKey === 'error' || !hasMeaning(options.errorKey))
+    this.#levels = new LevelTexts(options.levels)
+  }
+
+  /** @param line that the fast path of entries has taken: its strings can be copied as they stand */
+  of(line: string): string | undefined {
+    if (!this.#isUsual || line.length > MAX_LINE_CHARS) return undefined
+    this.#seen.reset()
+    this.#request.reset()
+    this.#level = this.#timestamp = this.#message = this.#category = this.#duration = this.#rest = ''
+    this.#hasError = this.#hasRequest = false
+    const member = this.#members.open(line, 0, line.length)
+    while (member.next()) if (!this.#place(line, member)) return undefined
+    if (member.closedAt !== line.length || this.#level === '' || this.#timestamp === '' || this.#message === '') return undefined
+    if (this.#hasRequest && this.#request.request === '') return undefined
+    const json = this.#compose()
+    return json.length * MAX_BYTES_PER_UNIT <= this.#maxBytes || Buffer.byteLength(json) <= this.#maxBytes ? json : undefined
+  }
+
+  #compose(): string {
+    const type = this.#hasError ? '"error"' : this.#hasRequest ? '"http"' : '"log"'
+    const data = this.#data()
+    return `{"type":${type},"category":${this.#category === '' ? type : this.#category},"message":${this.#message},"level":"${this.#level}"`
+      + this.#timestamp + (data === '' ? '}' : `,"data":{${data}}}`)
+  }
+
+  #data(): string {
+    let data = ''
+    const put = (name: string, value: string): void => {
+      if (value !== '') data = joinMembers(data, `"${name}":${value}`)
+    }
+    if (this.#hasRequest) {
+      const { method, url, status } = this.#request
+      put('method', method)
+      put('url', url)
+      put('status_code', status)
+      put('duration_ms', this.#duration)
+    } else if (this.#duration !== '') put('perf', `{"duration_ms":${this.#duration}}`)
+    if (this.#hasError) {
+      const { type, message, rest } = this.#error
+      put('error_type', type)
+      if (message !== this.#message) put('error_message', message)
+      if (rest !== '') put('error', `{${rest}}`)
+    }
+    return this.#rest === '' ? data : joinMembers(data, this.#rest)
+  }
+
+  /** Puts a member where it belongs; false where that is for the reference path to find out. */
+  #place(line: string, member: Members): boolean {
+    const key = member.key()
+    // The first level and time count, the last of all else: two of a name are left to a parser.
+    if (key.includes('\\') || !this.#seen.add(key)) return false
+    if (key === this.#options.errorKey) {
+      this.#hasError = true
+      return (member.after = this.#error.scan(line, member.valueAt, line.length)) !== -1
+    }
+    if (key === 'req' || key === 'res') {
+      this.#hasRequest = true
+      const end = key === 'req' ? this.#request.scanReq(line, member.valueAt, line.length) : this.#request.scanRes(line, member.valueAt, line.length)
+      return (member.after = end) !== -1
+    }
+    if (!member.passOver()) return false
+    if (key === this.#options.messageKey) return (this.#message = messageText(member)) !== ''
+    if (key === 'level') return this.#placeLevel(member.value())
+    if (key === 'time') return (this.#timestamp = this.#times.get(member.value())) !== ''
+    if (key === 'responseTime') return this.#placeDuration(member)
+    const slot = SLOT_OF_KEY.get(key)
+    if (slot !== undefined) return this.#placeSlot(SLOT_FIELDS[slot] as string, member)
+    if (IDENTITY.includes(key)) return member.isText()
+    if (hasMeaning(key) || MADE.includes(key)) return false
+    if (NOT_DATA.has(key)) return true
+    if (CATEGORY_KEYS.includes(key)) return this.#placeCategory(member)
+    if (member.isObject() && member.value().includes('"stack":')) return false
+    this.#rest = joinMembers(this.#rest, member.member())
+    return true
+  }
+
+  #placeLevel(value: string): boolean {
+    const level = this.#levels.get(value)
+    if (level === undefined || level.metadata !== '') return false
+    this.#level = LEVELS[level.rank] as string
+    return true
+  }
+
+  /** A longer integer stays a value of its own. */
+  #placeDuration(member: Members): boolean {
+    this.#duration = member.value()
+    return member.isNumber() && this.#duration.length < 16
+  }
+
+  #placeSlot(field: string, member: Members): boolean {
+    // Two names of one field.
+    if (member.key() !== field && !this.#seen.add(field)) return false
+    return field !== 'action' && (member.isText() || PLAIN_INTEGER.test(member.value()))
+  }
+
+  #placeCategory(member: Members): boolean {
+    if (this.#category !== '' || !member.isText() || member.value() === '""') return false
+    this.#category = member.value()
+    return true
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The text of the last lines, within a bound. A line is its place in the chunk that it came in: that costs neither a copy
+ * nor an object, 12 bytes in three arrays. Its chunk stays until the bound takes it, with all that is in it.
+ *
+ * Lines have numbers, from 0 on. Each knows how far back the one before it in its chain is.
+ */
+
+/** A line that was asked for. */
+export interface TakenLine {
+  readonly text: string
+  /** As `Mapper.isUsual`. */
+  readonly isUsual: boolean
+}
+
+interface Chunk {
+  readonly text: string
+  readonly bytes: number
+  /** Number of its first line. */
+  readonly first: number
+}
+
+const LEAST_CAPACITY = 1_024
+/** More lines than that would be a minute of 2,000 a second, and 1.5 MB of places. */
+const MAX_CAPACITY = 128 * 1_024
+const PLACE_BYTES = 12
+/** One such character makes each of its text's take two bytes. The search costs next to nothing where there is none. */
+const WIDE = /[^\0-\xff]/
+
+export class Lines {
+  readonly #maxBytes: number
+  /** A ring, by the number's remainder. */
+  #starts = new Int32Array(LEAST_CAPACITY)
+  /** Below 0, as `~end`, where the line is not usual. */
+  #ends = new Int32Array(LEAST_CAPACITY)
+  /** 0 where nothing is before it. */
+  #backs = new Int32Array(LEAST_CAPACITY)
+  /** Oldest first. */
+  readonly #chunks: Chunk[] = []
+  #chunkBytes = 0
+  #openText = ''
+  #next = 0
+
+  /** @param maxBytes of all chunks; the one that is being read comes on top */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get bytes(): number {
+    return this.#chunkBytes + this.#starts.length * PLACE_BYTES
+  }
+
+  /** Number of the next line. */
+  get next(): number {
+    return this.#next
+  }
+
+  /** Number of the oldest that can be asked for. */
+  get oldest(): number {
+    return this.#chunks[0]?.first ?? this.#next
+  }
+
+  /**
+   * Lines of one text come together.
+   * @param before number of the line before it in its chain; it may be one that is gone, or -1
+   * @returns its number
+   */
+  add(text: string, start: number, end: number, isUsual: boolean, before: number): number {
+    if (text !== this.#openText) this.#begin(text)
+    const number = this.#next
+    const oldest = this.oldest
+    if (number - oldest === this.#starts.length) this.#makeRoom()
+    const at = number & (this.#starts.length - 1)
+    this.#starts[at] = start
+    this.#ends[at] = isUsual ? end : ~end
+    this.#backs[at] = before < oldest ? 0 : number - before
+    this.#next = number + 1
+    return number
+  }
+
+  /** Of a chain, from the youngest on, at most `limit` with numbers from `from`. Oldest first. */
+  chain(youngest: number, from: number, limit: number): TakenLine[] {
+    const lines: TakenLine[] = []
+    const least = Math.max(this.oldest, from)
+    let chunk = this.#chunks.length - 1
+    for (let number = youngest; number >= least && lines.length < limit;) {
+      while ((this.#chunks[chunk] as Chunk).first > number) chunk -= 1
+      const at = number & (this.#starts.length - 1)
+      const end = this.#ends[at] as number
+      const text = (this.#chunks[chunk] as Chunk).text.slice(this.#starts[at], end < 0 ? ~end : end)
+      lines.push({ text, isUsual: end >= 0 })
+      const back = this.#backs[at] as number
+      if (back === 0) break
+      number -= back
+    }
+    return lines.reverse()
+  }
+
+  #begin(text: string): void {
+    const bytes = WIDE.test(text) ? 2 * text.length : text.length
+    while (this.#chunks.length > 0 && this.#chunkBytes + bytes > this.#maxBytes) this.#dropOldest()
+    this.#openText = text
+    this.#chunks.push({ text, bytes, first: this.#next })
+    this.#chunkBytes += bytes
+  }
+
+  #dropOldest(): void {
+    this.#chunkBytes -= this.#chunks.shift()?.bytes ?? 0
+  }
+
+  #makeRoom(): void {
+    const size = this.#starts.length
+    if (size < MAX_CAPACITY) {
+      this.#starts = this.#grown(this.#starts)
+      this.#ends = this.#grown(this.#ends)
+      this.#backs = this.#grown(this.#backs)
+    } else if (this.#chunks.length > 1) this.#dropOldest()
+    else this.#splitOpen()
+  }
+
+  /** Each stands where its number now leads to. */
+  #grown(places: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+    const grown = new Int32Array(2 * places.length)
+    for (let number = this.oldest; number < this.#next; number += 1) grown[number & (grown.length - 1)] = places[number & (places.length - 1)] as number
+    return grown
+  }
+
+  /** A single chunk has all the places: what is behind counts as another. */
+  #splitOpen(): void {
+    const { text, bytes } = this.#chunks.pop() as Chunk
+    this.#chunks.push({ text, bytes, first: this.#next })
+  }
+}
+
+/** A string of its own: a slice would hold the whole that it was taken from. */
+export function copyOf(text: string): string {
+  const encoding = WIDE.test(text) ? 'utf16le' : 'latin1'
+  return Buffer.from(text, encoding).toString(encoding)
+}

@@ -1,0 +1,136 @@
+/**
+ * What was logged lately, by what it belongs to: a trace, a request, a session, or the process. An error takes the lines
+ * of its own scope with it, and nobody gets them twice.
+ */
+import type { Clock } from '../clock.js'
+import { Lines, copyOf } from './lines.js'
+import type { TakenLine } from './lines.js'
+
+export interface TrailOptions {
+  /** Lines of one scope. */
+  readonly limit: number
+  /** Memory of all of them. */
+  readonly maxBytes: number
+  readonly clock: Pick<Clock, 'now'>
+  /** Default 10,000; beyond them the one goes that was idle for longest. */
+  readonly maxScopes?: number
+  /** Milliseconds that an idle scope stays. Default 5 minutes. */
+  readonly maxAgeMs?: number
+}
+
+const MAX_SCOPES = 10_000
+const MAX_AGE_MS = 5 * 60_000
+/** V8 copies what is shorter. */
+const LEAST_SLICE_CHARS = 13
+
+/** A chain of lines, and a place in the order of last use. */
+interface Scope {
+  readonly key: string
+  readonly kind: string
+  /** Number of its youngest line. */
+  youngestLine: number
+  /** Its lines begin there: those before were taken. */
+  from: number
+  usedAt: number
+  older: Scope | undefined
+  younger: Scope | undefined
+}
+
+export class Trail {
+  readonly #options: TrailOptions
+  readonly #maxScopes: number
+  readonly #maxAgeMs: number
+  readonly #lines: Lines
+  /** By kind: a request and a session may have the same id. */
+  readonly #scopes = new Map<string, Map<string, Scope>>()
+  #count = 0
+  #oldest: Scope | undefined
+  #youngest: Scope | undefined
+  #now: number
+
+  constructor(options: TrailOptions) {
+    this.#options = options
+    this.#maxScopes = options.maxScopes ?? MAX_SCOPES
+    this.#maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS
+    this.#lines = new Lines(options.maxBytes)
+    this.#now = options.clock.now()
+  }
+
+  /** Memory that the lines take. */
+  get bytes(): number {
+    return this.#lines.bytes
+  }
+
+  get scopes(): number {
+    return this.#count
+  }
+
+  /** To be called before the lines of another text. Reads the clock, once for all of them. */
+  open(): void {
+    this.#now = this.#options.clock.now()
+    for (let scope = this.#oldest; scope !== undefined && this.#now - scope.usedAt > this.#maxAgeMs; scope = this.#oldest) this.#remove(scope)
+  }
+
+  /** @param kind of the scope @param key its id @param isUsual see `Mapper` */
+  add(kind: string, key: string, text: string, start: number, end: number, isUsual: boolean): void {
+    const scope = this.#scopeOf(kind, key) ?? this.#newScope(kind, key)
+    this.#touch(scope)
+    scope.youngestLine = this.#lines.add(text, start, end, isUsual, scope.youngestLine)
+  }
+
+  /** The last lines of a scope, oldest first. They are forgotten. */
+  take(kind: string, key: string): TakenLine[] {
+    const scope = this.#scopeOf(kind, key)
+    if (scope === undefined) return []
+    const lines = this.#lines.chain(scope.youngestLine, scope.from, this.#options.limit)
+    scope.from = this.#lines.next
+    return lines
+  }
+
+  #scopeOf(kind: string, key: string): Scope | undefined {
+    // Most records in a row belong to the same.
+    const last = this.#youngest
+    return last !== undefined && last.key === key && last.kind === kind ? last : this.#scopes.get(kind)?.get(key)
+  }
+
+  #newScope(kind: string, key: string): Scope {
+    if (this.#count === this.#maxScopes) this.#remove(this.#oldest as Scope)
+    // A key may be a slice of its line, and would hold the chunk.
+    const own = key.length < LEAST_SLICE_CHARS ? key : copyOf(key)
+    const scope: Scope = { key: own, kind, youngestLine: -1, from: 0, usedAt: this.#now, older: undefined, younger: undefined }
+    let ofKind = this.#scopes.get(kind)
+    if (ofKind === undefined) this.#scopes.set(kind, (ofKind = new Map()))
+    ofKind.set(own, scope)
+    this.#count += 1
+    this.#append(scope)
+    return scope
+  }
+
+  #touch(scope: Scope): void {
+    scope.usedAt = this.#now
+    if (scope === this.#youngest) return
+    this.#unlink(scope)
+    this.#append(scope)
+  }
+
+  #append(scope: Scope): void {
+    scope.older = this.#youngest
+    scope.younger = undefined
+    if (this.#youngest === undefined) this.#oldest = scope
+    else this.#youngest.younger = scope
+    this.#youngest = scope
+  }
+
+  #unlink({ older, younger }: Scope): void {
+    if (older === undefined) this.#oldest = younger
+    else older.younger = younger
+    if (younger === undefined) this.#youngest = older
+    else younger.older = older
+  }
+
+  #remove(scope: Scope): void {
+    this.#unlink(scope)
+    this.#scopes.get(scope.kind)?.delete(scope.key)
+    this.#count -= 1
+  }
+}

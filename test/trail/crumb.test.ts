@@ -1,0 +1,103 @@
+/** From a line to its crumb, and from crumbs to their entry. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { attachCrumbs } from '../../src/trail/attach.js'
+import { Crumbs, crumbByParsing } from '../../src/trail/crumb.js'
+import { nextSuspect } from '../../src/record/scan.js'
+import { FastCrumb } from '../../src/trail/fast-crumb.js'
+import { RECEIVED_AT, anyLine, corpus, mappingOptions, usualLine } from '../record/lines-of.js'
+import { faults } from '../record/valid-entry.js'
+
+const options = mappingOptions()
+const MAX_BYTES = 4_096
+
+function crumbOf(record: object): unknown {
+  return JSON.parse(new Crumbs(options, () => 0).of(JSON.stringify(record), true))
+}
+
+const TIME = 1_763_700_000_123
+const AT = '2025-11-21T04:40:00.123Z'
+const base = { level: 20, time: TIME, pid: 1, hostname: 'h' }
+
+test.each([
+  [{ ...base, msg: 'cache miss', key: 'a', nested: { b: [1] } }, { type: 'log', category: 'log', message: 'cache miss', level: 'debug', timestamp: AT, data: { key: 'a', nested: { b: [1] } } }],
+  [{ ...base, msg: 'plain', name: 'app', reqId: 'req-1', trace_id: 'abc', service: 's' }, { type: 'log', category: 'log', message: 'plain', level: 'debug', timestamp: AT }],
+  [{ ...base, level: 30, module: 'db', msg: 'query', ms: 12 }, { type: 'log', category: 'db', message: 'query', level: 'info', timestamp: AT, data: { ms: 12 } }],
+  [{ ...base, level: 30, req: { id: 1, method: 'GET', url: '/a?b=1', headers: { cookie: 'x' }, query: { b: 1 } }, res: { statusCode: 404 }, responseTime: 3, msg: 'request completed' },
+    { type: 'http', category: 'http', message: 'request completed', level: 'info', timestamp: AT, data: { method: 'GET', url: '/a?b=1', status_code: 404, duration_ms: 3 } }],
+  [{ ...base, level: 50, err: { type: 'TypeError', message: 'x is not a function', stack: 'TypeError: x\n    at f (/app/a.js:1:2)', code: 'E1' }, msg: 'failed' },
+    { type: 'error', category: 'error', message: 'failed', level: 'error', timestamp: AT, data: { error_type: 'TypeError', error_message: 'x is not a function', error: { code: 'E1' } } }],
+  [{ ...base, msg: 'done', action: 'checkout', duration_ms: 5 }, { type: 'log', category: 'log', message: 'done', level: 'debug', timestamp: AT, data: { action: 'checkout', perf: { duration_ms: 5 } } }],
+] as const)('%j', (record, crumb) => expect(crumbOf(record)).toEqual(crumb))
+
+test('a line that is no JSON is the crumb\'s message', () => {
+  expect(JSON.parse(new Crumbs(options, () => TIME).of('plain text', false))).toMatchObject({ message: 'plain text', level: 'info', timestamp: AT })
+})
+
+test('a long record makes a short crumb', () => {
+  const json = new Crumbs(options, () => 0).of(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }), true)
+  expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
+  expect(JSON.parse(json)).toMatchObject({ level: 'debug', timestamp: AT })
+})
+
+describe('the fast path', () => {
+  const fast = new FastCrumb(options, MAX_BYTES)
+  const judge = (line: string): boolean => {
+    const json = nextSuspect(line, 0) === Infinity ? fast.of(line) : undefined
+    if (json === undefined) return false
+    expect(JSON.parse(json)).toEqual(JSON.parse(crumbByParsing(line, options, RECEIVED_AT)))
+    return true
+  }
+
+  test.each(corpus.map(({ label, raw }) => [label, raw] as const))('corpus: %s', (_label, raw) => void judge(raw))
+
+  test('generated lines', () => {
+    let taken = 0
+    fc.assert(fc.property(fc.oneof(anyLine, usualLine), (line) => void (taken += Number(judge(line)))), { numRuns: 8_000 })
+    expect(taken).toBeGreaterThan(500)
+  })
+})
+
+test('every crumb is one that the interface knows, whatever the line', () => {
+  const crumbs = new Crumbs(options, () => TIME)
+  fc.assert(fc.property(anyLine, (line) => {
+    const entry = attachCrumbs(`{"level":"error","message":"m","timestamp":"${AT}"}`, [crumbs.of(line, nextSuspect(line, 0) === Infinity)], false, { limit: 50, maxEntryBytes: 262_144 })
+    expect(faults(entry, 262_144)).toEqual([])
+  }), { numRuns: 3_000 })
+})
+
+describe('attached', () => {
+  const crumb = (message: string, ms = 0): string => JSON.stringify({ message, timestamp: new Date(TIME + ms).toISOString() })
+  const entry = { level: 'error', message: 'm', timestamp: AT, metadata: { a: 1 } }
+  const attach = (given: object, crumbs: string[], maxEntryBytes = 262_144): { breadcrumbs?: { message: string }[] } & Record<string, unknown> => {
+    const json = attachCrumbs(JSON.stringify(given), crumbs, 'breadcrumbs' in given, { limit: 3, maxEntryBytes })
+    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(maxEntryBytes)
+    expect(faults(json, maxEntryBytes)).toEqual([])
+    return JSON.parse(json) as never
+  }
+
+  test('none changes nothing', () => expect(attach(entry, [])).toEqual(entry))
+
+  test('the last of the limit, in order', () => {
+    const { breadcrumbs, ...rest } = attach(entry, ['1', '2', '3', '4'].map((text) => crumb(text)))
+    expect(breadcrumbs?.map(({ message }) => message)).toEqual(['2', '3', '4'])
+    expect(rest).toEqual(entry)
+  })
+
+  test('merged by time with the entry\'s own, which all stay', () => {
+    const own = ['b', 'd', 'f', 'h'].map((message, index) => ({ message, timestamp: new Date(TIME + 10 + 20 * index).toISOString() }))
+    const { breadcrumbs } = attach({ ...entry, breadcrumbs: [...own, { message: 'timeless' }] }, [crumb('a', 0), crumb('c', 20), crumb('e', 40)])
+    expect(breadcrumbs?.map(({ message }) => message)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'h', 'timeless'])
+  })
+
+  test('the youngest that fit', () => {
+    const { breadcrumbs } = attach({ ...entry, message: 'm'.repeat(600) }, ['1', '2', '3'].map((text) => crumb(text.repeat(150))), 1_024)
+    expect(breadcrumbs?.map(({ message }) => message[0])).toEqual(['3'])
+  })
+
+  test('an entry that fills its bound gives way to a quarter of crumbs', () => {
+    const { breadcrumbs, message } = attach({ ...entry, message: 'm'.repeat(9_800) }, ['1', '2', '3'].map((text) => crumb(text.repeat(600))), 10_240)
+    expect(breadcrumbs).toHaveLength(3)
+    expect((message as string).length).toBeGreaterThan(2_000)
+  })
+})

@@ -1,0 +1,143 @@
+/** What the trail remembers: of each scope the last lines, once, within its bounds. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Trail } from '../../src/trail/trail.js'
+
+const MIB = 1024 * 1024
+
+function trailOf(options: Partial<ConstructorParameters<typeof Trail>[0]> = {}): { trail: Trail, pass: (ms: number) => void } {
+  let now = 0
+  const trail = new Trail({ limit: 50, maxBytes: 8 * MIB, clock: { now: () => now }, ...options })
+  return { trail, pass: (ms) => void (now += ms) }
+}
+
+function take(trail: Trail, kind: string, key: string): string[] {
+  return trail.take(kind, key).map(({ text }) => text)
+}
+
+function add(trail: Trail, kind: string, key: string, ...lines: string[]): void {
+  addAll(trail, kind, key, lines)
+}
+
+function addAll(trail: Trail, kind: string, key: string, lines: readonly string[]): void {
+  trail.open()
+  const text = `${lines.join('\n')}\n`
+  let start = 0
+  for (const line of lines) {
+    trail.add(kind, key, text, start, start + line.length, true)
+    start += line.length + 1
+  }
+}
+
+test('a scope gives its last lines, oldest first, and gives them once', () => {
+  const { trail } = trailOf({ limit: 3 })
+  add(trail, 'request', 'a', '1', '2', '3', '4', '5')
+  add(trail, 'request', 'b', 'x')
+  expect(take(trail, 'request', 'a')).toEqual(['3', '4', '5'])
+  expect(take(trail, 'request', 'a')).toEqual([])
+  add(trail, 'request', 'a', '6')
+  expect(take(trail, 'request', 'a')).toEqual(['6'])
+  expect(take(trail, 'request', 'b')).toEqual(['x'])
+})
+
+test('the same id of a request, a session and a trace are three scopes', () => {
+  const { trail } = trailOf()
+  for (const kind of ['trace', 'request', 'session', 'process']) add(trail, kind, '1', kind)
+  expect(take(trail, 'session', '1')).toEqual(['session'])
+  expect(take(trail, 'trace', '1')).toEqual(['trace'])
+  expect(take(trail, 'process', '1')).toEqual(['process'])
+})
+
+test('the scope that was idle for longest goes when there are too many', () => {
+  const { trail } = trailOf({ maxScopes: 3 })
+  for (const key of ['a', 'b', 'c']) add(trail, 'request', key, key)
+  add(trail, 'request', 'a', 'again')
+  add(trail, 'request', 'd', 'd')
+  expect(trail.scopes).toBe(3)
+  expect(take(trail, 'request', 'b')).toEqual([])
+  expect(take(trail, 'request', 'a')).toEqual(['a', 'again'])
+})
+
+test('a scope ages out after five minutes without a line, and not before', () => {
+  const { trail, pass } = trailOf()
+  add(trail, 'request', 'a', 'a')
+  pass(200_000)
+  add(trail, 'request', 'b', 'b')
+  pass(100_000)
+  trail.open()
+  expect(trail.scopes).toBe(2)
+  pass(1)
+  trail.open()
+  expect(trail.scopes).toBe(1)
+  expect(take(trail, 'request', 'a')).toEqual([])
+  expect(take(trail, 'request', 'b')).toEqual(['b'])
+})
+
+test('memory stays within the bound, and the oldest lines go for it', () => {
+  const maxBytes = MIB
+  const { trail } = trailOf({ maxBytes })
+  add(trail, 'request', 'old', 'the first line')
+  let most = 0
+  for (let chunk = 0; chunk < 1_000; chunk += 1) {
+    if (chunk === 990) add(trail, 'request', 'young', 'a late line')
+    add(trail, 'process', '', ...Array.from({ length: 100 }, (_, line) => `${chunk} ${line} ${'.'.repeat(500)}`))
+    most = Math.max(most, trail.bytes)
+  }
+  expect(most).toBeLessThanOrEqual(maxBytes + 60_000) // the chunk that is being read, and the places
+  expect(most).toBeGreaterThan(maxBytes / 2)
+  expect(take(trail, 'request', 'old')).toEqual([])
+  expect(take(trail, 'request', 'young')).toEqual(['a late line'])
+  expect(take(trail, 'process', '').map((line) => line.slice(0, 6))).toEqual(Array.from({ length: 50 }, (_, n) => `999 ${n + 50}`))
+})
+
+test('of more lines than there are places the youngest stay', () => {
+  const { trail } = trailOf({ maxBytes: 64 * MIB, limit: 1_000 })
+  for (let chunk = 0; chunk < 4; chunk += 1) addAll(trail, 'process', '', Array.from({ length: 100_000 }, (_, n) => String(chunk * 100_000 + n)))
+  expect(take(trail, 'process', '')).toEqual(Array.from({ length: 1_000 }, (_, n) => String(399_000 + n)))
+  addAll(trail, 'process', '', Array.from({ length: 300_000 }, (_, n) => String(n)))
+  expect(take(trail, 'process', '').at(-1)).toBe('299999')
+})
+
+test('text of two bytes a character counts as such', () => {
+  const { trail } = trailOf({ maxBytes: MIB })
+  for (let chunk = 0; chunk < 100; chunk += 1) add(trail, 'process', '', `${chunk} ${'ж'.repeat(50_000)}`)
+  expect(trail.bytes).toBeLessThanOrEqual(MIB + 101_000)
+  expect(take(trail, 'process', '').length).toBeLessThanOrEqual(10)
+})
+
+type Step = { readonly do: 'add', readonly scope: number, readonly lines: number } | { readonly do: 'take', readonly scope: number } | { readonly do: 'pass', readonly ms: number }
+
+test('it does what a plain list of lists would, in any order', () => {
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({ do: fc.constant('add' as const), scope: fc.nat(6), lines: fc.integer({ min: 1, max: 5 }) }),
+    fc.record({ do: fc.constant('take' as const), scope: fc.nat(6) }),
+    fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(1, 100_000, 300_001) }),
+  )
+  fc.assert(fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
+    const { trail, pass } = trailOf({ limit, maxScopes: 4 })
+    let now = 0
+    let number = 0
+    const plain = new Map<string, { lines: string[], usedAt: number }>()
+    for (const one of steps) {
+      if (one.do === 'pass') {
+        pass(one.ms)
+        now += one.ms
+        continue
+      }
+      const key = String(one.scope)
+      if (one.do === 'take') {
+        expect(take(trail, 'request', key)).toEqual(plain.get(key)?.lines ?? [])
+        const scope = plain.get(key)
+        if (scope !== undefined) scope.lines = []
+        continue
+      }
+      for (const [other, { usedAt }] of plain) if (now - usedAt > 300_000) plain.delete(other)
+      const lines = Array.from({ length: one.lines }, () => `line ${number++}`)
+      add(trail, 'request', key, ...lines)
+      const scope = plain.get(key) ?? { lines: [], usedAt: now }
+      plain.delete(key)
+      if (plain.size === 4) plain.delete(plain.keys().next().value as string)
+      plain.set(key, { lines: [...scope.lines, ...lines].slice(-limit), usedAt: now })
+    }
+  }), { numRuns: 500 })
+})
