@@ -28,6 +28,8 @@ export interface AccountSnapshot {
   readonly pending: number
   /** received + recovered + generated = accepted + rejected + dropped + filtered + pending */
   readonly closes: boolean
+  /** Of request logs, where `requestLogs` is on: another account, and not a part of this one. */
+  readonly requestLogs?: Omit<AccountSnapshot, 'requestLogs'>
 }
 
 /**

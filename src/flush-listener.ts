@@ -1,10 +1,11 @@
-/** [worker] Answers `flush(logger)`: one listener for all of this package's transports in the worker. */
+/** [worker] Answers `flush(logger)`, and takes a release's id: one listener for all of this package's transports in the worker. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from './clock.js'
 import { FLUSHED_EVENT, isFlushRequest, mergeFlushResults } from './flush-message.js'
 import type { FlushReply, FlushRequest } from './flush-message.js'
 import type { Pipeline } from './pipeline.js'
+import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
 
 interface Registry {
   readonly pipelines: Set<Pipeline>
@@ -33,6 +34,9 @@ export function answerFlushes(port: MessagePort, pipeline: Pipeline, clock: Cloc
         // Should the word never come that all was read.
         clock.timer(message.answerBy - clock.wallNow(), () => answer(message))
       } else answer(message)
+    } else if (isReleaseMessage(message)) {
+      for (const one of registry.pipelines) one.setReleaseId(message.releaseId)
+      port.postMessage({ code: 'EVENT', name: RELEASED_EVENT, args: [message.releaseId] })
     } else if (isThreadStreamFlush(message)) for (const request of waiting.values()) answer(request)
   })
 }
@@ -73,5 +77,5 @@ export async function flushWithin(pipeline: Pipeline, timeoutMs: number, clock: 
       resolve(flushed)
     })
   })
-  return { state, account: pipeline.account.snapshot() }
+  return { state, account: pipeline.snapshot }
 }

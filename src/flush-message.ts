@@ -50,6 +50,7 @@ export function mergeFlushResults(results: readonly FlushResult[]): FlushResult 
 }
 
 function addAccounts(a: AccountSnapshot, b: AccountSnapshot): AccountSnapshot {
+  const requestLogs = a.requestLogs !== undefined && b.requestLogs !== undefined ? addAccounts(a.requestLogs, b.requestLogs) : a.requestLogs ?? b.requestLogs
   const reasons = Object.keys(a.dropped) as (keyof AccountSnapshot['dropped'])[]
   return {
     received: a.received + b.received,
@@ -61,5 +62,6 @@ function addAccounts(a: AccountSnapshot, b: AccountSnapshot): AccountSnapshot {
     pending: a.pending + b.pending,
     dropped: Object.fromEntries(reasons.map((reason) => [reason, a.dropped[reason] + b.dropped[reason]])) as AccountSnapshot['dropped'],
     closes: a.closes && b.closes,
+    ...(requestLogs !== undefined && { requestLogs }),
   }
 }

@@ -1,32 +1,27 @@
 /** Wires the stages: text -> lines -> entries -> batches -> the service. Knows them all and decides nothing. */
-import { Account } from './account.js'
-import type { AccountSnapshot } from './account.js'
-import { Batcher } from './batch.js'
+import type { Account, AccountSnapshot } from './account.js'
+import { Channel } from './channel.js'
 import { createHttp } from './client/http.js'
 import type { Clock } from './clock.js'
-import { gzipSender } from './delivery/compress.js'
-import { Delivery } from './delivery/delivery.js'
-import { Gate } from './delivery/gate.js'
-import { ingestSender } from './delivery/ingest.js'
 import type { Flushed } from './delivery/flushes.js'
-import { quarantineSender } from './delivery/quarantine.js'
-import { retrySender } from './delivery/retry.js'
-import { troubleTeller } from './delivery/trouble.js'
+import { ingestSender } from './delivery/ingest.js'
+import type { HookFunction } from './filter/load-hook.js'
+import type { Intake } from './intake.js'
 import { secretMask } from './mask.js'
-import { NOTICE_RANK, NOTICE_WINDOW_MS, addDropped, droppedNotice } from './notice.js'
-import type { DroppedByReason } from './notice.js'
-import { levelRank } from './options.js'
+import { NOTICE_RANK } from './notice.js'
+import { levelPosition } from './options.js'
 import type { Settings } from './options.js'
 import type { PinoConfig } from './pino-config.js'
-import type { MappingOptions } from './record/entry.js'
-import { PINO_LEVELS } from './record/fields.js'
+import { intakeOf } from './pipeline/intake-of.js'
+import { mappingOptions } from './pipeline/mapping.js'
+import { Notices } from './pipeline/notices.js'
+import { registerOf } from './pipeline/register.js'
+import { ReleaseStart } from './pipeline/release-start.js'
+import { RequestsLane, requestsUrl } from './pipeline/requests-lane.js'
 import { LineSplitter } from './record/lines.js'
 import { Mapper } from './record/mapper.js'
 import { Report } from './report.js'
 import type { EmitEvent, IngestEvents } from './report.js'
-import { Throttle } from './report/throttle.js'
-import type { DeadLetter } from './sender.js'
-import { Spool } from './spool/spool.js'
 
 export interface PipelineOptions {
   readonly settings: Settings
@@ -37,110 +32,131 @@ export interface PipelineOptions {
   readonly emit: EmitEvent
   /** In the application's own thread, where a request keeps the process alive. Default: in a worker. */
   readonly isInProcess?: boolean
+  /** What `beforeSend` names. */
+  readonly hook?: HookFunction | undefined
 }
 
 const LOWEST_RANK = 0
+/** For a release that is being registered when the app ends. */
+const RELEASE_AT_EXIT_MS = 1_000
 
 export class Pipeline {
-  readonly account = new Account()
   readonly #settings: Settings
   readonly #clock: Clock
   readonly #report: Report
   readonly #lines: LineSplitter
   readonly #mapper: Mapper
-  readonly #minRank: number
-  readonly #batcher: Batcher
-  readonly #gate: Gate
-  readonly #delivery: Delivery
-  readonly #spool: Spool | undefined
-  readonly #notices: Throttle<DroppedByReason>
-  /** To the service. */
-  #untold: DroppedByReason = {}
+  readonly #intake: Intake
+  readonly #minPosition: number
+  readonly #entries: Channel
+  readonly #requests: RequestsLane | undefined
+  readonly #release: ReleaseStart | undefined
+  readonly #notices: Notices
   readonly #closeHttp: () => Promise<void>
   #closing: Promise<void> | undefined
 
   constructor(options: PipelineOptions) {
-    const { settings, config, clock, emit } = options
+    const { settings, config, clock, emit, isInProcess = false } = options
     this.#settings = settings
     this.#clock = clock
     const apiKey = settings.apiKey.reveal()
     // The local service's stand-in for a key is a common word, and none of its messages need hide it.
     const secrets = settings.isLocalDefault ? [] : [apiKey, ...settings.previousApiKeys.map((key) => key.reveal())]
-    this.#report = new Report({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
+    const report = this.#report = new Report({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
       emit(name, payload)
       if (name === 'ingest:dropped') {
-        const { reason, count } = payload as IngestEvents['ingest:dropped']
-        this.#notices.offer({ [reason]: count })
+        const { reason, count, of } = payload as IngestEvents['ingest:dropped']
+        if (of === undefined) this.#notices.add({ [reason]: count })
       }
       // Whatever is worth an event has changed the account.
-      if (name !== 'ingest:stats') this.#tellStats()
-    } })
-    const { onTrouble, onRecovery } = troubleTeller(this.#report)
-    const gate = this.#gate = new Gate({ clock, ...settings, onTrouble, onRecovery: (outageAgeMs) => {
-      onRecovery(outageAgeMs)
-      this.#notice({})
+      if (name !== 'ingest:stats') report.stats(this.snapshot)
     } })
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
-    const retrying = retrySender(ingestSender({ http, clock, hint }), gate)
-    const compressing = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
-    const mask = secretMask(secrets)
-    // The service's words may repeat the key; what the app has logged is its own.
-    const withoutSecrets = (letter: DeadLetter): DeadLetter => ({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
-    const spool = this.#spool = openSpool(options, this.account, this.#report, () => this.#delivery.wake())
-    const sender = quarantineSender({ inner: compressing, gate, ...(spool && { setAside: (letters) => spool.setAside(letters.map(withoutSecrets)) }) })
-    const disk = spool && {
-      evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank),
-      get keptEntries() { return spool.keptEntries },
-    }
-    this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report: this.#report, disk,
-      recoverForMs: options.isInProcess ? settings.shutdownTimeoutMs : undefined,
+    const shared = { clock, isInProcess, mask: secretMask(secrets) }
+    const release = this.#release = this.#releaseOf(options)
+    const entries = this.#entries = new Channel({
+      ...shared, settings, report, sender: ingestSender({ http, clock, hint }), url: settings.url,
+      siblingUrls: settings.requestLogs === false ? [] : [requestsUrl(settings.url)],
+      ...(release && { onBatch: (batch) => release.take(batch) }),
+      onRecovery: () => {
+        this.#notices.tellSoon()
+        release?.register()
+      },
+      onRetryAfter: (delayMs) => this.#requests?.channel.holdFor(delayMs),
     })
-    this.#batcher = new Batcher({
-      ...settings, clock, log: spool?.log,
-      waitsOnDisk: (bytes) => this.#delivery.waitsOnDisk(bytes), onBatch: (batch) => this.#delivery.enqueue(batch),
+    if (release !== undefined) entries.account.addStage(() => release.pendingEntries)
+    this.#requests = settings.requestLogs === false ? undefined : new RequestsLane({
+      ...shared, settings, report, http, hint, onRetryAfter: (delayMs) => entries.holdFor(delayMs),
     })
-    this.#notices = new Throttle(clock, NOTICE_WINDOW_MS, addDropped, (dropped) => this.#notice(dropped))
-    this.#minRank = levelRank(settings.level)
-    this.#mapper = new Mapper(mappingOptions(settings, config), this.#minRank, () => clock.wallNow())
+    this.#notices = new Notices({
+      clock, settings, isHeld: () => this.#closing !== undefined || entries.trouble !== undefined,
+      onNotice: (entry) => this.#generate(entry, NOTICE_RANK),
+    })
+    this.#minPosition = levelPosition(settings.level)
+    const mapping = mappingOptions(settings, config)
+    this.#mapper = new Mapper(mapping, this.#requests === undefined ? this.#minPosition : -1, () => clock.wallNow())
+    this.#intake = intakeOf({
+      settings, mapping, clock, mapper: this.#mapper, requests: this.#requests, hook: options.hook,
+      onProblem: (message) => report.problem('CONFIG', message), onSummary: (entry, rank) => this.#generate(entry, rank),
+    })
     this.#lines = new LineSplitter((text, start, end) => this.#take(text, start, end))
-    this.account.addStage(() => this.#batcher.pendingEntries)
-    this.account.addStage(() => this.#delivery.pendingEntries)
-    this.account.addStage(() => spool?.pendingEntries ?? 0)
-    spool?.start()
+    release?.register()
+  }
+
+  /** Of log entries. */
+  get account(): Account { return this.#entries.account }
+
+  get snapshot(): AccountSnapshot {
+    const requestLogs = this.#requests?.channel.account.snapshot()
+    return { ...this.account.snapshot(), ...(requestLogs && { requestLogs }) }
+  }
+
+  /** Entries and request logs taken and not yet settled. */
+  get pendingEntries(): number {
+    const { pending, requestLogs } = this.snapshot
+    return pending + (requestLogs?.pending ?? 0)
   }
 
   /** Takes what pino wrote, cut anywhere. Never throws, never waits. */
   write(text: string): void {
     if (!this.#settings.enabled) return
-    this.#mapper.open()
+    this.#intake.open()
     this.#lines.write(text)
-    this.#batcher.commit()
+    for (const channel of this.#channels) channel.commit()
   }
 
   /** No more text comes: what was left without a newline is a line, too, and what is open is cut. */
   end(): void {
-    this.#mapper.open()
+    this.#intake.open()
     this.#lines.end()
-    this.#batcher.seal()
+    for (const channel of this.#channels) channel.seal()
+  }
+
+  /** For every later entry that names no release itself. */
+  setReleaseId(releaseId: string): void {
+    this.#mapper.setReleaseId(releaseId)
   }
 
   /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. */
-  flush(): Promise<Flushed> {
+  async flush(): Promise<Flushed> {
     this.#sealWithNotice()
-    return this.#delivery.flush()
+    if (this.#release !== undefined) await this.#release.ended
+    const flushed = await Promise.all(this.#channels.map((channel) => channel.flush()))
+    return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
   }
 
   /** Whether all that is pending is on disk, and the service is down. */
   get isSpooled(): boolean {
-    return this.#gate.trouble !== undefined && this.#delivery.isOnDisk
+    return this.#channels.every((channel) => channel.isSpooled || channel.account.snapshot().pending === 0)
+      && this.#channels.some((channel) => channel.isSpooled)
   }
 
   /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */
   flushNow(): Promise<Flushed> {
     const flushed = this.flush()
-    this.#gate.nudge()
+    for (const channel of this.#channels) channel.nudge()
     return flushed
   }
 
@@ -151,99 +167,83 @@ export class Pipeline {
 
   async #close(): Promise<void> {
     this.#notices.flushNow()
+    this.#intake.flushNow()
     this.#sealWithNotice()
-    await this.#delivery.drain(this.#settings.shutdownTimeoutMs)
+    const { shutdownTimeoutMs } = this.#settings
+    const startedAt = this.#clock.now()
+    await this.#endRelease(Math.min(RELEASE_AT_EXIT_MS, shutdownTimeoutMs / 2))
+    const leftMs = Math.max(shutdownTimeoutMs - (this.#clock.now() - startedAt), 0)
+    await Promise.all(this.#channels.map((channel) => channel.drain(leftMs)))
     this.#end()
     await this.#closeHttp()
   }
 
+  async #endRelease(timeoutMs: number): Promise<void> {
+    const release = this.#release
+    if (release === undefined) return
+    const cancel = this.#clock.timer(timeoutMs, () => release.stop())
+    await release.ended
+    cancel()
+    release.stop()
+  }
+
   #end(): void {
     this.#notices.cancel()
-    this.#spool?.close()
-    const { pending } = this.account.snapshot()
-    if (pending > 0) this.#report.note('kept', `${pending === 1 ? '1 entry is' : `${pending} entries are`} not yet acknowledged; kept on disk, for the next start`)
-    this.#tellStats()
+    this.#intake.cancel()
+    for (const channel of this.#channels) channel.close()
+    this.#report.stats(this.snapshot)
     this.#report.flushNow()
   }
 
   /** The process ends in this very turn: counts and tells what is still inside. */
   abandon(): void {
-    this.#batcher.seal()
-    this.#delivery.abandon()
+    this.#intake.flushNow()
+    for (const channel of this.#channels) channel.seal()
+    this.#release?.stop()
+    for (const channel of this.#channels) channel.abandon()
     this.#end()
   }
 
-  /** Entries taken and not yet settled. */
-  get pendingEntries(): number {
-    return this.account.snapshot().pending
+  get #channels(): Channel[] {
+    return this.#requests === undefined ? [this.#entries] : [this.#entries, this.#requests.channel]
   }
 
-  get snapshot(): AccountSnapshot {
-    return this.account.snapshot()
+  #releaseOf({ settings, clock }: PipelineOptions): ReleaseStart | undefined {
+    if (!settings.enabled || !settings.release) return undefined
+    return new ReleaseStart({
+      clock, register: registerOf(settings), maxBytes: settings.maxBufferBytes / 2,
+      onId: (releaseId) => this.setReleaseId(releaseId),
+      onFailure: ({ code, message }) => this.#report.problem(code, `the release is not registered: ${message}; entries go without its id`),
+      deliver: (batch) => this.#entries.deliver(batch),
+    })
   }
 
-  #tellStats(): void {
-    this.#report.stats(this.account.snapshot())
-  }
-
-  /** Not in the turn of the drop: what dropped them may be the batcher, in the middle of its way to disk. */
-  #notice(dropped: DroppedByReason): void {
-    this.#untold = addDropped(this.#untold, dropped)
-    queueMicrotask(() => this.#tellDropped())
-  }
-
-  /** Not while the service is down, where it would be dropped with the rest; and not at the end, where nothing takes it. */
-  #tellDropped(): void {
-    if (this.#closing !== undefined || this.#gate.trouble !== undefined || Object.keys(this.#untold).length === 0) return
+  /** An entry that is the transport's own. */
+  #generate(entryJson: string, rank: number): void {
     this.account.generated += 1
-    const entry = droppedNotice(this.#untold, this.#settings, this.#clock.wallNow())
-    this.#untold = {}
-    this.#batcher.add(entry, NOTICE_RANK)
-    this.#batcher.commit()
+    this.#entries.add(entryJson, rank)
+    this.#entries.commit()
   }
 
   /** With the notice of what was dropped before, or on the way to disk just now. */
   #sealWithNotice(): void {
-    this.#batcher.seal()
-    this.#tellDropped()
-    this.#batcher.seal()
+    for (const channel of this.#channels) channel.seal()
+    this.#notices.tell()
+    this.#entries.seal()
   }
 
   #take(text: string, start: number, end: number): void {
-    this.account.received += 1
+    const { account } = this
+    account.received += 1
     // Short of room there is no time to lose either: what will be refused is not mapped first.
-    if (!this.#delivery.admits(LOWEST_RANK)) {
-      const peeked = this.#mapper.peekRank(text, start)
-      if (peeked !== undefined && peeked >= this.#minRank && !this.#delivery.admits(peeked)) return this.#delivery.refuse()
+    if (!this.#entries.admits(LOWEST_RANK)) {
+      const peeked = this.#mapper.peekPosition(text, start)
+      if (peeked !== undefined && peeked >= this.#minPosition && !this.#entries.admits(peeked)) return this.#entries.refuse()
     }
-    const entry = this.#mapper.map(text, start, end)
-    const rank = this.#mapper.rank
-    if (entry === '') this.account.filtered += 1
-    else if (this.#delivery.admits(rank)) this.#batcher.add(entry, rank)
-    else this.#delivery.refuse()
-  }
-}
-
-function openSpool({ settings, clock }: PipelineOptions, account: Account, report: Report, onFound: () => void): Spool | undefined {
-  const { enabled, spool, url, apiKey, previousApiKeys } = settings
-  if (!enabled || spool === false) return undefined
-  return new Spool({
-    ...spool, url, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound,
-    tell: {
-      problem: (message) => report.problem('SPOOL', message),
-      note: (kind, message) => report.note(kind, message),
-      dropped: (count, reason, detail) => report.dropped(count, reason, detail),
-    },
-  })
-}
-
-/** Options before pino's own configuration before pino's defaults. */
-function mappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
-  const custom = Object.entries(settings.customLevels ?? {}).map(([label, number]) => [number, label] as const)
-  return {
-    ...settings,
-    messageKey: settings.messageKey ?? config?.messageKey ?? 'msg',
-    errorKey: settings.errorKey ?? config?.errorKey ?? 'err',
-    levels: { ...(config?.levels?.labels ?? PINO_LEVELS), ...Object.fromEntries(custom) },
+    const entry = this.#intake.take(text, start, end)
+    const { rank } = this.#intake
+    if (entry === '') account.filtered += 1
+    else if (this.#entries.admits(rank)) this.#entries.add(entry, rank)
+    else this.#entries.refuse()
   }
 }

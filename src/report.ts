@@ -11,14 +11,25 @@ import { maskDeep, secretMask } from './mask.js'
 import { Throttle } from './report/throttle.js'
 import { UNPRINTABLE } from './unprintable.js'
 
+/** What a channel tells. */
+export type ChannelReport = Pick<Report, 'delivered' | 'rejected' | 'dropped' | 'kept' | 'problem' | 'note'>
+
+/** What is counted: log entries, unless it is said. */
+type Subject = 'requestLogs' | undefined
+
+interface OfSubject {
+  /** Set where it is not log entries that are counted. */
+  readonly of?: 'requestLogs'
+}
+
 /** The transport's events and their payloads. Never `error`: pino ends its worker for one. */
 export interface IngestEvents {
   /** Entries that the service took; `batchId` is that of the latest batch. */
-  'ingest:delivered': { readonly count: number; readonly batchId: string }
+  'ingest:delivered': OfSubject & { readonly count: number; readonly batchId: string }
   /** Entries that the service refused; `errors` and `reason` are those of the latest reply. */
-  'ingest:rejected': { readonly count: number; readonly reason: string; readonly errors: readonly IngestResultError[] }
+  'ingest:rejected': OfSubject & { readonly count: number; readonly reason: string; readonly errors: readonly IngestResultError[] }
   /** Entries given up at a bound. */
-  'ingest:dropped': { readonly count: number; readonly reason: DropReason }
+  'ingest:dropped': OfSubject & { readonly count: number; readonly reason: DropReason }
   /** Something that the user may have to mend. */
   'ingest:problem': { readonly code: IngestErrorCode; readonly message: string; readonly status?: number }
   'ingest:stats': AccountSnapshot
@@ -70,23 +81,42 @@ export class Report {
     this.#write = options.write ?? writeToStderr
   }
 
-  delivered(count: number, batchId: string): void {
-    this.#event('ingest:delivered', '', { count, batchId })
+  delivered(count: number, batchId: string, of?: Subject): void {
+    this.#event('ingest:delivered', of ?? '', { count, batchId, ...(of && { of }) })
   }
 
-  rejected(count: number, errors: readonly IngestResultError[], reason: string): void {
-    this.#line('rejected', count, (total) => `the service rejected ${entries(total)}: ${reason}`)
-    this.#event('ingest:rejected', '', { count, reason, errors })
+  rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {
+    this.#line(`rejected ${of ?? ''}`, count, (total) => `the service rejected ${counted(total, of)}: ${reason}`)
+    this.#event('ingest:rejected', of ?? '', { count, reason, errors, ...(of && { of }) })
   }
 
-  dropped(count: number, reason: DropReason, detail: string): void {
-    this.#line(`dropped ${reason}`, count, (total) => `dropped ${entries(total)} (${reason}): ${detail}`)
-    this.#event('ingest:dropped', reason, { count, reason })
+  dropped(count: number, reason: DropReason, detail: string, of?: Subject): void {
+    this.#line(`dropped ${reason} ${of ?? ''}`, count, (total) => `dropped ${counted(total, of)} (${reason}): ${detail}`)
+    this.#event('ingest:dropped', `${reason} ${of ?? ''}`, { count, reason, ...(of && { of }) })
   }
 
-  problem(code: IngestErrorCode, message: string, status?: number): void {
-    this.#line(`problem ${code}`, 1, () => message)
-    this.#event('ingest:problem', code, status === undefined ? { code, message } : { code, message, status })
+  problem(code: IngestErrorCode, message: string, status?: number, of?: Subject): void {
+    const words = of === undefined ? message : `request logs: ${message}`
+    this.#line(`problem ${code} ${of ?? ''}`, 1, () => words)
+    this.#event('ingest:problem', `${code} ${of ?? ''}`, status === undefined ? { code, message: words } : { code, message: words, status })
+  }
+
+  /** At the end, what is on disk for the next start. */
+  kept(count: number, of?: Subject): void {
+    this.note(`kept ${of ?? ''}`, `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk, for the next start`)
+  }
+
+  /** The same, of request logs. */
+  ofRequestLogs(): ChannelReport {
+    const of = 'requestLogs'
+    return {
+      delivered: (count, batchId) => this.delivered(count, batchId, of),
+      rejected: (count, errors, reason) => this.rejected(count, errors, reason, of),
+      dropped: (count, reason, detail) => this.dropped(count, reason, detail, of),
+      kept: (count) => this.kept(count, of),
+      problem: (code, message, status) => this.problem(code, message, status, of),
+      note: (kind, message) => this.note(`${kind} ${of}`, `request logs: ${message}`),
+    }
   }
 
   /** A line without an event. @param kind one of a fixed few */
@@ -160,7 +190,8 @@ function cut(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`
 }
 
-function entries(count: number): string {
+function counted(count: number, of: Subject): string {
+  if (of === 'requestLogs') return count === 1 ? '1 request log' : `${count} request logs`
   return count === 1 ? '1 entry' : `${count} entries`
 }
 

@@ -3,6 +3,7 @@
  * tests. The same pipeline, in the application's own thread.
  */
 import { backgroundClock, systemClock } from './clock.js'
+import { loadHookSync } from './filter/load-hook.js'
 import { resolveFromProcess } from './options.js'
 import type { IngestOptions } from './options.js'
 import { Pipeline } from './pipeline.js'
@@ -21,8 +22,9 @@ import type { IngestTransport } from './transport.js'
  */
 export function ingestStream(options: IngestOptions = {}): IngestTransport {
   const settings = resolveFromProcess(options)
+  const hook = settings.beforeSend === undefined ? undefined : loadHookSync(settings.beforeSend)
   let pipeline: Pipeline | undefined
-  const stream = frame((emit) => (pipeline = new Pipeline({ settings, clock: backgroundClock, emit, isInProcess: true })), systemClock, false)
+  const stream = frame((emit) => (pipeline = new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true })), systemClock, false)
   if (pipeline !== undefined) stream.once('close', watchExit(pipeline, settings.shutdownTimeoutMs))
   return stream
 }

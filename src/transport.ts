@@ -10,6 +10,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import build from 'pino-abstract-transport'
 import { systemClock } from './clock.js'
 import type { Clock } from './clock.js'
+import { loadHook } from './filter/load-hook.js'
 import { answerFlushes, flushWithin } from './flush-listener.js'
 import { FLUSH_METHOD } from './flush-message.js'
 import type { Flushable } from './flush-message.js'
@@ -17,6 +18,8 @@ import { resolveFromProcess } from './options.js'
 import type { IngestOptions } from './options.js'
 import { receivePinoConfig } from './pino-config.js'
 import { Pipeline } from './pipeline.js'
+import { RELEASE_METHOD } from './release-message.js'
+import type { Releasable } from './release-message.js'
 import type { EmitEvent } from './report.js'
 
 /** A stream that also says when all it was given is acknowledged. */
@@ -36,12 +39,15 @@ export interface IngestTransport extends Transform {
 export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestTransport> {
   const settings = resolveFromProcess(options)
   const port = parentPort
-  const config = port !== null && isAwaited(workerData) ? await receivePinoConfig(port) : undefined
+  // In this turn: who listens later hears nothing.
+  const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
+  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
+  const config = await receiving
   const toApp: EmitEvent | undefined = port === null
     ? undefined
     : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload] })
   return frame((emit) => {
-    const pipeline = new Pipeline({ settings, config, clock: systemClock, emit: toApp ?? emit })
+    const pipeline = new Pipeline({ settings, config, hook, clock: systemClock, emit: toApp ?? emit })
     if (port !== null) answerFlushes(port, pipeline, systemClock)
     return pipeline
   }, systemClock, port !== null)
@@ -56,7 +62,7 @@ function isAwaited(data: unknown): boolean {
 const OVERLAP_CHARS = 1024 * 1024
 
 /** @param make gets the stream's own `emit`, for where there is no worker to post from. */
-export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorker: boolean): IngestTransport & Flushable {
+export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorker: boolean): IngestTransport & Flushable & Releasable {
   const stream = build(() => {}, { metadata: false, close: () => pipeline.close() })
   const pipeline = make((name, payload) => stream.emit(name, payload))
   const decoder = new StringDecoder('utf8')
@@ -100,6 +106,10 @@ export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorke
     flush: (callback: () => void): void => {
       takeHeld()
       void pipeline.flush().then(() => callback())
+    },
+    [RELEASE_METHOD]: (releaseId: string) => {
+      takeHeld()
+      pipeline.setReleaseId(releaseId)
     },
     [FLUSH_METHOD]: (timeoutMs: number) => flushWithin(pipeline, timeoutMs, clock),
   })

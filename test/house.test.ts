@@ -10,11 +10,13 @@ const src = join(root, 'src')
 /** Rooms by floor: a room may import from its own and from lower floors, never from a neighbour on its floor. */
 const FLOORS: readonly (readonly string[])[] = [
   ['protocol'],
-  ['errors', 'sender', 'clock', 'version', 'backoff', 'account', 'mask', 'unprintable'],
-  ['options', 'parts', 'notice', 'flush-message'],
-  ['record', 'batch', 'client', 'report', 'pino-config', 'app'],
+  ['errors', 'sender', 'clock', 'version', 'backoff', 'account', 'mask', 'unprintable', 'scrub'],
+  ['options', 'parts', 'notice', 'flush-message', 'release-message'],
+  ['record', 'batch', 'client', 'report', 'pino-config'],
+  ['trail', 'filter', 'request-logs', 'app'],
   ['spool'],
   ['delivery'],
+  ['intake', 'channel'],
   ['pipeline'],
   ['flush-listener'],
   ['transport'],

@@ -2,6 +2,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { AccountSnapshot } from '../account.js'
 import { systemClock } from '../clock.js'
+import { loadHook } from '../filter/load-hook.js'
 import { resolveFromProcess } from '../options.js'
 import { Pipeline } from '../pipeline.js'
 import type { EmitEvent } from '../report.js'
@@ -47,11 +48,12 @@ async function run(given: Arguments): Promise<number> {
   const say = (text: string): void => {
     if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${printable(text)}\n`)
   }
-  const pipeline = new Pipeline({ settings, clock: systemClock, emit })
+  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
+  const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit })
   if (process.stdin.isTTY) say('reads log lines from stdin, as in: node app.js | pino-ingest. Type some, Ctrl-D ends; see --help')
 
   const { isBroken, isInterrupted } = await ship(pipeline, given.switches.has('quiet'), say)
-  const account = pipeline.account.snapshot()
+  const account = pipeline.snapshot
   const code = undelivered(account) === 0 && !isBroken ? EXIT_DONE : EXIT_FAILED
   if (asJson) process.stderr.write(jsonLine({ event: 'account', ...account }))
   else if (undelivered(account) > 0) say(summary(account))

@@ -5,6 +5,9 @@ import type { HttpReply } from './http-types.js'
 
 export { retryAfterMs } from './retry-after.js'
 
+/** The list in a request's body that a reply's positions count in (interface: Endpoints). */
+export type ItemList = 'logs' | 'requests'
+
 export type ReplyKind = 'ok' | 'refused' | 'later' | 'misconfigured'
 
 /**
@@ -32,10 +35,10 @@ export function parseIngestResult(text: string): IngestResult | undefined {
 }
 
 /** The entries that a reply names, in either form of 422 (interface: Errors); empty where it names none. */
-export function parseRejected(text: string): IngestResultError[] {
+export function parseRejected(text: string, list: ItemList = 'logs'): IngestResultError[] {
   const body = parseObject(text)
   const named = new Map<number, IngestResultError>()
-  for (const error of [...resultErrors(body?.['errors']), ...details(body).flatMap(fromDetail)]) {
+  for (const error of [...resultErrors(body?.['errors']), ...details(body).flatMap((detail) => fromDetail(detail, list))]) {
     if (!named.has(error.index)) named.set(error.index, error)
   }
   return [...named.values()]
@@ -52,21 +55,21 @@ function resultErrors(value: unknown): IngestResultError[] {
 }
 
 /** `loc` is a path such as `body, logs, 3, level`. */
-function fromDetail(detail: Record<string, unknown>): IngestResultError[] {
+function fromDetail(detail: Record<string, unknown>, list: ItemList): IngestResultError[] {
   const loc = locOf(detail)
-  const logs = loc.indexOf('logs')
-  const index = loc[logs + 1]
-  if (logs === -1 || !isCount(index)) return []
-  return [{ index, code: asText(detail['type']), field: loc.slice(logs + 2).join('.'), message: asText(detail['msg']) }]
+  const at = loc.indexOf(list)
+  const index = loc[at + 1]
+  if (at === -1 || !isCount(index)) return []
+  return [{ index, code: asText(detail['type']), field: loc.slice(at + 2).join('.'), message: asText(detail['msg']) }]
 }
 
 /**
- * Whether a `loc` names a place outside `logs`: a header, or another key of the body. `body` alone, or with a position
+ * Whether a `loc` names a place outside the list: a header, or another key of the body. `body` alone, or with a position
  * in its text, names nothing: what cannot be read there may be an entry's.
  */
-export function namesElsewhere(text: string): boolean {
+export function namesElsewhere(text: string, list: ItemList = 'logs'): boolean {
   return details(parseObject(text)).map(locOf).some((loc) =>
-    !loc.includes('logs') && loc.some((part, at) => typeof part === 'string' && !(part === 'body' && at === 0)))
+    !loc.includes(list) && loc.some((part, at) => typeof part === 'string' && !(part === 'body' && at === 0)))
 }
 
 /** Only what a path is made of: joining what is nested without end would end the stack. */
@@ -80,11 +83,11 @@ const MAX_REASON_CHARS = 200
  * One line of at most 200 characters for people: the service's own words, else the status.
  * @param mask is given the words before they are cut, since what is left of a secret at a cut is not found any more
  */
-export function reasonOf(reply: HttpReply, mask: (words: string) => string = (words) => words): string {
+export function reasonOf(reply: HttpReply, mask: (words: string) => string = (words) => words, list: ItemList = 'logs'): string {
   const body = parseObject(reply.text)
   const words = [
     asText(body?.['message']),
-    ...resultErrors(body?.['errors']).map(({ index, code, field, message }) => placed(`logs[${index}]${field && `.${field}`}`, message || code)),
+    ...resultErrors(body?.['errors']).map(({ index, code, field, message }) => placed(`${list}[${index}]${field && `.${field}`}`, message || code)),
     ...details(body).map((detail) => placed(locOf(detail).join('.'), asText(detail['msg']))),
     asText(body?.['detail']),
     asText(body?.['error']),

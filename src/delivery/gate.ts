@@ -32,6 +32,8 @@ export interface GateOptions {
   readonly onTrouble?: (trouble: Later | Misconfigured, outageAgeMs: number, waitMs: number) => void
   /** For the first success after a failure. */
   readonly onRecovery?: (outageAgeMs: number) => void
+  /** For each Retry-After. */
+  readonly onRetryAfter?: (delayMs: number) => void
 }
 
 /** Batches that wait for news are in memory, and are not dropped there. */
@@ -52,8 +54,7 @@ export class Gate {
   #running = 0
   #limit: number
   #parked = 0
-  /** The last reply, or when what is under way began. */
-  #heardAt = -Infinity
+  #heardAt = -Infinity // the last reply, or when what is under way began
   #onRoom: () => void = () => {}
   #deadlineAt = Infinity
   #failuresLeft = Infinity
@@ -81,14 +82,10 @@ export class Gate {
   get outageAgeMs(): number { return this.#outage.ageMs }
 
   /** The app ends, and nothing may be sent any more before it does. */
-  get isOver(): boolean {
-    return this.#outage.opensAt >= this.#deadlineAt
-  }
+  get isOver(): boolean { return this.#outage.opensAt >= this.#deadlineAt }
 
   /** A place in the line. Kept through every attempt, it lets an older batch go before a younger one. */
-  turn(): number {
-    return this.#turns++
-  }
+  turn(): number { return this.#turns++ }
 
   /**
    * Runs `attempt` as soon as the gate lets it pass, in the same turn of the event loop as the decision.
@@ -128,6 +125,9 @@ export class Gate {
     this.#advance()
   }
 
+  /** A Retry-After that was heard elsewhere. */
+  holdFor(delayMs: number): void { this.#outage.respect(delayMs) }
+
   /** A refusal names nothing, and nothing speaks for the service yet: one attempt at a time. */
   doubt(): void { this.#limit = 1 }
 
@@ -151,9 +151,7 @@ export class Gate {
   }
 
   /** Calls `listener` when `limit` has grown by a parked batch. One listener. */
-  onRoom(listener: () => void): void {
-    this.#onRoom = listener
-  }
+  onRoom(listener: () => void): void { this.#onRoom = listener }
 
   /** What is under way does not answer: it must not hold up others. */
   #passOver(): void {
@@ -197,7 +195,10 @@ export class Gate {
       case 'later':
         // We ended it ourselves: it says nothing about the service.
         if (aborted && outcome.status === undefined) return
-        if (outcome.retryAfterMs !== undefined) this.#outage.respect(outcome.retryAfterMs)
+        if (outcome.retryAfterMs !== undefined) {
+          this.#outage.respect(outcome.retryAfterMs)
+          this.#options.onRetryAfter?.(outcome.retryAfterMs)
+        }
         if (current) this.#failed(outcome)
         return
       case 'misconfigured':

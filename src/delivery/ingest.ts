@@ -1,7 +1,8 @@
-/** The innermost sender: one request, and its reply as an outcome. */
+/** The innermost sender: one request, and its reply as an outcome. What of it depends on the endpoint is data. */
 import type { Clock } from '../clock.js'
 import type { Http, HttpReply } from '../client/http-types.js'
 import { namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../client/reply.js'
+import type { ItemList } from '../client/reply.js'
 import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Batch, Delivered, Later, Outcome, Sender } from '../sender.js'
@@ -13,15 +14,30 @@ export interface IngestSenderOptions {
   readonly hint?: string | undefined
 }
 
-export function ingestSender({ http, clock, hint }: IngestSenderOptions): Sender {
+/** An endpoint that takes batches. */
+export interface BatchEndpoint {
+  readonly path: string
+  readonly list: ItemList
+  /** Whether the interface shows that a 2xx has an ingest result. */
+  readonly hasResult: boolean
+}
+
+const INGEST: BatchEndpoint = { path: PATHS.ingest, list: 'logs', hasResult: true }
+
+export function ingestSender(options: IngestSenderOptions): Sender {
+  return batchSender(INGEST, options)
+}
+
+/** The batch's body is that of the request. */
+export function batchSender(endpoint: BatchEndpoint, { http, clock, hint }: IngestSenderOptions): Sender {
   return {
     async send(batch, signal) {
       // Sent, it might be answered with a 2xx, and would count as accepted.
       if (batch.body.length === 0) return { kind: 'given-up', reason: 'a batch without its body: this is a bug, please report it' }
       try {
         const { body, contentEncoding } = batch
-        const reply = await http.post(PATHS.ingest, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })
-        return outcomeOf(batch, reply, clock.wallNow())
+        const reply = await http.post(endpoint.path, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })
+        return outcomeOf(endpoint, batch, reply, clock.wallNow())
       } catch (error) {
         // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.
         const reason = error instanceof Error ? error.message : String(error)
@@ -32,32 +48,33 @@ export function ingestSender({ http, clock, hint }: IngestSenderOptions): Sender
 }
 
 /** @param wallNowMs when the reply came, for a Retry-After that is a date */
-export function outcomeOf(batch: Batch, reply: HttpReply, wallNowMs: number): Outcome {
+function outcomeOf({ list, hasResult }: BatchEndpoint, batch: Batch, reply: HttpReply, wallNowMs: number): Outcome {
   const { status } = reply
+  const reasonIn = (): string => reasonOf(reply, undefined, list)
   const kind = replyKind(status)
   switch (kind) {
     case 'ok': {
       const result = parseIngestResult(reply.text)
-      if (result === undefined) return { kind: 'delivered', accepted: batch.count, rejected: [], unreadable: true }
+      if (result === undefined) return { kind: 'delivered', accepted: batch.count, rejected: [], ...(hasResult && { unreadable: true as const }) }
       return delivered(batch, status, result, 0)
     }
     case 'refused': {
       const result = parseIngestResult(reply.text)
       // Sent again, the entries that it took would arrive twice.
       if (result !== undefined && result.accepted > 0) return delivered(batch, status, result, batch.count - result.accepted)
-      const reason = reasonOf(reply)
-      const rejected = within(batch, parseRejected(reply.text))
+      const reason = reasonIn()
+      const rejected = within(batch, parseRejected(reply.text, list))
       // No entry is at fault, so that every batch would be refused.
-      if (rejected.length === 0 && status !== 413 && namesElsewhere(reply.text)) return { kind: 'misconfigured', status, reason }
+      if (rejected.length === 0 && status !== 413 && namesElsewhere(reply.text, list)) return { kind: 'misconfigured', status, reason }
       return { kind: 'refused', status, reason, rejected }
     }
     case 'later': {
-      const later: Later = { kind: 'later', status, reason: reasonOf(reply) }
+      const later: Later = { kind: 'later', status, reason: reasonIn() }
       const waitMs = retryAfterMs(reply, wallNowMs)
       return waitMs === undefined ? later : { ...later, retryAfterMs: waitMs }
     }
     case 'misconfigured':
-      return { kind: 'misconfigured', status, reason: reasonOf(reply) }
+      return { kind: 'misconfigured', status, reason: reasonIn() }
   }
 }
 

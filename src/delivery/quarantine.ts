@@ -21,6 +21,8 @@ export interface QuarantineOptions {
   readonly inner: Sender
   /** The gate that `inner` waits at. */
   readonly gate: Pick<Gate, 'evidence' | 'doubt' | 'misconfigured' | 'park'>
+  /** Whether a single one that is too large for the service may be shortened, as a log entry may. Default true. */
+  readonly isShortenable?: boolean
   /** Keeps entries that were refused. Should it throw, the batch is given up. Default: nothing keeps them. */
   readonly setAside?: (letters: readonly DeadLetter[]) => void
 }
@@ -134,7 +136,8 @@ class Passage {
       } else if (outcome.kind === 'refused') {
         this.#refusedAfter ??= outcome.begunBefore ?? this.#evidence.begun
         const isTooLarge = outcome.status === 413
-        const shortened = isTooLarge && open.batch.count === 1 ? this.#parcel.shortened(open) : undefined
+        const isShortenable = this.#options.isShortenable !== false
+        const shortened = isTooLarge && isShortenable && open.batch.count === 1 ? this.#parcel.shortened(open) : undefined
         const named = isTooLarge ? 0 : this.#parcel.refuse(open, outcome.rejected, outcome.status)
         if (shortened === undefined && named === 0) return { piece: open, outcome, wasProven }
         open = shortened ?? open

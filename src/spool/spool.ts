@@ -30,6 +30,8 @@ export interface SpoolOptions {
   readonly apiKey: string
   /** Batches that were written under these are sent, too. */
   readonly previousApiKeys?: readonly string[]
+  /** Of other spools of this process: what lies there is sent by them. */
+  readonly siblingUrls?: readonly string[] | undefined
   readonly clock: Clock
   readonly account: Account
   readonly tell: SpoolTeller
@@ -66,8 +68,9 @@ export class Spool {
     const telling = this.#telling = new Telling(options.tell)
     this.#machine = options.machine ?? thisMachine()
     this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
-    const { url, apiKey, previousApiKeys = [], clock, maxBytes, maxAgeMs } = options
-    const destinations = [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(url, key)))
+    const { url, apiKey, previousApiKeys = [], siblingUrls = [], clock, maxBytes, maxAgeMs } = options
+    const foldersFor = (to: string): string[] => [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
+    const destinations = foldersFor(url)
     this.#destination = destinations[0] as string
     const segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
     const onError = (error: unknown): void => telling.trouble(error)
@@ -95,7 +98,7 @@ export class Spool {
       onSuccess: () => telling.succeeded(),
     })
     this.#bounds = new Bounds({
-      root: this.#root, destinations, maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock, uptimeMs,
+      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock, uptimeMs,
       currentBytes: () => this.log.current?.size ?? 0,
       evicted: this.evicted, recovery: this.recovery,
       onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),

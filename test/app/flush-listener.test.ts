@@ -33,7 +33,7 @@ class BusyAccount extends Account {
 }
 
 function listen(flush: Pipeline['flush'], account = new Account()): void {
-  answerFlushes(port as unknown as MessagePort, { account, flush } as unknown as Pipeline, clock)
+  answerFlushes(port as unknown as MessagePort, { account, get snapshot() { return account.snapshot() }, flush } as unknown as Pipeline, clock)
 }
 
 function ask(step: FlushRequest['step'], answerInMs: number): void {

@@ -6,10 +6,12 @@ import type { FoundFile } from '../../spool/usage.js'
 import { EXIT_DONE } from '../command.js'
 import type { Arguments, Command } from '../command.js'
 import { jsonLine, printable } from '../printable.js'
+import { kindOf } from './kind.js'
+import type { Kind } from './kind.js'
 import { linesOf, parseLetter, whyOf } from './letters.js'
 import { DIR_FLAG, placeOf } from './place.js'
 import type { Place } from './place.js'
-import { ageText, columns, counted, entriesText, lettersText, sizeText } from './words.js'
+import { ageText, columns, counted, entriesText, itemsText, lettersText, sizeText } from './words.js'
 
 export const ls: Command = {
   summary: 'Lists what is kept on disk: by destination and instance, and what the service refused. It changes nothing.',
@@ -18,7 +20,7 @@ export const ls: Command = {
   notes: [
     `live: its writer is at work; dead: its writer is gone; left: it ended in order; claimed: taken over by the one above it. What
 is dead or left is sent by the next application with the same url and key, or by pino-ingest spool replay.`,
-    'With --json it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes.',
+    'With --json it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
     'Exit codes: 0 done, 1 there is no such folder, 2 wrong flags.',
   ],
   jsonFailuresTo: 'stdout',
@@ -37,6 +39,8 @@ interface LetterTally {
 
 interface Listed {
   readonly destination: FoundDestination
+  /** Undefined where nothing tells. */
+  readonly kind: Kind | undefined
   readonly instances: readonly (FoundInstance & Holding)[]
   readonly letters: LetterTally
 }
@@ -47,7 +51,7 @@ async function run(given: Arguments): Promise<number> {
   for (const destination of place.destinations) {
     const instances: (FoundInstance & Holding)[] = []
     for (const instance of destination.instances) instances.push({ ...instance, ...await holdingOf(instance) })
-    listed.push({ destination, instances, letters: await tallyLetters(destination.letters, place.mask) })
+    listed.push({ destination, kind: await kindOf(destination, place.kinds), instances, letters: await tallyLetters(destination.letters, place.mask) })
   }
   process.stdout.write(given.switches.has('json') ? jsonLine(dataOf(place, listed)) : textOf(place, listed))
   return EXIT_DONE
@@ -84,14 +88,26 @@ async function tallyLetters(files: readonly FoundFile[], mask: (text: string) =>
   return { files: files.length, bytes: files.reduce((sum, file) => sum + file.bytes, 0), entries, damagedLines, reasons, problems }
 }
 
-function totalOf(listed: readonly Listed[]): { readonly instances: number, readonly bytes: number, readonly batches: number, readonly entries: number, readonly deadLetters: number } {
+interface Total {
+  readonly instances: number
+  readonly bytes: number
+  readonly batches: number
+  readonly entries: number
+  readonly requestLogs: number
+  readonly deadLetters: number
+}
+
+function totalOf(listed: readonly Listed[]): Total {
   const instances = listed.flatMap((one) => one.instances)
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+  const itemsIn = (isWanted: (kind: Kind | undefined) => boolean): number =>
+    sum(listed.filter(({ kind }) => isWanted(kind)).flatMap((one) => one.instances.map(({ entries }) => entries)))
   return {
     instances: instances.length,
     bytes: sum([...instances, ...listed.map(({ letters }) => letters)].map(({ bytes }) => bytes)),
     batches: sum(instances.map(({ batches }) => batches)),
-    entries: sum(instances.map(({ entries }) => entries)),
+    entries: itemsIn((kind) => kind !== 'requests'),
+    requestLogs: itemsIn((kind) => kind === 'requests'),
     deadLetters: sum(listed.map(({ letters }) => letters.entries)),
   }
 }
@@ -99,9 +115,10 @@ function totalOf(listed: readonly Listed[]): { readonly instances: number, reado
 function dataOf(place: Place, listed: readonly Listed[]): object {
   return {
     root: place.root,
-    destinations: listed.map(({ destination: { name }, instances, letters }) => ({
+    destinations: listed.map(({ destination: { name }, kind, instances, letters }) => ({
       name,
-      isPresent: name === place.present,
+      kind: kind ?? null,
+      isPresent: place.present.includes(name),
       isPrevious: place.previous.includes(name),
       instances: instances.map((one) => ({
         name: one.name, state: one.state, isFree: one.isFree, pid: one.pid ?? null, leaseAgeMs: one.leaseAgeMs === undefined ? null : Math.round(one.leaseAgeMs), isLeaseFresh: one.isLeaseFresh,
@@ -116,27 +133,28 @@ function dataOf(place: Place, listed: readonly Listed[]): object {
 }
 
 function textOf(place: Place, listed: readonly Listed[]): string {
-  const { instances, bytes, entries, deadLetters } = totalOf(listed)
+  const { instances, bytes, entries, requestLogs, deadLetters } = totalOf(listed)
   const parts = listed.map((one) => destinationText(place, one))
-  const total = `Total: ${counted(instances, 'instance', 'instances')}, ${sizeText(bytes)}, ${entriesText(entries)} not settled, ${lettersText(deadLetters)}`
+  const items = requestLogs === 0 ? entriesText(entries) : `${entriesText(entries)} and ${itemsText(requestLogs, 'requests')}`
+  const total = `Total: ${counted(instances, 'instance', 'instances')}, ${sizeText(bytes)}, ${items} not settled, ${lettersText(deadLetters)}`
   return `${[printable(place.mask(place.root)), ...parts].join('\n\n').trimEnd()}\n\n${total}\n`
 }
 
-function destinationText(place: Place, { destination: { name }, instances, letters }: Listed): string {
-  const whose = place.present === undefined ? 'whether it is yours is not known: url and key are not set'
-    : name === place.present ? 'the present url and key'
+function destinationText(place: Place, { destination: { name }, kind, instances, letters }: Listed): string {
+  const whose = place.settings === undefined ? 'whether it is yours is not known: url and key are not set'
+    : place.present.includes(name) ? 'the present url and key'
       : place.previous.includes(name) ? 'one of previousApiKeys' : 'another url or key'
-  const rows = columns(instances.map((one) => rowOf(one)), '  ').split('\n').slice(0, -1)
-  const withNotes = rows.flatMap((row, at) => [row, ...notesOf(instances[at] as FoundInstance & Holding, place.mask)])
+  const rows = columns(instances.map((one) => rowOf(one, kind)), '  ').split('\n').slice(0, -1)
+  const withNotes = rows.flatMap((row, at) => [row, ...notesOf(instances[at] as FoundInstance & Holding, kind, place.mask)])
   const isEmpty = instances.length + letters.files === 0
-  return [`${name}  ${whose}${isEmpty ? ', empty' : ''}`, ...withNotes, ...lettersRows(letters, place.mask)].join('\n')
+  return [`${name}  ${whose}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`, ...withNotes, ...lettersRows(letters, place.mask)].join('\n')
 }
 
-function rowOf(one: FoundInstance & Holding): string[] {
+function rowOf(one: FoundInstance & Holding, kind: Kind | undefined): string[] {
   const age = one.oldestAtMs === undefined ? '' : `oldest ${ageText(systemClock.wallNow() - one.oldestAtMs)}`
   return [
     one.name, one.state, whoOf(one), counted(one.segments.length, 'segment', 'segments'), sizeText(one.bytes),
-    counted(one.batches, 'batch', 'batches'), entriesText(one.entries), age,
+    counted(one.batches, 'batch', 'batches'), itemsText(one.entries, kind), age,
   ]
 }
 
@@ -148,13 +166,13 @@ function whoOf({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstanc
   return [process, lease].filter((text) => text !== '').join(', ')
 }
 
-function notesOf(one: FoundInstance & Holding, mask: (text: string) => string): string[] {
+function notesOf(one: FoundInstance & Holding, kind: Kind | undefined, mask: (text: string) => string): string[] {
   const { state, isFree, isForeign, damagedBytes, missingEntries, problems } = one
   return [
     ...(isForeign ? ['written by another version of pino-ingest: left alone'] : []),
     ...(state === 'live' && isFree ? ['its process lives, but has stood still or its thread has ended: whoever comes may claim it'] : []),
     ...(damagedBytes > 0 ? [`damaged: ${counted(damagedBytes, 'byte', 'bytes')} that ${damagedBytes === 1 ? 'is' : 'are'} no frames`] : []),
-    ...(missingEntries > 0 ? [`damaged: ${entriesText(missingEntries)} missing`] : []),
+    ...(missingEntries > 0 ? [`damaged: ${itemsText(missingEntries, kind)} missing`] : []),
     ...problems.map((problem) => `cannot be read: ${printable(mask(problem))}`),
   ].map((note) => `    ${note}`)
 }

@@ -4,6 +4,7 @@ import { IngestError } from '../../errors.js'
 import { secretMask } from '../../mask.js'
 import { resolveFromProcess } from '../../options.js'
 import type { Settings } from '../../options.js'
+import { PATHS } from '../../protocol/limits.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { thisMachine } from '../../spool/owner.js'
@@ -11,6 +12,7 @@ import type { Machine } from '../../spool/owner.js'
 import { defaultRoot, destinationName } from '../../spool/root.js'
 import { CommandError, EXIT_FAILED } from '../command.js'
 import type { Arguments, Flags } from '../command.js'
+import type { Kind } from './kind.js'
 
 export interface Place {
   readonly root: string
@@ -18,10 +20,12 @@ export interface Place {
   readonly destinations: readonly FoundDestination[]
   /** Undefined where the options do not resolve: one may look all the same. */
   readonly settings: Settings | undefined
-  /** Name of the destination that the present configuration writes for. */
-  readonly present: string | undefined
+  /** Names of the destinations that the present configuration writes for: entries, request logs. */
+  readonly present: readonly string[]
   /** Names of those of `previousApiKeys`. */
   readonly previous: readonly string[]
+  /** What lies in each of these, by its name. */
+  readonly kinds: ReadonlyMap<string, Kind>
   /** Takes the keys out of what is shown. */
   readonly mask: (text: string) => string
 }
@@ -37,10 +41,12 @@ export function placeOf({ texts }: Arguments): Place {
   const machine = thisMachine()
   const settings = trySettings()
   const keys = settings === undefined ? [] : [settings.apiKey, ...settings.previousApiKeys].map((key) => key.reveal())
-  const [present, ...previous] = settings === undefined ? [] : keys.map((key) => destinationName(settings.url, key))
+  const pairs = settings === undefined ? [] : keys.map((key) => ({ entries: destinationName(settings.url, key), requests: destinationName(settings.url + PATHS.requests, key) }))
+  const [present = [], ...previous] = pairs.map(({ entries, requests }) => [entries, requests])
   const named = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')].map((key) => key?.trim() ?? '')
   return {
-    root, machine, settings, present, previous,
+    root, machine, settings, present, previous: previous.flat(),
+    kinds: new Map(pairs.flatMap(({ entries, requests }) => [[entries, 'entries'], [requests, 'requests']] as const)),
     destinations: look(root, machine),
     // The stand-in for a key to the local service is a common word.
     mask: secretMask(settings?.isLocalDefault === true ? named : [...named, ...keys]),

@@ -8,11 +8,13 @@ import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from '..
 import type { Arguments, Command } from '../command.js'
 import { jsonLine, printable } from '../printable.js'
 import { Claimer, heldBy } from './claimer.js'
+import { kindsOf } from './kind.js'
+import type { Kind } from './kind.js'
 import { everything, isWithin, outermost, pick } from './pick.js'
 import type { FoundLetters, Picked } from './pick.js'
 import { DIR_FLAG, placeOf } from './place.js'
 import type { Place } from './place.js'
-import { ageOf, ageText, entriesText, sizeText } from './words.js'
+import { ageOf, ageText, entriesText, itemsText, sizeText } from './words.js'
 
 /** @param id of an instance or a destination, or `dead` */
 export function purge(id: string | undefined): Command {
@@ -39,8 +41,10 @@ interface Target {
   /** What is claimed within goes with it. */
   readonly instance?: FoundInstance
   readonly letters?: FoundLetters
+  readonly kind: Kind | undefined
   readonly name: string
   readonly bytes: number
+  /** Or request logs. */
   readonly entries: number
   readonly modifiedAtMs: number
 }
@@ -62,7 +66,7 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
   const kept: Kept[] = outermost(picked.instances).filter(({ isFree }) => !isFree)
     .map((one) => ({ name: one.name, why: heldBy(one), isHeld: true }))
   const before = olderThanMs === undefined ? Infinity : systemClock.wallNow() - olderThanMs
-  const targets = (await targetsOf(picked)).filter(({ modifiedAtMs }) => modifiedAtMs < before)
+  const targets = (await targetsOf(picked, await kindsOf(place, [...picked.instances, ...picked.letters]))).filter(({ modifiedAtMs }) => modifiedAtMs < before)
   const asJson = given.switches.has('json')
   const isConfirmed = targets.length === 0 || given.switches.has('yes') || (!asJson && await confirmed(targets))
   const deleted = isConfirmed ? deleteAll(place, targets, kept) : []
@@ -73,19 +77,19 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
   return kept.some(({ isHeld }) => !isHeld || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
 }
 
-async function targetsOf({ instances, letters }: Picked): Promise<Target[]> {
+async function targetsOf({ instances, letters }: Picked, kinds: ReadonlyMap<string, Kind>): Promise<Target[]> {
   const targets: Target[] = []
   for (const instance of outermost(instances.filter(({ isFree }) => isFree))) {
     const all = instances.filter((one) => one === instance || isWithin(one, instance))
     let entries = 0
     for (const one of all) entries += (await holdingOf(one)).entries
     targets.push({
-      instance, name: instance.name, entries, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+      instance, kind: kinds.get(instance.destination), name: instance.name, entries, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
       modifiedAtMs: Math.max(0, ...all.flatMap(({ segments }) => segments.map(({ modifiedAtMs }) => modifiedAtMs))),
     })
   }
   for (const one of letters) {
-    targets.push({ letters: one, name: `${one.destination}/dead/${one.file.name}`, entries: 0, bytes: one.file.bytes, modifiedAtMs: one.file.modifiedAtMs })
+    targets.push({ letters: one, kind: kinds.get(one.destination), name: `${one.destination}/dead/${one.file.name}`, entries: 0, bytes: one.file.bytes, modifiedAtMs: one.file.modifiedAtMs })
   }
   return targets
 }
@@ -152,27 +156,29 @@ function printed(place: Place, isConfirmed: boolean, targets: readonly Target[],
   return `${left}Deleted ${sumOf(deleted)}.\n`
 }
 
-function lineOf({ name, bytes, entries, instance, modifiedAtMs }: Target): string {
-  const what = instance === undefined ? 'dead letters' : `${instance.state}, ${entriesText(entries)} not settled`
+function lineOf({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): string {
+  const what = instance === undefined ? 'dead letters' : `${instance.state}, ${itemsText(entries, kind)} not settled`
   const age = modifiedAtMs === 0 ? '' : `, written ${ageText(systemClock.wallNow() - modifiedAtMs)} ago`
   return `  ${printable(name)}  ${what}, ${sizeText(bytes)}${age}\n`
 }
 
 function sumOf(targets: readonly Target[]): string {
   const instances = targets.filter(({ instance }) => instance !== undefined)
-  const entries = instances.reduce((sum, one) => sum + one.entries, 0)
+  const itemsOf = (isRequests: boolean): number => instances.filter(({ kind }) => (kind === 'requests') === isRequests).reduce((sum, one) => sum + one.entries, 0)
+  const requestLogs = itemsOf(true)
+  const items = requestLogs === 0 ? entriesText(itemsOf(false)) : `${entriesText(itemsOf(false))} and ${itemsText(requestLogs, 'requests')}`
   const bytes = targets.reduce((sum, one) => sum + one.bytes, 0)
   const files = targets.length - instances.length
   return [
-    ...(instances.length > 0 ? [`${instances.length} ${instances.length === 1 ? 'instance' : 'instances'} with ${entriesText(entries)} not settled`] : []),
+    ...(instances.length > 0 ? [`${instances.length} ${instances.length === 1 ? 'instance' : 'instances'} with ${items} not settled`] : []),
     ...(files > 0 ? [`${files} ${files === 1 ? 'file' : 'files'} of dead letters`] : []),
     ...(targets.length === 0 ? ['nothing'] : [sizeText(bytes)]),
   ].join(', ')
 }
 
-function dataOf({ name, bytes, entries, instance, modifiedAtMs }: Target): object {
+function dataOf({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): object {
   return {
-    name, kind: instance === undefined ? 'dead letters' : 'instance', bytes, entries,
+    name, kind: instance === undefined ? 'dead letters' : 'instance', holds: kind ?? null, bytes, entries,
     writtenAt: modifiedAtMs === 0 ? null : new Date(modifiedAtMs).toISOString(),
   }
 }

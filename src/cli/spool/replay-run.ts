@@ -1,10 +1,11 @@
-/** One replay: claims what was chosen, sends it, and puts back what is left. */
+/** One replay: claims what was chosen, sends each kind to its endpoint, and puts back what is left. */
 import type { Clock } from '../../clock.js'
 import type { Settings } from '../../options.js'
 import type { DeadLetter } from '../../sender.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import type { Machine } from '../../spool/owner.js'
 import { heldBy } from './claimer.js'
+import type { Kind } from './kind.js'
 import { outermost } from './pick.js'
 import type { Picked } from './pick.js'
 import { InstanceReplay } from './replay-instances.js'
@@ -15,6 +16,8 @@ import type { Job, Source } from './sending.js'
 export interface ReplayRunOptions {
   readonly settings: Settings
   readonly picked: Picked
+  /** Of the destinations in it, by name. Default: log entries. */
+  readonly kinds: ReadonlyMap<string, Kind>
   readonly root: string
   readonly machine: Machine
   readonly clock: Clock
@@ -22,14 +25,18 @@ export interface ReplayRunOptions {
   readonly timeoutMs: number
 }
 
-export interface Replayed {
-  /** Entries that were handed to the way to the service. */
+export interface Tally {
+  /** Handed to the way to the service. */
   readonly sent: number
   readonly accepted: number
   /** Now dead letters, or dead letters still. */
   readonly rejected: number
   /** Still on disk, without an answer. */
   readonly kept: number
+}
+
+export interface Replayed {
+  readonly tallies: Readonly<Record<Kind, Tally>>
   readonly skipped: readonly Skipped[]
   /** What could not be read, claimed or written. */
   readonly problems: readonly string[]
@@ -44,45 +51,60 @@ export interface Skipped {
   readonly isHeld: boolean
 }
 
+const KINDS: readonly Kind[] = ['entries', 'requests']
+
 export class ReplayRun {
   readonly #options: ReplayRunOptions
-  readonly #sending: Sending
-  readonly #sources: Source[] = []
+  readonly #sendings: Readonly<Record<Kind, Sending>>
+  readonly #sources: Readonly<Record<Kind, Source[]>> = { entries: [], requests: [] }
   readonly #skipped: Skipped[] = []
   readonly #problems: string[] = []
 
   constructor(options: ReplayRunOptions) {
     this.#options = options
     const { settings, clock, timeoutMs } = options
-    this.#sending = new Sending({ settings, clock, timeoutMs, setAside: (letters) => this.#setAside(letters) })
+    const sendingOf = (kind: Kind, other: Kind): Sending => new Sending({
+      kind, settings, clock, timeoutMs,
+      setAside: (letters) => this.#setAside(kind, letters),
+      onRetryAfter: (delayMs) => this.#sendings[other].holdFor(delayMs),
+    })
+    this.#sendings = { entries: sendingOf('entries', 'requests'), requests: sendingOf('requests', 'entries') }
   }
 
-  /** Entries accepted so far. */
+  /** Of both kinds, so far. */
   get accepted(): number {
-    return this.#sumOf(({ accepted }) => accepted)
+    return KINDS.reduce((sum, kind) => sum + this.#sumOf(kind, ({ accepted }) => accepted), 0)
   }
 
   /** Why the service does not take more at the moment. */
   get trouble(): string | undefined {
-    return this.#sending.trouble
+    return this.#sendings.entries.trouble ?? this.#sendings.requests.trouble
   }
 
   /** Ends it early; `run` resolves soon. */
   stop(): void {
-    this.#sending.stop()
+    for (const kind of KINDS) this.#sendings[kind].stop()
   }
 
   /** Never rejects; called once. */
   async run(): Promise<Replayed> {
     this.#takeInstances()
     this.#takeLetters()
-    const jobs = this.#jobs()
-    await this.#sending.sendAll(async () => (await jobs.next()).value)
-    const kept = await this.#finish()
-    return {
-      sent: this.#sumOf(({ sent }) => sent), accepted: this.accepted, rejected: this.#sumOf(({ rejected }) => rejected),
-      kept, skipped: this.#skipped, problems: this.#problems, trouble: this.trouble,
-    }
+    await Promise.all(KINDS.map(async (kind) => {
+      const jobs = this.#jobs(kind)
+      await this.#sendings[kind].sendAll(async () => (await jobs.next()).value)
+    }))
+    const tallies = { entries: await this.#tally('entries'), requests: await this.#tally('requests') }
+    return { tallies, skipped: this.#skipped, problems: this.#problems, trouble: this.trouble }
+  }
+
+  async #tally(kind: Kind): Promise<Tally> {
+    const kept = await this.#finish(kind)
+    return { sent: this.#sumOf(kind, ({ sent }) => sent), accepted: this.#sumOf(kind, ({ accepted }) => accepted), rejected: this.#sumOf(kind, ({ rejected }) => rejected), kept }
+  }
+
+  #sourcesOf(destination: string): Source[] {
+    return this.#sources[this.#options.kinds.get(destination) ?? 'entries']
   }
 
   #takeInstances(): void {
@@ -97,7 +119,7 @@ export class ReplayRun {
           onProblem: (problem) => this.#problems.push(problem),
           onLost: () => this.stop(),
         })
-        this.#sources.push(source)
+        this.#sourcesOf(destination).push(source)
         source.claim(ours)
       }, `what lies in ${destination} cannot be claimed`)
     }
@@ -112,13 +134,13 @@ export class ReplayRun {
 
   #takeLetters(): void {
     const { picked: { letters }, settings, clock } = this.#options
-    for (const { file } of letters) {
-      this.#attempt(() => this.#sources.push(new LetterReplay(file, { ...settings, wallNow: () => clock.wallNow() })), `${file.name} cannot be taken`)
+    for (const { destination, file } of letters) {
+      this.#attempt(() => this.#sourcesOf(destination).push(new LetterReplay(file, { ...settings, wallNow: () => clock.wallNow() })), `${file.name} cannot be taken`)
     }
   }
 
-  async *#jobs(): AsyncGenerator<Job, undefined> {
-    for (const source of this.#sources) {
+  async *#jobs(kind: Kind): AsyncGenerator<Job, undefined> {
+    for (const source of this.#sources[kind]) {
       try {
         yield* source.jobs()
       } catch (error) {
@@ -130,13 +152,13 @@ export class ReplayRun {
   }
 
   /** @throws the system's errors: then the batch is given up, and stays */
-  #setAside(letters: readonly DeadLetter[]): void {
-    if (!this.#sources.some((source) => source.setAside(letters))) throw new Error('rejected entries of a batch that nobody sent')
+  #setAside(kind: Kind, letters: readonly DeadLetter[]): void {
+    if (!this.#sources[kind].some((source) => source.setAside(letters))) throw new Error('rejected entries of a batch that nobody sent')
   }
 
-  async #finish(): Promise<number> {
+  async #finish(kind: Kind): Promise<number> {
     let kept = 0
-    for (const source of this.#sources) {
+    for (const source of this.#sources[kind]) {
       try {
         kept += await source.finish()
       } catch (error) {
@@ -154,8 +176,8 @@ export class ReplayRun {
     }
   }
 
-  #sumOf(count: (source: Source) => number): number {
-    return this.#sources.reduce((sum, source) => sum + count(source), 0)
+  #sumOf(kind: Kind, count: (source: Source) => number): number {
+    return this.#sources[kind].reduce((sum, source) => sum + count(source), 0)
   }
 }
 

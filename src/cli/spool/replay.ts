@@ -6,12 +6,14 @@ import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from '..
 import type { Arguments, Command } from '../command.js'
 import { jsonLine, printable } from '../printable.js'
 import { onSignals } from '../signals.js'
+import { kindsOf } from './kind.js'
+import type { Kind } from './kind.js'
 import { everything, pick } from './pick.js'
 import type { Picked } from './pick.js'
 import { DIR_FLAG, placeOf } from './place.js'
 import { ReplayRun } from './replay-run.js'
-import type { Replayed } from './replay-run.js'
-import { entriesText, integerOf, numberText } from './words.js'
+import type { Replayed, Tally } from './replay-run.js'
+import { integerOf, itemsText, numberText } from './words.js'
 
 const DEFAULT_TIMEOUT_S = 60
 const MAX_TIMEOUT_S = 86_400
@@ -31,6 +33,7 @@ export function replay(id: string | undefined): Command {
       'ID is an instance, a destination, or a beginning of either that no other has; dead stands for all dead letters.',
       `What is accepted goes from disk, what is refused is a dead letter, what is not sent in time stays where it was.
 What a living process holds is left to it.`,
+      'Log entries go to /ingest, request logs to /ingest/requests.',
       'Instances keep their batch ids, dead letters get new ones. Killed with -9, it leaves dead letters that may be sent twice.',
       'Exit codes: 0 all was accepted, 1 something is left or was refused, 2 wrong flags or configuration.',
     ],
@@ -50,14 +53,14 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
   const say = (text: string): void => {
     if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(place.mask(text))}\n`)
   }
-  const job = new ReplayRun({ settings, picked, timeoutMs, clock: systemClock, root: place.root, machine: place.machine })
+  const job = new ReplayRun({ settings, picked, kinds: await kindsOf(place, [...picked.instances, ...picked.letters]), timeoutMs, clock: systemClock, root: place.root, machine: place.machine })
   const undoSignals = onSignals((times) => {
     if (times > 1) return
     say('ends; what is not sent stays on disk')
     job.stop()
   })
   const progress = setInterval(() => {
-    say(`${entriesText(job.accepted)} accepted so far${job.trouble === undefined ? '' : `; the service does not take more: ${job.trouble}`}`)
+    say(`${numberText(job.accepted)} accepted so far${job.trouble === undefined ? '' : `; the service does not take more: ${job.trouble}`}`)
   }, PROGRESS_MS)
   const result = await job.run()
   clearInterval(progress)
@@ -65,7 +68,15 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
   process.stdout.write(asJson ? jsonLine(dataOf(result, place.mask)) : textOf(result, place.mask))
   // Asked for by its ID, it is a failure that another holds it; --all means what is free.
   const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
-  return result.kept + result.rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
+  const { rejected, kept } = sumOf(result)
+  return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
+}
+
+function sumOf({ tallies: { entries, requests } }: Replayed): Tally {
+  return {
+    sent: entries.sent + requests.sent, accepted: entries.accepted + requests.accepted,
+    rejected: entries.rejected + requests.rejected, kept: entries.kept + requests.kept,
+  }
 }
 
 /** @throws IngestError `CONFIG`, CommandError */
@@ -78,18 +89,26 @@ function sendingSettings(): Settings {
   return settings
 }
 
-function dataOf({ skipped, problems, trouble, ...counts }: Replayed, mask: (text: string) => string): object {
+function dataOf(result: Replayed, mask: (text: string) => string): object {
+  const { tallies, skipped, problems, trouble } = result
   return {
-    ...counts, skipped: skipped.map(({ why, ...rest }) => ({ ...rest, why: mask(why) })), problems: problems.map(mask),
+    ...sumOf(result), requestLogs: tallies.requests, skipped: skipped.map(({ why, ...rest }) => ({ ...rest, why: mask(why) })), problems: problems.map(mask),
     trouble: trouble === undefined ? null : mask(trouble),
   }
 }
 
-function textOf({ sent, accepted, rejected, kept, skipped, problems, trouble }: Replayed, mask: (text: string) => string): string {
+function textOf(result: Replayed, mask: (text: string) => string): string {
+  const { tallies, skipped, problems, trouble } = result
+  const { sent, rejected, kept } = sumOf(result)
   const lines = [...skipped.map(({ name, why }) => `${name} was left alone: ${why}`), ...problems]
   if (sent + kept === 0) lines.push('Nothing was there to send.')
-  else lines.push(`Sent ${entriesText(sent)}: ${numberText(accepted)} accepted, ${numberText(rejected)} rejected. Kept on disk: ${entriesText(kept)}.`)
+  else lines.push(...tallyText(tallies.entries, 'entries'), ...tallyText(tallies.requests, 'requests'))
   if (rejected > 0) lines.push('What was rejected is kept with the reason: pino-ingest spool show dead')
   if (kept > 0 && trouble !== undefined) lines.push(`Why not all was sent: ${trouble}`)
   return lines.map((line) => `${printable(mask(line))}\n`).join('')
+}
+
+function tallyText({ sent, accepted, rejected, kept }: Tally, kind: Kind): string[] {
+  if (sent + kept === 0) return []
+  return [`Sent ${itemsText(sent, kind)}: ${numberText(accepted)} accepted, ${numberText(rejected)} rejected. Kept on disk: ${itemsText(kept, kind)}.`]
 }

@@ -6,16 +6,21 @@ import { gzipSender } from '../../delivery/compress.js'
 import { Gate } from '../../delivery/gate.js'
 import { ingestSender } from '../../delivery/ingest.js'
 import { quarantineSender } from '../../delivery/quarantine.js'
+import { requestsBody, requestsSender } from '../../delivery/requests.js'
 import { retrySender } from '../../delivery/retry.js'
 import type { Settings } from '../../options.js'
 import type { Batch, DeadLetter, Outcome, Sender } from '../../sender.js'
+import type { Kind } from './kind.js'
 
 export interface SendingOptions {
+  readonly kind: Kind
   readonly settings: Settings
   readonly clock: Clock
   /** Milliseconds for all of it. */
   readonly timeoutMs: number
   readonly setAside: (letters: readonly DeadLetter[]) => void
+  /** The service has asked for silence, for so long. */
+  readonly onRetryAfter: (delayMs: number) => void
 }
 
 /** A batch, and what is to be done when it is known what became of it. */
@@ -52,7 +57,7 @@ export class Sending {
 
   constructor(options: SendingOptions) {
     this.#options = options
-    const { settings, clock, timeoutMs, setAside } = options
+    const { kind, settings, clock, timeoutMs, setAside, onRetryAfter } = options
     // Every batch under way listens to it.
     setMaxListeners(0, this.#abort.signal)
     this.#deadlineAt = clock.now() + timeoutMs
@@ -60,7 +65,7 @@ export class Sending {
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
     const gate = this.#gate = new Gate({
-      ...settings, clock,
+      ...settings, clock, onRetryAfter,
       onTrouble: ({ reason }, _ageMs, waitMs) => {
         this.#trouble = reason
         if (clock.now() + waitMs >= this.#deadlineAt) this.#giveUpHope()
@@ -69,13 +74,22 @@ export class Sending {
         this.#trouble = undefined
       },
     })
-    const retrying = retrySender(this.#counting(ingestSender({ http, clock })), gate)
-    this.#sender = quarantineSender({ inner: settings.compression === 'gzip' ? gzipSender(retrying) : retrying, gate, setAside })
+    const one = kind === 'requests' ? requestsSender({ http, clock }) : ingestSender({ http, clock })
+    const retrying = retrySender(this.#counting(one), gate)
+    const compressing = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
+    this.#sender = quarantineSender({
+      inner: kind === 'requests' ? requestsBody(compressing) : compressing, gate, setAside, isShortenable: kind === 'entries',
+    })
   }
 
   /** Why the service does not take entries, while it does not. */
   get trouble(): string | undefined {
     return this.#trouble
+  }
+
+  /** The other endpoint was asked for silence: it holds for all that carries the key. */
+  holdFor(delayMs: number): void {
+    this.#gate.holdFor(delayMs)
   }
 
   /** Ends it now: what is under way is given up. */

@@ -7,6 +7,7 @@ import { entriesOf } from '../../parts.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED } from '../command.js'
 import type { Arguments, Command } from '../command.js'
 import { printable } from '../printable.js'
+import { kindOfItem } from './kind.js'
 import { linesOf, parseLetter, whyOf } from './letters.js'
 import type { Letter } from './letters.js'
 import { everything, isBatchId, pick } from './pick.js'
@@ -21,7 +22,7 @@ const MAX_MESSAGE_CHARS = 500
 /** @param id of an instance, a destination or a batch, or `dead` */
 export function show(id: string): Command {
   return {
-    summary: 'Shows the entries that are not settled, or that the service refused, with its reason. It changes nothing.',
+    summary: 'Shows the entries and request logs that are not settled, or that the service refused, with its reason. It changes nothing.',
     usage: ['pino-ingest spool show ID [FLAGS]'],
     flags: { ...DIR_FLAG, limit: { value: 'N', meaning: `shows so many entries at most (${DEFAULT_LIMIT}; with --json all)` } },
     notes: [
@@ -163,5 +164,9 @@ function fieldsOf(json: string): Readonly<Record<'timestamp' | 'level' | 'messag
     return { timestamp: '-', level: '-', message: json }
   }
   const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '-')
+  // A request log has neither level nor message: its status stands for the one, its request for the other.
+  if (kindOfItem(json) === 'requests') {
+    return { timestamp: text('timestamp'), level: String(value['status_code']), message: `${text('method')} ${text('path')} ${String(value['duration_ms'])} ms` }
+  }
   return { timestamp: text('timestamp'), level: text('level'), message: text('message') }
 }

@@ -1,5 +1,6 @@
 /** Numbers as people read them, and back. Pure. */
 import { usageError } from '../command.js'
+import type { Kind } from './kind.js'
 
 const SIZES = ['KiB', 'MiB', 'GiB', 'TiB'] as const
 
@@ -40,6 +41,11 @@ export function counted(count: number, one: string, many: string): string {
 
 export function entriesText(count: number): string {
   return counted(count, 'entry', 'entries')
+}
+
+/** @param kind undefined where it is not known */
+export function itemsText(count: number, kind: Kind | undefined): string {
+  return kind === 'requests' ? counted(count, 'request log', 'request logs') : entriesText(count)
 }
 
 export function lettersText(count: number): string {

@@ -1,0 +1,73 @@
+/** [worker] The entry that stands for repeats that were not sent. Pure. */
+import type { LogEntry } from '../protocol/entry.js'
+import { Members } from '../record/members.js'
+import { NOTE_KEY, shortenToFit } from '../record/shorten.js'
+
+/**
+ * What equal entries share. Who met each of them, in which request, is not the same and left out; so is `notify`, since
+ * the first of them has notified.
+ */
+const SHARED = ['service', 'environment', 'version', 'tags', 'error', 'deploy', 'fingerprint', 'release_id', 'source'] as const
+
+const SHORTENED = 'shortened_from_bytes'
+
+/** Repeats of one window. */
+export interface Repeats {
+  /** Without the first, which was sent. */
+  readonly count: number
+  /** ISO 8601, of the first repeat. */
+  readonly first: string
+  /** From the entry that was sent to the summary. */
+  readonly elapsedMs: number
+}
+
+/** @param lastJson the last repeat, whole or as `condense` left it */
+export function summaryOf(lastJson: string, { count, first, elapsedMs }: Repeats, maxEntryBytes: number): string {
+  const last = JSON.parse(lastJson) as LogEntry
+  const times = count === 1 ? 'once' : `${count} times`
+  const summary = shared(last)
+  summary.message = `${last.message} (repeated ${times} in ${duration(elapsedMs)})`
+  const shortened = shortenedFrom(last)
+  summary.metadata = { [NOTE_KEY]: { ...(shortened !== undefined && { [SHORTENED]: shortened }), repeated: { count, first, last: last.timestamp } } }
+  return shortenToFit(summary, maxEntryBytes)
+}
+
+/** What a summary needs of an entry, in at most `maxBytes`. */
+export function condense(entryJson: string, maxBytes: number): string {
+  return shortenToFit(shared(JSON.parse(entryJson) as LogEntry), maxBytes)
+}
+
+const members = new Members()
+
+/** Without a parser: it is among the first three members. */
+export function timestampOf(entryJson: string): string {
+  const member = members.open(entryJson, 0, entryJson.length)
+  while (member.next() && member.passOver()) {
+    if (member.key() === 'timestamp') return member.value().slice(1, -1)
+  }
+  return (JSON.parse(entryJson) as LogEntry).timestamp
+}
+
+function shared(entry: LogEntry): LogEntry {
+  const { level, message, timestamp } = entry
+  const others = SHARED.filter((field) => entry[field] !== undefined).map((field) => [field, entry[field]] as const)
+  return { level, message, timestamp, ...Object.fromEntries(others) }
+}
+
+/** The note that what is left of a text is not all of it. */
+function shortenedFrom({ metadata }: LogEntry): number | undefined {
+  const note = metadata?.[NOTE_KEY]
+  const bytes = typeof note === 'object' && note !== null && !Array.isArray(note) ? note[SHORTENED] : undefined
+  return typeof bytes === 'number' ? bytes : undefined
+}
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** `850 ms`, `1.5 s`, `60 s`, `5 min`, `2 h`: what a person reads, and not more digits than are true. */
+function duration(ms: number): string {
+  if (ms < SECOND_MS) return `${Math.max(1, Math.round(ms))} ms`
+  if (ms < 2 * MINUTE_MS) return `${ms < 10 * SECOND_MS ? Math.round(ms / 100) / 10 : Math.round(ms / SECOND_MS)} s`
+  return ms < 2 * HOUR_MS ? `${Math.round(ms / MINUTE_MS)} min` : `${Math.round(ms / HOUR_MS)} h`
+}

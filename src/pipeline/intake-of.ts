@@ -1,0 +1,69 @@
+/** What stands between a line and its entry, as configured. */
+import { checkValue } from '../client/check.js'
+import type { Clock } from '../clock.js'
+import { IngestError } from '../errors.js'
+import { Dedupe } from '../filter/dedupe.js'
+import { Hook } from '../filter/hook.js'
+import type { HookFunction } from '../filter/load-hook.js'
+import { Sampler } from '../filter/sample.js'
+import { Intake } from '../intake.js'
+import type { IntakeTrail } from '../intake.js'
+import { levelPosition } from '../options.js'
+import type { Settings } from '../options.js'
+import type { MappingOptions } from '../record/entry.js'
+import type { Mapper } from '../record/mapper.js'
+import { Crumbs } from '../trail/crumb.js'
+import { Trail } from '../trail/trail.js'
+import type { RequestsLane } from './requests-lane.js'
+
+export interface IntakeParts {
+  readonly settings: Settings
+  readonly mapping: MappingOptions
+  readonly clock: Clock
+  readonly mapper: Mapper
+  readonly requests: RequestsLane | undefined
+  /** What `beforeSend` names. */
+  readonly hook: HookFunction | undefined
+  readonly onProblem: (message: string) => void
+  /** Takes an entry that the transport made itself. */
+  readonly onSummary: (entryJson: string, rank: number) => void
+}
+
+export function intakeOf(parts: IntakeParts): Intake {
+  const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
+  const { maxEntryBytes, sample, dedupeWindowMs } = settings
+  return new Intake({
+    mapper,
+    maxEntryBytes,
+    minPosition: levelPosition(settings.level),
+    onRecord: requests && ((entryJson) => requests.take(entryJson)),
+    trail: trailOf(settings, mapping, clock),
+    sampler: sample && new Sampler(sample),
+    dedupe: dedupeWindowMs === 0 ? undefined : new Dedupe({
+      windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => onSummary(json, rank),
+    }),
+    hook: hook && new Hook({ hook, onProblem, isValid: faultOf, maxEntryBytes }),
+  })
+}
+
+/** What breaks the interface; `undefined` for an entry. */
+function faultOf(entry: unknown): string | undefined {
+  try {
+    checkValue('batch', { logs: [entry] })
+    return undefined
+  } catch (error) {
+    if (error instanceof IngestError) return error.message.replace(/^batch\.logs\[0\]\.?/, '')
+    throw error
+  }
+}
+
+function trailOf({ breadcrumbs }: Settings, mapping: MappingOptions, clock: Clock): IntakeTrail | undefined {
+  if (breadcrumbs === false) return undefined
+  const { limit, maxBytes, level } = breadcrumbs
+  return {
+    trail: new Trail({ limit, maxBytes, clock }),
+    crumbs: new Crumbs(mapping, () => clock.wallNow()),
+    minPosition: levelPosition(level),
+    limit,
+  }
+}

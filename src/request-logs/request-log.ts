@@ -1,0 +1,122 @@
+/** What a log entry says of an HTTP request, and the request log that it makes. Pure. */
+import type { RequestLog } from '../protocol/resources.js'
+import { isoTime } from '../record/fields.js'
+import { cleanText } from '../record/limits.js'
+
+/** How a request began. */
+export interface Opening {
+  readonly method: string
+  readonly path: string
+  readonly labels: Labels
+}
+
+type Labels = Pick<RequestLog, 'route' | 'host' | 'service' | 'environment'>
+
+/** How it ended. */
+export interface Ending {
+  readonly statusCode: number
+  /** Milliseconds. */
+  readonly durationMs: number
+}
+
+export interface SeenRequest {
+  /** As the application calls it; the next process may call another one so. */
+  readonly id: string | undefined
+  readonly opening: Opening | undefined
+  readonly ending: Ending | undefined
+  /** Where there is no opening beside them. */
+  readonly labels: Labels
+  /** ISO 8601, UTC. */
+  readonly timestamp: string | undefined
+  readonly message: string | undefined
+  /** It has what request analytics has no field for: a level from error up, an error, a notification. */
+  readonly saysMore: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** @returns undefined where the entry has no request, or is none. Never throws. */
+export function readRequest(entryJson: string): SeenRequest | undefined {
+  const entry = parse(entryJson)
+  const request = fieldsOf(entry?.['request'])
+  if (entry === undefined || request === undefined) return undefined
+  const method = textOf(request['method'])
+  const path = textOf(request['path'])
+  const labels = labelsOf(entry)
+  return {
+    id: textOf(entry['request_id']),
+    opening: method === undefined || path === undefined ? undefined : { method, path, labels },
+    ending: endingOf(request),
+    labels,
+    timestamp: typeof entry['timestamp'] === 'string' ? isoTime(entry['timestamp']) : undefined,
+    message: textOf(entry['message']),
+    saysMore: entry['level'] === 'error' || entry['level'] === 'fatal' || entry['error'] !== undefined || entry['notify'] === true,
+  }
+}
+
+/** @param seen of the entry that told of the ending */
+export function toRequestLog(opening: Opening, { statusCode, durationMs }: Ending, seen: SeenRequest, id: string, timestamp: string): RequestLog {
+  return {
+    method: opening.method, path: opening.path, status_code: statusCode, duration_ms: durationMs, request_id: id, timestamp,
+    ...opening.labels, ...seen.labels,
+  }
+}
+
+/** Position in `LEVELS`: 5xx as an error, 4xx as a warning. What is dropped first where room is short goes by it. */
+export function rankOf(statusCode: number): number {
+  if (statusCode >= 500) return 3
+  return statusCode >= 400 ? 2 : 1
+}
+
+/** Three digits (RFC 9110, section 15). */
+const MIN_STATUS = 100
+const MAX_STATUS = 999
+
+function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields): Ending | undefined {
+  if (typeof statusCode !== 'number' || !Number.isInteger(statusCode) || statusCode < MIN_STATUS || statusCode > MAX_STATUS) return undefined
+  if (typeof durationMs !== 'number' || !Number.isFinite(durationMs)) return undefined
+  // pino-http measures by the wall clock, which may have been set back meanwhile.
+  return { statusCode, durationMs: Math.max(0, durationMs) }
+}
+
+function labelsOf(entry: Fields): Labels {
+  const metadata = fieldsOf(entry['metadata']) ?? {}
+  const labels = { route: routeIn(metadata), host: textOf(metadata['hostname']), service: textOf(entry['service']), environment: textOf(entry['environment']) }
+  return Object.fromEntries(Object.entries(labels).filter(([, text]) => text !== undefined))
+}
+
+/** pino-http calls them `req` and `res` too, unless told to use other names: `request`, `response`. */
+const PARTS = ['res', 'response', 'req', 'request']
+
+/** Where serializers and custom properties put the pattern that the router matched; the response knows it best, as it comes last. */
+function routeIn(metadata: Fields): string | undefined {
+  const parts = PARTS.map((name) => fieldsOf(metadata[name])).filter((part) => part !== undefined)
+  return [
+    ...parts.map((part) => part['route']), metadata['route'],
+    ...parts.flatMap((part) => [fieldsOf(part['routeOptions'])?.['url'], part['routerPath']]),
+  ].map(patternOf).find((pattern) => pattern !== undefined)
+}
+
+/** Text, or Express's own route with its `path`. Else it is some other route: a flight's, a queue's. */
+function patternOf(value: unknown): string | undefined {
+  const text = textOf(fieldsOf(value)?.['path'] ?? value)
+  return text !== undefined && /^[/*]/.test(text) ? text : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const text = cleanText(value)
+  return text === '' ? undefined : text
+}
+
+function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Fields : undefined
+}
+
+function parse(json: string): Fields | undefined {
+  try {
+    return fieldsOf(JSON.parse(json))
+  } catch {
+    return undefined // no entry, so no request either
+  }
+}

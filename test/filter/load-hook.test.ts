@@ -1,0 +1,135 @@
+/** Real files as `beforeSend` modules: every form that a function can be exported in, and what is said of the others. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { IngestError } from '../../src/errors.js'
+import { loadHook, loadHookSync } from '../../src/filter/load-hook.js'
+import type { LogEntry } from '../../src/protocol/entry.js'
+
+const ENTRY: LogEntry = { level: 'info', message: 'm', timestamp: '2026-11-21T12:00:00.000Z' }
+const ONLY_IMPORTABLE = /"awaits\.mjs": it is an ES module .* top-level await, or write it as CommonJS \(\.cjs\)$/
+let folder: string
+
+const GOOD: Readonly<Record<string, string>> = {
+  'esm.mjs': 'export default (entry) => ({ ...entry, message: "hooked" })',
+  'function.cjs': 'module.exports = (entry) => ({ ...entry, message: "hooked" })',
+  'default.cjs': 'exports.default = (entry) => ({ ...entry, message: "hooked" })',
+  'transpiled.cjs': 'Object.defineProperty(exports, "__esModule", { value: true })\nexports.default = (entry) => ({ ...entry, message: "hooked" })',
+  'wrapped.mjs': 'import transpiled from "./transpiled.cjs"\nexport default transpiled',
+  'type-module/hook.js': 'import { readFileSync } from "node:fs"\nexport default (entry) => ({ ...entry, message: readFileSync && "hooked" })',
+  'type-module/package.json': '{"type":"module"}',
+  'type-commonjs/hook.js': 'module.exports = (entry) => ({ ...entry, message: "hooked" })',
+  'type-commonjs/package.json': '{"type":"commonjs"}',
+  'with space & %20/höok.mjs': 'export default (entry) => ({ ...entry, message: "hooked" })',
+}
+const AWAITS = 'const message = await Promise.resolve("hooked")\nexport default (entry) => ({ ...entry, message })'
+
+const BAD: readonly (readonly [string, string, RegExp])[] = [
+  ['none.mjs', 'export const named = () => {}', /its default export is no function; write/],
+  ['object.cjs', 'module.exports = { default: { default: { default: () => {} } } }', /its default export is no function/],
+  ['data.json', '{"a":1}', /its default export is no function/],
+  ['empty.cjs', '', /its default export is no function/],
+  ['throws.cjs', 'throw new TypeError("no database\\nmore")', /: TypeError: no database$/],
+  ['throws.mjs', 'throw new TypeError("no database")', /: TypeError: no database$/],
+  ['throws-nothing.cjs', 'throw undefined', /: undefined$/],
+  ['syntax.cjs', 'module.exports = (e) => {\n  return e e\n}', /: SyntaxError: Unexpected identifier.* \(line 2\)$/],
+  ['syntax.mjs', 'export default (e) => {\n  return e e\n}', /: SyntaxError: Unexpected identifier/],
+  ['needs.cjs', 'module.exports = require("./not-there.cjs")', /: Error: Cannot find module '\.\/not-there\.cjs'$/],
+  ['needs.mjs', 'import x from "./not-there.mjs"\nexport default x', /: Error.*: Cannot find module .*not-there\.mjs/],
+]
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pino-ingest-hooks-'))
+  for (const [name, text] of [...Object.entries(GOOD), ['awaits.mjs', AWAITS], ...BAD] as [string, string][]) {
+    mkdirSync(join(folder, name, '..'), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const hooks = Object.keys(GOOD).filter((name) => !name.endsWith('.json'))
+
+/** One way through both functions. */
+async function both(path: string, cwd?: string): Promise<unknown[]> {
+  return [await loadHook(path, cwd), loadHookSync(path, cwd)].map((hook) => hook(ENTRY))
+}
+
+async function faultsOf(path: string, cwd?: string): Promise<IngestError[]> {
+  const caught: unknown[] = [await loadHook(path, cwd).catch((error: unknown) => error)]
+  try {
+    caught.push(loadHookSync(path, cwd))
+  } catch (error) {
+    caught.push(error)
+  }
+  for (const error of caught) expect(error).toBeInstanceOf(IngestError)
+  return caught as IngestError[]
+}
+
+describe('a function is found', () => {
+  test.each(hooks)('in %s, by its path, from a folder and as a URL', async (name) => {
+    const file = join(folder, name)
+    for (const [path, cwd] of [[file], [name, folder], [`./${name}`, folder], [relative(process.cwd(), file)], [pathToFileURL(file).href], [join('..', name), join(folder, 'none')]] as const) {
+      expect(await both(path, cwd)).toEqual([{ ...ENTRY, message: 'hooked' }, { ...ENTRY, message: 'hooked' }])
+    }
+  })
+
+  test('without its ending, as require finds it', async () => {
+    expect(await both('type-module/hook', folder)).toHaveLength(2)
+  })
+
+  test('in a module that awaits at its top level only by those who can wait', () => {
+    expect(() => loadHookSync('awaits.mjs', folder)).toThrow(ONLY_IMPORTABLE)
+  })
+})
+
+describe('a module that cannot be used is refused', () => {
+  test.each(BAD)('%s', async (name, _, reason) => {
+    for (const error of await faultsOf(name, folder)) {
+      expect(error).toMatchObject({ code: 'CONFIG', message: expect.stringMatching(reason) })
+      expect(error.message.startsWith(`beforeSend: cannot use the module "${name}": `)).toBe(true)
+      expect(error.cause).toBeUndefined()
+    }
+  })
+
+  test.each(['not-there.cjs', 'type-module', './', 'https://example.com/hook.mjs', 'pino'])('%s, where there is no such file', async (path) => {
+    for (const error of await faultsOf(path, folder)) {
+      expect(error.message).toBe(`beforeSend: cannot use the module ${JSON.stringify(path)}: there is no such file, seen from ${folder}`)
+    }
+  })
+
+  test.each(['file://host.example/hook.mjs', 'file:', 'a\0b'])('%j, which is no path', async (path) => {
+    for (const error of await faultsOf(path, folder)) expect(error).toMatchObject({ code: 'CONFIG' })
+  })
+})
+
+describe.each([
+  ['ES modules', 'esm', (file: string) => `import(${JSON.stringify(pathToFileURL(file).href)})`],
+  ['CommonJS', 'cjs', (file: string) => `Promise.resolve(require(${JSON.stringify(file)}))`],
+])('the build as %s', (_, build, load) => {
+  const file = fileURLToPath(new URL(`../../dist/${build}/filter/load-hook.js`, import.meta.url))
+
+  /** What the hooks of these modules make of an entry, or why there are none; a line each. */
+  function run(names: readonly string[], flags: readonly string[] = []): string[] {
+    const program = `${load(file)}.then(async ({ loadHook }) => {
+      for (const name of JSON.parse(process.argv[1])) console.log(await loadHook(name).then((hook) => hook({}).message, (error) => error.message))
+    })`
+    return execFileSync(process.execPath, [...flags, '-e', program, JSON.stringify(names)], { cwd: folder, encoding: 'utf8' }).trim().split('\n')
+  }
+
+  test('takes every module, also one that awaits', () => {
+    const names = [...hooks, 'awaits.mjs']
+    expect(run(names)).toEqual(names.map(() => 'hooked'))
+  })
+
+  test('takes ES modules where Node requires none', () => {
+    expect(run(['esm.mjs', 'function.cjs'], ['--no-experimental-require-module'])).toEqual(['hooked', 'hooked'])
+  })
+
+  test('says what to do where Node makes no code from text', () => {
+    const [all, awaits] = run(['esm.mjs', 'awaits.mjs'], ['--disallow-code-generation-from-strings'])
+    expect([all, awaits]).toEqual(['hooked', expect.stringMatching(ONLY_IMPORTABLE)])
+  })
+})

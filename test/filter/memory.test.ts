@@ -1,0 +1,64 @@
+/** What the filters keep: their own few bytes, and not the chunks of lines that their texts are slices of. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { Dedupe } from '../../src/filter/dedupe.js'
+import { fingerprintOf } from '../../src/filter/identity.js'
+import { FakeClock } from '../fake-clock.js'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+const MIB = 1024 * 1024
+const CHUNKS = 128
+
+/** Memory that is held after `work`, in MiB. */
+function held(work: () => void): number {
+  collect()
+  const before = process.memoryUsage()
+  work()
+  collect()
+  const after = process.memoryUsage()
+  return (after.heapUsed + after.external - before.heapUsed - before.external) / MIB
+}
+
+/** An entry that is a slice of a chunk of 1 MiB, as a line of the worker's is, with a fingerprint that is one, too. */
+function sliceOfChunk(n: number): { entry: string, fingerprint: string } {
+  const fingerprint = `fingerprint of the entry ${n}`
+  const entry = `{"level":"error","message":"m","timestamp":"2025-01-01T00:00:00.000Z","error":{"type":"E${n}","message":"${'text '.repeat(20)}"},"fingerprint":"${fingerprint}"}`
+  const chunk = Buffer.from(entry + '\n'.repeat(MIB)).toString()
+  const at = chunk.indexOf(fingerprint)
+  return { entry: chunk.slice(0, entry.length), fingerprint: chunk.slice(at, at + fingerprint.length) }
+}
+
+test('a slice holds its chunk, or these tests would show nothing', () => {
+  const slices: string[] = []
+  expect(held(() => {
+    for (let n = 0; n < CHUNKS; n += 1) slices.push(sliceOfChunk(n).entry)
+  })).toBeGreaterThan(CHUNKS - 8)
+  expect(slices).toHaveLength(CHUNKS)
+})
+
+test('the windows hold no chunk, neither by a key nor by a repeat', () => {
+  const dedupe = new Dedupe({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
+  expect(held(() => {
+    for (let n = 0; n < CHUNKS; n += 1) {
+      const { entry, fingerprint } = sliceOfChunk(n)
+      dedupe.isRepeat(fingerprint, 3, entry)
+      dedupe.isRepeat(fingerprint, 3, entry)
+    }
+  })).toBeLessThan(8)
+  expect(dedupe.keys).toBe(CHUNKS)
+})
+
+test('known errors hold no chunk', () => {
+  expect(held(() => {
+    for (let n = 0; n < CHUNKS; n += 1) fingerprintOf(sliceOfChunk(n).entry, '')
+  })).toBeLessThan(8)
+})
+
+test('known errors are few', () => {
+  const message = 'x'.repeat(15_000)
+  expect(held(() => {
+    for (let n = 0; n < 3_000; n += 1) fingerprintOf(`{"level":"error","error":{"type":"T${n}","message":"${message}"}}`, '')
+  })).toBeLessThan(16)
+})

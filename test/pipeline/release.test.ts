@@ -1,0 +1,38 @@
+/** `release: true`: the release is registered at start, and nothing waits long for it. */
+import { expect, test, vi } from 'vitest'
+import type { IngestOptions } from '../../src/options.js'
+import { piped } from './piped.js'
+
+const RELEASE: Partial<IngestOptions> = { release: true, version: '1.2.3', deploy: { commit: 'abc1234', branch: 'main', deployed_by: 'ci' }, flushIntervalMs: 10 }
+
+test('entries carry the id from the first on, but for those that name a release themselves', async () => {
+  const { write, arrived, service } = await piped(RELEASE)
+  write({ msg: 'first' }, { release_id: 'own', msg: 'second' }, { release: { release_id: 'nested' }, msg: 'third' })
+  await vi.waitFor(() => expect(service.releases().items).toHaveLength(1), { timeout: 4_000 })
+  const [first, second, third] = await arrived()
+  const [release] = service.releases().items
+  expect(release?.release).toMatchObject({ version: '1.2.3', commit_hash: 'abc1234', branch: 'main', deployed_by: 'ci' })
+  expect(first?.release_id).toBe(release?.release_id)
+  expect(second?.release_id).toBe('own')
+  expect(third?.release_id).toBe(release?.release_id)
+})
+
+test('a service that refuses it gets the entries all the same, at once', async () => {
+  const { write, service, told, pipeline } = await piped(RELEASE)
+  service.faults.add({ kind: 'status', status: 422, endpoint: 'releases' })
+  const startedAt = performance.now()
+  write({ msg: 'first' })
+  await vi.waitFor(() => expect(service.arrived).toBe(1), { timeout: 4_000 })
+  expect(performance.now() - startedAt).toBeLessThan(4_500)
+  expect(service.entries().items[0]?.entry.release_id).toBeUndefined()
+  expect(told.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({ message: expect.stringMatching(/^the release is not registered/) })
+  expect(pipeline.snapshot).toMatchObject({ accepted: 1, pending: 0, closes: true })
+})
+
+test('an id that comes later is on later entries', async () => {
+  const { write, pipeline, arrived } = await piped({ flushIntervalMs: 10 })
+  write({ msg: 'before' })
+  pipeline.setReleaseId('rel-1')
+  write({ msg: 'after' }, { msg: 'own', release_id: 'mine' })
+  expect((await arrived()).map(({ release_id }) => release_id)).toEqual([undefined, 'rel-1', 'mine'])
+})
