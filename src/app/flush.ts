@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../flush-message.js'
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../flush-message.js'
+import { isWorkerStream, streamsBehind } from './streams.js'
 
 export interface FlushOptions {
   /** Milliseconds. Default 5000. */
@@ -28,7 +29,7 @@ const ANSWER_MS = 100
  * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. Never rejects.
  */
 export async function flush(logger: object, { timeoutMs = DEFAULT_TIMEOUT_MS }: FlushOptions = {}): Promise<FlushResult> {
-  const streams = streamsOf(logger)
+  const streams = streamsBehind(logger).filter(isFlushableStream)
   if (streams.length === 0) return { state: 'timeout' }
   return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, Math.max(timeoutMs, 0)))))
 }
@@ -71,24 +72,6 @@ function tellsWorker(stream: object): boolean {
   return inside?.flushCallbacks instanceof Map
 }
 
-/** Behind the logger: pino's own, one that the app made, or several in a multistream. */
-function streamsOf(logger: object): (Flushable | WorkerStream)[] {
-  const stream = streamOf(logger)
-  const several = typeof stream === 'object' && stream !== null && 'streams' in stream && Array.isArray(stream.streams)
-    ? (stream.streams as unknown[]).map((one) => (one as { stream?: unknown } | null)?.stream) : [stream]
-  return several.filter(isFlushableStream)
-}
-
-/** pino keeps it under a symbol of its own; a child has it from its parent. pino itself is not loaded for its name. */
-function streamOf(logger: object): unknown {
-  for (let at: object | null = logger; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const symbol = Object.getOwnPropertySymbols(at).find(({ description }) => description === 'pino.stream')
-    if (symbol !== undefined) return (at as Record<symbol, unknown>)[symbol]
-  }
-  return undefined
-}
-
-function isFlushableStream(stream: unknown): stream is Flushable | WorkerStream {
-  if (typeof stream !== 'object' || stream === null) return false
-  return FLUSH_METHOD in stream || ('worker' in stream && 'flush' in stream && 'emit' in stream)
+function isFlushableStream(stream: object): stream is Flushable | WorkerStream {
+  return FLUSH_METHOD in stream || ('flush' in stream && isWorkerStream(stream))
 }

@@ -10,17 +10,27 @@ export const COMMON_FLAGS: Flags = {
   help: { short: 'h', meaning: 'shows this' },
 }
 
-/** @throws CommandError for a flag that is unknown, lacks its value or takes none, and for anything that is no flag. */
-export function parseArguments(args: readonly string[], flags: Flags): Arguments {
+/** What stands on a command line. */
+interface Parsed extends Arguments {
+  /** What is no flag and no flag's value, before and behind the flags. */
+  readonly words: readonly string[]
+}
+
+/** @throws CommandError for a flag that is unknown, lacks its value or takes none. */
+export function parseWords(args: readonly string[], flags: Flags): Parsed {
   const options = Object.fromEntries(Object.entries(flags).map(([name, { short, value }]) =>
     [name, { type: value === undefined ? 'boolean' as const : 'string' as const, ...(short !== undefined && { short }) }]))
   // Not strict: its messages know no nearest name.
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
   const switches = new Set<string>()
   const texts = new Map<string, string>()
+  const words: string[] = []
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue
-    if (token.kind === 'positional') throw usageError(`unexpected argument ${token.value}; a command comes first, before all flags`)
+    if (token.kind === 'positional') {
+      words.push(token.value)
+      continue
+    }
     const { name, rawName, value, inlineValue } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
     if (flag === undefined) throw unknownFlag(rawName, Object.keys(flags))
@@ -28,13 +38,20 @@ export function parseArguments(args: readonly string[], flags: Flags): Arguments
       if (value !== undefined) throw usageError(`${rawName} takes no value`)
       switches.add(name)
     } else {
-      // `--port --quiet`: the value was forgotten.
-      if (value === undefined || (inlineValue === false && value.startsWith('-'))) {
+      // `--port --quiet`: the value was forgotten. `-` is stdin, and `- fixed` an item of a changelog.
+      if (value === undefined || (inlineValue === false && /^-\S/.test(value))) {
         throw usageError(`${rawName} needs a value: --${name} ${flag.value}`)
       }
       texts.set(name, value)
     }
   }
+  return { switches, texts, words }
+}
+
+/** @throws CommandError as `parseWords`, and for anything that is no flag. */
+export function parseArguments(args: readonly string[], flags: Flags): Arguments {
+  const { words: [unexpected], switches, texts } = parseWords(args, flags)
+  if (unexpected !== undefined) throw usageError(`unexpected argument ${unexpected}; a command comes first, before all flags`)
   return { switches, texts }
 }
 

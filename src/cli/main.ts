@@ -3,17 +3,22 @@
 import { IngestError } from '../errors.js'
 import { nearestName } from '../options/nearest.js'
 import { VERSION } from '../version.js'
-import { COMMON_FLAGS, parseArguments } from './arguments.js'
+import { COMMON_FLAGS, parseArguments, parseWords } from './arguments.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
-import type { Command } from './command.js'
+import type { Command, Flags } from './command.js'
 import { helpData, helpText } from './help.js'
 import { jsonLine, printable } from './printable.js'
 
 interface Listed {
   readonly summary: string
-  /** @param words that follow its name, for a command that `takesWords` */
-  readonly load: (words: readonly string[], isHelp: boolean) => Promise<Command>
+  /**
+   * @param words that follow its name, for a command that `takesWords`
+   * @param isHelp nothing is missing then
+   * @param program what stands behind `--`, for a command that `takesProgram`
+   */
+  readonly load: (words: readonly string[], isHelp: boolean, program?: readonly string[]) => Promise<Command>
   readonly takesWords?: true
+  readonly takesProgram?: true
 }
 
 const COMMANDS: Readonly<Record<string, Listed>> = {
@@ -22,34 +27,52 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'checks configuration, reachability and key, and says what to mend',
     load: async () => (await import('./doctor.js')).doctor,
   },
+  send: {
+    summary: 'ships existing log files, and goes on where it was interrupted',
+    load: async (words, isHelp) => (await import('./send.js')).send(words, isHelp), takesWords: true,
+  },
+  release: { summary: 'registers a release, and prints its id', load: async () => (await import('./release.js')).release },
+  feedback: { summary: 'sends what a user says about a logged event', load: async () => (await import('./feedback.js')).feedback },
+  heartbeat: {
+    summary: 'pings a monitor: at once, or when a program has succeeded',
+    load: async (words, isHelp, program) => (await import('./heartbeat.js')).heartbeat(words, isHelp, program), takesWords: true, takesProgram: true,
+  },
   spool: {
     summary: 'lists, shows, sends and deletes what is kept on disk',
     load: async (words, isHelp) => (await import('./spool.js')).spool(words, isHelp), takesWords: true,
   },
 }
 
+/** What it does without a command. */
+const PIPE: Listed = { summary: '', load: async () => (await import('./pipe.js')).pipe }
+
 async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   const [first = ''] = args
   const isPipe = first === '' || first.startsWith('-')
-  const asJson = args.includes('--json')
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
   try {
-    const words = isPipe ? [] : wordsOf(first, args.slice(1))
-    const loaded = isPipe ? await loadPipe() : await loadCommand(first, words, args)
-    failuresTo = loaded.jsonFailuresTo
-    const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
-    const parsed = parseArguments(isPipe ? args : args.slice(1 + words.length), command.flags)
+    const listed = isPipe ? PIPE : listedAs(first)
+    const { leading, rest, program } = cut(listed, isPipe ? args : args.slice(1))
+    // Which of the rest are words, and which are flags' values, only the command's flags tell.
+    const shape = await listed.load(leading, true, program)
+    failuresTo = shape.jsonFailuresTo
+    const { words, ...parsed } = listed.takesWords === true ? parseWords(rest, flagsOf(shape)) : { words: [], ...parseArguments(rest, flagsOf(shape)) }
     if (parsed.switches.has('help')) {
       const commands = isPipe ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary])) : {}
-      process.stdout.write(asJson ? jsonLine(helpData(command, commands)) : helpText(command, commands))
+      const helped = { ...shape, flags: flagsOf(shape) }
+      process.stdout.write(asJson ? jsonLine(helpData(helped, commands)) : helpText(helped, commands))
       return EXIT_DONE
     }
     if (parsed.switches.has('version')) {
       process.stdout.write(asJson ? jsonLine({ version: VERSION }) : `${VERSION}\n`)
       return EXIT_DONE
     }
-    return await loaded.run(parsed)
+    const command = listed.takesWords === true ? await listed.load([...leading, ...words], false, program) : shape
+    failuresTo = command.jsonFailuresTo
+    return await command.run(parsed)
   } catch (error) {
     const { code, message, exitCode } = failureOf(error)
     if (asJson) {
@@ -61,30 +84,38 @@ async function main(given: readonly string[]): Promise<number> {
     return exitCode
   }
 }
-
-async function loadPipe(): Promise<Command> {
-  return (await import('./pipe.js')).pipe
-}
-
-/** Up to the first flag. */
-function wordsOf(name: string, args: readonly string[]): readonly string[] {
-  if (!Object.hasOwn(COMMANDS, name) || COMMANDS[name]?.takesWords !== true) return []
-  const end = args.findIndex((one) => one.startsWith('-'))
-  return end === -1 ? args : args.slice(0, end)
-}
-
-function loadCommand(name: string, words: readonly string[], args: readonly string[]): Promise<Command> {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command !== undefined) return command.load(words, args.includes('--help') || args.includes('-h'))
+function listedAs(name: string): Listed {
+  const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (listed !== undefined) return listed
   const known = Object.keys(COMMANDS)
   const nearest = nearestName(name, known)
   throw usageError(`unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`)
 }
 
+interface Cut {
+  /** Words up to the first flag. */
+  readonly leading: readonly string[]
+  readonly rest: readonly string[]
+  /** Behind `--`; undefined without it. */
+  readonly program?: readonly string[]
+}
+
+function cut({ takesWords, takesProgram }: Listed, args: readonly string[]): Cut {
+  const end = takesProgram === true ? args.indexOf('--') : -1
+  const own = end === -1 ? args : args.slice(0, end)
+  const flagsAt = takesWords === true ? own.findIndex((one) => one.startsWith('-')) : 0
+  const leading = own.slice(0, flagsAt === -1 ? own.length : flagsAt)
+  return { leading, rest: own.slice(leading.length), ...(end !== -1 && { program: args.slice(end + 1) }) }
+}
+
+function flagsOf({ flags }: Command): Flags {
+  return { ...flags, ...COMMON_FLAGS }
+}
+
 function failureOf(error: unknown): { readonly code: string, readonly message: string, readonly exitCode: number } {
   if (error instanceof CommandError) return error
   if (error instanceof IngestError) {
-    return { code: error.code, message: error.message, exitCode: error.code === 'CONFIG' ? EXIT_USAGE : EXIT_FAILED }
+    return { code: error.code, message: error.message, exitCode: error.code === 'CONFIG' || error.code === 'INVALID' ? EXIT_USAGE : EXIT_FAILED }
   }
   // A fault of this program: its stack says where.
   return { code: 'INTERNAL', message: error instanceof Error ? error.stack ?? error.message : String(error), exitCode: EXIT_FAILED }

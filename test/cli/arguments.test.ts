@@ -1,6 +1,6 @@
 /** Flags, help and what is wrong with them. */
 import { describe, expect, test } from 'vitest'
-import { parseArguments } from '../../src/cli/arguments.js'
+import { parseArguments, parseWords } from '../../src/cli/arguments.js'
 import { runCli } from './run-cli.js'
 
 const FLAGS = { port: { value: 'NUMBER', meaning: '' }, quiet: { short: 'q', meaning: '' } }
@@ -10,6 +10,13 @@ describe('arguments', () => {
     const given = parseArguments(['-q', '--port', '1', '--port=2'], FLAGS)
     expect(given).toEqual({ switches: new Set(['quiet']), texts: new Map([['port', '2']]) })
     expect(parseArguments(['--port=-1'], FLAGS).texts.get('port')).toBe('-1')
+    expect(parseArguments(['--port', '-'], FLAGS).texts.get('port')).toBe('-')
+    expect(parseArguments(['--port', '- one'], FLAGS).texts.get('port')).toBe('- one')
+  })
+
+  test('words stand before, between and behind flags; behind -- all are words', () => {
+    const { words, texts } = parseWords(['a', '-q', 'b', '--port', '1', 'c', '--', '--quiet', '-'], FLAGS)
+    expect({ words, texts }).toEqual({ words: ['a', 'b', 'c', '--quiet', '-'], texts: new Map([['port', '1']]) })
   })
 
   test.each([
@@ -26,10 +33,15 @@ describe('arguments', () => {
   })
 })
 
+const COMMANDS = ['dev', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool']
+
 const FLAGS_OF: Record<string, readonly string[]> = {
   '': ['quiet', 'url', 'service', 'environment', 'level', 'message-key', 'error-key', 'nested-key', 'custom-levels', 'version', 'json', 'help'],
   dev: ['port', 'host', 'db', 'store', 'quiet', 'json', 'help'],
   doctor: ['url', 'json', 'help'],
+  release: ['version', 'commit', 'branch', 'deployed-by', 'changelog', 'changelog-file', 'url', 'json', 'help'],
+  feedback: ['event', 'comments', 'name', 'email', 'url', 'json', 'help'],
+  heartbeat: ['url', 'json', 'help'],
   spool: ['json', 'help'],
   'spool ls': ['dir', 'json', 'help'],
   'spool show': ['dir', 'limit', 'json', 'help'],
@@ -51,7 +63,7 @@ describe('help', () => {
 
   test('the first help lists the commands, and says where the key comes from', async () => {
     const help = (await runCli(['--help'])).stdout.toString()
-    expect([...help.matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(['dev', 'doctor', 'spool'])
+    expect([...help.matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(COMMANDS)
     expect(help).toContain('PINO_INGEST_API_KEY_FILE')
   })
 
@@ -65,8 +77,8 @@ describe('help', () => {
 describe('bad usage ends with 2', () => {
   test.each([
     [['docter'], 'unknown command docter, did you mean doctor?'],
-    [['nothing-like-it'], 'unknown command nothing-like-it, known are dev, doctor, spool'],
-    [['constructor'], 'unknown command constructor, known are dev, doctor, spool'],
+    [['nothing-like-it'], `unknown command nothing-like-it, known are ${COMMANDS.join(', ')}`],
+    [['constructor'], `unknown command constructor, known are ${COMMANDS.join(', ')}`],
     [['--quite'], 'unknown flag --quite, did you mean --quiet?'],
     [['dev', '--prot', '1'], 'unknown flag --prot, did you mean --port?'],
     [['dev', '--port', 'many'], '--port must be an integer from 0 to 65535, got "many"'],

@@ -1,31 +1,57 @@
-import { expect, test } from 'vitest'
-import { deployFromCi } from '../../src/options/ci.js'
+/** The recorded environments of each provider, and that none of them speaks for another. */
+import { describe, expect, test } from 'vitest'
+import { deployFromCi, factsFromCi } from '../../src/options/ci.js'
+import { recordedCis, without } from '../recorded-ci.js'
 import { resolve } from './resolving.js'
 
+describe.each(recordedCis())('$name', ({ env, marker, release }) => {
+  const { commit_hash, branch, deployed_by } = release
+  const deploy = commit_hash === undefined ? undefined
+    : { commit: commit_hash, ...(branch !== undefined && { branch }), ...(deployed_by !== undefined && { deployed_by }) }
+
+  test('commit, branch and who deploys it', () => {
+    expect(deployFromCi(env)).toEqual(deploy)
+    expect(resolve({ enabled: false }, env).deploy).toEqual(deploy)
+  })
+
+  test('the tag, where it is one', () => {
+    expect(factsFromCi(env).tag).toBe(/^v\d/.test(release.version) ? release.version : undefined)
+  })
+
+  test('without its marker it is told only by variables that bear its name', () => {
+    const facts = factsFromCi(without(env, marker))
+    expect([undefined, commit_hash]).toContain(facts.commit)
+    const isGeneric = ['JENKINS_URL', 'NETLIFY', 'TF_BUILD'].some((name) => marker.includes(name))
+    if (isGeneric || commit_hash === undefined) expect(facts).toEqual({})
+    else if (!marker.includes('DYNO')) expect(facts).toMatchObject({ commit: commit_hash })
+  })
+})
+
 test.each([
-  ['GitHub Actions', { GITHUB_SHA: 'c', GITHUB_REF_NAME: 'b', GITHUB_ACTOR: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['GitHub, pull request', { GITHUB_SHA: 'c', GITHUB_HEAD_REF: 'topic', GITHUB_REF_NAME: '7/merge' }, { commit: 'c', branch: 'topic' }],
-  ['GitHub, push', { GITHUB_SHA: 'c', GITHUB_HEAD_REF: '', GITHUB_REF_NAME: 'main' }, { commit: 'c', branch: 'main' }],
-  ['GitLab', { CI_COMMIT_SHA: 'c', CI_COMMIT_REF_NAME: 'b', GITLAB_USER_LOGIN: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['CircleCI', { CIRCLE_SHA1: 'c', CIRCLE_BRANCH: 'b', CIRCLE_USERNAME: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['Buildkite', { BUILDKITE_COMMIT: 'c', BUILDKITE_BRANCH: 'b', BUILDKITE_BUILD_CREATOR: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['Bitbucket', { BITBUCKET_COMMIT: 'c', BITBUCKET_BRANCH: 'b', BITBUCKET_STEP_TRIGGERER_UUID: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['Azure', { BUILD_SOURCEVERSION: 'c', BUILD_SOURCEBRANCHNAME: 'b', BUILD_REQUESTEDFOR: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['Vercel', { VERCEL_GIT_COMMIT_SHA: 'c', VERCEL_GIT_COMMIT_REF: 'b', VERCEL_GIT_COMMIT_AUTHOR_LOGIN: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['Render', { RENDER_GIT_COMMIT: 'c', RENDER_GIT_BRANCH: 'b' }, { commit: 'c', branch: 'b' }],
-  ['Railway', { RAILWAY_GIT_COMMIT_SHA: 'c', RAILWAY_GIT_BRANCH: 'b', RAILWAY_GIT_AUTHOR: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['Heroku', { HEROKU_BUILD_COMMIT: 'c' }, { commit: 'c' }],
-  ['Netlify', { COMMIT_REF: 'c', HEAD: 'b' }, { commit: 'c', branch: 'b' }],
-  ['Jenkins', { GIT_COMMIT: 'c', GIT_BRANCH: 'b', BUILD_USER_ID: 'p' }, { commit: 'c', branch: 'b', deployed_by: 'p' }],
-  ['an empty commit', { GITHUB_SHA: '', GITHUB_REF_NAME: 'b' }, undefined],
-  ['nothing', {}, undefined],
-])('%s', (_, env, deploy) => {
-  expect(deployFromCi(env)).toEqual(deploy)
-  expect(resolve({}, env).deploy).toEqual(deploy)
+  ['HEAD', 'main'], ['BRANCH', 'main'], ['COMMIT_REF', 'c'], ['GIT_COMMIT', 'c'], ['GIT_BRANCH', 'origin/main'], ['SOURCE_VERSION', 'c'],
+  ['BUILD_SOURCEVERSION', 'c'], ['TAG_NAME', 'v1'], ['BRANCH_NAME', 'main'],
+])('%s says nothing by itself, and nothing beside another provider', (name, value) => {
+  expect(factsFromCi({ [name]: value })).toEqual({})
+  const github = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'sha', GITHUB_REF: 'refs/heads/topic' }
+  expect(factsFromCi({ ...github, [name]: value })).toEqual({ commit: 'sha', branch: 'topic' })
+})
+
+test.each([
+  ['a provider in another: who names a commit', { GITHUB_ACTIONS: 'true', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' }, { commit: 'v' }],
+  ['both name one: the CI before the host', { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' }, { commit: 'g' }],
+  ['an image with a commit built in, on a host that names one', { GITHUB_SHA: 'g', RENDER: 'true', RENDER_GIT_COMMIT: 'r' }, { commit: 'r' }],
+  ['an image with a commit built in', { GITHUB_SHA: 'g', GITHUB_REF_NAME: 'main' }, { commit: 'g', branch: 'main' }],
+  ['a marker that says no', { NETLIFY: 'false', COMMIT_REF: 'c' }, {}],
+  ['empty values', { GITHUB_ACTIONS: 'true', GITHUB_SHA: '', GITHUB_REF: ' ' }, {}],
+  ['a tag by its type alone', { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1' }, { commit: 'g', tag: 'v1' }],
+  ['a detached head', { JENKINS_URL: 'u', GIT_COMMIT: 'c', GIT_BRANCH: 'detached' }, { commit: 'c' }],
+  ['nothing', {}, {}],
+])('%s', (_, env, facts) => {
+  expect(factsFromCi(env)).toEqual(facts)
 })
 
 test('one\'s own variables and code come first', () => {
-  const env = { GITHUB_SHA: 'ci', PINO_INGEST_COMMIT: 'own', PINO_INGEST_DEPLOYED_BY: 'me' }
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'ci', PINO_INGEST_COMMIT: 'own', PINO_INGEST_DEPLOYED_BY: 'me' }
   expect(resolve({}, env).deploy).toEqual({ commit: 'own', deployed_by: 'me' })
   expect(resolve({ deploy: { commit: 'code' } }, env).deploy).toEqual({ commit: 'code' })
 })

@@ -44,7 +44,7 @@ function describe(option: OptionName, settings: Settings, given: Record<string, 
 
 /** Nothing where all variables with our prefix are known. */
 export function checkVariables(env: Env): Check[] {
-  const known = NAMES.flatMap(variablesOf)
+  const known = [...NAMES.flatMap(variablesOf), 'PINO_INGEST_MONITOR_TOKEN', 'PINO_INGEST_MONITOR_TOKEN_FILE']
   const unknown = Object.keys(env).filter((variable) => variable.startsWith(PREFIX) && isSet(env, variable) && !known.includes(variable))
   return unknown.map((variable) => {
     const nearest = nearestName(variable, known)

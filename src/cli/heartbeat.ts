@@ -1,0 +1,76 @@
+/** `pino-ingest heartbeat`: pings a monitor, by itself or when a program has succeeded. */
+import { readFileSync } from 'node:fs'
+import { Pinger } from '../app/heartbeat-pinger.js'
+import { systemClock } from '../clock.js'
+import { CommandError, EXIT_DONE, EXIT_USAGE, usageError } from './command.js'
+import type { Arguments, Command } from './command.js'
+import { runProgram } from './heartbeat/program.js'
+import { OPTION_FLAGS, optionsOf } from './option-flags.js'
+import { jsonLine, printable } from './printable.js'
+
+const TOKEN_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN'
+const FILE_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN_FILE'
+
+/** @param words the token, where it is no variable's @param program behind `--` @throws CommandError */
+export async function heartbeat(words: readonly string[], isHelp: boolean, program?: readonly string[]): Promise<Command> {
+  // Not shown: either of them may be the token.
+  if (words.length > 1) throw usageError('heartbeat takes one TOKEN; a program goes behind --, as in: pino-ingest heartbeat TOKEN -- npm run backup')
+  if (!isHelp && program !== undefined && (program[0] ?? '') === '') throw usageError('heartbeat has no program behind --')
+  return {
+    summary: 'Pings a monitor: at once, or when the program behind -- has succeeded.',
+    usage: ['pino-ingest heartbeat [TOKEN] [FLAGS]', 'pino-ingest heartbeat [TOKEN] [FLAGS] -- PROGRAM [ARGUMENTS]'],
+    flags: { url: OPTION_FLAGS.url },
+    notes: [
+      `Process lists show arguments: better than as TOKEN it comes from ${TOKEN_VARIABLE}, or from the file that ${FILE_VARIABLE} names.
+No key is needed. Every option can be set by its variable; a flag wins over it.`,
+      `The program has this terminal's stdin, stdout and stderr, gets the signals that come here, and gives its exit code: 128 and the
+signal's number where a signal ended it, 127 where it is not found, 126 where it cannot be run. It is pinged once, and only when
+the code is 0. A ping that fails is told on stderr and does not change the code; it takes 30 s at most.`,
+      'With --json one line says what was done: {"pinged": true}; with a program on stderr, and with its "exit_code" and "signal".',
+      'Exit codes: the program\'s. Without one 0 pinged, 1 not pinged. 2 wrong flags or configuration, before the program is begun.',
+    ],
+    jsonFailuresTo: program === undefined ? 'stdout' : 'stderr',
+    run: (given) => run(words[0], given, program),
+  }
+}
+
+async function run(word: string | undefined, given: Arguments, program: readonly string[] | undefined): Promise<number> {
+  const pinger = new Pinger(word ?? tokenFromEnvironment(), optionsOf(given), systemClock)
+  try {
+    if (program !== undefined) return await runThenPing(program, pinger, given.switches.has('json'))
+    await pinger.pingInTime()
+    process.stdout.write(given.switches.has('json') ? jsonLine({ pinged: true }) : 'Pinged.\n')
+    return EXIT_DONE
+  } finally {
+    await pinger.close()
+  }
+}
+
+async function runThenPing(program: readonly string[], pinger: Pinger, asJson: boolean): Promise<number> {
+  const { exitCode, signal, problem } = await runProgram(program)
+  if (problem !== undefined && !asJson) say(problem)
+  let failure: string | undefined
+  if (exitCode === EXIT_DONE) {
+    failure = await pinger.pingInTime().then(() => undefined, (error: unknown) => (error instanceof Error ? error.message : String(error)))
+    if (failure !== undefined && !asJson) say(`the program succeeded, but the heartbeat failed: ${failure}`)
+  }
+  const message = problem ?? failure
+  if (asJson) process.stderr.write(jsonLine({ pinged: exitCode === EXIT_DONE && failure === undefined, exit_code: exitCode, signal, ...(message !== undefined && { message }) }))
+  return exitCode
+}
+
+function say(text: string): void {
+  process.stderr.write(`pino-ingest: ${printable(text)}\n`)
+}
+
+function tokenFromEnvironment(): string {
+  const { [TOKEN_VARIABLE]: token, [FILE_VARIABLE]: file } = process.env
+  if (token !== undefined && token !== '') return token.trim()
+  if (file === undefined || file === '') throw usageError(`heartbeat needs a token: set ${TOKEN_VARIABLE} or ${FILE_VARIABLE}, or give it as TOKEN`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    // Without its path: what stands for the file may be the token itself.
+    throw new CommandError('CONFIG', `${FILE_VARIABLE} names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`, EXIT_USAGE)
+  }
+}
