@@ -11,6 +11,13 @@ import type { LogEntry } from './protocol/entry.js'
 export interface IngestLogFields extends Partial<Omit<LogEntry, MadeByPino | 'user_id' | 'request_id'>> {
   user_id?: string | number
   request_id?: string | number
+  /** As `newEventId()` gives it; on the entry it is `metadata.event_id`. */
+  event_id?: string
+  /** The pattern that the request matched, for request analytics: `/orders/:id`. */
+  route?: string
+  trace_id?: string
+  span_id?: string
+  parent_span_id?: string
 }
 
 type MadeByPino = 'level' | 'message' | 'timestamp' | 'error' | 'request' | 'service' | 'environment' | 'version'
