@@ -7,6 +7,7 @@ import type { Hook } from './filter/hook.js'
 import { fingerprintOf } from './filter/identity.js'
 import type { Sampler } from './filter/sample.js'
 import type { Mapper } from './record/mapper.js'
+import type { Scrubber } from './scrub/scrubber.js'
 import { appendCrumbs, attachCrumbs } from './trail/attach.js'
 import type { Crumbs } from './trail/crumb.js'
 import type { Trail } from './trail/trail.js'
@@ -32,6 +33,8 @@ export interface IntakeOptions {
   readonly sampler?: Sampler | undefined
   readonly dedupe?: Dedupe | undefined
   readonly hook?: Hook | undefined
+  /** For what the hook has added. */
+  readonly scrubber?: Scrubber | undefined
 }
 
 /** From `error` up an entry takes its crumbs. */
@@ -99,6 +102,6 @@ export class Intake {
     const result = hook.apply(json)
     if (result === 'drop') return ''
     this.rank = result.rank ?? this.rank
-    return result.json
+    return this.#options.scrubber?.scrubJson(result.json) ?? result.json
   }
 }

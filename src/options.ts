@@ -105,7 +105,7 @@ function isGiven(options: Record<string, unknown>, name: OptionName): boolean {
 function checked(name: OptionName, place: string, value: unknown, problems: string[]): unknown {
   const { kind, secret } = rowOf(name)
   const read = kind.read(value)
-  if (read === undefined) problems.push(`${place} must be ${kind.rule}, got ${secret === true ? hidden(value) : shown(value)}`)
+  if (read === undefined) problems.push(`${place} must be ${kind.rule}, got ${kind.problem?.(value) ?? (secret === true ? hidden(value) : shown(value))}`)
   return read
 }
 

@@ -218,10 +218,11 @@ export class Pipeline {
     })
   }
 
-  /** An entry that is the transport's own. */
+  /** An entry that is the transport's own; '' where it is left out. */
   #generate(entryJson: string, rank: number): void {
     this.account.generated += 1
-    this.#entries.add(entryJson, rank)
+    if (entryJson === '') this.account.filtered += 1
+    else this.#entries.add(entryJson, rank)
     this.#entries.commit()
   }
 

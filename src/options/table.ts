@@ -5,6 +5,7 @@
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import { flag, integer, key, keys, levels, object, oneOf, pems, proxyUrl, text, texts, textsNamed } from './kinds.js'
 import type { Kind } from './kinds.js'
+import { scrubPatterns } from './scrub.js'
 import { spool } from './spool.js'
 import { DEFAULT_TRAIL, rates, requestLogs, trail } from './trail.js'
 
@@ -79,7 +80,7 @@ export const TABLE = {
   }),
   requestLogs: row({ kind: requestLogs, default: false, meaning: '`true`: HTTP records also go to request analytics; `only`: they go there alone' }),
   scrubPatterns: row({
-    kind: texts, default: [],
+    kind: scrubPatterns, default: [],
     meaning: 'what is taken out of every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression\'s source',
   }),
   scrubUrlParams: row({

@@ -25,13 +25,14 @@ export interface IntakeParts {
   /** What `beforeSend` names. */
   readonly hook: HookFunction | undefined
   readonly onProblem: (message: string) => void
-  /** Takes an entry that the transport made itself. */
+  /** Takes an entry that the transport made itself, '' where the hook has dropped it. */
   readonly onSummary: (entryJson: string, rank: number) => void
 }
 
 export function intakeOf(parts: IntakeParts): Intake {
   const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
+  const through = hook && new Hook({ hook, onProblem, isValid: faultOf, maxEntryBytes })
   return new Intake({
     mapper,
     maxEntryBytes,
@@ -40,9 +41,12 @@ export function intakeOf(parts: IntakeParts): Intake {
     trail: trailOf(settings, mapping, clock),
     sampler: sample && new Sampler(sample),
     dedupe: dedupeWindowMs === 0 ? undefined : new Dedupe({
-      windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => onSummary(json, rank),
+      windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => {
+        const result = through === undefined ? { json } : through.apply(json)
+        onSummary(result === 'drop' ? '' : result.json, rank)
+      },
     }),
-    hook: hook && new Hook({ hook, onProblem, isValid: faultOf, maxEntryBytes }),
+    hook: through, scrubber: mapping.scrubber,
   })
 }
 

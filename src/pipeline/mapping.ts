@@ -3,6 +3,7 @@ import type { Settings } from '../options.js'
 import type { PinoConfig } from '../pino-config.js'
 import type { MappingOptions } from '../record/entry.js'
 import { PINO_LEVELS } from '../record/fields.js'
+import { Scrubber } from '../scrub/scrubber.js'
 
 /** Options before pino's own configuration before pino's defaults. */
 export function mappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
@@ -11,6 +12,7 @@ export function mappingOptions(settings: Settings, config: PinoConfig | undefine
     ...settings,
     messageKey: settings.messageKey ?? config?.messageKey ?? 'msg',
     errorKey: settings.errorKey ?? config?.errorKey ?? 'err',
+    scrubber: new Scrubber({ patterns: settings.scrubPatterns, urlParams: settings.scrubUrlParams }),
     levels: { ...(config?.levels?.labels ?? PINO_LEVELS), ...Object.fromEntries(custom) },
   }
 }

@@ -5,6 +5,7 @@ import type {
 import { takeError, topFrame } from './error.js'
 import { hasMembers, idText, isObject, isoTime, numeric, plainText, ranked, resolveLevel, scalarText, take } from './fields.js'
 import type { LevelLabels, ResolvedLevel } from './fields.js'
+import type { Scrubber } from '../scrub/scrubber.js'
 import { errorFingerprint } from './fingerprint.js'
 import { emptyObject, putFree } from './limits.js'
 import { requestTitle, takeRequest } from './request.js'
@@ -28,6 +29,8 @@ export interface MappingOptions {
   readonly fingerprint: false | 'auto'
   /** UTF-8 bytes of an entry's JSON. */
   readonly maxEntryBytes: number
+  /** Takes secrets out, before anything is cut. Default: nothing but headers. */
+  readonly scrubber?: Scrubber | undefined
 }
 
 export const NO_MESSAGE = '(no message)'
@@ -75,7 +78,11 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
   takeIdentity(entry, record, options)
-  for (const [field, keys] of TEXT_FIELDS) set(entry, field, take(record, keys, idText))
+  for (const [field, keys] of TEXT_FIELDS) {
+    set(entry, field, take(record, keys, idText))
+    // Fastify's `reqId` beside the scope's `request_id`: the same said twice.
+    for (const key of keys) if (entry[field] !== undefined && idText(record[key]) === entry[field]) delete record[key]
+  }
   const taken = takeRequest(record, entry.request_id)
   set(entry, 'request', taken.request)
   if (entry.request_id === undefined) set(entry, 'request_id', taken.id)

@@ -25,13 +25,23 @@ export class RequestScan {
   trace = ''
   /** Its trace-id, raw text without quotes. */
   traceId = ''
+  /** Where the headers stand that are not sent, and in the first of them the one that is. */
+  readonly #unsent = { reqAt: 0, reqEnd: 0, resAt: 0, resEnd: 0, agentAt: 0, agentEnd: 0 }
   #userAgent = ''
   readonly #members = new Members()
   readonly #headers = new Members()
 
   reset(): void {
     this.method = this.url = this.status = ''
+    const unsent = this.#unsent
+    unsent.reqAt = unsent.reqEnd = unsent.resAt = unsent.resEnd = unsent.agentAt = unsent.agentEnd = 0
     this.request = this.reqRest = this.resRest = this.id = this.trace = this.traceId = this.#userAgent = ''
+  }
+
+  /** Whether what stands there is left out of the entry. */
+  isUnsent(position: number): boolean {
+    const { reqAt, reqEnd, resAt, resEnd, agentAt, agentEnd } = this.#unsent
+    return (position > reqAt && position < reqEnd && !(position > agentAt && position < agentEnd)) || (position > resAt && position < resEnd)
   }
 
   /** Position after the object at `at`, or -1 where it is for the reference path. */
@@ -42,6 +52,8 @@ export class RequestScan {
       const key = member.key()
       if (key === 'headers' && member.isObject()) {
         member.after = this.#scanHeaders(text, member.valueAt, end)
+        this.#unsent.reqAt = member.valueAt
+        this.#unsent.reqEnd = member.after
         continue
       }
       if (!member.passOver()) return -1
@@ -95,7 +107,11 @@ export class RequestScan {
           this.status = member.value()
           if (!PLAIN_INTEGER.test(this.status)) return -1
           break
-        case 'headers': case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
+        case 'headers':
+          this.#unsent.resAt = member.valueAt
+          this.#unsent.resEnd = member.after
+          break
+        case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
         case 'status_code': return -1
         default:
           if (key.includes('\\')) return -1
@@ -115,6 +131,8 @@ export class RequestScan {
       const keyChars = header.valueAt - header.at - 3
       if (keyChars === 10 && text.startsWith('user-agent', header.at + 1)) {
         this.#userAgent = header.isText() ? header.value() : ''
+        this.#unsent.agentAt = header.valueAt
+        this.#unsent.agentEnd = header.after
       } else if (keyChars === 11 && text.startsWith('traceparent', header.at + 1)) {
         if (header.value().includes('\\')) return -1
         const trace = fromHeader(header.value().slice(1, -1))

@@ -16,11 +16,12 @@ export class Slots {
 
   /** False where the value is for the reference path. */
   fill(slot: number, member: Members): boolean {
-    if (this.texts[slot] !== '') return false
     const value = member.value()
-    if (member.isText()) this.set(slot, value)
-    else if (PLAIN_INTEGER.test(value)) this.set(slot, `"${value}"`)
-    else return false
+    const text = member.isText() ? value : PLAIN_INTEGER.test(value) ? `"${value}"` : ''
+    // Fastify's `reqId` beside the scope's `request_id`: the same said twice.
+    if (this.texts[slot] !== '') return this.texts[slot] === text
+    if (text === '') return false
+    this.set(slot, text)
     return true
   }
 

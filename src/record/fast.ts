@@ -13,6 +13,7 @@ import type { Identity, StaticText } from './fast-fields.js'
 import { LevelTexts, TimeTexts, messageText } from './fast-head.js'
 import type { LevelText } from './fast-head.js'
 import { RequestScan } from './fast-request.js'
+import { SecretPlaces } from './fast-secrets.js'
 import { Slots, unquoted } from './fast-slots.js'
 import { Members, joinMembers } from './members.js'
 import { NextPlace } from './memo.js'
@@ -34,7 +35,8 @@ export class FastPath {
   readonly #maxLineChars: number
   readonly #usual: boolean
   readonly #suspects = new NextPlace(nextSuspect)
-  readonly #stacks = new NextPlace((text, from) => placeOf('"stack":', text, from))
+  readonly #stacks = NextPlace.of('"stack":')
+  readonly #secrets: SecretPlaces
   readonly #levels: LevelTexts
   readonly #times = new TimeTexts()
   readonly #members = new Members()
@@ -60,6 +62,7 @@ export class FastPath {
     this.#options = options
     this.#static = staticText(options)
     this.#levels = new LevelTexts(options.levels)
+    this.#secrets = new SecretPlaces(options.scrubber)
     this.#usual = options.nestedKey === undefined && !hasMeaning(options.messageKey)
       && (options.errorKey === 'err' || options.errorKey === 'error' || !hasMeaning(options.errorKey))
       && !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
@@ -71,6 +74,7 @@ export class FastPath {
   open(): void {
     this.#suspects.forget()
     this.#stacks.forget()
+    this.#secrets.forget()
     this.#unknown.forget()
   }
 
@@ -86,6 +90,7 @@ export class FastPath {
     if (this.#suspects.isWithin(text, start, end)) return false
     this.#reset()
     if (!this.#scan(text, start, end) || this.#level === undefined) return false
+    if (this.#secrets.areIn(text, start, end, this.#isUnsent)) return false
     if (this.#timestamp === '' || this.#message === '') return false
     this.rank = this.#level.rank
     this.position = this.#level.position
@@ -103,6 +108,8 @@ export class FastPath {
     this.#level = undefined
     this.#timestamp = this.#message = this.#duration = this.#name = this.#metadata = ''
   }
+
+  readonly #isUnsent = (position: number): boolean => (this.#hasReq || this.#hasRes) && this.#request.isUnsent(position)
 
   /** Puts every member in its place; false where one is not for this path. */
   #scan(text: string, start: number, end: number): boolean {
@@ -236,11 +243,6 @@ export class FastPath {
   #keep(key: string, members: string): void {
     if (members !== '') this.#metadata = joinMembers(this.#metadata, `"${key}":{${members}}`)
   }
-}
-
-function placeOf(part: string, text: string, from: number): number {
-  const at = text.indexOf(part, from)
-  return at === -1 ? Infinity : at
 }
 
 /** Under these the metadata keeps what is left of a member; the options' own metadata gives way to it. */

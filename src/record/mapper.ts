@@ -83,7 +83,8 @@ export class Mapper {
       this.openJson = fast.openJson
       this.isUsual = true
       this.#setScope(fast.traceId, fast.requestId, fast.sessionId)
-      return fast.openJson === '' ? '' : `${fast.openJson}}`
+      if (fast.openJson === '') return ''
+      return this.#options.scrubber?.hasPatterns === true ? this.#scrubbed(`${fast.openJson}}`) : `${fast.openJson}}`
     }
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
     const { json, level, ids } = mapByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
@@ -95,6 +96,13 @@ export class Mapper {
     this.isUsual = false
     this.#setScope(ids.traceId, ids.requestId, ids.sessionId)
     return this.position < this.#minPosition ? '' : json
+  }
+
+  /** Nothing of it is cut: it can be scrubbed as it is. */
+  #scrubbed(json: string): string {
+    const clean = this.#options.scrubber?.scrubJson(json) ?? json
+    this.openJson = clean.slice(0, -1)
+    return clean
   }
 
   #setScope(traceId: string, requestId: string, sessionId: string): void {

@@ -8,14 +8,26 @@ export class NextPlace {
     this.#find = find
   }
 
+  static of(part: string): NextPlace {
+    return new NextPlace((text, from) => {
+      const at = text.indexOf(part, from)
+      return at === -1 ? Infinity : at
+    })
+  }
+
   /** To be called for each new text. */
   forget(): void {
     this.#next = -1
   }
 
+  /** Position of the next at or after `from`, or Infinity. Positions come in rising order. */
+  next(text: string, from: number): number {
+    if (this.#next < from) this.#next = this.#find(text, from)
+    return this.#next
+  }
+
   /** Whether the range holds one. Ranges come in rising order. */
   isWithin(text: string, start: number, end: number): boolean {
-    if (this.#next < start) this.#next = this.#find(text, start)
-    return this.#next < end
+    return this.next(text, start) < end
   }
 }

@@ -2,11 +2,15 @@
  * The plain path: JSON.parse, map, JSON.stringify. It takes every line there can be, and is the measure for the
  * fast path, which takes the usual ones.
  */
+import type { JsonObject, LogEntry } from '../protocol/entry.js'
+import { mayHoldHeaders, removeHeaders } from '../scrub/headers.js'
+import type { Scrubber } from '../scrub/scrubber.js'
 import { toEntry } from './entry.js'
 import type { MappedEntry, MappingOptions } from './entry.js'
 import { hasMeaning } from './fast-fields.js'
 import { cleanText } from './limits.js'
 import type { Cuts } from './limits.js'
+import { parseExact, stringifyExact } from './numbers.js'
 import { parseRecord } from './parse.js'
 import { note, shortenToFit } from './shorten.js'
 
@@ -25,7 +29,17 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
     : toEntry(record, options, receivedAt)
   if (cuts.depth > 0) note(entry, { cut_for_depth: cuts.depth })
   if (cuts.keys > 0) note(entry, { cut_keys: cuts.keys })
-  return { json: shortenToFit(entry, options.maxEntryBytes), level, ids }
+  const removed = mayHoldHeaders(line, 0) === Infinity ? 0 : removeHeaders(entry as unknown as JsonObject)
+  if (removed > 0) note(entry, { removed_headers: removed })
+  return { json: shortenToFit(scrubbed(entry, options.scrubber), options.maxEntryBytes), level, ids }
+}
+
+/** Before it is cut: of what is cut a pattern may not find the rest. */
+function scrubbed(entry: LogEntry, scrubber: Scrubber | undefined): LogEntry {
+  if (scrubber === undefined) return entry
+  const json = stringifyExact(entry)
+  const clean = scrubber.scrubJson(json)
+  return clean === json ? entry : parseExact(clean) as LogEntry
 }
 
 /** A line that is no JSON object is a message. */

@@ -27,9 +27,9 @@ const MAX_KEYS_IN_VALUE = 1_000
 
 /**
  * A control character, an escape that JSON does not know, NUL or a surrogate written as an escape: what a line must not
- * hold if its strings are to be copied as they stand. A letter written as an escape (no writer does so) may hide a key.
+ * hold if its strings are to be copied as they stand. A letter or a slash written as an escape (pino writes none) may hide a key.
  */
-const SUSPECT = /[\0-\x09\x0b-\x1f]|\\(?:[^"\\/bfnrtu]|u(?:0000|00[67]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
+const SUSPECT = /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:0000|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
 
 /** Position of the next such place at or after `from`, or Infinity. Newlines are left to the splitter. */
 export function nextSuspect(text: string, from: number): number {

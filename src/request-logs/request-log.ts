@@ -44,7 +44,8 @@ export function readRequest(entryJson: string): SeenRequest | undefined {
   const path = textOf(request['path'])
   const labels = labelsOf(entry)
   return {
-    id: textOf(entry['request_id']),
+    // Fastify's own, of which both of its records have the same; a scope may call the request otherwise.
+    id: textOf(fieldsOf(entry['metadata'])?.['reqId']) ?? textOf(entry['request_id']),
     opening: method === undefined || path === undefined ? undefined : { method, path, labels },
     ending: endingOf(request),
     labels,

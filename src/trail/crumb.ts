@@ -27,9 +27,22 @@ export class Crumbs {
 
   /** The crumb as JSON. Never throws. @param isUsual see `Mapper` */
   of(line: string, isUsual: boolean): string {
-    return (isUsual ? this.#fast.of(line) : undefined) ?? crumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
+    const fast = isUsual ? this.#fast.of(line) : undefined
+    if (fast !== undefined) return this.#scrubbed(fast)
+    return crumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
+  }
+
+  /** The line held no header and no parameter of a URL, or it would not be usual. */
+  #scrubbed(crumbJson: string): string {
+    const { scrubber } = this.#options
+    if (scrubber?.hasPatterns !== true) return crumbJson
+    return scrubber.scrubJson(HEAD + crumbJson + TAIL).slice(HEAD.length, -TAIL.length)
   }
 }
+
+/** As the crumb of an entry: of the entry's own fields some are left alone. */
+const HEAD = '{"breadcrumbs":['
+const TAIL = ']}'
 
 /** For every line there can be; the measure of the fast path. */
 export function crumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {

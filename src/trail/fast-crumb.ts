@@ -4,7 +4,8 @@ import type { MappingOptions } from '../record/entry.js'
 import { ErrorScan } from '../record/fast-error.js'
 import { SLOT_FIELDS, SLOT_OF_KEY, hasMeaning } from '../record/fast-fields.js'
 import { LevelTexts, TimeTexts, messageText } from '../record/fast-head.js'
-import { PLAIN_INTEGER, RequestScan } from '../record/fast-request.js'
+import { RequestScan } from '../record/fast-request.js'
+import { Slots } from '../record/fast-slots.js'
 import { Members, joinMembers } from '../record/members.js'
 import { SeenKeys } from '../record/seen-keys.js'
 import { CATEGORY_KEYS, NOT_DATA } from './crumb-keys.js'
@@ -13,6 +14,7 @@ import { CATEGORY_KEYS, NOT_DATA } from './crumb-keys.js'
 const MAX_LINE_CHARS = 16 * 1024
 /** A UTF-16 unit takes at most three bytes. */
 const MAX_BYTES_PER_UNIT = 3
+const ACTION_SLOT = SLOT_FIELDS.indexOf('action')
 const IDENTITY: readonly string[] = ['service', 'environment', 'env', 'version', 'name']
 /** What a crumb makes of its error or request, and a member of the line must not be called. */
 const MADE: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
@@ -27,6 +29,7 @@ export class FastCrumb {
   readonly #error = new ErrorScan()
   readonly #request = new RequestScan()
   readonly #seen = new SeenKeys()
+  readonly #slots = new Slots()
   #level = ''
   #timestamp = ''
   #message = ''
@@ -48,6 +51,7 @@ export class FastCrumb {
   of(line: string): string | undefined {
     if (!this.#isUsual || line.length > MAX_LINE_CHARS) return undefined
     this.#seen.reset()
+    this.#slots.reset()
     this.#request.reset()
     this.#level = this.#timestamp = this.#message = this.#category = this.#duration = this.#rest = ''
     this.#hasError = this.#hasRequest = false
@@ -107,7 +111,7 @@ export class FastCrumb {
     if (key === 'time') return (this.#timestamp = this.#times.get(member.value())) !== ''
     if (key === 'responseTime') return this.#placeDuration(member)
     const slot = SLOT_OF_KEY.get(key)
-    if (slot !== undefined) return this.#placeSlot(SLOT_FIELDS[slot] as string, member)
+    if (slot !== undefined) return slot !== ACTION_SLOT && this.#slots.fill(slot, member)
     if (IDENTITY.includes(key)) return member.isText()
     if (hasMeaning(key) || MADE.includes(key)) return false
     if (NOT_DATA.has(key)) return true
@@ -128,12 +132,6 @@ export class FastCrumb {
   #placeDuration(member: Members): boolean {
     this.#duration = member.value()
     return member.isNumber() && this.#duration.length < 16
-  }
-
-  #placeSlot(field: string, member: Members): boolean {
-    // Two names of one field.
-    if (member.key() !== field && !this.#seen.add(field)) return false
-    return field !== 'action' && (member.isText() || PLAIN_INTEGER.test(member.value()))
   }
 
   #placeCategory(member: Members): boolean {

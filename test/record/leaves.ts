@@ -13,6 +13,7 @@
  *  8. the digits of a fraction beyond a double; a number beyond a double's range may become text
  *  9. an entry over its byte limit, which says so in `metadata.pino_ingest`
  * 10. an object that a field took every member of
+ * 11. headers that are always removed, wherever they stand; `metadata.pino_ingest.removed_headers` says how many
  */
 import type { MappingOptions } from '../../src/record/entry.js'
 import type { LogEntry } from '../../src/protocol/entry.js'
@@ -22,6 +23,7 @@ import type { JsonNode, NumberNode, ObjectNode, TextNode, WordNode } from './jso
 const MAX_DEPTH = 32
 const MAX_KEYS = 1_000
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
+const ALWAYS_REMOVED = /^(?:authorization|cookie|set-cookie|x-api-key)$/i
 const UNSENT = ['headers', 'rawHeaders', 'trailers', 'body', 'rawBody']
 
 type Step = string | number
@@ -48,12 +50,19 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   if (own(note, 'shortened_from_bytes') !== undefined) {
     return Buffer.byteLength(line) * 3 > options.maxEntryBytes / 2 ? [] : ['shortened without need']
   }
-  if (root?.kind !== 'object') return entry.message === clean(line) ? [] : ['the line is not the message']
+  const removed = own(note, 'removed_headers')
+  if (root?.kind !== 'object') {
+    // In a text the value goes, and the rest stays.
+    const isWhole = typeof removed === 'number' ? entry.message.includes('[removed]') && /authorization|cookie|api-key/i.test(line) : entry.message === clean(line)
+    return isWhole ? [] : ['the line is not the message']
+  }
   const record = toTree(root)
   if (record.kind !== 'branch') return entry.metadata === undefined || surplus(entry, [], options).length === 0 ? [] : ['{} has leaves']
   const plan = new Plan(record, options, entry)
   plan.run()
-  const missing = plan.expected.filter((one) => !isThere(entry, one.to, one.holds))
+  // What held nothing but headers may be left empty, or be gone.
+  const mayBeGone = (one: Expected): boolean => typeof removed === 'number' && one.holds({})
+  const missing = plan.expected.filter((one) => !isThere(entry, one.to, one.holds) && !mayBeGone(one))
   const wide = missing.filter((one) => one.isWide)
   const found = missing.filter((one) => !one.isWide)
     .map((one) => `${one.from} is not at ${one.to.join('.')}, where there is ${JSON.stringify(at(entry, one.to))?.slice(0, 100)}`)
@@ -68,10 +77,13 @@ function surplus(entry: LogEntry, expected: readonly Expected[], options: Mappin
   const routed = new Set(expected.filter((one) => one.to[0] === 'metadata').map((one) => one.to[1]))
   let had = 0
   for (const [key, value] of Object.entries(entry.metadata ?? {})) {
-    const isNote = key === 'pino_ingest' && own(value, 'cut_for_depth') !== undefined
+    const isNote = key === 'pino_ingest' && (own(value, 'cut_for_depth') !== undefined || own(value, 'removed_headers') !== undefined)
     const isOption = Object.hasOwn(options.metadata, key) && !routed.has(key)
     if (!isNote && !isOption) had += countLeaves(value)
   }
+  // What held nothing but headers is left empty.
+  const removed = own(own(entry.metadata, 'pino_ingest'), 'removed_headers')
+  if (typeof removed === 'number' && Math.abs(had - wanted) <= removed) return []
   return had === wanted ? [] : [`the metadata has ${had} leaves where the record has ${wanted} for it`]
 }
 
@@ -436,7 +448,7 @@ class Plan {
   }
 }
 
-/** Exceptions 3 to 6: what the record says once it is read as anyone reads it. */
+/** Exceptions 3 to 6, and 11: what the record says once it is read as anyone reads it. */
 function toTree(root: ObjectNode): Tree {
   const top: Tree[] = []
   const open: { node: JsonNode, depth: number, from: string, put: (tree: Tree) => void }[] = [
@@ -461,8 +473,13 @@ function toTree(root: ObjectNode): Tree {
     else {
       const members = new Map<string, JsonNode>()
       for (const [key, value] of node.members) {
+        if (ALWAYS_REMOVED.test(clean(key))) continue
         const isFirstThatCounts = node === root && (key === 'level' || key === 'time')
         if (!isFirstThatCounts || !members.has(key)) members.set(key, value)
+      }
+      if (members.size === 0) {
+        put({ kind: 'empty-object' })
+        continue
       }
       const made: Branch = { kind: 'branch', from, members: new Map(), isWide: members.size > MAX_KEYS }
       put(made)

@@ -3,12 +3,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attachCrumbs } from '../../src/trail/attach.js'
 import { Crumbs, crumbByParsing } from '../../src/trail/crumb.js'
-import { nextSuspect } from '../../src/record/scan.js'
+import { Mapper } from '../../src/record/mapper.js'
 import { FastCrumb } from '../../src/trail/fast-crumb.js'
 import { RECEIVED_AT, anyLine, corpus, mappingOptions, usualLine } from '../record/lines-of.js'
 import { faults } from '../record/valid-entry.js'
 
 const options = mappingOptions()
+
+function isUsual(line: string): boolean {
+  const mapper = new Mapper(options, -1, () => 0)
+  mapper.map(line, 0, line.length)
+  return mapper.isUsual
+}
+
 const MAX_BYTES = 4_096
 
 function crumbOf(record: object): unknown {
@@ -43,7 +50,7 @@ test('a long record makes a short crumb', () => {
 describe('the fast path', () => {
   const fast = new FastCrumb(options, MAX_BYTES)
   const judge = (line: string): boolean => {
-    const json = nextSuspect(line, 0) === Infinity ? fast.of(line) : undefined
+    const json = isUsual(line) ? fast.of(line) : undefined
     if (json === undefined) return false
     expect(JSON.parse(json)).toEqual(JSON.parse(crumbByParsing(line, options, RECEIVED_AT)))
     return true
@@ -61,7 +68,7 @@ describe('the fast path', () => {
 test('every crumb is one that the interface knows, whatever the line', () => {
   const crumbs = new Crumbs(options, () => TIME)
   fc.assert(fc.property(anyLine, (line) => {
-    const entry = attachCrumbs(`{"level":"error","message":"m","timestamp":"${AT}"}`, [crumbs.of(line, nextSuspect(line, 0) === Infinity)], false, { limit: 50, maxEntryBytes: 262_144 })
+    const entry = attachCrumbs(`{"level":"error","message":"m","timestamp":"${AT}"}`, [crumbs.of(line, isUsual(line))], false, { limit: 50, maxEntryBytes: 262_144 })
     expect(faults(entry, 262_144)).toEqual([])
   }), { numRuns: 3_000 })
 })

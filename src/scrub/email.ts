@@ -1,0 +1,56 @@
+/** [worker] E-mail addresses in text, found by their @ (in a URL also `%40`) and read from there in both directions. */
+import { charSet, isForeignLetter, runStart } from './chars.js'
+
+/** RFC 5321, section 4.5.3.1: octets of the part before the @, and of the domain. */
+const MAX_LOCAL_CHARS = 64
+const MAX_DOMAIN_CHARS = 255
+/** Of what RFC 5322 allows, what is seen in addresses; an apostrophe or a slash is more often a delimiter. */
+const LOCAL_CHARS = charSet(/[\w.+%-]/, isForeignLetter)
+const LABEL_CHARS = charSet(/[A-Za-z0-9-]/, isForeignLetter)
+const LETTERS = charSet(/[A-Za-z]/, isForeignLetter)
+const WORD_CHARS = charSet(/\w/, isForeignLetter)
+const DOT = 46
+
+export function scrubEmails(text: string, by: string): string {
+  let plain = text.indexOf('@')
+  let encoded = text.indexOf('%40')
+  let clean = ''
+  let copied = 0
+  let least = 0
+  while (plain !== -1 || encoded !== -1) {
+    const isEncoded = plain === -1 || (encoded !== -1 && encoded < plain)
+    const at = isEncoded ? encoded : plain
+    const start = runStart(text, at, Math.max(least, at - MAX_LOCAL_CHARS), LOCAL_CHARS)
+    least = at + (isEncoded ? 3 : 1)
+    const end = start === at ? -1 : domainEnd(text, least)
+    if (end !== -1) {
+      clean += text.slice(copied, start) + by
+      copied = least = end
+    }
+    if (plain !== -1 && plain < least) plain = text.indexOf('@', least)
+    if (encoded !== -1 && encoded < least) encoded = text.indexOf('%40', least)
+  }
+  return copied === 0 ? text : clean + text.slice(copied)
+}
+
+/** Position after the longest domain that begins here, or -1: labels between dots, the last one of letters. */
+function domainEnd(text: string, from: number): number {
+  const most = Math.min(text.length, from + MAX_DOMAIN_CHARS)
+  let found = -1
+  let label = from
+  let isOfLetters = true
+  for (let at = from; at <= most; at += 1) {
+    const code = text.charCodeAt(at) // NaN after the end
+    if (LABEL_CHARS.has(code)) {
+      isOfLetters &&= LETTERS.has(code)
+      continue
+    }
+    if (at === label) break
+    const isLast = isOfLetters ? at - label > 1 : text.startsWith('xn--', label)
+    if (label > from && isLast && !WORD_CHARS.has(code)) found = at
+    if (code !== DOT) break
+    label = at + 1
+    isOfLetters = true
+  }
+  return found
+}

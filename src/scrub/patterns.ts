@@ -1,0 +1,86 @@
+/**
+ * [worker] What `scrubPatterns` names: the built-in patterns, and expressions of the user's own. Each takes time that grows with
+ * the text and not with its square: built-ins look for their rare character and go on from there.
+ */
+import { MAY_BE_CARD, scrubCards } from './credit-card.js'
+import { scrubEmails } from './email.js'
+import { expressionOf } from './expression.js'
+import { replaceInWindows } from './windows.js'
+
+export const BUILT_INS = ['email', 'creditCard', 'ssn', 'bearer'] as const
+
+export type BuiltIn = (typeof BUILT_INS)[number]
+
+export interface Pattern {
+  /** Whether JSON text without escaped letters may hold something for `scrub`: never a wrong no. */
+  concerns(json: string): boolean
+  /** The same text, but for what matches. */
+  scrub(text: string): string
+  /** Numbers may be concerned as well. */
+  readonly takesNumbers: boolean
+}
+
+/** @throws SyntaxError where `source` is no expression; see `patternProblem`. */
+export function patternOf(source: string): Pattern {
+  return Object.hasOwn(BUILT_IN, source) ? BUILT_IN[source as BuiltIn] : custom(source)
+}
+
+const BUILT_IN: Readonly<Record<BuiltIn, Pattern>> = {
+  email: { concerns: (json) => /@|%40/.test(json), scrub: (text) => scrubEmails(text, '[email]'), takesNumbers: false },
+  creditCard: { concerns: (json) => MAY_BE_CARD.test(json), scrub: (text) => scrubCards(text, '[creditCard]'), takesNumbers: true },
+  ssn: { concerns: (json) => /\d\d\d[ -]\d\d[ -]\d{4}/.test(json), scrub: (text) => text.replace(SSN, '[ssn]'), takesNumbers: false },
+  bearer: { concerns: (json) => MAY_BE_BEARER.test(json), scrub: scrubCredentials, takesNumbers: false },
+}
+
+/** A number that was never given: area 000, 666 and from 900, group 00, serial 0000 (Social Security Administration, POMS RM 10201.035). */
+const SSN = /(?<![\dA-Za-z]|\d-)(?!000|666|9)\d{3}([ -])(?!00)\d{2}\1(?!0000)\d{4}(?![\dA-Za-z]|-\d)/g
+
+const MAY_BE_BEARER = /bearer|basic|eyJ/i
+/** RFC 9110, section 11.4: a scheme, then token68. In a URL the space is `%20` or `+`. */
+const SCHEME = /(?<![A-Za-z0-9_])(bearer|basic)(?:[ \t]{1,8}|%20|\+)([A-Za-z0-9._~+/-]+)=*/gi
+/** What follows the word where people write about it. */
+const BEARER_WORD = /^(?:tokens?|auth|authentication|authorization|scheme|realm|error|headers?|credentials?|and|or|is|was|not|of|for|in|type|format|key|keys|required|missing|invalid|expired)[.]?$/i
+const PLAIN_WORD = /^[A-Za-z]?[a-z]*[.]?$/
+/** RFC 7519: three parts, or five where it is encrypted (RFC 7516), the first beginning with `{"`. */
+const JWT_HEAD = /eyJ/g
+const JWT_PART = /[\w-]*/y
+
+function scrubCredentials(text: string): string {
+  return scrubTokens(text.replace(SCHEME, (match, scheme: string, token: string) => {
+    const isProse = scheme.toLowerCase() === 'basic' ? PLAIN_WORD.test(token) && !match.endsWith('=') : BEARER_WORD.test(token)
+    return isProse ? match : '[bearer]'
+  }))
+}
+
+function scrubTokens(text: string): string {
+  let clean = ''
+  let copied = 0
+  JWT_HEAD.lastIndex = 0
+  for (let head = JWT_HEAD.exec(text); head !== null; head = JWT_HEAD.exec(text)) {
+    let end = partEnd(text, head.index)
+    // All that begins in this part ends with it: the next search begins after it.
+    JWT_HEAD.lastIndex = end
+    const second = partEnd(text, end + 1)
+    const isEncrypted = second === end + 1 // without a key of its own
+    let dots = 0
+    while (dots < 4 && text[end] === '.') {
+      dots += 1
+      end = partEnd(text, end + 1)
+    }
+    if (dots < (isEncrypted ? 4 : 2)) continue
+    clean += `${text.slice(copied, head.index)}[bearer]`
+    copied = JWT_HEAD.lastIndex = end
+  }
+  return copied === 0 ? text : clean + text.slice(copied)
+}
+
+function partEnd(text: string, from: number): number {
+  JWT_PART.lastIndex = from
+  JWT_PART.test(text)
+  return JWT_PART.lastIndex
+}
+
+function custom(source: string): Pattern {
+  const { regex } = expressionOf(source)
+  return { concerns: () => true, scrub: (text) => replaceInWindows(text, regex, '[scrubbed]'), takesNumbers: false }
+}

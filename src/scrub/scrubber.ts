@@ -1,0 +1,235 @@
+/**
+ * [worker] Takes secrets out of an entry, given as compact JSON: URL parameters, and what the user's patterns match.
+ *
+ * The text is walked from string to string; numbers keep their digits, and what nothing matches keeps its bytes. What an entry
+ * must have to be valid is left alone: its own field names, `level`, the timestamps, the ids of a trace.
+ */
+import { freeKeys } from './free-keys.js'
+import { CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, numberEnd, stringEnd, valueEnd } from './json-text.js'
+import { isCard } from './credit-card.js'
+import { patternOf } from './patterns.js'
+import type { Pattern } from './patterns.js'
+import { SCRUBBED, UrlParams } from './url-params.js'
+
+export interface ScrubberOptions {
+  /** Built-in names and expressions that `patternProblem` has nothing against. */
+  readonly patterns: readonly string[]
+  readonly urlParams: readonly string[]
+}
+
+/** What a container's members are: fields of the interface, or the application's own. */
+type Role = 'entry' | 'fields' | 'trace' | 'crumbs' | 'crumb' | 'free' | 'query'
+
+/** Under these, frameworks log a query that they have parsed. */
+const QUERY = /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
+/** One of them that is not empty: how the names end is enough, and faster to find. */
+const HAS_QUERY = /(?:query|params|meters)":[[{]["[{]/gi
+const MAX_QUERY_KEY_CHARS = 12
+const PIECE_CHARS = 4_096
+const ESCAPED_LETTER = /\\u00[2-7]/
+const HEX_ID = /^[\da-f]{16,32}$/i
+const DIGITS = /^\d+$/
+
+export class Scrubber {
+  /** Whether the user named any. */
+  readonly hasPatterns: boolean
+  readonly #patterns: readonly Pattern[]
+  readonly #params: UrlParams
+
+  /** @throws SyntaxError for an expression that is none. */
+  constructor({ patterns, urlParams }: ScrubberOptions) {
+    this.hasPatterns = patterns.length > 0
+    this.#patterns = patterns.map(patternOf)
+    this.#params = new UrlParams(urlParams)
+  }
+
+  /** Whether `scrubJson` may have something to do: never a wrong no. */
+  concerns(json: string): boolean {
+    return this.#params.concerns(json) || json.search(HAS_QUERY) !== -1 || isHiding(json) || this.#patterns.some((pattern) => pattern.concerns(json))
+  }
+
+  /**
+   * Position at or after `from` of the next place that concerns the URL parameters, or Infinity. For JSON text of many lines, with
+   * no letter or slash written as an escape.
+   */
+  nextParam(text: string, from: number): number {
+    // In pieces: what is not there would else be searched to the end of the text, for each place that is.
+    for (let at = from; at < text.length; at += PIECE_CHARS) {
+      const end = Math.min(at + PIECE_CHARS, text.length)
+      const place = Math.min(this.#params.next(text, at, end), this.#nextQuery(text, at, end))
+      if (place !== Infinity) return place
+    }
+    return Infinity
+  }
+
+  #nextQuery(text: string, from: number, end: number): number {
+    const part = text.slice(from, end + MAX_QUERY_KEY_CHARS)
+    HAS_QUERY.lastIndex = 0
+    for (let match = HAS_QUERY.exec(part); match !== null; match = HAS_QUERY.exec(part)) {
+      const place = from + match.index
+      if (this.#namesParam(text, place + match[0].length - 2)) return place
+    }
+    return Infinity
+  }
+
+  /** Whether a member of the container at `at` may be one of the parameters. */
+  #namesParam(text: string, at: number): boolean {
+    const part = text.slice(at, at + PIECE_CHARS)
+    const end = valueEnd(part, 0)
+    if (end <= 0 || (end === part.length && at + end < text.length)) return true // too long to be looked at for every line
+    for (let quote = part.indexOf('"'); quote !== -1 && quote < end;) {
+      const after = stringEnd(part, quote) + 1
+      if (after === 0) return true
+      const key = part.slice(quote + 1, after - 1)
+      if (part.charCodeAt(after) === COLON && (key.includes('\\') || this.#params.has(key))) return true
+      quote = part.indexOf('"', after)
+    }
+    return false
+  }
+
+  /** A text without what is to be scrubbed. Never throws. */
+  scrubText(text: string): string {
+    return this.#scrubWith(text, this.#patterns)
+  }
+
+  /**
+   * The entry without what is to be scrubbed; the same string where there is nothing. Never throws.
+   *
+   * @param json an entry as compact JSON.
+   */
+  scrubJson(json: string): string {
+    if (!this.concerns(json)) return json
+    const isHidden = isHiding(json)
+    const patterns = this.#patterns.filter((pattern) => isHidden || pattern.concerns(json))
+    const walk = new Walk(json, (text) => this.#scrubWith(text, patterns), this.#params, patterns.some(({ takesNumbers }) => takesNumbers))
+    return walk.run()
+  }
+
+  #scrubWith(text: string, patterns: readonly Pattern[]): string {
+    let clean = this.#params.scrub(text)
+    for (const pattern of patterns) clean = pattern.scrub(clean)
+    return clean
+  }
+}
+
+/** A letter that is written as an escape may hide anything. */
+function isHiding(json: string): boolean {
+  return json.includes('\\/') || (json.includes('\\u00') && ESCAPED_LETTER.test(json))
+}
+
+interface Holder {
+  readonly role: Role
+  readonly isObject: boolean
+}
+
+class Walk {
+  readonly #json: string
+  readonly #scrub: (text: string) => string
+  readonly #params: UrlParams
+  readonly #takesNumbers: boolean
+  readonly #open: Holder[] = []
+  #clean = ''
+  #copied = 0
+  #hasNewKeys = false
+
+  constructor(json: string, scrub: (text: string) => string, params: UrlParams, takesNumbers: boolean) {
+    this.#json = json
+    this.#scrub = scrub
+    this.#params = params
+    this.#takesNumbers = takesNumbers
+  }
+
+  run(): string {
+    const json = this.#json
+    let key = ''
+    for (let at = 0; at < json.length;) {
+      const holder = this.#open.at(-1)
+      const code = json.charCodeAt(at)
+      if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        const isObject = code === OPEN_BRACE
+        this.#open.push({ role: holder === undefined ? 'entry' : roleOf(holder, key), isObject })
+        key = ''
+        at += 1
+      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        this.#open.pop()
+        key = ''
+        at += 1
+      } else if (code === QUOTE) {
+        const end = stringEnd(json, at) + 1
+        if (end === 0) return json
+        if (holder?.isObject === true && json.charCodeAt(end) === COLON) {
+          key = textOf(json.slice(at, end))
+          if (holder.role === 'free' || holder.role === 'query') this.#replaceKey(at, end, key)
+          at = end + 1
+          if (holder.role === 'query' && this.#params.has(key)) at = this.#replaceSecret(at)
+        } else {
+          if (!isFixed(holder, key, json, at, end)) this.#replaceText(at, end)
+          at = end
+        }
+      } else {
+        const end = numberEnd(json, at)
+        if (end > at && this.#takesNumbers && (holder?.role === 'free' || holder?.role === 'query')) this.#replaceNumber(at, end)
+        at = Math.max(end, at + 1)
+      }
+    }
+    if (this.#copied === 0) return json
+    const clean = this.#clean + json.slice(this.#copied)
+    return this.#hasNewKeys ? freeKeys(clean) : clean
+  }
+
+  #replaceKey(at: number, end: number, key: string): void {
+    const clean = this.#scrub(key)
+    if (clean === key) return
+    this.#hasNewKeys = true
+    this.#replace(at, end, JSON.stringify(clean))
+  }
+
+  #replaceText(at: number, end: number): void {
+    const text = textOf(this.#json.slice(at, end))
+    const clean = this.#scrub(text)
+    if (clean !== text) this.#replace(at, end, JSON.stringify(clean))
+  }
+
+  #replaceNumber(at: number, end: number): void {
+    const digits = this.#json.slice(at, end)
+    if (DIGITS.test(digits) && isCard(digits)) this.#replace(at, end, JSON.stringify(this.#scrub(digits)))
+  }
+
+  /** The value of a parameter, whatever it is; position after it. */
+  #replaceSecret(at: number): number {
+    const end = valueEnd(this.#json, at)
+    const value = this.#json.slice(at, end)
+    const isNothing = value === 'null' || value === 'true' || value === 'false' || value === '""' || value === '[]' || value === '{}'
+    if (!isNothing && value !== `"${SCRUBBED}"`) this.#replace(at, end, `"${SCRUBBED}"`)
+    return end
+  }
+
+  #replace(at: number, end: number, by: string): void {
+    this.#clean += this.#json.slice(this.#copied, at) + by
+    this.#copied = end
+  }
+}
+
+function textOf(quoted: string): string {
+  return quoted.includes('\\') ? JSON.parse(quoted) as string : quoted.slice(1, -1)
+}
+
+/** What the container is that stands under this key. */
+function roleOf({ role, isObject }: Holder, key: string): Role {
+  switch (role) {
+    case 'entry': return key === 'metadata' ? 'free' : key === 'breadcrumbs' ? 'crumbs' : key === 'trace' ? 'trace' : 'fields'
+    case 'crumbs': return 'crumb'
+    case 'crumb': return key === 'data' ? 'free' : 'fields'
+    case 'free': return isObject && QUERY.test(key) ? 'query' : 'free'
+    default: return role
+  }
+}
+
+function isFixed(holder: Holder | undefined, key: string, json: string, at: number, end: number): boolean {
+  switch (holder?.role) {
+    case 'entry': return holder.isObject && (key === 'level' || key === 'timestamp')
+    case 'crumb': return holder.isObject && key === 'timestamp'
+    case 'trace': return HEX_ID.test(json.slice(at + 1, end - 1))
+    default: return false
+  }
+}

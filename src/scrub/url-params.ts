@@ -1,0 +1,176 @@
+/**
+ * [worker] Secrets in URLs: values of named parameters, and what stands before the @. In any text, since URLs are logged in
+ * the middle of sentences, without their host, and one inside the other.
+ *
+ * Both are found by their rare character, = or @, by going back from there: one pass, whatever the text.
+ */
+import { charSet, runStart } from './chars.js'
+
+export const SCRUBBED = '[scrubbed]'
+
+/** Going back ends here; no name of a parameter is longer. */
+const MAX_NAME_CHARS = 128
+/** A token may be a password, and is long. */
+const MAX_USERINFO_CHARS = 4_096
+/** What a name may be made of: its brackets also percent-encoded. */
+const NAME_CHARS = charSet(/[A-Za-z0-9_.~$*%[\]-]/)
+/** Ends a value: the next parameter, the fragment, or what no URL holds. A `;` ends it only where a parameter follows. */
+const VALUE_END = /[&#\s"'<>\\`]|;(?=[\w.%[\]-]{1,64}=)/g
+const ENCODED_VALUE_END = /[&#\s"'<>\\`]|%26|%23/gi
+/** The part of a URL that may hold a user's name and password. */
+const AUTHORITY_CHARS = charSet(/[^/?#\s"'<>\\`]/, () => true)
+
+export class UrlParams {
+  readonly #names: ReadonlySet<string>
+  readonly #leastChars: number
+
+  /** @param names compared without case, hyphens and underscores. */
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names.map(bare).filter((name) => name !== ''))
+    this.#leastChars = Math.min(...[...this.#names].map((name) => name.length))
+  }
+
+  /** Whether a parameter is to be scrubbed: `token`, `user[password]`, `user.password`. */
+  has(name: string): boolean {
+    if (name === '' || name.length > MAX_NAME_CHARS) return false
+    return this.#names.has(bare(name)) || (/[.[]/.test(name) && name.split(/[.[\]]+/).some((part) => this.#names.has(bare(part))))
+  }
+
+  /** Whether JSON text may hold something for `scrub`: never a wrong no. */
+  concerns(json: string): boolean {
+    return this.#paramRanges(json, 1).length > 0 || userinfoRanges(json, 1).length > 0
+  }
+
+  /** The same text, but for the values. */
+  scrub(text: string): string {
+    const clean = replaceRanges(text, this.#paramRanges(text, Infinity))
+    return replaceRanges(clean, userinfoRanges(clean, Infinity))
+  }
+
+  /** Position of the next place in this part of JSON text that may be concerned, or Infinity. */
+  next(json: string, from: number, end: number): number {
+    const part = json.slice(from, end + 2) // so that what is rare is not searched to the end of the text
+    let at = part.indexOf('@')
+    let equals = part.indexOf('=')
+    let encoded = nextEncoded(part, 0)
+    let lastAt = Math.max(0, from - MAX_USERINFO_CHARS)
+    let lastEquals = Math.max(0, from - MAX_NAME_CHARS)
+    while (at !== -1 || equals !== -1 || encoded !== -1) {
+      const first = least(at, least(equals, encoded))
+      const place = from + first
+      if (first === at) {
+        if (isAuthorityStart(json, runStart(json, place, lastAt, AUTHORITY_CHARS))) return place
+        lastAt = place
+        at = part.indexOf('@', first + 1)
+      } else {
+        if (this.#isNamed(json, place, Math.max(lastEquals, place - MAX_NAME_CHARS))) return place
+        lastEquals = place + (first === equals ? 1 : 3)
+        if (first === equals) equals = part.indexOf('=', first + 1)
+        else encoded = nextEncoded(part, first + 1)
+      }
+    }
+    return Infinity
+  }
+
+  #paramRanges(text: string, most: number): Range[] {
+    const ranges: Range[] = []
+    if (this.#names.size === 0) return ranges
+    let plain = text.indexOf('=')
+    if (plain === -1 && !text.includes('%3')) return ranges
+    let encoded = nextEncoded(text, 0)
+    let taken = 0
+    while (ranges.length < most && (plain !== -1 || encoded !== -1)) {
+      const isEncoded = plain === -1 || (encoded !== -1 && encoded < plain)
+      const at = isEncoded ? encoded : plain
+      const start = isEncoded ? at + 3 : at + 1
+      let end = start
+      if (this.#isNamed(text, at, Math.max(taken, at - MAX_NAME_CHARS))) {
+        const pattern = isEncoded ? ENCODED_VALUE_END : VALUE_END
+        pattern.lastIndex = start
+        end = pattern.exec(text)?.index ?? text.length
+        if (end > start && !isScrubbed(text, start, end)) ranges.push({ start, end })
+      }
+      // What one name or value has taken is no part of the next name.
+      taken = end
+      if (plain !== -1 && plain < end) plain = text.indexOf('=', end)
+      if (encoded !== -1 && encoded < end) encoded = nextEncoded(text, end)
+    }
+    return ranges
+  }
+
+  /** Whether the name before an equals sign is one of them. */
+  #isNamed(text: string, at: number, least: number): boolean {
+    const start = runStart(text, at, least, NAME_CHARS)
+    if (at - start < this.#leastChars) return false
+    const name = text.slice(start, at)
+    if (this.has(decoded(name))) return true
+    // What follows a backslash is a letter of an escape: `\ntoken=`, `\u0026token=`.
+    if (text[start - 1] !== '\\') return false
+    return this.has(decoded(name.slice(1))) || (name.startsWith('u') && this.has(decoded(name.slice(5))))
+  }
+}
+
+/** An equals sign one URL deeper: `%3D`. */
+function nextEncoded(text: string, from: number): number {
+  let at = text.indexOf('%3', from)
+  while (at !== -1 && (text.charCodeAt(at + 2) | 32) !== 100) at = text.indexOf('%3', at + 2)
+  return at
+}
+
+function least(a: number, b: number): number {
+  return a === -1 || (b !== -1 && b < a) ? b : a
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '')
+}
+
+/** Of a URL inside a URL the name is what follows its last delimiter. */
+function decoded(name: string): string {
+  if (!name.includes('%')) return name
+  const text = name.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return text.slice(Math.max(...['?', '&', '#', ';', '/', ' '].map((delimiter) => text.lastIndexOf(delimiter))) + 1)
+}
+
+function isScrubbed(text: string, start: number, end: number): boolean {
+  return end - start === SCRUBBED.length && text.startsWith(SCRUBBED, start)
+}
+
+/** `user:password` in `https://user:password@host`. */
+function userinfoRanges(text: string, most: number): Range[] {
+  const ranges: Range[] = []
+  let least = 0
+  for (let at = text.indexOf('@'); at !== -1 && ranges.length < most; at = text.indexOf('@', at + 1)) {
+    const start = runStart(text, at, least, AUTHORITY_CHARS)
+    if (isAuthorityStart(text, start)) {
+      // A password may hold an @ of its own: the last one counts.
+      let end = at
+      let next = at + 1
+      for (; next < text.length && AUTHORITY_CHARS.has(text.charCodeAt(next)); next += 1) if (text[next] === '@') end = next
+      if (end > start && !isScrubbed(text, start, end)) ranges.push({ start, end })
+      at = next - 1
+    }
+    least = at
+  }
+  return ranges
+}
+
+/** After `://`, whose slashes JSON may write with a backslash. */
+function isAuthorityStart(text: string, at: number): boolean {
+  return text.startsWith('://', at - 3) || text.startsWith('\\/\\/', at - 4)
+}
+
+function replaceRanges(text: string, ranges: readonly Range[]): string {
+  let clean = ''
+  let copied = 0
+  for (const { start, end } of ranges) {
+    clean += text.slice(copied, start) + SCRUBBED
+    copied = end
+  }
+  return copied === 0 ? text : clean + text.slice(copied)
+}
