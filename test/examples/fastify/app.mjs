@@ -1,0 +1,41 @@
+/**
+ * A shop with Fastify. Start the local service (`npx pino-ingest dev`), then this with `node app.mjs`, and open
+ * http://127.0.0.1:3000/orders/13, which fails: the page shows the event's ID, and what you say there is attached to it.
+ */
+import Fastify from 'fastify'
+import pino from 'pino'
+import { captureError, flushOnSignal, ingestOptions, sendFeedback, withScope } from 'pino-ingest'
+import { errorPage } from '../error-page.mjs'
+
+// Logged from debug up, sent from info up: what was logged before an error goes with it.
+const logger = pino(ingestOptions({
+  level: 'debug',
+  transport: { target: 'pino-ingest', options: { service: 'shop', requestLogs: true } },
+}))
+flushOnSignal(logger)
+
+const app = Fastify({ loggerInstance: logger })
+app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
+  done(null, Object.fromEntries(new URLSearchParams(body)))
+})
+app.addHook('preHandler', (request, _reply, done) => withScope({ request_id: request.id, traceparent: request.headers.traceparent }, done))
+
+app.get('/orders/:id', async (request) => {
+  const { id } = request.params
+  request.log.debug({ table: 'orders', id }, 'order read')
+  if (id === '13') throw new RangeError('order 13 has no price')
+  return { id, total: 42 }
+})
+
+app.post('/feedback', async (request) => {
+  const { event_id, comments, email } = request.body
+  await sendFeedback({ event_id, comments, ...(email && { email }) })
+  return 'Thank you.'
+})
+
+app.setErrorHandler((error, request, reply) => {
+  const eventId = captureError(request.log, error)
+  return reply.code(500).type('text/html').send(errorPage(eventId))
+})
+
+console.log(await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) }))
