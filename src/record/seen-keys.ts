@@ -5,7 +5,7 @@ const MAX_KEYS = 64
 
 export class SeenKeys {
   /** Of a fixed length: emptied and filled again for each line, a list would be made anew each time. */
-  readonly #keys: string[] = new Array<string>(MAX_KEYS).fill('')
+  readonly #keys: string[] = Array.from({ length: MAX_KEYS }, () => '')
   #count = 0
 
   reset(): void {

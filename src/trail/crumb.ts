@@ -1,6 +1,7 @@
 /** A line -> a breadcrumb. Made only when an error asks for it. */
 import type { Breadcrumb, Json, LogEntry } from '../protocol/entry.js'
 import type { MappingOptions } from '../record/entry.js'
+import { plainText } from '../record/fields.js'
 import { emptyObject, putFree } from '../record/limits.js'
 import { parseExact, stringifyExact } from '../record/numbers.js'
 import { mapByParsing } from '../record/reference.js'
@@ -55,7 +56,7 @@ export function crumbByParsing(line: string, options: MappingOptions, receivedAt
 function crumbOf(entry: LogEntry): Breadcrumb {
   const { request, error, metadata = {}, level, message, timestamp } = entry
   const type = error !== undefined ? 'error' : request !== undefined ? 'http' : 'log'
-  const categoryKey = CATEGORY_KEYS.find((key) => typeof metadata[key] === 'string' && metadata[key] !== '')
+  const categoryKey = CATEGORY_KEYS.find((key) => (plainText(metadata[key]) ?? '') !== '')
   const data = emptyObject()
   const put = (key: string, value: Json | undefined): void => {
     if (value !== undefined) putFree(data, key, value)

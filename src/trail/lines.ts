@@ -92,7 +92,7 @@ export class Lines {
       if (back === 0) break
       number -= back
     }
-    return lines.reverse()
+    return lines.toReversed()
   }
 
   #begin(text: string): void {

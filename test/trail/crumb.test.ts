@@ -37,6 +37,12 @@ test.each([
   [{ ...base, msg: 'done', action: 'checkout', duration_ms: 5 }, { type: 'log', category: 'log', message: 'done', level: 'debug', timestamp: AT, data: { action: 'checkout', perf: { duration_ms: 5 } } }],
 ] as const)('%j', (record, crumb) => expect(crumbOf(record)).toEqual(crumb))
 
+test('an integer beyond a double is no category', () => {
+  const json = new Crumbs(options, () => 0).of('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}', false)
+  expect(json).toContain('"category":"log"')
+  expect(json).toContain('"data":{"category":9007199254740993}')
+})
+
 test('a line that is no JSON is the crumb\'s message', () => {
   expect(JSON.parse(new Crumbs(options, () => TIME).of('plain text', false))).toMatchObject({ message: 'plain text', level: 'info', timestamp: AT })
 })
