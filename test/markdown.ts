@@ -1,8 +1,12 @@
 /** Reads the project's Markdown, for the tests that hold it to its word. Paths are relative to the project's root. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Those for the package's users: its own, and each room's. */
+export const READMES: readonly string[] = ['README.md', ...(readdirSync(`${root}src`, { recursive: true }) as string[])
+  .filter((name) => name.endsWith('README.md')).map((name) => `src/${name}`).toSorted()]
 
 export interface CodeBlock {
   readonly language: string

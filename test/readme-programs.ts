@@ -1,4 +1,4 @@
-/** Runs a block of the README as a user would: as a program of its own, in a folder where both packages are installed. */
+/** Runs a block of a README as a user would: as a program of its own, in a folder where both packages are installed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -25,8 +25,10 @@ export class ProgramFolder {
     symlinkSync(root, join(this.path, 'node_modules/pino-ingest'), 'junction')
   }
 
+  /** A block whose first line is a comment with a file's name is that file, and stays there for those after it. */
   async run(code: string, extension: 'mjs' | 'cjs', env: Record<string, string>): Promise<ProgramResult> {
-    const file = join(this.path, `app.${extension}`)
+    const [, name = `app.${extension}`] = /^\/\/ ([\w-]+\.[cm]js)\n/.exec(code) ?? []
+    const file = join(this.path, name)
     writeFileSync(file, code)
     const child = spawn(process.execPath, [file], { cwd: this.path, env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] })
     const [[exitCode], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])

@@ -43,7 +43,8 @@ export function intakeOf(parts: IntakeParts): Intake {
     dedupe: dedupeWindowMs === 0 ? undefined : new Dedupe({
       windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => {
         const result = through === undefined ? { json } : through.apply(json)
-        onSummary(result === 'drop' ? '' : result.json, rank)
+        // What the hook has added is scrubbed as well.
+        onSummary(result === 'drop' ? '' : mapping.scrubber?.scrubJson(result.json) ?? result.json, rank)
       },
     }),
     hook: through, scrubber: mapping.scrubber,

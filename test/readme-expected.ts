@@ -1,0 +1,225 @@
+/** What each program in the READMEs must have done, by document and section, in order. */
+import { expect } from 'vitest'
+import type { LogEntry } from '../src/protocol/entry.js'
+import type { RequestLog } from '../src/protocol/resources.js'
+import type { IngestService } from '../src/service/index.js'
+import { readText } from './markdown.js'
+import type { ProgramResult } from './readme-programs.js'
+
+export interface Ran extends ProgramResult {
+  readonly service: IngestService
+}
+
+/** Sections by title. */
+type Expected = Readonly<Record<string, readonly ((ran: Ran) => void)[]>>
+
+const README = 'README.md'
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** Oldest first. */
+function entriesOf({ service }: Ran): LogEntry[] {
+  return service.entries().items.map(({ entry }) => entry).toReversed()
+}
+
+/** Two batches at an exit may arrive in any order. */
+function sorted(entries: readonly LogEntry[]): LogEntry[] {
+  const keyOf = ({ level, message, metadata }: LogEntry): string => `${level} ${message} ${String(metadata?.['row'] ?? '')}`
+  return entries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+function messagesOf(ran: Ran): string[] {
+  return entriesOf(ran).map(({ message }) => message)
+}
+
+function requestLogsOf({ service }: Ran): RequestLog[] {
+  return service.requestLogs().items.map(({ request }) => request).toReversed()
+}
+
+function crumbsOf({ breadcrumbs = [] }: LogEntry): unknown[] {
+  return breadcrumbs.map(({ message, level }) => (level === undefined ? message : `${level}: ${message}`))
+}
+
+/** The only error, with the reference that the user was shown. */
+function shownError(ran: Ran): LogEntry {
+  const [error, ...others] = entriesOf(ran).filter(({ level }) => level === 'error')
+  if (error === undefined) throw new Error('no error arrived')
+  expect(others).toEqual([])
+  expect(ran.stdout).toBe(`Something went wrong. Your reference: ${String(error.metadata?.['event_id'])}\n`)
+  expect(error.metadata?.['event_id']).toMatch(UUID)
+  return error
+}
+
+function expectRequestLog(ran: Ran): void {
+  expect(requestLogsOf(ran)).toMatchObject([
+    { method: 'GET', path: '/orders/7', route: '/orders/:id', status_code: 200, duration_ms: 12, request_id: expect.stringMatching(/^[\da-f]{12}-7$/) },
+  ])
+  expect(entriesOf(ran)).toMatchObject([{ message: 'request completed', request_id: '7' }])
+}
+
+function expectFeedback(ran: Ran): void {
+  const eventId = entriesOf(ran).find(({ message }) => message === 'card declined')?.metadata?.['event_id']
+  expect(eventId).toMatch(UUID)
+  expect(ran.service.feedback().items.map(({ feedback }) => feedback)).toEqual([
+    { event_id: eventId, comments: 'I clicked twice', email: 'jane@example.com' },
+  ])
+}
+
+/** The job's, and the one that began with it unless it was ended before. */
+function expectHeartbeats({ service }: Ran): void {
+  expect(service.heartbeats().items.length).toBeGreaterThanOrEqual(1)
+}
+
+/** A secret of each kind; none may come. */
+function expectPrivate(ran: Ran, cardOrKey: readonly string[]): LogEntry {
+  const [entry, ...others] = entriesOf(ran)
+  if (entry === undefined) throw new Error('nothing arrived')
+  expect(others).toEqual([])
+  for (const secret of ['t-4711', 'b-4711', 'p-4711', 'jane', ...cardOrKey]) expect(JSON.stringify(entry)).not.toContain(secret)
+  expect(entry).toMatchObject({
+    message: 'no reply for [email]', user: { id: 'u-42' },
+    metadata: { pino_ingest: { removed_headers: 1 }, user: { password: '[Redacted]' } },
+  })
+  return entry
+}
+
+const main: Expected = {
+  'Five lines': [(ran) => expect(entriesOf(ran)).toMatchObject([
+    { level: 'info', message: 'order placed', service: 'checkout', user: { id: 'u-42' }, metadata: { orderId: 1017 } },
+    { level: 'error', message: 'payment failed', service: 'checkout', error: { type: 'Error', message: 'card declined' } },
+  ])],
+  'Three ways to run it': [
+    (ran) => {
+      expect(messagesOf(ran)).toEqual(['to the service', 'to the service and to stdout'])
+      expect(JSON.parse(ran.stdout)).toMatchObject({ level: 30, msg: 'to the service and to stdout' })
+    },
+    (ran) => expect(messagesOf(ran)).toEqual(['no worker needed']),
+    (ran) => expect(messagesOf(ran)).toEqual(['from CommonJS']),
+  ],
+  'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
+  'When things fail': [
+    (ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it']),
+    (ran) => {
+      expect(messagesOf(ran)).toEqual(['paid'])
+      expect(ran.stderr).toBe('acknowledged 0\n')
+    },
+    (ran) => expect(messagesOf(ran)).toEqual(['watched']),
+  ],
+  'What led to the error': [(ran) => {
+    expect(messagesOf(ran)).toEqual(['card declined'])
+    const error = shownError(ran)
+    expect(error).toMatchObject({ service: 'checkout', request_id: 'r-1017', user: { id: 'u-42' }, error: { type: 'Error' } })
+    expect(crumbsOf(error)).toEqual(['debug: cart read', 'voucher applied'])
+  }],
+  'Releases, feedback, heartbeats': [(ran) => {
+    const [release] = ran.service.releases().items
+    expect(release?.release).toMatchObject({ version: '1.4.0' })
+    expect(messagesOf(ran)).toEqual(['card declined', 'backed up'])
+    for (const entry of entriesOf(ran)) expect(entry.release_id).toBe(release?.release_id)
+    expectFeedback(ran)
+    expectHeartbeats(ran)
+  }],
+  'Request analytics': [expectRequestLog],
+  'Sending less': [(ran) => {
+    expect(sorted(entriesOf(ran))).toMatchObject([
+      { level: 'debug', metadata: { row: 0 } },
+      { level: 'debug', metadata: { row: 10 } },
+      { level: 'error', message: 'import failed' },
+      { level: 'error', message: expect.stringMatching(/^import failed \(repeated 999 times in [\d.]+ m?s\)$/), metadata: { pino_ingest: { repeated: { count: 999 } } } },
+    ])
+  }],
+  Privacy: [(ran) => {
+    expect(expectPrivate(ran, []).error?.message).toBe('GET /v1?token=[scrubbed]&page=2 failed')
+  }],
+  'The client': [(ran) => {
+    const [release] = ran.service.releases().items
+    expect(release?.release).toEqual({ version: '1.4.0', branch: 'main' })
+    expect(entriesOf(ran)).toMatchObject([{ level: 'info', message: 'deployed', release_id: release?.release_id }])
+    expect(ran.service.heartbeats().items).toHaveLength(1)
+  }],
+  // It starts a service of its own, and checks what came there.
+  'The local service in tests': [({ service }) => expect(service.requests).toEqual([])],
+}
+
+const app: Expected = {
+  Scopes: [(ran) => {
+    const error = shownError(ran)
+    expect(messagesOf(ran)).toEqual(['payment started', 'card declined'])
+    for (const entry of entriesOf(ran)) expect(entry).toMatchObject({ request_id: 'r-1017', user: { id: 'u-42' }, tags: ['vip'] })
+    expect(error.error?.stack).toContain('caused by: Error: limit reached')
+    expect(crumbsOf(error)).toEqual(['info: payment started', 'voucher applied'])
+    expect(error.breadcrumbs?.[1]).toMatchObject({ category: 'cart', data: { voucher: 'SPRING' } })
+  }],
+  'Options for pino': [(ran) => expect(entriesOf(ran)).toMatchObject([
+    { message: 'told whole', error: { type: 'RangeError', message: 'no price', stack: expect.stringContaining(ran.file) } },
+  ])],
+  'Outgoing HTTP': [(ran) => {
+    const [error] = entriesOf(ran)
+    expect(error).toMatchObject({ message: 'no rates', request_id: 'r-1018' })
+    expect(error?.breadcrumbs).toMatchObject([{
+      type: 'http', category: 'http.client', message: expect.stringMatching(/^GET http:\/\/127\.0\.0\.1:1024\/rates \w+$/),
+      data: { method: 'GET', url: 'http://127.0.0.1:1024/rates' },
+    }])
+    expect(JSON.stringify(error)).not.toContain('secret')
+  }],
+  Releases: [(ran) => {
+    const [release] = ran.service.releases().items
+    expect(release?.release).toMatchObject({ version: '1.4.0', changelog: 'Vouchers' })
+    expect(ran.stdout).toBe(`${release?.release_id}\n`)
+    expect(entriesOf(ran)).toMatchObject([{ message: 'carries the id', release_id: release?.release_id }])
+  }],
+  Feedback: [expectFeedback],
+  'Monitors and heartbeats': [(ran) => {
+    expect(entriesOf(ran)).toMatchObject([{ message: 'backed up', metadata: { files: 3 } }])
+    expectHeartbeats(ran)
+  }],
+}
+
+const filter: Expected = {
+  'Equal errors': [(ran) => expect(sorted(entriesOf(ran))).toMatchObject([
+    { message: 'payment failed', error: { message: 'no reply for order 1' } },
+    {
+      message: expect.stringMatching(/^payment failed \(repeated 999 times in [\d.]+ m?s\)$/), error: { message: 'no reply for order 1000' },
+      metadata: { pino_ingest: { repeated: { count: 999, first: expect.any(String), last: expect.any(String) } } },
+    },
+  ])],
+  'Your own word on every entry': [
+    // The module by itself, which the next one names.
+    ({ service, file }) => {
+      expect(file).toMatch(/before-send\.mjs$/)
+      expect(service.requests).toEqual([])
+    },
+    (ran) => expect(entriesOf(ran).map(({ message, user }) => [message, user])).toEqual([['order placed', { id: 'u-42' }]]),
+  ],
+}
+
+/** Programs by document; those without any are not here. */
+export const EXPECTED: Readonly<Record<string, Expected>> = {
+  [README]: main,
+  'src/app/README.md': app,
+  'src/filter/README.md': filter,
+  'src/request-logs/README.md': { 'Request analytics': [expectRequestLog] },
+  'src/scrub/README.md': { 'Privacy: what is taken out': [(ran) => {
+    const { error, metadata } = expectPrivate(ran, ['sk_live'])
+    expect(error?.message).toBe('GET https://api.example.com/v1?token=[scrubbed]&page=2 failed')
+    expect(metadata).toMatchObject({ error: { config: { headers: { Accept: '*/*' }, data: '[scrubbed]' } } })
+  }] },
+}
+
+/** The README's own entry, in which what differs from run to run is a pattern. */
+function promisedEntry(file: string): LogEntry {
+  const [, json = ''] = /<!-- entry -->\n```json\n([\s\S]*?)```/.exec(readText(README)) ?? []
+  const entry = JSON.parse(json) as LogEntry & { error: { stack: string }, source: string, metadata: object }
+  const matching = (pattern: string): string => expect.stringMatching(new RegExp(`^${pattern}$`)) as string
+  const place = /:\d+:\d+$/.exec(entry.source)?.[0] ?? 'a line and a column'
+  return {
+    ...entry,
+    timestamp: matching(String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`),
+    error: { ...entry.error, stack: matching(entry.error.stack.split('    at …').map(escaped).join(String.raw`(?:    at .+\n?)+(?<!\n)`)) },
+    source: file + place,
+    metadata: { ...entry.metadata, pid: expect.any(Number) as number, hostname: expect.any(String) as string },
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+}

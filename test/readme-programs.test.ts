@@ -1,0 +1,59 @@
+/** The programs in the READMEs run, each as a user would run it, and do what the text beside them says. */
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createIngestService } from '../src/service/index.js'
+import type { IngestService } from '../src/service/index.js'
+import { READMES, codeBlocks } from './markdown.js'
+import type { CodeBlock } from './markdown.js'
+import { EXPECTED } from './readme-expected.js'
+import { ProgramFolder } from './readme-programs.js'
+
+const KEY = 'readme-key-51c3e9'
+
+const PROGRAM = /^(?:js|cjs|mjs|ts|typescript|javascript)$/
+
+interface Program extends CodeBlock {
+  /** Its number within its section, from 0. */
+  readonly at: number
+}
+
+function programsOf(document: string): Program[] {
+  const nth = new Map<string, number>()
+  return codeBlocks(document).filter(({ language }) => PROGRAM.test(language)).map((block) => {
+    const at = nth.get(block.section) ?? 0
+    nth.set(block.section, at + 1)
+    return { ...block, at }
+  })
+}
+
+// Its blocks are pieces of a test that is the reader's own.
+const documents = READMES.filter((document) => document !== 'src/service/README.md')
+
+describe.each(documents)('%s', (document) => {
+  const folder = new ProgramFolder()
+  let service: IngestService
+
+  beforeEach(async () => {
+    service = await createIngestService({ apiKeys: [KEY] })
+  })
+  afterEach(() => service.close())
+  afterAll(() => folder.remove())
+
+  const programs = programsOf(document)
+
+  test('each has its expectation', () => {
+    const expected = Object.entries(EXPECTED[document] ?? {}).flatMap(([section, list]) => list.map((_one, at) => `${section} ${at}`))
+    expect(programs.map(({ section, at }) => `${section} ${at}`).toSorted()).toEqual(expected.toSorted())
+  })
+
+  if (programs.length > 0) test.each(programs)('$section, line $line', async ({ section, at, code, language }) => {
+    const result = await folder.run(code, language === 'cjs' ? 'cjs' : 'mjs', { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
+    // The watched transport may tell of its account, and of nothing else.
+    expect(result.stderr).toMatch(section === 'When things fail' ? /^(?:(?:pending|acknowledged) \d+\n)*$/ : /^$/)
+    expect(result.code).toBe(0)
+    EXPECTED[document]?.[section]?.[at]?.({ ...result, service })
+  })
+})
+
+test('no expectation is left without its document', () => {
+  expect(documents).toEqual(expect.arrayContaining(Object.keys(EXPECTED)))
+})
