@@ -105,8 +105,10 @@ function isGiven(options: Record<string, unknown>, name: OptionName): boolean {
 function checked(name: OptionName, place: string, value: unknown, problems: string[]): unknown {
   const { kind, secret } = rowOf(name)
   const read = kind.read(value)
-  if (read === undefined) problems.push(`${place} must be ${kind.rule}, got ${kind.problem?.(value) ?? (secret === true ? hidden(value) : shown(value))}`)
-  return read
+  if (read !== undefined) return read
+  const problem = kind.problem?.(value)
+  problems.push(problem === undefined ? `${place} must be ${kind.rule}, got ${secret === true ? hidden(value) : shown(value)}` : `${place}: ${problem}`)
+  return undefined
 }
 
 const ROOTED_PATH = /^(?:[/~.]|[a-z]:[\\/])/i

@@ -6,7 +6,7 @@ export interface Kind<T> {
   readonly rule: string
   /** The value, or `undefined` where it breaks the rule. */
   read(value: unknown): T | undefined
-  /** What of the value breaks the rule, and why, where that is not plain: completes "got …". */
+  /** What of the value breaks the rule, and why, where the rule alone would not tell. */
   problem?(value: unknown): string | undefined
   /** What `read` gets for a variable's text. */
   parse(text: string): unknown

@@ -120,3 +120,30 @@ export function mayBeEmpty(part: Part): boolean {
     case 'group': return part.alternatives.some((parts) => parts.every(mayBeEmpty))
   }
 }
+
+/** The ways through everything that has a bound, counted up to about `most`; Infinity for references, whose ways are not known. */
+export function waysOf(part: Part, most: number): number {
+  switch (part.kind) {
+    case 'character': return 1
+    case 'assertion': return part.body === undefined ? 1 : waysOf(part.body, most)
+    case 'reference': return Infinity
+    case 'group': return part.alternatives.reduce((total, parts) => total + parts.reduce((product, one) => product * waysOf(one, most), 1), 0)
+    case 'repeat': {
+      const ways = waysOf(part.of, most)
+      if (part.most === Infinity) return ways
+      let total = 0
+      for (let rounds = part.least; rounds <= part.most && total <= most; rounds += 1) total += ways ** rounds
+      return total
+    }
+  }
+}
+
+/** What people write, and one of each kind of letter beyond ASCII. */
+const CHARACTERS = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', 'ß', 'Ж', 'د', '中', '\u00a0', '\u2028', '😀']
+const CODE = /\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/gi
+
+/** Enough characters to tell the classes of an expression apart: usual ones, and those that it names. */
+export function sampleCharacters({ source }: Pick<Expression, 'source'>): readonly string[] {
+  const named = [...source.matchAll(CODE)].map(([, braced, four, two]) => Number.parseInt(braced ?? four ?? two ?? '0', 16))
+  return [...new Set([...CHARACTERS, ...source, ...named.filter((code) => code <= 0x10ffff).map((code) => String.fromCodePoint(code))])]
+}

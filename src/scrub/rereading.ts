@@ -6,6 +6,7 @@
  * For one character after the other: over a run of it, may an attempt begin anywhere, read without bound, and fail? What a part
  * does with the character is asked of the engine itself.
  */
+import { sampleCharacters } from './expression.js'
 import type { Expression, Group, Part } from './expression.js'
 
 /** A bound so high is none: 1,000 steps for each of a million characters are a second. */
@@ -14,14 +15,10 @@ const UNBOUNDED_FROM = 1_000
 const RUN_CHARS = 4 * UNBOUNDED_FROM
 const MIDDLE = RUN_CHARS / 2
 
-/** What people write, and one of each kind of letter beyond ASCII. */
-const CHARACTERS = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', 'ß', 'Ж', 'د', '中', '\u00a0', '\u2028', '😀']
-
 /** A character of which a long run takes the square of its length, or undefined. */
 export function rereadCharacter(expression: Expression, parts: Group): string | undefined {
-  const candidates = new Set([...CHARACTERS, ...expression.source])
   const asked = new Map<string, RegExp | undefined>()
-  for (const character of candidates) {
+  for (const character of sampleCharacters(expression)) {
     const run = new Run(character, expression.flags, asked)
     if (run.readsLong(parts) && run.mayFail(expression)) return character
   }

@@ -23,9 +23,12 @@ type Role = 'entry' | 'fields' | 'trace' | 'crumbs' | 'crumb' | 'free' | 'query'
 /** Under these, frameworks log a query that they have parsed. */
 const QUERY = /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
 /** One of them that is not empty: how the names end is enough, and faster to find. */
-const HAS_QUERY = /(?:query|params|meters)":[[{]["[{]/gi
+const HAS_QUERY = /(?:query|params|meters)":(?:\{"|\[[^\]])/gi
 const MAX_QUERY_KEY_CHARS = 12
+/** Chunks are searched in pieces of this length. */
 const PIECE_CHARS = 4_096
+/** A longer query is not looked at, and concerned. */
+const QUERY_CHARS = 1_024
 const ESCAPED_LETTER = /\\u00[2-7]/
 const HEX_ID = /^[\da-f]{16,32}$/i
 const DIGITS = /^\d+$/
@@ -74,9 +77,9 @@ export class Scrubber {
 
   /** Whether a member of the container at `at` may be one of the parameters. */
   #namesParam(text: string, at: number): boolean {
-    const part = text.slice(at, at + PIECE_CHARS)
+    const part = text.slice(at, at + QUERY_CHARS)
     const end = valueEnd(part, 0)
-    if (end <= 0 || (end === part.length && at + end < text.length)) return true // too long to be looked at for every line
+    if (end <= 0 || (end === part.length && at + end < text.length)) return true
     for (let quote = part.indexOf('"'); quote !== -1 && quote < end;) {
       const after = stringEnd(part, quote) + 1
       if (after === 0) return true

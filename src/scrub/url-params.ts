@@ -56,7 +56,7 @@ export class UrlParams {
     let lastAt = Math.max(0, from - MAX_USERINFO_CHARS)
     let lastEquals = Math.max(0, from - MAX_NAME_CHARS)
     while (at !== -1 || equals !== -1 || encoded !== -1) {
-      const first = least(at, least(equals, encoded))
+      const first = firstOf(at, firstOf(equals, encoded))
       const place = from + first
       if (first === at) {
         if (isAuthorityStart(json, runStart(json, place, lastAt, AUTHORITY_CHARS))) return place
@@ -117,7 +117,7 @@ function nextEncoded(text: string, from: number): number {
   return at
 }
 
-function least(a: number, b: number): number {
+function firstOf(a: number, b: number): number {
   return a === -1 || (b !== -1 && b < a) ? b : a
 }
 

@@ -1,0 +1,88 @@
+/** A megabyte of the nastiest text takes four times what a quarter of it takes, and not sixteen times. */
+import { describe, expect, test } from 'vitest'
+import { removeHeaderLines } from '../../src/scrub/header-text.js'
+import { mayHoldHeaders } from '../../src/scrub/headers.js'
+import { BUILT_INS, patternOf } from '../../src/scrub/patterns.js'
+import { Scrubber } from '../../src/scrub/scrubber.js'
+import { UrlParams } from '../../src/scrub/url-params.js'
+
+const MIB = 1024 * 1024
+const NASTY = [
+  'a', 'a@', '1 ', '4 ', '4', '1-', '41111111111111', '4111 1111 1111 1111 ', 'Bearer ', 'Bearer a', 'Basic dXNlcjpwYXNz ', '....@....', 'eyJ', 'eyJa.', 'eyJ.',
+  '123-45-', '123-45-6789 ', '@', '.', ' ', '-', '=', 'token=', 'token=a&', ';', 'token=;', '://', '://a@', 'https://a:b', 'a.a@a.', 'a@a.a', 'é@é.', '%3D',
+  'token%3D', '%40', '\\', '\\"', '"', '\n',
+]
+const NASTY_HEADERS = [
+  'cookie:', '"cookie":"', 'cookie:[', 'cookie ', 'cookie: \\n', '\\ncookie:', 'auth: {', 'auth: \'', '\'authorization\',', '"cookie":', 'x-api-key: a\n',
+  'x-api-key=a ', 'authorization: Bearer ', '"authorization: ', '"cookie","value":', 'cookie:[\\"', '\\',
+]
+const params = new UrlParams(['token', 'password'])
+const scrubber = new Scrubber({ patterns: BUILT_INS, urlParams: ['token'] })
+
+function filled(piece: string, chars: number): string {
+  return `${piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars - 1)}@`
+}
+
+function timeMs(work: (text: string) => unknown, text: string): number {
+  const began = performance.now()
+  work(text)
+  return performance.now() - began
+}
+
+/** A square shows in every attempt; what else a busy machine does, not in all of them. */
+const ATTEMPTS = 8
+/** Between four, which is linear, and sixteen. */
+const MOST_TIMES = 9
+/** Less is too short to be compared, and nobody's trouble. */
+const SHORT_MS = 20
+
+const worst: string[] = []
+
+function expectLinear(name: string, work: (text: string) => unknown, pieces: readonly string[]): void {
+  let most = { ms: 0, piece: '' }
+  for (const piece of pieces) {
+    const [quarter, whole] = [filled(piece, MIB / 4), filled(piece, MIB)]
+    let leastMs = Infinity
+    let isLinear = false
+    for (let attempt = 0; attempt < ATTEMPTS && !isLinear; attempt += 1) {
+      const quarterMs = timeMs(work, quarter)
+      const ms = timeMs(work, whole)
+      leastMs = Math.min(leastMs, ms)
+      isLinear = ms < Math.max(quarterMs * MOST_TIMES, SHORT_MS)
+    }
+    expect(isLinear, `${name}: a mebibyte of ${JSON.stringify(piece)} takes ${leastMs} ms`).toBe(true)
+    if (leastMs > most.ms) most = { ms: leastMs, piece }
+  }
+  worst.push(`${name}: ${most.ms.toFixed(1)} ms for 1 MiB of ${JSON.stringify(most.piece)}`)
+}
+
+describe('linear', () => {
+  test.each(BUILT_INS)('%s', (name) => {
+    const pattern = patternOf(name)
+    expectLinear(name, (text) => pattern.scrub(text), NASTY)
+  }, 120_000)
+
+  test('URL parameters', () => expectLinear('URL parameters', (text) => params.scrub(text), NASTY), 120_000)
+  test('where URL parameters may be', () => expectLinear('concerns', (text) => params.concerns(text), NASTY), 120_000)
+  test('header lines', () => expectLinear('header lines', removeHeaderLines, [...NASTY, ...NASTY_HEADERS]), 120_000)
+  test('where headers may be', () => expectLinear('mayHoldHeaders', (text) => mayHoldHeaders(text, 0), [...NASTY, ...NASTY_HEADERS]), 120_000)
+  test('an entry', () => {
+    expectLinear('an entry', (text) => scrubber.scrubJson(JSON.stringify({ level: 'info', message: text, timestamp: '', metadata: { list: text.slice(0, 1_000).split('') } })), NASTY)
+  }, 120_000)
+
+  test('an expression that reads far from many places', () => {
+    expectLinear('key=.*;', (text) => patternOf('key=.*;').scrub(text.slice(0, text.length / 4)), ['key=', 'key=a;', 'a'])
+  }, 120_000)
+
+  test('next place by next place', () => {
+    const chunk = '{"level":30,"req":{"url":"/x?token=a","query":{"token":"a"}}}\n'
+    expectLinear('nextParam', (text) => {
+      for (let at = scrubber.nextParam(text, 0); at < text.length; at = scrubber.nextParam(text, at + 1));
+    }, [chunk, '{"url":"/x?token=a"}\n', '"query":{"a":1,', '@a', '=a'])
+  }, 120_000)
+
+  test('how long it took', () => {
+    process.stdout.write(`${worst.join('\n')}\n`)
+    expect(worst).toHaveLength(BUILT_INS.length + 7)
+  })
+})

@@ -1,0 +1,78 @@
+/** Secrets in URLs, wherever and however they are written. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { UrlParams } from '../../src/scrub/url-params.js'
+
+const params = new UrlParams(['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'])
+const CANARY = 'canary-7f3a'
+const S = '[scrubbed]'
+
+describe('parameters', () => {
+  test.each([
+    [`https://example.com/x?token=${CANARY}&b=1#top`, `https://example.com/x?token=${S}&b=1#top`],
+    [`GET /x?a=1&Api-Key=${CANARY} HTTP/1.1`, `GET /x?a=1&Api-Key=${S} HTTP/1.1`],
+    [`/cb#access_token=${CANARY}&state=2`, `/cb#access_token=${S}&state=2`],
+    [`token=${CANARY}&b=c`, `token=${S}&b=c`],
+    [`/x?apikey=${CANARY};b=2`, `/x?apikey=${S};b=2`],
+    [`/x?a=1&amp;secret=${CANARY}&amp;b=2`, `/x?a=1&amp;secret=${S}&amp;b=2`],
+    [`/x?user%5Bpassword%5D=${CANARY}`, `/x?user%5Bpassword%5D=${S}`],
+    [`/x?user[password]=${CANARY}&token[]=${CANARY}`, `/x?user[password]=${S}&token[]=${S}`],
+    [`/x?user.password=${CANARY}`, `/x?user.password=${S}`],
+    [`/x?p%61ssword=${CANARY}`, `/x?p%61ssword=${S}`],
+    [`/login?next=https%3A%2F%2Fa.com%3Ftoken%3D${CANARY}%26b%3D1`, `/login?next=https%3A%2F%2Fa.com%3Ftoken%3D${S}%26b%3D1`],
+    [`line\ntoken=${CANARY}\nline`, `line\ntoken=${S}\nline`],
+    [String.raw`line\ntoken=${CANARY}`, String.raw`line\ntoken=${S}`],
+    [`{"url":"/x?token=${CANARY}"}`, `{"url":"/x?token=${S}"}`],
+    [`fetch('/x?password=${CANARY}')`, `fetch('/x?password=${S}')`],
+    [`redis://h?PASSWORD=a;b`, `redis://h?PASSWORD=${S}`],
+  ])('%s', (text, clean) => {
+    expect(params.scrub(text)).toBe(clean)
+    expect(params.scrub(clean)).toBe(clean)
+    expect(params.concerns(JSON.stringify(text))).toBe(true)
+    expect(params.concerns(JSON.stringify(clean))).toBe(false)
+  })
+
+  test.each(['/x?tokens=1&mytoken=2', '/x?token=', '/x?token&b=1', 'token: 12', 'a=b=c', '/x?secretary=1', 'password', '%3D', '=token'])('left: %s', (text) => {
+    expect(params.scrub(text)).toBe(text)
+    expect(params.concerns(JSON.stringify(text))).toBe(false)
+  })
+
+  test('of the user\'s own choice, or none', () => {
+    expect(new UrlParams(['sessionId']).scrub('/x?session_id=1&token=2')).toBe(`/x?session_id=${S}&token=2`)
+    expect(new UrlParams([]).scrub(`/x?token=${CANARY}`)).toBe(`/x?token=${CANARY}`)
+  })
+})
+
+describe('user and password', () => {
+  test.each([
+    [`https://bob:${CANARY}@example.com/x`, `https://${S}@example.com/x`],
+    [`postgres://bob:${CANARY}@db:5432/app failed`, `postgres://${S}@db:5432/app failed`],
+    [`redis://:${CANARY}@cache`, `redis://${S}@cache`],
+    [`https://bob:p@ss${CANARY}@example.com`, `https://${S}@example.com`],
+    [`mongodb+srv://u:${CANARY}@a,b/x and amqp://v:${CANARY}@c`, `mongodb+srv://${S}@a,b/x and amqp://${S}@c`],
+  ])('%s', (text, clean) => {
+    expect(params.scrub(text)).toBe(clean)
+    expect(params.scrub(clean)).toBe(clean)
+    expect(params.concerns(JSON.stringify(text))).toBe(true)
+    expect(params.concerns(JSON.stringify(clean))).toBe(false)
+  })
+
+  test.each(['https://example.com/@bob', 'https://example.com?a=b@c.com', 'git@github.com:a/b', 'bob@example.com', '// bob@example.com'])(
+    'left: %s', (text) => expect(params.scrub(text)).toBe(text))
+})
+
+test('where there is something to scrub, `concerns` and `next` say so', () => {
+  const piece = fc.constantFrom('token=', 'api_key', 'token', '=', '%3D', '&', '?', '%26', '://', '@', 'a', '/', ';', '\\n', '\n', '"', ' ', S, '[', ']', '%5B')
+  let scrubbed = 0
+  fc.assert(fc.property(fc.array(piece, { minLength: 2, maxLength: 25 }), (pieces) => {
+    const text = pieces.join('')
+    const clean = params.scrub(text)
+    expect(params.scrub(clean)).toBe(clean)
+    if (clean === text) return
+    scrubbed += 1
+    const json = JSON.stringify(text)
+    expect(params.concerns(json)).toBe(true)
+    expect(params.next(json, 0, json.length)).toBeLessThan(Infinity)
+  }), { numRuns: 5_000 })
+  expect(scrubbed).toBeGreaterThan(20)
+})
