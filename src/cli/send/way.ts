@@ -1,0 +1,90 @@
+/** The way to the service: as the transport's own, without a spool, since the files are the store. */
+import { setMaxListeners } from 'node:events'
+import { createHttp } from '../../client/http.js'
+import type { Clock } from '../../clock.js'
+import { gzipSender } from '../../delivery/compress.js'
+import { Gate } from '../../delivery/gate.js'
+import { ingestSender } from '../../delivery/ingest.js'
+import { quarantineSender } from '../../delivery/quarantine.js'
+import { retrySender } from '../../delivery/retry.js'
+import { troubleTeller } from '../../delivery/trouble.js'
+import type { Settings } from '../../options.js'
+import type { Batch, DeadLetter, Later, Misconfigured, Outcome } from '../../sender.js'
+
+export interface WayOptions {
+  readonly settings: Settings
+  readonly clock: Clock
+  /** Batches on their way at once. */
+  readonly concurrency: number
+  /** Keeps entries that were refused. Should it throw, the batch is given up. */
+  readonly setAside: (letters: readonly DeadLetter[]) => void
+  /** For the user; secrets are still in it. */
+  readonly tell: (text: string) => void
+  /** For each failure. @returns whether it was dealt with, and need not be told */
+  readonly onTrouble: (trouble: Later | Misconfigured) => boolean
+}
+
+export class Way {
+  readonly #gate: Gate
+  readonly #send: (batch: Batch) => Promise<Outcome>
+  readonly #closeHttp: () => Promise<void>
+  readonly #abort = new AbortController()
+
+  constructor({ settings, clock, concurrency, setAside, tell, onTrouble }: WayOptions) {
+    const { signal } = this.#abort
+    // Every batch under way listens to it.
+    setMaxListeners(0, signal)
+    const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: concurrency })
+    this.#closeHttp = () => http.close()
+    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message) })
+    const gate = this.#gate = new Gate({
+      ...settings, clock, maxConcurrency: concurrency,
+      onTrouble: (trouble, outageAgeMs, waitMs) => {
+        if (!onTrouble(trouble)) teller.onTrouble(trouble, outageAgeMs, waitMs)
+      },
+      onRecovery: teller.onRecovery,
+    })
+    const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
+    const retrying = retrySender(ingestSender({ http, clock, hint }), gate)
+    const sender = quarantineSender({ inner: settings.compression === 'gzip' ? gzipSender(retrying) : retrying, gate, setAside })
+    this.#send = (batch) => sender.send(batch, signal)
+  }
+
+  /** Batches that may be on their way at the moment. */
+  get limit(): number {
+    return this.#gate.limit
+  }
+
+  /** Why the service does not take entries, while it does not. */
+  get trouble(): string | undefined {
+    return this.#gate.trouble
+  }
+
+  /** Never rejects: `delivered`, or `given-up` once it was stopped. */
+  send(batch: Batch): Promise<Outcome> {
+    return this.#send(batch)
+  }
+
+  /** Calls `listener` when `limit` has grown by a batch that waits. One listener. */
+  onRoom(listener: () => void): void {
+    this.#gate.onRoom(listener)
+  }
+
+  /** Nothing comes any more that could speak for the service: whoever waits for that has waited long enough. */
+  hurry(): void {
+    this.#gate.hurry(Infinity)
+  }
+
+  /** What is under way is given up. */
+  abort(): void {
+    this.#abort.abort()
+  }
+
+  /** Keeps the process no longer. */
+  async close(): Promise<void> {
+    this.abort()
+    // Nobody waits at the gate any more: its timer must not keep the process.
+    this.#gate.nudge()
+    await this.#closeHttp()
+  }
+}

@@ -1,0 +1,123 @@
+/** `pino-ingest send` killed at any moment and started again: nothing is missing, and at most one batch comes twice. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import type { IngestService } from '../../src/service/index.js'
+import { cleanEnv } from '../process/run-app.js'
+import { started, until } from '../service/support.js'
+import { runCli, startCli } from './run-cli.js'
+import type { CliEnv } from './run-cli.js'
+
+const LINES = 12_000
+
+function lineOf(n: number): string {
+  // Some have more bytes than characters, some are left out.
+  return `{"level":${n % 10 === 3 ? 20 : 30},"time":${1_767_225_600_000 + n},"n":${n},"msg":"${'é✓'.repeat(n % 20)}"}\n`
+}
+
+const content = Array.from({ length: LINES }, (_, n) => lineOf(n)).join('')
+const wanted = Array.from({ length: LINES }, (_, n) => n).filter((n) => n % 10 !== 3)
+
+interface Came {
+  readonly numbers: readonly number[]
+  /** Batch ids that came more than once, and entries that did. */
+  readonly twice: ReadonlySet<string>
+  readonly duplicates: number
+}
+
+function cameTo(service: IngestService): Came {
+  const times = new Map<number, number>()
+  const batchesOf = new Map<number, (string | null)[]>()
+  for (const { entry, batch_id } of service.entries({ limit: Infinity }).items) {
+    const n = entry.metadata?.['n'] as number
+    times.set(n, (times.get(n) ?? 0) + 1)
+    batchesOf.set(n, [...(batchesOf.get(n) ?? []), batch_id])
+  }
+  const again = [...batchesOf.values()].filter((ids) => ids.length > 1)
+  // Whatever comes twice has the same batch id both times.
+  for (const ids of again) expect(new Set(ids).size).toBe(1)
+  return {
+    numbers: [...times.keys()].toSorted((a, b) => a - b),
+    twice: new Set(again.map(([id]) => String(id))), duplicates: [...times.values()].reduce((sum, count) => sum + count - 1, 0),
+  }
+}
+
+test.each([
+  ['plain', 1, 1], ['plain', 1, 3], ['gzip', 1, 2], ['plain', 8, 2],
+] as const)('%s, %i at once, killed %i times', { timeout: 60_000 }, async (kind, concurrency, kills) => {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const service = await started({ latencyMs: 2 })
+  const path = join(dir, 'app.log')
+  writeFileSync(path, kind === 'gzip' ? gzipSync(content) : content)
+  const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'kill-key-51a0', XDG_STATE_HOME: dir }
+  const args = ['send', path, '--concurrency', String(concurrency), '--quiet']
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const from = service.arrived
+    const target = from + (wanted.length - from) * (0.1 + 0.5 * Math.random())
+    const { child, done } = startCli(args, env)
+    await until(() => service.arrived >= target, 30_000)
+    child.kill('SIGKILL')
+    expect((await done).code).toBeNull()
+    expect(service.arrived).toBeLessThan(wanted.length)
+  }
+  const result = await runCli(args, env)
+  expect({ code: result.code, err: result.stderr }).toEqual({ code: 0, err: '' })
+  const { numbers, twice, duplicates } = cameTo(service)
+  expect(numbers).toEqual(wanted)
+  expect(twice.size).toBeLessThanOrEqual(kills * concurrency)
+  expect(duplicates).toBeLessThanOrEqual(kills * concurrency * 100)
+})
+
+test('killed between the entries and the reply: a service that knows batch ids has nothing twice', { timeout: 60_000 }, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  // What is stored is told late.
+  const service = await started({ dedupeBatches: true })
+  service.faults.add({ kind: 'slow', bytesPerSecond: 1 })
+  const path = join(dir, 'app.log')
+  writeFileSync(path, Array.from({ length: 250 }, (_, n) => `{"level":30,"n":${n},"msg":"x"}\n`).join(''))
+  const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'kill-key-51a0', XDG_STATE_HOME: dir }
+  const { child, done } = startCli(['send', path], env)
+  await until(() => service.arrived === 100, 20_000)
+  child.kill('SIGKILL')
+  await done
+  service.faults.clear()
+  expect((await runCli(['send', path], env)).code).toBe(0)
+  expect(cameTo(service)).toMatchObject({ duplicates: 0 })
+  expect(service.arrived).toBe(250)
+  // It was sent twice, under one id.
+  expect(service.requests.map(({ batchId }) => batchId).filter((id, at, all) => all.indexOf(id) !== at)).toHaveLength(1)
+})
+
+/** No file may become longer than 1 KiB: as on a full disk, a write succeeds in part. */
+function runLimited(args: readonly string[], env: CliEnv): Promise<{ code: number | null, stderr: string }> {
+  const cli = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))
+  const child = spawn('bash', ['-c', 'ulimit -f 1; exec "$@"', 'limited', process.execPath, cli, ...args], { env: cleanEnv(env) })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stderr })))
+}
+
+test('what was sent cannot be recorded: it ends, and at most that batch comes twice', { timeout: 60_000 }, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const service = await started()
+  const path = join(dir, 'app.log')
+  writeFileSync(path, content)
+  const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'kill-key-51a0' }
+  const args = ['send', path, '--state', join(dir, 'state')]
+  const limited = await runLimited(args, env)
+  expect(limited.code).toBe(1)
+  expect(limited.stderr).toMatch(/failed: what was sent cannot be recorded: EFBIG/)
+  expect(service.arrived).toBeLessThan(wanted.length)
+  expect(await runCli(args, env)).toMatchObject({ code: 0, stderr: '' })
+  const { numbers, duplicates } = cameTo(service)
+  expect(numbers).toEqual(wanted)
+  expect(duplicates).toBeLessThanOrEqual(100)
+})

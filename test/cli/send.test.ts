@@ -1,0 +1,394 @@
+/** `pino-ingest send`: real files, a real process, the local service. */
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { IngestService, IngestServiceOptions } from '../../src/service/index.js'
+import { started, until } from '../service/support.js'
+import { runCli, startCli } from './run-cli.js'
+import type { CliEnv } from './run-cli.js'
+
+const KEY = 'send-key-77c1f0a2'
+
+interface Bench {
+  readonly dir: string
+  readonly service: IngestService
+  readonly env: CliEnv
+}
+
+async function bench(options: IngestServiceOptions = {}): Promise<Bench> {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const service = await started({ apiKeys: [KEY], ...options })
+  return { dir, service, env: { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, XDG_STATE_HOME: join(dir, 'state') } }
+}
+
+/** pino's lines, each with its number. */
+function linesOf(from: number, to: number): string {
+  return Array.from({ length: to - from }, (_, at) =>
+    `{"level":30,"time":${1_767_225_600_000 + from + at},"pid":7,"hostname":"h","n":${from + at},"msg":"line ${from + at}"}\n`).join('')
+}
+
+interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** The key is never shown. */
+async function send(env: CliEnv, args: readonly string[], input: string | Buffer = ''): Promise<Ran> {
+  const { code, stdout, stderr } = await runCli(['send', ...args], env, input)
+  const out = stdout.toString()
+  expect(out + stderr).not.toContain(KEY)
+  return { code, out, err: stderr }
+}
+
+function fileIn({ dir }: Bench, name: string, content: string | Buffer): string {
+  const path = join(dir, name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** Every entry's number, in the order in which they came. */
+function numbersAt(service: IngestService): number[] {
+  return service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'] as number).toReversed()
+}
+
+function messagesAt(service: IngestService): string[] {
+  return service.entries({ limit: Infinity }).items.map(({ entry }) => entry.message).toReversed()
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at)
+}
+
+describe('files', () => {
+  test('plain and gzip, in the order of their names and lines, with their own times', async () => {
+    const place = await bench()
+    const plain = fileIn(place, 'a.log', linesOf(0, 1_050))
+    const packed = fileIn(place, 'b.log', Buffer.concat([gzipSync(linesOf(1_050, 1_200)), gzipSync(linesOf(1_200, 1_300))]))
+    const result = await send(place.env, [plain, packed])
+    expect(result).toMatchObject({ code: 0, err: '' })
+    expect(result.out).toMatch(/^.*a\.log: sent 1,050 entries \(.*\)\n.*b\.log: sent 250 entries \(.*\)\n2 of 2 files complete: 1,300 entries sent in .*\n$/)
+    expect(numbersAt(place.service)).toEqual(upTo(1_300))
+    const { entry } = place.service.entries({ limit: 1 }).items[0] ?? {}
+    expect(entry).toMatchObject({ timestamp: new Date(1_767_225_600_000 + 1_299).toISOString(), metadata: { pid: 7, hostname: 'h' } })
+    expect(place.service.requests.every(({ entries }) => entries <= 100)).toBe(true)
+  })
+
+  test('whatever stands in them: text, CRLF, BOM, NUL, broken UTF-8, no newline at the end', async () => {
+    const place = await bench()
+    const bytes = Buffer.concat([
+      Buffer.from('\ufefffirst\r\n\r\n\n{"level":30,"msg":"sécond ✓"}\r\n'), Buffer.from([0x62, 0xff, 0xc3, 0x0a]), Buffer.from('a\0b\n{"level":\nlast'),
+    ])
+    const mtime = Date.now()
+    expect(await send(place.env, [fileIn(place, 'a.log', bytes)])).toMatchObject({ code: 0, err: '' })
+    expect(messagesAt(place.service)).toEqual(['first', 'sécond ✓', 'b\ufffd\ufffd', 'ab', '{"level":', 'last'])
+    // Without a time of its own: that of the file's last change.
+    for (const { entry } of place.service.entries().items) expect(Math.abs(Date.parse(entry.timestamp) - mtime)).toBeLessThan(5_000)
+  })
+
+  test('a line of many megabytes is shortened, and the next is in its place', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', `{"level":30,"msg":"${'x'.repeat(3_000_000)}"}\n${'é'.repeat(9_000_000)}\nafter\n`)
+    expect(await send(place.env, [path])).toMatchObject({ code: 0 })
+    const messages = messagesAt(place.service)
+    expect(messages).toHaveLength(4) // the second line has 18 MB, and is taken in two parts
+    expect(messages.at(-1)).toBe('after')
+    appendFileSync(path, 'more\n')
+    expect(await send(place.env, [path])).toMatchObject({ code: 0 })
+    expect(messagesAt(place.service).slice(4)).toEqual(['more'])
+  })
+
+  test('stdin, also compressed; its entries have the present time', async () => {
+    const place = await bench()
+    expect(await send(place.env, ['-'], linesOf(0, 250))).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^stdin: sent 250 entries/) as string })
+    expect(await send(place.env, ['-', '--quiet'], gzipSync(linesOf(250, 300)))).toEqual({ code: 0, err: '', out: '' })
+    expect(numbersAt(place.service)).toEqual(upTo(300))
+  })
+
+  test('levels below the lowest are left out, and told', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', '{"level":10,"msg":"t"}\n{"level":20,"msg":"d"}\n{"level":30,"msg":"i"}\n')
+    expect((await send(place.env, [path])).out).toContain('sent 1 entry (69 B); left out 2 below info (--level trace sends all)')
+    const { out, err } = await send(place.env, [path, '--level', 'trace'])
+    expect(out).toContain('sent 3 entries')
+    expect(err).toContain('was sent before, with other options for its entries: it is sent again, with these')
+    expect(messagesAt(place.service)).toEqual(['i', 't', 'd', 'i'])
+  })
+
+  test('secrets are taken out, a sample is taken, the hook is asked', async () => {
+    const place = await bench()
+    const hook = fileIn(place, 'hook.mjs', 'export default (entry) => entry.message === "drop" ? null : { ...entry, tags: ["hooked"] }\n')
+    const path = fileIn(place, 'a.log', [
+      '{"level":30,"time":1767225600000,"msg":"card of jo@example.com"}', '{"level":30,"time":1767225600000,"msg":"GET /x?token=s3cr3t"}',
+      '{"level":30,"time":1767225600000,"msg":"drop"}', '{"level":40,"time":1767225600000,"msg":"warned"}', '',
+    ].join('\n'))
+    const env = { ...place.env, PINO_INGEST_BEFORE_SEND: hook, PINO_INGEST_SCRUB_PATTERNS: 'email', PINO_INGEST_SAMPLE_WARN: '0' }
+    const result = await send(env, [path])
+    expect(result).toMatchObject({ code: 0, err: '' })
+    expect(result.out).toContain('left out 2 as configured (level info, sample, beforeSend)')
+    const entries = place.service.entries().items.map(({ entry }) => entry)
+    expect(entries).toMatchObject([{ tags: ['hooked'] }, { tags: ['hooked'] }])
+    expect(JSON.stringify(entries)).not.toMatch(/jo@example|s3cr3t/)
+    expect(await send({ ...env, PINO_INGEST_BEFORE_SEND: `${hook}.none` }, [path])).toMatchObject({ code: 2, err: expect.stringContaining('beforeSend') as string })
+  })
+
+  test('what is no log is refused; the others are sent; exit 1', async () => {
+    const place = await bench()
+    mkdirSync(join(place.dir, 'folder'))
+    const good = fileIn(place, 'a.log', linesOf(0, 5))
+    const wide = fileIn(place, 'b.log', gzipSync(Buffer.from('\ufeffx\n', 'utf16le')))
+    const result = await send(place.env, [join(place.dir, 'folder'), good, join(place.dir, 'none'), wide, good])
+    expect(result.code).toBe(1)
+    expect(result.err).toMatch(/folder: .*is a folder; name the files in it, as .*\/folder\/\*\.log\n/)
+    expect(result.err).toContain('cannot be read: there is no such file')
+    expect(result.err).toContain('is UTF-16')
+    expect(result.out).toContain('the same file as')
+    expect(result.out).toContain('2 of 5 files complete: 5 entries sent')
+    expect(numbersAt(place.service)).toEqual(upTo(5))
+  })
+
+  test('a damaged gzip: what came before is sent, with the place of the damage; mended, it goes on', async () => {
+    const place = await bench()
+    const whole = gzipSync(linesOf(0, 5_000))
+    const path = fileIn(place, 'a.log.gz', whole.subarray(0, whole.length - 5_000))
+    const result = await send(place.env, [path])
+    expect(result.code).toBe(1)
+    expect(result.err).toMatch(/failed: it is damaged at byte \d+ \(unexpected end of file\), byte \d+ of its text; only whole lines before that were taken/)
+    const before = numbersAt(place.service)
+    expect(before.length).toBeGreaterThan(1_000)
+    expect(before).toEqual(upTo(before.length))
+    appendFileSync(path, whole.subarray(whole.length - 5_000))
+    expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })
+    expect(numbersAt(place.service)).toEqual(upTo(5_000))
+  })
+
+  test('an empty file is sent at once', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', '')
+    expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })
+    appendFileSync(path, linesOf(0, 3))
+    expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })
+    expect(numbersAt(place.service)).toEqual(upTo(3))
+  })
+})
+
+describe('the same file again', () => {
+  test('nothing is sent; with --restart all is, under other batch ids', async () => {
+    const place = await bench({ dedupeBatches: true })
+    const path = fileIn(place, 'a.log', linesOf(0, 250))
+    await send(place.env, [path])
+    expect((await send(place.env, [path]))).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/a\.log: already sent \(250 entries, \d{4}-.*Z\); --restart sends it again\n$/) as string })
+    expect(place.service.arrived).toBe(250)
+    expect(await send(place.env, [path, '--restart'])).toMatchObject({ code: 0, err: '' })
+    expect(place.service.arrived).toBe(500)
+  })
+
+  test('grown, renamed, compressed onward, replaced', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'app.log', linesOf(0, 120))
+    await send(place.env, [path])
+    appendFileSync(path, linesOf(120, 130))
+    renameSync(path, `${path}.1`)
+    fileIn(place, 'app.log', linesOf(130, 140))
+    const { code, out, err } = await send(place.env, [`${path}.1`, path])
+    expect(code).toBe(0)
+    expect(out).toContain('app.log.1: sent 10 entries (820 B), after 120 of an earlier run')
+    expect(err).toContain('app.log is another file than the one of this name that was sent before')
+    expect(numbersAt(place.service)).toEqual(upTo(140))
+    const packed = fileIn(place, 'old.gz', gzipSync(linesOf(140, 150)))
+    await send(place.env, [packed])
+    appendFileSync(packed, gzipSync(linesOf(150, 160)))
+    await send(place.env, [packed])
+    expect(numbersAt(place.service)).toEqual(upTo(160))
+  })
+
+  test('a last line without its newline is not sent again, unless it was not the whole line', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', 'one\ntwo')
+    await send(place.env, [path])
+    appendFileSync(path, '\nthree')
+    await send(place.env, [path])
+    appendFileSync(path, ' and a half\nfour\n')
+    await send(place.env, [path])
+    expect(messagesAt(place.service)).toEqual(['one', 'two', 'three', 'three and a half', 'four'])
+  })
+
+  test('to another service, or under another key, it is sent', async () => {
+    const place = await bench({ apiKeys: [KEY, 'another-key-123'] })
+    const path = fileIn(place, 'a.log', linesOf(0, 3))
+    await send(place.env, [path])
+    await send({ ...place.env, PINO_INGEST_API_KEY: 'another-key-123' }, [path])
+    expect(place.service.arrived).toBe(6)
+    // The key was replaced, and is told to be the same.
+    await send({ ...place.env, PINO_INGEST_API_KEY: 'third-key-456', PINO_INGEST_PREVIOUS_API_KEYS: KEY }, [path])
+    expect(place.service.arrived).toBe(6)
+  })
+
+  test('--state: nothing is written elsewhere', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', linesOf(0, 3))
+    const other = join(place.dir, 'other')
+    expect(await send(place.env, [path, '--state', other])).toMatchObject({ code: 0 })
+    expect(readdirSync(other)).toHaveLength(1)
+    expect(existsSync(join(place.dir, 'state'))).toBe(false)
+    expect(readFileSync(join(other, readdirSync(other)[0] ?? ''), 'utf8')).not.toContain(KEY)
+  })
+})
+
+describe('what the service refuses', () => {
+  test('is counted and kept with the reason; the rest is sent; exit 1', async () => {
+    const place = await bench()
+    place.service.faults.add({ kind: 'reject-every', nth: 50 })
+    const path = fileIn(place, 'a.log', linesOf(0, 500))
+    const result = await send(place.env, [path])
+    expect(result.code).toBe(1)
+    const [, rejectedPath = ''] = /the service rejected 10 entries, kept with the reasons in (.*)\n/.exec(result.err) ?? []
+    const letters = readFileSync(rejectedPath, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { reason: string, entry: { metadata: { n: number } } })
+    expect(letters).toHaveLength(10)
+    expect([...numbersAt(place.service), ...letters.map(({ entry }) => entry.metadata.n)].toSorted((a, b) => a - b)).toEqual(upTo(500))
+    const again = await send(place.env, [path])
+    expect(again).toMatchObject({ code: 0, err: '' })
+    expect(again.out).toContain('already sent (490 entries')
+    expect(again.out).toContain('the service rejected 10 entries, kept with the reasons in')
+  })
+
+  test('a wrong key ends it at once: nothing is sent, nothing lost', async () => {
+    const place = await bench({ apiKeys: ['the-right-key'] })
+    const path = fileIn(place, 'a.log', linesOf(0, 300))
+    const result = await send(place.env, [path])
+    expect(result.code).toBe(1)
+    expect(result.err).toContain('failed: the service refuses the key (status 401), check PINO_INGEST_API_KEY')
+    expect(await send({ ...place.env, PINO_INGEST_API_KEY: 'the-right-key' }, [path])).toMatchObject({ code: 0 })
+    expect(numbersAt(place.service)).toEqual(upTo(300))
+  })
+
+  test('a gateway that refuses everything ends it, and nothing is set aside', async () => {
+    const place = await bench()
+    place.service.faults.add({ kind: 'status', status: 400, body: { error: 'bad' } })
+    const path = fileIn(place, 'a.log', linesOf(0, 3))
+    const result = await send(place.env, [path])
+    expect(result.code).toBe(1)
+    expect(result.err).toContain('refuses what is left (status 400) and names no entry')
+    expect(result.err).not.toContain('rejected')
+  })
+})
+
+describe('a refusal that names no entry', () => {
+  test('among others: the bad entry is found and set aside', { timeout: 60_000 }, async () => {
+    const place = await bench()
+    place.service.faults.add({ kind: 'reject-containing', text: '"line 123"', form: 'nameless' })
+    const result = await send(place.env, [fileIn(place, 'a.log', linesOf(0, 450))])
+    expect(result.code).toBe(1)
+    expect(result.err).toContain('the service rejected 1 entry')
+    expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(450).filter((n) => n !== 123))
+  })
+
+  test('a whole batch of them: others tell that the service is well', { timeout: 60_000 }, async () => {
+    const place = await bench()
+    place.service.faults.add({ kind: 'reject-containing', text: '"line 1', form: 'nameless' })
+    const result = await send(place.env, [fileIn(place, 'a.log', linesOf(100, 450))])
+    expect(result.code).toBe(1)
+    expect(result.err).toContain('the service rejected 100 entries')
+    expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(450).slice(200))
+  })
+
+  test('the last of all, alone: nothing tells whose fault it is, and it is left for the next run', { timeout: 60_000 }, async () => {
+    const place = await bench()
+    place.service.faults.add({ kind: 'reject-containing', text: '"line 200"', form: 'nameless' })
+    const path = fileIn(place, 'a.log', linesOf(0, 201))
+    const result = await send(place.env, [path])
+    expect(result.code).toBe(1)
+    expect(result.err).toContain('refuses what is left (status 400) and names no entry')
+    expect(numbersAt(place.service)).toEqual(upTo(200))
+    place.service.faults.clear()
+    expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })
+    expect(numbersAt(place.service)).toEqual(upTo(201))
+  })
+})
+
+describe('the service is down', () => {
+  test('it waits, and goes on when the service is back', async () => {
+    const place = await bench()
+    place.service.faults.add({ kind: 'status', status: 503, times: 4 })
+    const path = fileIn(place, 'a.log', linesOf(0, 1_000))
+    const result = await send({ ...place.env, PINO_INGEST_RETRY_MIN_MS: '50', PINO_INGEST_RETRY_MAX_MS: '50' }, [path])
+    expect(result).toMatchObject({ code: 0 })
+    expect(numbersAt(place.service)).toEqual(upTo(1_000))
+  })
+
+  test('a signal ends it, told why it did not go on; the next run does', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', linesOf(0, 300))
+    const { child, said, done } = startCli(['send', path], { ...place.env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' })
+    await until(() => said().includes('the service does not take entries'), 20_000)
+    child.kill('SIGINT')
+    const { code, stderr } = await done
+    expect(code).toBe(1)
+    expect(stderr).toContain('interrupted; run the same command to go on')
+    expect(stderr).not.toContain(KEY)
+  })
+})
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: the reply to what is under way is waited for, and nothing is sent twice', async (signal) => {
+  const place = await bench({ latencyMs: 20 })
+  const path = fileIn(place, 'a.log', linesOf(0, 20_000))
+  const { child, done } = startCli(['send', path], place.env)
+  await until(() => place.service.arrived > 500, 20_000)
+  child.kill(signal)
+  expect(await done).toMatchObject({ code: 1 })
+  const { arrived } = place.service
+  expect(arrived).toBeLessThan(20_000)
+  expect(await send(place.env, [path, '--concurrency', '8'])).toMatchObject({ code: 0, err: '' })
+  expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(20_000))
+})
+
+test('a signal while stdin gives nothing ends it', async () => {
+  const place = await bench()
+  const { child, done } = startCli(['send', '-'], place.env)
+  child.stdin.write(linesOf(0, 250))
+  await until(() => place.service.arrived === 200, 20_000)
+  child.kill('SIGTERM')
+  const { code, stderr } = await done
+  expect(code).toBe(1)
+  expect(stderr).toContain('what was not sent is lost, since stdin cannot be read again')
+})
+
+describe('on the command line', () => {
+  test('--json: one object a file and one for the total', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', linesOf(0, 7))
+    const { code, out, err } = await send(place.env, [path, join(place.dir, 'none'), '--json'])
+    expect({ code, err }).toEqual({ code: 1, err: '' })
+    expect(out.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { file: path, result: 'sent', accepted: 7, rejected: 0, filtered: 0, earlier: { accepted: 0 }, reason: null },
+      { result: 'failed', reason: expect.stringContaining('there is no such file') as string },
+      { total: { files: 2, complete: 1, accepted: 7 } },
+    ])
+  })
+
+  test.each([
+    [[], 2, 'send needs the name of a FILE'],
+    [['x', '--concurrency', '0'], 2, '--concurrency must be an integer from 1 to 256'],
+    [['x', '--level', 'loud'], 2, 'level must be one of'],
+    [['x', '--resart'], 2, 'did you mean --restart?'],
+  ])('%j', async (args, code, message) => {
+    const result = await send({}, args)
+    expect(result.code).toBe(code)
+    expect(result.err).toContain(message)
+  })
+
+  test('--help tells of resuming', async () => {
+    const { code, out } = await send({}, ['--help'])
+    expect(code).toBe(0)
+    expect(out).toContain('--restart')
+    expect(out).toContain('at most one batch twice')
+  })
+
+  test('switched off, it says so', async () => {
+    const result = await send({ PINO_INGEST_ENABLED: 'false' }, ['x'])
+    expect(result).toMatchObject({ code: 2, err: expect.stringContaining('PINO_INGEST_ENABLED') as string })
+  })
+})
