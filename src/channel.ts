@@ -37,8 +37,8 @@ export interface ChannelOptions {
   readonly isShortenable?: boolean
   /** A batch was cut, and is on its way. Default: it is delivered at once. */
   readonly onBatch?: (batch: Batch) => void
-  /** The service is back. */
-  readonly onRecovery?: () => void
+  /** The service is back: `hasFailed`, or had only asked for silence. */
+  readonly onRecovery?: (hasFailed: boolean) => void
   /** The service has asked for silence, for so long. */
   readonly onRetryAfter?: (delayMs: number) => void
 }
@@ -57,9 +57,9 @@ export class Channel {
     const { onTrouble, onRecovery } = troubleTeller(report)
     const gate = this.#gate = new Gate({
       clock, ...settings, onTrouble,
-      onRecovery: (outageAgeMs) => {
+      onRecovery: (outageAgeMs, hasFailed) => {
         onRecovery(outageAgeMs)
-        options.onRecovery?.()
+        options.onRecovery?.(hasFailed)
       },
       ...(options.onRetryAfter && { onRetryAfter: options.onRetryAfter }),
     })
@@ -86,10 +86,14 @@ export class Channel {
     this.account.addStage(() => this.#batcher.pendingEntries)
     this.account.addStage(() => this.#delivery.pendingEntries)
     this.account.addStage(() => spool?.pendingEntries ?? 0)
-    spool?.start()
   }
 
-  /** The reason of the last failure, while the service fails. */
+  /** Looks for what the dead have left, and may tell of it at once. */
+  start(): void {
+    this.#spool?.start()
+  }
+
+  /** The reason of the last failure, while the service fails, or that it has asked for silence. */
   get trouble(): string | undefined {
     return this.#gate.trouble
   }
@@ -139,7 +143,12 @@ export class Channel {
     this.#gate.nudge()
   }
 
-  /** Another channel was asked for silence: it holds for all that carries the key (interface: Errors). */
+  /** Milliseconds for which nothing may be sent that carries the key: the service has asked for silence. */
+  get heldMs(): number {
+    return this.#gate.heldMs
+  }
+
+  /** Another call was asked for silence: it holds for all that carries the key (interface: Errors). */
   holdFor(delayMs: number): void {
     this.#gate.holdFor(delayMs)
   }

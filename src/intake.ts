@@ -6,7 +6,10 @@ import type { Dedupe } from './filter/dedupe.js'
 import type { Hook } from './filter/hook.js'
 import { fingerprintOf } from './filter/identity.js'
 import type { Sampler } from './filter/sample.js'
+import type { LogEntry } from './protocol/entry.js'
 import type { Mapper } from './record/mapper.js'
+import { parseExact } from './record/numbers.js'
+import { shortenToFit } from './record/shorten.js'
 import type { Scrubber } from './scrub/scrubber.js'
 import { appendCrumbs, attachCrumbs } from './trail/attach.js'
 import type { Crumbs } from './trail/crumb.js'
@@ -66,12 +69,20 @@ export class Intake {
       if (json !== '' && mapper.rank >= ERROR_RANK) json = this.#withCrumbs(json, trail)
       if (mapper.position >= trail.minPosition) trail.trail.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isUsual)
     }
-    return json === '' ? '' : this.#throughHook(json)
+    if (json === '') return ''
+    json = this.#throughHook(json)
+    if (json === '' && mapper.rank >= ERROR_RANK) trail?.trail.giveBack(mapper.scopeKind, mapper.scopeId)
+    return json
   }
 
-  /** The app ends: what is held back goes now. */
+  /** What is held back goes now. */
   flushNow(): void {
     this.#options.dedupe?.flushNow()
+  }
+
+  /** The app ends: the same, and nothing is held back any more. */
+  end(): void {
+    this.#options.dedupe?.end()
   }
 
   cancel(): void {
@@ -96,12 +107,19 @@ export class Intake {
     return appended ?? attachCrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
   }
 
+  /** What the hook has added is scrubbed as well, which may make it longer. */
+  #finished(json: string): string {
+    const { scrubber, maxEntryBytes } = this.#options
+    const clean = scrubber?.scrubJson(json) ?? json
+    return Buffer.byteLength(clean) <= maxEntryBytes ? clean : shortenToFit(parseExact(clean) as LogEntry, maxEntryBytes)
+  }
+
   #throughHook(json: string): string {
     const { hook } = this.#options
     if (hook === undefined) return json
     const result = hook.apply(json)
     if (result === 'drop') return ''
     this.rank = result.rank ?? this.rank
-    return this.#options.scrubber?.scrubJson(result.json) ?? result.json
+    return result.json === json ? json : this.#finished(result.json)
   }
 }

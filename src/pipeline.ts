@@ -15,10 +15,10 @@ import type { PinoConfig } from './pino-config.js'
 import { intakeOf } from './pipeline/intake-of.js'
 import { mappingOptions } from './pipeline/mapping.js'
 import { Notices } from './pipeline/notices.js'
-import { registerOf } from './pipeline/register.js'
-import { ReleaseStart } from './pipeline/release-start.js'
+import { releaseOf } from './pipeline/release-of.js'
+import type { ReleaseStart } from './pipeline/release-start.js'
 import { RequestsLane, requestsUrl } from './pipeline/requests-lane.js'
-import { LineSplitter } from './record/lines.js'
+import { Taker } from './pipeline/taker.js'
 import { Mapper } from './record/mapper.js'
 import { Report } from './report.js'
 import type { EmitEvent, IngestEvents } from './report.js'
@@ -36,7 +36,6 @@ export interface PipelineOptions {
   readonly hook?: HookFunction | undefined
 }
 
-const LOWEST_RANK = 0
 /** For a release that is being registered when the app ends. */
 const RELEASE_AT_EXIT_MS = 1_000
 
@@ -44,10 +43,9 @@ export class Pipeline {
   readonly #settings: Settings
   readonly #clock: Clock
   readonly #report: Report
-  readonly #lines: LineSplitter
+  readonly #taker: Taker
   readonly #mapper: Mapper
   readonly #intake: Intake
-  readonly #minPosition: number
   readonly #entries: Channel
   readonly #requests: RequestsLane | undefined
   readonly #release: ReleaseStart | undefined
@@ -75,7 +73,9 @@ export class Pipeline {
     this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
     const shared = { clock, isInProcess, mask: secretMask(secrets) }
-    const release = this.#release = this.#releaseOf(options)
+    const release = this.#release = releaseOf({
+      settings, clock, report, channels: () => this.#channels, onId: (releaseId) => this.setReleaseId(releaseId),
+    })
     const entries = this.#entries = new Channel({
       ...shared, settings, report, sender: ingestSender({ http, clock, hint }), url: settings.url,
       siblingUrls: settings.requestLogs === false ? [] : [requestsUrl(settings.url)],
@@ -86,7 +86,7 @@ export class Pipeline {
       },
       onRetryAfter: (delayMs) => this.#requests?.channel.holdFor(delayMs),
     })
-    if (release !== undefined) entries.account.addStage(() => release.pendingEntries)
+    entries.account.addStage(() => this.#taker.pendingEntries + (release?.pendingEntries ?? 0))
     this.#requests = settings.requestLogs === false ? undefined : new RequestsLane({
       ...shared, settings, report, http, hint, onRetryAfter: (delayMs) => entries.holdFor(delayMs),
     })
@@ -94,14 +94,17 @@ export class Pipeline {
       clock, settings, isHeld: () => this.#closing !== undefined || entries.trouble !== undefined,
       onNotice: (entry) => this.#generate(entry, NOTICE_RANK),
     })
-    this.#minPosition = levelPosition(settings.level)
+    const minPosition = levelPosition(settings.level)
     const mapping = mappingOptions(settings, config)
-    this.#mapper = new Mapper(mapping, this.#requests === undefined ? this.#minPosition : -1, () => clock.wallNow())
+    this.#mapper = new Mapper(mapping, this.#requests === undefined ? minPosition : -1, () => clock.wallNow())
     this.#intake = intakeOf({
       settings, mapping, clock, mapper: this.#mapper, requests: this.#requests, hook: options.hook,
       onProblem: (message) => report.problem('CONFIG', message), onSummary: (entry, rank) => this.#generate(entry, rank),
     })
-    this.#lines = new LineSplitter((text, start, end) => this.#take(text, start, end))
+    this.#taker = new Taker({
+      channel: entries, intake: this.#intake, mapper: this.#mapper, minPosition, isRefusedUnread: this.#requests === undefined,
+    })
+    for (const channel of this.#channels) channel.start()
     release?.register()
   }
 
@@ -122,15 +125,13 @@ export class Pipeline {
   /** Takes what pino wrote, cut anywhere. Never throws, never waits. */
   write(text: string): void {
     if (!this.#settings.enabled) return
-    this.#intake.open()
-    this.#lines.write(text)
+    this.#taker.write(text)
     for (const channel of this.#channels) channel.commit()
   }
 
   /** No more text comes: what was left without a newline is a line, too, and what is open is cut. */
   end(): void {
-    this.#intake.open()
-    this.#lines.end()
+    this.#taker.end()
     for (const channel of this.#channels) channel.seal()
   }
 
@@ -145,6 +146,11 @@ export class Pipeline {
     if (this.#release !== undefined) await this.#release.ended
     const flushed = await Promise.all(this.#channels.map((channel) => channel.flush()))
     return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
+  }
+
+  /** What is held back as equal to others is told now. */
+  tellRepeats(): void {
+    this.#intake.flushNow()
   }
 
   /** Whether all that is pending is on disk, and the service is down. */
@@ -167,7 +173,7 @@ export class Pipeline {
 
   async #close(): Promise<void> {
     this.#notices.flushNow()
-    this.#intake.flushNow()
+    this.#intake.end()
     this.#sealWithNotice()
     const { shutdownTimeoutMs } = this.#settings
     const startedAt = this.#clock.now()
@@ -197,25 +203,15 @@ export class Pipeline {
 
   /** The process ends in this very turn: counts and tells what is still inside. */
   abandon(): void {
-    this.#intake.flushNow()
+    this.#intake.end()
     for (const channel of this.#channels) channel.seal()
     this.#release?.stop()
     for (const channel of this.#channels) channel.abandon()
     this.#end()
   }
 
-  get #channels(): Channel[] {
+  get #channels(): [Channel, ...Channel[]] {
     return this.#requests === undefined ? [this.#entries] : [this.#entries, this.#requests.channel]
-  }
-
-  #releaseOf({ settings, clock }: PipelineOptions): ReleaseStart | undefined {
-    if (!settings.enabled || !settings.release) return undefined
-    return new ReleaseStart({
-      clock, register: registerOf(settings), maxBytes: settings.maxBufferBytes / 2,
-      onId: (releaseId) => this.setReleaseId(releaseId),
-      onFailure: ({ code, message }) => this.#report.problem(code, `the release is not registered: ${message}; entries go without its id`),
-      deliver: (batch) => this.#entries.deliver(batch),
-    })
   }
 
   /** An entry that is the transport's own; '' where it is left out. */
@@ -231,20 +227,5 @@ export class Pipeline {
     for (const channel of this.#channels) channel.seal()
     this.#notices.tell()
     this.#entries.seal()
-  }
-
-  #take(text: string, start: number, end: number): void {
-    const { account } = this
-    account.received += 1
-    // Short of room there is no time to lose either: what will be refused is not mapped first.
-    if (!this.#entries.admits(LOWEST_RANK)) {
-      const peeked = this.#mapper.peekPosition(text, start)
-      if (peeked !== undefined && peeked >= this.#minPosition && !this.#entries.admits(peeked)) return this.#entries.refuse()
-    }
-    const entry = this.#intake.take(text, start, end)
-    const { rank } = this.#intake
-    if (entry === '') account.filtered += 1
-    else if (this.#entries.admits(rank)) this.#entries.add(entry, rank)
-    else this.#entries.refuse()
   }
 }

@@ -56,6 +56,7 @@ function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
 /** The event comes again whenever something was done in it. */
 function onBeforeExit(): void {
   for (const [pipeline, state] of watched) {
+    pipeline.tellRepeats()
     const { received } = pipeline.account
     if (pipeline.pendingEntries === 0 || state.triedAt === received) continue
     state.triedAt = received

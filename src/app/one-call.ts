@@ -1,11 +1,13 @@
 /** [main] A client for one call: no connection outlives it, so that a script ends when its work is done. */
 import { IngestClient, IngestError } from '../client/index.js'
+import type { Wiring } from '../client/calls.js'
+import { wiredClient } from '../client/client.js'
 import type { IngestClientOptions } from '../client/index.js'
 import { LOCAL_URL } from '../options.js'
 
 /** @throws IngestError `CONFIG` before anything else is done; then whatever `call` throws. */
-export async function withClient<T>(options: IngestClientOptions, call: (client: IngestClient) => Promise<T>): Promise<T> {
-  const client = new IngestClient(options)
+export async function withClient<T>(options: IngestClientOptions, call: (client: IngestClient) => Promise<T>, wiring?: Wiring): Promise<T> {
+  const client = wiring === undefined ? new IngestClient(options) : wiredClient(options, wiring)
   try {
     return await call(client)
   } catch (error) {

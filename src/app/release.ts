@@ -1,4 +1,5 @@
 /** [main] Registers a release, and has what is logged from then on carry its id. */
+import type { Wiring } from '../client/calls.js'
 import type { CallOptions, IngestClientOptions } from '../client/index.js'
 import { processEnv } from '../options/process-env.js'
 import { withClient } from './one-call.js'
@@ -22,12 +23,18 @@ export type RegisterReleaseOptions = GivenRelease & IngestClientOptions & CallOp
  * @throws IngestError `CONFIG` where the configuration or a version is missing; all that `IngestClient` throws.
  */
 export async function registerRelease(options: RegisterReleaseOptions = {}): Promise<string> {
-  const { version, commit_hash, branch, deployed_by, changelog, logger, cwd, signal, ...clientOptions } = options
-  const given = { version, commit_hash, branch, deployed_by, changelog }
-  const releaseId = await withClient(clientOptions, async (client) => {
-    const release = await findRelease(given, { env: processEnv(), cwd: cwd ?? process.cwd() })
-    return (await client.registerRelease(release, { signal })).release_id
-  })
+  const { logger, ...others } = options
+  const releaseId = await registerFound(others)
   if (logger !== undefined) await tellRelease(logger, releaseId)
   return releaseId
+}
+
+/** As `registerRelease`, for a transport, which takes the id itself. */
+export function registerFound(options: Omit<RegisterReleaseOptions, 'logger'>, wiring?: Wiring): Promise<string> {
+  const { version, commit_hash, branch, deployed_by, changelog, cwd, signal, ...clientOptions } = options
+  const given = { version, commit_hash, branch, deployed_by, changelog }
+  return withClient(clientOptions, async (client) => {
+    const release = await findRelease(given, { env: processEnv(), cwd: cwd ?? process.cwd() })
+    return (await client.registerRelease(release, { signal })).release_id
+  }, wiring)
 }

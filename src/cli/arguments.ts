@@ -16,8 +16,11 @@ interface Parsed extends Arguments {
   readonly words: readonly string[]
 }
 
-/** @throws CommandError for a flag that is unknown, lacks its value or takes none. */
-export function parseWords(args: readonly string[], flags: Flags): Parsed {
+/**
+ * @param areWordsSecret an unknown flag is not shown: it may be a word that begins with a hyphen
+ * @throws CommandError for a flag that is unknown, lacks its value or takes none.
+ */
+export function parseWords(args: readonly string[], flags: Flags, areWordsSecret = false): Parsed {
   const options = Object.fromEntries(Object.entries(flags).map(([name, { short, value }]) =>
     [name, { type: value === undefined ? 'boolean' as const : 'string' as const, ...(short !== undefined && { short }) }]))
   // Not strict: its messages know no nearest name.
@@ -33,7 +36,7 @@ export function parseWords(args: readonly string[], flags: Flags): Parsed {
     }
     const { name, rawName, value, inlineValue } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (flag === undefined) throw unknownFlag(rawName, Object.keys(flags))
+    if (flag === undefined) throw areWordsSecret ? hiddenFlag(Object.keys(flags)) : unknownFlag(rawName, Object.keys(flags))
     if (flag.value === undefined) {
       if (value !== undefined) throw usageError(`${rawName} takes no value`)
       switches.add(name)
@@ -53,6 +56,10 @@ export function parseArguments(args: readonly string[], flags: Flags): Arguments
   const { words: [unexpected], switches, texts } = parseWords(args, flags)
   if (unexpected !== undefined) throw usageError(`unexpected argument ${unexpected}; a command comes first, before all flags`)
   return { switches, texts }
+}
+
+function hiddenFlag(known: readonly string[]): Error {
+  return usageError(`unknown flag (not shown, it may be the token: one that begins with - comes from its variable); known are ${known.map((name) => `--${name}`).join(', ')}`)
 }
 
 function unknownFlag(rawName: string, known: readonly string[]): Error {

@@ -18,6 +18,8 @@ interface Listed {
    */
   readonly load: (words: readonly string[], isHelp: boolean, program?: readonly string[]) => Promise<Command>
   readonly takesWords?: true
+  /** A word may be a secret. */
+  readonly hasSecretWords?: true
   readonly takesProgram?: true
 }
 
@@ -35,7 +37,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   feedback: { summary: 'sends what a user says about a logged event', load: async () => (await import('./feedback.js')).feedback },
   heartbeat: {
     summary: 'pings a monitor: at once, or when a program has succeeded',
-    load: async (words, isHelp, program) => (await import('./heartbeat.js')).heartbeat(words, isHelp, program), takesWords: true, takesProgram: true,
+    load: async (words, isHelp, program) => (await import('./heartbeat.js')).heartbeat(words, isHelp, program), takesWords: true, takesProgram: true, hasSecretWords: true,
   },
   spool: {
     summary: 'lists, shows, sends and deletes what is kept on disk',
@@ -59,7 +61,7 @@ async function main(given: readonly string[]): Promise<number> {
     // Which of the rest are words, and which are flags' values, only the command's flags tell.
     const shape = await listed.load(leading, true, program)
     failuresTo = shape.jsonFailuresTo
-    const { words, ...parsed } = listed.takesWords === true ? parseWords(rest, flagsOf(shape)) : { words: [], ...parseArguments(rest, flagsOf(shape)) }
+    const { words, ...parsed } = listed.takesWords === true ? parseWords(rest, flagsOf(shape), listed.hasSecretWords) : { words: [], ...parseArguments(rest, flagsOf(shape)) }
     if (parsed.switches.has('help')) {
       const commands = isPipe ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary])) : {}
       const helped = { ...shape, flags: flagsOf(shape) }

@@ -19,6 +19,14 @@ export interface CallsOptions {
   readonly retryMaxMs: number
 }
 
+/** What binds the calls to a transport: no options of the user's. */
+export interface Wiring {
+  /** Instead of the system's, whose timers keep the process alive. */
+  readonly clock: Clock
+  /** For each Retry-After: it holds for all that carries the key, also beside these calls. */
+  readonly onRetryAfter: (delayMs: number) => void
+}
+
 export interface Call {
   readonly path: string
   /** `null` for the heartbeat, which carries neither a body nor the key. */
@@ -31,13 +39,18 @@ export interface Call {
 }
 
 export class Calls {
-  readonly #options: CallsOptions
+  #options: CallsOptions & Partial<Wiring>
   readonly #closed = new AbortController()
   /** By the clock's `now`: a Retry-After holds for every call that carries the key. */
   #notBefore = -Infinity
 
   constructor(options: CallsOptions) {
     this.#options = options
+  }
+
+  /** Before the first call. */
+  wire(wiring: Wiring): void {
+    this.#options = { ...this.#options, ...wiring }
   }
 
   /**
@@ -56,7 +69,10 @@ export class Calls {
       const kind = reply instanceof HttpFailure ? 'later' : replyKind(reply.status)
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
       const askedMs = reply instanceof HttpFailure ? 0 : retryAfterMs(reply, clock.wallNow()) ?? 0
-      if (call.body !== null) this.#notBefore = Math.max(this.#notBefore, clock.now() + askedMs)
+      if (call.body !== null && askedMs > 0) {
+        this.#notBefore = Math.max(this.#notBefore, clock.now() + askedMs)
+        this.#options.onRetryAfter?.(askedMs)
+      }
       if (kind !== 'later' || attempt === maxAttempts) throw this.#failure(call, reply, attempt)
       const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
       // After the Retry-After and not within it, so that all who were told the same second do not come back in one instant.

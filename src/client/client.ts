@@ -10,6 +10,7 @@ import type { IngestBatch, IngestResult } from '../protocol/ingest.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
 import { Calls } from './calls.js'
+import type { Wiring } from './calls.js'
 import { checkToken, checkValue } from './check.js'
 import { createHttp } from './http.js'
 import { parseIngestResult } from './reply.js'
@@ -35,6 +36,15 @@ function isWord(value: unknown): boolean {
 /** Few callers at a time; the transport has connections of its own. */
 const MAX_CONNECTIONS = 8
 
+let wire: (client: IngestClient, wiring: Wiring) => void
+
+/** A client of a transport's own. @throws as the constructor */
+export function wiredClient(options: IngestClientOptions, wiring: Wiring): IngestClient {
+  const client = new IngestClient(options)
+  wire(client, wiring)
+  return client
+}
+
 /**
  * A client for the service without pino.
  *
@@ -44,6 +54,11 @@ const MAX_CONNECTIONS = 8
  */
 export class IngestClient {
   readonly #calls: Calls
+
+  static {
+    // Here alone is `#calls` in reach, and no caller of the constructor's need see a second parameter.
+    wire = (client, wiring) => client.#calls.wire(wiring)
+  }
 
   /**
    * @throws IngestError `CONFIG` naming what is missing or wrong. Without a URL, and outside production, it is the local

@@ -82,13 +82,21 @@ export class Booking {
     this.#options.report.dropped(1, reason, `new entries of level debug and info are refused while ${where} is short`)
   }
 
-  /** @param bound that was reached; undefined where the batch did not fit beside those in flight */
-  dropForRoom({ count, highestRank, custody }: Batch, bound: { readonly maxBufferBytes: number, readonly trouble: string | undefined } | undefined): void {
-    custody?.settle()
-    this.#options.account.dropped.buffer += count
-    const detail = bound === undefined ? 'a batch does not fit into memory beside those in flight'
-      : `maxBufferBytes ${bound.maxBufferBytes} is full, the oldest went, up to level ${LEVELS[highestRank]}; `
-        + (bound.trouble ?? 'the service takes them slower than they come')
-    this.#options.report.dropped(count, 'buffer', detail)
+  /**
+   * All are counted before any is told: who hears of one may ask for the account.
+   * @param boundOf the bound that was reached; undefined where the batch did not fit beside those in flight
+   */
+  dropForRoom(batches: readonly Batch[], boundOf: (batch: Batch) => { readonly maxBufferBytes: number, readonly trouble: string | undefined } | undefined): void {
+    for (const { count, custody } of batches) {
+      custody?.settle()
+      this.#options.account.dropped.buffer += count
+    }
+    for (const batch of batches) {
+      const bound = boundOf(batch)
+      const detail = bound === undefined ? 'a batch does not fit into memory beside those in flight'
+        : `maxBufferBytes ${bound.maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestRank]}; `
+          + (bound.trouble ?? 'the service takes them slower than they come')
+      this.#options.report.dropped(batch.count, 'buffer', detail)
+    }
   }
 }

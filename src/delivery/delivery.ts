@@ -100,7 +100,7 @@ export class Delivery {
     this.#isMemoryAlone = batch.place === undefined
     const gone = this.#queue.push(batch, this.#inFlightBytes)
     const { gate: { trouble }, maxBufferBytes } = this.#options
-    for (const one of gone) this.#booking.dropForRoom(one, one === batch ? undefined : { maxBufferBytes, trouble })
+    this.#booking.dropForRoom(gone, (one) => (one === batch ? undefined : { maxBufferBytes, trouble }))
     this.#startWaiting()
   }
 

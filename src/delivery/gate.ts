@@ -13,6 +13,7 @@
 import type { Clock } from '../clock.js'
 import type { Later, Misconfigured, Outcome, Refused } from '../sender.js'
 import { Alarm } from './alarm.js'
+import { Deadline } from './deadline.js'
 import { Evidence, isNameless } from './evidence.js'
 import { Line } from './line.js'
 import { Outage } from './outage.js'
@@ -30,8 +31,8 @@ export interface GateOptions {
   readonly random?: () => number
   /** For each failure that closed the gate. `waitMs` is how long nothing will be sent. */
   readonly onTrouble?: (trouble: Later | Misconfigured, outageAgeMs: number, waitMs: number) => void
-  /** For the first success after a failure. */
-  readonly onRecovery?: (outageAgeMs: number) => void
+  /** For the first success after a failure, or after silence that was asked for: then nothing `hasFailed`. */
+  readonly onRecovery?: (outageAgeMs: number, hasFailed: boolean) => void
   /** For each Retry-After. */
   readonly onRetryAfter?: (delayMs: number) => void
 }
@@ -40,7 +41,6 @@ export interface GateOptions {
 const MAX_PARKED = 32
 /** At the end of the app, replies that take longer are not waited for alone. */
 const SILENCE_MS = 1_000
-const FAILURES_AFTER_SUCCESS = 3
 
 export class Gate {
   readonly evidence: Evidence
@@ -49,6 +49,7 @@ export class Gate {
   readonly #pace: Pace
   readonly #line = new Line()
   readonly #alarm: Alarm
+  readonly #deadline = new Deadline()
   #turns = 0
   #wave = 0
   #running = 0
@@ -56,8 +57,6 @@ export class Gate {
   #parked = 0
   #heardAt = -Infinity // the last reply, or when what is under way began
   #onRoom: () => void = () => {}
-  #deadlineAt = Infinity
-  #failuresLeft = Infinity
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -75,14 +74,14 @@ export class Gate {
     return this.#limit + Math.min(this.#parked, MAX_PARKED)
   }
 
-  /** The reason of the last failure, while the service fails. */
+  /** The reason of the last failure, while the service fails, or that it has asked for silence. */
   get trouble(): string | undefined { return this.#outage.trouble }
 
-  /** Milliseconds since the first of the failures, 0 while the service is well. */
+  /** Milliseconds since the first of the failures, or since the silence began; 0 while the service is well. */
   get outageAgeMs(): number { return this.#outage.ageMs }
 
   /** The app ends, and nothing may be sent any more before it does. */
-  get isOver(): boolean { return this.#outage.opensAt >= this.#deadlineAt }
+  get isOver(): boolean { return this.#outage.opensAt >= this.#deadline.at }
 
   /** A place in the line. Kept through every attempt, it lets an older batch go before a younger one. */
   turn(): number { return this.#turns++ }
@@ -109,8 +108,7 @@ export class Gate {
    * @param failures after so many more the deadline is there
    */
   hurry(deadlineAt: number, failures = Infinity): void {
-    this.#deadlineAt = deadlineAt
-    this.#failuresLeft = failures
+    this.#deadline.set(deadlineAt, failures)
     if (this.#options.clock.now() - this.#heardAt > SILENCE_MS) this.#passOver()
     this.#outage.startOver()
     this.#pace.end(this.#options.clock.now())
@@ -126,7 +124,13 @@ export class Gate {
   }
 
   /** A Retry-After that was heard elsewhere. */
-  holdFor(delayMs: number): void { this.#outage.respect(delayMs) }
+  holdFor(delayMs: number): void {
+    this.#outage.respect(delayMs)
+    this.#advance()
+  }
+
+  /** Milliseconds of the silence that is left. */
+  get heldMs(): number { return this.#outage.heldMs }
 
   /** A refusal names nothing, and nothing speaks for the service yet: one attempt at a time. */
   doubt(): void { this.#limit = 1 }
@@ -213,8 +217,7 @@ export class Gate {
     this.#wave += 1
     this.#running = 0
     this.#limit = 1
-    this.#failuresLeft -= 1
-    if (this.#failuresLeft <= 0) this.#deadlineAt = now
+    this.#deadline.failed(now)
     this.#pace.failed(now)
     this.#outage.failed(trouble)
     this.#options.onTrouble?.(trouble, this.#outage.ageMs, this.#outage.opensAt - now)
@@ -225,14 +228,12 @@ export class Gate {
     this.#limit = Math.min(this.#limit + 1, this.#options.maxConcurrency)
     this.evidence.acquit()
     this.#pace.succeeded(now)
-    // A connection that breaks now is no outage.
-    if (this.#failuresLeft < FAILURES_AFTER_SUCCESS) this.#failuresLeft = FAILURES_AFTER_SUCCESS
-    if (!this.#outage.isOn) return
-    const { ageMs } = this.#outage
-    this.#outage.end()
+    this.#deadline.succeeded()
+    const ended = this.#outage.end()
+    if (ended === undefined) return
     // At the end of the app there is no time for it.
-    if (this.#deadlineAt === Infinity) this.#pace.recovered(now, ageMs)
-    this.#options.onRecovery?.(ageMs)
+    if (ended.hasFailed && this.#deadline.at === Infinity) this.#pace.recovered(now, ended.ageMs)
+    this.#options.onRecovery?.(ended.ageMs, ended.hasFailed)
   }
 
   #advance(): void {
@@ -247,4 +248,3 @@ export class Gate {
     this.#alarm.clear()
   }
 }
-

@@ -1,4 +1,7 @@
-/** Failures of the service, from the first to the next success, and until when nothing may be sent for them. */
+/**
+ * Failures of the service, from the first to the next success, and until when nothing may be sent for them. Silence that
+ * it has asked for is as good as an outage while it lasts, and is none from then on: nothing has failed in it.
+ */
 import { nextDelayMs } from '../backoff.js'
 import type { Clock } from '../clock.js'
 import type { Later, Misconfigured } from '../sender.js'
@@ -11,6 +14,14 @@ export interface OutageOptions {
   readonly random: () => number
 }
 
+/** What a success has ended. */
+export interface Ended {
+  readonly ageMs: number
+  /** Else there was silence alone. */
+  readonly hasFailed: boolean
+}
+
+const SILENCE = 'the service has asked for silence'
 /** A wrong key or address mends itself rarely, and each probe counts against the rate limit. */
 const MISCONFIGURED_PROBE_MS = 60_000
 /** Added to a Retry-After so that not all processes come back in the same instant. */
@@ -24,6 +35,8 @@ export class Outage {
   #trouble: string | undefined
   /** From a Retry-After: nothing cuts it short. */
   #notBefore = -Infinity
+  /** When that silence began. Kept beyond its end, until a success has come. */
+  #heldSince: number | undefined
   /** From the backoff: can be cut short. */
   #pausedUntil = -Infinity
 
@@ -31,18 +44,20 @@ export class Outage {
     this.#options = options
   }
 
-  get isOn(): boolean {
-    return this.#since !== undefined
-  }
-
-  /** Milliseconds since the first of the failures, 0 while there is none. */
+  /** Milliseconds since the first of the failures, or since silence began; 0 while there is neither. */
   get ageMs(): number {
-    return this.#since === undefined ? 0 : this.#options.clock.now() - this.#since
+    const since = this.#since ?? (this.heldMs > 0 ? this.#heldSince : undefined)
+    return since === undefined ? 0 : this.#options.clock.now() - since
   }
 
-  /** The reason of the last failure. */
+  /** The reason of the last failure, or that silence was asked for. */
   get trouble(): string | undefined {
-    return this.#trouble
+    return this.#trouble ?? (this.heldMs > 0 ? SILENCE : undefined)
+  }
+
+  /** Milliseconds until the end of the silence that was asked for, 0 where it is over. */
+  get heldMs(): number {
+    return Math.max(this.#notBefore - this.#options.clock.now(), 0)
   }
 
   /** Nothing may be sent before that. */
@@ -52,6 +67,8 @@ export class Outage {
 
   respect(retryAfterMs: number): void {
     const { clock, random } = this.#options
+    if (retryAfterMs <= 0) return
+    if (this.heldMs === 0) this.#heldSince = clock.now()
     const jitterMs = random() * Math.min(MAX_JITTER_MS, retryAfterMs * JITTER_SHARE)
     this.#notBefore = Math.max(this.#notBefore, clock.now() + retryAfterMs + jitterMs)
   }
@@ -59,7 +76,8 @@ export class Outage {
   failed(trouble: Later | Misconfigured): void {
     const now = this.#options.clock.now()
     this.#failures += 1
-    this.#since ??= now
+    // Not from a silence that is over: nobody may have sent anything since.
+    this.#since ??= now - this.ageMs
     this.#trouble = trouble.reason
     const pauseMs = trouble.kind === 'misconfigured'
       ? MISCONFIGURED_PROBE_MS
@@ -78,9 +96,16 @@ export class Outage {
     this.#failures = 0
   }
 
-  end(): void {
+  /** The service took something. @returns undefined where all was well, and while the silence lasts */
+  end(): Ended | undefined {
+    const hasFailed = this.#since !== undefined
+    const isHeld = this.heldMs > 0
+    if (!hasFailed && (isHeld || this.#heldSince === undefined)) return undefined
+    const { ageMs } = this
     this.#failures = 0
     this.#since = undefined
     this.#trouble = undefined
+    if (!isHeld) this.#heldSince = undefined
+    return { ageMs, hasFailed }
   }
 }

@@ -10,7 +10,7 @@ const TELL_FROM_MS = 5000
 /** @returns the two callbacks of a `Gate` */
 export function troubleTeller(
   report: Pick<Report, 'problem' | 'note'>,
-): Required<Pick<GateOptions, 'onTrouble' | 'onRecovery'>> {
+): Required<Pick<GateOptions, 'onTrouble'>> & { onRecovery(outageAgeMs: number): void } {
   const told = new Set<IngestErrorCode>()
   return {
     onTrouble(trouble, outageAgeMs, waitMs) {

@@ -1,4 +1,5 @@
 /** [worker] Within a window equal entries go once, the first at once; one summary at its end tells how many more there were. */
+import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.js'
 import { condense, summaryOf, timestampOf } from './summary.js'
 
@@ -14,7 +15,7 @@ export interface Summary {
 export interface DedupeOptions {
   readonly windowMs: number
   readonly clock: Clock
-  /** May be called within `isRepeat`, by a timer, and by `flushNow`. */
+  /** May be called within `isRepeat`, by a timer, by `flushNow` and by `end`. */
   readonly onSummary: (summary: Summary) => void
   /** Windows open at a time. Default 1,000; beyond them the oldest is closed early. */
   readonly maxKeys?: number
@@ -25,6 +26,8 @@ export interface DedupeOptions {
 }
 
 const MAX_KEYS = 1_000
+/** A record's own fingerprint may be as long as an entry; a longer one is known by its hash. */
+const MAX_KEY_CHARS = 200
 const MAX_BYTES = 8 * 1024 * 1024
 /** Of one repeat. */
 const MAX_HELD_BYTES = 64 * 1024
@@ -57,6 +60,7 @@ export class Dedupe {
   readonly #windows = new Map<string, Window>()
   #bytes = 0
   #cancelTimer: (() => void) | undefined
+  #hasEnded = false
 
   constructor(options: DedupeOptions) {
     this.#options = options
@@ -83,9 +87,8 @@ export class Dedupe {
    * @param rank its level's position in `LEVELS`
    */
   isRepeat(fingerprint: string, rank: number, entryJson: string): boolean {
-    if (fingerprint === '') return false
-    // Joined, and so a string of its own: the fingerprint is a slice, too.
-    const key = `${rank}${fingerprint}`
+    if (fingerprint === '' || this.#hasEnded) return false
+    const key = keyOf(fingerprint, rank)
     const now = this.#options.clock.now()
     const window = this.#windows.get(key)
     // While a thread is busy its timers are late.
@@ -104,6 +107,12 @@ export class Dedupe {
     this.#stopTimer()
     const now = this.#options.clock.now()
     for (const window of [...this.#windows.values()]) this.#close(window, now)
+  }
+
+  /** Ends all windows for good: what comes later goes as it is, since no summary could tell of its repeats any more. */
+  end(): void {
+    this.#hasEnded = true
+    this.flushNow()
   }
 
   /** Forgets all windows, without a summary. */
@@ -168,6 +177,12 @@ export class Dedupe {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
   }
+}
+
+/** Joined, and so a string of its own: the fingerprint is a slice of the chunk of lines. */
+function keyOf(fingerprint: string, rank: number): string {
+  if (fingerprint.length <= MAX_KEY_CHARS) return `${rank}=${fingerprint}`
+  return `${rank}#${createHash('sha1').update(fingerprint).digest('hex')}`
 }
 
 /** Counts bytes only where the worst case would not fit. */

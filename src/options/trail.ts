@@ -1,7 +1,7 @@
 /** The kinds of what concerns the trail, and what is left out before anything is sent. Pure. */
 import { LEVELS } from '../protocol/entry.js'
 import type { Level } from '../protocol/entry.js'
-import { isPlainObject, parseJson } from './kinds.js'
+import { flag, isPlainObject, parseJson } from './kinds.js'
 import type { Kind } from './kinds.js'
 
 /** The trail of breadcrumbs. */
@@ -40,7 +40,7 @@ export const trail: Kind<Partial<TrailSettings> | boolean> = {
     const isRight = given.every(([name, one]) => Object.hasOwn(TRAIL_RULES, name) && TRAIL_RULES[name as keyof TrailSettings](one))
     return isRight ? Object.fromEntries(given) as Partial<TrailSettings> : undefined
   },
-  parse: parseJson,
+  parse: parseFlag,
 }
 
 export function completeTrail(given: Partial<TrailSettings> | boolean | undefined): TrailSettings | false {
@@ -66,5 +66,11 @@ export const rates: Kind<SampleRates> = {
 export const requestLogs: Kind<boolean | 'only'> = {
   rule: 'true, false or only',
   read: (value) => (typeof value === 'boolean' || value === 'only' ? value : undefined),
-  parse: (value) => (value === 'only' ? value : parseJson(value)),
+  parse: (value) => (value === 'only' ? value : parseFlag(value)),
+}
+
+/** The words of every other switch, `1` and `0` among them; else JSON. */
+function parseFlag(value: string): unknown {
+  const read = flag.parse(value)
+  return typeof read === 'boolean' ? read : parseJson(value)
 }

@@ -43,8 +43,9 @@ export function intakeOf(parts: IntakeParts): Intake {
     dedupe: dedupeWindowMs === 0 ? undefined : new Dedupe({
       windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => {
         const result = through === undefined ? { json } : through.apply(json)
+        if (result === 'drop') return onSummary('', rank)
         // What the hook has added is scrubbed as well.
-        onSummary(result === 'drop' ? '' : mapping.scrubber?.scrubJson(result.json) ?? result.json, rank)
+        onSummary(mapping.scrubber?.scrubJson(result.json) ?? result.json, result.rank ?? rank)
       },
     }),
     hook: through, scrubber: mapping.scrubber,

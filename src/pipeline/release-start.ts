@@ -85,8 +85,11 @@ export class ReleaseStart {
     const held = this.#held
     if (held === undefined) return
     this.#cancelTimer()
+    // One by one: what is delivered may be told at once, and the others are pending still.
+    for (let batch = held.shift(); batch !== undefined; batch = held.shift()) {
+      this.#options.deliver(releaseId === undefined ? batch : stamped(batch, releaseId))
+    }
     this.#held = undefined
-    for (const batch of held) this.#options.deliver(releaseId === undefined ? batch : stamped(batch, releaseId))
     this.#end()
   }
 }

@@ -9,7 +9,7 @@ import type { Scrubber } from '../scrub/scrubber.js'
 import { errorFingerprint } from './fingerprint.js'
 import { emptyObject, putFree } from './limits.js'
 import { requestTitle, takeRequest } from './request.js'
-import { takeTrace } from './trace.js'
+import { isCallersTrace, takeTrace } from './trace.js'
 
 /** What the mapping needs to know besides the record. */
 export interface MappingOptions {
@@ -58,6 +58,8 @@ export interface MappedEntry {
 /** What ties a record to others; '' where it has none. */
 export interface RecordIds {
   readonly traceId: string
+  /** Whether it is that of the request's `traceparent`, and not the record's own. */
+  readonly isCallersTrace: boolean
   readonly requestId: string
   readonly sessionId: string
   /** Its own. */
@@ -100,7 +102,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   if (entry.source === undefined) set(entry, 'source', topFrame(entry.error?.stack))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = {
-    traceId: entry.trace?.trace_id ?? '', requestId: entry.request_id ?? '', sessionId: entry.session_id ?? '',
+    traceId: entry.trace?.trace_id ?? '', isCallersTrace: isCallersTrace(entry.trace, taken.traceparent), requestId: entry.request_id ?? '', sessionId: entry.session_id ?? '',
     fingerprint: entry.fingerprint ?? '', hasBreadcrumbs: entry.breadcrumbs !== undefined,
   }
   if (options.fingerprint === 'auto' && entry.error !== undefined) entry.fingerprint ??= errorFingerprint(entry.error)

@@ -51,6 +51,7 @@ export class RequestScan {
     while (member.next()) {
       const key = member.key()
       if (key === 'headers' && member.isObject()) {
+        if (this.#unsent.reqEnd !== 0) return -1 // the second counts, and the first was read
         member.after = this.#scanHeaders(text, member.valueAt, end)
         this.#unsent.reqAt = member.valueAt
         this.#unsent.reqEnd = member.after
@@ -73,6 +74,7 @@ export class RequestScan {
           break
         case 'id':
           this.id = member.value()
+          if (this.id === '""') return -1
           if (member.isText()) this.id = this.id.slice(1, -1)
           else if (!PLAIN_INTEGER.test(this.id)) return -1
           break
@@ -84,6 +86,7 @@ export class RequestScan {
           this.reqRest = joinMembers(this.reqRest, member.member())
       }
     }
+    if (member.at === -1) return -1 // an empty one stays as it is
     const { method, url } = this
     if (method !== '') this.request = joinMembers(this.request, `"method":${method}`)
     if (url !== '') {
@@ -118,6 +121,7 @@ export class RequestScan {
           this.resRest = joinMembers(this.resRest, member.member())
       }
     }
+    if (member.at === -1) return -1
     if (this.status !== '') this.request = joinMembers(this.request, `"status_code":${this.status}`)
     return member.closedAt
   }

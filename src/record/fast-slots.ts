@@ -31,6 +31,12 @@ export class Slots {
     if (text !== '') this.#isEmpty = false
   }
 
+  /** Whether any id of a trace is there: then a header's are not asked for. */
+  get hasTrace(): boolean {
+    for (let slot = TRACE_SLOT; slot < this.texts.length; slot += 1) if (this.texts[slot] !== '') return true
+    return false
+  }
+
   // Decoded; '' where the slot is empty.
   get traceId(): string { return unquoted(this.texts[TRACE_SLOT] as string) }
   get requestId(): string { return unquoted(this.texts[REQUEST_ID_SLOT] as string) }

@@ -43,7 +43,6 @@ export class FastPath {
   readonly #error = new ErrorScan()
   readonly #request = new RequestScan()
 
-  // What the last line said, by `#scan`.
   readonly #slots = new Slots()
   readonly #identity: Identity = { service: '', environment: '', version: '' }
   readonly #unknown = new SeenKeys()
@@ -79,7 +78,8 @@ export class FastPath {
   }
 
   /** Of the last line; '' where it has none. */
-  get traceId(): string { return this.#slots.traceId || this.#request.traceId }
+  get traceId(): string { return this.#slots.hasTrace ? this.#slots.traceId : this.#request.traceId }
+  get isCallersTrace(): boolean { return !this.#slots.hasTrace }
   get requestId(): string { return this.#slots.requestId || (this.#hasReq ? unquoted(`"${this.#request.id}"`) : '') }
   get sessionId(): string { return this.#slots.sessionId }
   get fingerprint(): string { return this.#slots.fingerprint }

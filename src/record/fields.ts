@@ -39,7 +39,7 @@ export function resolveLevel(value: Json | undefined, labels: LevelLabels): Reso
   const standard = own(STANDARD_NAMES, name)
   if (standard !== undefined) return name === 'trace' ? TRACE : ranked(standard)
   for (const [number, label] of Object.entries(labels)) {
-    if (label.toLowerCase() === name) return { ...ranked(nearest(Number(number))), custom: text }
+    if (label.toLowerCase() === name) return { ...nearest(Number(number)), custom: text }
   }
   const other = own(OTHER_NAMES, name)
   return other === undefined ? undefined : { ...ranked(other), custom: text }
@@ -47,10 +47,10 @@ export function resolveLevel(value: Json | undefined, labels: LevelLabels): Reso
 
 function fromNumber(number: number, labels: LevelLabels): ResolvedLevel {
   const label = labels[number] ?? PINO_LEVELS[number]
-  if (label === undefined) return { ...ranked(nearest(number)), custom: number }
+  if (label === undefined) return { ...nearest(number), custom: number }
   const name = label.toLowerCase()
   const standard = own(STANDARD_NAMES, name)
-  if (standard === undefined) return { ...ranked(nearest(number)), custom: label }
+  if (standard === undefined) return { ...nearest(number), custom: label }
   return name === 'trace' ? TRACE : ranked(standard)
 }
 
@@ -58,12 +58,13 @@ function own(names: Readonly<Record<string, Level>>, name: string): Level | unde
   return Object.hasOwn(names, name) ? names[name] : undefined
 }
 
-/** The nearest standard level at or below pino's number. */
-function nearest(number: number): Level {
-  if (number >= 60) return 'fatal'
-  if (number >= 50) return 'error'
-  if (number >= 40) return 'warn'
-  return number >= 30 ? 'info' : 'debug'
+/** The nearest standard level at or below pino's number; trace for what is lower still. */
+function nearest(number: number): ResolvedLevel {
+  if (number >= 60) return ranked('fatal')
+  if (number >= 50) return ranked('error')
+  if (number >= 40) return ranked('warn')
+  if (number >= 30) return ranked('info')
+  return number >= 20 ? ranked('debug') : TRACE
 }
 
 export function ranked(level: Level): ResolvedLevel {

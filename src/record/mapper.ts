@@ -1,5 +1,5 @@
 /** The one door of this folder: a line in, an entry's JSON out. */
-import type { MappingOptions } from './entry.js'
+import type { MappingOptions, RecordIds } from './entry.js'
 import { FastPath } from './fast.js'
 import { positionOf } from './fields.js'
 import { mapByParsing } from './reference.js'
@@ -10,6 +10,7 @@ const MAX_LEVEL_END = LEVEL_KEY.length + 6
 const ZERO = 0x30
 const NINE = 0x39
 const COMMA = 0x2c
+const MAX_BYTES_PER_UNIT = 3
 
 /** What ties records together. */
 export type ScopeKind = 'trace' | 'request' | 'session' | 'process'
@@ -22,7 +23,7 @@ export class Mapper {
   /** Of the last record; '' where it has none. */
   traceId = ''
   fingerprint = ''
-  /** The first of trace, request and session that the last record names, else the process. */
+  /** The first that the last record names: its own trace, its request, the caller's trace, its session; else the process. */
   scopeKind: ScopeKind = 'process'
   scopeId = ''
   /** Whether the last entry has crumbs of its own. */
@@ -75,17 +76,24 @@ export class Mapper {
   /** The entry of a line, '' where its level is too low. Never throws. Within one text, lines come in rising order. */
   map(text: string, start: number, end: number): string {
     const fast = this.#fast
-    if (fast.map(text, start, end, this.#minPosition)) {
-      this.rank = fast.rank
-      this.position = fast.position
-      this.fingerprint = fast.fingerprint
-      this.hasBreadcrumbs = false
-      this.openJson = fast.openJson
-      this.isUsual = true
-      this.#setScope(fast.traceId, fast.requestId, fast.sessionId)
-      if (fast.openJson === '') return ''
-      return this.#options.scrubber?.hasPatterns === true ? this.#scrubbed(`${fast.openJson}}`) : `${fast.openJson}}`
+    if (!fast.map(text, start, end, this.#minPosition)) return this.#mapByParsing(text, start, end)
+    let json = fast.openJson === '' ? '' : `${fast.openJson}}`
+    if (json !== '' && this.#options.scrubber?.hasPatterns === true) {
+      json = this.#options.scrubber.scrubJson(json)
+      // What takes the place of a match may be longer than it was.
+      if (json.length * MAX_BYTES_PER_UNIT > this.#options.maxEntryBytes) return this.#mapByParsing(text, start, end)
     }
+    this.rank = fast.rank
+    this.position = fast.position
+    this.fingerprint = fast.fingerprint
+    this.hasBreadcrumbs = false
+    this.openJson = json === '' ? '' : this.#options.scrubber?.hasPatterns === true ? json.slice(0, -1) : fast.openJson
+    this.isUsual = true
+    this.#setScope(fast)
+    return json
+  }
+
+  #mapByParsing(text: string, start: number, end: number): string {
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
     const { json, level, ids } = mapByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
     this.rank = level.rank
@@ -94,28 +102,15 @@ export class Mapper {
     this.hasBreadcrumbs = ids.hasBreadcrumbs
     this.openJson = ''
     this.isUsual = false
-    this.#setScope(ids.traceId, ids.requestId, ids.sessionId)
+    this.#setScope(ids)
     return this.position < this.#minPosition ? '' : json
   }
 
-  /** Nothing of it is cut: it can be scrubbed as it is. */
-  #scrubbed(json: string): string {
-    const clean = this.#options.scrubber?.scrubJson(json) ?? json
-    this.openJson = clean.slice(0, -1)
-    return clean
-  }
-
-  #setScope(traceId: string, requestId: string, sessionId: string): void {
+  /** A request knows itself better than the caller's trace, of which there may be several at once. */
+  #setScope({ traceId, isCallersTrace, requestId, sessionId }: Pick<RecordIds, 'traceId' | 'isCallersTrace' | 'requestId' | 'sessionId'>): void {
     this.traceId = traceId
-    if (traceId !== '') {
-      this.scopeKind = 'trace'
-      this.scopeId = traceId
-    } else if (requestId !== '') {
-      this.scopeKind = 'request'
-      this.scopeId = requestId
-    } else {
-      this.scopeKind = sessionId === '' ? 'process' : 'session'
-      this.scopeId = sessionId
-    }
+    const isTrace = traceId !== '' && (!isCallersTrace || requestId === '')
+    this.scopeKind = isTrace ? 'trace' : requestId !== '' ? 'request' : sessionId !== '' ? 'session' : 'process'
+    this.scopeId = isTrace ? traceId : requestId !== '' ? requestId : sessionId
   }
 }

@@ -36,3 +36,9 @@ export function fromHeader(traceparent: Json | undefined): EntryTrace | undefine
   if (ids === null || NO_TRACE.test(ids[1] as string)) return undefined
   return { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
 }
+
+/** Whether these ids are what the header says, and no more. */
+export function isCallersTrace(trace: EntryTrace | undefined, traceparent: Json | undefined): boolean {
+  const callers = trace === undefined || trace.span_id !== undefined ? undefined : fromHeader(traceparent)
+  return callers !== undefined && callers.trace_id === trace?.trace_id && callers.parent_span_id === trace?.parent_span_id
+}

@@ -10,7 +10,7 @@ export interface RequestLogsOptions {
   readonly clock: Pick<Clock, 'now' | 'wallNow'>
   /** Marks this process's ids; must need no escaping in JSON. Default: 12 random hexadecimal digits. */
   readonly tag?: string
-  /** For requests without an id. Default `crypto.randomUUID`. */
+  /** For requests without an id of their own. Default `crypto.randomUUID`. */
   readonly newId?: () => string
 }
 
@@ -70,10 +70,12 @@ export class RequestLogs {
     const begun = id === undefined ? undefined : this.#join.peek(id)
     const opening = seen.opening ?? begun
     if (opening === undefined) return NONE
-    // What tells of another request with the same id, as one that was made meanwhile, does not end this one.
-    if (id !== undefined && begun !== undefined && isSame(opening, begun)) this.#join.close(id)
+    // What tells of another request with the same id, as one that was made meanwhile, does not end this one, nor takes its id.
+    const isOther = begun !== undefined && !isSame(opening, begun)
+    if (id !== undefined && !isOther) this.#join.close(id)
     const timestamp = seen.timestamp ?? new Date(this.#clock.wallNow()).toISOString()
-    const log = toRequestLog(opening, ending, seen, id === undefined ? this.#newId() : uniqueId(id, this.#tag), timestamp)
+    const requestId = id === undefined || isOther ? this.#newId() : uniqueId(id, this.#tag)
+    const log = toRequestLog(opening, ending, seen, requestId, timestamp)
     return { json: JSON.stringify(log), rank: rankOf(ending.statusCode), isCovered: !seen.saysMore }
   }
 }

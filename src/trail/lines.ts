@@ -1,6 +1,6 @@
 /**
  * The text of the last lines, within a bound. A line is its place in the chunk that it came in: that costs neither a copy
- * nor an object, 12 bytes in three arrays. Its chunk stays until the bound takes it, with all that is in it.
+ * nor an object a line, 12 bytes in three arrays. Its chunk stays until the bound takes it, with all that is in it.
  *
  * Lines have numbers, from 0 on. Each knows how far back the one before it in its chain is.
  */
@@ -23,6 +23,9 @@ const LEAST_CAPACITY = 1_024
 /** More lines than that would be a minute of 2,000 a second, and 1.5 MB of places. */
 const MAX_CAPACITY = 128 * 1_024
 const PLACE_BYTES = 12
+/** Of a chunk beside its text: measured with chunks of one line. */
+const CHUNK_BYTES = 100
+const GONE: Chunk = { text: '', bytes: 0, first: -1 }
 /** One such character makes each of its text's take two bytes. The search costs next to nothing where there is none. */
 const WIDE = /[^\0-\xff]/
 
@@ -34,8 +37,9 @@ export class Lines {
   #ends = new Int32Array(LEAST_CAPACITY)
   /** 0 where nothing is before it. */
   #backs = new Int32Array(LEAST_CAPACITY)
-  /** Oldest first. */
-  readonly #chunks: Chunk[] = []
+  /** Oldest first, from `#head` on: to take one from the front would move all the others. */
+  #chunks: Chunk[] = []
+  #head = 0
   #chunkBytes = 0
   #openText = ''
   #next = 0
@@ -56,7 +60,7 @@ export class Lines {
 
   /** Number of the oldest that can be asked for. */
   get oldest(): number {
-    return this.#chunks[0]?.first ?? this.#next
+    return this.#chunks[this.#head]?.first ?? this.#next
   }
 
   /**
@@ -96,15 +100,22 @@ export class Lines {
   }
 
   #begin(text: string): void {
-    const bytes = WIDE.test(text) ? 2 * text.length : text.length
-    while (this.#chunks.length > 0 && this.#chunkBytes + bytes > this.#maxBytes) this.#dropOldest()
+    const bytes = (WIDE.test(text) ? 2 * text.length : text.length) + CHUNK_BYTES
+    while (this.#chunks.length > this.#head && this.#chunkBytes + bytes > this.#maxBytes) this.#dropOldest()
     this.#openText = text
     this.#chunks.push({ text, bytes, first: this.#next })
     this.#chunkBytes += bytes
   }
 
   #dropOldest(): void {
-    this.#chunkBytes -= this.#chunks.shift()?.bytes ?? 0
+    const oldest = this.#chunks[this.#head]
+    if (oldest === undefined) return
+    this.#chunkBytes -= oldest.bytes
+    this.#chunks[this.#head] = GONE
+    this.#head += 1
+    if (2 * this.#head < this.#chunks.length) return
+    this.#chunks = this.#chunks.slice(this.#head)
+    this.#head = 0
   }
 
   #makeRoom(): void {
@@ -113,7 +124,7 @@ export class Lines {
       this.#starts = this.#grown(this.#starts)
       this.#ends = this.#grown(this.#ends)
       this.#backs = this.#grown(this.#backs)
-    } else if (this.#chunks.length > 1) this.#dropOldest()
+    } else if (this.#chunks.length - this.#head > 1) this.#dropOldest()
     else this.#splitOpen()
   }
 

@@ -2,6 +2,7 @@
  * What was logged lately, by what it belongs to: a trace, a request, a session, or the process. An error takes the lines
  * of its own scope with it, and nobody gets them twice.
  */
+import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.js'
 import { Lines, copyOf } from './lines.js'
 import type { TakenLine } from './lines.js'
@@ -22,6 +23,8 @@ const MAX_SCOPES = 10_000
 const MAX_AGE_MS = 5 * 60_000
 /** V8 copies what is shorter. */
 const LEAST_SLICE_CHARS = 13
+/** An id may come from anybody's header. A longer one is known by its hash. */
+const MAX_KEY_CHARS = 200
 
 /** A chain of lines, and a place in the order of last use. */
 interface Scope {
@@ -31,6 +34,8 @@ interface Scope {
   youngestLine: number
   /** Its lines begin there: those before were taken. */
   from: number
+  /** The same before the last were taken. */
+  takenFrom: number
   usedAt: number
   older: Scope | undefined
   younger: Scope | undefined
@@ -83,21 +88,30 @@ export class Trail {
     const scope = this.#scopeOf(kind, key)
     if (scope === undefined) return []
     const lines = this.#lines.chain(scope.youngestLine, scope.from, this.#options.limit)
+    scope.takenFrom = scope.from
     scope.from = this.#lines.next
     return lines
   }
 
-  #scopeOf(kind: string, key: string): Scope | undefined {
+  /** What was taken last from a scope was of no use: the next gets it. */
+  giveBack(kind: string, key: string): void {
+    const scope = this.#scopeOf(kind, key)
+    if (scope !== undefined) scope.from = scope.takenFrom
+  }
+
+  #scopeOf(kind: string, id: string): Scope | undefined {
+    const key = keyOf(id)
     // Most records in a row belong to the same.
     const last = this.#youngest
     return last !== undefined && last.key === key && last.kind === kind ? last : this.#scopes.get(kind)?.get(key)
   }
 
-  #newScope(kind: string, key: string): Scope {
+  #newScope(kind: string, id: string): Scope {
+    const key = keyOf(id)
     if (this.#count === this.#maxScopes) this.#remove(this.#oldest as Scope)
     // A key may be a slice of its line, and would hold the chunk.
     const own = key.length < LEAST_SLICE_CHARS ? key : copyOf(key)
-    const scope: Scope = { key: own, kind, youngestLine: -1, from: 0, usedAt: this.#now, older: undefined, younger: undefined }
+    const scope: Scope = { key: own, kind, youngestLine: -1, from: 0, takenFrom: 0, usedAt: this.#now, older: undefined, younger: undefined }
     let ofKind = this.#scopes.get(kind)
     if (ofKind === undefined) this.#scopes.set(kind, (ofKind = new Map()))
     ofKind.set(own, scope)
@@ -133,4 +147,8 @@ export class Trail {
     this.#scopes.get(scope.kind)?.delete(scope.key)
     this.#count -= 1
   }
+}
+
+function keyOf(id: string): string {
+  return id.length <= MAX_KEY_CHARS ? id : createHash('sha1').update(id).digest('hex')
 }

@@ -76,7 +76,8 @@ test('whatever an error carries, it is serialized, and not changed', () => {
   fc.assert(fc.property(fc.dictionary(fc.string(), fc.anything({ maxDepth: 2 })), fc.string(), (properties, message) => {
     const error = Object.freeze(Object.assign(new Error(message), properties))
     const plain = serializeError(error) as Record<string, unknown>
-    expect(plain['type']).toBe('Error')
+    // Not always `Error`: a property `__proto__` makes it another's.
+    expect(plain['type']).toBeTypeOf('string')
     expect(plain['message']).toBeTypeOf('string')
   }))
 })

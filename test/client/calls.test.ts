@@ -103,6 +103,33 @@ describe('Retry-After', () => {
   })
 })
 
+describe('wired to a transport', () => {
+  test('what it is told others hear too, in the same turn; the heartbeat\'s concerns nobody', async () => {
+    const { calls, clock } = scripted([reply(429, { 'retry-after': '7' }), reply(503), reply(200)])
+    const told: [number, number][] = []
+    calls.wire({ clock, onRetryAfter: (delayMs) => told.push([clock.now(), delayMs]) })
+    const done = calls.post(CALL)
+    await clock.advance(100_000)
+    await done
+    expect(told).toEqual([[0, 7_000]])
+    const keyless = scripted([reply(429, { 'retry-after': '7' })], { maxAttempts: 1 })
+    keyless.calls.wire({ clock: keyless.clock, onRetryAfter: (delayMs) => told.push([-1, delayMs]) })
+    expect((await failureOf<IngestError>(keyless.calls.post({ path: '/heartbeat/t', body: null }))).code).toBe('RATE_LIMITED')
+    expect(told).toHaveLength(1)
+  })
+
+  test('it waits by the transport\'s clock', async () => {
+    const { calls, clock, sentAt } = scripted([reply(503), reply(200)])
+    const other = new FakeClock()
+    calls.wire({ clock: other, onRetryAfter: () => {} })
+    const done = calls.post(CALL)
+    await clock.advance(10_000)
+    expect([sentAt.length, clock.timers, other.timers]).toEqual([1, 0, 1])
+    await other.advance(10_000)
+    expect((await done).status).toBe(200)
+  })
+})
+
 describe('abort', () => {
   test('between two attempts: at once, with the signal\'s reason, leaving no timer and no listener', async () => {
     const { calls, clock, sentAt } = scripted([reply(503, { 'retry-after': '3600' })])

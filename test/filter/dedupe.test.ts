@@ -1,4 +1,5 @@
 /** Deduplication: the first at once, the rest as one summary with their number, within bounds. */
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Dedupe } from '../../src/filter/dedupe.js'
@@ -232,6 +233,40 @@ test('a timestamp inside a message is none', () => {
   for (let n = 0; n < 2; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, { message: '","timestamp":"1999-01-01T00:00:00.000Z"' }))
   dedupe.flushNow()
   expect(entries()[0]?.metadata).toMatchObject({ pino_ingest: { repeated: { first: '2025-01-01T00:00:00.001Z' } } })
+})
+
+test('after the end nothing opens a window or a timer, and nothing is held back', async () => {
+  const { clock, dedupe, summaries } = build()
+  for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n))
+  dedupe.end()
+  expect(summaries).toMatchObject([{ rank: ERROR, count: 2 }])
+  expect([1, 2, 3].map((n) => dedupe.isRepeat('fp', ERROR, entry(n)))).toEqual([false, false, false])
+  expect([dedupe.keys, dedupe.bytes, clock.timers]).toEqual([0, 0, 0])
+  dedupe.end()
+  dedupe.flushNow()
+  await clock.advance(2 * WINDOW_MS)
+  expect(summaries).toHaveLength(1)
+})
+
+test('a summary that is told at the end and comes back is not held back again', () => {
+  const clock = new FakeClock()
+  const answers: boolean[] = []
+  const dedupe: Dedupe = new Dedupe({ windowMs: WINDOW_MS, clock, onSummary: ({ json, rank }) => answers.push(dedupe.isRepeat('fp', rank, json)) })
+  dedupe.isRepeat('fp', ERROR, entry(0))
+  dedupe.isRepeat('fp', ERROR, entry(1))
+  dedupe.end()
+  expect([answers, dedupe.keys, clock.timers]).toEqual([[false], 0, 0])
+})
+
+test('fingerprints are told apart however long they are, and whatever one looks like', () => {
+  const { dedupe } = build()
+  const long = 'f'.repeat(80_000)
+  const hash = createHash('sha1').update(`${long}1`).digest('hex')
+  const keys = [`${long}1`, `${long}2`, 'f'.repeat(200), 'f'.repeat(201), hash, `#${hash}`, `${ERROR}#${hash}`]
+  expect(keys.map((key) => dedupe.isRepeat(key, ERROR, entry(0)))).toEqual(keys.map(() => false))
+  expect(keys.map((key) => dedupe.isRepeat(key, ERROR, entry(1)))).toEqual(keys.map(() => true))
+  expect(dedupe.isRepeat(`${long}1`, FATAL, entry(2))).toBe(false)
+  expect(dedupe.keys).toBe(keys.length + 1)
 })
 
 test('the account closes: firsts and repeats are all there were, and the summaries count every repeat', async () => {

@@ -50,6 +50,14 @@ test('the windows hold no chunk, neither by a key nor by a repeat', () => {
   expect(dedupe.keys).toBe(CHUNKS)
 })
 
+test('the windows hold no long fingerprint', () => {
+  const dedupe = new Dedupe({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
+  expect(held(() => {
+    for (let n = 0; n < 1_000; n += 1) dedupe.isRepeat(String(n).padStart(80_000, 'f'), 3, '{}')
+  })).toBeLessThan(8)
+  expect(dedupe.keys).toBe(1_000)
+})
+
 test('known errors hold no chunk', () => {
   expect(held(() => {
     for (let n = 0; n < CHUNKS; n += 1) fingerprintOf(sliceOfChunk(n).entry, '')

@@ -1,6 +1,7 @@
 /** A pipeline before the real local service, fed with records. */
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.js'
+import type { HookFunction } from '../../src/filter/load-hook.js'
 import { resolveOptions } from '../../src/options.js'
 import type { IngestOptions } from '../../src/options.js'
 import { Pipeline } from '../../src/pipeline.js'
@@ -21,12 +22,12 @@ export interface Piped {
 
 const KEY = 'pipeline-test-key'
 
-export async function piped(options: Partial<IngestOptions> = {}, env: Record<string, string> = {}): Promise<Piped> {
+export async function piped(options: Partial<IngestOptions> = {}, env: Record<string, string> = {}, hook?: HookFunction): Promise<Piped> {
   const service = await createIngestService({ apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const settings = resolveOptions({ url: service.url, apiKey: KEY, spool: false, onProblem: 'silent', maxConcurrency: 1, ...options }, { env, readFile: () => '' })
   const told: { name: string, payload: unknown }[] = []
-  const pipeline = new Pipeline({ settings, clock: systemClock, emit: (name, payload) => void told.push({ name, payload }) })
+  const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit: (name, payload) => void told.push({ name, payload }) })
   onTestFinished(() => pipeline.close())
   return {
     service, pipeline, told,

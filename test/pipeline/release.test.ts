@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import type { IngestOptions } from '../../src/options.js'
 import { piped } from './piped.js'
 
-const RELEASE: Partial<IngestOptions> = { release: true, version: '1.2.3', deploy: { commit: 'abc1234', branch: 'main', deployed_by: 'ci' }, flushIntervalMs: 10 }
+const RELEASE: Partial<IngestOptions> = { release: true, version: '1.2.3', deploy: { commit: 'abc1234', branch: 'main', deployed_by: 'ci' } }
 
 test('entries carry the id from the first on, but for those that name a release themselves', async () => {
   const { write, arrived, service } = await piped(RELEASE)
@@ -22,6 +22,7 @@ test('a service that refuses it gets the entries all the same, at once', async (
   service.faults.add({ kind: 'status', status: 422, endpoint: 'releases' })
   const startedAt = performance.now()
   write({ msg: 'first' })
+  pipeline.end()
   await vi.waitFor(() => expect(service.arrived).toBe(1), { timeout: 4_000 })
   expect(performance.now() - startedAt).toBeLessThan(4_500)
   expect(service.entries().items[0]?.entry.release_id).toBeUndefined()
@@ -35,4 +36,38 @@ test('an id that comes later is on later entries', async () => {
   pipeline.setReleaseId('rel-1')
   write({ msg: 'after' }, { msg: 'own', release_id: 'mine' })
   expect((await arrived()).map(({ release_id }) => release_id)).toEqual([undefined, 'rel-1', 'mine'])
+})
+
+test('one that is asked back in time is awaited: what was held back carries its id', async () => {
+  const { write, service } = await piped({ ...RELEASE, flushIntervalMs: 10 })
+  service.faults.add({ kind: 'status', status: 429, endpoint: 'releases', retryAfter: 1, times: 1 })
+  const startedAt = performance.now()
+  write({ msg: 'first' })
+  await vi.waitFor(() => expect(service.arrived).toBe(1), { timeout: 8_000, interval: 10 })
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(900)
+  const [release] = service.releases().items
+  expect(release).toBeDefined()
+  expect(service.entries().items[0]?.entry.release_id).toBe(release?.release_id)
+})
+
+test('a registration that is refused for as long as it is asked keeps the entries for two silences, and no longer', async () => {
+  const { write, service, pipeline, told } = await piped({ ...RELEASE, flushIntervalMs: 10 })
+  service.faults.add({ kind: 'status', status: 429, endpoint: 'releases', retryAfter: 1 })
+  write({ msg: 'first' })
+  await vi.waitFor(() => expect(pipeline.snapshot.accepted).toBe(1), { timeout: 8_000 })
+  write({ msg: 'second' })
+  await vi.waitFor(() => expect(pipeline.snapshot.accepted).toBe(2), { timeout: 8_000, interval: 10 })
+  expect(service.faults.list()[0]?.hits).toBe(2)
+  expect(told.filter(({ name }) => name === 'ingest:problem')).toHaveLength(1)
+})
+
+test('a registration that failed is tried again when entries were accepted after an outage', async () => {
+  const { write, service, pipeline } = await piped({ ...RELEASE, flushIntervalMs: 10, retryMinMs: 1, retryMaxMs: 1 })
+  service.faults.add({ kind: 'status', status: 503, endpoint: 'releases', times: 1 })
+  service.faults.add({ kind: 'status', status: 503, endpoint: 'ingest', times: 2 })
+  write({ msg: 'first' })
+  await vi.waitFor(() => expect(service.releases().items).toHaveLength(1), { timeout: 8_000 })
+  expect(pipeline.snapshot).toMatchObject({ accepted: 1 })
+  write({ msg: 'second' })
+  await vi.waitFor(() => expect(service.entries().items[0]?.entry.release_id).toBe(service.releases().items[0]?.release_id), { timeout: 8_000 })
 })

@@ -38,7 +38,7 @@ function sentTooEarly(calls: readonly Call[], waitMs: number, graceMs: number): 
 }
 
 function logging(url: string, options: object = {}): { done: Promise<AppResult> } {
-  return startApp({ mode: 'target', options: { url, apiKey: KEY, ...options }, count: COUNT, perSecond: PER_SECOND })
+  return startApp({ mode: 'target', options: { url, apiKey: KEY, shutdownTimeoutMs: 8_000, ...options }, count: COUNT, perSecond: PER_SECOND })
 }
 
 function report(name: string, result: AppResult, { lost, duplicated }: Tally, more = ''): void {

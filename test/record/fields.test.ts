@@ -61,6 +61,23 @@ describe('level', () => {
     expect(entryOf(`{"level":20,"time":1795219732486,"a":{"level":40},"${key}":60,"msg":"m"}`).level).toBe('debug')
   })
 
+  test.each<[unknown, number, unknown]>([
+    [10, -1, undefined], [5, -1, 5], [15, -1, 15], [0, -1, 0], [-1, -1, -1], ['15', -1, 15], [12, -1, 'fine'], ['fine', -1, 'fine'],
+    [20, 0, undefined], [25, 0, 'http'], [29, 0, 29], [30, 1, undefined], [2, 1, undefined],
+  ])('%j stands at %i: below 20 the nearest level is trace, whatever it is called', (level, position, kept) => {
+    const line = JSON.stringify({ level, msg: 'm' })
+    const options = mappingOptions({ levels: { ...CUSTOM, 12: 'fine', 2: 'info' } })
+    const mapper = new Mapper(options, -1, () => 0)
+    const entry = JSON.parse(mapper.map(line, 0, line.length)) as LogEntry
+    expect([mapper.position, entry.level, entry.metadata]).toEqual([position, position < 1 ? 'debug' : 'info', kept === undefined ? undefined : { level: kept }])
+    // By its beginning alone, and by both paths where trace is not wanted.
+    if (typeof level === 'number' && level >= 0) expect(mapper.peekPosition(line, 0)).toBe(position)
+    for (const time of [1795219732486, undefined]) {
+      const one = JSON.stringify({ level, time, msg: 'm' })
+      expect(new Mapper(options, 0, () => 0).map(one, 0, one.length) !== '').toBe(position >= 0)
+    }
+  })
+
   test('of two rules by which lines are filtered the level after mapping decides', () => {
     const mapper = new Mapper(mappingOptions({ levels: CUSTOM }), 2, () => 0)
     const shipped = [35, 40, 20, 60].map((level) => JSON.stringify({ level, msg: 'm' })).map((line) => mapper.map(line, 0, line.length) !== '')

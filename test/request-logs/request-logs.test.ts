@@ -143,6 +143,15 @@ describe('two halves', () => {
     expect(take(SECOND).log).toMatchObject({ method: 'GET', path: '/users/7' })
   })
 
+  test('give their id to no other request that is told of between them', () => {
+    for (const id of ['req-1', '0b7c7a52-6a1e-4b1f-9a55-5b2d1c6f0a01']) {
+      const { take } = taker()
+      take(FIRST.replace('req-1', id))
+      const other = take(entry({ request_id: id }, { ...REQUEST, method: 'POST', path: '/upstream' })).log?.request_id
+      expect([other, take(SECOND.replace('req-1', id)).log?.request_id]).toEqual(['minted-0123456789', id === 'req-1' ? `${TAG}-req-1` : id])
+    }
+  })
+
   test('of which the whole comes after the first end it', () => {
     const { take } = taker()
     take(FIRST)

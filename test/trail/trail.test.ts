@@ -105,6 +105,23 @@ test('text of two bytes a character counts as such', () => {
   expect(take(trail, 'process', '').length).toBeLessThanOrEqual(10)
 })
 
+test('what was taken last can be given back', () => {
+  const { trail } = trailOf()
+  add(trail, 'request', 'a', '1', '2')
+  take(trail, 'request', 'a')
+  add(trail, 'request', 'a', '3')
+  trail.giveBack('request', 'a')
+  expect(take(trail, 'request', 'a')).toEqual(['1', '2', '3'])
+})
+
+test('an endless id is a scope like any other, and is not kept', () => {
+  const { trail } = trailOf({ maxBytes: MIB })
+  const ids = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(100_000)}`)
+  for (const id of ids) add(trail, 'request', id, id.slice(0, 3))
+  expect(take(trail, 'request', ids[7] as string)).toEqual(['7 x'])
+  expect(take(trail, 'request', ids[299] as string)).toEqual(['299'])
+})
+
 type Step = { readonly do: 'add', readonly scope: number, readonly lines: number } | { readonly do: 'take', readonly scope: number } | { readonly do: 'pass', readonly ms: number }
 
 test('it does what a plain list of lists would, in any order', () => {

@@ -1,0 +1,66 @@
+/** From text to entries in their channel: each line is received, and leaves by one named door. */
+import type { Channel } from '../channel.js'
+import type { Intake } from '../intake.js'
+import { LineSplitter } from '../record/lines.js'
+import type { Mapper } from '../record/mapper.js'
+
+export interface TakerOptions {
+  readonly channel: Channel
+  readonly intake: Intake
+  readonly mapper: Pick<Mapper, 'peekPosition'>
+  /** Lowest level that is sent, as `positionOf`. */
+  readonly minPosition: number
+  /** Whether a line may be refused unread: nothing but its entry is made of it. */
+  readonly isRefusedUnread: boolean
+}
+
+const LOWEST_RANK = 0
+
+export class Taker {
+  readonly #options: TakerOptions
+  readonly #lines: LineSplitter
+  #inHand = 0
+
+  constructor(options: TakerOptions) {
+    this.#options = options
+    this.#lines = new LineSplitter((text, start, end) => this.#take(text, start, end))
+  }
+
+  /** Received, and not yet anywhere: what is told meanwhile counts it. */
+  get pendingEntries(): number {
+    return this.#inHand
+  }
+
+  write(text: string): void {
+    this.#options.intake.open()
+    this.#lines.write(text)
+  }
+
+  /** What was left without a newline is a line, too. */
+  end(): void {
+    this.#options.intake.open()
+    this.#lines.end()
+  }
+
+  #take(text: string, start: number, end: number): void {
+    const { channel, intake, mapper, minPosition, isRefusedUnread } = this.#options
+    channel.account.received += 1
+    this.#inHand = 1
+    // Short of room there is no time to lose either: what will be refused is not mapped first.
+    if (isRefusedUnread && !channel.admits(LOWEST_RANK)) {
+      const peeked = mapper.peekPosition(text, start)
+      if (peeked !== undefined && peeked >= minPosition && !channel.admits(peeked)) return this.#refuse()
+    }
+    const entry = intake.take(text, start, end)
+    const { rank } = intake
+    if (entry !== '' && !channel.admits(rank)) return this.#refuse()
+    this.#inHand = 0
+    if (entry === '') channel.account.filtered += 1
+    else channel.add(entry, rank)
+  }
+
+  #refuse(): void {
+    this.#inHand = 0
+    this.#options.channel.refuse()
+  }
+}
