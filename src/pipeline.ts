@@ -80,9 +80,9 @@ export class Pipeline {
       ...shared, settings, report, sender: ingestSender({ http, clock, hint }), url: settings.url,
       siblingUrls: settings.requestLogs === false ? [] : [requestsUrl(settings.url)],
       ...(release && { onBatch: (batch) => release.take(batch) }),
-      onRecovery: () => {
+      onRecovery: (hasFailed) => {
         this.#notices.tellSoon()
-        release?.register()
+        if (hasFailed) release?.register()
       },
       onRetryAfter: (delayMs) => this.#requests?.channel.holdFor(delayMs),
     })
