@@ -165,7 +165,8 @@ function complete({ values, options, wrong, sources: { env, isInMemory: isLostIn
     problems.push('url is required when NODE_ENV is production (or PINO_INGEST_URL)')
   }
   if (isMissing('apiKey') && !isLocalDefault && own.enabled !== false) {
-    problems.push('apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)')
+    const hint = own.url !== undefined && isLoopback(own.url) ? '; for a local service any text will do' : ''
+    problems.push(`apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)${hint}`)
   }
   const isSwapped = own.apiKey !== undefined && /^https?:\/\//i.test(own.apiKey)
   if (isSwapped) problems.push('apiKey must be a key and not a URL (not shown); are url and apiKey swapped?')

@@ -178,7 +178,7 @@ export class Pipeline {
     const { shutdownTimeoutMs } = this.#settings
     const startedAt = this.#clock.now()
     await this.#endRelease(Math.min(RELEASE_AT_EXIT_MS, shutdownTimeoutMs / 2))
-    const leftMs = Math.max(shutdownTimeoutMs - (this.#clock.now() - startedAt), 0)
+    const leftMs = Math.max(Math.ceil(shutdownTimeoutMs - (this.#clock.now() - startedAt)), 0)
     await Promise.all(this.#channels.map((channel) => channel.drain(leftMs)))
     this.#end()
     await this.#closeHttp()
