@@ -14,6 +14,7 @@
  *  9. an entry over its byte limit, which says so in `metadata.pino_ingest`
  * 10. an object that a field took every member of
  * 11. headers that are always removed, wherever they stand; `metadata.pino_ingest.removed_headers` says how many
+ * 12. an id that stands under two of its names, with the same value: it is said once
  */
 import type { MappingOptions } from '../../src/record/entry.js'
 import type { LogEntry } from '../../src/protocol/entry.js'
@@ -127,7 +128,14 @@ class Plan {
     for (const [field, ...keys] of [
       ['user_id', 'user_id', 'userId'], ['session_id', 'session_id', 'sessionId'], ['release_id', 'release_id', 'releaseId'],
       ['request_id', 'request_id', 'requestId', 'reqId'], ['action', 'action'], ['source', 'source', 'caller'], ['fingerprint', 'fingerprint'],
-    ] as const) this.#take(record, keys, isText, [field])
+    ] as const) {
+      if (this.#take(record, keys, isText, [field]) === undefined) continue
+      for (const key of keys) {
+        const again = record.members.get(key)
+        const isLeaf = again !== undefined && again.kind !== 'branch' && again.kind !== 'list' && isText(again)
+        if (isLeaf && isSame(again, own(this.#entry, field))) record.members.delete(key)
+      }
+    }
     const hasRequest = this.#request()
     this.#trace()
     this.#error()
