@@ -1,6 +1,6 @@
 /** [worker] Within a window equal entries go once, the first at once; one summary at its end tells how many more there were. */
-import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.js'
+import { copyOf, hashOfLong } from '../record/own-text.js'
 import { condense, summaryOf, timestampOf } from './summary.js'
 
 export interface Summary {
@@ -26,8 +26,6 @@ export interface DedupeOptions {
 }
 
 const MAX_KEYS = 1_000
-/** A record's own fingerprint may be as long as an entry; a longer one is known by its hash. */
-const MAX_KEY_CHARS = 200
 const MAX_BYTES = 8 * 1024 * 1024
 /** Of one repeat. */
 const MAX_HELD_BYTES = 64 * 1024
@@ -129,7 +127,7 @@ export class Dedupe {
 
   #hold(window: Window, entryJson: string): void {
     window.count += 1
-    if (window.count === 1) window.first = Buffer.from(timestampOf(entryJson)).toString()
+    if (window.count === 1) window.first = copyOf(timestampOf(entryJson))
     const json = bytesFit(entryJson, MAX_HELD_BYTES) ? entryJson : condense(entryJson, MAX_HELD_BYTES)
     if (!bytesFit(json, window.last.length)) this.#grow(window, json)
     window.length = window.last.write(json)
@@ -181,8 +179,8 @@ export class Dedupe {
 
 /** Joined, and so a string of its own: the fingerprint is a slice of the chunk of lines. */
 function keyOf(fingerprint: string, rank: number): string {
-  if (fingerprint.length <= MAX_KEY_CHARS) return `${rank}=${fingerprint}`
-  return `${rank}#${createHash('sha1').update(fingerprint).digest('hex')}`
+  const hash = hashOfLong(fingerprint)
+  return hash === undefined ? `${rank}=${fingerprint}` : `${rank}#${hash}`
 }
 
 /** Counts bytes only where the worst case would not fit. */

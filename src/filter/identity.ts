@@ -2,6 +2,7 @@
 import type { LogEntry } from '../protocol/entry.js'
 import { errorFingerprint } from '../record/fingerprint.js'
 import { Members } from '../record/members.js'
+import { copyOf } from '../record/own-text.js'
 
 const ERROR_MEMBER = '"error":{'
 /** Equal errors come in storms, of which there are few at a time. */
@@ -53,6 +54,5 @@ function remember(errorJson: string, fingerprint: string): void {
     const [oldest] = known.keys()
     known.delete(oldest as string)
   }
-  // A string of its own: a slice would hold the chunk that the line came in.
-  known.set(Buffer.from(errorJson).toString(), fingerprint)
+  known.set(copyOf(errorJson), fingerprint)
 }

@@ -4,6 +4,7 @@
  *
  * Lines have numbers, from 0 on. Each knows how far back the one before it in its chain is.
  */
+import { WIDE } from '../record/own-text.js'
 
 /** A line that was asked for. */
 export interface TakenLine {
@@ -26,8 +27,6 @@ const PLACE_BYTES = 12
 /** Of a chunk beside its text: measured with chunks of one line. */
 const CHUNK_BYTES = 100
 const GONE: Chunk = { text: '', bytes: 0, first: -1 }
-/** One such character makes each of its text's take two bytes. The search costs next to nothing where there is none. */
-const WIDE = /[^\0-\xff]/
 
 export class Lines {
   readonly #maxBytes: number
@@ -140,10 +139,4 @@ export class Lines {
     const { text, bytes } = this.#chunks.pop() as Chunk
     this.#chunks.push({ text, bytes, first: this.#next })
   }
-}
-
-/** A string of its own: a slice would hold the whole that it was taken from. */
-export function copyOf(text: string): string {
-  const encoding = WIDE.test(text) ? 'utf16le' : 'latin1'
-  return Buffer.from(text, encoding).toString(encoding)
 }

@@ -2,9 +2,9 @@
  * What was logged lately, by what it belongs to: a trace, a request, a session, or the process. An error takes the lines
  * of its own scope with it, and nobody gets them twice.
  */
-import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.js'
-import { Lines, copyOf } from './lines.js'
+import { copyOf, hashOfLong } from '../record/own-text.js'
+import { Lines } from './lines.js'
 import type { TakenLine } from './lines.js'
 
 export interface TrailOptions {
@@ -21,10 +21,6 @@ export interface TrailOptions {
 
 const MAX_SCOPES = 10_000
 const MAX_AGE_MS = 5 * 60_000
-/** V8 copies what is shorter. */
-const LEAST_SLICE_CHARS = 13
-/** An id may come from anybody's header. A longer one is known by its hash. */
-const MAX_KEY_CHARS = 200
 
 /** A chain of lines, and a place in the order of last use. */
 interface Scope {
@@ -100,17 +96,16 @@ export class Trail {
   }
 
   #scopeOf(kind: string, id: string): Scope | undefined {
-    const key = keyOf(id)
+    const key = hashOfLong(id) ?? id
     // Most records in a row belong to the same.
     const last = this.#youngest
     return last !== undefined && last.key === key && last.kind === kind ? last : this.#scopes.get(kind)?.get(key)
   }
 
   #newScope(kind: string, id: string): Scope {
-    const key = keyOf(id)
+    const key = hashOfLong(id) ?? id
     if (this.#count === this.#maxScopes) this.#remove(this.#oldest as Scope)
-    // A key may be a slice of its line, and would hold the chunk.
-    const own = key.length < LEAST_SLICE_CHARS ? key : copyOf(key)
+    const own = copyOf(key)
     const scope: Scope = { key: own, kind, youngestLine: -1, from: 0, takenFrom: 0, usedAt: this.#now, older: undefined, younger: undefined }
     let ofKind = this.#scopes.get(kind)
     if (ofKind === undefined) this.#scopes.set(kind, (ofKind = new Map()))
@@ -147,8 +142,4 @@ export class Trail {
     this.#scopes.get(scope.kind)?.delete(scope.key)
     this.#count -= 1
   }
-}
-
-function keyOf(id: string): string {
-  return id.length <= MAX_KEY_CHARS ? id : createHash('sha1').update(id).digest('hex')
 }
