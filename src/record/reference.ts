@@ -4,7 +4,6 @@
  */
 import type { JsonObject, LogEntry } from '../protocol/entry.js'
 import { mayHoldHeaders, removeHeaders } from '../scrub/headers.js'
-import type { Scrubber } from '../scrub/scrubber.js'
 import { toEntry } from './entry.js'
 import type { MappedEntry, MappingOptions } from './entry.js'
 import { hasMeaning } from './fast-fields.js'
@@ -31,15 +30,11 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   if (cuts.keys > 0) note(entry, { cut_keys: cuts.keys })
   const removed = mayHoldHeaders(line, 0) === Infinity ? 0 : removeHeaders(entry as unknown as JsonObject)
   if (removed > 0) note(entry, { removed_headers: removed })
-  return { json: shortenToFit(scrubbed(entry, options.scrubber), options.maxEntryBytes), level, ids }
-}
-
-/** Before it is cut: of what is cut a pattern may not find the rest. */
-function scrubbed(entry: LogEntry, scrubber: Scrubber | undefined): LogEntry {
-  if (scrubber === undefined) return entry
+  // Scrubbed before it is cut: of what is cut a pattern may not find the rest.
   const json = stringifyExact(entry)
-  const clean = scrubber.scrubJson(json)
-  return clean === json ? entry : parseExact(clean) as LogEntry
+  const clean = options.scrubber?.scrubJson(json) ?? json
+  const whole = clean === json ? entry : parseExact(clean) as LogEntry
+  return { json: shortenToFit(whole, options.maxEntryBytes, clean), level, ids }
 }
 
 /** A line that is no JSON object is a message. */

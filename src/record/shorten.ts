@@ -18,9 +18,12 @@ const FIELDS = [
 /** Says in the entry itself what it had to lose. */
 export const NOTE_KEY = 'pino_ingest'
 
-/** @param maxEntryBytes at least 1 KiB: below that the required fields alone may not fit. */
-export function shortenToFit(entry: LogEntry, maxEntryBytes: number): string {
-  let json = stringifyExact(entry)
+/**
+ * @param maxEntryBytes at least 1 KiB: below that the required fields alone may not fit.
+ * @param whole its JSON, where that is known already
+ */
+export function shortenToFit(entry: LogEntry, maxEntryBytes: number, whole: string = stringifyExact(entry)): string {
+  let json = whole
   // One UTF-16 unit takes at most three bytes.
   if (json.length * 3 <= maxEntryBytes) return json
   const bytes = Buffer.byteLength(json)
