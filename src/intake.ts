@@ -6,11 +6,7 @@ import type { Dedupe } from './filter/dedupe.js'
 import type { Hook } from './filter/hook.js'
 import { fingerprintOf } from './filter/identity.js'
 import type { Sampler } from './filter/sample.js'
-import type { LogEntry } from './protocol/entry.js'
 import type { Mapper } from './record/mapper.js'
-import { parseExact } from './record/numbers.js'
-import { shortenToFit } from './record/shorten.js'
-import type { Scrubber } from './scrub/scrubber.js'
 import { appendCrumbs, attachCrumbs } from './trail/attach.js'
 import type { Crumbs } from './trail/crumb.js'
 import type { Trail } from './trail/trail.js'
@@ -36,8 +32,6 @@ export interface IntakeOptions {
   readonly sampler?: Sampler | undefined
   readonly dedupe?: Dedupe | undefined
   readonly hook?: Hook | undefined
-  /** For what the hook has added. */
-  readonly scrubber?: Scrubber | undefined
 }
 
 /** From `error` up an entry takes its crumbs. */
@@ -107,19 +101,12 @@ export class Intake {
     return appended ?? attachCrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
   }
 
-  /** What the hook has added is scrubbed as well, which may make it longer. */
-  #finished(json: string): string {
-    const { scrubber, maxEntryBytes } = this.#options
-    const clean = scrubber?.scrubJson(json) ?? json
-    return Buffer.byteLength(clean) <= maxEntryBytes ? clean : shortenToFit(parseExact(clean) as LogEntry, maxEntryBytes)
-  }
-
   #throughHook(json: string): string {
     const { hook } = this.#options
     if (hook === undefined) return json
     const result = hook.apply(json)
     if (result === 'drop') return ''
     this.rank = result.rank ?? this.rank
-    return result.json === json ? json : this.#finished(result.json)
+    return result.json
   }
 }

@@ -2,9 +2,11 @@
 import { types } from 'node:util'
 import { LEVELS } from '../protocol/entry.js'
 import type { Json, JsonObject, LogEntry } from '../protocol/entry.js'
+import { finish } from '../record/finish.js'
 import { cleanCopy } from '../record/limits.js'
 import type { Cuts } from '../record/limits.js'
-import { note, shortenToFit } from '../record/shorten.js'
+import { note } from '../record/shorten.js'
+import type { Scrubber } from '../scrub/scrubber.js'
 import { LONG_NUMBER, restoreNumbers } from './exact.js'
 import type { HookFunction } from './load-hook.js'
 import { reasonOf } from './reason.js'
@@ -17,6 +19,8 @@ export interface HookOptions {
   readonly isValid: (entry: unknown) => string | undefined
   /** UTF-8 bytes of an entry: a hook may have added to it. Default 256 KiB. */
   readonly maxEntryBytes?: number
+  /** Takes out what the hook may have added. */
+  readonly scrubber?: Scrubber | undefined
 }
 
 export interface Kept {
@@ -73,7 +77,7 @@ export class Hook {
   #write(entry: LogEntry, { depth, keys }: Cuts): Kept {
     if (depth > 0) note(entry, { cut_for_depth: depth })
     if (keys > 0) note(entry, { cut_keys: keys })
-    return { json: shortenToFit(entry, this.#maxEntryBytes), rank: LEVELS.indexOf(entry.level) }
+    return { json: finish(entry, this.#maxEntryBytes, this.#options.scrubber), rank: LEVELS.indexOf(entry.level) }
   }
 
   /** The text that came, whatever the hook has done to the object that it was given. */

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.js'
 import { IngestError } from '../errors.js'
 import { Dedupe } from '../filter/dedupe.js'
 import { Hook } from '../filter/hook.js'
+import type { Kept } from '../filter/hook.js'
 import type { HookFunction } from '../filter/load-hook.js'
 import { Sampler } from '../filter/sample.js'
 import { Intake } from '../intake.js'
@@ -32,7 +33,7 @@ export interface IntakeParts {
 export function intakeOf(parts: IntakeParts): Intake {
   const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
-  const through = hook && new Hook({ hook, onProblem, isValid: faultOf, maxEntryBytes })
+  const through = hook && new Hook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.scrubber })
   return new Intake({
     mapper,
     maxEntryBytes,
@@ -42,13 +43,12 @@ export function intakeOf(parts: IntakeParts): Intake {
     sampler: sample && new Sampler(sample),
     dedupe: dedupeWindowMs === 0 ? undefined : new Dedupe({
       windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => {
-        const result = through === undefined ? { json } : through.apply(json)
+        const result: Kept | 'drop' = through?.apply(json) ?? { json }
         if (result === 'drop') return onSummary('', rank)
-        // What the hook has added is scrubbed as well.
-        onSummary(mapping.scrubber?.scrubJson(result.json) ?? result.json, result.rank ?? rank)
+        onSummary(result.json, result.rank ?? rank)
       },
     }),
-    hook: through, scrubber: mapping.scrubber,
+    hook: through,
   })
 }
 
