@@ -5,11 +5,12 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { print } from './print.mjs'
-import { measureSpool, printSpool } from './spool.mjs'
-import { measureStages } from './stages.mjs'
-import { surroundings } from './surroundings.mjs'
-import { measureTrail, printTrail } from './trail.mjs'
-import { canMeasureThreads, measureWorker } from './worker.mjs'
+import { measureSpool, printSpool } from './worker/spool.mjs'
+import { measureStages } from './stages/stages.mjs'
+import { surroundings } from './tools/surroundings.mjs'
+import { measureTrail, printTrail } from './worker/trail.mjs'
+import { canMeasureThreads } from './tools/threads.mjs'
+import { measureWorker } from './worker/worker.mjs'
 
 const { values } = parseArgs({
   options: {

@@ -1,11 +1,11 @@
 /** The result as a person reads it. */
 
 /**
- * @typedef {import('./statistics.mjs').Spread} Spread
- * @typedef {import('./shapes.mjs').Shape} Shape
- * @typedef {ReturnType<typeof import('./surroundings.mjs').surroundings> & {
- *   stages: Awaited<ReturnType<typeof import('./stages.mjs').measureStages>> | undefined,
- *   worker: Awaited<ReturnType<typeof import('./worker.mjs').measureWorker>> | undefined,
+ * @typedef {import('./tools/statistics.mjs').Spread} Spread
+ * @typedef {import('./tools/shapes.mjs').Shape} Shape
+ * @typedef {ReturnType<typeof import('./tools/surroundings.mjs').surroundings> & {
+ *   stages: Awaited<ReturnType<typeof import('./stages/stages.mjs').measureStages>> | undefined,
+ *   worker: Awaited<ReturnType<typeof import('./worker/worker.mjs').measureWorker>> | undefined,
  * }} Result
  */
 

@@ -1,17 +1,13 @@
 /** End to end: an application, pino's worker with the real transport, and a sink, in real processes. */
-import { existsSync } from 'node:fs'
-import { start, withSink } from './children.mjs'
-import { SHAPES } from './shapes.mjs'
-import { Samples } from './statistics.mjs'
+import { start, withSink } from '../tools/children.mjs'
+import { SHAPES } from '../tools/shapes.mjs'
+import { Samples } from '../tools/statistics.mjs'
 
 /** @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number }} Run */
 
-/** Node 20 cannot tell the CPU time of one thread; Linux can. */
-export const canMeasureThreads = existsSync('/proc/self/task') && existsSync('/proc/self/schedstat')
-
 /**
  * @param {{ rounds: number, records: number, tell: (line: string) => void }} settings
- * @returns {Promise<Record<import('./shapes.mjs').Shape, Record<string, import('./statistics.mjs').Spread>>>}
+ * @returns {Promise<Record<import('../tools/shapes.mjs').Shape, Record<string, import('../tools/statistics.mjs').Spread>>>}
  */
 export function measureWorker({ rounds, records, tell }) {
   return withSink(async (url) => {
@@ -21,7 +17,7 @@ export function measureWorker({ rounds, records, tell }) {
       for (const [shape, ofShape] of samples) {
         for (const path of round % 2 === 0 ? ['fast', 'reference'] : ['reference', 'fast']) {
           /** @type {Run} */
-          const run = await start(new URL('./worker-app.mjs', import.meta.url), [shape, path, url, String(records)]).first
+          const run = await start(new URL('./app.mjs', import.meta.url), [shape, path, url, String(records)]).first
           for (const [name, value] of Object.entries(run)) ofShape.add(`${path}: ${name}`, value)
         }
       }

@@ -1,19 +1,19 @@
 /** Lines to entries, by one of the two paths, and entries to batches. */
-import { Batcher } from '../dist/esm/batch.js'
-import { systemClock } from '../dist/esm/clock.js'
-import { FastPath } from '../dist/esm/record/fast.js'
-import { PINO_LEVELS } from '../dist/esm/record/fields.js'
-import { Mapper } from '../dist/esm/record/mapper.js'
-import { mapByParsing } from '../dist/esm/record/reference.js'
-import { cpuUs, mustBe } from './measure.mjs'
+import { Batcher } from '../../dist/esm/batch.js'
+import { systemClock } from '../../dist/esm/clock.js'
+import { FastPath } from '../../dist/esm/record/fast.js'
+import { PINO_LEVELS } from '../../dist/esm/record/fields.js'
+import { Mapper } from '../../dist/esm/record/mapper.js'
+import { mapByParsing } from '../../dist/esm/record/reference.js'
+import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /**
- * @typedef {import('./shapes.mjs').Line} Line
- * @typedef {import('../dist/esm/sender.js').Batch} Batch
+ * @typedef {import('../tools/shapes.mjs').Line} Line
+ * @typedef {import('../../dist/esm/sender.js').Batch} Batch
  * @typedef {{ open(): void, map(text: string, start: number, end: number): string, rank: number }} MapsLines
  */
 
-/** @type {import('../dist/esm/record/entry.js').MappingOptions} */
+/** @type {import('../../dist/esm/record/entry.js').MappingOptions} */
 const OPTIONS = {
   messageKey: 'msg', errorKey: 'err', levels: PINO_LEVELS, service: 'shop', environment: 'production', version: '1.0.0',
   tags: [], metadata: {}, fingerprint: false, maxEntryBytes: 256 * 1024,

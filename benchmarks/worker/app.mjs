@@ -2,26 +2,22 @@
  * [own process] An application that logs through the real worker transport as fast as the service takes it.
  * Arguments: shape, fast or reference, the sink's url, records, options of the transport as JSON (default: no spool),
  * records in a wave (default 5,000).
- *
- * CPU time is the scheduler's own, thread by thread (/proc/self/task/<tid>/schedstat, in ns). The worker's thread is the one
- * that appears while `pino.transport()` runs; whatever is neither this nor the main thread is V8's and libuv's help:
- * concurrent garbage collection and compilation, which the two share.
  */
-import { readFileSync, readdirSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
-import { BASE, SHAPES, REQUESTS } from './shapes.mjs'
+import { BASE, SHAPES, REQUESTS } from '../tools/shapes.mjs'
+import { cpuNs, threadOf } from '../tools/threads.mjs'
 
 const TARGETS = {
-  fast: new URL('../dist/cjs/index.js', import.meta.url),
+  fast: new URL('../../dist/cjs/index.js', import.meta.url),
   reference: new URL('./reference-transport.cjs', import.meta.url),
 }
 const WARM_UP_RECORDS = 30_000
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
 
-const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] = /** @type {[import('./shapes.mjs').Shape | 'requests', 'fast' | 'reference', string, string, string?, string?]} */ (
+const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] = /** @type {[import('../tools/shapes.mjs').Shape | 'requests', 'fast' | 'reference', string, string, string?, string?]} */ (
   /** @type {unknown} */ (process.argv.slice(2)))
 const records = Number(count)
 /** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
@@ -29,14 +25,10 @@ const wave = Number(waveSize)
 /** Of one period; the requests need whole ones, so that each ends. */
 const calls = shape === 'requests' ? REQUESTS : Array.from({ length: 1000 }, (_, n) => SHAPES[shape].make(n))
 
-const threadsBefore = threads()
-const transport = pino.transport({
+const { started: transport, thread } = threadOf(() => pino.transport({
   target: fileURLToPath(TARGETS[path]),
   options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...JSON.parse(options) },
-})
-const newThreads = threads().filter((tid) => !threadsBefore.includes(tid))
-if (newThreads.length !== 1) throw new Error(`cannot tell which thread is the worker's: ${newThreads.length} are new`)
-const workerThread = /** @type {string} */ (newThreads[0])
+}))
 
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
 let account
@@ -44,11 +36,11 @@ transport.on('ingest:stats', (snapshot) => { account = snapshot })
 const logger = pino({ base: BASE, level: 'debug' }, transport)
 
 await log(WARM_UP_RECORDS)
-const from = cpu()
+const from = cpuNs(thread)
 const fromMs = performance.now()
 await log(records)
 const tookMs = performance.now() - fromMs
-const until = cpu()
+const until = cpuNs(thread)
 process.on('message', () => {}) // pino's worker alone keeps no process alive
 transport.end()
 await new Promise((resolve) => transport.once('close', resolve))
@@ -67,7 +59,7 @@ async function log(total) {
   /** @type {Promise<void>[]} */
   const waves = []
   for (let n = 0; n < total; n += 1) {
-    const { level, object, message } = /** @type {import('./shapes.mjs').Call} */ (calls[n % calls.length])
+    const { level, object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length])
     logger[level](object, message)
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
     if (n % wave === wave - 1) {
@@ -81,18 +73,4 @@ async function log(total) {
 /** @returns {Promise<void>} */
 function acknowledged() {
   return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
-}
-
-function threads() {
-  return readdirSync('/proc/self/task')
-}
-
-/** ns on the CPU since each thread began. */
-function cpu() {
-  const spent = { main: 0, worker: 0, others: 0 }
-  for (const tid of threads()) {
-    const ns = Number(readFileSync(`/proc/self/task/${tid}/schedstat`, 'utf8').split(' ')[0])
-    spent[tid === String(process.pid) ? 'main' : tid === workerThread ? 'worker' : 'others'] += ns
-  }
-  return spent
 }

@@ -1,7 +1,7 @@
 /** Chunks to lines: ours, and what pino-abstract-transport would do. */
 import build from 'pino-abstract-transport'
-import { LineSplitter } from '../dist/esm/record/lines.js'
-import { cpuUs, mustBe } from './measure.mjs'
+import { LineSplitter } from '../../dist/esm/record/lines.js'
+import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly string[]} chunks @param {number} records */
 export async function passesOfSplitting(chunks, records) {

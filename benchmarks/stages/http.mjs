@@ -1,18 +1,18 @@
 /** Batches to the sink, by the transport's own client: what a request costs this side. */
 import { setMaxListeners } from 'node:events'
-import { createHttp } from '../dist/esm/client/http.js'
-import { systemClock } from '../dist/esm/clock.js'
-import { ingestSender } from '../dist/esm/delivery/ingest.js'
-import { cpuUs } from './measure.mjs'
-import { batchesOf } from './stage-mapping.mjs'
+import { createHttp } from '../../dist/esm/client/http.js'
+import { systemClock } from '../../dist/esm/clock.js'
+import { ingestSender } from '../../dist/esm/delivery/ingest.js'
+import { cpuUs } from '../tools/measure.mjs'
+import { batchesOf } from './mapping.mjs'
 
-/** @typedef {import('../dist/esm/sender.js').Batch} Batch */
+/** @typedef {import('../../dist/esm/sender.js').Batch} Batch */
 
 const CONCURRENCIES = [4, 32]
 /** A few hundred requests are over too soon. */
 const REPEATS = 3
 
-/** @param {readonly import('./shapes.mjs').Line[]} lines @param {string} url */
+/** @param {readonly import('../tools/shapes.mjs').Line[]} lines @param {string} url */
 export async function passesOfHttp(lines, url) {
   const batches = batchesOf(lines)
   /** @type {Record<string, number>} */

@@ -2,10 +2,10 @@
  * [own process] One stage, asked for by the name of a shape, again and again.
  * Arguments: splitting, fast, reference or http; records; the sink's url.
  */
-import { passesOfHttp } from './stage-http.mjs'
-import { passesOfMapping } from './stage-mapping.mjs'
-import { passesOfSplitting } from './stage-splitting.mjs'
-import { SHAPES, chunksOf, linesOf } from './shapes.mjs'
+import { passesOfHttp } from './http.mjs'
+import { passesOfMapping } from './mapping.mjs'
+import { passesOfSplitting } from './splitting.mjs'
+import { SHAPES, chunksOf, linesOf } from '../tools/shapes.mjs'
 
 /** @typedef {Record<string, number>} Passes what was measured, in us of CPU for all records */
 
@@ -13,7 +13,7 @@ const [kind, count, url] = /** @type {[string, string, string]} */ (/** @type {u
 const records = Number(count)
 
 const subjects = new Map(Object.keys(SHAPES).map((name) => {
-  const chunks = chunksOf(/** @type {import('./shapes.mjs').Shape} */ (name), records)
+  const chunks = chunksOf(/** @type {import('../tools/shapes.mjs').Shape} */ (name), records)
   const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
   return [name, { chunks, lines: linesOf(chunks), lineBytes: Math.round(bytes / records) }]
 }))

@@ -3,16 +3,16 @@
  * requests at once, of which each logs ten debug lines and one in ten fails; and on the three shapes, where each error takes
  * what came before it.
  */
-import { start, withSink } from './children.mjs'
-import { SHAPES } from './shapes.mjs'
-import { Samples } from './statistics.mjs'
+import { start, withSink } from '../tools/children.mjs'
+import { SHAPES } from '../tools/shapes.mjs'
+import { Samples } from '../tools/statistics.mjs'
 
 const VARIANTS = /** @type {const} */ (['off', 'on'])
 const OPTIONS = { off: { spool: false, breadcrumbs: false }, on: { spool: false } }
 
 /**
  * @param {{ rounds: number, records: number, tell: (line: string) => void }} settings
- * @returns {Promise<Record<string, Record<string, import('./statistics.mjs').Spread>>>}
+ * @returns {Promise<Record<string, Record<string, import('../tools/statistics.mjs').Spread>>>}
  */
 export function measureTrail({ rounds, records, tell }) {
   return withSink(async (url) => {
@@ -23,7 +23,7 @@ export function measureTrail({ rounds, records, tell }) {
       for (const [shape, ofShape] of samples) {
         for (const variant of round % 2 === 0 ? VARIANTS : VARIANTS.toReversed()) {
           /** @type {import('./worker.mjs').Run} */
-          const run = await start(new URL('./worker-app.mjs', import.meta.url), [shape, 'fast', url, String(records), JSON.stringify(OPTIONS[variant])]).first
+          const run = await start(new URL('./app.mjs', import.meta.url), [shape, 'fast', url, String(records), JSON.stringify(OPTIONS[variant])]).first
           for (const [name, value] of Object.entries(run)) ofShape.add(`${variant}: ${name}`, value)
         }
       }
@@ -36,9 +36,9 @@ export function measureTrail({ rounds, records, tell }) {
 export function printTrail(result) {
   console.log('\nthe trail, us of the worker\'s CPU a record: median (min to max), and times "off"')
   for (const [shape, spreads] of Object.entries(result)) {
-    const off = /** @type {import('./statistics.mjs').Spread} */ (spreads['off: workerUs'])
+    const off = /** @type {import('../tools/statistics.mjs').Spread} */ (spreads['off: workerUs'])
     for (const variant of VARIANTS) {
-      const { median, min, max } = /** @type {import('./statistics.mjs').Spread} */ (spreads[`${variant}: workerUs`])
+      const { median, min, max } = /** @type {import('../tools/statistics.mjs').Spread} */ (spreads[`${variant}: workerUs`])
       console.log(`${shape.padEnd(8)} ${variant.padEnd(4)} ${median.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})  ${(median / off.median).toFixed(2)}`)
     }
   }

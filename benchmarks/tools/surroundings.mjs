@@ -21,7 +21,7 @@ export function surroundings() {
 /** @returns {string | null} null outside a clone */
 function commit() {
   try {
-    const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { encoding: 'utf8', cwd: new URL('.', import.meta.url) }).trim()
+    const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { encoding: 'utf8', cwd: new URL('..', import.meta.url) }).trim()
     const changed = git('status', '--porcelain', '--', '../src') !== ''
     return git('rev-parse', '--short', 'HEAD') + (changed ? ' with changes' : '')
   } catch {
@@ -31,5 +31,5 @@ function commit() {
 
 /** @param {string} name */
 function version(name) {
-  return JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
+  return JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
 }

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { start, withSink } from './children.mjs'
-import { SHAPES } from './shapes.mjs'
-import { Samples } from './statistics.mjs'
+import { start, withSink } from '../tools/children.mjs'
+import { SHAPES } from '../tools/shapes.mjs'
+import { Samples } from '../tools/statistics.mjs'
 
 const MIB = 1024 * 1024
 
@@ -14,11 +14,11 @@ const VARIANTS = /** @type {const} */ (['off', 'on', 'above maxBufferBytes', 'po
 
 /**
  * @param {{ rounds: number, records: number, tell: (line: string) => void }} settings
- * @returns {Promise<Record<import('./shapes.mjs').Shape, Record<string, import('./statistics.mjs').Spread>>>}
+ * @returns {Promise<Record<import('../tools/shapes.mjs').Shape, Record<string, import('../tools/statistics.mjs').Spread>>>}
  */
 export function measureSpool({ rounds, records, tell }) {
   return withSink(async (url) => {
-    const shapes = /** @type {import('./shapes.mjs').Shape[]} */ (Object.keys(SHAPES))
+    const shapes = /** @type {import('../tools/shapes.mjs').Shape[]} */ (Object.keys(SHAPES))
     const samples = new Map(shapes.map((shape) => [shape, new Samples()]))
     for (let round = 0; round < rounds; round += 1) {
       tell(`spool: round ${round + 1} of ${rounds}`)
@@ -27,7 +27,7 @@ export function measureSpool({ rounds, records, tell }) {
           const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
           const args = [shape, 'fast', url, String(records), JSON.stringify(optionsOf(variant, dir)), String(WAVES[shape])]
           /** @type {import('./worker.mjs').Run} */
-          const run = await start(new URL('./worker-app.mjs', import.meta.url), args).first
+          const run = await start(new URL('./app.mjs', import.meta.url), args).first
           for (const [name, value] of Object.entries(run)) ofShape.add(`${variant}: ${name}`, value)
           rmSync(dir, { recursive: true })
         }
@@ -52,10 +52,10 @@ function optionsOf(variant, dir) {
 export function printSpool(result) {
   console.log('\nthe spool, us of the worker\'s CPU a record: median (min to max), and its share on top of "off"')
   for (const [shape, spreads] of Object.entries(result)) {
-    const off = /** @type {import('./statistics.mjs').Spread} */ (spreads['off: workerUs'])
+    const off = /** @type {import('../tools/statistics.mjs').Spread} */ (spreads['off: workerUs'])
     for (const variant of VARIANTS) {
-      const { median, min, max } = /** @type {import('./statistics.mjs').Spread} */ (spreads[`${variant}: workerUs`])
-      const rate = /** @type {import('./statistics.mjs').Spread} */ (spreads[`${variant}: recordsPerSecond`]).median
+      const { median, min, max } = /** @type {import('../tools/statistics.mjs').Spread} */ (spreads[`${variant}: workerUs`])
+      const rate = /** @type {import('../tools/statistics.mjs').Spread} */ (spreads[`${variant}: recordsPerSecond`]).median
       const share = `${((median / off.median - 1) * 100).toFixed(0)} %`
       console.log(`${shape.padEnd(8)} ${variant.padEnd(22)} ${median.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})  ${share.padStart(6)}  ${Math.round(rate / 1000)}k/s`)
     }

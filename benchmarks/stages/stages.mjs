@@ -1,11 +1,11 @@
 /** Each stage of the worker alone: CPU in microseconds a record. */
-import { start, withSink } from './children.mjs'
-import { SHAPES } from './shapes.mjs'
-import { Samples } from './statistics.mjs'
+import { start, withSink } from '../tools/children.mjs'
+import { SHAPES } from '../tools/shapes.mjs'
+import { Samples } from '../tools/statistics.mjs'
 
 /**
- * @typedef {import('./shapes.mjs').Shape} Shape
- * @typedef {import('./statistics.mjs').Spread} Spread
+ * @typedef {import('../tools/shapes.mjs').Shape} Shape
+ * @typedef {import('../tools/statistics.mjs').Spread} Spread
  */
 
 /** One process for each: the two paths share functions, and V8 compiles a shared one for both, to the harm of both. */
@@ -20,7 +20,7 @@ const WARM_UP_ROUNDS = 5
  */
 export function measureStages({ rounds, records, tell }) {
   return withSink(async (url) => {
-    const children = KINDS.map((kind) => start(new URL('./stage-app.mjs', import.meta.url), [kind, String(records), url]))
+    const children = KINDS.map((kind) => start(new URL('./app.mjs', import.meta.url), [kind, String(records), url]))
     const [ready] = await Promise.all(children.map((child) => child.first))
     const shapes = /** @type {Shape[]} */ (Object.keys(SHAPES))
     const samples = new Map(shapes.map((shape) => [shape, new Samples()]))
