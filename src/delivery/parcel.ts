@@ -21,7 +21,6 @@ const LEAST_ENTRY_BYTES = 1024
 const PROBE_STRIDE = 61
 
 export class Parcel {
-  readonly whole: Piece
   readonly #batch: Batch
   readonly #setAside: (letters: readonly DeadLetter[]) => void
   readonly #settled = new Set<number>()
@@ -34,7 +33,10 @@ export class Parcel {
   constructor(batch: Batch, setAside: (letters: readonly DeadLetter[]) => void) {
     this.#batch = batch
     this.#setAside = setAside
-    this.whole = { batch, at: range(0, batch.count) }
+  }
+
+  get whole(): Piece {
+    return { batch: this.#batch, at: range(0, this.#batch.count) }
   }
 
   /** What has become of it, once all is settled or it was given up. */
