@@ -1,52 +1,98 @@
 /**
- * What does a record cost in pino's worker, stage by stage, how much of it does the fast path save, and what do spool and trail add?
- * `npm run bench -- [--only stages|worker|spool|trail] [--rounds 11] [--records 30000] [--worker-rounds 5] [--worker-records 150000] [--out FILE]`
+ * Asks the questions of this folder: measures, prints, and keeps result and charts.
+ * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw]`
  */
-import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import { print } from './print.mjs'
-import { measureSpool, printSpool } from './worker/spool.mjs'
-import { measureStages } from './stages/stages.mjs'
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { hasDefaults, optionsFor, parseCommand } from './tools/command-line.mjs'
+import { stopAll } from './tools/children.mjs'
+import { loadQuestions } from './tools/questions.mjs'
+import { drawCharts, footerOf, headOf, readResult, writeResult } from './tools/results.mjs'
 import { surroundings } from './tools/surroundings.mjs'
-import { measureTrail, printTrail } from './worker/trail.mjs'
 import { canMeasureThreads } from './tools/threads.mjs'
-import { measureWorker } from './worker/worker.mjs'
 
-const { values } = parseArgs({
-  options: {
-    'rounds': { type: 'string', default: '11' },
-    'records': { type: 'string', default: '30000' },
-    'worker-rounds': { type: 'string', default: '5' },
-    'worker-records': { type: 'string', default: '150000' },
-    'out': { type: 'string' },
-    'only': { type: 'string' },
-  },
-})
+/** @typedef {import('./tools/questions.mjs').Question} Question */
 
-const settings = {
-  rounds: positive('rounds'), records: positive('records'),
-  workerRounds: positive('worker-rounds'), workerRecords: positive('worker-records'),
-}
-const tell = (/** @type {string} */ line) => console.error(line)
+const KEPT = fileURLToPath(new URL('./results', import.meta.url))
+/** Git ignores it. */
+const TRIAL = fileURLToPath(new URL('./results/trial', import.meta.url))
 
-const isWanted = (/** @type {string} */ name) => values.only === undefined || values.only === name
-if (!canMeasureThreads) tell('worker, spool, trail: skipped, the CPU time of a thread is read from /proc, which only Linux has')
-const stages = isWanted('stages') ? await measureStages({ rounds: settings.rounds, records: settings.records, tell }) : undefined
-const ofWorker = { rounds: settings.workerRounds, records: settings.workerRecords, tell }
-const worker = canMeasureThreads && isWanted('worker') ? await measureWorker(ofWorker) : undefined
-const spool = canMeasureThreads && isWanted('spool') ? await measureSpool(ofWorker) : undefined
-const trail = canMeasureThreads && isWanted('trail') ? await measureTrail(ofWorker) : undefined
-const result = { ...surroundings(), settings, unit: 'us of CPU a record: median, min and max of the rounds', stages, worker, spool, trail }
-print(result)
-if (spool !== undefined) printSpool(spool)
-if (trail !== undefined) printTrail(trail)
-if (values.only === undefined || values.out !== undefined) {
-  writeFileSync(values.out ?? new URL('./results/latest.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`)
+const { questions, broken } = await loadQuestions(new URL('.', import.meta.url))
+/** @type {Map<string, unknown>} what this run has found, by question */
+const found = new Map()
+/** @type {string[]} */
+const failed = []
+
+try {
+  await run(parseCommand(process.argv.slice(2), questions, broken))
+} catch (error) {
+  if (!(error instanceof RangeError)) throw error
+  console.error(error.message)
+  process.exitCode = 2
 }
 
-/** @param {'rounds' | 'records' | 'worker-rounds' | 'worker-records'} name */
-function positive(name) {
-  const value = Number(values[name])
-  if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`--${name} must be a positive integer, got ${values[name]}`)
-  return value
+/** @param {import('./tools/command-line.mjs').Command} command */
+async function run(command) {
+  // Who asks others need not hear of these.
+  if (command.isAll) for (const [name, error] of broken) fail(name, error)
+  if (command.isList) return list()
+  for (const question of command.questions) {
+    const options = optionsFor(question, command)
+    const out = command.out ?? (hasDefaults(question, options) ? KEPT : TRIAL)
+    try {
+      mkdirSync(out, { recursive: true })
+      if (command.isRedraw) redraw(question, out)
+      else await ask(question, options, out)
+    } catch (error) {
+      fail(question.name, error)
+    } finally {
+      stopAll()
+    }
+  }
+  if (failed.length === 0) return
+  console.error(`\nfailed: ${failed.join(', ')}`)
+  process.exitCode = 1
+}
+
+/** @param {Question} question @param {Record<string, number>} options @param {string} out */
+async function ask(question, options, out) {
+  const { name } = question
+  if (question.needsLinux === true && !canMeasureThreads) return console.log(`\n${name}: skipped, it reads /proc, which only Linux has`)
+  const tell = (/** @type {string} */ line) => console.error(`[${name}] ${line}`)
+  const resultOf = (/** @type {string} */ other) => found.get(other) ?? readResult(KEPT, other)?.result
+  // Taken first: what changes while it is measured is not what was measured.
+  const { asks } = question
+  const around = { question: name, asks, ...surroundings(), options }
+  const result = await question.measure({ options, tell, resultOf })
+  found.set(name, result)
+  const kept = { ...around, result }
+  // Before anything that may fail: a measurement takes long.
+  tell(`written: ${writeResult(out, name, kept)}`)
+  show(question, kept, out)
+}
+
+/** @param {Question} question @param {string} out */
+function redraw(question, out) {
+  const kept = readResult(out, question.name)
+  if (kept === undefined) console.log(`\n${question.name}: there is no result in ${out}`)
+  else show(question, kept, out)
+}
+
+/** @param {Question} question @param {import('./tools/results.mjs').Kept} kept @param {string} out */
+function show(question, kept, out) {
+  console.log(['', ...headOf(kept), '', ...question.lines(kept.result)].join('\n'))
+  drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
+}
+
+function list() {
+  for (const { name, asks, options } of questions) {
+    const defaults = Object.entries(options).map(([option, value]) => `--${option} ${value}`)
+    console.log(`${name}\n  ${asks}\n  ${defaults.join(' ')}`)
+  }
+}
+
+/** @param {string} name @param {unknown} error */
+function fail(name, error) {
+  failed.push(name)
+  console.error(`[${name}] failed:`, error)
 }

@@ -1,11 +1,14 @@
 /**
- * [own process] One stage, asked for by the name of a shape, again and again.
- * Arguments: splitting, fast, reference or http; records; the sink's url.
+ * [own process] Stages, asked for by the name of a shape, again and again.
+ * Arguments: which stages; records; the sink's url.
  */
-import { passesOfHttp } from './http.mjs'
-import { passesOfMapping } from './mapping.mjs'
-import { passesOfSplitting } from './splitting.mjs'
 import { SHAPES, chunksOf, linesOf } from '../tools/shapes.mjs'
+import { passesOfCrumbs } from './crumbs.mjs'
+import { passesOfDisk } from './disk.mjs'
+import { passesOfMap } from './map.mjs'
+import { passesOfRequest } from './request.mjs'
+import { passesOfScan } from './scan.mjs'
+import { passesOfSplit } from './split.mjs'
 
 /** @typedef {Record<string, number>} Passes what was measured, in us of CPU for all records */
 
@@ -30,12 +33,15 @@ function passes() {
   /** @param {string} shape */
   const subject = (shape) => /** @type {NonNullable<ReturnType<typeof subjects.get>>} */ (subjects.get(shape))
   switch (kind) {
-    case 'splitting': return (shape) => passesOfSplitting(subject(shape).chunks, records)
+    case 'split': return (shape) => passesOfSplit(subject(shape).chunks, records)
+    case 'scan': return (shape) => passesOfScan(subject(shape).lines)
     case 'fast': case 'reference': {
-      const run = passesOfMapping(kind, [...subjects.values()].map(({ lines }) => lines))
+      const run = passesOfMap(kind, [...subjects.values()].map(({ lines }) => lines))
       return (shape) => run(subject(shape).lines)
     }
-    case 'http': return (shape) => passesOfHttp(subject(shape).lines, url)
+    case 'crumbs': return (shape) => passesOfCrumbs(subject(shape).lines)
+    case 'disk': return (shape) => passesOfDisk(subject(shape).lines)
+    case 'request': return (shape) => passesOfRequest(subject(shape).lines, url)
     default: throw new RangeError(`no such stage: ${kind}`)
   }
 }

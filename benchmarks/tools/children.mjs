@@ -6,18 +6,25 @@ import { fileURLToPath } from 'node:url'
 /** A configured shop's variables must not reach what is measured. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_')))
 
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set()
+
 /** @param {URL} module @param {readonly string[]} [args] */
 export function start(module, args = []) {
   const child = fork(fileURLToPath(module), args, { env })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   const name = [module.pathname.split('/').at(-1), ...args].join(' ')
   const died = once(child, 'exit').then(([code, signal]) => {
     throw new Error(`${name} ended early: ${code ?? signal}`)
   })
   died.catch(() => {})
   const next = () => Promise.race([once(child, 'message').then(([message]) => message), died])
+  const first = next()
+  first.catch(() => {}) // it may be stopped before anybody waits for it
   return {
     /** Its first message. */
-    first: next(),
+    first,
     /** @param {string} question */
     ask: (question) => {
       const answer = next()
@@ -26,6 +33,11 @@ export function start(module, args = []) {
     },
     stop: () => void child.kill(),
   }
+}
+
+/** Ends what a question that has failed left behind: it would keep this process alive, and disturb the next. */
+export function stopAll() {
+  for (const child of running) child.kill()
 }
 
 /**

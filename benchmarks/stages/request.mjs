@@ -4,27 +4,28 @@ import { createHttp } from '../../dist/esm/client/http.js'
 import { systemClock } from '../../dist/esm/clock.js'
 import { ingestSender } from '../../dist/esm/delivery/ingest.js'
 import { cpuUs } from '../tools/measure.mjs'
-import { batchesOf } from './mapping.mjs'
+import { batchesOf } from './batches.mjs'
 
 /** @typedef {import('../../dist/esm/sender.js').Batch} Batch */
 
-const CONCURRENCIES = [4, 32]
+/** How many in flight, by what is measured. */
+const CONCURRENCIES = Object.entries({ 'request': 4, 'request: 32 in flight': 32 })
 /** A few hundred requests are over too soon. */
 const REPEATS = 3
 
 /** @param {readonly import('../tools/shapes.mjs').Line[]} lines @param {string} url */
-export async function passesOfHttp(lines, url) {
-  const batches = batchesOf(lines)
+export async function passesOfRequest(lines, url) {
+  const batches = batchesOf(lines).map(({ batch }) => batch)
   /** @type {Record<string, number>} */
   const passes = {}
-  for (const concurrency of CONCURRENCIES) passes[`HTTP: ${concurrency} in flight`] = await sendAll(batches, url, concurrency)
+  for (const [name, concurrency] of CONCURRENCIES) passes[name] = await sendAll(batches, url, concurrency)
   return passes
 }
 
 /** @param {readonly Batch[]} batches @param {string} url @param {number} concurrency */
 async function sendAll(batches, url, concurrency) {
   const http = createHttp({ url, apiKey: 'bench', requestTimeoutMs: 10_000, maxConnections: concurrency })
-  const sender = ingestSender({ http, clock: systemClock, compression: 'none' })
+  const sender = ingestSender({ http, clock: systemClock })
   const { signal } = new AbortController()
   setMaxListeners(0, signal) // every request in flight listens to it
   const send = async (/** @type {Batch} */ batch) => {

@@ -1,4 +1,4 @@
-/** Each stage of the worker alone: CPU in microseconds a record. */
+/** Each stage of the worker alone, in processes that do nothing else. */
 import { start, withSink } from '../tools/children.mjs'
 import { SHAPES } from '../tools/shapes.mjs'
 import { Samples } from '../tools/statistics.mjs'
@@ -8,9 +8,11 @@ import { Samples } from '../tools/statistics.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  */
 
-/** One process for each: the two paths share functions, and V8 compiles a shared one for both, to the harm of both. */
-const KINDS = ['splitting', 'fast', 'reference', 'http']
+/** One process for each: they share functions, and V8 compiles a shared one for all of them, to the harm of all. */
+const KINDS = ['split', 'scan', 'fast', 'reference', 'crumbs', 'disk', 'request']
 const WARM_UP_ROUNDS = 5
+/** Breadcrumbs that an error takes: as many as the transport's default gives it. */
+export const TAKEN = 50
 
 /**
  * The processes take turns within every round, so that what else the machine does falls on all of them.
@@ -25,7 +27,7 @@ export function measureStages({ rounds, records, tell }) {
     const shapes = /** @type {Shape[]} */ (Object.keys(SHAPES))
     const samples = new Map(shapes.map((shape) => [shape, new Samples()]))
     for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
-      tell(round < 0 ? 'stages: warm-up' : `stages: round ${round + 1} of ${rounds}`)
+      tell(round < 0 ? 'warm-up' : `stages: round ${round + 1} of ${rounds}`)
       for (const [shape, ofShape] of samples) {
         for (const child of round % 2 === 0 ? children : children.toReversed()) {
           for (const [name, us] of Object.entries(await child.ask(shape))) if (round >= 0) ofShape.add(name, us)

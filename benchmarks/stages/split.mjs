@@ -4,12 +4,12 @@ import { LineSplitter } from '../../dist/esm/record/lines.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly string[]} chunks @param {number} records */
-export async function passesOfSplitting(chunks, records) {
+export async function passesOfSplit(chunks, records) {
   return {
-    'splitting: LineSplitter': ours(chunks, records),
+    'split': ours(chunks, records),
     // It parses every line, whether asked for lines or objects. Given a parser that does not, split2 is what is left.
-    'splitting: split2': await frame(chunks, records, { parseLine: () => NOTHING }),
-    'splitting: pino-abstract-transport': await frame(chunks, records, {}),
+    'split: split2': await frame(chunks, records, { parseLine: () => NOTHING }),
+    'split: pino-abstract-transport': await frame(chunks, records, {}),
   }
 }
 

@@ -6,18 +6,18 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
-import { BASE, SHAPES, REQUESTS } from '../tools/shapes.mjs'
-import { cpuNs, threadOf } from '../tools/threads.mjs'
+import { BASE, SHAPES, REQUESTS } from './shapes.mjs'
+import { cpuNs, threadOf } from './threads.mjs'
 
 const TARGETS = {
   fast: new URL('../../dist/cjs/index.js', import.meta.url),
-  reference: new URL('./reference-transport.cjs', import.meta.url),
+  reference: new URL('../reference-path/reference-transport.cjs', import.meta.url),
 }
 const WARM_UP_RECORDS = 30_000
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
 
-const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] = /** @type {[import('../tools/shapes.mjs').Shape | 'requests', 'fast' | 'reference', string, string, string?, string?]} */ (
+const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] = /** @type {[import('./shapes.mjs').Shape | 'requests', 'fast' | 'reference', string, string, string?, string?]} */ (
   /** @type {unknown} */ (process.argv.slice(2)))
 const records = Number(count)
 /** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
@@ -59,7 +59,7 @@ async function log(total) {
   /** @type {Promise<void>[]} */
   const waves = []
   for (let n = 0; n < total; n += 1) {
-    const { level, object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length])
+    const { level, object, message } = /** @type {import('./shapes.mjs').Call} */ (calls[n % calls.length])
     logger[level](object, message)
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
     if (n % wave === wave - 1) {

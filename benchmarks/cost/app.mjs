@@ -1,0 +1,98 @@
+/**
+ * [own process] An application that logs one kind of record through the real worker transport as fast as the service takes
+ * them. Argument: `CostPlan` as JSON.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { BASE } from '../tools/shapes.mjs'
+import { cpuNs, threadOf } from '../tools/threads.mjs'
+import { recordsOf, sentOf } from './records.mjs'
+
+/**
+ * @typedef {{ url: string, recipe: import('./records.mjs').Recipe, options: Record<string, unknown>, records: number, bytes: number }} CostPlan
+ *   `records` that are to be sent, and fewer where they are more than so many `bytes` of text
+ * @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number, bytesPerRecord: number }} CostRun for a
+ *   record that is to be sent
+ */
+
+/** Two waves of them are below `maxBufferBytes`, so that what waits stays in memory. */
+const WAVE_BYTES = 2 * 1024 * 1024
+const WAVE_MOST = 5_000
+/** An application that never yields makes pino keep all in memory: so many calls, or so much text. */
+const YIELD_CALLS = 100
+const YIELD_BYTES = 64 * 1024
+const WARM_UP_SHARE = 0.3
+const LEAST_WARM_UP = 1_000
+
+/** @type {CostPlan} */
+const plan = JSON.parse(/** @type {string} */ (process.argv[2]))
+const calls = recordsOf(plan.recipe)
+const bytesPerCall = lengthOfAll() / calls.length
+const callsPerRecord = calls.length / sentOf(calls)
+const records = Math.min(plan.records, Math.ceil(plan.bytes / (bytesPerCall * callsPerRecord)))
+const wave = Math.max(1, Math.min(WAVE_MOST, Math.floor(WAVE_BYTES / bytesPerCall)))
+const yieldEvery = Math.max(1, Math.min(YIELD_CALLS, Math.floor(YIELD_BYTES / bytesPerCall)))
+
+const { started: transport, thread } = threadOf(() => pino.transport({
+  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
+  options: { url: plan.url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...plan.options },
+}))
+/** @type {import('pino-ingest').AccountSnapshot | undefined} */
+let account
+transport.on('ingest:stats', (snapshot) => { account = snapshot })
+const logger = pino({ base: BASE, level: 'debug' }, transport)
+
+let at = 0
+const warmUp = await log(Math.max(LEAST_WARM_UP, Math.floor(WARM_UP_SHARE * records)))
+const from = cpuNs(thread)
+const fromMs = performance.now()
+const measured = await log(records)
+const tookMs = performance.now() - fromMs
+const until = cpuNs(thread)
+process.on('message', () => {}) // pino's worker alone keeps no process alive
+transport.end()
+await new Promise((resolve) => transport.once('close', resolve))
+
+// A summary of repeats is an entry of the transport's own.
+const sum = account === undefined ? 0 : account.accepted + account.filtered - account.generated
+if (sum !== warmUp.calls + measured.calls) throw new Error(`${warmUp.calls + measured.calls} logged, but: ${JSON.stringify(account)}`)
+const us = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / measured.sent
+process.send?.(/** @type {CostRun} */ ({
+  recordsPerSecond: measured.sent / tookMs * 1000, mainUs: us('main'), workerUs: us('worker'), othersUs: us('others'),
+  bytesPerRecord: bytesPerCall * callsPerRecord,
+}))
+process.disconnect?.()
+
+/** Whole periods would be too coarse for the large ones: it stops at the first record after so many. @param {number} least that are to be sent */
+async function log(least) {
+  const done = { calls: 0, sent: 0 }
+  /** @type {Promise<void>[]} */
+  const waves = []
+  while (done.sent < least) {
+    const { level, object, message } = /** @type {import('./records.mjs').Call} */ (calls[at++ % calls.length])
+    logger[level](object, message)
+    done.calls += 1
+    if (level !== 'debug') done.sent += 1
+    if (done.calls % yieldEvery === 0) await turn()
+    if (done.calls % wave === 0) {
+      waves.push(acknowledged())
+      if (waves.length > 1) await waves.shift()
+    }
+  }
+  await Promise.all([...waves, acknowledged()])
+  return done
+}
+
+/** @returns {Promise<void>} */
+function acknowledged() {
+  return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
+}
+
+/** As pino writes them. */
+function lengthOfAll() {
+  let bytes = 0
+  const counting = pino({ base: BASE, level: 'debug' }, { write: (line) => { bytes += Buffer.byteLength(line) } })
+  for (const { level, object, message } of calls) counting[level](object, message)
+  return bytes
+}

@@ -1,0 +1,55 @@
+/** What is varied. Each axis has a plain case, and the others are read as times that one. */
+
+/**
+ * @typedef {'size' | 'width' | 'depth' | 'crumbs' | 'options'} Axis
+ * @typedef {{ axis: Axis, series: string, label: string, x: number, recipe: import('./records.mjs').Recipe, options: Record<string, unknown>,
+ *   needsDir: boolean, isPlain: boolean }} Case
+ *   `options` of the transport; `needsDir`: the spool is on
+ */
+
+const MIB = 1024 * 1024
+const PATTERNS = ['email', 'creditCard', 'ssn', 'bearer']
+const HOOK = new URL('./before-send.mjs', import.meta.url).pathname
+
+/** @type {readonly { label: string, options: Record<string, unknown>, isSpooled?: boolean, shapes?: readonly string[] }[]} */
+const OPTIONS = [
+  { label: 'the defaults', options: {} },
+  { label: 'spool off', options: { spool: false }, isSpooled: false },
+  { label: 'durability: power', options: { spool: { durability: 'power' } } },
+  // What waits is evicted to disk and read back.
+  { label: 'above maxBufferBytes', options: { maxBufferBytes: MIB } },
+  { label: 'breadcrumbs off', options: { breadcrumbs: false } },
+  { label: 'gzip', options: { compression: 'gzip' } },
+  { label: 'scrubPatterns, all four', options: { scrubPatterns: PATTERNS } },
+  { label: 'fingerprint: auto', options: { fingerprint: 'auto' }, shapes: ['error'] },
+  { label: 'dedupeWindowMs', options: { dedupeWindowMs: 1_000 }, shapes: ['error'] },
+  { label: 'sample, a half', options: { sample: { info: 0.5, error: 0.5 } } },
+  { label: 'beforeSend', options: { beforeSend: HOOK } },
+  { label: 'requestLogs', options: { requestLogs: true }, shapes: ['http'] },
+]
+
+/** @type {readonly Case[]} */
+export const CASES = [
+  ...sizes('message', 'latin', [100, 1_000, 4_000, 16_000, 64_000]),
+  ...sizes('message', 'cyrillic', [100, 1_000, 16_000]),
+  ...sizes('value', 'latin', [100, 1_000, 16_000, 64_000]),
+  ...[0, 5, 20, 100].map((keys) => of('width', 'keys', keys, { kind: 'width', keys }, keys === 0)),
+  ...[1, 5, 20].map((levels) => of('depth', 'levels', levels, { kind: 'depth', levels }, levels === 1)),
+  ...[100, 10].flatMap((oneErrorIn) => [0, 10, 50].map((perError) =>
+    of('crumbs', `one error in ${oneErrorIn}`, perError, { kind: 'crumbs', perError, oneErrorIn }, perError === 0))),
+  ...(/** @type {const} */ (['http', 'error'])).flatMap((shape) => OPTIONS.filter(({ shapes }) => shapes?.includes(shape) ?? true)
+    .map(({ label, options, isSpooled = true }, at) => /** @type {Case} */ ({
+      axis: 'options', series: shape, label, x: at, recipe: { kind: 'shape', shape }, options, needsDir: isSpooled, isPlain: at === 0,
+    }))),
+]
+
+/** @param {'message' | 'value'} kind @param {'latin' | 'cyrillic'} text @param {readonly number[]} all */
+function sizes(kind, text, all) {
+  const series = `${kind === 'message' ? 'message' : 'metadata value'}${text === 'latin' ? '' : ', Cyrillic'}`
+  return all.map((chars) => of('size', series, chars, { kind, chars, text }, chars === all[0]))
+}
+
+/** @param {Axis} axis @param {string} series @param {number} x @param {import('./records.mjs').Recipe} recipe @param {boolean} isPlain @returns {Case} */
+function of(axis, series, x, recipe, isPlain) {
+  return { axis, series, label: String(x), x, recipe, options: {}, needsDir: true, isPlain }
+}

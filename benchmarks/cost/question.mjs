@@ -1,0 +1,54 @@
+/** What a record costs the worker, against its size, its form, what led to it, and the options that do work on it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start, withSink } from '../tools/children.mjs'
+import { Samples } from '../tools/statistics.mjs'
+import { CASES } from './cases.mjs'
+import { drawn, report } from './report.mjs'
+
+/**
+ * @typedef {{ rounds: number, records: number, mib: number }} Options
+ * @typedef {import('./cases.mjs').Case & { spreads: Record<keyof import('./app.mjs').CostRun, import('../tools/statistics.mjs').Spread> }} Costed
+ */
+
+const MIB = 1024 * 1024
+
+export const question = {
+  name: 'cost',
+  asks: 'What does a record cost the worker, against its size, width and depth, its breadcrumbs, and the options that do work on it?',
+  needsLinux: true,
+  // `mib`: of text at most in one run, which makes fewer of the large ones.
+  options: { rounds: 3, records: 60_000, mib: 128 },
+
+  /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<Costed[]>} */
+  measure({ options, tell }) {
+    const samples = new Map(CASES.map((one) => [one, new Samples()]))
+    return withSink(async (url) => {
+      for (let round = 0; round < options.rounds; round += 1) {
+        tell(`cost: round ${round + 1} of ${options.rounds}, ${CASES.length} cases`)
+        for (const one of round % 2 === 0 ? CASES : CASES.toReversed()) {
+          const run = await runOf(one, url, options)
+          for (const [name, value] of Object.entries(run)) /** @type {Samples} */ (samples.get(one)).add(name, value)
+        }
+      }
+      return [...samples].map(([one, ofOne]) => ({ ...one, spreads: /** @type {Costed['spreads']} */ (ofOne.spreads()) }))
+    })
+  },
+
+  lines: report,
+  charts: drawn,
+}
+
+/** @param {import('./cases.mjs').Case} one @param {string} url @param {Options} options @returns {Promise<import('./app.mjs').CostRun>} */
+async function runOf({ recipe, options, needsDir, axis, series, label }, url, { records, mib }) {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
+  try {
+    const all = needsDir ? { ...options, spool: { dir, .../** @type {object | undefined} */ (options['spool']) } } : options
+    return await start(new URL('./app.mjs', import.meta.url), [JSON.stringify({ url, recipe, records, bytes: mib * MIB, options: all })]).first
+  } catch (error) {
+    throw new Error(`${axis}, ${series}, ${label}`, { cause: error })
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}

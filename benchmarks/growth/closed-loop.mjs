@@ -1,0 +1,35 @@
+/** Log calls as fast as the service takes them: an application at most two waves ahead of the acknowledgements. */
+import { setImmediate as turn } from 'node:timers/promises'
+
+/** An application that never yields makes pino keep all in memory. */
+const YIELD_EVERY = 100
+
+/**
+ * @param {{
+ *   logger: import('pino').Logger, calls: readonly import('../tools/shapes.mjs').Call[], waveRecords: number,
+ *   isDone: (logged: number) => boolean, onWave?: () => void,
+ * }} loop `isDone` is asked before each wave
+ * @returns {Promise<number>} how many were logged, all of them answered
+ */
+export async function logInWaves({ logger, calls, waveRecords, isDone, onWave }) {
+  /** @type {Promise<void>[]} */
+  const waves = []
+  let logged = 0
+  while (!isDone(logged)) {
+    for (let n = 1; n <= waveRecords; n += 1, logged += 1) {
+      const { level, object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[logged % calls.length])
+      logger[level](object, message)
+      if (n % YIELD_EVERY === 0) await turn()
+    }
+    waves.push(answered(logger))
+    if (waves.length > 1) await waves.shift()
+    onWave?.()
+  }
+  await Promise.all(waves)
+  return logged
+}
+
+/** @param {import('pino').Logger} logger @returns {Promise<void>} */
+function answered(logger) {
+  return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
+}

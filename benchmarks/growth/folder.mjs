@@ -1,0 +1,18 @@
+/** What lies in a folder that others change meanwhile. */
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** @param {string} dir @returns {{ files: number, bytes: number }} */
+export function contentsOf(dir) {
+  let files = 0
+  let bytes = 0
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    // Deleted since it was listed.
+    const stats = lstatSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })
+    if (stats === undefined) continue
+    files += 1
+    bytes += stats.size
+  }
+  return { files, bytes }
+}

@@ -1,0 +1,110 @@
+/** Does the cost of a record grow with how many there were before? */
+import { lineChart } from '../tools/chart.mjs'
+import { start, withSink } from '../tools/children.mjs'
+import { spread } from '../tools/statistics.mjs'
+import { cell, table, us } from '../tools/table.mjs'
+import { spoolFolder } from '../tools/worker-runs.mjs'
+
+/**
+ * @typedef {import('./app.mjs').Stretch} Stretch
+ * @typedef {import('../tools/statistics.mjs').Spread} Spread
+ * @typedef {{ stretches: Stretch[], lost: number }} Result
+ */
+
+const STEP = 500_000
+/** Below one step; each compared with those above it. */
+const FIRST_MARKS = [10_000, 20_000, 50_000, 100_000, 200_000]
+const DECADES = [10_000, 100_000, 1_000_000, 10_000_000]
+
+export const question = {
+  name: 'growth',
+  asks: 'Does the cost of a record grow with how many there were before?',
+  needsLinux: true,
+  options: { records: 10_000_000 },
+  quick: { records: 1_000_000 },
+
+  /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
+  measure({ options: { records = 0 }, tell }) {
+    return withSink(async (url) => {
+      const { dir, clean } = spoolFolder()
+      const app = start(new URL('./app.mjs', import.meta.url), [url, dir])
+      await app.first
+      /** @type {Stretch[]} */
+      const stretches = []
+      for (const until of marksUpTo(records)) {
+        stretches.push(await app.ask(String(until)))
+        tell(`${until.toLocaleString('en')} of ${records.toLocaleString('en')} records`)
+      }
+      const { lost } = await app.ask('end')
+      clean()
+      return { stretches, lost }
+    })
+  },
+
+  /** @param {Result} result */
+  lines({ stretches, lost }) {
+    const isMarked = (/** @type {Stretch} */ { records }, /** @type {number} */ n) => DECADES.includes(records) || n === stretches.length - 1
+    return [
+      'small records, spool on: the stretch that ends at so many records. Memory and spool: the most that was seen in it; heaps: the least',
+      ...(lost === 0 ? [] : [`does not count: ${lost} records lost`]),
+      ...table([HEAD, ...stretches.filter(isMarked).map(row)]), '',
+      ...sentencesOf(stretches),
+    ]
+  },
+
+  /** @param {Result} result */
+  charts({ stretches }) {
+    const points = (/** @type {keyof Stretch} */ key) => stretches.map((stretch) => /** @type {[number, number]} */ ([stretch.records, stretch[key]]))
+    const x = { label: 'records logged', isLog: true }
+    return {
+      'growth.svg': lineChart({
+        title: 'The cost of a record over ten million records', subtitle: 'One process, small records, spool on', x, y: { label: 'µs of CPU a record' },
+        series: [{ label: 'worker thread', points: points('workerUs'), isOurs: true }, { label: 'main thread', points: points('mainUs') }],
+      }),
+      'growth-memory.svg': lineChart({
+        title: 'Memory and disk over ten million records', subtitle: 'One process, small records, spool on', x, y: { label: 'MiB' },
+        series: [
+          { label: 'process (RSS)', points: points('rssMib'), isOurs: true }, { label: 'worker\'s heap', points: points('workerHeapMib') },
+          { label: 'main thread\'s heap', points: points('mainHeapMib') }, { label: 'spool folder', points: points('spoolMib') },
+        ],
+      }),
+    }
+  },
+}
+
+/** @param {number} records @returns {number[]} */
+function marksUpTo(records) {
+  const steps = Array.from({ length: Math.floor(records / STEP) }, (_, n) => (n + 1) * STEP)
+  return [...new Set([...FIRST_MARKS.filter((mark) => mark < records), ...steps, records])]
+}
+
+const HEAD = ['records', 'worker us', 'main us', 'V8, libuv us', 'records/s', 'RSS MiB', 'worker heap', 'main heap', 'spool files', 'spool MiB']
+
+/** @param {Stretch} stretch */
+function row(stretch) {
+  return [
+    stretch.records.toLocaleString('en'), us(stretch.workerUs), us(stretch.mainUs), us(stretch.othersUs),
+    Math.round(stretch.recordsPerSecond).toLocaleString('en'), ...[stretch.rssMib, stretch.workerHeapMib, stretch.mainHeapMib].map((mib) => mib.toFixed(0)),
+    String(stretch.spoolFiles), stretch.spoolMib.toFixed(1),
+  ]
+}
+
+/** The first steps against the last, since one step alone is noise. @param {readonly Stretch[]} stretches */
+function sentencesOf(stretches) {
+  const steps = stretches.filter(({ records }) => records % STEP === 0)
+  const third = Math.floor(steps.length / 3)
+  if (third === 0) return ['growth shows from three steps of 500,000 records on']
+  const compared = (/** @type {keyof Stretch} */ key) => {
+    const of = (/** @type {readonly Stretch[]} */ part) => spread(part.map((stretch) => stretch[key]))
+    return { early: of(steps.slice(0, third)), late: of(steps.slice(-third)) }
+  }
+  return [
+    sentence('worker us a record', compared('workerUs')), sentence('main us a record', compared('mainUs')),
+    sentence('RSS MiB', compared('rssMib')), sentence('worker heap MiB', compared('workerHeapMib')), sentence('main heap MiB', compared('mainHeapMib')),
+  ]
+}
+
+/** @param {string} what @param {{ early: Spread, late: Spread }} compared */
+function sentence(what, { early, late }) {
+  return `${what}: first third ${cell(early)}, last third ${cell(late)}, ${(late.median / early.median).toFixed(2)} times`
+}

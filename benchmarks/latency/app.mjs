@@ -1,0 +1,30 @@
+/**
+ * [own process] An application that logs at one rate, each record with its number and the time of its call.
+ * Arguments: the sink's url, options of the transport as JSON, records a second, seconds.
+ */
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { pace } from '../main-thread/pace.mjs'
+import { BASE, SHAPES } from '../tools/shapes.mjs'
+
+const [url, options, perSecond, seconds] = /** @type {[string, string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
+const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
+const transport = pino.transport({
+  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
+  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...JSON.parse(options) },
+})
+const logger = pino({ base: BASE }, transport)
+
+const { calls: made, tookMs } = await pace({ perSecond: Number(perSecond), forMs: Number(seconds) * 1000, call })
+await new Promise((resolve) => transport.flush(resolve))
+process.on('message', () => {}) // pino's worker alone keeps no process alive
+transport.end()
+await new Promise((resolve) => transport.once('close', resolve))
+process.send?.({ logged: made, callsPerSecond: made / tookMs * 1000 })
+process.disconnect?.()
+
+/** @param {number} n */
+function call(n) {
+  const { object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length])
+  logger.info({ n, loggedUs: Number(process.hrtime.bigint() / 1000n), ...object }, message)
+}

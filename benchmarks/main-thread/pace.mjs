@@ -1,0 +1,22 @@
+/** Log calls at a steady rate: at each tick what is due by then, and between ticks the event loop is free, as in a server. */
+
+/** Node's shortest timer. What comes late is made up for at the next tick. */
+const TICK_MS = 1
+
+/**
+ * @param {{ perSecond: number, forMs: number, call: (n: number) => void }} work
+ * @returns {Promise<{ calls: number, tookMs: number }>} at the end of the last tick
+ */
+export function pace({ perSecond, forMs, call }) {
+  return new Promise((resolve) => {
+    const fromMs = performance.now()
+    let calls = 0
+    const tick = () => {
+      const ms = Math.min(performance.now() - fromMs, forMs)
+      for (const due = Math.floor(ms * perSecond / 1000); calls < due; calls += 1) call(calls)
+      if (ms < forMs) setTimeout(tick, TICK_MS)
+      else resolve({ calls, tookMs: performance.now() - fromMs })
+    }
+    setTimeout(tick, TICK_MS)
+  })
+}

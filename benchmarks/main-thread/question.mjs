@@ -1,0 +1,169 @@
+/** What does a log call cost the application's own thread, and how late does it make the event loop? */
+import { barChart } from '../tools/chart.mjs'
+import { start, withSink } from '../tools/children.mjs'
+import { SHAPES } from '../tools/shapes.mjs'
+import { Samples } from '../tools/statistics.mjs'
+import { bar } from '../tools/table.mjs'
+import { SHAPE_NAMES, spoolFolder } from '../tools/worker-runs.mjs'
+import { VARIANTS } from './loggers.mjs'
+import { linesOf } from './print.mjs'
+
+/**
+ * @typedef {import('../tools/shapes.mjs').Shape} Shape
+ * @typedef {import('../tools/statistics.mjs').Spread} Spread
+ * @typedef {import('./app.mjs').Cost} Cost
+ * @typedef {import('./loggers.mjs').Variant} Variant
+ * @typedef {{ callUs: number, times: number, grossTimes: number, laterP50Ms: number, laterP99Ms: number, moreP99Ms: number }} Derived
+ * @typedef {{ variants: Record<Variant, Record<keyof Cost | keyof Derived, Spread>> }} AtRate
+ * @typedef {{ rounds: number, voidRounds: string[], shapes: Record<Shape, Record<string, AtRate | null>> }} Result
+ *   null where no round counts
+ */
+
+const RATES = [5_000, 20_000, 50_000]
+const WARM_UP = { perSecond: 50_000, forMs: 1_500 }
+const names = /** @type {Variant[]} */ (Object.keys(VARIANTS))
+/** Each rate so often in a round, forwards and backwards. */
+const PASSES = 2
+const LOST = { value: NaN, note: 'records were lost' }
+
+export const question = {
+  name: 'main-thread',
+  asks: 'What does a log call cost the application\'s main thread, and how late does it make the event loop?',
+  needsLinux: true,
+  options: { rounds: 5, sliceMs: 1_000 },
+  quick: { rounds: 1, sliceMs: 300 },
+
+  /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
+  measure({ options: { rounds = 0, sliceMs = 0 }, tell }) {
+    return withSink(async (url) => {
+      const samples = new Map(SHAPE_NAMES.map((shape) => [shape, new Map(RATES.map((rate) => [String(rate), new Samples()]))]))
+      /** @type {string[]} */
+      const voidRounds = []
+      for (let round = 0; round < rounds; round += 1) {
+        for (const [shape, ofShape] of samples) {
+          tell(`round ${round + 1} of ${rounds}: ${shape}`)
+          const { costs, lost } = await measureRound({ shape, round, url, sliceMs })
+          if (lost.length > 0) {
+            voidRounds.push(`${shape}, round ${round + 1}: ${lost.join(', ')}`)
+            tell(`does not count: ${voidRounds.at(-1)}`)
+          } else for (const [rate, ofRate] of costs) addTo(/** @type {Samples} */ (ofShape.get(String(rate))), ofRate)
+        }
+      }
+      const spreads = [...samples].map(([shape, ofShape]) => [shape, Object.fromEntries([...ofShape].map(([rate, ofRate]) => [rate, byVariant(ofRate)]))])
+      return { rounds, voidRounds, shapes: Object.fromEntries(spreads) }
+    })
+  },
+
+  lines: linesOf,
+
+  /** @param {Result} result */
+  charts({ shapes: ofShapes }) {
+    return { 'main-thread.svg': costChart(ofShapes), 'main-thread-delay.svg': delayChart(ofShapes) }
+  },
+}
+
+/**
+ * Fresh processes each round, since two processes of one program may differ by some percent for their whole life; all of them
+ * at once, and each in its turn for a slice of time, so that what else the machine does falls on all.
+ *
+ * @param {{ shape: Shape, round: number, url: string, sliceMs: number }} settings
+ * @returns {Promise<{ costs: Map<number, Map<Variant, Cost>>, lost: string[] }>}
+ */
+async function measureRound({ shape, round, url, sliceMs }) {
+  const { dir, clean } = spoolFolder()
+  const order = round % 2 === 0 ? names : names.toReversed()
+  const children = order.map((variant) => ({ variant, child: start(new URL('./app.mjs', import.meta.url), [variant, shape, url, dir]) }))
+  await Promise.all(children.map(({ child }) => child.first))
+  for (const { child } of children) await child.ask(JSON.stringify(WARM_UP))
+  const costs = new Map()
+  for (const perSecond of RATES) {
+    /** @type {Map<Variant, Cost[]>} */
+    const slices = new Map(names.map((variant) => [variant, []]))
+    for (let pass = 0; pass < PASSES; pass += 1) {
+      for (const { variant, child } of pass % 2 === 0 ? children : children.toReversed()) {
+        slices.get(variant)?.push(await child.ask(JSON.stringify({ perSecond, forMs: sliceMs })))
+      }
+    }
+    costs.set(perSecond, new Map([...slices].map(([variant, ofVariant]) => [variant, meanOf(ofVariant)])))
+  }
+  const lost = []
+  for (const { variant, child } of children) {
+    const { lost: count } = await child.ask('end')
+    if (count !== 0) lost.push(`${count} records lost (${variant})`)
+  }
+  clean()
+  return { costs, lost }
+}
+
+/** @param {readonly Cost[]} slices @returns {Cost} */
+function meanOf(slices) {
+  const keys = /** @type {(keyof Cost)[]} */ (Object.keys(slices[0] ?? {}))
+  return /** @type {Cost} */ (Object.fromEntries(keys.map((key) => [key, slices.reduce((sum, slice) => sum + slice[key], 0) / slices.length])))
+}
+
+/**
+ * A call's own cost is what the thread spends beyond ticking; a timer's lateness counts from that of the ticks alone. Ratios are
+ * taken within the round, of slices that lie side by side; `grossTimes` has the ticks in both.
+ *
+ * @param {Samples} samples @param {Map<Variant, Cost>} costs
+ */
+function addTo(samples, costs) {
+  const ticks = /** @type {Cost} */ (costs.get('ticks'))
+  const dropping = /** @type {Cost} */ (costs.get('dropping'))
+  for (const [variant, cost] of costs) {
+    const callUs = cost.mainUs - ticks.mainUs
+    /** @type {Derived} */
+    const derived = {
+      callUs, times: callUs / (dropping.mainUs - ticks.mainUs), grossTimes: cost.mainUs / dropping.mainUs,
+      laterP50Ms: cost.delayP50Ms - ticks.delayP50Ms, laterP99Ms: cost.delayP99Ms - ticks.delayP99Ms, moreP99Ms: cost.delayP99Ms - dropping.delayP99Ms,
+    }
+    for (const [name, value] of Object.entries({ ...cost, ...derived })) samples.add(`${variant}: ${name}`, value)
+  }
+}
+
+/** @param {Samples} samples @returns {AtRate | null} */
+function byVariant(samples) {
+  const spreads = samples.spreads()
+  if (Object.keys(spreads).length === 0) return null
+  /** @type {Record<string, Record<string, Spread>>} */
+  const variants = {}
+  for (const [name, spread] of Object.entries(spreads)) {
+    const [variant, what] = /** @type {[string, string]} */ (name.split(': '))
+    ;(variants[variant] ??= {})[what] = spread
+  }
+  return /** @type {AtRate} */ ({ variants })
+}
+
+/** @param {Result['shapes']} ofShapes */
+function costChart(ofShapes) {
+  return barChart({
+    title: 'What a log call costs the application\'s own thread',
+    subtitle: 'CPU of the main thread at 20,000 calls a second, the pacing taken off',
+    unit: 'µs of CPU a call',
+    groups: groupsOf(ofShapes, ['20000'], 'callUs', (shape) => `${shape}: ${SHAPES[shape].meaning}`),
+  })
+}
+
+/** @param {Result['shapes']} ofShapes */
+function delayChart(ofShapes) {
+  return barChart({
+    title: 'How late the event loop is',
+    subtitle: 'HTTP records; the 99th percentile of a 1 ms timer\'s lateness, above that of a process that logs nothing',
+    unit: 'ms later',
+    groups: groupsOf({ http: ofShapes.http }, RATES.map(String), 'laterP99Ms', (_shape, rate) => `${Number(rate).toLocaleString('en')} a second`),
+  })
+}
+
+/**
+ * @param {Partial<Result['shapes']>} ofShapes @param {string[]} rates @param {'callUs' | 'laterP99Ms'} what
+ * @param {(shape: Shape, rate: string) => string} label
+ */
+function groupsOf(ofShapes, rates, what, label) {
+  return Object.entries(ofShapes).flatMap(([shape, ofShape]) => rates.map((rate) => ({
+    label: label(/** @type {Shape} */ (shape), rate),
+    bars: names.filter((variant) => variant !== 'ticks').map((variant) => {
+      const spread = ofShape[rate]?.variants[variant][what]
+      return { label: VARIANTS[variant], isOurs: variant === 'ours' || variant === 'helpers', ...(spread === undefined ? LOST : bar(spread)) }
+    }),
+  })))
+}

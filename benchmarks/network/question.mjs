@@ -1,0 +1,78 @@
+/**
+ * With at most 100 entries a request, the service's latency decides: who waits for each answer sends 1,000 entries a second to one
+ * that takes 100 ms. The peers send thousands a request. And a service may get slower the more it is asked, and refuse in the end:
+ * then it must not be asked for more than it can do.
+ */
+import { bars, compare, most, ratioTo, tableOf } from '../peers/compare.mjs'
+import { installPeers } from '../peers/install.mjs'
+import { peerSubjects } from '../peers/subjects.mjs'
+import { barChart, lineChart } from '../tools/chart.mjs'
+import { OURS } from './ours.mjs'
+import { measureSlowing, slowingLines } from './slowing.mjs'
+
+/**
+ * @typedef {import('../peers/compare.mjs').Row} Row
+ * @typedef {{ delays: Record<string, Row[]>, slowing: import('./slowing.mjs').Slowing[] }} Result
+ */
+
+const DELAYS_MS = [25, 100]
+/** Entries a second, times the best peer's. */
+const GOAL = 1.3
+
+export const question = {
+  name: 'network',
+  asks: 'How many entries a second are acknowledged by a service that takes its time, and what happens to one that slows down under load?',
+  needsLinux: true,
+  /** only-ours: 1 leaves all others out. */
+  options: { 'rounds': 5, 'records': 150_000, 'only-ours': 0 },
+  quick: { rounds: 1, records: 30_000 },
+
+  /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
+  async measure({ options: { rounds = 0, records = 0, 'only-ours': onlyOurs = 0 }, tell }) {
+    const peers = onlyOurs > 0 ? [] : peerSubjects(installPeers(tell))
+    const loads = Object.fromEntries(DELAYS_MS.map((delayMs) => [`${delayMs} ms`, { shape: /** @type {const} */ ('http'), records, delayMs }]))
+    const delays = await compare({ rounds, loads, subjects: [...OURS, ...peers], tell })
+    return { delays, slowing: await measureSlowing({ rounds, records, tell }) }
+  },
+
+  /** @param {Result} result */
+  lines({ delays, slowing }) {
+    return [
+      ...Object.entries(delays).flatMap(([delay, rows]) => [`HTTP requests, a service that answers after ${delay}`, ...tableOf(rows), ...verdict(rows), '']),
+      ...slowingLines(slowing),
+    ]
+  },
+
+  /** @param {Result} result */
+  charts({ delays, slowing }) {
+    const [{ service } = { service: { capacity: 0, refusesAbove: 0, delayMs: 0 } }] = slowing
+    const lastMs = Math.max(0, ...slowing.flatMap(({ inFlight }) => inFlight.map(([at]) => at)))
+    return {
+      'network.svg': barChart({
+        title: 'Entries acknowledged a second by a service that takes its time',
+        subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
+        unit: 'thousand a second',
+        groups: Object.entries(delays).map(([delay, rows]) => ({ label: `it answers after ${delay}`, bars: bars(rows, 'entriesPerSecond', 1000) })),
+      }),
+      'network-slowing.svg': lineChart({
+        title: 'Requests in flight to a service that slows down under load',
+        subtitle: `It answers ${service.capacity} at once in ${service.delayMs} ms, more in proportion slower, and refuses beyond ${service.refusesAbove}.`,
+        x: { label: 'ms since the first request' }, y: { label: 'requests in flight', max: service.refusesAbove + 5 },
+        series: [
+          ...slowing.map(({ name, inFlight }) => ({ label: `pino-ingest, ${name}`, points: inFlight, isOurs: name === 'spool on' })),
+          ...[['refused beyond', service.refusesAbove], ['all it can do', service.capacity]].map(([label, level]) => ({
+            label: String(label), isDashed: true, points: /** @type {[number, number][]} */ ([[0, level], [lastMs, level]]),
+          })),
+        ],
+      }),
+    }
+  },
+}
+
+/** @param {readonly Row[]} rows @returns {string[]} */
+function verdict(rows) {
+  const best = most(rows.filter(({ isPeer }) => isPeer), 'entriesPerSecond')
+  return rows.filter(({ isOurs }) => isOurs)
+    .map((ours) => ratioTo(ours, best, 'entriesPerSecond', 'entries a second', (ratio) => `goal at least ${GOAL}: ${ratio >= GOAL ? 'holds' : 'does not hold'}`))
+    .filter((line) => line !== undefined)
+}

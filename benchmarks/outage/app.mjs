@@ -1,0 +1,131 @@
+/**
+ * [own process] An application with the real worker transport, its spool on, that writes records like pino-http's, each with
+ * its number and the time. Argument: `AppOptions` as JSON. It answers to words: `logged`, `samples`, `stop` (no more is logged),
+ * `end` (the transport is ended), `die` (as by kill -9).
+ */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { BASE, SHAPES } from '../tools/shapes.mjs'
+import { cpuNs, threadOf } from '../tools/threads.mjs'
+import { nowMs } from './tally.mjs'
+
+/**
+ * @typedef {'paced' | 'flood' | 'fill'} Way evenly, until it is told to stop; as fast as the service takes them; as fast as the
+ *   worker takes them
+ * @typedef {{ url: string, dir: string, way: Way, first: number, records: number, perSecond: number }} AppOptions `first`: number of
+ *   the first record; `records`: of flood and fill; `perSecond`: of paced, 0 for none
+ * @typedef {{ atMs: number, rssBytes: number, logged: number, main: number, worker: number, others: number }} AppSample CPU in ns
+ */
+
+const TICK_MS = 2
+const SAMPLE_MS = 100
+/** An application that never yields makes pino keep all in memory. */
+const YIELD_EVERY = 100
+/** Two waves are less than `maxBufferBytes`: what is measured is not the way over the disk. */
+const WAVE = 3_000
+const PAGE_BYTES = 4096
+
+/** @type {AppOptions} */
+const { url, dir, way, first, records, perSecond } = JSON.parse(/** @type {string} */ (process.argv[2]))
+const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
+
+const { started: transport, thread } = threadOf(() => pino.transport({
+  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
+  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir }, onProblem: 'silent' },
+}))
+/** @type {import('pino-ingest').AccountSnapshot | undefined} */
+let account
+transport.on('ingest:stats', (snapshot) => { account = snapshot })
+const logger = pino({ base: BASE }, transport)
+await once(transport, 'ready')
+
+let logged = 0
+let isStopped = false
+/** @type {AppSample[]} */
+const samples = []
+setInterval(() => samples.push(sample()), SAMPLE_MS)
+
+/** @returns {AppSample} */
+function sample() {
+  const rssPages = Number(readFileSync('/proc/self/statm', 'utf8').split(' ')[1])
+  return { atMs: nowMs(), rssBytes: rssPages * PAGE_BYTES, logged, ...cpuNs(thread) }
+}
+
+function peakBytes() {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
+}
+
+/** @param {number} count */
+function log(count) {
+  const atUs = Math.round(nowMs() * 1000)
+  for (let n = 0; n < count; n += 1) {
+    const { object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[logged % calls.length])
+    logger.info({ ...object, seq: first + logged, atUs }, message)
+    logged += 1
+  }
+}
+
+function pace() {
+  const fromMs = nowMs()
+  const timer = setInterval(() => {
+    if (isStopped) clearInterval(timer)
+    else log(Math.floor((nowMs() - fromMs) * perSecond / 1000) - logged)
+  }, TICK_MS)
+}
+
+async function flood() {
+  /** @type {Promise<void>[]} */
+  const waves = []
+  while (logged < records) {
+    const until = Math.min(logged + WAVE, records)
+    for (; logged < until; await turn()) log(Math.min(YIELD_EVERY, until - logged))
+    waves.push(acknowledged())
+    if (waves.length > 1) await waves.shift()
+  }
+  await Promise.all(waves)
+}
+
+/** Until the worker has counted them all. */
+async function fill() {
+  while (logged < records) {
+    log(Math.min(YIELD_EVERY, records - logged))
+    await turn()
+    if (transport.writableNeedDrain) await once(transport, 'drain')
+  }
+  while ((account?.received ?? 0) < records) await once(transport, 'ingest:stats')
+}
+
+/** @returns {Promise<void>} */
+function acknowledged() {
+  return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
+}
+
+/** @type {Record<string, () => unknown>} */
+const WORDS = {
+  logged: () => logged,
+  samples: () => samples,
+  stop: () => {
+    isStopped = true
+    return logged
+  },
+  end: async () => {
+    isStopped = true
+    transport.end()
+    await once(transport, 'close')
+    return { account, peakBytes: peakBytes(), samples }
+  },
+  die: () => process.kill(process.pid, 'SIGKILL'),
+}
+process.on('message', async (/** @type {string} */ word) => {
+  process.send?.({ answer: await /** @type {() => unknown} */ (WORDS[word])() })
+})
+process.on('disconnect', () => process.exit())
+
+const startedMs = nowMs()
+if (way === 'flood') await flood()
+else if (way === 'fill') await fill()
+else if (perSecond > 0) pace()
+process.send?.({ startedMs, doneMs: nowMs() })

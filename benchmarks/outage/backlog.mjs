@@ -1,0 +1,89 @@
+/** What a killed process left on disk, sent by the next one: how fast, beside what is logged meanwhile; and live records flooding. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startApp, withService } from './processes.mjs'
+import { cpuUsPer, reachedAt } from './timeline.mjs'
+
+/** @typedef {{ perSecond: number, workerUs: number, mainUs: number, othersUs: number, lost: number, duplicated: number }} Speed */
+
+const LOOK_MS = 50
+/** Of the records: code is compiled, and the number of requests in flight grows. */
+const WARM_SHARE = 0.15
+/** So long without a new record, and the rest is lost. */
+const PATIENCE_MS = 20_000
+
+/** Logged as fast as the service takes them. @param {{ records: number, delayMs: number }} settings @returns {Promise<Speed>} */
+export function measureFlood({ records, delayMs }) {
+  return withService({ delayMs }, async (sink, dir) => {
+    const app = startApp({ url: sink.url, dir, way: 'flood', records })
+    try {
+      await app.first
+      return await speed(app, sink, records)
+    } finally {
+      app.stop()
+    }
+  })
+}
+
+/** A process of its own sends it, which logs so many records a second. @param {{ records: number, perSecond: number, delayMs: number }} settings */
+export function measureBacklog({ records, perSecond, delayMs }) {
+  return withService({ delayMs }, async (sink, dir) => {
+    await sink.ask('refuse')
+    await leave(sink.url, dir, records)
+    await sink.ask('up')
+    const app = startApp({ url: sink.url, dir, way: 'paced', first: records, perSecond })
+    try {
+      const { startedMs } = await app.first
+      await untilSeen(app, sink, records)
+      const sentMs = reachedAt(await sink.ask('samples'), 'distinct', records)
+      const logged = await app.ask('stop')
+      const ofAll = await speed(app, sink, records + logged)
+      // What is logged in the last second goes when the backlog is over.
+      const waitsMs = perSecond === 0 ? null : await sink.ask(`waits ${startedMs} ${sentMs} ${records}`)
+      return { ...ofAll, tookS: (sentMs - startedMs) / 1000, logged, waitsMs }
+    } finally {
+      app.stop()
+    }
+  })
+}
+
+/** @param {string} url @param {string} dir @param {number} records */
+async function leave(url, dir, records) {
+  const app = startApp({ url, dir, way: 'fill', records })
+  try {
+    await app.first
+    await app.die()
+  } finally {
+    app.stop()
+  }
+}
+
+/** @param {ReturnType<typeof startApp>} app @param {import('./processes.mjs').Sink} sink @param {number} backlog */
+async function untilSeen(app, sink, backlog) {
+  let before = { distinct: -1, atMs: performance.now() }
+  for (;;) {
+    // What is logged meanwhile is among them; so much of it may be under way as is logged in a second.
+    const { distinct } = await sink.ask('seen')
+    if (distinct >= backlog + 0.9 * await app.ask('logged')) return
+    if (distinct > before.distinct) before = { distinct, atMs: performance.now() }
+    else if (performance.now() - before.atMs > PATIENCE_MS) throw new Error(`nothing more comes after ${distinct} of ${backlog} records`)
+    await sleep(LOOK_MS)
+  }
+}
+
+/** @param {ReturnType<typeof startApp>} app @param {import('./processes.mjs').Sink} sink @param {number} records @returns {Promise<Speed>} */
+async function speed(app, sink, records) {
+  const { samples } = await app.ask('end')
+  /** @type {import('./processes.mjs').SinkSample[]} */
+  const served = await sink.ask('samples')
+  const last = /** @type {import('./processes.mjs').SinkSample} */ (served.at(-1))
+  const warm = Math.ceil(WARM_SHARE * records)
+  const fromMs = reachedAt(served, 'distinct', warm)
+  // The last ones alone are no measure: a batch that is not full waits.
+  const most = Math.floor(0.98 * Math.min(records, last.distinct))
+  const untilMs = reachedAt(served, 'distinct', most)
+  const us = (/** @type {'main' | 'worker' | 'others'} */ thread) => cpuUsPer(samples, thread, fromMs, untilMs, most - warm)
+  return {
+    perSecond: (most - warm) / (untilMs - fromMs) * 1000,
+    workerUs: us('worker'), mainUs: us('main'), othersUs: us('others'), ...await sink.ask(`verdict ${records}`),
+  }
+}

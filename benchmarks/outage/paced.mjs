@@ -1,0 +1,125 @@
+/** An app that logs all the time, while its service goes down and comes back. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startApp, withService } from './processes.mjs'
+import { GRID_MS, cpuUsPer, reachedAt, valueAt } from './timeline.mjs'
+
+/**
+ * @typedef {'refuse' | 'unavailable'} Kind connections are refused, or every request gets a 503
+ * @typedef {{ atS: number, acknowledgedPerSecond: number, rssMib: number, backlog: number, longestWaitMs: number }} Moment
+ *   `longestWaitMs` of the records that were logged in it
+ */
+
+const MIB = 1024 * 1024
+const LOOK_MS = 100
+/** Logged on after all is as before. */
+const AFTER_MS = 3_000
+/** Code is compiled in the first seconds. */
+const WARM_SHARE = 0.5
+/** What is under way in quiet times is no backlog: so many milliseconds of logging. */
+const USUAL_MS = 100
+/** As long as so many outages is waited for the end of the backlog. */
+const PATIENCE = 5
+
+/** @param {{ kind: Kind, perSecond: number, wellMs: number, outageMs: number, delayMs: number }} settings */
+export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
+  return withService({ delayMs }, async (sink, dir) => {
+    const app = startApp({ url: sink.url, dir, way: 'paced', perSecond })
+    try {
+      const { startedMs } = await app.first
+      await sleep(wellMs)
+      const downMs = await sink.ask(kind)
+      await sleep(outageMs)
+      const upMs = await sink.ask('up')
+      const { drainedMs, most } = await untilDrained(app, sink, { upMs, perSecond, patienceMs: PATIENCE * outageMs })
+      await sleep(AFTER_MS)
+      const logged = await app.ask('stop')
+      const { account, peakBytes, samples } = await app.ask('end')
+      const served = await sink.ask('samples')
+      const times = { startedMs, downMs, upMs, drainedMs }
+      const waitsOf = (/** @type {number} */ from, /** @type {number} */ until) => sink.ask(`waits ${from} ${until} 0`)
+      return {
+        kind, logged, ...await sink.ask(`verdict ${logged}`), account,
+        downS: (downMs - startedMs) / 1000, upS: (upMs - startedMs) / 1000,
+        drainedS: drainedMs === null ? null : (drainedMs - startedMs) / 1000,
+        heardAgainS: (reachedAt(served, 'distinct', valueAt(served, 'distinct', upMs) + 1) - upMs) / 1000,
+        mostBacklog: most,
+        peakMib: { all: peakBytes / MIB, ...peaks(samples, times) },
+        workerUs: workerUs(samples, served, times),
+        waitsMs: {
+          before: await waitsOf(startedMs + WARM_SHARE * wellMs, downMs - 1_000),
+          draining: await waitsOf(upMs, drainedMs ?? Infinity),
+        },
+        moments: await moments(samples, served, startedMs, waitsOf),
+      }
+    } finally {
+      app.stop()
+    }
+  })
+}
+
+/**
+ * @param {ReturnType<typeof startApp>} app @param {import('./processes.mjs').Sink} sink
+ * @param {{ upMs: number, perSecond: number, patienceMs: number }} settings
+ * @returns {Promise<{ drainedMs: number | null, most: number }>}
+ */
+async function untilDrained(app, sink, { upMs, perSecond, patienceMs }) {
+  const hrtimeMs = () => Number(process.hrtime.bigint()) / 1e6
+  let most = 0
+  while (hrtimeMs() < upMs + patienceMs) {
+    const waiting = await app.ask('logged') - (await sink.ask('seen')).distinct
+    if (waiting > most) most = waiting
+    // Batches of 100 are under way in any case.
+    if (waiting <= Math.max(perSecond * USUAL_MS / 1000, 200)) return { drainedMs: hrtimeMs(), most }
+    await sleep(LOOK_MS)
+  }
+  return { drainedMs: null, most }
+}
+
+/** @typedef {{ startedMs: number, downMs: number, upMs: number, drainedMs: number | null }} Times */
+
+/** @param {readonly import('./app.mjs').AppSample[]} samples @param {Times} times */
+function peaks(samples, { downMs, upMs, drainedMs }) {
+  const most = (/** @type {number} */ from, /** @type {number} */ until) =>
+    Math.max(...samples.filter(({ atMs }) => atMs >= from && atMs < until).map(({ rssBytes }) => rssBytes)) / MIB
+  return { before: most(-Infinity, downMs), outage: most(downMs, upMs), draining: most(upMs, drainedMs ?? Infinity) }
+}
+
+/**
+ * Before and in the outage for a record that is logged; while draining for one that is acknowledged, which was logged then or
+ * before.
+ *
+ * @param {readonly import('./app.mjs').AppSample[]} samples @param {readonly import('./processes.mjs').SinkSample[]} served @param {Times} times
+ */
+function workerUs(samples, served, { startedMs, downMs, upMs, drainedMs }) {
+  const warmMs = startedMs + WARM_SHARE * (downMs - startedMs)
+  const endMs = drainedMs ?? /** @type {{ atMs: number }} */ (samples.at(-1)).atMs
+  const logged = (/** @type {number} */ from, /** @type {number} */ until) => valueAt(samples, 'logged', until) - valueAt(samples, 'logged', from)
+  const acknowledged = valueAt(served, 'distinct', endMs) - valueAt(served, 'distinct', upMs)
+  return {
+    before: cpuUsPer(samples, 'worker', warmMs, downMs, logged(warmMs, downMs)),
+    outage: cpuUsPer(samples, 'worker', downMs, upMs, logged(downMs, upMs)),
+    draining: cpuUsPer(samples, 'worker', upMs, endMs, acknowledged),
+  }
+}
+
+/**
+ * @param {readonly import('./app.mjs').AppSample[]} samples @param {readonly import('./processes.mjs').SinkSample[]} served
+ * @param {number} startedMs @param {(from: number, until: number) => Promise<import('./tally.mjs').Waits | null>} waitsOf
+ * @returns {Promise<Moment[]>}
+ */
+async function moments(samples, served, startedMs, waitsOf) {
+  /** @type {Moment[]} */
+  const all = []
+  const endMs = /** @type {{ atMs: number }} */ (samples.at(-1)).atMs
+  for (let atMs = startedMs + GRID_MS; atMs <= endMs; atMs += GRID_MS) {
+    const acknowledged = valueAt(served, 'entries', atMs) - valueAt(served, 'entries', atMs - GRID_MS)
+    all.push({
+      atS: (atMs - startedMs) / 1000,
+      acknowledgedPerSecond: acknowledged / GRID_MS * 1000,
+      rssMib: valueAt(samples, 'rssBytes', atMs) / MIB,
+      backlog: Math.max(0, valueAt(samples, 'logged', atMs) - valueAt(served, 'distinct', atMs)),
+      longestWaitMs: (await waitsOf(atMs - GRID_MS, atMs))?.max ?? 0,
+    })
+  }
+  return all
+}

@@ -1,0 +1,46 @@
+/** The app and the sink of this question as the questioner sees them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start } from '../tools/children.mjs'
+
+/**
+ * @typedef {{ url: string, ask: (words: string) => Promise<any> }} Sink
+ * @typedef {{ atMs: number, entries: number, distinct: number }} SinkSample
+ */
+
+/**
+ * One sink, and a folder for the spools of all that log to it: what one process has left, the next one sends.
+ *
+ * @template T
+ * @param {{ delayMs: number }} settings @param {(sink: Sink, dir: string) => Promise<T>} use
+ * @returns {Promise<T>}
+ */
+export async function withService({ delayMs }, use) {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
+  const sink = start(new URL('./sink.mjs', import.meta.url), [String(delayMs)])
+  try {
+    const { url } = await sink.first
+    return await use({ url, ask: async (words) => (await sink.ask(words)).answer }, dir)
+  } finally {
+    sink.stop()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** @param {Partial<import('./app.mjs').AppOptions> & Pick<import('./app.mjs').AppOptions, 'url' | 'dir' | 'way'>} options */
+export function startApp(options) {
+  const app = start(new URL('./app.mjs', import.meta.url), [JSON.stringify({ first: 0, records: 0, perSecond: 0, ...options })])
+  return {
+    /** It paces, or has logged all. @type {Promise<{ startedMs: number, doneMs: number }>} */
+    first: app.first,
+    /** @param {'logged' | 'samples' | 'stop' | 'end'} word @returns {Promise<any>} */
+    ask: async (word) => (await app.ask(word)).answer,
+    /** As by kill -9. */
+    die: () => app.ask('die').then(
+      () => { throw new Error('the app survived its kill') },
+      (/** @type {Error} */ ended) => { if (!ended.message.endsWith('SIGKILL')) throw ended },
+    ),
+    stop: app.stop,
+  }
+}

@@ -1,0 +1,71 @@
+/** What an outage of the service costs: memory meanwhile, time afterwards, and how long live records wait behind what was kept. */
+import { lineChart } from '../tools/chart.mjs'
+import { spread } from '../tools/statistics.mjs'
+import { measureBacklog, measureFlood } from './backlog.mjs'
+import { measureOutage } from './paced.mjs'
+import { KINDS, report } from './report.mjs'
+
+/**
+ * @typedef {{ rounds: number, perSecond: number, wellS: number, outageS: number, backlog: number, besidePerSecond: number, delayMs: number }} Options
+ * @typedef {Awaited<ReturnType<typeof measureOutage>>} OutageRun
+ * @typedef {Awaited<ReturnType<typeof measureBacklog>>} BacklogRun
+ * @typedef {{ options: Options, outages: OutageRun[], floods: import('./backlog.mjs').Speed[], drains: BacklogRun[], beside: BacklogRun[] }} OutageResult
+ */
+
+export const question = {
+  name: 'outage',
+  asks: 'What does an outage of the service cost in memory, how fast is what was kept sent afterwards, and how long do live records wait meanwhile?',
+  needsLinux: true,
+  // `backlog`: records that a killed process leaves; `besidePerSecond`: logged while they are sent; `delayMs`: before each reply.
+  options: { rounds: 3, perSecond: 5_000, wellS: 10, outageS: 20, backlog: 300_000, besidePerSecond: 500, delayMs: 0 },
+
+  /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<OutageResult>} */
+  async measure({ options, tell }) {
+    const { rounds, perSecond, wellS, outageS, backlog: records, besidePerSecond, delayMs } = options
+    /** @type {OutageResult} */
+    const result = { options, outages: [], floods: [], drains: [], beside: [] }
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const kind of KINDS) {
+        tell(`outage: round ${round} of ${rounds}, down for ${outageS} s, ${kind}`)
+        result.outages.push(await measureOutage({ kind, perSecond, wellMs: wellS * 1000, outageMs: outageS * 1000, delayMs }))
+      }
+      tell(`outage: round ${round} of ${rounds}, a backlog of ${records}`)
+      result.floods.push(await measureFlood({ records, delayMs }))
+      result.drains.push(await measureBacklog({ records, perSecond: 0, delayMs }))
+      result.beside.push(await measureBacklog({ records, perSecond: besidePerSecond, delayMs }))
+    }
+    return result
+  },
+
+  lines: report,
+
+  /** Each kind's first round. @param {OutageResult} result */
+  charts({ outages, options }) {
+    return Object.fromEntries(KINDS.flatMap((kind) => {
+      const run = outages.find((one) => one.kind === kind)
+      if (run === undefined) return []
+      const bands = [{ label: 'outage', from: run.downS, to: run.upS }]
+      const x = { label: 'seconds' }
+      const points = (/** @type {(moment: import('./paced.mjs').Moment) => number} */ of) =>
+        run.moments.map((moment) => /** @type {[number, number]} */ ([moment.atS, of(moment)]))
+      const subtitle = `${options.perSecond} records a second, spool on; ${kind === 'refuse' ? 'connections refused' : 'every request answered 503'}`
+      return Object.entries({
+        [`outage-${kind}-entries.svg`]: lineChart({
+          title: 'Entries acknowledged, and those that wait', subtitle, x, y: { label: 'entries (a second); in thousands' }, bands,
+          series: [
+            { label: 'acknowledged a second', points: points(({ acknowledgedPerSecond }) => acknowledgedPerSecond / 1000), isOurs: true },
+            { label: 'waiting', points: points(({ backlog }) => backlog / 1000), isDashed: true },
+          ],
+        }),
+        [`outage-${kind}-memory.svg`]: lineChart({
+          title: 'Memory of the whole process', subtitle: `${subtitle}; peak ${spread(outages.filter((one) => one.kind === kind).map(({ peakMib }) => peakMib.all)).median} MiB`,
+          x, y: { label: 'MiB' }, bands, series: [{ label: 'resident', points: points(({ rssMib }) => rssMib), isOurs: true }],
+        }),
+        [`outage-${kind}-waits.svg`]: lineChart({
+          title: 'The longest wait, from log call to arrival, by the time of the call', subtitle, x, y: { label: 'seconds' }, bands,
+          series: [{ label: 'longest wait', points: points(({ longestWaitMs }) => longestWaitMs / 1000), isOurs: true }],
+        }),
+      })
+    }))
+  },
+}

@@ -1,0 +1,79 @@
+/**
+ * [own process] A service that can go down and come back at the same address, and that knows each record by its number.
+ * It answers to words: `refuse` (it listens no more, and all its connections are closed), `unavailable` (503 to everything),
+ * `up`, `seen`, `samples`, `verdict LOGGED`, `waits FROM_MS UNTIL_MS FIRST_NUMBER`. Argument: milliseconds before each reply.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Tally, nowMs } from './tally.mjs'
+
+const SAMPLE_MS = 100
+const UNAVAILABLE = '{"detail":[{"msg":"down for maintenance","type":"unavailable"}]}'
+
+const delayMs = Number(process.argv[2] ?? 0)
+const tally = new Tally()
+/** @type {{ atMs: number, entries: number, distinct: number }[]} */
+const samples = []
+let isUnavailable = false
+
+const server = createServer((request, response) => {
+  /** @type {Buffer[]} */
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    if (isUnavailable) return reply(response, 503, UNAVAILABLE)
+    const accepted = tally.add(Buffer.concat(chunks).latin1Slice(), nowMs())
+    const body = JSON.stringify({ accepted, message: 'ok', rejected: 0, errors: [] })
+    if (delayMs === 0) reply(response, 200, body)
+    else setTimeout(reply, delayMs, response, 200, body)
+  })
+  // An outage cuts what is under way.
+  request.on('error', () => {})
+})
+server.keepAliveTimeout = 60_000
+
+/** @param {import('node:http').ServerResponse} response @param {number} status @param {string} body */
+function reply(response, status, body) {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+}
+
+/** @param {number} port */
+async function listen(port) {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port
+}
+
+const port = await listen(0)
+setInterval(() => samples.push({ atMs: nowMs(), entries: tally.entries, distinct: tally.distinct }), SAMPLE_MS)
+
+/** @type {Record<string, (...args: number[]) => unknown>} */
+const WORDS = {
+  refuse: async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+    return nowMs()
+  },
+  unavailable: () => {
+    isUnavailable = true
+    return nowMs()
+  },
+  up: async () => {
+    isUnavailable = false
+    if (!server.listening) await listen(port)
+    return nowMs()
+  },
+  seen: () => ({ entries: tally.entries, distinct: tally.distinct }),
+  samples: () => samples,
+  verdict: (logged) => tally.verdict(/** @type {number} */ (logged)),
+  waits: (from, until, first) => tally.waits(/** @type {number} */ (from), /** @type {number} */ (until), first),
+}
+
+process.on('message', async (/** @type {string} */ line) => {
+  const [word = '', ...args] = line.split(' ')
+  // An answer is an object in any case: a bare null would be taken for none.
+  process.send?.({ answer: await /** @type {(...args: number[]) => unknown} */ (WORDS[word])(...args.map(Number)) })
+})
+process.on('disconnect', () => process.exit())
+process.send?.({ url: `http://127.0.0.1:${port}/api/v1` })

@@ -1,0 +1,136 @@
+/** Subjects side by side: in turns, as a table, and ours against the best of the others. */
+import { cell, table, us } from '../tools/table.mjs'
+import { Samples } from '../tools/statistics.mjs'
+import { run, withPeerSink } from './run.mjs'
+
+/**
+ * @typedef {import('../tools/statistics.mjs').Spread} Spread
+ * @typedef {import('./run.mjs').Measured} Measured
+ * @typedef {import('./run.mjs').Load} Load
+ * @typedef {import('./subjects.mjs').Subject} Subject
+ *
+ * @typedef {object} Row of a table: one subject under one load
+ * @property {string} name
+ * @property {string} [version] of a package
+ * @property {boolean} isOurs
+ * @property {boolean} isPeer
+ * @property {number} counted runs
+ * @property {number} void runs that lost or duplicated a record: nothing of them counts but this
+ * @property {number} lost
+ * @property {number} duplicated
+ * @property {Partial<Record<keyof Measured, Spread>>} spreads of the runs that count
+ */
+
+/**
+ * @param {{ rounds: number, loads: Readonly<Record<string, Load>>, subjects: readonly Subject[], tell: (line: string) => void }} turns
+ * @returns {Promise<Record<string, Row[]>>} by name of the load
+ */
+export async function compare({ rounds, loads, subjects, tell }) {
+  const all = Object.entries(loads).map(([name, load]) => ({ name, load, tallies: subjects.map((subject) => new Tally(subject)) }))
+  await withPeerSink(async (sink) => {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const { name, load, tallies } of all) {
+        tell(`round ${round + 1} of ${rounds}: ${name}`)
+        for (const tally of round % 2 === 0 ? tallies : tallies.toReversed()) tally.add(await run(sink, tally.subject, load), tell)
+      }
+    }
+  })
+  return Object.fromEntries(all.map(({ name, tallies }) => [name, tallies.map((tally) => tally.row())]))
+}
+
+/** One subject over the rounds. */
+class Tally {
+  #samples = new Samples()
+  #counted = 0
+  #void = 0
+  #lost = 0
+  #duplicated = 0
+
+  /** @param {Subject} subject */
+  constructor(subject) {
+    this.subject = subject
+  }
+
+  /** @param {import('./run.mjs').Outcome} outcome @param {(line: string) => void} tell */
+  add({ lost, duplicated, measured }, tell) {
+    this.#lost += lost
+    this.#duplicated += duplicated
+    if (lost > 0 || duplicated > 0) {
+      this.#void += 1
+      tell(`${this.subject.name}: ${lost} lost, ${duplicated} duplicated: this run does not count`)
+      return
+    }
+    this.#counted += 1
+    for (const [name, value] of Object.entries(measured)) this.#samples.add(name, value)
+  }
+
+  /** @returns {Row} */
+  row() {
+    const { name, version, isOurs = false } = this.subject
+    return {
+      name, ...(version !== undefined && { version }), isOurs, isPeer: version !== undefined,
+      counted: this.#counted, void: this.#void, lost: this.#lost, duplicated: this.#duplicated, spreads: this.#samples.spreads(),
+    }
+  }
+}
+
+const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US')
+const COLUMNS = /** @type {const} */ ([
+  ['entries/s', 'entriesPerSecond', whole], ['worker us', 'workerUs', us], ['worker + V8 us', 'workerAndOthersUs', us], ['main us', 'mainUs', us],
+  ['peak MiB', 'peakMib', whole], ['entries a request', 'entriesPerRequest', whole],
+])
+
+/** @param {readonly Row[]} rows @returns {string[]} */
+export function tableOf(rows) {
+  return [
+    ...table([
+      ['median (min to max); us of CPU an entry', ...COLUMNS.map(([title]) => title)],
+      ...rows.map(({ name, version = '', spreads }) => [`${name} ${version}`, ...COLUMNS.map(([, key, written]) => cell(spreads[key], written))]),
+    ]),
+    ...rows.filter((row) => row.void > 0).map((row) => `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost, ${row.duplicated} duplicated`),
+  ]
+}
+
+/** @param {readonly Row[]} rows @param {keyof Measured} key */
+export function most(rows, key) {
+  return best(rows, key, 1)
+}
+
+/** @param {readonly Row[]} rows @param {keyof Measured} key */
+export function least(rows, key) {
+  return best(rows, key, -1)
+}
+
+/** @param {readonly Row[]} rows @param {keyof Measured} key @param {1 | -1} sign @returns {Row | undefined} of the runs that count */
+function best(rows, key, sign) {
+  const median = (/** @type {Row} */ row) => /** @type {Spread} */ (row.spreads[key]).median
+  return rows.filter(({ spreads }) => spreads[key] !== undefined).toSorted((a, b) => sign * (median(b) - median(a)))[0]
+}
+
+/**
+ * A sentence: ours, as times the other's.
+ *
+ * @param {Row} ours @param {Row | undefined} other @param {keyof Measured} key @param {string} what @param {(ratio: number) => string} [goal]
+ * @returns {string | undefined} where there is nobody to be compared with
+ */
+export function ratioTo(ours, other, key, what, goal) {
+  const yardstick = other?.spreads[key]?.median
+  if (other === undefined || yardstick === undefined) return undefined
+  const value = ours.spreads[key]?.median
+  if (value === undefined) return `${ours.name}, ${what}: no run of ours counts, so no goal holds`
+  const ratio = value / yardstick
+  return `${ours.name}, ${what}: ${ratio.toFixed(2)} x the best peer's (${other.name})${goal === undefined ? '' : `; ${goal(ratio)}`}`
+}
+
+/** A bar for each row, for a chart. @param {readonly Row[]} rows @param {keyof Measured} key @param {number} [unit] */
+export function bars(rows, key, unit = 1) {
+  return rows.map(({ name, isOurs, spreads, void: lossy }) => {
+    const spread = spreads[key]
+    const label = isOurs ? `pino-ingest, ${name}` : name
+    if (spread === undefined) return { label, value: 0, isOurs, note: 'no run without a loss' }
+    return {
+      label, value: spread.median / unit, min: spread.min / unit, max: spread.max / unit, isOurs,
+      ...(lossy > 0 && { note: `${lossy} runs with losses left out` }),
+    }
+  })
+}

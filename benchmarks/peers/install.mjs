@@ -1,0 +1,59 @@
+/** The peers from the package registry, each at one version, in a folder outside the tree that is kept from run to run. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The newest of each when this was written: a number without a version cannot be checked by anybody. */
+const VERSIONS = {
+  'pino-loki': '3.0.0',
+  'pino-elasticsearch': '9.0.0',
+  '@axiomhq/pino': '2.0.0',
+  'pino-opentelemetry-transport': '4.0.2',
+  '@logtail/pino': '0.5.9',
+  'pino-datadog-transport': '3.0.6',
+}
+
+/** @typedef {keyof typeof VERSIONS} PeerName */
+/** @typedef {{ name: PeerName, version: string, target: string }} Installed */
+
+/** @param {(line: string) => void} tell @returns {Installed[]} without those that could not be installed */
+export function installPeers(tell) {
+  const names = /** @type {PeerName[]} */ (Object.keys(VERSIONS))
+  // pino is a peer dependency of some. Named, so that no other version than ours comes along; nothing loads it.
+  const pino = JSON.parse(readFileSync(new URL('../../node_modules/pino/package.json', import.meta.url), 'utf8')).version
+  const specifiers = names.map((name) => `${name}@${VERSIONS[name]}`)
+  const hash = createHash('sha256').update([...specifiers, pino].join(' ')).digest('hex').slice(0, 12)
+  const folder = join(tmpdir(), `pino-ingest-bench-peers-${hash}`)
+  const isThere = (/** @type {PeerName} */ name) => versionIn(folder, name) === VERSIONS[name]
+  if (!names.every(isThere)) {
+    mkdirSync(folder, { recursive: true })
+    if (!existsSync(join(folder, 'package.json'))) writeFileSync(join(folder, 'package.json'), '{"private":true}\n')
+    tell(`installing ${names.length} peers into a scratch folder`)
+    // All at once, and where that fails one by one, so that one that is gone does not take the others along.
+    if (!install(folder, [...specifiers, `pino@${pino}`])) {
+      for (const specifier of specifiers) if (!install(folder, [specifier, `pino@${pino}`])) tell(`${specifier} could not be installed: measured without it`)
+    }
+  }
+  const { resolve } = createRequire(join(folder, 'package.json'))
+  return names.filter(isThere).map((name) => ({ name, version: VERSIONS[name], target: resolve(name) }))
+}
+
+/** @param {string} folder @param {readonly string[]} specifiers */
+function install(folder, specifiers) {
+  try {
+    const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error', ...specifiers]
+    execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+    return true
+  } catch {
+    return false // npm has said why
+  }
+}
+
+/** @param {string} folder @param {string} name @returns {string | undefined} */
+function versionIn(folder, name) {
+  const file = join(folder, 'node_modules', name, 'package.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined
+}

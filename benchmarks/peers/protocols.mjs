@@ -1,0 +1,78 @@
+/** What each service answers, and what in a request's body stands once for each entry. */
+
+/**
+ * @typedef {object} Protocol
+ * @property {'message' | 'service' | 'lines'} counts what is counted: the record's message, our service's name (a crumb of an
+ *   error repeats the message of another record), or every other line
+ * @property {number} status
+ * @property {Readonly<Record<string, string>>} [headers]
+ * @property {(entries: number) => string} body given how many entries came, where the body need not wait for that: 0
+ */
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** @type {Protocol} */
+const OURS = {
+  counts: 'service', status: 200, headers: JSON_TYPE,
+  body: (entries) => `{"accepted":${entries},"message":"ok","rejected":0,"errors":[]}`,
+}
+
+/** @type {Protocol} Sends each body compressed; its entries are counted when the sink is idle, so its answers say 0. */
+const AXIOM = {
+  counts: 'message', status: 200, headers: JSON_TYPE,
+  body: (entries) => `{"ingested":${entries},"failed":0,"failures":[],"processedBytes":0,"blocksCreated":0,"walLength":0}`,
+}
+
+/** @type {Readonly<Record<string, Protocol>>} */
+export const PROTOCOLS = {
+  'pino-ingest': OURS,
+  'pino-loki': { counts: 'message', status: 204, body: () => '' },
+  '@logtail/pino': { counts: 'message', status: 202, body: () => '' },
+  '@axiomhq/pino': AXIOM,
+  'pino-datadog-transport': { counts: 'message', status: 202, headers: JSON_TYPE, body: () => '{}' },
+  'pino-elasticsearch': {
+    counts: 'lines', status: 200,
+    // Its client refuses to talk to what does not call itself so, and wants its own type back.
+    headers: { 'x-elastic-product': 'Elasticsearch', 'content-type': 'application/vnd.elasticsearch+json; compatible-with=8' },
+    // One item for each entry, as its client demands, and in each the least it can do with. The real ones are longer.
+    body: (entries) => `{"took":1,"errors":false,"items":[${'{"index":{"status":201}},'.repeat(entries).slice(0, -1)}]}`,
+  },
+  // An empty protobuf message is zero bytes long.
+  'pino-opentelemetry-transport': { counts: 'message', status: 200, headers: { 'content-type': 'application/x-protobuf' }, body: () => '' },
+}
+
+const NEWLINE = '\n'
+
+/** @param {Protocol} protocol @param {string} message of each record @returns {{ text: string, perEntry: number }} */
+export function markOf({ counts }, message) {
+  switch (counts) {
+    case 'message': return { text: message, perEntry: 1 }
+    case 'service': return { text: '"service":"shop"', perEntry: 1 }
+    case 'lines': return { text: NEWLINE, perEntry: 2 } // an action and its document
+  }
+}
+
+/** How often a text stands in a body that comes in pieces, without putting them together. */
+export class MarkCounter {
+  count = 0
+  #mark
+  /** The end of the last piece: a mark may lie across two. @type {Buffer} */
+  #tail = Buffer.alloc(0)
+
+  /** @param {Buffer} mark */
+  constructor(mark) {
+    this.#mark = mark
+  }
+
+  /** @param {Buffer} piece */
+  write(piece) {
+    const mark = this.#mark
+    const overlap = mark.length - 1
+    if (overlap > 0 && this.#tail.length > 0) {
+      const seam = Buffer.concat([this.#tail, piece.subarray(0, overlap)])
+      if (seam.includes(mark)) this.count += 1
+    }
+    for (let at = piece.indexOf(mark); at !== -1; at = piece.indexOf(mark, at + mark.length)) this.count += 1
+    if (overlap > 0) this.#tail = piece.length >= overlap ? piece.subarray(piece.length - overlap) : Buffer.concat([this.#tail, piece]).subarray(-overlap)
+  }
+}

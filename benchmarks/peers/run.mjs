@@ -1,0 +1,108 @@
+/** One run of one subject against the sink: processes, warm-up, and what is counted where. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start } from '../tools/children.mjs'
+import { SHAPES } from '../tools/shapes.mjs'
+
+/**
+ * @typedef {import('../tools/shapes.mjs').Shape} Shape
+ * @typedef {import('./sink.mjs').Seen} Seen
+ * @typedef {import('./subjects.mjs').Subject} Subject
+ *
+ * @typedef {object} Load
+ * @property {Shape} shape
+ * @property {number} records
+ * @property {number} delayMs
+ * @property {number} [capacity]
+ * @property {number} [refusesAbove]
+ *
+ * @typedef {object} Measured
+ * @property {number} entriesPerSecond from the first call to the last entry's answer
+ * @property {number} mainUs
+ * @property {number} workerUs
+ * @property {number} workerAndOthersUs
+ * @property {number} peakMib
+ * @property {number} entriesPerRequest 0 where there are none
+ *
+ * @typedef {{ lost: number, duplicated: number, measured: Measured, seen: Seen | undefined }} Outcome
+ */
+
+const WARM_UP_RECORDS = 30_000
+/** What has not come when nothing has come for so long is lost. */
+const LOST_AFTER_MS = 6000
+/** What comes within this after the last is a duplicate. */
+const SETTLE_MS = 150
+
+/** @template T @param {(sink: { url: string, ask: (question: object) => Promise<Seen> }) => Promise<T>} use @returns {Promise<T>} */
+export async function withPeerSink(use) {
+  const sink = start(new URL('./sink.mjs', import.meta.url))
+  try {
+    const { url } = await sink.first
+    return await use({ url, ask: (question) => sink.ask(JSON.stringify(question)) })
+  } finally {
+    sink.stop()
+  }
+}
+
+/**
+ * @param {{ url: string, ask: (question: object) => Promise<Seen> }} sink @param {Subject} subject @param {Load} load
+ * @returns {Promise<Outcome>}
+ */
+export async function run(sink, subject, load) {
+  const folder = subject.needsFolder === true ? mkdtempSync(join(tmpdir(), 'pino-ingest-bench-')) : ''
+  try {
+    return subject.peer === '' ? await runAlone(subject, load) : await runAgainst(sink, subject, load, folder)
+  } finally {
+    if (folder !== '') rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** @param {Parameters<typeof run>[0]} sink @param {Subject} subject @param {Load} load @param {string} folder @returns {Promise<Outcome>} */
+async function runAgainst(sink, subject, { shape, records, ...service }, folder) {
+  const { message } = SHAPES[shape].make(0)
+  const begin = { peer: subject.peer, message, ...service }
+  const arrived = (/** @type {number} */ entries) => sink.ask({ awaits: entries, quietMs: LOST_AFTER_MS + service.delayMs })
+  // How a sender finds the pace of a service that slows down is part of what is measured; of one that does not, it is warm-up.
+  await sink.ask({ begin: service.capacity === undefined ? begin : { ...begin, delayMs: 0, capacity: undefined, refusesAbove: undefined } })
+  const app = startApp(subject, shape, records, subject.options(sink.url, folder))
+  await app.first
+  await arrived(WARM_UP_RECORDS)
+  const warm = await sink.ask({ settleMs: SETTLE_MS })
+  await sink.ask({ begin })
+  await app.ask('go on')
+  const { lastAnswerNs } = await arrived(records)
+  /** @type {import('./app.mjs').Sample} */
+  const sample = await app.ask('go on')
+  const seen = await sink.ask({ settleMs: SETTLE_MS })
+  return {
+    lost: Math.max(0, WARM_UP_RECORDS - warm.entries) + Math.max(0, records - seen.entries),
+    duplicated: Math.max(0, warm.entries - WARM_UP_RECORDS) + Math.max(0, seen.entries - records),
+    measured: measuredOf(sample, BigInt(lastAnswerNs), records, seen),
+    seen,
+  }
+}
+
+/** @param {Subject} subject @param {Load} load @returns {Promise<Outcome>} */
+async function runAlone(subject, { shape, records }) {
+  const app = startApp(subject, shape, records, subject.options('', ''), 'flush')
+  await app.first
+  await app.ask('go on')
+  /** @type {import('./app.mjs').Sample} */
+  const sample = await app.ask('go on')
+  return { lost: 0, duplicated: 0, measured: measuredOf(sample, BigInt(sample.flushedNs), records, undefined), seen: undefined }
+}
+
+/** @param {Subject} subject @param {Shape} shape @param {number} records @param {object} options @param {...string} end */
+function startApp({ target }, shape, records, options, ...end) {
+  return start(new URL('./app.mjs', import.meta.url), [shape, String(WARM_UP_RECORDS), String(records), JSON.stringify({ target, options }), ...end])
+}
+
+/** @param {import('./app.mjs').Sample} sample @param {bigint} endNs @param {number} records @param {Seen | undefined} seen @returns {Measured} */
+function measuredOf({ firstCallNs, mainUs, workerUs, othersUs, peakMib }, endNs, records, seen) {
+  return {
+    entriesPerSecond: records / (Number(endNs - BigInt(firstCallNs)) / 1e9),
+    mainUs, workerUs, workerAndOthersUs: workerUs + othersUs, peakMib,
+    entriesPerRequest: seen === undefined || seen.requests === 0 ? 0 : seen.entries / seen.requests,
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * [own process] Stands in for every service: speaks to each peer as its service would, counts the entries that came, and looks at
+ * nothing else. It may answer late, and it may slow down and refuse under load.
+ *
+ * It is asked, as JSON: `{ begin: Service }` before a run, `{ awaits: entries, quietMs }` until they have come, `{ settleMs }` at its end.
+ */
+import { createServer } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import { MarkCounter, PROTOCOLS, markOf } from './protocols.mjs'
+
+/**
+ * @typedef {object} Service
+ * @property {string} peer whose protocol is spoken
+ * @property {string} message of every record
+ * @property {number} delayMs until it answers
+ * @property {number} [capacity] requests at once that it answers in `delayMs`; with more each waits longer, in proportion
+ * @property {number} [refusesAbove] requests at once: what comes beyond is answered 503
+ *
+ * @typedef {object} Seen
+ * @property {number} entries
+ * @property {number} requests that were accepted
+ * @property {number} refused
+ * @property {number} maxInFlight
+ * @property {string} lastAnswerNs of the monotonic clock that all processes of the machine share
+ * @property {[number, number][]} inFlight ms since the first request, and the most requests at once about then
+ */
+
+/** Compressed bodies are counted once nothing has come for so long: a real service would not do it on the sender's processor. */
+const IDLE_MS = 25
+const MAX_POINTS = 400
+
+class Run {
+  #service
+  #protocol
+  #mark
+  #perEntry
+  #entries = 0
+  #requests = 0
+  #refused = 0
+  #inFlight = 0
+  #maxInFlight = 0
+  #firstNs = 0n
+  #lastArrivalNs = process.hrtime.bigint()
+  #lastAnswerNs = 0n
+  /** @type {[number, number][]} */
+  #arrivals = []
+  /** @type {Buffer[]} */
+  #uncounted = []
+
+  /** @param {Service} service */
+  constructor(service) {
+    this.#service = service
+    this.#protocol = /** @type {import('./protocols.mjs').Protocol} */ (PROTOCOLS[service.peer])
+    const { text, perEntry } = markOf(this.#protocol, service.message)
+    this.#mark = Buffer.from(text)
+    this.#perEntry = perEntry
+  }
+
+  get entries() {
+    return this.#entries
+  }
+
+  get quietMs() {
+    return Number(process.hrtime.bigint() - this.#lastArrivalNs) / 1e6
+  }
+
+  /** Quiet begins now: an application may take seconds until its first request. */
+  listens() {
+    this.#lastArrivalNs = process.hrtime.bigint()
+  }
+
+  /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+  take(request, response) {
+    const { delayMs, capacity = Infinity, refusesAbove = Infinity } = this.#service
+    this.#arrives()
+    response.once('close', () => { this.#inFlight -= 1 })
+    if (this.#inFlight > refusesAbove) {
+      this.#refused += 1
+      request.resume().on('end', () => response.writeHead(503).end())
+      return
+    }
+    const waitMs = delayMs * Math.max(1, this.#inFlight / capacity)
+    this.#read(request, (entries) => {
+      if (waitMs === 0) this.#answer(response, entries)
+      else setTimeout(() => this.#answer(response, entries), waitMs)
+    })
+  }
+
+  #arrives() {
+    const now = process.hrtime.bigint()
+    if (this.#firstNs === 0n) this.#firstNs = now
+    this.#lastArrivalNs = now
+    this.#inFlight += 1
+    this.#maxInFlight = Math.max(this.#maxInFlight, this.#inFlight)
+    this.#arrivals.push([Number(now - this.#firstNs) / 1e6, this.#inFlight])
+  }
+
+  /** @param {import('node:http').IncomingMessage} request @param {(entries: number) => void} onEnd */
+  #read(request, onEnd) {
+    const isCompressed = request.headers['content-encoding'] === 'gzip'
+    const counter = new MarkCounter(this.#mark)
+    /** @type {Buffer[]} */
+    const pieces = []
+    request.on('data', (/** @type {Buffer} */ piece) => (isCompressed ? pieces.push(piece) : counter.write(piece)))
+    request.on('end', () => {
+      if (isCompressed) this.#uncounted.push(Buffer.concat(pieces))
+      onEnd(this.#add(counter))
+    })
+  }
+
+  /** @param {MarkCounter} counter @returns {number} */
+  #add({ count }) {
+    const entries = count / this.#perEntry
+    this.#entries += entries
+    return entries
+  }
+
+  /** @param {import('node:http').ServerResponse} response @param {number} entries */
+  #answer(response, entries) {
+    const { status, headers = {}, body } = this.#protocol
+    const text = body(entries)
+    this.#requests += 1
+    response.writeHead(status, { ...headers, ...(text !== '' && { 'content-length': Buffer.byteLength(text) }) }).end(text)
+    this.#lastAnswerNs = process.hrtime.bigint()
+  }
+
+  /** One body, so that a request that comes meanwhile does not wait for all. */
+  countWhenIdle() {
+    if (this.quietMs < IDLE_MS || this.#inFlight > 0) return
+    const body = this.#uncounted.shift()
+    if (body === undefined) return
+    const counter = new MarkCounter(this.#mark)
+    counter.write(gunzipSync(body))
+    this.#add(counter)
+  }
+
+  /** All that has come is counted and answered. */
+  get isIdle() {
+    return this.isCounted && this.#inFlight === 0
+  }
+
+  get isCounted() {
+    return this.#uncounted.length === 0
+  }
+
+  /** @returns {Seen} */
+  report() {
+    return {
+      entries: this.#entries, requests: this.#requests, refused: this.#refused, maxInFlight: this.#maxInFlight,
+      lastAnswerNs: String(this.#lastAnswerNs), inFlight: thinned(this.#arrivals),
+    }
+  }
+}
+
+/** @type {Run | undefined} */
+let run
+const server = createServer((request, response) => {
+  if (run === undefined || request.method !== 'POST') request.resume().on('end', () => response.writeHead(404).end())
+  else run.take(request, response)
+})
+// The pause between two runs of a process must not close its connections under it.
+server.keepAliveTimeout = 120_000
+
+process.on('message', async (/** @type {string} */ question) => {
+  const { begin, awaits, quietMs, settleMs } = JSON.parse(question)
+  if (begin !== undefined) run = new Run(begin)
+  const current = /** @type {Run} */ (run)
+  current.listens()
+  if (awaits !== undefined) await until(current, () => current.isIdle && (current.entries >= awaits || current.quietMs >= quietMs))
+  // What comes after all have come are duplicates.
+  if (settleMs !== undefined) await until(current, () => current.isIdle && current.quietMs >= settleMs)
+  process.send?.(current.report())
+})
+process.on('disconnect', () => process.exit())
+
+server.listen(0, '127.0.0.1', () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  process.send?.({ url: `http://127.0.0.1:${port}` })
+})
+
+/** @param {Run} current @param {() => boolean} isReached @returns {Promise<void>} */
+function until(current, isReached) {
+  return new Promise((resolve) => {
+    const look = () => {
+      current.countWhenIdle()
+      if (isReached()) resolve()
+      else setTimeout(look, current.isCounted || current.quietMs < IDLE_MS ? 5 : 0)
+    }
+    look()
+  })
+}
+
+/** The most of each stretch of time. @param {[number, number][]} points @returns {[number, number][]} */
+function thinned(points) {
+  const size = Math.ceil(points.length / MAX_POINTS)
+  return Array.from({ length: Math.ceil(points.length / (size || 1)) }, (_, n) => {
+    const stretch = points.slice(n * size, (n + 1) * size)
+    const [at] = /** @type {[number, number]} */ (stretch[0])
+    return [Math.round(at), Math.max(...stretch.map(([, inFlight]) => inFlight))]
+  })
+}

@@ -1,0 +1,46 @@
+/**
+ * [own process] One of several applications that log at once. Arguments: the sink's url, the spool's folder.
+ * It is asked for seconds, and in the end for its account.
+ */
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { logInWaves } from '../growth/closed-loop.mjs'
+import { cpuUs } from '../tools/measure.mjs'
+import { BASE, SHAPES } from '../tools/shapes.mjs'
+
+/** @typedef {{ records: number, recordsPerSecond: number, cpuUs: number }} Run all threads of the process */
+
+const WAVE_RECORDS = 3_000
+
+const [url, dir] = /** @type {[string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
+const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
+const transport = pino.transport({
+  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
+  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir } },
+})
+const logger = pino({ base: BASE }, transport)
+let logged = 0
+/** @type {import('pino-ingest').AccountSnapshot | undefined} */
+let account
+transport.on('ingest:stats', (snapshot) => { account = snapshot })
+
+process.on('message', async (/** @type {string} */ question) => {
+  if (question !== 'end') process.send?.(await run(Number(question)))
+  else {
+    transport.end()
+    await new Promise((resolve) => transport.once('close', resolve))
+    process.send?.({ lost: account === undefined ? logged : logged - account.accepted, peakMib: process.resourceUsage().maxRSS / 1024 })
+    process.disconnect()
+  }
+})
+process.send?.({})
+
+/** @param {number} seconds @returns {Promise<Run>} */
+async function run(seconds) {
+  const from = process.cpuUsage()
+  const fromMs = performance.now()
+  const untilMs = fromMs + seconds * 1000
+  const records = await logInWaves({ logger, calls, waveRecords: WAVE_RECORDS, isDone: () => performance.now() >= untilMs })
+  logged += records
+  return { records, recordsPerSecond: records / (performance.now() - fromMs) * 1000, cpuUs: cpuUs(from) }
+}

@@ -1,0 +1,39 @@
+/** Lines to batches, untimed: what the stages behind the batcher begin with. */
+import { Batcher } from '../../dist/esm/batch.js'
+import { systemClock } from '../../dist/esm/clock.js'
+import { SETTINGS, newMapper } from './configured.mjs'
+
+/**
+ * @typedef {import('../../dist/esm/sender.js').Batch} Batch
+ * @typedef {{ batchId: string, first: number, count: number, rank: number, text: Buffer }} Piece entries that the batcher logs together
+ */
+
+/** @param {readonly import('../tools/shapes.mjs').Line[]} lines @returns {{ batch: Batch, pieces: Piece[] }[]} */
+export function batchesOf(lines) {
+  /** @type {{ batch: Batch, pieces: Piece[] }[]} */
+  const batches = []
+  /** @type {Piece[]} */
+  let pieces = []
+  const log = {
+    append: (/** @type {string} */ batchId, /** @type {number} */ first, /** @type {number} */ count, /** @type {number} */ rank, /** @type {Uint8Array} */ text) => {
+      pieces.push({ batchId, first, count, rank, text: Buffer.from(text) })
+    },
+    flush() {},
+    seal: (/** @type {Batch} */ batch) => batch,
+  }
+  const batcher = new Batcher({
+    ...SETTINGS, clock: systemClock, log, onBatch: (batch) => {
+      batches.push({ batch, pieces })
+      pieces = []
+    },
+  })
+  const mapper = newMapper()
+  let last = ''
+  for (const { text, start, end } of lines) {
+    if (text !== last) mapper.open()
+    last = text
+    batcher.add(mapper.map(text, start, end), mapper.rank)
+  }
+  batcher.seal()
+  return batches
+}

@@ -1,0 +1,69 @@
+/** The trail alone: a line is kept as a crumb, and an error takes 50 of them. */
+import { systemClock } from '../../dist/esm/clock.js'
+import { appendCrumbs } from '../../dist/esm/trail/attach.js'
+import { Crumbs } from '../../dist/esm/trail/crumb.js'
+import { Trail } from '../../dist/esm/trail/trail.js'
+import { cpuUs, mustBe } from '../tools/measure.mjs'
+import { MAPPING, SETTINGS, newMapper } from './configured.mjs'
+import { TAKEN } from './measure.mjs'
+
+/** @typedef {import('../tools/shapes.mjs').Line} Line */
+
+const PLENTY_BYTES = 1024 ** 3
+
+/** Of the error that takes them; its own cost is the mapping's. */
+const ERROR_LINE = '{"level":50,"time":1795219200000,"pid":4242,"hostname":"web-1","orderId":100000,"msg":"payment failed"}'
+
+/** @param {readonly Line[]} lines */
+export function passesOfCrumbs(lines) {
+  return { 'trail: one scope': kept(lines), 'trail: taken': taken(lines) * lines.length }
+}
+
+/** All in one scope, at the default bound: the oldest chunks go. @param {readonly Line[]} lines */
+function kept(lines) {
+  const { limit, maxBytes } = trailSettings()
+  const trail = new Trail({ limit, maxBytes, clock: systemClock })
+  let last = ''
+  const from = process.cpuUsage()
+  for (const { text, start, end } of lines) {
+    if (text !== last) trail.open()
+    last = text
+    trail.add('process', '', text, start, end, true)
+  }
+  const us = cpuUs(from)
+  // The lines of the last chunk alone may be fewer than an error takes.
+  if (trail.take('process', '').length === 0) throw new Error('the trail has kept nothing')
+  return us
+}
+
+/** @param {readonly Line[]} lines @returns {number} us an error */
+function taken(lines) {
+  const trail = new Trail({ limit: TAKEN, maxBytes: PLENTY_BYTES, maxScopes: lines.length, clock: systemClock })
+  const scopes = Math.floor(lines.length / TAKEN)
+  if (scopes === 0) throw new RangeError(`an error takes ${TAKEN} records: fewer are too few`)
+  for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries()) trail.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
+  const mapper = newMapper()
+  mapper.open()
+  mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
+  const { openJson } = mapper
+  const crumbs = new Crumbs(MAPPING, () => systemClock.wallNow())
+  const bounds = { limit: TAKEN, maxEntryBytes: SETTINGS.maxEntryBytes }
+  let count = 0
+  let attached = 0
+  const from = process.cpuUsage()
+  for (let scope = 0; scope < scopes; scope += 1) {
+    const made = trail.take('request', String(scope)).map(({ text, isUsual }) => crumbs.of(text, isUsual))
+    count += made.length
+    if (appendCrumbs(openJson, made, bounds) !== undefined) attached += 1
+  }
+  const us = cpuUs(from)
+  mustBe(count, scopes * TAKEN)
+  mustBe(attached, scopes)
+  return us / scopes
+}
+
+function trailSettings() {
+  const { breadcrumbs } = SETTINGS
+  if (breadcrumbs === false) throw new Error('the trail is off')
+  return breadcrumbs
+}

@@ -1,0 +1,112 @@
+/** Where a record's time goes in pino's worker: each stage alone, and the whole beside them. */
+import { barChart } from '../tools/chart.mjs'
+import { bar, cell, table, us } from '../tools/table.mjs'
+import { canMeasureThreads } from '../tools/threads.mjs'
+import { SHAPE_NAMES, SPOOL_WAVES, spoolFolder, workerRuns } from '../tools/worker-runs.mjs'
+import { TAKEN, measureStages } from './measure.mjs'
+
+/**
+ * @typedef {import('../tools/statistics.mjs').Spread} Spread
+ * @typedef {{ lineBytes: number, stages: Record<string, Spread>, worker?: Spread }} OfShape worker: all of it, spool and trail on
+ * @typedef {Record<string, OfShape>} Result us of CPU a record
+ */
+
+/** In the order of their flow. Together they are what the worker does with a record, but for the rest. */
+const FLOW = /** @type {const} */ ([
+  ['split', 'split into lines'],
+  ['map', 'map to an entry'],
+  ['trail', 'breadcrumbs kept, taken'],
+  ['batch', 'write into a batch'],
+  ['frame', 'frame with CRC'],
+  ['write', 'append to the segment'],
+  ['request', 'request'],
+  ['settle', 'settle in the journal'],
+])
+const REST = 'all the rest'
+/** What is measured, and by whom it could be done instead. */
+const INSTEAD = /** @type {const} */ ([
+  ['split', 'split: split2', 'split by split2'],
+  ['split', 'split: pino-abstract-transport', 'split by pino-abstract-transport'],
+  ['map', 'map: reference', 'map by parse, map, stringify'],
+  ['batch', 'batch: reference', 'write what that has made into a batch'],
+])
+const BESIDE = /** @type {const} */ ([
+  ['scan', 'scan alone, a part of the mapping'],
+  ['trail: one scope', 'a breadcrumb kept, one scope for all'],
+  ['trail: taken', `${TAKEN} breadcrumbs taken, us an error`],
+  ['request: 32 in flight', 'request, 32 in flight'],
+])
+
+export const question = {
+  name: 'stages',
+  asks: 'Where does a record\'s time go in pino\'s worker: split, map, trail, batch, frame, write, request?',
+  options: { rounds: 11, records: 30_000, workerRounds: 5, workerRecords: 150_000 },
+  quick: { rounds: 3, records: 10_000, workerRounds: 1, workerRecords: 50_000 },
+
+  /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
+  async measure({ options: { rounds = 0, records = 0, workerRounds = 0, workerRecords = 0 }, tell }) {
+    const stages = await measureStages({ rounds, records, tell })
+    if (!canMeasureThreads) {
+      tell('the worker as a whole: skipped, the CPU time of a thread is read from /proc, which only Linux has')
+      return stages
+    }
+    const workers = await workerRuns({
+      rounds: workerRounds, records: workerRecords, cases: SHAPE_NAMES, variants: ['all'], tell: (line) => tell(`the whole worker: ${line}`),
+      setUp: (shape) => {
+        const { dir, clean } = spoolFolder()
+        return { options: { spool: { dir } }, wave: SPOOL_WAVES[shape], clean }
+      },
+    })
+    return Object.fromEntries(SHAPE_NAMES.map((shape) => [shape, { ...stages[shape], worker: workers[shape].all.workerUs }]))
+  },
+
+  /** @param {Result} result */
+  lines(result) {
+    return ['us of CPU a record: median (min to max), and its share of the whole worker', ...Object.entries(result).flatMap(linesOf)]
+  },
+
+  /** @param {Result} result */
+  charts(result) {
+    return {
+      'stages.svg': barChart({
+        title: 'Where a record\'s time goes in the worker',
+        subtitle: 'Each stage alone; the rest is the whole worker, spool and breadcrumbs on, without them: reading pino\'s memory, decoding, waking up.',
+        unit: 'µs of CPU a record',
+        groups: Object.entries(result).map(([shape, of]) => ({
+          label: `${shape}, ${of.lineBytes} bytes a line${of.worker === undefined ? '' : `: ${us(of.worker.median)} µs in all`}`,
+          bars: [
+            ...FLOW.map(([name, label]) => ({ label, ...bar(stage(of, name)), isOurs: true })),
+            ...(of.worker === undefined ? [] : [{ label: REST, value: restOf(of, of.worker) }]),
+          ],
+        })),
+      }),
+    }
+  },
+}
+
+/** @param {[string, OfShape]} entry */
+function linesOf([shape, of]) {
+  const { worker } = of
+  const share = (/** @type {number} */ value) => (worker === undefined ? '' : `${(value / worker.median * 100).toFixed(0)} %`)
+  const flow = FLOW.map(([name, label]) => [label, cell(stage(of, name)), share(stage(of, name).median)])
+  const whole = worker === undefined ? [] : [
+    [REST, us(restOf(of, worker)), share(restOf(of, worker))],
+    ['the whole worker, spool and breadcrumbs on', cell(worker), share(worker.median)],
+  ]
+  const instead = INSTEAD.map(([ours, name, label]) => [label, cell(stage(of, name)), `${(stage(of, name).median / stage(of, ours).median).toFixed(1)} times`])
+  const beside = BESIDE.map(([name, label]) => [label, cell(stage(of, name)), ''])
+  const rows = [[`${shape}, ${of.lineBytes} bytes a line`, '', ''], ...flow, ...whole, ['instead', '', ''], ...instead, ['beside', '', ''], ...beside]
+  return ['', ...table(rows)]
+}
+
+/** @param {OfShape} of @param {string} name */
+function stage(of, name) {
+  const spread = of.stages[name]
+  if (spread === undefined) throw new RangeError(`no stage ${name} in the result`)
+  return spread
+}
+
+/** The stages alone run hotter than in the worker, which is part of the rest. @param {OfShape} of @param {Spread} worker */
+function restOf(of, worker) {
+  return FLOW.reduce((left, [name]) => left - stage(of, name).median, worker.median)
+}

@@ -1,0 +1,49 @@
+/** The questions: each is a folder with a `question.mjs`. */
+import { existsSync, readdirSync } from 'node:fs'
+
+/**
+ * @typedef {{ options: Record<string, number>, tell: (line: string) => void, resultOf: (name: string) => any }} Asked
+ *   `tell`: progress, for a person; `resultOf`: what another question has found in this run, else what is kept of it
+ * @typedef {{
+ *   name: string, asks: string, needsLinux?: boolean, options: Record<string, number>, quick?: Record<string, number>,
+ *   measure: (asked: Asked) => Promise<any>, lines: (result: any) => string[], charts?: (result: any) => Record<string, string>,
+ * }} Question
+ */
+
+/** Ours against others first, what explains it last. A question that is not named here comes behind. */
+const ORDER = [
+  'throughput', 'network', 'main-thread', 'latency', 'outage', 'growth', 'cost', 'processes',
+  'stages', 'reference-path', 'spool', 'trail',
+]
+
+/** @param {URL} root @returns {Promise<{ questions: Question[], broken: Map<string, unknown> }>} broken: those that cannot be loaded, and why */
+export async function loadQuestions(root) {
+  /** @type {Question[]} */
+  const questions = []
+  /** @type {Map<string, unknown>} */
+  const broken = new Map()
+  for (const name of foldersOf(root)) {
+    try {
+      questions.push((await import(fileOf(root, name).href)).question)
+    } catch (error) {
+      broken.set(name, error)
+    }
+  }
+  return { questions: questions.toSorted((a, b) => place(a.name) - place(b.name)), broken }
+}
+
+/** @param {URL} root @returns {string[]} */
+export function foldersOf(root) {
+  return readdirSync(root).filter((name) => existsSync(fileOf(root, name))).toSorted()
+}
+
+/** @param {URL} root @param {string} name */
+function fileOf(root, name) {
+  return new URL(`./${name}/question.mjs`, root)
+}
+
+/** @param {string} name */
+function place(name) {
+  const at = ORDER.indexOf(name)
+  return at === -1 ? ORDER.length : at
+}

@@ -1,0 +1,50 @@
+/** Results as they are kept, and what is said of every one: machine, versions, commit, date. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { withFooter } from './chart.mjs'
+
+/**
+ * @typedef {ReturnType<typeof import('./surroundings.mjs').surroundings> & {
+ *   question: string, asks: string, options: Record<string, number>, result: any }} Kept
+ */
+
+/** @param {string} folder @param {string} name @param {Kept} kept @returns {string} the file */
+export function writeResult(folder, name, kept) {
+  const file = fileOf(folder, name)
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`)
+  return file
+}
+
+/** @param {string} folder @param {string} name @returns {Kept | undefined} */
+export function readResult(folder, name) {
+  const file = fileOf(folder, name)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+/** @param {string} folder @param {string} name of the question @param {Record<string, string>} charts SVG by file @param {string} footer */
+export function drawCharts(folder, name, charts, footer) {
+  for (const [file, svg] of Object.entries(charts)) {
+    if (basename(file) !== file || !file.startsWith(name) || !file.endsWith('.svg')) throw new RangeError(`a chart of ${name} must be called ${name}*.svg, not ${file}`)
+    writeFileSync(join(folder, file), withFooter(svg, footer))
+  }
+}
+
+/** What the question asks, and where it was answered. @param {Kept} kept @returns {string[]} */
+export function headOf(kept) {
+  return [`${kept.question}: ${kept.asks}`, footerOf(kept), Object.entries(kept.options).map(([name, value]) => `${name} ${value}`).join(', ')]
+}
+
+/** @param {Kept} kept */
+export function footerOf({ machine, versions, commit, date }) {
+  const { cpu, cores, memoryGib, platform } = machine
+  return [
+    `${cpu}, ${cores} cores, ${memoryGib} GiB, ${platform}`,
+    `Node ${versions.node}, pino ${versions.pino}, undici ${versions.undici}`,
+    commit === null ? 'no commit' : `commit ${commit}`, date,
+  ].join(' · ')
+}
+
+/** @param {string} folder @param {string} name */
+function fileOf(folder, name) {
+  return join(folder, `${name}.json`)
+}

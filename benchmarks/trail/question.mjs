@@ -1,0 +1,60 @@
+/**
+ * The trail of breadcrumbs on against off in one run: on an application with 200 requests at once, of which each logs ten debug
+ * lines and one in ten fails; and on the three shapes, where each error takes what came before it.
+ */
+import { barChart } from '../tools/chart.mjs'
+import { bar, cell, table } from '../tools/table.mjs'
+import { SHAPE_NAMES, workerRuns } from '../tools/worker-runs.mjs'
+
+/** @typedef {Record<string, Record<'off' | 'on', import('../tools/worker-runs.mjs').Runs>>} Result */
+
+const OPTIONS = { off: { spool: false, breadcrumbs: false }, on: { spool: false } }
+
+export const question = {
+  name: 'trail',
+  asks: 'What does the trail of breadcrumbs add to the worker\'s time?',
+  needsLinux: true,
+  options: { rounds: 5, records: 150_000 },
+  quick: { rounds: 1, records: 30_000 },
+
+  /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
+  measure({ options: { rounds = 0, records = 0 }, tell }) {
+    return workerRuns({
+      rounds, records, cases: ['requests', ...SHAPE_NAMES], variants: /** @type {const} */ (['off', 'on']), tell,
+      setUp: (_, variant) => ({ options: OPTIONS[variant] }),
+    })
+  },
+
+  /** @param {Result} result */
+  lines(result) {
+    return [
+      'us of the worker\'s CPU a record, spool off: median (min to max)',
+      '',
+      ...table([
+        ['', 'off', 'on', 'on / off'],
+        ...Object.entries(result).map(([shape, { off, on }]) => [shape, cell(off.workerUs), cell(on.workerUs), (on.workerUs.median / off.workerUs.median).toFixed(2)]),
+      ]),
+    ]
+  },
+
+  /** @param {Result} result */
+  charts(result) {
+    return {
+      'trail.svg': barChart({
+        title: 'What breadcrumbs cost', subtitle: 'CPU of pino\'s worker, spool off. Less is better.', unit: 'µs a record',
+        groups: Object.entries(result).map(([shape, { off, on }]) => ({
+          label: LABELS.get(shape) ?? shape,
+          bars: [
+            { label: 'off', ...bar(off.workerUs) },
+            { label: 'on', ...bar(on.workerUs), isOurs: true, note: `${(on.workerUs.median / off.workerUs.median).toFixed(2)} times` },
+          ],
+        })),
+      }),
+    }
+  },
+}
+
+const LABELS = new Map([
+  ['requests', '200 requests at once, ten debug lines each, one in ten fails'],
+  ['error', 'error: each takes the one before'],
+])

@@ -1,0 +1,91 @@
+/** Every question can be asked, and the command line says what there is. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { BENCHMARKS, tool } from './tools.js'
+import type { Question } from './tools.js'
+
+const { foldersOf, loadQuestions } = await tool('questions')
+const { hasDefaults, optionsFor, parseCommand } = await tool('command-line')
+
+const { questions, broken } = await loadQuestions(BENCHMARKS)
+const byName = new Map(questions.map((question) => [question.name, question]))
+
+it('every question can be loaded', () => {
+  expect([...broken.values()]).toEqual([])
+  expect(questions.length).toBeGreaterThan(0)
+})
+
+describe.each(foldersOf(BENCHMARKS))('%s', (folder) => {
+  const question = byName.get(folder) as Question
+
+  it('is called as its folder', () => expect(question).toBeDefined())
+
+  it('asks one sentence', () => expect(question.asks).toMatch(/^[A-Z].*\?$/))
+
+  it('has numbers as options, and its first impression sets no others', () => {
+    for (const value of Object.values(question.options)) expect(value).toBeTypeOf('number')
+    for (const value of Object.values(question.quick ?? {})) expect(value).toBeTypeOf('number')
+    expect(Object.keys(question.options)).toEqual(expect.arrayContaining(Object.keys(question.quick ?? {})))
+  })
+
+  it('measures and tells', () => {
+    expect(question.measure).toBeTypeOf('function')
+    expect(question.lines).toBeTypeOf('function')
+  })
+
+  it('stands in the README with what it asks', () => {
+    const rows = readFileSync(new URL('README.md', BENCHMARKS), 'utf8').split('\n').filter((line) => line.startsWith(`| \`${folder}\``))
+    expect(rows).toEqual([`| \`${folder}\` | ${question.asks} |`])
+  })
+})
+
+describe('the command line', () => {
+  const ask = (name: string, options: Record<string, number>, quick?: Record<string, number>): Question =>
+    ({ name, asks: '?', options, ...(quick && { quick }), measure: async () => undefined, lines: () => [] })
+  const all = [ask('speed', { rounds: 5, records: 1000 }, { rounds: 1 }), ask('delay', { seconds: 2.5, onlyOurs: 0 })]
+  const refused = (...args: string[]) => expect(() => parseCommand(args, all))
+
+  it('asks all where none is named, and the named ones in the order of the house', () => {
+    expect(parseCommand([], all)).toMatchObject({ questions: all, isAll: true })
+    expect(parseCommand(['delay', 'speed'], all).questions).toEqual(all)
+    expect(parseCommand(['delay'], all)).toMatchObject({ questions: [all[1]], isAll: false })
+  })
+
+  it('takes defaults, then the first impression, then what is given', () => {
+    const [speed, delay] = all as [Question, Question]
+    const options = (...args: string[]) => optionsFor(speed, parseCommand(args, all))
+    expect(options()).toEqual({ rounds: 5, records: 1000 })
+    expect(options('--quick')).toEqual({ rounds: 1, records: 1000 })
+    expect(options('--quick', '--rounds', '3')).toEqual({ rounds: 3, records: 1000 })
+    expect(optionsFor(ask('other', { rounds: 5, records: 10 }), parseCommand(['--quick'], all))).toEqual({ rounds: 1, records: 10 })
+    expect(optionsFor(delay, parseCommand(['--rounds', '3'], all))).toEqual({ seconds: 2.5, onlyOurs: 0 })
+  })
+
+  it('knows which result may be kept', () => {
+    const [speed] = all as [Question, Question]
+    const isDefault = (...args: string[]) => hasDefaults(speed, optionsFor(speed, parseCommand(args, all)))
+    expect(isDefault()).toBe(true)
+    expect(isDefault('--rounds', '5', '--seconds', '1')).toBe(true)
+    expect(isDefault('--rounds', '4')).toBe(false)
+    expect(isDefault('--quick')).toBe(false)
+  })
+
+  it('takes part of a unit and zero only where the default is such', () => {
+    expect(parseCommand(['--seconds', '0.5', '--onlyOurs', '0'], all).given).toEqual({ seconds: 0.5, onlyOurs: 0 })
+    refused('--rounds', '0').toThrow('--rounds must be a whole number above 0, got 0')
+    refused('--rounds', '1.5').toThrow('--rounds must be a whole number above 0, got 1.5')
+    refused('--rounds', 'x').toThrow(RangeError)
+    refused('--rounds', '').toThrow(RangeError)
+    refused('--seconds=-1').toThrow('--seconds must be a number above 0, got -1')
+  })
+
+  it('says what there is where it is asked for what is not', () => {
+    refused('sped').toThrow('there is no question sped; there are: speed, delay')
+    refused('--round', '3').toThrow('--rounds N')
+    refused('delay', '--rounds', '3').toThrow('delay: no option --rounds; delay has --seconds, --onlyOurs')
+  })
+
+  it('says why a question cannot be asked', () => {
+    expect(() => parseCommand(['torn'], all, new Map([['torn', new Error('no dist')]]))).toThrow('the question torn cannot be loaded: Error: no dist')
+  })
+})
