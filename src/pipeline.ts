@@ -124,9 +124,20 @@ export class Pipeline {
 
   /** Takes what pino wrote, cut anywhere. Never throws, never waits. */
   write(text: string): void {
-    if (!this.#settings.enabled) return
-    this.#taker.write(text)
+    this.begin(text)
+    this.advance()
+  }
+
+  /** As `write`, of which `advance` does a part at a time. */
+  begin(text: string): void {
+    if (this.#settings.enabled) this.#taker.begin(text)
+  }
+
+  /** @param maxChars in UTF-16 units, about; default all @returns whether the text has more */
+  advance(maxChars?: number): boolean {
+    const hasMore = this.#taker.advance(maxChars)
     for (const channel of this.#channels) channel.commit()
+    return hasMore
   }
 
   /** No more text comes: what was left without a newline is a line, too, and what is open is cut. */

@@ -18,6 +18,7 @@ import { resolveFromProcess } from './options.js'
 import type { IngestOptions } from './options.js'
 import { receivePinoConfig } from './pino-config.js'
 import { Pipeline } from './pipeline.js'
+import { Slices } from './pipeline/slices.js'
 import { RELEASE_METHOD } from './release-message.js'
 import type { Releasable } from './release-message.js'
 import type { EmitEvent } from './report.js'
@@ -58,9 +59,6 @@ function isAwaited(data: unknown): boolean {
   return (data as { workerData?: { pinoWillSendConfig?: boolean } } | null)?.workerData?.pinoWillSendConfig === true
 }
 
-/** pino hands its worker at most 4 MiB at a time, and the next only when these are taken; so many come when it lags behind. */
-const OVERLAP_CHARS = 1024 * 1024
-
 /** @param make gets the stream's own `emit`, for where there is no worker to post from. */
 export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorker: boolean): IngestTransport & Flushable & Releasable {
   const stream = build(() => {}, { metadata: false, close: () => pipeline.close() })
@@ -70,24 +68,15 @@ export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorke
   // which takes 0.4 us a line. Where a runtime does not know this property, Buffers arrive and are decoded.
   const state = (stream as unknown as { _writableState?: { decodeStrings?: boolean } })._writableState
   if (state !== undefined) state.decodeStrings = false
-  let held = ''
-  const takeHeld = (): void => {
-    const text = held
-    held = ''
-    if (text !== '') pipeline.write(text)
-  }
+  const slices = new Slices(pipeline)
   stream._transform = (chunk: string | Buffer, _encoding: BufferEncoding, done: TransformCallback): void => {
     const text = typeof chunk === 'string' ? chunk : decoder.write(chunk)
-    takeHeld()
-    // The app logs faster than this thread maps: what it writes meanwhile must not wait for that.
-    if (isWorker && text.length >= OVERLAP_CHARS) {
-      held = text
-      setImmediate(takeHeld)
-    } else pipeline.write(text)
+    if (isWorker) return slices.take(text, done)
+    pipeline.write(text)
     done()
   }
   stream._flush = (done: TransformCallback): void => {
-    takeHeld()
+    slices.finish()
     pipeline.write(decoder.end())
     pipeline.end()
     // Before `finish` and not only before `close`: in a pipeline of pino's, the worker ends at `finish`.
@@ -104,11 +93,11 @@ export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorke
   stream.resume() // nothing comes out, but without a reader the stream would never end
   return Object.assign(stream, {
     flush: (callback: () => void): void => {
-      takeHeld()
+      slices.finish()
       void pipeline.flush().then(() => callback())
     },
     [RELEASE_METHOD]: (releaseId: string) => {
-      takeHeld()
+      slices.finish()
       pipeline.setReleaseId(releaseId)
     },
     [FLUSH_METHOD]: (timeoutMs: number) => flushWithin(pipeline, timeoutMs, clock),

@@ -31,13 +31,21 @@ export class Taker {
     return this.#inHand
   }
 
-  write(text: string): void {
+  /** Takes `text`, of which `advance` makes entries. What is left of the text before it goes first. */
+  begin(text: string): void {
+    this.#lines.advance()
     this.#options.intake.open()
-    this.#lines.write(text)
+    this.#lines.begin(text)
+  }
+
+  /** The lines that begin in the next `maxChars` of the text. @returns whether it has more */
+  advance(maxChars?: number): boolean {
+    return this.#lines.advance(maxChars)
   }
 
   /** What was left without a newline is a line, too. */
   end(): void {
+    this.#lines.advance()
     this.#options.intake.open()
     this.#lines.end()
   }

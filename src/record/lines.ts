@@ -17,6 +17,8 @@ const CARRIAGE_RETURN = 13
 export class LineSplitter {
   readonly #onLine: OnLine
   readonly #maxLineChars: number
+  #text = ''
+  #at = 0
   #rest: string[] = []
   #restChars = 0
 
@@ -27,8 +29,24 @@ export class LineSplitter {
 
   /** Hands on every line that `text` completes; empty lines are no records and are passed over. */
   write(text: string): void {
-    let start = 0
-    let newline = text.indexOf('\n')
+    this.begin(text)
+    this.advance()
+  }
+
+  /** Takes `text`, of which `advance` hands on the lines. What is left of the text before it goes first. */
+  begin(text: string): void {
+    this.advance()
+    this.#text = text
+    this.#at = 0
+  }
+
+  /** Hands on the lines that begin in the next `maxChars` of the text. @returns whether it has more */
+  advance(maxChars = Infinity): boolean {
+    const text = this.#text
+    let start = this.#at
+    if (start >= text.length) return false
+    const stop = start + maxChars
+    let newline = text.indexOf('\n', start)
     if (newline !== -1 && this.#restChars > 0) {
       // Only the split line is joined, never the whole chunk: a joined chunk would be copied once more.
       this.#rest.push(text.slice(0, newline))
@@ -36,16 +54,24 @@ export class LineSplitter {
       start = newline + 1
       newline = text.indexOf('\n', start)
     }
-    while (newline !== -1) {
+    while (newline !== -1 && start < stop) {
       this.#line(text, start, newline)
       start = newline + 1
       newline = text.indexOf('\n', start)
     }
-    if (start < text.length) this.#keep(start === 0 ? text : text.slice(start))
+    if (newline === -1) {
+      if (start < text.length) this.#keep(start === 0 ? text : text.slice(start))
+      start = text.length
+    }
+    this.#at = start
+    if (start < text.length) return true
+    this.#text = ''
+    return false
   }
 
   /** Hands on what was left without a newline. */
   end(): void {
+    this.advance()
     if (this.#restChars > 0) this.#takeRest()
   }
 

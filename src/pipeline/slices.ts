@@ -1,0 +1,56 @@
+/**
+ * [worker] Long text, a slice at a time. pino hands its worker up to 4 MiB at once: taken in one piece, these would be some
+ * hundred batches, which wait while no reply is read and no request begun.
+ */
+import type { Pipeline } from '../pipeline.js'
+
+/** Some 30 batches of the smallest records: so many may be in flight. */
+const SLICE_CHARS = 256 * 1024
+
+interface Waiting {
+  readonly text: string
+  /** Asks for more. */
+  readonly done: () => void
+}
+
+export class Slices {
+  readonly #pipeline: Pick<Pipeline, 'begin' | 'advance'>
+  /** The first is with the pipeline. */
+  #texts: Waiting[] = []
+
+  constructor(pipeline: Pick<Pipeline, 'begin' | 'advance'>) {
+    this.#pipeline = pipeline
+  }
+
+  /** @param done is called as soon as there is room for more: the app fills its buffer again while this text is taken */
+  take(text: string, done: () => void): void {
+    this.#texts.push({ text, done })
+    if (this.#texts.length > 1) return
+    this.#begin()
+    this.#step()
+  }
+
+  /** All that waits, now. */
+  finish(): void {
+    while (this.#texts.length > 0) this.#advance(Infinity)
+  }
+
+  readonly #step = (): void => {
+    if (this.#texts.length > 0 && this.#advance(SLICE_CHARS)) setImmediate(this.#step)
+  }
+
+  /** @returns whether there is more */
+  #advance(maxChars: number): boolean {
+    if (this.#pipeline.advance(maxChars)) return true
+    this.#texts.shift()
+    this.#begin()
+    return this.#texts.length > 0
+  }
+
+  #begin(): void {
+    const first = this.#texts[0]
+    if (first === undefined) return
+    this.#pipeline.begin(first.text)
+    first.done()
+  }
+}
