@@ -21,7 +21,7 @@ export interface BatcherOptions {
   readonly batchSize: number
   /** Bytes of a batch's whole body. A single entry beyond it goes alone. */
   readonly batchBytes: number
-  /** Milliseconds that the first entry of a batch waits at most. */
+  /** Milliseconds that the first entry of a batch waits at most. After a pause that was longer it waits 50 at most. */
   readonly flushIntervalMs: number
   readonly clock: Clock
   readonly onBatch: (batch: Batch) => void
@@ -36,8 +36,10 @@ const INITIAL_BYTES = 64 * 1024
 /** A UTF-16 unit becomes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const COMMA = 0x2c
-/** What is logged together: two pages, since a page is the least that a disk loses. Half of it costs 5 % more time. */
-const LOG_BYTES = 8192
+/** What is logged together. Damage to the disk costs so much at least; a quarter of it costs 5 % more of the worker's time. */
+const LOG_BYTES = 32 * 1024
+/** After a pause an entry need not wait for others; those that come with it are written within that. */
+const LINGER_MS = 50
 const NO_BODY = Buffer.alloc(0)
 const CLOSING = Buffer.from(']}')
 
@@ -54,7 +56,8 @@ export class Batcher {
   #length = 0
   #count = 0
   #highestRank = 0
-  #openedAt = 0
+  #dueAt = 0
+  #cutAt = -Infinity
   #cancelTimer: (() => void) | undefined
   /** Of the open batch, what the log has. */
   #loggedLength = 0
@@ -151,12 +154,14 @@ export class Batcher {
     this.#batchId = this.#newId()
     this.#length = this.#scratch.write(`{"batch_id":"${this.#batchId}","logs":[`)
     this.#loggedLength = this.#length
-    this.#openedAt = clock.now()
-    this.#cancelTimer = clock.timer(flushIntervalMs, this.#onTimer)
+    const now = clock.now()
+    // No more requests than one an interval, for who logs less than a batch in it.
+    this.#dueAt = Math.min(Math.max(now + LINGER_MS, this.#cutAt + flushIntervalMs), now + flushIntervalMs)
+    this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
   }
 
   #cut(): Batch {
-    const { log, waitsOnDisk } = this.#options
+    const { clock, log, waitsOnDisk } = this.#options
     this.#log()
     CLOSING.copy(this.#scratch, this.#length)
     const view = this.#scratch.subarray(0, this.#length + CLOSING.length)
@@ -165,6 +170,7 @@ export class Batcher {
     // What will be read back from disk needs no copy in memory.
     const body = sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view)
     this.#reset()
+    this.#cutAt = clock.now()
     this.#handingOver = batch.count
     // All that was open is written with the seal.
     this.#isCommitted = true
@@ -184,8 +190,8 @@ export class Batcher {
 
   /** A timer may fire before a very long interval is over (see `Clock`), so the age decides. */
   readonly #onTimer = (): void => {
-    const { clock, flushIntervalMs } = this.#options
-    const leftMs = this.#openedAt + flushIntervalMs - clock.now()
+    const { clock } = this.#options
+    const leftMs = this.#dueAt - clock.now()
     if (leftMs > 0) this.#cancelTimer = clock.timer(leftMs, this.#onTimer)
     else this.seal()
   }
