@@ -7,8 +7,9 @@ import type { BookingOptions } from './booking.js'
 import { Flushes } from './flushes.js'
 import type { Flushed } from './flushes.js'
 import type { Gate } from './gate.js'
-import { Queue, bytesOf } from './queue.js'
-import type { Disk, Held, Lane, Mark } from './queue.js'
+import { bytesOf } from './held.js'
+import type { Disk, Held, Lane, Mark } from './held.js'
+import { Queue } from './queue.js'
 
 export interface DeliveryOptions extends BookingOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */

@@ -11,6 +11,10 @@ export class Fifo<T> {
     return this.#items[this.#head]
   }
 
+  get last(): T | undefined {
+    return this.#items.at(-1)
+  }
+
   push(item: T): void {
     this.#items.push(item)
   }

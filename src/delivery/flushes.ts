@@ -1,6 +1,6 @@
 /** Who waits for what was logged before: until it is acknowledged, or safe on disk while the service is down. */
 import type { Clock } from '../clock.js'
-import type { Mark } from './queue.js'
+import type { Mark } from './held.js'
 
 /** `spooled`: on disk, and the service is down. */
 export type Flushed = 'acknowledged' | 'spooled'

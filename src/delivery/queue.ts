@@ -1,84 +1,48 @@
 /**
- * The batches that wait. Three lanes: those that are on disk as well, which give up their memory when it gets short and
- * are read back in order; those that are in memory alone, of which the oldest is lost when it gets short; and what
- * earlier processes left, a little at a time.
+ * The batches that wait. Four lanes: those that are on disk as well, which give up their memory when it gets short; those
+ * that did, and are read back in order; those that are in memory alone, of which the oldest is lost when it gets short; and
+ * what earlier processes left, a little at a time.
+ *
+ * After an outage what is logged now goes past what was kept, or it would wait as long as the outage was.
  */
-import type { Clock } from '../clock.js'
-import type { Batch, Place } from '../sender.js'
+import type { Batch } from '../sender.js'
+import { EvictedLane } from './evicted-lane.js'
+import type { Placed } from './evicted-lane.js'
 import { Fifo } from './fifo.js'
+import { BATCH_OVERHEAD_BYTES, bytesOf } from './held.js'
+import type { Held, Mark, QueueOptions } from './held.js'
 import { RecoveredLane } from './recovered.js'
-import type { Backlog } from './recovered.js'
 
-export interface Disk {
-  readonly evicted: Backlog & {
-    readonly batches: number
-    push(batch: Batch & { readonly place: Place }): void
-    unshift(batch: Batch & { readonly place: Place }): void
-  }
-  readonly recovery: Backlog & { readonly hasMore: boolean }
-}
-
-export interface QueueOptions {
-  /** Bytes of the app's own that wait or are in flight. */
-  readonly maxBufferBytes: number
-  readonly disk?: Disk | undefined
-  readonly clock: Clock
-  /** Whether the service fails at the moment. */
-  readonly isDown?: () => boolean
-  /**
-   * What earlier processes left is sent for so long after the app's last batch. In the app's own thread a request keeps
-   * the process alive, and a short script must not stay for a long backlog. Default: for ever.
-   */
-  readonly recoverForMs?: number | undefined
-}
-
-export type Lane = 'stored' | 'loose' | 'recovered'
-
-export interface Held {
-  readonly lane: Lane
-  /** In its lane. */
-  readonly order: number
-  readonly batch: Batch
-}
-
-/** Up to which order in each lane of the app's own records. */
-export interface Mark {
-  readonly stored: number
-  readonly loose: number
-}
-
-/** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
-const BATCH_OVERHEAD_BYTES = 1_024
 /** What is on disk need not wait in memory for a service that is down; a little of it does, for when it is back. */
 const SHARE_IN_OUTAGE = 1 / 4
-/** New batches for one of an earlier process. */
+/** New batches for one that was kept. */
 const LIVE_SHARE = 3
-
-export function bytesOf({ body }: Batch): number {
-  return body.length + BATCH_OVERHEAD_BYTES
-}
 
 export class Queue {
   readonly #maxBytes: number
-  readonly #disk: Disk | undefined
   readonly #isDown: () => boolean
+  readonly #isOrdered: boolean
   readonly #onReadBack: () => void
   readonly #stored = new Fifo<Held>()
   readonly #loose = new Fifo<Held>()
+  readonly #evicted: EvictedLane | undefined
   readonly #recovered: RecoveredLane
   #nextStored = 0
   #nextLoose = 0
   #bytes = 0
   #entries = 0
-  /** Since one of an earlier process went. */
+  /** Since one that was kept went. */
   #liveInARow = 0
-  #readingBackFrom: number | undefined
+  #isRecoveredNext = false
+  /** On disk waits what an outage left there. */
+  #hasOutageBacklog = false
   #isClosed = false
 
-  constructor({ maxBufferBytes, disk, clock, recoverForMs = Infinity, isDown = () => false }: QueueOptions, onReadBack: () => void) {
+  constructor({ maxBufferBytes, disk, clock, recoverForMs = Infinity, isDown = () => false, maxConcurrency }: QueueOptions, onReadBack: () => void) {
     this.#maxBytes = maxBufferBytes
-    this.#disk = disk
     this.#isDown = isDown
+    this.#isOrdered = maxConcurrency === 1
+    this.#evicted = disk && new EvictedLane(disk.evicted)
     this.#recovered = new RecoveredLane({ recovery: disk?.recovery, clock, forMs: recoverForMs, onRead: onReadBack })
     this.#onReadBack = onReadBack
   }
@@ -100,9 +64,8 @@ export class Queue {
 
   /** The oldest that waits, in each lane. */
   get oldest(): Mark {
-    const onDisk = this.#nextStored - (this.#disk?.evicted.batches ?? 0)
     return {
-      stored: Math.min(this.#stored.first?.order ?? onDisk, this.#readingBackFrom ?? Infinity),
+      stored: Math.min(this.#stored.first?.order ?? this.#nextStored, this.#evicted?.oldest ?? Infinity),
       loose: this.#loose.first?.order ?? this.#nextLoose,
     }
   }
@@ -114,8 +77,8 @@ export class Queue {
   push(batch: Batch, inFlightBytes: number): Batch[] {
     this.#recovered.touch()
     const { place } = batch
-    if (place !== undefined && this.#disk !== undefined) {
-      this.#pushStored({ ...batch, place }, inFlightBytes, this.#disk)
+    if (place !== undefined && this.#evicted !== undefined) {
+      this.#pushStored({ ...batch, place }, inFlightBytes, this.#evicted)
       return []
     }
     if (inFlightBytes + bytesOf(batch) > this.#maxBytes) return [batch]
@@ -123,24 +86,34 @@ export class Queue {
     return this.#shrink(inFlightBytes)
   }
 
-  /** Whether a batch that is on disk waits there alone: behind others that do there is no way into memory but theirs. */
+  /** Whether a batch that is on disk waits there alone: there is no memory for it, or it is behind others that wait there. */
   waitsOnDisk(bodyBytes: number, inFlightBytes: number): boolean {
-    const isBehind = (this.#disk?.evicted.batches ?? 0) > 0 || this.#readingBackFrom !== undefined
+    const isBehind = this.#evicted?.isEmpty === false && (!this.#isBacklog || this.#isDown())
     const bound = this.#isDown() ? this.#maxBytes * SHARE_IN_OUTAGE : this.#maxBytes
     return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > bound
   }
 
-  #pushStored(batch: Batch & { readonly place: Place }, inFlightBytes: number, { evicted }: Disk): void {
+  /** Whether what is logged now goes past what waits on disk. When the service was only slow the order stays: that is not old. */
+  get #isBacklog(): boolean {
+    return this.#hasOutageBacklog && !this.#isOrdered
+  }
+
+  #pushStored(batch: Placed, inFlightBytes: number, evicted: EvictedLane): void {
     const order = this.#nextStored++
+    const wasEmpty = evicted.isEmpty
     // Without a body it was handed over as one that waits on disk, and memory may have become free since.
-    if (batch.body.length === 0 || this.waitsOnDisk(batch.body.length, inFlightBytes)) evicted.push(batch)
-    else this.#add(this.#stored, { lane: 'stored', order, batch })
+    if (batch.body.length === 0 || this.waitsOnDisk(batch.body.length, inFlightBytes)) {
+      this.#hasOutageBacklog = this.#isDown() || (this.#hasOutageBacklog && !wasEmpty)
+      evicted.push(order, batch)
+    } else {
+      if (!wasEmpty) evicted.pass(batch)
+      this.#add(this.#stored, { lane: 'stored', order, batch })
+    }
   }
 
   /** The next to be sent. */
   shift(): Held | undefined {
-    const isRecoveredDue = this.#liveInARow >= LIVE_SHARE || (this.#stored.length === 0 && this.#loose.length === 0)
-    const held = (isRecoveredDue ? this.#shiftRecovered() : undefined) ?? this.#shiftLive() ?? this.#shiftRecovered()
+    const held = (this.#liveInARow >= LIVE_SHARE ? this.#shiftKept() : undefined) ?? this.#shiftLive() ?? this.#shiftKept()
     this.refill()
     return held
   }
@@ -165,6 +138,7 @@ export class Queue {
   close(): Held[] {
     this.#isClosed = true
     const all: Held[] = []
+    for (let held = this.#shiftReturned(); held !== undefined; held = this.#shiftReturned()) all.push(held)
     for (const lane of [this.#stored, this.#loose]) {
       for (let held = lane.shift(); held !== undefined; held = lane.shift()) all.push(held)
     }
@@ -173,19 +147,38 @@ export class Queue {
   }
 
   #shiftLive(): Held | undefined {
-    const held = this.#stored.shift() ?? this.#loose.shift()
-    if (held === undefined) return undefined
-    this.#bytes -= bytesOf(held.batch)
-    this.#entries -= held.batch.count
-    this.#liveInARow += 1
+    const isReturnedNext = !this.#isBacklog && (this.#evicted?.firstReturned ?? Infinity) < (this.#stored.first?.order ?? Infinity)
+    const held = isReturnedNext ? this.#shiftReturned() : this.#shiftOf(this.#stored) ?? this.#shiftOf(this.#loose)
+    if (held !== undefined) this.#liveInARow += 1
     return held
+  }
+
+  /** By turns of what this process and what earlier ones have left. */
+  #shiftKept(): Held | undefined {
+    const own = (): Held | undefined => this.#isBacklog ? this.#shiftReturned() : undefined
+    const held = this.#isRecoveredNext ? this.#shiftRecovered() ?? own() : own() ?? this.#shiftRecovered()
+    if (held === undefined) return undefined
+    this.#isRecoveredNext = held.lane !== 'recovered'
+    this.#liveInARow = 0
+    return held
+  }
+
+  #shiftOf(lane: Fifo<Held>): Held | undefined {
+    const held = lane.shift()
+    if (held !== undefined) this.#remove(held.batch)
+    return held
+  }
+
+  #shiftReturned(): Held | undefined {
+    const returned = this.#evicted?.shift()
+    if (returned === undefined) return undefined
+    this.#remove(returned.batch)
+    return { lane: 'stored', ...returned }
   }
 
   #shiftRecovered(): Held | undefined {
     const batch = this.#recovered.shift()
-    if (batch === undefined) return undefined
-    this.#liveInARow = 0
-    return this.#held(batch)
+    return batch === undefined ? undefined : this.#held(batch)
   }
 
   /** Nobody waits for it in order. */
@@ -195,43 +188,45 @@ export class Queue {
 
   #add(lane: Fifo<Held>, held: Held): void {
     lane.push(held)
-    this.#bytes += bytesOf(held.batch)
-    this.#entries += held.batch.count
+    this.#count(held.batch)
+  }
+
+  #count(batch: Batch): void {
+    this.#bytes += bytesOf(batch)
+    this.#entries += batch.count
+  }
+
+  #remove(batch: Batch): void {
+    this.#bytes -= bytesOf(batch)
+    this.#entries -= batch.count
   }
 
   /** First what the disk has too, the newest of it; then the oldest of the rest. */
   #shrink(inFlightBytes: number): Batch[] {
     const gone: Batch[] = []
     while (inFlightBytes + this.#bytes > this.#maxBytes) {
-      const held = this.#popStored() ?? this.#loose.shift()
-      if (held === undefined) break
-      const { batch } = held
-      this.#bytes -= bytesOf(batch)
-      this.#entries -= batch.count
-      if (held.lane === 'stored' && batch.place !== undefined && batch.custody?.isKept !== false) {
-        this.#disk?.evicted.unshift({ ...batch, place: batch.place })
-      } else gone.push(batch)
+      const stored = this.#popStored()
+      const batch = stored?.batch ?? this.#loose.shift()?.batch
+      if (batch === undefined) break
+      this.#remove(batch)
+      if (stored !== undefined && batch.place !== undefined && batch.custody?.isKept !== false) this.#evicted?.unshift(stored, batch.place)
+      else gone.push(batch)
     }
     return gone
   }
 
-  /** Not while the one behind it is being read: the order on disk would be broken. */
+  /** The one directly before those on disk, which are read from its place on: others between them would be met there. */
   #popStored(): Held | undefined {
-    return this.#readingBackFrom === undefined ? this.#stored.pop() : undefined
+    const last = this.#stored.last
+    if (last === undefined || this.#evicted?.isReading === true) return undefined
+    return last.order + 1 === (this.#evicted?.firstOrder ?? this.#nextStored) ? this.#stored.pop() : undefined
   }
 
   #readBack(): void {
-    const evicted = this.#disk?.evicted
+    const evicted = this.#evicted
     // Half of the memory is enough to keep all senders at work, and leaves room for what is in flight.
-    if (evicted === undefined || this.#isClosed || this.#readingBackFrom !== undefined || evicted.batches === 0 || this.#bytes > this.#maxBytes / 2) return
-    this.#readingBackFrom = this.#nextStored - evicted.batches
-    const take = (batch: Batch): void => {
-      // Some before it may have been lost.
-      const order = this.#nextStored - evicted.batches - 1
-      this.#add(this.#stored, { lane: 'stored', order, batch })
-    }
-    void evicted.next(take).then(() => {
-      this.#readingBackFrom = undefined
+    if (evicted === undefined || this.#isClosed || evicted.isReading || evicted.isEmpty || this.#bytes > this.#maxBytes / 2) return
+    void evicted.read(({ batch }) => this.#count(batch)).then(() => {
       this.#onReadBack()
       this.refill()
     })

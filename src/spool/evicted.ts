@@ -24,6 +24,8 @@ export class Evicted {
   readonly #options: EvictedOptions
   /** By segment. */
   readonly #waiting = new Map<number, Waiting>()
+  /** Offsets by segment, of those that lie among the waiting and are in memory. */
+  readonly #passed = new Map<number, Set<number>>()
   #from: Place | undefined
   #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
   #entries = 0
@@ -44,12 +46,23 @@ export class Evicted {
   /** Behind those that wait: the newest of all on disk. */
   push({ place, count }: { readonly place: Place, readonly count: number }): void {
     // Between the last that was read back and this one may lie others, which stayed in memory.
-    if (this.#batches === 0) this.#moveTo(place)
+    if (this.#batches === 0) {
+      this.#passed.clear()
+      this.#moveTo(place)
+    }
     this.#count(place.segment, 1, count)
   }
 
-  /** Before those that wait: the one directly before them on disk. */
+  /** One that lies among those that wait, or behind them, goes past them: it is not to be read back. */
+  pass({ segment, offset }: Place): void {
+    const offsets = this.#passed.get(segment)
+    if (offsets === undefined) this.#passed.set(segment, new Set([offset]))
+    else offsets.add(offset)
+  }
+
+  /** Before those that wait: the one directly before them on disk, but for those that went past. */
   unshift({ place, count }: { readonly place: Place, readonly count: number }): void {
+    this.#passed.get(place.segment)?.delete(place.offset)
     this.#moveTo(place)
     this.#count(place.segment, 1, count)
   }
@@ -74,6 +87,7 @@ export class Evicted {
     const entries = this.#waiting.get(segment)?.entries ?? 0
     this.#count(segment, -(this.#waiting.get(segment)?.batches ?? 0), -entries)
     this.#waiting.delete(segment)
+    this.#passed.delete(segment)
     if (this.#from?.segment === segment) this.#nextSegment(segment)
     return entries
   }
@@ -99,6 +113,7 @@ export class Evicted {
         return false
       }
       this.#from = { segment: from.segment, offset: reader.position }
+      if (this.#passed.get(from.segment)?.has(offset) === true) return false
       // Not sealed: its writing failed, and it went another way. See `Spool.seal`.
       if (read.sealedCount === undefined) return false
       const { batches: [whole], missing } = assemble(read)
@@ -150,6 +165,7 @@ export class Evicted {
   #forgetAll(): void {
     this.#closeReader()
     this.#waiting.clear()
+    this.#passed.clear()
     this.#from = undefined
     this.#entries = this.#batches = 0
   }

@@ -1,7 +1,7 @@
 /** Lanes: what memory has no room for waits on disk and comes back in order; earlier processes' batches come one in four. */
 import { describe, expect, test } from 'vitest'
 import { Queue } from '../../src/delivery/queue.js'
-import type { Disk } from '../../src/delivery/queue.js'
+import type { Disk } from '../../src/delivery/held.js'
 import type { Batch, Place } from '../../src/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { batchOf } from './scripted.js'
@@ -19,9 +19,11 @@ function lengthened<Name extends string, Value, Rest extends object>(name: Name,
 class FakeDisk implements Disk {
   readonly waiting: Batch[] = []
   readonly left: Batch[] = []
+  passed = 0
   readonly evicted = lengthened('batches', () => this.waiting.length, {
     push: (batch: Placed) => void this.waiting.push(batch),
     unshift: (batch: Placed) => void this.waiting.unshift(batch),
+    pass: () => void (this.passed += 1),
     next: (take: (batch: Batch) => void) => this.#next(this.waiting, take),
   })
   readonly recovery = lengthened('hasMore', () => this.left.length > 0, {
@@ -40,10 +42,13 @@ class FakeDisk implements Disk {
 const stored = (name: string, body?: Uint8Array): Placed => ({ ...batchOf(name), ...(body !== undefined && { body }), place: { segment: 1, offset: 0 }, custody: { isKept: true, part: () => ({ part: () => { throw new Error('no part here') }, settle: () => {} }), settle: () => {} } })
 
 /** Each batch takes 2,000 bytes. */
-function setup(maxBufferBytes: number, recoverForMs?: number) {
+function setup(maxBufferBytes: number, recoverForMs?: number, maxConcurrency = 32) {
   const onDisk = new FakeDisk()
   const clock = new FakeClock()
-  const queue = new Queue({ maxBufferBytes, disk: onDisk, clock, ...(recoverForMs !== undefined && { recoverForMs }) }, () => {})
+  const service = { isDown: false }
+  const queue = new Queue({
+    maxBufferBytes, disk: onDisk, clock, maxConcurrency, isDown: () => service.isDown, ...(recoverForMs !== undefined && { recoverForMs }),
+  }, () => {})
   const take = async (count: number): Promise<string[]> => {
     const names: string[] = []
     for (let n = 0; n < count; n += 1) {
@@ -56,7 +61,7 @@ function setup(maxBufferBytes: number, recoverForMs?: number) {
     }
     return names
   }
-  return { queue, clock, onDisk, take }
+  return { queue, clock, onDisk, service, take }
 }
 
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
@@ -88,6 +93,69 @@ describe('what is on disk', () => {
     await settled()
     await settled()
     expect(await take(1)).toEqual(['bare'])
+  })
+})
+
+describe('after an outage', () => {
+  /** Twelve batches while the service is down, of which a quarter of the memory keeps some. */
+  async function afterOutage(maxConcurrency?: number) {
+    const all = setup(20_000, undefined, maxConcurrency)
+    all.service.isDown = true
+    for (const name of names('old', 12)) all.queue.push(stored(name), 0)
+    all.service.isDown = false
+    for (let turn = 0; turn < 20; turn += 1) await settled()
+    return all
+  }
+
+  test('what is logged now goes past what was kept, of which one in four comes between', async () => {
+    const { queue, onDisk, take } = await afterOutage()
+    expect(onDisk.waiting.length).toBeGreaterThan(8)
+    for (const name of names('new', 6)) queue.push(stored(name), 0)
+    expect(onDisk.passed).toBe(6)
+    const taken = await take(18)
+    const at = (name: string): number => taken.indexOf(name)
+    expect(at('new5')).toBeLessThan(10)
+    expect(taken.filter((name) => name.startsWith('old'))).toEqual(names('old', 12))
+    expect(taken.filter((name) => name.startsWith('new'))).toEqual(names('new', 6))
+    expect(at('old11')).toBe(17)
+    expect(queue.oldest).toEqual(queue.mark)
+  })
+
+  test('a flush waits for what was kept, though younger ones are settled', async () => {
+    const { queue, take } = await afterOutage()
+    queue.push(stored('new'), 0)
+    const { mark } = queue
+    const taken = await take(12)
+    expect(taken).toContain('new')
+    expect(queue.oldest.stored).toBeLessThan(mark.stored)
+    await take(1)
+    expect(queue.oldest).toEqual(mark)
+  })
+
+  test('down once more, what comes then waits behind', async () => {
+    const { queue, service, onDisk, take } = await afterOutage()
+    queue.push(stored('new0'), 0)
+    service.isDown = true
+    queue.push(stored('new1'), 0)
+    expect(onDisk.waiting.at(-1)?.batchId).toBe('new1')
+    service.isDown = false
+    expect((await take(14)).at(-1)).toBe('new1')
+  })
+
+  test('with one request at a time the order is kept', async () => {
+    const { queue, take } = await afterOutage(1)
+    for (const name of names('new', 6)) queue.push(stored(name), 0)
+    const first = await take(12)
+    queue.push(stored('new6'), 0)
+    expect([...first, ...await take(7)]).toEqual([...names('old', 12), ...names('new', 7)])
+  })
+
+  test('a service that was only slow gets them in order', async () => {
+    const { queue, take } = setup(20_000)
+    for (const name of names('b', 12)) queue.push(stored(name), 0)
+    const first = await take(6)
+    for (const name of names('c', 6)) queue.push(stored(name), 0)
+    expect([...first, ...await take(12)]).toEqual([...names('b', 12), ...names('c', 6)])
   })
 })
 

@@ -1,0 +1,120 @@
+/**
+ * The lane of the app's own batches that wait on disk alone, and of those that were read back from there. Each keeps the
+ * order in which it came, though younger ones may have gone past it.
+ */
+import type { Batch, Place } from '../sender.js'
+import { Fifo } from './fifo.js'
+import type { Backlog } from './recovered.js'
+
+export type Placed = Batch & { readonly place: Place }
+
+/** Own batches on disk, in the order of their places. */
+export interface EvictedDisk extends Backlog {
+  readonly batches: number
+  push(batch: Placed): void
+  /** Directly before those that wait, but for what has passed them. */
+  unshift(batch: Placed): void
+  /** It lies between those that wait, or behind them, and is not to be read back. */
+  pass(place: Place): void
+}
+
+export interface OrderedBatch {
+  readonly order: number
+  readonly batch: Batch
+}
+
+/** Orders from `first` on. */
+interface Range {
+  first: number
+  count: number
+}
+
+export class EvictedLane {
+  readonly #disk: EvictedDisk
+  readonly #returned = new Fifo<OrderedBatch>()
+  #ranges: Range[] = []
+  #waiting = 0
+  #readingFrom: number | undefined
+
+  constructor(disk: EvictedDisk) {
+    this.#disk = disk
+  }
+
+  /** Whether none waits on disk, nor is on its way from there. */
+  get isEmpty(): boolean {
+    return this.#disk.batches === 0 && this.#readingFrom === undefined
+  }
+
+  get isReading(): boolean {
+    return this.#readingFrom !== undefined
+  }
+
+  /** Order of the oldest that was read back, and not sent. */
+  get firstReturned(): number | undefined {
+    return this.#returned.first?.order
+  }
+
+  /** Of those on disk; undefined where there is none. */
+  get firstOrder(): number | undefined {
+    this.#forgetLost()
+    return this.#ranges[0]?.first
+  }
+
+  /** Of all that wait here. */
+  get oldest(): number {
+    return Math.min(this.#returned.first?.order ?? Infinity, this.#readingFrom ?? Infinity, this.firstOrder ?? Infinity)
+  }
+
+  push(order: number, batch: Placed): void {
+    this.#forgetLost()
+    this.#disk.push(batch)
+    this.#waiting += 1
+    const last = this.#ranges.at(-1)
+    if (last !== undefined && last.first + last.count === order) last.count += 1
+    else this.#ranges.push({ first: order, count: 1 })
+  }
+
+  /** In memory it goes past those that wait. */
+  pass({ place }: Placed): void {
+    this.#disk.pass(place)
+  }
+
+  /** The one directly before those on disk goes back there. */
+  unshift({ order, batch }: OrderedBatch, place: Place): void {
+    this.#forgetLost()
+    this.#disk.unshift({ ...batch, place })
+    this.#waiting += 1
+    this.#ranges.unshift({ first: order, count: 1 })
+  }
+
+  shift(): OrderedBatch | undefined {
+    return this.#returned.shift()
+  }
+
+  /** Reads the oldest back. One call at a time. @param onTaken in the turn in which it is in memory */
+  async read(onTaken: (taken: OrderedBatch) => void): Promise<void> {
+    this.#readingFrom = this.firstOrder ?? Infinity
+    await this.#disk.next((batch) => {
+      // It no longer counts on disk. Some before it may have been lost.
+      while (this.#waiting > this.#disk.batches + 1) this.#dropFirst()
+      const taken = { order: this.#dropFirst(), batch }
+      this.#returned.push(taken)
+      onTaken(taken)
+    })
+    this.#readingFrom = undefined
+  }
+
+  /** The disk tells how many there are, and not which were lost: the oldest, mostly. */
+  #forgetLost(): void {
+    while (this.#waiting > this.#disk.batches) this.#dropFirst()
+  }
+
+  #dropFirst(): number {
+    const first = this.#ranges[0]
+    if (first === undefined) return Infinity
+    this.#waiting -= 1
+    first.count -= 1
+    if (first.count === 0) this.#ranges.shift()
+    return first.first++
+  }
+}

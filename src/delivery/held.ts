@@ -1,0 +1,47 @@
+/** What the queue is given and gives: batches that wait, each in its lane. */
+import type { Clock } from '../clock.js'
+import type { Batch } from '../sender.js'
+import type { EvictedDisk } from './evicted-lane.js'
+import type { Backlog } from './recovered.js'
+
+export interface Disk {
+  readonly evicted: EvictedDisk
+  readonly recovery: Backlog & { readonly hasMore: boolean }
+}
+
+export interface QueueOptions {
+  /** Bytes of the app's own that wait or are in flight. */
+  readonly maxBufferBytes: number
+  readonly disk?: Disk | undefined
+  readonly clock: Clock
+  /** Whether the service fails at the moment. */
+  readonly isDown?: () => boolean
+  /** At 1 batches go in the order in which they came, after an outage too. Default: they do not. */
+  readonly maxConcurrency?: number
+  /**
+   * What earlier processes left is sent for so long after the app's last batch. In the app's own thread a request keeps
+   * the process alive, and a short script must not stay for a long backlog. Default: for ever.
+   */
+  readonly recoverForMs?: number | undefined
+}
+
+export type Lane = 'stored' | 'loose' | 'recovered'
+
+export interface Held {
+  readonly lane: Lane
+  /** In its lane. */
+  readonly order: number
+  readonly batch: Batch
+}
+
+/** Up to which order in each lane of the app's own records. */
+export interface Mark {
+  readonly stored: number
+  readonly loose: number
+}
+
+/** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
+export const BATCH_OVERHEAD_BYTES = 1_024
+export function bytesOf({ body }: Batch): number {
+  return body.length + BATCH_OVERHEAD_BYTES
+}
