@@ -16,7 +16,7 @@ describe('code over environment over default', () => {
     const settings = resolve()
     expect(settings).toMatchObject({
       enabled: true, url: 'http://127.0.0.1:4319/api/v1', isLocalDefault: true, proxy: false, noProxy: '', tags: [], metadata: {}, level: 'info',
-      fingerprint: false, batchSize: 100, batchBytes: 1_048_576, flushIntervalMs: 1_000, maxConcurrency: 32, requestTimeoutMs: 10_000,
+      fingerprint: false, batchSize: 100, batchBytes: 1_048_576, flushIntervalMs: 1_000, maxConcurrency: 128, requestTimeoutMs: 10_000,
       shutdownTimeoutMs: 3_000, retryMinMs: 250, retryMaxMs: 30_000, maxBufferBytes: 67_108_864, maxEntryBytes: 262_144,
       compression: 'none', onProblem: 'stderr',
     })

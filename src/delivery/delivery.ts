@@ -33,6 +33,8 @@ const REFUSE_FROM = [0.8, 0.9] as const
 const ABORT_MS = 100
 /** What is on disk waits there: one last attempt, and another should it have met a connection that was closed meanwhile. */
 const FAILURES_AT_EXIT = 2
+/** Whatever their size: those that wait for news of the service must leave room for what may bring it. */
+const ALWAYS_IN_FLIGHT = 64
 const NOT_YET = Promise.resolve()
 
 export class Delivery {
@@ -187,9 +189,14 @@ export class Delivery {
     return this.#drained !== undefined && this.#options.gate.isOver
   }
 
+  /** Large batches in as great a number as small ones would take far more than `maxBufferBytes`. */
+  get #hasRoomInFlight(): boolean {
+    return this.#inFlight.size < ALWAYS_IN_FLIGHT || this.#inFlightBytes < this.#options.maxBufferBytes
+  }
+
   #startWaiting(): void {
     if (this.#closed || this.#isOver) return
-    while (this.#inFlight.size < this.#options.gate.limit) {
+    while (this.#inFlight.size < this.#options.gate.limit && this.#hasRoomInFlight) {
       const held = this.#queue.shift()
       if (held === undefined) break
       this.#inFlightBytes += bytesOf(held.batch)

@@ -38,13 +38,14 @@ export function quarantineSender(options: QuarantineOptions): Sender {
       const parcel = new Parcel(batch, options.setAside ?? (() => {}))
       const passage = new Passage(options, search, parcel, signal)
       try {
+        const probes = options.gate.evidence.isConvicted ? 1 : 0
         const first = await options.inner.send(batch, signal)
         // Nearly all are: books of their entries would take 4 % of the worker's time.
         if (first.kind === 'delivered' && first.accepted === batch.count && first.rejected.length === 0) {
           batch.custody?.settle()
           return first
         }
-        await passage.deliver(parcel.whole, undefined, first)
+        await passage.deliver(parcel.whole, undefined, first, probes)
       } catch (bug) {
         // Not to happen. What is not settled is counted as given up, and told.
         parcel.giveUp(String(bug))
@@ -90,13 +91,13 @@ class Passage {
   }
 
   /**
-   * @param refusal of this piece, where it was sent before @param outcome of that, where nobody has looked at it
+   * @param refusal of this piece, where it was sent before @param outcome of that, where nobody has looked at it @param probes so far
    * @returns false where it was given up
    */
-  async deliver(start: Piece, refusal?: Refusal, outcome?: Outcome): Promise<boolean> {
+  async deliver(start: Piece, refusal?: Refusal, outcome?: Outcome, probes = 0): Promise<boolean> {
     let piece: Piece | undefined = start
     let next = refusal
-    for (let probes = outcome === undefined ? 0 : 1; piece !== undefined;) {
+    while (piece !== undefined) {
       if (next === undefined) {
         const sent: Piece = outcome === undefined && this.#evidence.isConvicted ? this.#parcel.probe(piece, probes++) : piece
         const result = await this.#send(sent, outcome)

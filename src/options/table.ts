@@ -97,7 +97,7 @@ export const TABLE = {
   batchSize: row({ kind: integer(1, MAX_LOGS_PER_REQUEST), default: MAX_LOGS_PER_REQUEST, meaning: 'entries in a request, at most' }),
   batchBytes: row({ kind: integer(1_024, 64 * MIB, 'bytes'), default: MIB, meaning: 'bytes of a request\'s body, at most; a longer entry goes alone' }),
   flushIntervalMs: row({ kind: integer(1, DAY_MS, 'ms'), default: 1_000, meaning: 'the oldest entry waits no longer than this; after a pause it waits 50 ms' }),
-  maxConcurrency: row({ kind: integer(1, 256), default: 32, meaning: 'requests in flight, at most; 1 keeps the order' }),
+  maxConcurrency: row({ kind: integer(1, 256), default: 128, meaning: 'requests in flight, at most: 1 when idle, more while entries wait and the service keeps up, fewer when it slows or refuses; 1 keeps the order' }),
   requestTimeoutMs: row({ kind: integer(100, 600_000, 'ms'), default: 10_000, meaning: 'for a whole request; connecting has 3 s of it' }),
   shutdownTimeoutMs: row({ kind: integer(0, 8_000, 'ms'), default: 3_000, meaning: 'for delivering at exit; pino itself gives up at 10 s' }),
   retryMinMs: row({ kind: integer(1, DAY_MS, 'ms'), default: 250, meaning: 'first wait after a failure' }),
