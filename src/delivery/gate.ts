@@ -1,41 +1,31 @@
 /**
  * What all batches know together about the service: whether it may be asked now, and by how many at once.
  *
- * One attempt at a time runs at first, and each success allows one more, up to `maxConcurrency`: the number in flight
- * doubles each round trip. The first failure closes the gate and starts a new wave, which begins with one probe again.
- * What is still under way belongs to the old wave: it may prolong a Retry-After but changes nothing else.
+ * One attempt at a time runs at first. While batches wait and the service keeps up there are more, up to `maxConcurrency`;
+ * where it slows down or refuses there are fewer: `Concurrency` says how many. The first failure closes the gate and starts a
+ * new wave, which begins with one probe again. What is still under way belongs to the old wave: it may prolong a
+ * Retry-After but changes nothing else.
  *
  * After an outage attempts begin no faster than `Pace` allows: a little less than twice the rate of before.
  *
  * A refusal that names no entry is no success: a gateway may refuse everything. Whether it does, the quarantine finds
  * out (`doubt`, `misconfigured`, `park`), from what the gate notes as `evidence`.
  */
-import type { Clock } from '../clock.js'
 import type { Later, Misconfigured, Outcome, Refused } from '../sender.js'
 import { Alarm } from './alarm.js'
+import { isTooMuch } from './caution.js'
+import { Concurrency } from './concurrency.js'
+import type { Flight } from './concurrency.js'
 import { Deadline } from './deadline.js'
 import { Evidence, isNameless } from './evidence.js'
+import type { GateOptions } from './gate-options.js'
 import { Line } from './line.js'
 import { Outage } from './outage.js'
 import { Pace } from './pace.js'
+import { loopIdleMs } from './reply-time.js'
+import type { Moment } from './reply-time.js'
 
-export interface GateOptions {
-  readonly clock: Clock
-  /** Attempts in flight at once. */
-  readonly maxConcurrency: number
-  /** Attempts in flight before any has succeeded. Default 1. */
-  readonly initialConcurrency?: number
-  readonly retryMinMs: number
-  readonly retryMaxMs: number
-  /** In [0, 1). Default `Math.random`. */
-  readonly random?: () => number
-  /** For each failure that closed the gate. `waitMs` is how long nothing will be sent. */
-  readonly onTrouble?: (trouble: Later | Misconfigured, outageAgeMs: number, waitMs: number) => void
-  /** For the first success after a failure, or after silence that was asked for: then nothing `hasFailed`. */
-  readonly onRecovery?: (outageAgeMs: number, hasFailed: boolean) => void
-  /** For each Retry-After. */
-  readonly onRetryAfter?: (delayMs: number) => void
-}
+export type { GateOptions } from './gate-options.js'
 
 /** Batches that wait for news are in memory, and are not dropped there. */
 const MAX_PARKED = 32
@@ -50,10 +40,9 @@ export class Gate {
   readonly #line = new Line()
   readonly #alarm: Alarm
   readonly #deadline = new Deadline()
+  readonly #concurrency: Concurrency
+  readonly #idleMs: () => number
   #turns = 0
-  #wave = 0
-  #running = 0
-  #limit: number
   #parked = 0
   #heardAt = -Infinity // the last reply, or when what is under way began
   #onRoom: () => void = () => {}
@@ -65,13 +54,13 @@ export class Gate {
     this.#pace = new Pace(random)
     this.#alarm = new Alarm(options.clock, () => this.#advance())
     this.evidence = new Evidence(options.clock)
-    // A service that refuses the first requests must not be met by all at once.
-    this.#limit = options.initialConcurrency ?? 1
+    this.#concurrency = new Concurrency(options.maxConcurrency, options.initialConcurrency)
+    this.#idleMs = options.idleMs ?? loopIdleMs
   }
 
   /** Batches that may be on their way at once at the moment: attempts in flight, and what is parked. */
   get limit(): number {
-    return this.#limit + Math.min(this.#parked, MAX_PARKED)
+    return this.#concurrency.limit + Math.min(this.#parked, MAX_PARKED)
   }
 
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
@@ -93,7 +82,7 @@ export class Gate {
   run(turn: number, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome | undefined> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined)
-      if (this.#line.isEmpty && this.#running === 0) this.#pace.cameAlone(this.#options.clock.now())
+      if (this.#line.isEmpty && this.#concurrency.running === 0) this.#pace.cameAlone(this.#options.clock.now())
       this.#line.enter(turn, signal, (isLet) => {
         if (this.#line.isEmpty) this.#alarm.clear()
         resolve(isLet ? this.#observe(signal, attempt) : undefined)
@@ -133,7 +122,7 @@ export class Gate {
   get heldMs(): number { return this.#outage.heldMs }
 
   /** A refusal names nothing, and nothing speaks for the service yet: one attempt at a time. */
-  doubt(): void { this.#limit = 1 }
+  doubt(): void { this.#concurrency.doubt() }
 
   /** Everything is refused: one probe a minute, until one is accepted. */
   misconfigured(refused: Refused): void {
@@ -159,17 +148,17 @@ export class Gate {
 
   /** What is under way does not answer: it must not hold up others. */
   #passOver(): void {
-    this.#wave += 1
-    this.#parked += this.#running
-    this.#running = 0
+    this.#parked += this.#concurrency.passOver()
     this.#onRoom()
   }
 
+  get #moment(): Moment { return { now: this.#options.clock.now(), idleMs: this.#idleMs() } }
+
   async #observe(signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome> {
-    const wave = this.#wave
     const number = this.evidence.begin()
-    if (this.#running === 0) this.#heardAt = this.#options.clock.now()
-    this.#running += 1
+    const isFirst = this.#concurrency.running === 0
+    const flight = this.#concurrency.begin(this.#moment)
+    if (isFirst) this.#heardAt = flight.startedAt
     let outcome: Outcome | undefined
     try {
       outcome = await attempt()
@@ -177,23 +166,24 @@ export class Gate {
       if (outcome.kind === 'refused') outcome = { ...outcome, begunBefore: this.evidence.begun }
       return outcome
     } finally {
-      this.#heardAt = this.#options.clock.now()
-      if (wave === this.#wave) this.#running -= 1
+      const moment = this.#moment
+      this.#heardAt = moment.now
+      const isCurrent = this.#concurrency.end(flight, moment)
       if (outcome?.kind === 'delivered' && outcome.accepted > 0) this.evidence.accepted(number)
-      if (outcome !== undefined) this.#judge(outcome, wave === this.#wave, signal.aborted)
+      if (outcome !== undefined) this.#judge(outcome, flight, isCurrent, signal.aborted)
       this.#advance()
     }
   }
 
-  #judge(outcome: Outcome, current: boolean, aborted: boolean): void {
+  #judge(outcome: Outcome, flight: Flight, current: boolean, aborted: boolean): void {
     switch (outcome.kind) {
       case 'delivered':
-        if (current) this.#succeeded()
+        if (current) this.#succeeded(flight)
         return
       case 'refused':
         if (isNameless(outcome)) this.evidence.refused()
         if (!current) return
-        if (!isNameless(outcome)) this.#succeeded()
+        if (!isNameless(outcome)) this.#succeeded(flight)
         else if (this.evidence.isConvicted) this.#failed({ ...outcome, kind: 'misconfigured' })
         return
       case 'later':
@@ -203,7 +193,7 @@ export class Gate {
           this.#outage.respect(outcome.retryAfterMs)
           this.#options.onRetryAfter?.(outcome.retryAfterMs)
         }
-        if (current) this.#failed(outcome)
+        if (current) this.#failed(outcome, isTooMuch(outcome) ? flight : undefined)
         return
       case 'misconfigured':
         if (current) this.#failed(outcome)
@@ -212,20 +202,19 @@ export class Gate {
     }
   }
 
-  #failed(trouble: Later | Misconfigured): void {
+  #failed(trouble: Later | Misconfigured, refused?: Flight): void {
     const now = this.#options.clock.now()
-    this.#wave += 1
-    this.#running = 0
-    this.#limit = 1
     this.#deadline.failed(now)
     this.#pace.failed(now)
     this.#outage.failed(trouble)
-    this.#options.onTrouble?.(trouble, this.#outage.ageMs, this.#outage.opensAt - now)
+    const waitMs = this.#outage.opensAt - now
+    this.#concurrency.failed(waitMs, refused)
+    this.#options.onTrouble?.(trouble, this.#outage.ageMs, waitMs)
   }
 
-  #succeeded(): void {
+  #succeeded(flight: Flight): void {
     const now = this.#options.clock.now()
-    this.#limit = Math.min(this.#limit + 1, this.#options.maxConcurrency)
+    this.#concurrency.succeeded(flight)
     this.evidence.acquit()
     this.#pace.succeeded(now)
     this.#deadline.succeeded()
@@ -238,7 +227,7 @@ export class Gate {
 
   #advance(): void {
     if (this.isOver) this.#line.refuseAll()
-    while (this.#running < this.#limit && !this.#line.isEmpty) {
+    while (this.#concurrency.hasRoom && !this.#line.isEmpty) {
       const now = this.#options.clock.now()
       const at = Math.max(this.#outage.opensAt, this.#pace.nextAt(now))
       if (at > now) return this.#alarm.set(at)

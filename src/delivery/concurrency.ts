@@ -1,0 +1,248 @@
+/**
+ * How many requests may be in flight at once. Pure: whoever asks brings the time.
+ *
+ * Up: the number doubles each round trip to 8. From there on a round of replies is looked at before each step: the number
+ * doubles, or grows by half, until there is a first sign of delay, then it grows by one a round. A number that is not used
+ * does not grow.
+ *
+ * Down on delay: `base` is the reply time of a service that we do not press. Of a slower reply's time the share beyond it
+ * was spent in a queue, so that `limit * (1 - base / replyMs)` of our requests stand in one. Up to `FEW` the number grows;
+ * from `MANY` on, in two rounds one after the other, it shrinks to what leaves a few, at most by half. While delay holds it
+ * down, a quarter of it measures `base` anew now and then: a service may have become slower for reasons of its own, and a
+ * `base` that was taken from our own queue would creep up with it.
+ *
+ * Down on a failure: to one, then up as at first; after a refusal only as far as `Caution` allows. A lone request that is
+ * refused tells of an outage, not of too many.
+ */
+import { Caution } from './caution.js'
+import { ReplyTime } from './reply-time.js'
+import type { Moment } from './reply-time.js'
+
+/** Doubled to before the first look: a first reply opens a connection, and a few tell nothing. */
+const UNSEEN = 8
+/** At a look, where there is no delay at all, and where there is little. */
+const GROWTH = 2
+const CAREFUL_GROWTH = 1.5
+/** Of our requests, in the service's queue. */
+const FEW = 3
+const MANY = 6
+/** Slower than `base` by less than the larger of the two is no delay: services are not even, and loopback is noisy. */
+const TOLERANCE_SHARE = 1 / 2
+const TOLERANCE_MS = 3
+/** Of a round's replies, the fastest: a few slow ones say nothing. */
+const TYPICAL_SHARE = 3 / 4
+/** Times the replies that are needed, where the time of few is known. */
+const MAX_ROUND = 2
+/** While delay holds the number down `base` is measured anew: soon at first, since what has just been started is slow. */
+const FIRST_BASE_AGE_MS = 1_000
+const MAX_BASE_AGE_MS = 20_000
+const BASE_SHARE = 1 / 4
+/** After so long without a request nothing is known any more. */
+const IDLE_MS = 10_000
+
+/** A request under way. */
+export interface Flight {
+  readonly wave: number
+  readonly order: number
+  readonly startedAt: number
+  /** Requests in flight when it began, with itself. */
+  readonly among: number
+}
+
+/** `doubling`: unseen. `looking`: before each large step. `steady`: by one a round. `measuring`: held low for a new base. */
+type Phase = 'doubling' | 'looking' | 'steady' | 'measuring'
+
+export class Concurrency {
+  readonly #max: number
+  readonly #initial: number
+  readonly #replyTime = new ReplyTime()
+  readonly #caution = new Caution()
+  #limit: number
+  #phase: Phase = 'doubling'
+  #wave = 0
+  /** In flight, of this wave. */
+  #running = 0
+  /** In flight, of all. */
+  #total = 0
+  #begun = 0
+  #baseMs = Infinity
+  #baseAt = 0
+  #baseAgeMs = FIRST_BASE_AGE_MS
+  #pausedUntil = -Infinity
+  /** The round's. */
+  #repliesMs: number[] = []
+  #ended = 0
+  #peak = 0
+  /** What began earlier was among others than now, and does not count. */
+  #from = 0
+  #delayedRounds = 0
+  /** The limit when the measuring is over. */
+  #regained = 0
+
+  /** @param initial before any has succeeded */
+  constructor(max: number, initial = 1) {
+    this.#max = max
+    this.#initial = initial
+    this.#limit = initial
+  }
+
+  /** How many may be in flight. */
+  get limit(): number { return this.#limit }
+
+  /** Of this wave. */
+  get running(): number { return this.#running }
+
+  get hasRoom(): boolean { return this.#running < this.#limit }
+
+  begin(moment: Moment): Flight {
+    if (this.#total === 0 && moment.now - Math.max(this.#replyTime.now, this.#pausedUntil) > IDLE_MS) {
+      this.#caution.forget()
+      this.#startOver(this.#initial)
+    }
+    this.#replyTime.look(moment)
+    this.#running += 1
+    this.#total += 1
+    this.#peak = Math.max(this.#peak, this.#running)
+    return { wave: this.#wave, order: this.#begun++, startedAt: moment.now, among: this.#total }
+  }
+
+  /** @returns whether it is of this wave */
+  end(flight: Flight, moment: Moment): boolean {
+    this.#replyTime.look(moment)
+    this.#total -= 1
+    const isCurrent = flight.wave === this.#wave
+    if (isCurrent) this.#running -= 1
+    return isCurrent
+  }
+
+  /** The service took what has just ended, or refused entries of it by name. */
+  succeeded(flight: Flight): void {
+    this.#caution.succeeded(this.#limit, this.#replyTime.now)
+    if (this.#phase === 'doubling') this.#double(flight)
+    else this.#count(flight)
+  }
+
+  /**
+   * What is under way belongs to an older wave, and one at a time is tried.
+   * @param pauseMs for which nothing will be sent
+   * @param refused what has just ended, where the service says that it was too much
+   */
+  failed(pauseMs: number, refused?: Flight): void {
+    const { now } = this.#replyTime
+    this.#pausedUntil = now + pauseMs
+    if (refused !== undefined && refused.among > 1) this.#caution.refused(refused.among, now)
+    else this.#caution.forget()
+    this.passOver()
+    this.#startOver(1)
+  }
+
+  /** One at a time, for now. */
+  doubt(): void {
+    this.#startOver(1)
+  }
+
+  /** What is under way counts no more. @returns how many that are */
+  passOver(): number {
+    const passed = this.#running
+    this.#wave += 1
+    this.#running = 0
+    return passed
+  }
+
+  #startOver(limit: number): void {
+    this.#limit = limit
+    this.#phase = 'doubling'
+    this.#baseMs = Infinity
+    this.#baseAgeMs = FIRST_BASE_AGE_MS
+    this.#delayedRounds = 0
+    this.#nextRound()
+  }
+
+  #double({ startedAt }: Flight): void {
+    const { now } = this.#replyTime
+    // A bound from above, however late it was read.
+    this.#baseMs = Math.min(this.#baseMs, now - startedAt)
+    this.#baseAt = now
+    const bound = Math.min(UNSEEN, this.#caution.half, this.#caution.ceiling, this.#max)
+    // What has just ended was one more.
+    if (this.#limit < bound && (this.#running + 1) * 2 >= this.#limit) this.#limit += 1
+    if (this.#limit < bound) return
+    this.#phase = 'looking'
+    this.#nextRound(this.#begun)
+  }
+
+  #count({ order, startedAt }: Flight): void {
+    if (order < this.#from) return
+    this.#ended += 1
+    const tookMs = this.#replyTime.since(startedAt)
+    if (tookMs !== undefined) this.#repliesMs.push(tookMs)
+    const needed = this.#phase === 'steady' ? this.#limit : Math.min(this.#limit, UNSEEN)
+    if (this.#repliesMs.length < needed && this.#ended < needed * MAX_ROUND) return
+    const replyMs = this.#repliesMs.length * 2 < needed ? undefined : typicalOf(this.#repliesMs)
+    const isUsed = this.#peak * 4 >= this.#limit * 3
+    this.#nextRound()
+    if (this.#phase === 'measuring') this.#regain(replyMs)
+    else if (replyMs !== undefined) this.#judge(this.#queued(replyMs), isUsed)
+    else if (isUsed) this.#growByOne()
+  }
+
+  #judge(queued: number, isUsed: boolean): void {
+    if (queued > FEW && this.#phase === 'looking') this.#phase = 'steady'
+    this.#delayedRounds = queued > MANY ? this.#delayedRounds + 1 : 0
+    // A service that paused once delays all that is in flight: what begins from now on shows whether it goes on.
+    if (this.#delayedRounds === 1) this.#nextRound(this.#begun)
+    else if (this.#delayedRounds > 1) this.#set(Math.max(Math.ceil(this.#limit / 2), Math.round(this.#limit - queued + FEW)))
+    else if (queued <= FEW && isUsed) this.#grow(queued)
+    else if (queued > FEW && this.#replyTime.now - this.#baseAt > this.#baseAgeMs) this.#measure()
+  }
+
+  #grow(queued: number): void {
+    const bound = Math.min(this.#caution.half, this.#caution.ceiling, this.#max)
+    if (this.#phase === 'looking' && this.#limit < bound) return this.#set(Math.min(Math.ceil(this.#limit * (queued > 0 ? CAREFUL_GROWTH : GROWTH)), bound))
+    this.#phase = 'steady'
+    this.#growByOne()
+  }
+
+  #growByOne(): void {
+    this.#limit = Math.max(this.#limit, Math.min(this.#limit + 1, this.#caution.ceiling, this.#max))
+  }
+
+  /** Of our requests that stand in the service's queue. */
+  #queued(replyMs: number): number {
+    this.#baseMs = Math.min(this.#baseMs, replyMs)
+    return this.#limit * (1 - (this.#baseMs + Math.max(TOLERANCE_MS, this.#baseMs * TOLERANCE_SHARE)) / replyMs)
+  }
+
+  #measure(): void {
+    this.#phase = 'measuring'
+    this.#regained = this.#limit
+    this.#set(Math.max(Math.floor(this.#limit * BASE_SHARE), 1))
+  }
+
+  #regain(replyMs: number | undefined): void {
+    this.#phase = 'steady'
+    this.#baseMs = replyMs ?? this.#baseMs
+    this.#baseAgeMs = replyMs === undefined ? FIRST_BASE_AGE_MS : Math.min(this.#baseAgeMs * 2, MAX_BASE_AGE_MS)
+    this.#baseAt = this.#replyTime.now
+    this.#set(this.#regained)
+  }
+
+  #set(limit: number): void {
+    this.#limit = limit
+    // Those that fill the room are among fewer.
+    this.#nextRound(this.#begun + Math.max(limit - this.#running, 0))
+  }
+
+  #nextRound(from = this.#from): void {
+    this.#repliesMs = []
+    this.#ended = 0
+    this.#peak = this.#running
+    this.#from = from
+  }
+}
+
+/** The mean without the slowest: steadier than a median, and no single slow reply counts. */
+function typicalOf(values: readonly number[]): number {
+  const kept = values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length * TYPICAL_SHARE))
+  return kept.reduce((sum, value) => sum + value, 0) / kept.length
+}

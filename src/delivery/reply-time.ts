@@ -1,0 +1,46 @@
+/**
+ * How long a service took to reply. A reply waits in the socket until this thread has time for it, which is no fault of the
+ * service. When it came is known within bounds: not before the event loop last had nothing to do. Where that was long ago,
+ * nothing is known.
+ */
+import { performance } from 'node:perf_hooks'
+
+export interface Moment {
+  readonly now: number
+  /** For how long the event loop has had nothing to do, in all; 0 where that is not told. */
+  readonly idleMs: number
+}
+
+/** Bounds closer than that are close enough, or than a share of the reply's time. */
+const UNSURE_MS = 3
+const UNSURE_SHARE = 1 / 4
+
+export class ReplyTime {
+  #now = -Infinity
+  #idleMs = 0
+  /** What is read now came after that. */
+  #cameAfter = -Infinity
+
+  /** When it was last looked at. */
+  get now(): number { return this.#now }
+
+  /** At the begin and at the end of each request. */
+  look({ now, idleMs }: Moment): void {
+    if (idleMs === 0) this.#cameAfter = now
+    else if (idleMs > this.#idleMs) this.#cameAfter = this.#now + idleMs - this.#idleMs
+    this.#now = now
+    this.#idleMs = idleMs
+  }
+
+  /** Of the reply that is read now. @returns undefined where it may as well have come much earlier */
+  since(startedAt: number): number | undefined {
+    const replyMs = this.#now - startedAt
+    return this.#now - this.#cameAfter > Math.max(UNSURE_MS, replyMs * UNSURE_SHARE) ? undefined : replyMs
+  }
+}
+
+/** Of this thread. Bun and Deno do not tell. */
+export function loopIdleMs(): number {
+  const { eventLoopUtilization }: { readonly eventLoopUtilization?: () => { readonly idle?: number } } = performance
+  return eventLoopUtilization?.().idle ?? 0
+}
