@@ -9,6 +9,7 @@ import { CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, num
 import { isCard } from './credit-card.js'
 import { patternOf } from './patterns.js'
 import type { Pattern } from './patterns.js'
+import { nextQuery } from './query-places.js'
 import { SCRUBBED, UrlParams } from './url-params.js'
 
 export interface ScrubberOptions {
@@ -22,8 +23,6 @@ type Role = 'entry' | 'fields' | 'trace' | 'crumbs' | 'crumb' | 'free' | 'query'
 
 /** Under these, frameworks log a query that they have parsed. */
 const QUERY = /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
-/** One of them that is not empty: how the names end is enough, and faster to find. */
-const HAS_QUERY = /(?:query|params|meters)":(?:\{"|\[[^\]])/gi
 const MAX_QUERY_KEY_CHARS = 12
 /** Chunks are searched in pieces of this length. */
 const PIECE_CHARS = 4_096
@@ -48,7 +47,7 @@ export class Scrubber {
 
   /** Whether `scrubJson` may have something to do: never a wrong no. */
   concerns(json: string): boolean {
-    return this.#params.concerns(json) || json.search(HAS_QUERY) !== -1 || isHiding(json) || this.#patterns.some((pattern) => pattern.concerns(json))
+    return this.#params.concerns(json) || nextQuery(json, 0) !== undefined || isHiding(json) || this.#patterns.some((pattern) => pattern.concerns(json))
   }
 
   /**
@@ -67,10 +66,8 @@ export class Scrubber {
 
   #nextQuery(text: string, from: number, end: number): number {
     const part = text.slice(from, end + MAX_QUERY_KEY_CHARS)
-    HAS_QUERY.lastIndex = 0
-    for (let match = HAS_QUERY.exec(part); match !== null; match = HAS_QUERY.exec(part)) {
-      const place = from + match.index
-      if (this.#namesParam(text, place + match[0].length - 2)) return place
+    for (let place = nextQuery(part, 0); place !== undefined; place = nextQuery(part, place.container + 1)) {
+      if (this.#namesParam(text, from + place.container)) return from + place.at
     }
     return Infinity
   }

@@ -1,0 +1,45 @@
+/**
+ * [worker] Where JSON text holds what may be a parsed query: a container that is not empty, under a name that ends as theirs
+ * do. Found by its brace or bracket, which are rare: an expression for the names took 0.5 us on an error with its stack, this 0.1.
+ */
+
+/** How the names end is enough. */
+const NAME_END = /(?:query|params|meters)$/i
+const MAX_END_CHARS = 6
+const QUOTE = 34
+const COLON = 58
+const CLOSING_BRACKET = 93
+
+export interface QueryPlace {
+  /** Where the end of its name begins. */
+  readonly at: number
+  /** Its brace or bracket. */
+  readonly container: number
+}
+
+/** The next that begins at or after `from`. */
+export function nextQuery(json: string, from: number): QueryPlace | undefined {
+  let brace = json.indexOf('{"', from)
+  let bracket = json.indexOf('[', from)
+  while (brace !== -1 || bracket !== -1) {
+    const isBrace = bracket === -1 || (brace !== -1 && brace < bracket)
+    const container = isBrace ? brace : bracket
+    const at = isBrace || isNotEmpty(json, bracket) ? nameEndAt(json, container) : -1
+    if (at >= from) return { at, container }
+    if (isBrace) brace = json.indexOf('{"', container + 1)
+    else bracket = json.indexOf('[', container + 1)
+  }
+  return undefined
+}
+
+/** @returns -1 where it has no name, or none of those */
+function nameEndAt(json: string, container: number): number {
+  if (json.charCodeAt(container - 1) !== COLON || json.charCodeAt(container - 2) !== QUOTE) return -1
+  const end = json.slice(Math.max(container - 2 - MAX_END_CHARS, 0), container - 2)
+  const match = NAME_END.exec(end)
+  return match === null ? -1 : container - 2 - match[0].length
+}
+
+function isNotEmpty(json: string, bracket: number): boolean {
+  return bracket + 1 < json.length && json.charCodeAt(bracket + 1) !== CLOSING_BRACKET
+}
