@@ -59,6 +59,7 @@ export class Channel {
       clock, ...settings, onTrouble,
       onRecovery: (outageAgeMs, hasFailed) => {
         onRecovery(outageAgeMs)
+        this.#delivery.recovered()
         options.onRecovery?.(hasFailed)
       },
       ...(options.onRetryAfter && { onRetryAfter: options.onRetryAfter }),

@@ -107,6 +107,11 @@ export class Delivery {
     this.#startWaiting()
   }
 
+  /** The service is back: what is logged from now on goes past what has waited for it. */
+  recovered(): void {
+    this.#queue.putAside()
+  }
+
   /** Resolves when everything enqueued before is settled, or is on disk in an outage. Never rejects. */
   flush(): Promise<Flushed> {
     return this.#flushes.add(this.#queue.mark)

@@ -87,6 +87,13 @@ export class EvictedLane {
     this.#ranges.unshift({ first: order, count: 1 })
   }
 
+  /** These are in memory, and wait with what was read back. */
+  keep(batches: readonly OrderedBatch[]): void {
+    const all = [...batches]
+    for (let one = this.#returned.shift(); one !== undefined; one = this.#returned.shift()) all.push(one)
+    for (const one of all.toSorted((a, b) => a.order - b.order)) this.#returned.push(one)
+  }
+
   shift(): OrderedBatch | undefined {
     return this.#returned.shift()
   }
@@ -98,7 +105,9 @@ export class EvictedLane {
       // It no longer counts on disk. Some before it may have been lost.
       while (this.#waiting > this.#disk.batches + 1) this.#dropFirst()
       const taken = { order: this.#dropFirst(), batch }
-      this.#returned.push(taken)
+      // Younger ones may have been put aside meanwhile.
+      if ((this.#returned.last?.order ?? -1) < taken.order) this.#returned.push(taken)
+      else this.keep([taken])
       onTaken(taken)
     })
     this.#readingFrom = undefined

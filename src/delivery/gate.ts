@@ -60,7 +60,9 @@ export class Gate {
 
   /** Batches that may be on their way at once at the moment: attempts in flight, and what is parked. */
   get limit(): number {
-    return this.#concurrency.limit + Math.min(this.#parked, MAX_PARKED)
+    // At the pace one is taken when it may go, and not before: what is logged meanwhile goes first.
+    const limit = this.#pace.isOn ? Math.min(this.#concurrency.limit, this.#concurrency.running + 1) : this.#concurrency.limit
+    return limit + Math.min(this.#parked, MAX_PARKED)
   }
 
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
@@ -233,6 +235,7 @@ export class Gate {
       if (at > now) return this.#alarm.set(at)
       this.#pace.started(now)
       this.#line.letFirst()
+      if (this.#pace.isOn) this.#onRoom()
     }
     this.#alarm.clear()
   }

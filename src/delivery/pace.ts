@@ -19,6 +19,8 @@ const DOUBLES_EVERY_MS = 5_000
 const JITTER = 0.4
 /** Of the decaying count from which the usual rate is read. */
 const MEMORY_MS = 30_000
+/** A rate is known after so long: what an app logs while it starts is not what it logs. */
+const LEAST_KNOWN_MS = 5_000
 /** Shorter intervals than that are none. */
 const LEAST_INTERVAL_MS = 1
 
@@ -47,7 +49,7 @@ export class Pace {
   }
 
   failed(now: number): void {
-    if (this.#firstAt === undefined) return
+    if (this.#firstAt === undefined || (this.#usualPerMs === undefined && now - this.#firstAt < LEAST_KNOWN_MS)) return
     this.#usualPerMs ??= this.#decayed(now) / this.#span(now)
   }
 
@@ -56,6 +58,11 @@ export class Pace {
     this.#isOn = true
     this.#holdUntil = Math.max(this.#holdUntil, now + Math.min(HOLD_OUTAGES * outageAgeMs, MAX_HOLD_MS))
     this.#nextAt = now + this.#random() * this.#intervalMs(now)
+  }
+
+  /** Whether attempts are held to a rate. */
+  get isOn(): boolean {
+    return this.#isOn
   }
 
   /** One may be sent from then on. */

@@ -111,6 +111,15 @@ export class Queue {
     }
   }
 
+  /** An outage is over: what is logged from now on goes past what waits in memory, too. */
+  putAside(): void {
+    if (this.#evicted === undefined || this.#isOrdered || this.#stored.length === 0) return
+    this.#hasOutageBacklog = true
+    const kept: Held[] = []
+    for (let held = this.#stored.shift(); held !== undefined; held = this.#stored.shift()) kept.push(held)
+    this.#evicted.keep(kept)
+  }
+
   /** The next to be sent. */
   shift(): Held | undefined {
     const held = (this.#liveInARow >= LIVE_SHARE ? this.#shiftKept() : undefined) ?? this.#shiftLive() ?? this.#shiftKept()

@@ -98,7 +98,11 @@ test('each batch is sent once, and a flush waits for all before it', async () =>
         } else if (step === 'loose') lost.push(...queue.push(batchOf(`l${count++}`), inFlightBytes()).map(({ batchId }) => batchId))
         else if (step === 'send' && !isDown) send()
         else if (step === 'settle') settle()
-        else if (step === 'down' || step === 'up') isDown = step === 'down'
+        else if (step === 'down') isDown = true
+        else if (step === 'up' && isDown) {
+          isDown = false
+          queue.putAside()
+        }
         else if (step === 'wait') await settled()
         const waiting = [...open].filter(([name]) => !inFlight.some(({ batch }) => batch.batchId === name)).map(([, order]) => order)
         expect(queue.oldest.stored).toBeLessThanOrEqual(Math.min(...waiting, queue.mark.stored))

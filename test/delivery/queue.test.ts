@@ -142,6 +142,17 @@ describe('after an outage', () => {
     expect((await take(14)).at(-1)).toBe('new1')
   })
 
+  test('what waited in memory is put aside as well', async () => {
+    const { queue, service, take } = setup(20_000)
+    service.isDown = true
+    for (const name of names('old', 2)) queue.push(stored(name), 0)
+    service.isDown = false
+    queue.putAside()
+    queue.push(stored('new'), 0)
+    expect(queue.oldest).toEqual({ stored: 0, loose: 0 })
+    expect(await take(3)).toEqual(['new', 'old0', 'old1'])
+  })
+
   test('with one request at a time the order is kept', async () => {
     const { queue, take } = await afterOutage(1)
     for (const name of names('new', 6)) queue.push(stored(name), 0)
