@@ -20,6 +20,7 @@ export const question = {
   needsLinux: true,
   // `mib`: of text at most in one run, which makes fewer of the large ones.
   options: { rounds: 3, records: 60_000, mib: 128 },
+  quick: { rounds: 1, records: 8_000, mib: 24 },
 
   /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<Costed[]>} */
   measure({ options, tell }) {

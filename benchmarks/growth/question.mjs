@@ -46,7 +46,7 @@ export const question = {
     const isMarked = (/** @type {Stretch} */ { records }, /** @type {number} */ n) => DECADES.includes(records) || n === stretches.length - 1
     return [
       'small records, spool on: the stretch that ends at so many records. Memory and spool: the most that was seen in it; heaps: the least',
-      ...(lost === 0 ? [] : [`does not count: ${lost} records lost`]),
+      lost === 0 ? 'no record was lost' : `does not count: ${lost} records lost`, '',
       ...table([HEAD, ...stretches.filter(isMarked).map(row)]), '',
       ...sentencesOf(stretches),
     ]
@@ -56,13 +56,14 @@ export const question = {
   charts({ stretches }) {
     const points = (/** @type {keyof Stretch} */ key) => stretches.map((stretch) => /** @type {[number, number]} */ ([stretch.records, stretch[key]]))
     const x = { label: 'records logged', isLog: true }
+    const upTo = `${(stretches.at(-1)?.records ?? 0).toLocaleString('en')} records`
     return {
       'growth.svg': lineChart({
-        title: 'The cost of a record over ten million records', subtitle: 'One process, small records, spool on', x, y: { label: 'µs of CPU a record' },
+        title: `The cost of a record, from the first to ${upTo}`, subtitle: 'One process, small records, spool on. The first stretches have start and compilation in them', x, y: { label: 'µs of CPU a record' },
         series: [{ label: 'worker thread', points: points('workerUs'), isOurs: true }, { label: 'main thread', points: points('mainUs') }],
       }),
       'growth-memory.svg': lineChart({
-        title: 'Memory and disk over ten million records', subtitle: 'One process, small records, spool on', x, y: { label: 'MiB' },
+        title: `Memory and disk, from the first to ${upTo}`, subtitle: 'One process, small records, spool on', x, y: { label: 'MiB' },
         series: [
           { label: 'process (RSS)', points: points('rssMib'), isOurs: true }, { label: 'worker\'s heap', points: points('workerHeapMib') },
           { label: 'main thread\'s heap', points: points('mainHeapMib') }, { label: 'spool folder', points: points('spoolMib') },

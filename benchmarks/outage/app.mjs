@@ -93,7 +93,8 @@ async function fill() {
   while (logged < records) {
     log(Math.min(YIELD_EVERY, records - logged))
     await turn()
-    if (transport.writableNeedDrain) await once(transport, 'drain')
+    // thread-stream's types do not know what its streams have.
+    if (/** @type {import('node:stream').Writable} */ (/** @type {unknown} */ (transport)).writableNeedDrain) await once(transport, 'drain')
   }
   while ((account?.received ?? 0) < records) await once(transport, 'ingest:stats')
 }

@@ -1,7 +1,8 @@
 /** An app that logs all the time, while its service goes down and comes back. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startApp, withService } from './processes.mjs'
-import { GRID_MS, cpuUsPer, reachedAt, valueAt } from './timeline.mjs'
+import { nowMs } from './tally.mjs'
+import { GRID_MS, cpuUsPer, valueAt } from './timeline.mjs'
 
 /**
  * @typedef {'refuse' | 'unavailable'} Kind connections are refused, or every request gets a 503
@@ -11,6 +12,8 @@ import { GRID_MS, cpuUsPer, reachedAt, valueAt } from './timeline.mjs'
 
 const MIB = 1024 * 1024
 const LOOK_MS = 100
+/** What the app hears takes a reply; the batch that it fills then still belongs to the outage. */
+const OPEN_MS = 250
 /** Logged on after all is as before. */
 const AFTER_MS = 3_000
 /** Code is compiled in the first seconds. */
@@ -35,19 +38,22 @@ export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
       const logged = await app.ask('stop')
       const { account, peakBytes, samples } = await app.ask('end')
       const served = await sink.ask('samples')
+      // For the app the outage ends here, and not when the service could have been reached again.
+      /** @type {number | null} */
+      const heardMs = await sink.ask('heard')
       const times = { startedMs, downMs, upMs, drainedMs }
       const waitsOf = (/** @type {number} */ from, /** @type {number} */ until) => sink.ask(`waits ${from} ${until} 0`)
       return {
         kind, logged, ...await sink.ask(`verdict ${logged}`), account,
         downS: (downMs - startedMs) / 1000, upS: (upMs - startedMs) / 1000,
         drainedS: drainedMs === null ? null : (drainedMs - startedMs) / 1000,
-        heardAgainS: (reachedAt(served, 'distinct', valueAt(served, 'distinct', upMs) + 1) - upMs) / 1000,
+        heardAgainS: heardMs === null ? null : (heardMs - upMs) / 1000,
         mostBacklog: most,
         peakMib: { all: peakBytes / MIB, ...peaks(samples, times) },
         workerUs: workerUs(samples, served, times),
         waitsMs: {
           before: await waitsOf(startedMs + WARM_SHARE * wellMs, downMs - 1_000),
-          draining: await waitsOf(upMs, drainedMs ?? Infinity),
+          draining: heardMs === null ? null : await waitsOf(heardMs + OPEN_MS, drainedMs ?? Infinity),
         },
         moments: await moments(samples, served, startedMs, waitsOf),
       }
@@ -63,13 +69,12 @@ export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
  * @returns {Promise<{ drainedMs: number | null, most: number }>}
  */
 async function untilDrained(app, sink, { upMs, perSecond, patienceMs }) {
-  const hrtimeMs = () => Number(process.hrtime.bigint()) / 1e6
   let most = 0
-  while (hrtimeMs() < upMs + patienceMs) {
+  while (nowMs() < upMs + patienceMs) {
     const waiting = await app.ask('logged') - (await sink.ask('seen')).distinct
     if (waiting > most) most = waiting
     // Batches of 100 are under way in any case.
-    if (waiting <= Math.max(perSecond * USUAL_MS / 1000, 200)) return { drainedMs: hrtimeMs(), most }
+    if (waiting <= Math.max(perSecond * USUAL_MS / 1000, 200)) return { drainedMs: nowMs(), most }
     await sleep(LOOK_MS)
   }
   return { drainedMs: null, most }

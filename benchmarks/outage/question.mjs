@@ -18,6 +18,7 @@ export const question = {
   needsLinux: true,
   // `backlog`: records that a killed process leaves; `besidePerSecond`: logged while they are sent; `delayMs`: before each reply.
   options: { rounds: 3, perSecond: 5_000, wellS: 10, outageS: 20, backlog: 300_000, besidePerSecond: 500, delayMs: 0 },
+  quick: { rounds: 1, wellS: 4, outageS: 6, backlog: 60_000 },
 
   /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<OutageResult>} */
   async measure({ options, tell }) {
@@ -47,7 +48,7 @@ export const question = {
       const bands = [{ label: 'outage', from: run.downS, to: run.upS }]
       const x = { label: 'seconds' }
       const points = (/** @type {(moment: import('./paced.mjs').Moment) => number} */ of) =>
-        run.moments.map((moment) => /** @type {[number, number]} */ ([moment.atS, of(moment)]))
+        run.moments.map((/** @type {import('./paced.mjs').Moment} */ moment) => /** @type {[number, number]} */ ([moment.atS, of(moment)]))
       const subtitle = `${options.perSecond} records a second, spool on; ${kind === 'refuse' ? 'connections refused' : 'every request answered 503'}`
       return Object.entries({
         [`outage-${kind}-entries.svg`]: lineChart({

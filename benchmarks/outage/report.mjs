@@ -36,7 +36,7 @@ function outageLines(kind, all, { perSecond, outageS }) {
     row('lost, duplicated', `${runs.map(({ lost }) => lost).join(', ')}; ${runs.map(({ duplicated }) => duplicated).join(', ')}`),
     row('peak memory, MB', `${peak('all')}  before ${peak('before')}, outage ${peak('outage')}, draining ${peak('draining')}`,
       verdict(Math.max(...of((run) => run.peakMib.all * MB_PER_MIB)) < GOAL_PEAK_MB, `under ${GOAL_PEAK_MB}`)),
-    row('first heard again, s', shown(of(({ heardAgainS }) => heardAgainS), 1)),
+    row('first heard again, s', shown(of(({ heardAgainS }) => heardAgainS ?? Number.NaN), 1)),
     row('drained after, s', undrained > 0 ? `not within the time in ${undrained} of ${runs.length} runs`
       : `${shown(of(({ drainedS, upS }) => /** @type {number} */ (drainedS) - upS), 1)}  of up to ${Math.max(...of((run) => run.mostBacklog))} that waited; at 1.7 times the usual rate, on purpose`),
     row('live records wait, ms', `p50 ${wait('draining', 'p50')}, p99 ${wait('draining', 'p99')}, longest ${wait('draining', 'max')}`,

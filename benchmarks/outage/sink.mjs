@@ -1,7 +1,7 @@
 /**
  * [own process] A service that can go down and come back at the same address, and that knows each record by its number.
  * It answers to words: `refuse` (it listens no more, and all its connections are closed), `unavailable` (503 to everything),
- * `up`, `seen`, `samples`, `verdict LOGGED`, `waits FROM_MS UNTIL_MS FIRST_NUMBER`. Argument: milliseconds before each reply.
+ * `up`, `heard`, `seen`, `samples`, `verdict LOGGED`, `waits FROM_MS UNTIL_MS FIRST_NUMBER`. Argument: milliseconds before each reply.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,6 +15,8 @@ const tally = new Tally()
 /** @type {{ atMs: number, entries: number, distinct: number }[]} */
 const samples = []
 let isUnavailable = false
+/** When the first batch was taken after `up`. @type {number | null} */
+let heardMs = null
 
 const server = createServer((request, response) => {
   /** @type {Buffer[]} */
@@ -22,7 +24,9 @@ const server = createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
     if (isUnavailable) return reply(response, 503, UNAVAILABLE)
-    const accepted = tally.add(Buffer.concat(chunks).latin1Slice(), nowMs())
+    const atMs = nowMs()
+    heardMs ??= atMs
+    const accepted = tally.add(Buffer.concat(chunks).toString('latin1'), atMs)
     const body = JSON.stringify({ accepted, message: 'ok', rejected: 0, errors: [] })
     if (delayMs === 0) reply(response, 200, body)
     else setTimeout(reply, delayMs, response, 200, body)
@@ -45,7 +49,8 @@ async function listen(port) {
 }
 
 const port = await listen(0)
-setInterval(() => samples.push({ atMs: nowMs(), entries: tally.entries, distinct: tally.distinct }), SAMPLE_MS)
+const sample = () => ({ atMs: nowMs(), entries: tally.entries, distinct: tally.distinct })
+setInterval(() => samples.push(sample()), SAMPLE_MS)
 
 /** @type {Record<string, (...args: number[]) => unknown>} */
 const WORDS = {
@@ -61,11 +66,14 @@ const WORDS = {
   },
   up: async () => {
     isUnavailable = false
+    heardMs = null
     if (!server.listening) await listen(port)
     return nowMs()
   },
+  heard: () => heardMs,
   seen: () => ({ entries: tally.entries, distinct: tally.distinct }),
-  samples: () => samples,
+  // With how it is now: the last ones may have come since.
+  samples: () => [...samples, sample()],
   verdict: (logged) => tally.verdict(/** @type {number} */ (logged)),
   waits: (from, until, first) => tally.waits(/** @type {number} */ (from), /** @type {number} */ (until), first),
 }

@@ -57,7 +57,7 @@ class Tally {
     this.#duplicated += duplicated
     if (lost > 0 || duplicated > 0) {
       this.#void += 1
-      tell(`${this.subject.name}: ${lost} lost, ${duplicated} duplicated: this run does not count`)
+      tell(`${this.subject.name}: ${lost} lost or not there in time, ${duplicated} duplicated: this run does not count`)
       return
     }
     this.#counted += 1
@@ -87,7 +87,7 @@ export function tableOf(rows) {
       ['median (min to max); us of CPU an entry', ...COLUMNS.map(([title]) => title)],
       ...rows.map(({ name, version = '', spreads }) => [`${name} ${version}`, ...COLUMNS.map(([, key, written]) => cell(spreads[key], written))]),
     ]),
-    ...rows.filter((row) => row.void > 0).map((row) => `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost, ${row.duplicated} duplicated`),
+    ...rows.filter((row) => row.void > 0).map((row) => `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost or not there after a minute, ${row.duplicated} duplicated`),
   ]
 }
 

@@ -2,10 +2,12 @@
  * [own process] Stands in for every service: speaks to each peer as its service would, counts the entries that came, and looks at
  * nothing else. It may answer late, and it may slow down and refuse under load.
  *
- * It is asked, as JSON: `{ begin: Service }` before a run, `{ awaits: entries, quietMs }` until they have come, `{ settleMs }` at its end.
+ * It is asked, as JSON: `{ begin: Service }` before a run, `{ awaits: entries, quietMs, limitMs }` until they
+ * have come or nothing has come for so long, `{ settleMs }` at its end.
  */
 import { createServer } from 'node:http'
 import { gunzipSync } from 'node:zlib'
+import { cpuUs } from '../tools/measure.mjs'
 import { MarkCounter, PROTOCOLS, markOf } from './protocols.mjs'
 
 /**
@@ -22,11 +24,13 @@ import { MarkCounter, PROTOCOLS, markOf } from './protocols.mjs'
  * @property {number} refused
  * @property {number} maxInFlight
  * @property {string} lastAnswerNs of the monotonic clock that all processes of the machine share
+ * @property {number} cpuUs of this process since the run began
  * @property {[number, number][]} inFlight ms since the first request, and the most requests at once about then
  */
 
 /** Compressed bodies are counted once nothing has come for so long: a real service would not do it on the sender's processor. */
 const IDLE_MS = 25
+const MOST_SETTLE_MS = 3000
 const MAX_POINTS = 400
 
 class Run {
@@ -44,6 +48,7 @@ class Run {
   #lastAnswerNs = 0n
   /** @type {[number, number][]} */
   #arrivals = []
+  #cpu = process.cpuUsage()
   /** @type {Buffer[]} */
   #uncounted = []
 
@@ -147,7 +152,7 @@ class Run {
   report() {
     return {
       entries: this.#entries, requests: this.#requests, refused: this.#refused, maxInFlight: this.#maxInFlight,
-      lastAnswerNs: String(this.#lastAnswerNs), inFlight: thinned(this.#arrivals),
+      lastAnswerNs: String(this.#lastAnswerNs), cpuUs: cpuUs(this.#cpu), inFlight: thinned(this.#arrivals),
     }
   }
 }
@@ -162,13 +167,15 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 120_000
 
 process.on('message', async (/** @type {string} */ question) => {
-  const { begin, awaits, quietMs, settleMs } = JSON.parse(question)
+  const { begin, awaits, quietMs, limitMs, settleMs } = JSON.parse(question)
   if (begin !== undefined) run = new Run(begin)
   const current = /** @type {Run} */ (run)
   current.listens()
-  if (awaits !== undefined) await until(current, () => current.isIdle && (current.entries >= awaits || current.quietMs >= quietMs))
-  // What comes after all have come are duplicates.
-  if (settleMs !== undefined) await until(current, () => current.isIdle && current.quietMs >= settleMs)
+  const fromMs = performance.now()
+  const isLate = () => performance.now() - fromMs > limitMs
+  if (awaits !== undefined) await until(current, () => isLate() || (current.isIdle && (current.entries >= awaits || current.quietMs >= quietMs)))
+  // What comes after all have come are duplicates. What never ends is not waited for.
+  if (settleMs !== undefined) await until(current, () => (current.isIdle && current.quietMs >= settleMs) || performance.now() - fromMs > MOST_SETTLE_MS)
   process.send?.(current.report())
 })
 process.on('disconnect', () => process.exit())

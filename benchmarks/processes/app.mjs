@@ -1,5 +1,5 @@
 /**
- * [own process] One of several applications that log at once. Arguments: the sink's url, the spool's folder.
+ * [own process] One of several applications that log at once. Arguments: the sink's url, the spool's folder, records to warm up with.
  * It is asked for seconds, and in the end for its account.
  */
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { BASE, SHAPES } from '../tools/shapes.mjs'
 
 const WAVE_RECORDS = 3_000
 
-const [url, dir] = /** @type {[string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
+const [url, dir, warmUp] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
 const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
 const transport = pino.transport({
   target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
@@ -33,6 +33,7 @@ process.on('message', async (/** @type {string} */ question) => {
     process.disconnect()
   }
 })
+await log((n) => n >= Number(warmUp))
 process.send?.({})
 
 /** @param {number} seconds @returns {Promise<Run>} */
@@ -40,7 +41,13 @@ async function run(seconds) {
   const from = process.cpuUsage()
   const fromMs = performance.now()
   const untilMs = fromMs + seconds * 1000
-  const records = await logInWaves({ logger, calls, waveRecords: WAVE_RECORDS, isDone: () => performance.now() >= untilMs })
-  logged += records
+  const records = await log(() => performance.now() >= untilMs)
   return { records, recordsPerSecond: records / (performance.now() - fromMs) * 1000, cpuUs: cpuUs(from) }
+}
+
+/** @param {(logged: number) => boolean} isDone */
+async function log(isDone) {
+  const records = await logInWaves({ logger, calls, waveRecords: WAVE_RECORDS, isDone })
+  logged += records
+  return records
 }

@@ -38,20 +38,26 @@ export const question = {
   /** @param {Result} result */
   charts(result) {
     const shapes = SHAPE_NAMES.filter((shape) => shape in result)
-    /** @param {keyof import('../peers/run.mjs').Measured} key @param {number} [unit] */
-    const groups = (key, unit) => shapes.map((shape) => ({ label: labelOf(shape), bars: bars(result[shape], key, unit) }))
+    const all = () => true
+    /** @param {keyof import('../peers/run.mjs').Measured} key @param {(row: import('../peers/compare.mjs').Row) => boolean} isShown @param {number} [unit] */
+    const groups = (key, isShown, unit) => shapes.map((shape) => ({ label: labelOf(shape), bars: bars(result[shape].filter(isShown), key, unit) }))
     return {
       'throughput.svg': barChart({
         title: 'Entries acknowledged a second', subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
-        unit: 'thousand a second', groups: groups('entriesPerSecond', 1000),
+        unit: 'thousand a second', groups: groups('entriesPerSecond', sends, 1000),
       }),
-      'throughput-cpu.svg': barChart({ title: 'CPU of pino\'s worker for an entry', subtitle: 'Less is better.', unit: 'µs', groups: groups('workerUs') }),
+      'throughput-cpu.svg': barChart({ title: 'CPU of pino\'s worker for an entry', subtitle: 'Less is better.', unit: 'µs', groups: groups('workerUs', all) }),
       'throughput-memory.svg': barChart({
         title: 'Peak memory of the application', subtitle: 'Less is better. It logs as fast as it can; what waits for its turn is part of it.',
-        unit: 'MiB', groups: groups('peakMib'),
+        unit: 'MiB', groups: groups('peakMib', all),
       }),
     }
   },
+}
+
+/** Where nothing is sent the bars are so long that the others are all short. @param {import('../peers/compare.mjs').Row} row */
+function sends({ isOurs, isPeer }) {
+  return isOurs || isPeer
 }
 
 /** @param {Shape} shape */

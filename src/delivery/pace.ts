@@ -49,8 +49,13 @@ export class Pace {
   }
 
   failed(now: number): void {
-    if (this.#firstAt === undefined || (this.#usualPerMs === undefined && now - this.#firstAt < LEAST_KNOWN_MS)) return
-    this.#usualPerMs ??= this.#decayed(now) / this.#span(now)
+    if (this.#firstAt === undefined || this.#usualPerMs !== undefined) return
+    if (now - this.#firstAt < LEAST_KNOWN_MS) {
+      this.#firstAt = undefined
+      this.#count = 0
+      return
+    }
+    this.#usualPerMs = this.#decayed(now) / this.#span(now)
   }
 
   recovered(now: number, outageAgeMs: number): void {
