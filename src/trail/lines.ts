@@ -4,7 +4,7 @@
  *
  * Lines have numbers, from 0 on. Each knows how far back the one before it in its chain is.
  */
-import { WIDE } from '../record/own-text.js'
+import { ChunkRing } from './chunk-ring.js'
 
 /** A line that was asked for. */
 export interface TakenLine {
@@ -13,43 +13,31 @@ export interface TakenLine {
   readonly isUsual: boolean
 }
 
-interface Chunk {
-  readonly text: string
-  readonly bytes: number
-  /** Number of its first line. */
-  readonly first: number
-}
-
 const LEAST_CAPACITY = 1_024
 /** More lines than that would be a minute of 2,000 a second, and 1.5 MB of places. */
 const MAX_CAPACITY = 128 * 1_024
 const PLACE_BYTES = 12
-/** Of a chunk beside its text: measured with chunks of one line. */
-const CHUNK_BYTES = 100
-const GONE: Chunk = { text: '', bytes: 0, first: -1 }
 
 export class Lines {
-  readonly #maxBytes: number
+  readonly #chunks: ChunkRing
   /** A ring, by the number's remainder. */
   #starts = new Int32Array(LEAST_CAPACITY)
   /** Below 0, as `~end`, where the line is not usual. */
   #ends = new Int32Array(LEAST_CAPACITY)
   /** 0 where nothing is before it. */
   #backs = new Int32Array(LEAST_CAPACITY)
-  /** Oldest first, from `#head` on: to take one from the front would move all the others. */
-  #chunks: Chunk[] = []
-  #head = 0
-  #chunkBytes = 0
+  /** The chunk that is being read. */
   #openText = ''
+  #openFirst = 0
   #next = 0
 
   /** @param maxBytes of all chunks; the one that is being read comes on top */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+    this.#chunks = new ChunkRing(maxBytes)
   }
 
   get bytes(): number {
-    return this.#chunkBytes + this.#starts.length * PLACE_BYTES
+    return this.#chunks.bytes + this.#starts.length * PLACE_BYTES
   }
 
   /** Number of the next line. */
@@ -59,7 +47,7 @@ export class Lines {
 
   /** Number of the oldest that can be asked for. */
   get oldest(): number {
-    return this.#chunks[this.#head]?.first ?? this.#next
+    return this.#chunks.first ?? this.#openFirst
   }
 
   /**
@@ -84,12 +72,14 @@ export class Lines {
   chain(youngest: number, from: number, limit: number): TakenLine[] {
     const lines: TakenLine[] = []
     const least = Math.max(this.oldest, from)
-    let chunk = this.#chunks.length - 1
+    let chunk: number | undefined
     for (let number = youngest; number >= least && lines.length < limit;) {
-      while ((this.#chunks[chunk] as Chunk).first > number) chunk -= 1
       const at = number & (this.#starts.length - 1)
+      const start = this.#starts[at] as number
       const end = this.#ends[at] as number
-      const text = (this.#chunks[chunk] as Chunk).text.slice(this.#starts[at], end < 0 ? ~end : end)
+      const stop = end < 0 ? ~end : end
+      if (number < this.#openFirst) chunk = this.#chunks.indexOf(number, chunk)
+      const text = chunk === undefined ? this.#openText.slice(start, stop) : this.#chunks.slice(chunk, start, stop)
       lines.push({ text, isUsual: end >= 0 })
       const back = this.#backs[at] as number
       if (back === 0) break
@@ -99,22 +89,9 @@ export class Lines {
   }
 
   #begin(text: string): void {
-    const bytes = (WIDE.test(text) ? 2 * text.length : text.length) + CHUNK_BYTES
-    while (this.#chunks.length > this.#head && this.#chunkBytes + bytes > this.#maxBytes) this.#dropOldest()
+    if (this.#openFirst < this.#next) this.#chunks.push(this.#openText, this.#openFirst)
     this.#openText = text
-    this.#chunks.push({ text, bytes, first: this.#next })
-    this.#chunkBytes += bytes
-  }
-
-  #dropOldest(): void {
-    const oldest = this.#chunks[this.#head]
-    if (oldest === undefined) return
-    this.#chunkBytes -= oldest.bytes
-    this.#chunks[this.#head] = GONE
-    this.#head += 1
-    if (2 * this.#head < this.#chunks.length) return
-    this.#chunks = this.#chunks.slice(this.#head)
-    this.#head = 0
+    this.#openFirst = this.#next
   }
 
   #makeRoom(): void {
@@ -123,8 +100,8 @@ export class Lines {
       this.#starts = this.#grown(this.#starts)
       this.#ends = this.#grown(this.#ends)
       this.#backs = this.#grown(this.#backs)
-    } else if (this.#chunks.length - this.#head > 1) this.#dropOldest()
-    else this.#splitOpen()
+    } else if (!this.#chunks.isEmpty) this.#chunks.dropOldest()
+    else this.#openFirst = this.#next // of a chunk that has all the places, what is behind counts as another
   }
 
   /** Each stands where its number now leads to. */
@@ -132,11 +109,5 @@ export class Lines {
     const grown = new Int32Array(2 * places.length)
     for (let number = this.oldest; number < this.#next; number += 1) grown[number & (grown.length - 1)] = places[number & (places.length - 1)] as number
     return grown
-  }
-
-  /** A single chunk has all the places: what is behind counts as another. */
-  #splitOpen(): void {
-    const { text, bytes } = this.#chunks.pop() as Chunk
-    this.#chunks.push({ text, bytes, first: this.#next })
   }
 }

@@ -1,0 +1,107 @@
+/**
+ * Text that was read, oldest first, within a bound: one block of memory, of which the oldest text makes room. As strings they
+ * would all grow old, and the collector would let the heap grow by as much again before it takes the first of them.
+ */
+import { WIDE } from '../record/own-text.js'
+
+interface Chunk {
+  /** Number of its first line. */
+  readonly first: number
+  /** In the ring. */
+  readonly at: number
+  readonly bytes: number
+  readonly encoding: 'latin1' | 'utf16le'
+}
+
+const LEAST_BYTES = 64 * 1024
+
+export class ChunkRing {
+  readonly #maxBytes: number
+  #memory = Buffer.alloc(0)
+  #end = 0
+  /** Oldest first, from `#head` on: to take one from the front would move all the others. */
+  #chunks: Chunk[] = []
+  #head = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get bytes(): number {
+    return this.#memory.length
+  }
+
+  get isEmpty(): boolean {
+    return this.#head === this.#chunks.length
+  }
+
+  /** Number of the oldest line. */
+  get first(): number | undefined {
+    return this.#chunks[this.#head]?.first
+  }
+
+  /** Behind all others. What is larger than the ring takes the place of all, and is not kept. @param first number of its first line */
+  push(text: string, first: number): void {
+    const encoding = WIDE.test(text) ? 'utf16le' : 'latin1'
+    const bytes = encoding === 'latin1' ? text.length : 2 * text.length
+    if (bytes > this.#maxBytes) return this.#clear()
+    const at = this.#makeRoom(bytes)
+    this.#memory.write(text, at, encoding)
+    this.#end = at + bytes
+    this.#chunks.push({ first, at, bytes, encoding })
+  }
+
+  dropOldest(): void {
+    this.#head += 1
+    if (this.isEmpty) return this.#clear()
+    if (2 * this.#head < this.#chunks.length) return
+    this.#chunks = this.#chunks.slice(this.#head)
+    this.#head = 0
+  }
+
+  /** The chunk that holds a line, as an index for `slice`; search from the end, or from where a younger one was found. */
+  indexOf(line: number, from = this.#chunks.length - 1): number {
+    let index = from
+    while ((this.#chunks[index] as Chunk).first > line) index -= 1
+    return index
+  }
+
+  /** @param start in UTF-16 units of its text */
+  slice(index: number, start: number, end: number): string {
+    const { at, encoding } = this.#chunks[index] as Chunk
+    const unit = encoding === 'latin1' ? 1 : 2
+    return this.#memory.toString(encoding, at + start * unit, at + end * unit)
+  }
+
+  /** @returns where so many bytes are free, in one piece */
+  #makeRoom(bytes: number): number {
+    for (;;) {
+      const oldest = this.#chunks[this.#head]
+      const isWrapped = oldest !== undefined && this.#end <= oldest.at
+      if (this.#end + bytes <= (isWrapped ? oldest.at : this.#memory.length)) return this.#end
+      if (!isWrapped && bytes <= (oldest?.at ?? this.#memory.length)) return 0
+      if (this.#memory.length < this.#maxBytes) this.#grow(bytes)
+      else this.dropOldest()
+    }
+  }
+
+  #grow(bytes: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * this.#memory.length, bytes, LEAST_BYTES), this.#maxBytes))
+    let end = 0
+    this.#chunks = this.#chunks.slice(this.#head).map((chunk) => {
+      const at = end
+      this.#memory.copy(grown, at, chunk.at, chunk.at + chunk.bytes)
+      end += chunk.bytes
+      return { ...chunk, at }
+    })
+    this.#head = 0
+    this.#end = end
+    this.#memory = grown
+  }
+
+  #clear(): void {
+    this.#chunks = []
+    this.#head = 0
+    this.#end = 0
+  }
+}
