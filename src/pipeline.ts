@@ -52,6 +52,7 @@ export class Pipeline {
   readonly #notices: Notices
   readonly #closeHttp: () => Promise<void>
   #closing: Promise<void> | undefined
+  #finishText: () => void = () => {}
 
   constructor(options: PipelineOptions) {
     const { settings, config, clock, emit, isInProcess = false } = options
@@ -128,6 +129,11 @@ export class Pipeline {
     this.advance()
   }
 
+  /** @param finish takes what was begun, and waits: before a flush, and before a release that is not its own */
+  onFinishText(finish: () => void): void {
+    this.#finishText = finish
+  }
+
   /** As `write`, of which `advance` does a part at a time. */
   begin(text: string): void {
     if (this.#settings.enabled) this.#taker.begin(text)
@@ -148,11 +154,13 @@ export class Pipeline {
 
   /** For every later entry that names no release itself. */
   setReleaseId(releaseId: string): void {
+    this.#finishText()
     this.#mapper.setReleaseId(releaseId)
   }
 
   /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. */
   async flush(): Promise<Flushed> {
+    this.#finishText()
     this.#sealWithNotice()
     if (this.#release !== undefined) await this.#release.ended
     const flushed = await Promise.all(this.#channels.map((channel) => channel.flush()))

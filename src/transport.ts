@@ -69,6 +69,7 @@ export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorke
   const state = (stream as unknown as { _writableState?: { decodeStrings?: boolean } })._writableState
   if (state !== undefined) state.decodeStrings = false
   const slices = new Slices(pipeline)
+  pipeline.onFinishText(() => slices.finish())
   stream._transform = (chunk: string | Buffer, _encoding: BufferEncoding, done: TransformCallback): void => {
     const text = typeof chunk === 'string' ? chunk : decoder.write(chunk)
     if (isWorker) return slices.take(text, done)
@@ -93,13 +94,9 @@ export function frame(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorke
   stream.resume() // nothing comes out, but without a reader the stream would never end
   return Object.assign(stream, {
     flush: (callback: () => void): void => {
-      slices.finish()
       void pipeline.flush().then(() => callback())
     },
-    [RELEASE_METHOD]: (releaseId: string) => {
-      slices.finish()
-      pipeline.setReleaseId(releaseId)
-    },
+    [RELEASE_METHOD]: (releaseId: string) => pipeline.setReleaseId(releaseId),
     [FLUSH_METHOD]: (timeoutMs: number) => flushWithin(pipeline, timeoutMs, clock),
   })
 }

@@ -16,8 +16,8 @@ const NO_LONGER_WANTED = new Error('no longer wanted')
 
 /**
  * Ends once, by a reply or a failure; what comes after is passed over. This is undici's lowest interface: its `request`
- * makes a stream of each reply, and takes half as long again (22 us an exchange against 28, 51 with the timer, the
- * signal and the race that were around it).
+ * makes a stream of each reply, and takes 28 us an exchange where this takes 22 (51 with the signal, the race and the
+ * iteration that it needs around it).
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #onReply: (reply: HttpReply) => void

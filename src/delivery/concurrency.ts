@@ -88,10 +88,11 @@ export class Concurrency {
 
   /** How many may be in flight. */
   get limit(): number { return this.#limit }
-
   /** Of this wave. */
   get running(): number { return this.#running }
 
+  /** In flight, of older waves: they may hang. */
+  get stale(): number { return this.#total - this.#running }
   get hasRoom(): boolean { return this.#running < this.#limit }
 
   begin(moment: Moment): Flight {

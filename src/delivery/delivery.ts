@@ -34,7 +34,7 @@ const ABORT_MS = 100
 /** What is on disk waits there: one last attempt, and another should it have met a connection that was closed meanwhile. */
 const FAILURES_AT_EXIT = 2
 /** Whatever their size: those that wait for news of the service must leave room for what may bring it. */
-const ALWAYS_IN_FLIGHT = 64
+const ALWAYS_IN_FLIGHT = 40
 const NOT_YET = Promise.resolve()
 
 export class Delivery {

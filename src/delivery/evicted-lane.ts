@@ -15,7 +15,7 @@ export interface EvictedDisk extends Backlog {
   /** Directly before those that wait, but for what has passed them. */
   unshift(batch: Placed): void
   /** It lies between those that wait, or behind them, and is not to be read back. */
-  pass(place: Place): void
+  pass(batch: Placed): void
 }
 
 export interface OrderedBatch {
@@ -75,8 +75,8 @@ export class EvictedLane {
   }
 
   /** In memory it goes past those that wait. */
-  pass({ place }: Placed): void {
-    this.#disk.pass(place)
+  pass(batch: Placed): void {
+    this.#disk.pass(batch)
   }
 
   /** The one directly before those on disk goes back there. */

@@ -60,9 +60,11 @@ export class Gate {
 
   /** Batches that may be on their way at once at the moment: attempts in flight, and what is parked. */
   get limit(): number {
+    const { limit: allowed, running, stale } = this.#concurrency
+    // What hangs since an older wave holds up nobody: it comes on top, as far as there are connections.
+    const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - stale, 1))
     // At the pace one is taken when it may go, and not before: what is logged meanwhile goes first.
-    const limit = this.#pace.isOn ? Math.min(this.#concurrency.limit, this.#concurrency.running + 1) : this.#concurrency.limit
-    return limit + Math.min(this.#parked, MAX_PARKED)
+    return stale + (this.#pace.isOn ? Math.min(fresh, running + 1) : fresh) + Math.min(this.#parked, MAX_PARKED)
   }
 
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
@@ -150,7 +152,7 @@ export class Gate {
 
   /** What is under way does not answer: it must not hold up others. */
   #passOver(): void {
-    this.#parked += this.#concurrency.passOver()
+    this.#concurrency.passOver()
     this.#onRoom()
   }
 

@@ -228,13 +228,17 @@ export class Queue {
   #popStored(): Held | undefined {
     const last = this.#stored.last
     if (last === undefined || this.#evicted?.isReading === true) return undefined
+    if (last.batch.custody?.isKept === false) return this.#stored.pop() // gone from the disk: it is lost, and in nobody's way
     return last.order + 1 === (this.#evicted?.firstOrder ?? this.#nextStored) ? this.#stored.pop() : undefined
   }
 
   #readBack(): void {
     const evicted = this.#evicted
     // Half of the memory is enough to keep all senders at work, and leaves room for what is in flight.
-    if (evicted === undefined || this.#isClosed || evicted.isReading || evicted.isEmpty || this.#bytes > this.#maxBytes / 2) return
+    if (evicted === undefined || this.#isClosed || evicted.isReading || evicted.isEmpty) return
+    // One of what was kept is always at hand: what is logged now may fill the memory for as long as it comes.
+    const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
+    if (this.#bytes > this.#maxBytes / 2 && !isWanted) return
     void evicted.read(({ batch }) => this.#count(batch)).then(() => {
       this.#onReadBack()
       this.refill()

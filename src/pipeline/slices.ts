@@ -6,6 +6,13 @@ import type { Pipeline } from '../pipeline.js'
 
 /** Some 30 batches of the smallest records: so many may be in flight. */
 const SLICE_CHARS = 256 * 1024
+/** So much comes at once when this thread lags behind: what the app writes meanwhile must not wait for it. */
+const OVERLAP_CHARS = 1024 * 1024
+/**
+ * What is shorter is on disk when the stream's `write` returns, with all before it: pino's `flushSync()` then knows it there. It
+ * is the stream's own mark, beyond which `write` says that it is not done.
+ */
+const SHORT_CHARS = 16 * 1024
 
 interface Waiting {
   readonly text: string
@@ -14,16 +21,21 @@ interface Waiting {
 }
 
 export class Slices {
-  readonly #pipeline: Pick<Pipeline, 'begin' | 'advance'>
+  readonly #pipeline: Pick<Pipeline, 'begin' | 'advance' | 'write'>
   /** The first is with the pipeline. */
-  #texts: Waiting[] = []
+  readonly #texts: Waiting[] = []
 
-  constructor(pipeline: Pick<Pipeline, 'begin' | 'advance'>) {
+  constructor(pipeline: Pick<Pipeline, 'begin' | 'advance' | 'write'>) {
     this.#pipeline = pipeline
   }
 
-  /** @param done is called as soon as there is room for more: the app fills its buffer again while this text is taken */
+  /** @param done is called when all of it is taken; of very long text as soon as it is begun */
   take(text: string, done: () => void): void {
+    if (text.length < SHORT_CHARS) {
+      this.finish()
+      this.#pipeline.write(text)
+      return done()
+    }
     this.#texts.push({ text, done })
     if (this.#texts.length > 1) return
     this.#begin()
@@ -42,8 +54,9 @@ export class Slices {
   /** @returns whether there is more */
   #advance(maxChars: number): boolean {
     if (this.#pipeline.advance(maxChars)) return true
-    this.#texts.shift()
+    const taken = this.#texts.shift()
     this.#begin()
+    if (taken !== undefined && taken.text.length < OVERLAP_CHARS) taken.done()
     return this.#texts.length > 0
   }
 
@@ -51,6 +64,6 @@ export class Slices {
     const first = this.#texts[0]
     if (first === undefined) return
     this.#pipeline.begin(first.text)
-    first.done()
+    if (first.text.length >= OVERLAP_CHARS) first.done()
   }
 }

@@ -46,6 +46,8 @@ export class LineSplitter {
     let start = this.#at
     if (start >= text.length) return false
     const stop = start + maxChars
+    // Taken, should one who takes a line begin another text.
+    this.#at = text.length
     let newline = text.indexOf('\n', start)
     if (newline !== -1 && this.#restChars > 0) {
       // Only the split line is joined, never the whole chunk: a joined chunk would be copied once more.
@@ -63,10 +65,9 @@ export class LineSplitter {
       if (start < text.length) this.#keep(start === 0 ? text : text.slice(start))
       start = text.length
     }
+    this.#text = start < text.length ? text : ''
     this.#at = start
-    if (start < text.length) return true
-    this.#text = ''
-    return false
+    return start < text.length
   }
 
   /** Hands on what was left without a newline. */

@@ -24,8 +24,8 @@ export class Evicted {
   readonly #options: EvictedOptions
   /** By segment. */
   readonly #waiting = new Map<number, Waiting>()
-  /** Offsets by segment, of those that lie among the waiting and are in memory. */
-  readonly #passed = new Map<number, Set<number>>()
+  /** Ids by segment, of those that lie among the waiting and are in memory. */
+  readonly #passed = new Map<number, Set<string>>()
   #from: Place | undefined
   #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
   #entries = 0
@@ -54,15 +54,15 @@ export class Evicted {
   }
 
   /** One that lies among those that wait, or behind them, goes past them: it is not to be read back. */
-  pass({ segment, offset }: Place): void {
-    const offsets = this.#passed.get(segment)
-    if (offsets === undefined) this.#passed.set(segment, new Set([offset]))
-    else offsets.add(offset)
+  pass({ place: { segment }, batchId }: { readonly place: Place, readonly batchId: string }): void {
+    const ids = this.#passed.get(segment)
+    if (ids === undefined) this.#passed.set(segment, new Set([batchId]))
+    else ids.add(batchId)
   }
 
   /** Before those that wait: the one directly before them on disk, but for those that went past. */
-  unshift({ place, count }: { readonly place: Place, readonly count: number }): void {
-    this.#passed.get(place.segment)?.delete(place.offset)
+  unshift({ place, count, batchId }: { readonly place: Place, readonly count: number, readonly batchId: string }): void {
+    this.#passed.get(place.segment)?.delete(batchId)
     this.#moveTo(place)
     this.#count(place.segment, 1, count)
   }
@@ -113,7 +113,7 @@ export class Evicted {
         return false
       }
       this.#from = { segment: from.segment, offset: reader.position }
-      if (this.#passed.get(from.segment)?.has(offset) === true) return false
+      if (this.#passed.get(from.segment)?.has(read.batchId) === true) return false
       // Not sealed: its writing failed, and it went another way. See `Spool.seal`.
       if (read.sealedCount === undefined) return false
       const { batches: [whole], missing } = assemble(read)
@@ -151,6 +151,7 @@ export class Evicted {
 
   #nextSegment(after: number): void {
     this.#closeReader()
+    for (const number of this.#passed.keys()) if (number <= after) this.#passed.delete(number)
     const next = [...this.#waiting.keys()].filter((number) => number > after).toSorted((a, b) => a - b)[0]
     this.#from = next === undefined ? undefined : { segment: next, offset: SEGMENT_HEADER_BYTES }
   }

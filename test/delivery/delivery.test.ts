@@ -1,6 +1,8 @@
 import { expect, describe, test } from 'vitest'
 import { Account } from '../../src/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
+import { Gate } from '../../src/delivery/gate.js'
+import { retrySender } from '../../src/delivery/retry.js'
 import type { Outcome } from '../../src/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { DOWN, OK, Told, batchOf, busyFor, many, setup, watch } from './scripted.js'
@@ -305,4 +307,34 @@ describe('abandon', () => {
     expect(told.drops).toMatchObject([{ count: 5, reason: 'shutdown' }])
     expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 5 }, closes: true })
   })
+})
+
+test('requests that hang since before a failure hold up nobody', async () => {
+  const clock = new FakeClock()
+  const gate = new Gate({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random: () => 0 })
+  const fail: ((outcome: Outcome) => void)[] = []
+  let doesHang = false
+  const sender = { send: () => (doesHang ? new Promise<Outcome>((resolve) => fail.push(resolve)) : Promise.resolve(OK)) }
+  const account = new Account()
+  const delivery = new Delivery({
+    sender: retrySender(sender, gate), gate, clock, maxBufferBytes: 64 * 2 ** 20, requestTimeoutMs: 10_000, account, report: new Told(),
+  })
+  for (let n = 0; n < 200; n += 1) delivery.enqueue(batchOf(`before${n}`))
+  await clock.advance(100)
+  doesHang = true
+  for (let n = 0; n < 20; n += 1) delivery.enqueue(batchOf(`hangs${n}`))
+  await clock.advance(100)
+  expect(fail.length).toBeGreaterThan(10)
+  doesHang = false
+  fail[0]?.(DOWN)
+  await clock.advance(6_000)
+  const { accepted } = account
+  for (let n = 0; n < 500; n += 1) {
+    delivery.enqueue(batchOf(`after${n}`))
+    await clock.advance(10)
+  }
+  expect(account.accepted - accepted).toBeGreaterThan(400)
+  for (const one of fail) one(OK)
+  await clock.advance(10_000)
+  expect(delivery.pendingEntries).toBe(0)
 })

@@ -37,7 +37,7 @@ class SequentialDisk implements EvictedDisk {
     this.batches += 1
   }
 
-  pass({ offset }: Place): void {
+  pass({ place: { offset } }: { readonly place: Place }): void {
     this.#passed.add(offset)
   }
 

@@ -121,6 +121,16 @@ describe('after an outage', () => {
     expect(queue.oldest).toEqual(queue.mark)
   })
 
+  test('what was kept goes on, though what is logged now fills the memory all the time', async () => {
+    const { queue, take } = await afterOutage()
+    const taken: string[] = []
+    for (let n = 0; n < 100; n += 1) {
+      for (let more = 0; queue.bytes < 16_000; more += 1) queue.push(stored(`new${n}-${more}`), 0)
+      taken.push(...await take(1))
+    }
+    expect(taken.filter((name) => name.startsWith('old'))).toEqual(names('old', 12))
+  })
+
   test('a flush waits for what was kept, though younger ones are settled', async () => {
     const { queue, take } = await afterOutage()
     queue.push(stored('new'), 0)

@@ -59,3 +59,29 @@ describe('lines', () => {
     expect(lines.map((line) => line.length)).toEqual([2_000_000])
   })
 })
+
+test('a text that comes while a line is taken does not bring back what was taken', () => {
+  const taken: string[] = []
+  const splitter = new LineSplitter((text, start, end) => {
+    const line = text.slice(start, end)
+    taken.push(line)
+    if (line === 'one') splitter.write('from within\n')
+  })
+  splitter.write('one\ntwo\nthree\n')
+  expect(taken.toSorted()).toEqual(['from within', 'one', 'three', 'two'])
+})
+
+test('a text in parts gives the same lines, each once', () => {
+  const taken: string[] = []
+  const splitter = new LineSplitter((text, start, end) => taken.push(text.slice(start, end)))
+  splitter.write('ze')
+  splitter.begin('ro\none\n\ntwo\nthr')
+  let parts = 0
+  while (splitter.advance(1)) parts += 1
+  expect(parts).toBeGreaterThan(1)
+  splitter.begin('ee\nfour\nfive\n')
+  expect(splitter.advance(1)).toBe(true)
+  splitter.begin('six')
+  splitter.end()
+  expect(taken).toEqual(['zero', 'one', 'two', 'three', 'four', 'five', 'six'])
+})

@@ -40,7 +40,7 @@ test('those that pass are not read back, wherever they lie', async () => {
   const { evicted } = life.spool
   for (const [n, batch] of batches.entries()) {
     if (n < 5) evicted.push(batch)
-    else if (n % 3 === 0) evicted.pass(batch.place)
+    else if (n % 3 === 0) evicted.pass(batch)
     else evicted.push(batch)
   }
   const waiting = batches.filter((_, n) => n < 5 || n % 3 !== 0)
@@ -53,7 +53,7 @@ test('one that passed and goes back is read again, with those behind it', async 
   const [first, second, third, fourth] = written(4) as [Placed, Placed, Placed, Placed]
   const { evicted } = life.spool
   evicted.push(first)
-  for (const { place } of [second, third]) evicted.pass(place)
+  for (const batch of [second, third]) evicted.pass(batch)
   evicted.push(fourth)
   const read: Batch[] = []
   await evicted.next((batch) => read.push(batch))

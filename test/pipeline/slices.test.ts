@@ -1,0 +1,70 @@
+/** Long text is taken a slice at a time, in order and whole, and who asks for more is answered when there is room. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Slices } from '../../src/pipeline/slices.js'
+import { LineSplitter } from '../../src/record/lines.js'
+
+function setup() {
+  const taken: string[] = []
+  const told: string[] = []
+  const lines = new LineSplitter((text, start, end) => taken.push(text.slice(start, start + Math.min(end - start, 8)).trimEnd()))
+  const slices = new Slices({
+    begin: (text) => lines.begin(text), advance: (maxChars) => lines.advance(maxChars), write: (text) => lines.write(text),
+  })
+  const take = (name: string, chars: number): void => slices.take(linesOf(name, chars), () => told.push(name))
+  return { taken, told, slices, take }
+}
+
+/** Lines of 1,000 characters. */
+function linesOf(name: string, chars: number): string {
+  return Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} `.padEnd(999, '.') + '\n').join('')
+}
+
+const namesOf = (name: string, chars: number): string[] => Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} .......`.slice(0, 8))
+
+test('a short text is taken when the call returns, with all before it', () => {
+  const { taken, told, take } = setup()
+  take('a', 600_000)
+  expect(told).toEqual([])
+  expect(taken.length).toBeLessThan(600)
+  take('b', 1_000)
+  expect(told).toEqual(['a', 'b'])
+  expect(taken).toEqual([...namesOf('a', 600_000), ...namesOf('b', 1_000)])
+})
+
+test('a long one leaves the event loop its turns', async () => {
+  const { taken, told, take } = setup()
+  take('a', 900_000)
+  const after: number[] = []
+  while (told.length === 0) {
+    after.push(taken.length)
+    await turn()
+  }
+  expect(after.length).toBeGreaterThanOrEqual(3)
+  expect(taken).toEqual(namesOf('a', 900_000))
+})
+
+test('for a very long one more is asked for at once; a second waits until the first is taken', async () => {
+  const { taken, told, take } = setup()
+  take('a', 2_000_000)
+  expect(told).toEqual(['a'])
+  take('b', 2_000_000)
+  expect(told).toEqual(['a'])
+  while (taken.length < 2_000) await turn()
+  expect(told).toEqual(['a', 'b'])
+  while (taken.length < 4_000) await turn()
+  expect(taken).toEqual([...namesOf('a', 2_000_000), ...namesOf('b', 2_000_000)])
+})
+
+test('what waits can be taken now, and later text is sliced again', async () => {
+  const { taken, told, slices, take } = setup()
+  take('a', 2_000_000)
+  take('b', 700_000)
+  slices.finish()
+  expect(taken).toHaveLength(2_700)
+  expect(told).toEqual(['a', 'b'])
+  take('c', 700_000)
+  expect(taken.length).toBeLessThan(3_400)
+  while (told.length < 3) await turn()
+  expect(taken).toHaveLength(3_400)
+})
