@@ -13,7 +13,7 @@ const TARGETS = {
   fast: new URL('../../dist/cjs/index.js', import.meta.url),
   reference: new URL('../reference-path/reference-transport.cjs', import.meta.url),
 }
-const WARM_UP_RECORDS = 30_000
+const WARM_UP_RECORDS = 100_000
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
 
