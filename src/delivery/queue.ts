@@ -238,7 +238,8 @@ export class Queue {
     if (evicted === undefined || this.#isClosed || evicted.isReading || evicted.isEmpty) return
     // One of what was kept is always at hand: what is logged now may fill the memory for as long as it comes.
     const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
-    if (this.#bytes > this.#maxBytes / 2 && !isWanted) return
+    // While the service is down they are of no use here.
+    if (this.#bytes > this.#maxBytes * (this.#isDown() ? SHARE_IN_OUTAGE : 1 / 2) && !isWanted) return
     void evicted.read(({ batch }) => this.#count(batch)).then(() => {
       this.#onReadBack()
       this.refill()
