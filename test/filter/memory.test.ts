@@ -16,9 +16,14 @@ function held(work: () => void): number {
   collect()
   const before = process.memoryUsage()
   work()
-  collect()
-  const after = process.memoryUsage()
-  return (after.heapUsed + after.external - before.heapUsed - before.external) / MIB
+  let least = Infinity
+  // One collection may leave some, such as what a stack frame still names; what is held stays through all.
+  for (let time = 0; time < 5; time += 1) {
+    collect()
+    const after = process.memoryUsage()
+    least = Math.min(least, after.heapUsed + after.external - before.heapUsed - before.external)
+  }
+  return least / MIB
 }
 
 /** An entry that is a slice of a chunk of 1 MiB, as a line of the worker's is, with a fingerprint that is one, too. */
