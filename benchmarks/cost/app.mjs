@@ -5,6 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
+import { acknowledged } from '../tools/closed-loop.mjs'
 import { BASE } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { recordsOf, sentOf } from './records.mjs'
@@ -36,7 +37,7 @@ const yieldEvery = Math.max(1, Math.min(YIELD_CALLS, Math.floor(YIELD_BYTES / by
 
 const { started: transport, thread } = threadOf(() => pino.transport({
   target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-  options: { url: plan.url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...plan.options },
+  options: { url: plan.url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...plan.options, ...hookOf(plan.options) },
 }))
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
 let account
@@ -76,17 +77,12 @@ async function log(least) {
     if (level !== 'debug') done.sent += 1
     if (done.calls % yieldEvery === 0) await turn()
     if (done.calls % wave === 0) {
-      waves.push(acknowledged())
+      waves.push(acknowledged(logger))
       if (waves.length > 1) await waves.shift()
     }
   }
-  await Promise.all([...waves, acknowledged()])
+  await Promise.all([...waves, acknowledged(logger)])
   return done
-}
-
-/** @returns {Promise<void>} */
-function acknowledged() {
-  return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
 }
 
 /** As pino writes them. */
@@ -95,4 +91,9 @@ function lengthOfAll() {
   const counting = pino({ base: BASE, level: 'debug' }, { write: (line) => { bytes += Buffer.byteLength(line) } })
   for (const { level, object, message } of calls) counting[level](object, message)
   return bytes
+}
+
+/** @param {Record<string, unknown>} options */
+function hookOf({ beforeSend }) {
+  return typeof beforeSend === 'string' ? { beforeSend: fileURLToPath(new URL(beforeSend, import.meta.url)) } : {}
 }

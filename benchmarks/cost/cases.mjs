@@ -9,7 +9,8 @@
 
 const MIB = 1024 * 1024
 const PATTERNS = ['email', 'creditCard', 'ssn', 'bearer']
-const HOOK = new URL('./before-send.mjs', import.meta.url).pathname
+/** As the result shows it, beside this file: a path would be that of a machine. */
+const HOOK = './before-send.mjs'
 
 /** @type {readonly { label: string, options: Record<string, unknown>, isSpooled?: boolean, shapes?: readonly string[] }[]} */
 const OPTIONS = [

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { BASE, SHAPES } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
-import { logInWaves } from './closed-loop.mjs'
+import { logInWaves } from '../tools/closed-loop.mjs'
 import { contentsOf } from './folder.mjs'
 
 /**

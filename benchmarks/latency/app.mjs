@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
-import { pace } from '../main-thread/pace.mjs'
+import { pace } from '../tools/pace.mjs'
 import { BASE, SHAPES } from '../tools/shapes.mjs'
 
 const [url, options, perSecond, seconds] = /** @type {[string, string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))

@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { SHAPES } from '../tools/shapes.mjs'
 import { cpuNs } from '../tools/threads.mjs'
 import { loggingOf } from './loggers.mjs'
-import { pace } from './pace.mjs'
+import { pace } from '../tools/pace.mjs'
 import { waitsOf } from './waits.mjs'
 
 /**

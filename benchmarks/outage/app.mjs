@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
+import { acknowledged } from '../tools/closed-loop.mjs'
 import { BASE, SHAPES } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { nowMs } from './tally.mjs'
@@ -82,7 +83,7 @@ async function flood() {
   while (logged < records) {
     const until = Math.min(logged + WAVE, records)
     for (; logged < until; await turn()) log(Math.min(YIELD_EVERY, until - logged))
-    waves.push(acknowledged())
+    waves.push(acknowledged(logger))
     if (waves.length > 1) await waves.shift()
   }
   await Promise.all(waves)
@@ -97,11 +98,6 @@ async function fill() {
     if (/** @type {import('node:stream').Writable} */ (/** @type {unknown} */ (transport)).writableNeedDrain) await once(transport, 'drain')
   }
   while ((account?.received ?? 0) < records) await once(transport, 'ingest:stats')
-}
-
-/** @returns {Promise<void>} */
-function acknowledged() {
-  return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
 }
 
 /** @type {Record<string, () => unknown>} */

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import pino from 'pino'
+import { acknowledged } from '../tools/closed-loop.mjs'
 import { BASE, SHAPES } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 
@@ -56,7 +57,7 @@ async function log(total) {
     logger[level](object, message)
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
   }
-  if (end === 'flush') await new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve(undefined))))
+  if (end === 'flush') await acknowledged(logger)
 }
 
 /** @param {object} message */

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
-import { logInWaves } from '../growth/closed-loop.mjs'
+import { logInWaves } from '../tools/closed-loop.mjs'
 import { cpuUs } from '../tools/measure.mjs'
 import { BASE, SHAPES } from '../tools/shapes.mjs'
 

@@ -6,6 +6,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
+import { acknowledged } from './closed-loop.mjs'
 import { BASE, SHAPES, REQUESTS } from './shapes.mjs'
 import { cpuNs, threadOf } from './threads.mjs'
 
@@ -63,14 +64,9 @@ async function log(total) {
     logger[level](object, message)
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
     if (n % wave === wave - 1) {
-      waves.push(acknowledged())
+      waves.push(acknowledged(logger))
       if (waves.length > 1) await waves.shift()
     }
   }
-  await Promise.all([...waves, acknowledged()])
-}
-
-/** @returns {Promise<void>} */
-function acknowledged() {
-  return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
+  await Promise.all([...waves, acknowledged(logger)])
 }

@@ -62,7 +62,7 @@ export class EvictedLane {
 
   /** Of all that wait here. */
   get oldest(): number {
-    return Math.min(this.#returned.first?.order ?? Infinity, this.#readingFrom ?? Infinity, this.firstOrder ?? Infinity)
+    return Math.min(this.firstReturned ?? Infinity, this.#readingFrom ?? Infinity, this.firstOrder ?? Infinity)
   }
 
   push(order: number, batch: Placed): void {

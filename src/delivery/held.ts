@@ -42,6 +42,7 @@ export interface Mark {
 
 /** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
 export const BATCH_OVERHEAD_BYTES = 1_024
+
 export function bytesOf({ body }: Batch): number {
   return body.length + BATCH_OVERHEAD_BYTES
 }

@@ -14,8 +14,11 @@ const MAX_NAME_CHARS = 128
 const MAX_USERINFO_CHARS = 4_096
 /** What a name may be made of: its brackets also percent-encoded. */
 const NAME_CHARS = charSet(/[A-Za-z0-9_.~$*%[\]-]/)
-/** Ends a value: the next parameter, the fragment, or what no URL holds. A `;` ends it only where a parameter follows. */
-const VALUE_END = /[&#\s"'<>\\`]|;(?=[\w.%[\]-]{1,64}=)/g
+/**
+ * Ends a value: the next parameter, the fragment, or what no URL holds. A `;` ends it only where a parameter follows, whose name
+ * holds no encoded equals sign: what follows that would be scrubbed, and the `;` no longer be an end.
+ */
+const VALUE_END = /[&#\s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
 const ENCODED_VALUE_END = /[&#\s"'<>\\`]|%26|%23/gi
 /** The part of a URL that may hold a user's name and password. */
 const AUTHORITY_CHARS = charSet(/[^/?#\s"'<>\\`]/, () => true)

@@ -24,6 +24,7 @@ describe('parameters', () => {
     [String.raw`line\ntoken=${CANARY}`, String.raw`line\ntoken=${S}`],
     [`{"url":"/x?token=${CANARY}"}`, `{"url":"/x?token=${S}"}`],
     [`fetch('/x?password=${CANARY}')`, `fetch('/x?password=${S}')`],
+    [`token=;token%3D${CANARY}=b=`, `token=${S}`],
     [`redis://h?PASSWORD=a;b`, `redis://h?PASSWORD=${S}`],
   ])('%s', (text, clean) => {
     expect(params.scrub(text)).toBe(clean)

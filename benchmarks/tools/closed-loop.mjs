@@ -6,7 +6,7 @@ const YIELD_EVERY = 100
 
 /**
  * @param {{
- *   logger: import('pino').Logger, calls: readonly import('../tools/shapes.mjs').Call[], waveRecords: number,
+ *   logger: import('pino').Logger, calls: readonly import('./shapes.mjs').Call[], waveRecords: number,
  *   isDone: (logged: number) => boolean, onWave?: () => void,
  * }} loop `isDone` is asked before each wave
  * @returns {Promise<number>} how many were logged, all of them answered
@@ -17,11 +17,11 @@ export async function logInWaves({ logger, calls, waveRecords, isDone, onWave })
   let logged = 0
   while (!isDone(logged)) {
     for (let n = 1; n <= waveRecords; n += 1, logged += 1) {
-      const { level, object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[logged % calls.length])
+      const { level, object, message } = /** @type {import('./shapes.mjs').Call} */ (calls[logged % calls.length])
       logger[level](object, message)
       if (n % YIELD_EVERY === 0) await turn()
     }
-    waves.push(answered(logger))
+    waves.push(acknowledged(logger))
     if (waves.length > 1) await waves.shift()
     onWave?.()
   }
@@ -29,7 +29,7 @@ export async function logInWaves({ logger, calls, waveRecords, isDone, onWave })
   return logged
 }
 
-/** @param {import('pino').Logger} logger @returns {Promise<void>} */
-function answered(logger) {
+/** Of all that was logged before. @param {import('pino').Logger} logger @returns {Promise<void>} */
+export function acknowledged(logger) {
   return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
 }
