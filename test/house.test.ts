@@ -32,13 +32,19 @@ interface Source {
   readonly packages: readonly string[]
 }
 
-const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'))
+const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /\.tsx?$/.test(name))
+/** A module is imported by the name that it will have. */
+function sourceOf(module: string): string {
+  const name = module.replace(/\.js$/, '')
+  return files.includes(`${name}.tsx`) ? `${name}.tsx` : `${name}.ts`
+}
+
 const sources = new Map<string, Source>(files.map((name) => {
   const path = join(src, name)
   const text = readFileSync(path, 'utf8')
   const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*\(?'([^']+)'/g)].map((match) => match[1] as string)
   const imports = specifiers.filter((one) => one.startsWith('.'))
-    .map((one) => relative(src, resolve(dirname(path), one)).replace(/\.js$/, '.ts'))
+    .map((one) => sourceOf(relative(src, resolve(dirname(path), one))))
   return [name, { name, text, imports, packages: specifiers.filter((one) => !one.startsWith('.')) }]
 }))
 
