@@ -1,5 +1,5 @@
 /** Whatever the project's Markdown points to is there. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { anchorsOf, prose, root } from './markdown.js'
@@ -25,4 +25,10 @@ test.each(documents)('files that %s names exist', (document) => {
   const named = [...prose(document).matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|mjs|md|json))`/g)].map((match) => match[1] as string)
   const places = [dirname(document), '.', 'src']
   expect(named.filter((path) => !places.some((place) => existsSync(join(root, place, path))))).toEqual([])
+})
+
+test('the test in the local service\'s README is the one that runs', () => {
+  const readme = readFileSync(join(root, 'src/service/README.md'), 'utf8')
+  const [, path = '', shown] = /<!-- (test\/examples\/\S+) -->\n```ts\n([^]*?)```/.exec(readme) ?? []
+  expect(readFileSync(join(root, path), 'utf8').replace(/^\/\*\*[^]*?\*\/\n/, '')).toBe(shown)
 })
