@@ -13,7 +13,7 @@ import { existsSync, readdirSync } from 'node:fs'
 /** Ours against others first, what explains it last. A question that is not named here comes behind. */
 const ORDER = [
   'throughput', 'network', 'main-thread', 'latency', 'outage', 'growth', 'cost', 'processes',
-  'stages', 'reference-path', 'spool', 'trail',
+  'stages', 'reference-path', 'spool', 'trail', 'service',
 ]
 
 /** @param {URL} root @returns {Promise<{ questions: Question[], broken: Map<string, unknown> }>} broken: those that cannot be loaded, and why */

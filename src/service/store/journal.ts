@@ -20,7 +20,17 @@ const CHUNK_BYTES = 1 << 20
 /** A journal holds users' log data: for the owner alone. */
 const FILE_MODE = 0o600
 
-export type Visit = (kind: RecordKind, record: Stored, bytes: number) => void
+export interface JournalOptions {
+  /** Called for each record in the file. */
+  readonly onRecord: (kind: RecordKind, record: Stored, bytes: number) => void
+  /** Called with the greatest `seq` there was when the file was rewritten. */
+  readonly onMark: (seq: number) => void
+  readonly onProblem: (message: string) => void
+}
+
+type Line =
+  | { readonly kind: RecordKind; readonly record: Stored }
+  | { readonly kind: 'mark'; readonly seq: number }
 
 export class Journal {
   readonly #file: string
@@ -29,12 +39,13 @@ export class Journal {
   #bytes = 0
 
   /** @throws IngestServiceError `STORE` where the file is not a journal of this version, or cannot be opened. */
-  constructor(file: string, visit: Visit, onProblem: (message: string) => void) {
+  constructor(file: string, options: JournalOptions) {
+    const { onProblem } = options
     this.#file = file
     this.#onProblem = onProblem
     try {
       mkdirSync(dirname(file), { recursive: true })
-      const damaged = existsSync(file) ? this.#load(visit) : 0
+      const damaged = existsSync(file) ? this.#load(options) : 0
       if (damaged > 0) onProblem(`${file}: ${damaged} damaged line(s) passed over`)
       this.#open()
     } catch (error) {
@@ -53,12 +64,15 @@ export class Journal {
     this.#out.write(lines)
   }
 
-  /** The file's content becomes these lines: written beside it, then renamed over it. */
-  rewrite(lines: Iterable<string>): void {
+  /**
+   * The file's content becomes these lines: written beside it, then renamed over it. `lastSeq` is kept too, since the
+   * record that bore it may not be among them.
+   */
+  rewrite(lines: Iterable<string>, lastSeq: number): void {
     if (this.#out === undefined) return
     const fresh = `${this.#file}.${process.pid}.tmp`
     try {
-      writeLines(fresh, lines)
+      writeLines(fresh, lines, lastSeq)
       renameSync(fresh, this.#file)
       // What the old writer may still hold was among the lines.
       this.#out.destroy()
@@ -95,7 +109,7 @@ export class Journal {
     this.#onProblem(`${this.#file}: ${messageOf(error)}; from now on records are kept in memory only`)
   }
 
-  #load(visit: Visit): number {
+  #load({ onRecord, onMark }: JournalOptions): number {
     if (!statSync(this.#file).isFile()) throw new Error('it is not a regular file')
     let damaged = 0
     let first = true
@@ -108,7 +122,8 @@ export class Journal {
       if (line.length === 0) continue
       const read = parseLine(line)
       if (read === undefined) damaged++
-      else visit(read.kind, read.record, line.length + 1)
+      else if (read.kind === 'mark') onMark(read.seq)
+      else onRecord(read.kind, read.record, line.length + 1)
     }
     return damaged
   }
@@ -118,14 +133,18 @@ export function journalLine(kind: RecordKind, record: Stored): string {
   return `${JSON.stringify({ kind, record })}\n`
 }
 
-function parseLine(line: Buffer): { kind: RecordKind; record: Stored } | undefined {
+function parseLine(line: Buffer): Line | undefined {
   let value: unknown
   try {
     value = JSON.parse(line.toString())
   } catch {
     return undefined
   }
-  if (!isObject(value) || !isObject(value['record'])) return undefined
+  if (!isObject(value)) return undefined
+  if (value['kind'] === 'mark') {
+    return Number.isSafeInteger(value['seq']) ? { kind: 'mark', seq: value['seq'] as number } : undefined
+  }
+  if (!isObject(value['record'])) return undefined
   const kind = RECORD_KINDS.find((known) => known === value['kind'])
   const { id, seq, received_at } = value['record']
   if (kind === undefined || typeof id !== 'string' || typeof received_at !== 'string') return undefined
@@ -142,7 +161,8 @@ function* readLines(file: string): Generator<Buffer> {
       if (length === 0) break
       let from = 0
       for (let at = chunk.indexOf(10); at >= 0 && at < length; at = chunk.indexOf(10, from)) {
-        yield Buffer.concat([...rest, chunk.subarray(from, at)])
+        const line = chunk.subarray(from, at)
+        yield rest.length === 0 ? line : Buffer.concat([...rest, line])
         rest = []
         from = at + 1
       }
@@ -155,10 +175,10 @@ function* readLines(file: string): Generator<Buffer> {
   }
 }
 
-function writeLines(file: string, lines: Iterable<string>): void {
+function writeLines(file: string, lines: Iterable<string>, lastSeq: number): void {
   const fd = openSync(file, 'w', FILE_MODE)
   try {
-    let pending = `${HEADER}\n`
+    let pending = `${HEADER}\n${JSON.stringify({ kind: 'mark', seq: lastSeq })}\n`
     for (const line of lines) {
       pending += line
       if (pending.length < CHUNK_BYTES) continue

@@ -1,13 +1,20 @@
 /** Everything in bounded memory, with an optional journal behind it. */
-import type { Level } from '../../protocol/entry.js'
+import type { Frame, TimeRange } from '../analytics/frame.js'
+import { groupBodiesOf } from '../analytics/group-bodies.js'
+import { talliesIn } from '../analytics/releases.js'
 import { seqOfId } from '../ids.js'
-import { checkFilter, cursorSeq, eventIdOf, limitOf, matches } from '../queries.js'
-import type { EntryFilter, EntryQuery } from '../queries.js'
+import { cursorSeq, limitOf } from '../queries.js'
+import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../queries.js'
 import { Journal, journalLine } from './journal.js'
+import { bytesBeside, KEEPERS } from './kept.js'
+import type { Kept, KeptEntry, KeptRecords, KeptRequest } from './kept.js'
+import * as ofEntries from './memory-entries.js'
+import * as ofRequests from './memory-requests.js'
 import { Ring } from './ring.js'
 import { limitsOf, RECORD_KINDS } from './store.js'
-import type { LevelCounts, Page, PageQuery, RecordKind, Records, Store, StoredEntry } from './store.js'
-import type { Stored, StoredRelease, StoreLimits } from './store.js'
+import type { BucketCount, Durations, GroupBody, GroupHead, LevelCounts, NewEntries, Page } from './store.js'
+import type { PageQuery, RecordKind, Records, RouteDurations, Store, Stored, StoredEntry } from './store.js'
+import type { StoredRelease, StoreLimits, Tally, TimeWindow, Trend, ValueCounts } from './store.js'
 
 /** The journal is rewritten when it holds twice what is kept and this much more. */
 const COMPACT_SLACK_BYTES = 4 << 20
@@ -20,7 +27,7 @@ export interface MemoryStoreOptions extends StoreLimits {
   readonly onProblem: (message: string) => void
 }
 
-type Rings = { readonly [K in RecordKind]: Ring<Records[K]> }
+type Rings = { readonly [K in RecordKind]: Ring<KeptRecords[K]> }
 
 export class MemoryStore implements Store {
   readonly kind = 'memory'
@@ -31,7 +38,7 @@ export class MemoryStore implements Store {
 
   /** @throws IngestServiceError `STORE` where the file cannot be used. */
   constructor(options: MemoryStoreOptions) {
-    const ring = <K extends RecordKind>(kind: K): Ring<Records[K]> => {
+    const ring = <K extends RecordKind>(kind: K): Ring<KeptRecords[K]> => {
       const { maxCount, maxBytes } = limitsOf(kind, options)
       return new Ring(maxCount, maxBytes)
     }
@@ -45,8 +52,11 @@ export class MemoryStore implements Store {
     }
     this.#slackBytes = options.compactSlackBytes ?? COMPACT_SLACK_BYTES
     if (options.file === undefined) return
-    const visit = (kind: RecordKind, record: Stored, bytes: number): void => this.#keep(kind, record as never, bytes)
-    this.#journal = new Journal(options.file, visit, options.onProblem)
+    this.#journal = new Journal(options.file, {
+      onRecord: (kind, record, bytes) => this.#keep(kind, record as never, bytes),
+      onMark: (seq) => this.#seen(seq),
+      onProblem: options.onProblem,
+    })
     this.#compact()
   }
 
@@ -69,80 +79,146 @@ export class MemoryStore implements Store {
   }
 
   list<K extends RecordKind>(kind: K, { limit, cursor }: PageQuery): Page<Records[K]> {
-    return pageOf(this.#rings[kind].newestFirst(cursorSeq(cursor)), limitOf(limit), () => true)
+    return pageOf<Records[K]>(this.#newestFirst(kind, cursorSeq(cursor)), limitOf(limit))
   }
 
   entries({ limit, cursor, ...filter }: EntryQuery): Page<StoredEntry> {
-    const checked = checkFilter(filter)
-    const records = this.#rings.entry.newestFirst(cursorSeq(cursor))
-    return pageOf(records, limitOf(limit), ({ entry }) => matches(checked, entry))
+    const newestFirst = this.#rings.entry.newestFirst(cursorSeq(cursor))
+    return pageOf(ofEntries.eachMatching(newestFirst, filter), limitOf(limit))
+  }
+
+  entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries {
+    return ofEntries.entriesAfter(this.#rings.entry.newestFirst(), seq, filter, limit)
   }
 
   counts(filter: EntryFilter): LevelCounts {
-    const checked = checkFilter(filter)
-    const counts: Record<Level | 'total', number> = { debug: 0, info: 0, warn: 0, error: 0, fatal: 0, total: 0 }
-    for (const { entry } of this.#rings.entry.oldestFirst()) {
-      if (!matches(checked, entry)) continue
-      counts[entry.level]++
-      counts.total++
-    }
-    return counts
+    return ofEntries.levelCounts(this.#entries(), filter)
   }
 
   entry(id: string): StoredEntry | undefined {
-    const record = this.#rings.entry.bySeq(seqOfId(id))
+    const record = this.#rings.entry.bySeq(seqOfId(id))?.record
     return record?.id === id ? record : undefined
   }
 
   entryOfEvent(eventId: string): StoredEntry | undefined {
-    for (const record of this.#rings.entry.newestFirst()) {
-      if (record.id === eventId || eventIdOf(record.entry) === eventId) return record
+    for (const kept of this.#rings.entry.newestFirst()) {
+      if (kept.eventId === eventId || kept.record.id === eventId) return kept.record
     }
     return undefined
   }
 
   releaseOfVersion(version: string): StoredRelease | undefined {
-    for (const record of this.#rings.release.newestFirst()) if (record.release.version === version) return record
+    for (const { record } of this.#rings.release.newestFirst()) if (record.release.version === version) return record
     return undefined
+  }
+
+  timeRange(filter: EntryFilter): TimeRange | undefined {
+    return ofEntries.timeRange(ofEntries.matching(this.#entries(), filter))
+  }
+
+  bucketCounts(filter: EntryFilter, frame: Frame): Iterable<BucketCount> {
+    return ofEntries.bucketCounts(this.#entries(), filter, frame)
+  }
+
+  values(field: EqualityFilter | 'tag', filter: EntryFilter, limit: number): ValueCounts {
+    return ofEntries.fieldValues(this.#entries(), field, filter, limit)
+  }
+
+  groupHeads(filter: EntryFilter): GroupHead[] {
+    return ofEntries.groupHeads(this.#entries(), filter)
+  }
+
+  groupBodies(filter: EntryFilter, heads: readonly GroupHead[], trend: Trend): GroupBody[] {
+    const members = ofEntries.failures(this.#entries(), filter)
+    const newest = (seq: number): StoredEntry => (this.#rings.entry.bySeq(seq) as KeptEntry).record
+    return groupBodiesOf(heads, members, trend, newest)
+  }
+
+  routes(filter: RequestFilter, limit: number): readonly RouteDurations[] {
+    return ofRequests.routes(this.#requests(), filter, limit)
+  }
+
+  routeTimeRange(query: RouteQuery): TimeRange | undefined {
+    return ofRequests.routeTimeRange(this.#requests(), query)
+  }
+
+  routeDurations(query: RouteQuery, frame: Frame): ReadonlyMap<number, Durations> {
+    return ofRequests.routeDurations(this.#requests(), query, frame)
+  }
+
+  talliesIn(windows: readonly TimeWindow[]): readonly Tally[] {
+    return talliesIn(ofEntries.moments(this.#entries()), windows)
+  }
+
+  talliesOfReleases(): ReadonlyMap<string, Tally> {
+    return ofEntries.talliesOfReleases(this.#entries())
+  }
+
+  kept(): Record<RecordKind, number> {
+    const counts = RECORD_KINDS.map((kind) => [kind, this.#rings[kind].count])
+    return Object.fromEntries(counts) as Record<RecordKind, number>
   }
 
   lastSeq(): number {
     return this.#lastSeq
   }
 
+  forget(receivedBeforeMs: number): void {
+    // ISO 8601 in UTC with milliseconds, as all of them are, sorts as text. Nothing was received before 1970.
+    const before = new Date(Math.max(0, receivedBeforeMs)).toISOString()
+    for (const kind of RECORD_KINDS) this.#rings[kind].forget(before)
+    this.#compact()
+  }
+
   clear(): void {
     for (const kind of RECORD_KINDS) this.#rings[kind].clear()
-    this.#journal?.rewrite([])
+    this.#journal?.rewrite([], this.#lastSeq)
   }
 
   close(): void {
     this.#journal?.close()
   }
 
+  #entries(): readonly KeptEntry[] {
+    return this.#rings.entry.oldestFirst()
+  }
+
+  #requests(): readonly KeptRequest[] {
+    return this.#rings.request.oldestFirst()
+  }
+
+  #newestFirst<K extends RecordKind>(kind: K, beforeSeq: number): Iterable<Kept<Records[K]>> {
+    return this.#rings[kind].newestFirst(beforeSeq) as Iterable<Kept<Records[K]>>
+  }
+
   #keep<K extends RecordKind>(kind: K, record: Records[K], bytes: number): void {
-    this.#rings[kind].push(record, bytes)
-    if (record.seq > this.#lastSeq) this.#lastSeq = record.seq
+    const kept = KEEPERS[kind](record)
+    this.#rings[kind].push(kept, bytes + bytesBeside(kept))
+    this.#seen(record.seq)
+  }
+
+  #seen(seq: number): void {
+    if (seq > this.#lastSeq) this.#lastSeq = seq
   }
 
   #compact(): void {
     const journal = this.#journal
     if (journal === undefined) return
     const kept = RECORD_KINDS.reduce((sum, kind) => sum + this.#rings[kind].bytes, 0)
-    if (journal.bytes > 2 * kept + this.#slackBytes) journal.rewrite(this.#lines())
+    if (journal.bytes > 2 * kept + this.#slackBytes) journal.rewrite(this.#lines(), this.#lastSeq)
   }
 
   *#lines(): Generator<string> {
     for (const kind of RECORD_KINDS) {
-      for (const record of this.#rings[kind].oldestFirst()) yield journalLine(kind, record)
+      for (const { record } of this.#rings[kind].oldestFirst()) yield journalLine(kind, record)
     }
   }
 }
 
 /** One item more than the limit is looked for, so that the last page says that it is the last. */
-function pageOf<T extends Stored>(records: Iterable<T>, limit: number, wanted: (record: T) => boolean): Page<T> {
+function pageOf<T extends Stored>(newestFirst: Iterable<Kept<T>>, limit: number): Page<T> {
   const items: T[] = []
-  for (const record of records) {
-    if (!wanted(record)) continue
+  for (const { record } of newestFirst) {
     if (items.length === limit) return { items, next: String((items.at(-1) as T).seq) }
     items.push(record)
   }

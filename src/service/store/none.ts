@@ -29,6 +29,54 @@ export class CountingStore implements Store {
     return { ...this.#counts }
   }
 
+  entriesAfter(): never {
+    throw nothingKept()
+  }
+
+  timeRange(): never {
+    throw nothingKept()
+  }
+
+  bucketCounts(): never {
+    throw nothingKept()
+  }
+
+  values(): never {
+    throw nothingKept()
+  }
+
+  groupHeads(): never {
+    throw nothingKept()
+  }
+
+  groupBodies(): never {
+    throw nothingKept()
+  }
+
+  routes(): never {
+    throw nothingKept()
+  }
+
+  routeTimeRange(): never {
+    throw nothingKept()
+  }
+
+  routeDurations(): never {
+    throw nothingKept()
+  }
+
+  talliesIn(): never {
+    throw nothingKept()
+  }
+
+  talliesOfReleases(): never {
+    throw nothingKept()
+  }
+
+  kept(): Record<RecordKind, number> {
+    return { entry: 0, request: 0, feedback: 0, release: 0, heartbeat: 0, rejected: 0 }
+  }
+
   entry(): undefined {
     throw nothingKept()
   }
@@ -41,6 +89,8 @@ export class CountingStore implements Store {
   lastSeq(): number {
     return this.#lastSeq
   }
+
+  forget(): void {}
 
   clear(): void {
     this.#counts = zero()

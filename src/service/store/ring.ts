@@ -1,15 +1,20 @@
-/** A list in order of `seq` that is bounded by count and bytes; the oldest go first. */
+/** Records in order of `seq`, bounded by count, bytes and age; the oldest go first. */
+import type { Kept } from './kept.js'
+import type { Stored } from './store.js'
 
 /** The dead part in front is cut off when it is this long and half of the array. */
 const MIN_CUT = 1024
 
-export class Ring<T extends { readonly seq: number }> {
+export class Ring<T extends Kept<Stored>> {
   readonly #maxCount: number
   readonly #maxBytes: number
   #items: (T | undefined)[] = []
   #sizes: number[] = []
   #head = 0
   #bytes = 0
+  #lastReceived = ''
+  /** Whether what came later was received later: false once the wall clock was set back, and all must be looked at. */
+  #isInOrder = true
 
   constructor(maxCount: number, maxBytes: number) {
     this.#maxCount = maxCount
@@ -25,6 +30,9 @@ export class Ring<T extends { readonly seq: number }> {
   }
 
   push(item: T, bytes: number): void {
+    const { received_at } = item.record
+    if (received_at < this.#lastReceived) this.#isInOrder = false
+    this.#lastReceived = received_at
     this.#items.push(item)
     this.#sizes.push(bytes)
     this.#bytes += bytes
@@ -36,8 +44,8 @@ export class Ring<T extends { readonly seq: number }> {
     return item?.seq === seq ? item : undefined
   }
 
-  *oldestFirst(): Generator<T> {
-    for (let at = this.#head; at < this.#items.length; at++) yield this.#items[at] as T
+  oldestFirst(): readonly T[] {
+    return this.#items.slice(this.#head) as T[]
   }
 
   /** Items whose `seq` is below `beforeSeq`. */
@@ -46,11 +54,25 @@ export class Ring<T extends { readonly seq: number }> {
     for (let at = end - 1; at >= this.#head; at--) yield this.#items[at] as T
   }
 
+  /** Those that were received before, ISO 8601 in UTC. */
+  forget(before: string): void {
+    const isOld = (item: T | undefined): boolean => item !== undefined && item.record.received_at < before
+    while (this.count > 0 && isOld(this.#items[this.#head])) this.#dropOldest()
+    if (this.#isInOrder) return
+    const kept = this.#items.flatMap((item, at) => (item === undefined || isOld(item) ? [] : [at]))
+    this.#items = kept.map((at) => this.#items[at])
+    this.#sizes = kept.map((at) => this.#sizes[at] as number)
+    this.#head = 0
+    this.#bytes = this.#sizes.reduce((sum, size) => sum + size, 0)
+  }
+
   clear(): void {
     this.#items = []
     this.#sizes = []
     this.#head = 0
     this.#bytes = 0
+    this.#isInOrder = true
+    this.#lastReceived = ''
   }
 
   #firstAtOrAfter(seq: number): number {

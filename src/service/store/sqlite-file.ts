@@ -1,46 +1,11 @@
-/** `node:sqlite` where the runtime has it, and the layout of the store's file. */
+/** `node:sqlite` where the runtime has it, and the opening of the store's file. */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { IngestServiceError } from '../errors.js'
-import { EQUALITY_FILTERS } from '../queries.js'
-import type { EqualityFilter } from '../queries.js'
-
-/** The part of `node:sqlite` used here; the types of Node 20 do not have it. */
-export interface Statement {
-  run(...values: SqlValue[]): unknown
-  get(...values: SqlValue[]): Record<string, unknown> | undefined
-  all(...values: SqlValue[]): Record<string, unknown>[]
-}
-
-export interface Database {
-  exec(sql: string): void
-  prepare(sql: string): Statement
-  close(): void
-}
-
-export type SqlValue = string | number | null
-
-export const IN_MEMORY = ':memory:'
-
-/** Columns of `entry` that equality filters compare. */
-export const FIELDS = Object.keys(EQUALITY_FILTERS) as EqualityFilter[]
-
-/** Marks the file as ours and gives the layout's version. */
-const APPLICATION_ID = 0x70696e67
-const VERSION = 1
-
-const LAYOUT = `
-  create table record (seq integer primary key, kind text not null, bytes integer not null, json text not null);
-  create index record_kind on record (kind, seq);
-  create table entry (
-    seq integer primary key, id text not null, level text not null, time_ms integer not null, event_id text,
-    ${FIELDS.map((name) => `${name} text`).join(', ')}, search text not null
-  );
-  create index entry_event on entry (event_id);
-  create index entry_id on entry (id);
-  pragma application_id = ${APPLICATION_ID};
-  pragma user_version = ${VERSION};
-`
+import { IN_MEMORY, transaction } from './sqlite-database.js'
+import type { Database } from './sqlite-database.js'
+import { APPLICATION_ID, LAYOUT, VERSION } from './sqlite-layout.js'
+import { migrateFrom1 } from './sqlite-migration.js'
 
 /** Whether this runtime has `node:sqlite`. */
 export function hasSqlite(): boolean {
@@ -81,14 +46,21 @@ function createFile(file: string): void {
 
 function prepareFile(db: Database): void {
   const isEmpty = db.prepare('select count(*) as n from sqlite_master').get()?.['n'] === 0
-  if (!isEmpty) {
-    const id = db.prepare('pragma application_id').get()?.['application_id']
-    const version = db.prepare('pragma user_version').get()?.['user_version']
-    if (id !== APPLICATION_ID || version !== VERSION) {
-      throw new Error('it is not a database of this service and version; name another file')
-    }
-  }
-  // A crash of the process loses nothing; a power failure may lose the newest.
-  db.exec('pragma journal_mode = wal; pragma synchronous = normal')
-  if (isEmpty) db.exec(LAYOUT)
+  const version = isEmpty ? VERSION : versionOf(db)
+  // A crash of the process loses nothing; a power failure may lose the newest. The cache holds what queries scan. A
+  // checkpoint comes every 4 MiB, which keeps the one append that makes it short.
+  db.exec(`
+    pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory;
+    pragma cache_size = -65536; pragma wal_autocheckpoint = 1000; pragma journal_size_limit = 16777216
+  `)
+  if (isEmpty) transaction(db, () => db.exec(LAYOUT))
+  if (version === 1) transaction(db, () => migrateFrom1(db))
+}
+
+function versionOf(db: Database): number {
+  const id = db.prepare('pragma application_id').get()?.['application_id']
+  const version = db.prepare('pragma user_version').get()?.['user_version']
+  if (id !== APPLICATION_ID) throw new Error('it is not a database of this service; name another file')
+  if (version === 1 || version === VERSION) return version
+  throw new Error(`its layout has the version ${String(version)}, this service knows 1 to ${VERSION}; name another file`)
 }

@@ -1,104 +1,185 @@
 /** Everything in SQLite, by the runtime's own `node:sqlite` (Node 22.13 and later). */
-import type { Level } from '../../protocol/entry.js'
-import { checkFilter, cursorSeq, EQUALITY_FILTERS, eventIdOf, limitOf, searchText } from '../queries.js'
-import type { CheckedFilter, EntryFilter, EntryQuery } from '../queries.js'
-import { FIELDS, IN_MEMORY, openDatabase } from './sqlite-file.js'
-import type { Database, SqlValue, Statement } from './sqlite-file.js'
+import type { Frame, TimeRange } from '../analytics/frame.js'
+import { seqOfId } from '../ids.js'
+import { cursorSeq, limitOf } from '../queries.js'
+import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../queries.js'
+import { IN_MEMORY, transaction } from './sqlite-database.js'
+import type { Database, SqlValue } from './sqlite-database.js'
+import { SqliteEntries } from './sqlite-entries.js'
+import { openDatabase } from './sqlite-file.js'
+import * as ofGroups from './sqlite-groups.js'
+import * as ofRequests from './sqlite-requests.js'
+import { newestFirst, rowLimit } from './sqlite-rows.js'
+import { EntryScan } from './sqlite-scan.js'
+import { SqliteWriter } from './sqlite-writer.js'
 import { limitsOf, RECORD_KINDS } from './store.js'
-import type { LevelCounts, Page, PageQuery, RecordKind, Records, Store, StoredEntry } from './store.js'
-import type { StoredRelease, StoreLimits } from './store.js'
+import type { BucketCount, Durations, GroupBody, GroupHead, LevelCounts, NewEntries, Page } from './store.js'
+import type { PageQuery, RecordKind, Records, RouteDurations, Store, StoredEntry } from './store.js'
+import type { StoredRelease, StoreLimits, Tally, TimeWindow, Trend, ValueCounts } from './store.js'
 
 export interface SqliteStoreOptions extends StoreLimits {
   /** Default: in memory. */
   readonly file?: string
 }
 
+type Size = { count: number; bytes: number }
+
+/** Tables that have a row for some records beside that in `record`. */
+const TABLES_BESIDE = ['entry', 'search', 'request'] as const
+
 export class SqliteStore implements Store {
   readonly kind = 'sqlite'
   readonly #options: SqliteStoreOptions
   readonly #db: Database
-  readonly #insertRecord: Statement
-  readonly #insertEntry: Statement
-  readonly #kept: Record<RecordKind, { count: number; bytes: number }>
+  readonly #writer: SqliteWriter
+  readonly #scan: EntryScan
+  readonly #entries: SqliteEntries
+  #kept: Record<RecordKind, Size>
 
   /** @throws IngestServiceError `STORE` where the runtime has no `node:sqlite` or the file is not ours. */
   constructor(options: SqliteStoreOptions) {
     this.#options = options
     this.#db = openDatabase(options.file ?? IN_MEMORY)
-    this.#insertRecord = this.#db.prepare('insert into record (seq, kind, bytes, json) values (?, ?, ?, ?)')
-    const columns = ['seq', 'id', 'level', 'time_ms', 'event_id', ...FIELDS, 'search']
-    const marks = columns.map(() => '?').join(', ')
-    this.#insertEntry = this.#db.prepare(`insert into entry (${columns.join(', ')}) values (${marks})`)
-    this.#kept = this.#countKept()
+    this.#writer = new SqliteWriter(this.#db)
+    this.#scan = new EntryScan(this.#db)
+    this.#entries = new SqliteEntries(this.#db, this.#scan)
+    this.#kept = this.#sizes()
   }
 
   append<K extends RecordKind>(kind: K, records: readonly Records[K][]): void {
-    this.#transaction(() => {
-      for (const record of records) {
-        const json = JSON.stringify(record)
-        const bytes = Buffer.byteLength(json)
-        this.#insertRecord.run(record.seq, kind, bytes, json)
-        if (kind === 'entry') this.#index(record as StoredEntry)
-        this.#kept[kind].count++
-        this.#kept[kind].bytes += bytes
-      }
-      this.#prune(kind)
-    })
+    const before = { ...this.#kept[kind] }
+    try {
+      transaction(this.#db, () => {
+        for (const record of records) {
+          this.#kept[kind].bytes += this.#writer.write(kind, record)
+          this.#kept[kind].count++
+        }
+        this.#prune(kind)
+      })
+    } catch (error) {
+      this.#kept[kind] = before
+      throw error
+    }
   }
 
   list<K extends RecordKind>(kind: K, { limit, cursor }: PageQuery): Page<Records[K]> {
-    const where = 'kind = ? and seq < ?'
-    return this.#page<Records[K]>('record', where, [kind, before(cursor)], limitOf(limit))
+    const most = limitOf(limit)
+    const beforeSeq = Math.min(cursorSeq(cursor), Number.MAX_SAFE_INTEGER)
+    const sql = 'select json from record where kind = ? and seq < ? order by seq desc limit ?'
+    return newestFirst(this.#db.prepare(sql).all(kind, beforeSeq, rowLimit(most)), most)
   }
 
-  entries({ limit, cursor, ...filter }: EntryQuery): Page<StoredEntry> {
-    const { where, values } = conditions(checkFilter(filter))
-    const sql = ['seq < ?', ...where].join(' and ')
-    return this.#page<StoredEntry>('entry join record using (seq)', sql, [before(cursor), ...values], limitOf(limit))
+  entries(query: EntryQuery): Page<StoredEntry> {
+    return this.#entries.page(query)
+  }
+
+  entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries {
+    return this.#entries.after(seq, filter, limit)
   }
 
   counts(filter: EntryFilter): LevelCounts {
-    const { where, values } = conditions(checkFilter(filter))
-    const counts: Record<Level | 'total', number> = { debug: 0, info: 0, warn: 0, error: 0, fatal: 0, total: 0 }
-    const sql = `select level, count(*) as n from entry join record using (seq)
-      where ${['true', ...where].join(' and ')} group by level`
-    for (const { level, n } of this.#db.prepare(sql).all(...values)) {
-      counts[level as Level] = n as number
-      counts.total += n as number
-    }
-    return counts
+    return this.#entries.counts(filter)
   }
 
   entry(id: string): StoredEntry | undefined {
-    return this.#newestEntry('id = ?', id)
+    const seq = seqOfId(id)
+    if (!Number.isSafeInteger(seq)) return undefined
+    const found = this.#first<StoredEntry>("select json from record where kind = 'entry' and seq = ?", seq)
+    return found?.id === id ? found : undefined
   }
 
   entryOfEvent(eventId: string): StoredEntry | undefined {
-    return this.#newestEntry('id = ? or event_id = ?', eventId, eventId)
+    const [named, own] = [this.#entries.ofEvent(eventId), this.entry(eventId)]
+    return named !== undefined && own !== undefined && own.seq > named.seq ? own : (named ?? own)
   }
 
   releaseOfVersion(version: string): StoredRelease | undefined {
     const where = "kind = 'release' and json_extract(json, '$.release.version') = ?"
-    return this.#page<StoredRelease>('record', where, [version], 1).items[0]
+    return this.#first(`select json from record where ${where} order by seq desc limit 1`, version)
+  }
+
+  timeRange(filter: EntryFilter): TimeRange | undefined {
+    return this.#entries.timeRange(filter)
+  }
+
+  bucketCounts(filter: EntryFilter, frame: Frame): BucketCount[] {
+    return this.#entries.bucketCounts(filter, frame)
+  }
+
+  values(field: EqualityFilter | 'tag', filter: EntryFilter, limit: number): ValueCounts {
+    return this.#entries.values(field, filter, limit)
+  }
+
+  groupHeads(filter: EntryFilter): GroupHead[] {
+    return ofGroups.groupHeads(this.#db, this.#scan, filter)
+  }
+
+  groupBodies(filter: EntryFilter, heads: readonly GroupHead[], trend: Trend): GroupBody[] {
+    return ofGroups.groupBodies(this.#db, this.#scan, filter, heads, trend)
+  }
+
+  routes(filter: RequestFilter, limit: number): RouteDurations[] {
+    return ofRequests.routes(this.#db, filter, limit)
+  }
+
+  routeTimeRange(query: RouteQuery): TimeRange | undefined {
+    return ofRequests.routeTimeRange(this.#db, query)
+  }
+
+  routeDurations(query: RouteQuery, frame: Frame): Map<number, Durations> {
+    return ofRequests.routeDurations(this.#db, query, frame)
+  }
+
+  talliesIn(windows: readonly TimeWindow[]): Tally[] {
+    return this.#entries.talliesIn(windows)
+  }
+
+  talliesOfReleases(): Map<string, Tally> {
+    return this.#entries.talliesOfReleases()
+  }
+
+  kept(): Record<RecordKind, number> {
+    const counts = RECORD_KINDS.map((kind) => [kind, this.#kept[kind].count])
+    return Object.fromEntries(counts) as Record<RecordKind, number>
   }
 
   lastSeq(): number {
-    return (this.#db.prepare('select max(seq) as seq from record').get()?.['seq'] as number | null) ?? 0
+    const sql = "select max(coalesce((select max(seq) from record), 0), coalesce((select value from state where name = 'last_seq'), 0)) as seq"
+    return Number(this.#db.prepare(sql).get()?.['seq'])
+  }
+
+  forget(receivedBeforeMs: number): void {
+    const gone = this.#sizes('indexed by record_received where received_ms < ?', receivedBeforeMs)
+    if (RECORD_KINDS.every((kind) => gone[kind].count === 0)) return
+    transaction(this.#db, () => {
+      this.#rememberSeq()
+      for (const table of TABLES_BESIDE) {
+        const old = 'select seq from record where received_ms < ?'
+        this.#db.prepare(`delete from ${table} where seq in (${old})`).run(receivedBeforeMs)
+      }
+      this.#db.prepare('delete from record where received_ms < ?').run(receivedBeforeMs)
+    })
+    for (const kind of RECORD_KINDS) {
+      this.#kept[kind].count -= gone[kind].count
+      this.#kept[kind].bytes -= gone[kind].bytes
+    }
   }
 
   clear(): void {
-    this.#transaction(() => this.#db.exec('delete from record; delete from entry'))
-    for (const kind of RECORD_KINDS) this.#kept[kind] = { count: 0, bytes: 0 }
+    transaction(this.#db, () => {
+      this.#rememberSeq()
+      for (const table of ['record', ...TABLES_BESIDE]) this.#db.exec(`delete from ${table}`)
+    })
+    this.#kept = this.#sizes()
   }
 
   close(): void {
     this.#db.close()
   }
 
-  #index({ seq, id, entry }: StoredEntry): void {
-    const fields = FIELDS.map((name) => EQUALITY_FILTERS[name](entry) ?? null)
-    const timeMs = Date.parse(entry.timestamp)
-    this.#insertEntry.run(seq, id, entry.level, timeMs, eventIdOf(entry) ?? null, ...fields, searchText(entry))
+  /** The record that bore it may go; ids and `seq` go on all the same. */
+  #rememberSeq(): void {
+    this.#db.prepare("insert or replace into state (name, value) values ('last_seq', ?)").run(this.lastSeq())
   }
 
   /** The oldest go, as many as it takes; the newest record always stays. */
@@ -107,74 +188,29 @@ export class SqliteStore implements Store {
     const { maxCount, maxBytes } = limitsOf(kind, this.#options)
     if (kept.count <= maxCount && kept.bytes <= maxBytes) return
     const oldest = this.#db.prepare('select seq, bytes from record where kind = ? order by seq limit 500')
-    const remove = this.#db.prepare('delete from record where kind = ? and seq <= ?')
-    const removeEntry = this.#db.prepare('delete from entry where seq <= ?')
+    const tables = ['record', ...TABLES_BESIDE]
+    const removals = tables.map((table) => this.#db.prepare(`delete from ${table} where seq = ?`))
     while (kept.count > maxCount || (kept.bytes > maxBytes && kept.count > 1)) {
-      let last = 0
-      for (const row of oldest.all(kind)) {
+      for (const { seq, bytes } of oldest.all(kind)) {
         if (kept.count <= maxCount && (kept.bytes <= maxBytes || kept.count <= 1)) break
-        last = row['seq'] as number
+        for (const removal of removals) removal.run(Number(seq))
         kept.count--
-        kept.bytes -= row['bytes'] as number
+        kept.bytes -= Number(bytes)
       }
-      remove.run(kind, last)
-      if (kind === 'entry') removeEntry.run(last)
     }
   }
 
-  #newestEntry(where: string, ...values: SqlValue[]): StoredEntry | undefined {
-    return this.#page<StoredEntry>('entry join record using (seq)', `(${where})`, values, 1).items[0]
+  #first<T>(sql: string, ...values: SqlValue[]): T | undefined {
+    const json = this.#db.prepare(sql).get(...values)?.['json']
+    return json === undefined ? undefined : (JSON.parse(String(json)) as T)
   }
 
-  /** One row more than the limit is asked for, so that the last page says that it is the last. */
-  #page<T extends { seq: number }>(from: string, where: string, values: SqlValue[], limit: number): Page<T> {
-    const sql = `select json from ${from} where ${where} order by seq desc limit ?`
-    const rows = this.#db.prepare(sql).all(...values, limit === Infinity ? -1 : limit + 1)
-    const items = rows.slice(0, limit).map((row) => JSON.parse(row['json'] as string) as T)
-    return { items, next: rows.length > limit ? String((items.at(-1) as T).seq) : null }
-  }
-
-  #countKept(): Record<RecordKind, { count: number; bytes: number }> {
-    const none = RECORD_KINDS.map((kind) => [kind, { count: 0, bytes: 0 }] as const)
-    const kept = Object.fromEntries(none) as Record<RecordKind, { count: number; bytes: number }>
-    const sql = 'select kind, count(*) as count, sum(bytes) as bytes from record group by kind'
-    for (const { kind, count, bytes } of this.#db.prepare(sql).all()) {
-      kept[kind as RecordKind] = { count: count as number, bytes: bytes as number }
+  #sizes(those = '', ...values: SqlValue[]): Record<RecordKind, Size> {
+    const sizes = Object.fromEntries(RECORD_KINDS.map((kind) => [kind, { count: 0, bytes: 0 }]))
+    const sql = `select kind, count(*) as count, sum(bytes) as bytes from record ${those} group by kind`
+    for (const { kind, count, bytes } of this.#db.prepare(sql).all(...values)) {
+      sizes[String(kind)] = { count: Number(count), bytes: Number(bytes) }
     }
-    return kept
+    return sizes as Record<RecordKind, Size>
   }
-
-  #transaction(work: () => void): void {
-    this.#db.exec('begin')
-    try {
-      work()
-      this.#db.exec('commit')
-    } catch (error) {
-      this.#db.exec('rollback')
-      throw error
-    }
-  }
-}
-
-function before(cursor: string | undefined): number {
-  return Math.min(cursorSeq(cursor), Number.MAX_SAFE_INTEGER)
-}
-
-function conditions(filter: CheckedFilter): { where: string[]; values: SqlValue[] } {
-  const where: string[] = []
-  const values: SqlValue[] = []
-  const add = (sql: string, ...more: SqlValue[]): void => {
-    where.push(sql)
-    values.push(...more)
-  }
-  if (filter.levels !== undefined) add(`level in (${filter.levels.map(() => '?').join(', ')})`, ...filter.levels)
-  // The names are those of the table, never the caller's text.
-  for (const [name, value] of filter.equals) add(`${name} = ?`, value)
-  if (filter.tag !== undefined) {
-    add("exists (select 1 from json_each(record.json, '$.entry.tags') where value = ?)", filter.tag)
-  }
-  if (filter.sinceMs !== undefined) add('time_ms >= ?', filter.sinceMs)
-  if (filter.untilMs !== undefined) add('time_ms < ?', filter.untilMs)
-  if (filter.text !== undefined) add('instr(search, ?) > 0', filter.text)
-  return { where, values }
 }

@@ -2,7 +2,8 @@
 import type { Level, LogEntry } from '../../protocol/entry.js'
 import type { Feedback, Release, RequestLog } from '../../protocol/resources.js'
 import type { Endpoint } from '../endpoints.js'
-import type { EntryFilter, EntryQuery } from '../queries.js'
+import type { Frame, TimeRange } from '../analytics/frame.js'
+import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../queries.js'
 
 export interface Stored {
   /** Made by the service. */
@@ -88,7 +89,7 @@ export type LevelCounts = Readonly<Record<Level, number>> & { readonly total: nu
 export interface StoreLimits {
   /** Entries, and as many request logs. Of every other kind 10,000 are kept. */
   readonly maxEntries: number
-  /** Bytes of JSON, for entries and for each other kind. */
+  /** Bytes of JSON and of what is kept beside it for searching, for entries and for each other kind. */
   readonly maxBytes: number
 }
 
@@ -99,22 +100,122 @@ export function limitsOf(kind: RecordKind, limits: StoreLimits): { maxCount: num
   return { maxCount, maxBytes: limits.maxBytes }
 }
 
+/** What came after a `seq`. */
+export interface NewEntries {
+  /** Oldest first. */
+  readonly items: readonly StoredEntry[]
+  /** Older ones that came after it too. */
+  readonly skipped: number
+}
+
+export interface BucketCount {
+  readonly bucket: number
+  readonly level: Level
+  readonly count: number
+}
+
+export interface ValueCounts {
+  readonly items: readonly { readonly value: string; readonly count: number }[]
+  /** Whether there are more. */
+  readonly more: boolean
+}
+
+/** Failures of one fingerprint: what orders them. */
+export interface GroupHead {
+  readonly fingerprint: string
+  readonly count: number
+  readonly firstMs: number
+  readonly lastMs: number
+  readonly newestSeq: number
+}
+
+/** What else is told of a group. */
+export interface GroupBody {
+  readonly newest: StoredEntry
+  /** In any order, as `versions`. */
+  readonly services: readonly string[]
+  readonly versions: readonly string[]
+  /** How many there are; beyond 1,000 a store need not count. */
+  readonly users: number
+  /** Counts in the parts of the trend that was asked for; what lies outside is in none. */
+  readonly trend: readonly number[]
+}
+
+export interface Trend {
+  readonly range: TimeRange
+  readonly parts: number
+}
+
+/** Requests of one route, or of one bucket of its time. */
+export interface Durations {
+  readonly count: number
+  readonly errors: number
+  /** By nearest rank. */
+  readonly p50Ms: number
+  readonly p95Ms: number
+  readonly p99Ms: number
+}
+
+export interface RouteDurations extends Durations {
+  readonly method: string
+  readonly route: string
+  readonly clientErrors: number
+  readonly maxMs: number
+  readonly lastMs: number
+}
+
+/** What was logged in a time, or by a release. */
+export interface Tally {
+  readonly entries: number
+  /** Of level error and fatal. */
+  readonly errors: number
+}
+
+/** From `sinceMs`, and before `untilMs`. */
+export interface TimeWindow {
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
+/** Where a filter is taken: `@throws IngestServiceError` `QUERY` for a wrong one, `STORE` where nothing is kept. */
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'none'
   /** `bytes` is about the size of these records as JSON. */
   append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): void
   list<K extends RecordKind>(kind: K, page: PageQuery): Page<Records[K]>
-  /** @throws IngestServiceError `QUERY` for a wrong filter, `STORE` where nothing is kept. */
   entries(query: EntryQuery): Page<StoredEntry>
-  /** @throws IngestServiceError as `entries`. */
+  /** The newest `limit`. */
+  entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries
   counts(filter: EntryFilter): LevelCounts
   entry(id: string): StoredEntry | undefined
   /** The newest entry whose `metadata.event_id`, or own id, is this. */
   entryOfEvent(eventId: string): StoredEntry | undefined
   /** The release registered under this version. */
   releaseOfVersion(version: string): StoredRelease | undefined
-  /** The greatest `seq` kept; 0 where nothing is. */
+  /** By the entries' timestamps; undefined where none matches. */
+  timeRange(filter: EntryFilter): TimeRange | undefined
+  bucketCounts(filter: EntryFilter, frame: Frame): Iterable<BucketCount>
+  /** The most frequent first, then by code point. A tag that an entry has twice counts once. */
+  values(field: EqualityFilter | 'tag', filter: EntryFilter, limit: number): ValueCounts
+  /** Failures that match, by fingerprint, in any order. */
+  groupHeads(filter: EntryFilter): readonly GroupHead[]
+  /** In the order of `heads`, which are of the same filter. */
+  groupBodies(filter: EntryFilter, heads: readonly GroupHead[], trend: Trend): readonly GroupBody[]
+  /** The most frequent first, then by code point; at most `limit`. */
+  routes(filter: RequestFilter, limit: number): readonly RouteDurations[]
+  routeTimeRange(query: RouteQuery): TimeRange | undefined
+  /** By bucket; empty ones are missing. */
+  routeDurations(query: RouteQuery, frame: Frame): ReadonlyMap<number, Durations>
+  /** In the order of `windows`, by the entries' timestamps. */
+  talliesIn(windows: readonly TimeWindow[]): readonly Tally[]
+  /** By `release_id`, those that no entry bears are missing. */
+  talliesOfReleases(): ReadonlyMap<string, Tally>
+  /** How many are kept of each kind. */
+  kept(): Record<RecordKind, number>
+  /** The greatest `seq` ever stored, as far as is known; 0 where nothing was. */
   lastSeq(): number
+  /** Removes records of every kind that were received before. */
+  forget(receivedBeforeMs: number): void
   clear(): void
   close(): void
 }

@@ -1,0 +1,102 @@
+/**
+ * [own process] One store: filled, then asked. Arguments: memory, journal or sqlite; how many entries; how often each
+ * query is asked; the folder for its file.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { Reader } from '../../dist/esm/service/reader.js'
+import { MemoryStore } from '../../dist/esm/service/store/memory.js'
+import { SqliteStore } from '../../dist/esm/service/store/sqlite.js'
+import { QUERIES } from './queries.mjs'
+import { entry, RELEASES, requestLog } from './records.mjs'
+
+/**
+ * @typedef {{
+ *   entriesPerSecond: number, slowestAppendMs: number, requestLogsPerSecond: number, bytesPerEntry: number,
+ *   fileMib: number, openMs: number, queries: { name: string, firstMs: number, medianMs: number, slowestMs: number }[],
+ * }} Answered
+ */
+
+const BATCH = 100
+const LIMITS = { maxEntries: 1_000_000, maxBytes: 2 ** 31 }
+setFlagsFromString('--expose-gc')
+const collect = /** @type {() => void} */ (runInNewContext('gc'))
+
+const [storeName = 'memory', countText = '100000', timesText = '5', dir = ''] = process.argv.slice(2)
+const count = Number(countText)
+const file = storeName === 'memory' ? undefined : join(dir, 'store')
+let store = open()
+let seq = 0
+
+const heapBytes = heap()
+const entries = fill('entry', (n) => ({ batch_id: 'bench', entry: entry(n, count) }), count)
+const bytesPerEntry = (heap() - heapBytes) / count
+const requests = fill('request', (n) => ({ request: requestLog(n, count) }), count)
+fill('release', (n) => ({ release_id: RELEASES[n % RELEASES.length], release: { version: `1.${n % RELEASES.length}.0` } }), 1000)
+fill('heartbeat', (n) => ({ monitor: `monitor-${n % 20}` }), 10_000)
+fill('feedback', (n) => ({ feedback: { event_id: `evt_${n * 7}`, comments: `It did not work, for the ${n}th time` } }), 10_000)
+
+// What a restart finds is what the first page asks, with nothing compiled or cached for it.
+let openMs = 0
+if (file !== undefined) {
+  store.close()
+  const fromMs = performance.now()
+  store = open()
+  openMs = performance.now() - fromMs
+}
+const reader = new Reader(store, () => Date.UTC(2026, 10, 21, 12))
+const queries = QUERIES.map(({ name, ask }) => {
+  const tookMs = Array.from({ length: Number(timesText) }, () => {
+    const fromMs = performance.now()
+    ask(reader, store)
+    return performance.now() - fromMs
+  })
+  const sorted = tookMs.toSorted((a, b) => a - b)
+  return { name, firstMs: tookMs[0] ?? 0, medianMs: sorted[sorted.length >> 1] ?? 0, slowestMs: sorted.at(-1) ?? 0 }
+})
+store.close()
+process.send?.(/** @type {Answered} */ ({
+  entriesPerSecond: entries.perSecond, slowestAppendMs: entries.slowestMs, requestLogsPerSecond: requests.perSecond, bytesPerEntry,
+  fileMib: file === undefined ? 0 : statSync(file).size / 2 ** 20, openMs, queries,
+}))
+process.disconnect?.()
+
+/** @returns {import('../../dist/esm/service/store/store.js').Store} */
+function open() {
+  if (storeName === 'sqlite') return new SqliteStore({ ...LIMITS, file: /** @type {string} */ (file) })
+  return new MemoryStore({ ...LIMITS, ...(file && { file }), onProblem: (message) => { throw new Error(message) } })
+}
+
+/** Records arrive as the service gets them: parsed from JSON, by batches. @param {string} kind @param {(n: number) => object} make @param {number} total */
+function fill(kind, make, total) {
+  let spentMs = 0
+  let slowestMs = 0
+  for (let from = 0; from < total; from += BATCH) {
+    const made = Array.from({ length: Math.min(BATCH, total - from) }, (_, n) => {
+      const at = new Date(Date.UTC(2026, 10, 21, 6) + (from + n) * (6 * 3_600_000 / total)).toISOString()
+      seq += 1
+      return { id: `${kind}_bench_${seq.toString(36)}`, seq, received_at: at, ...make(from + n) }
+    })
+    const json = JSON.stringify(made)
+    const records = JSON.parse(json)
+    const fromMs = performance.now()
+    store.append(/** @type {never} */ (kind), records, json.length)
+    const tookMs = performance.now() - fromMs
+    spentMs += tookMs
+    slowestMs = Math.max(slowestMs, tookMs)
+  }
+  return { perSecond: (total / spentMs) * 1000, slowestMs }
+}
+
+/** Collected until nothing more goes. */
+function heap() {
+  let bytes = Infinity
+  for (;;) {
+    collect()
+    const { heapUsed } = process.memoryUsage()
+    if (heapUsed > bytes - 10_000) return heapUsed
+    bytes = heapUsed
+  }
+}

@@ -1,0 +1,78 @@
+/** How long does the local service take to answer what is asked of 100,000 entries and as many request logs? */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start } from '../tools/children.mjs'
+import { table } from '../tools/table.mjs'
+
+/**
+ * @typedef {import('./app.mjs').Answered} Answered
+ * @typedef {{ entries: number, stores: { store: string, answered: Answered | null }[] }} Result
+ */
+
+const STORES = ['memory', 'journal', 'sqlite']
+const GOAL_MS = 150
+
+export const question = {
+  name: 'service',
+  asks: 'How long does the local service take for a query over what it keeps, and what does keeping cost?',
+  options: { entries: 100_000, times: 9 },
+  quick: { entries: 20_000, times: 3 },
+
+  /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
+  async measure({ options: { entries = 0, times = 0 }, tell }) {
+    const stores = []
+    for (const store of STORES) {
+      tell(`service: ${store}, ${entries.toLocaleString('en')} entries and as many request logs`)
+      const isThere = store !== 'sqlite' || process.getBuiltinModule('node:sqlite') !== undefined
+      stores.push({ store, answered: isThere ? await answered(store, entries, times) : null })
+    }
+    return { entries, stores }
+  },
+
+  /** @param {Result} result */
+  lines({ entries, stores }) {
+    const measured = stores.flatMap(({ store, answered: found }) => (found === null ? [] : [{ store, answered: found }]))
+    const missing = stores.filter(({ answered: found }) => found === null).map(({ store }) => `${store}: needs node:sqlite (Node 22.13)`)
+    return [
+      `${entries.toLocaleString('en')} entries and as many request logs. Append: without HTTP and checks, by batches of 100`, '',
+      ...table([COST_HEAD, ...measured.map(({ store, answered: found }) => costRow(store, found))]), ...missing, '',
+      `milliseconds: the first time, the median and the slowest. The goal is ${GOAL_MS}, the first time included`, '',
+      ...measured.flatMap(({ store, answered: { queries } }) => [...table([[store, 'first', 'median', 'slowest'], ...queries.map(queryRow)]), '']),
+      ...measured.map(sentence),
+    ]
+  },
+}
+
+/** @param {string} store @param {number} entries @param {number} times @returns {Promise<Answered>} */
+async function answered(store, entries, times) {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
+  try {
+    return await start(new URL('./app.mjs', import.meta.url), [store, String(entries), String(times), dir]).first
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+const COST_HEAD = ['store', 'entries/s', 'slowest batch ms', 'request logs/s', 'heap bytes an entry', 'file MiB', 'opened in ms']
+
+/** @param {string} store @param {Answered} answered */
+function costRow(store, { entriesPerSecond, slowestAppendMs, requestLogsPerSecond, bytesPerEntry, fileMib, openMs }) {
+  return [
+    store, Math.round(entriesPerSecond).toLocaleString('en'), slowestAppendMs.toFixed(1), Math.round(requestLogsPerSecond).toLocaleString('en'),
+    Math.round(bytesPerEntry).toLocaleString('en'), fileMib.toFixed(0), openMs.toFixed(0),
+  ]
+}
+
+/** @param {Answered['queries'][number]} query */
+function queryRow({ name, firstMs, medianMs, slowestMs }) {
+  return [name, ...[firstMs, medianMs, slowestMs].map((ms) => ms.toFixed(1))]
+}
+
+/** @param {{ store: string, answered: Answered }} measured */
+function sentence({ store, answered: { queries } }) {
+  const slowest = queries.toSorted((a, b) => b.slowestMs - a.slowestMs)[0]
+  const missed = queries.filter(({ slowestMs }) => slowestMs > GOAL_MS)
+  const verdict = missed.length === 0 ? 'every query within the goal' : `${missed.length} of ${queries.length} missed the goal`
+  return `${store}: ${verdict}; the slowest took ${slowest?.slowestMs.toFixed(0)} ms (${slowest?.name})`
+}

@@ -1,0 +1,24 @@
+/** Counts by level (pure). */
+import { LEVELS } from '../../protocol/entry.js'
+import type { Level } from '../../protocol/entry.js'
+
+export type MutableCounts = Record<Level | 'total', number>
+
+export function noCounts(): MutableCounts {
+  return { debug: 0, info: 0, warn: 0, error: 0, fatal: 0, total: 0 }
+}
+
+export function addTo(counts: MutableCounts, level: Level, n = 1): void {
+  counts[level] += n
+  counts.total += n
+}
+
+/** Levels that count as errors of a release. */
+export function isErrorLevel(level: Level): boolean {
+  return level === 'error' || level === 'fatal'
+}
+
+/** Rises with the level. */
+export function levelCode(level: Level): number {
+  return LEVELS.indexOf(level)
+}

@@ -1,0 +1,69 @@
+/** Records in memory, beside what queries ask of them: worked out once, when the record is stored (pure). */
+import { LazyFacts, requestFacts } from '../analytics/facts.js'
+import type { EntryFacts, RequestFacts } from '../analytics/facts.js'
+import type { RecordKind, Records, Stored, StoredEntry, StoredRequestLog } from './store.js'
+
+export interface Kept<T extends Stored> {
+  readonly seq: number
+  readonly record: T
+}
+
+/**
+ * All have one form, with every field: entries themselves have hundreds, one for each choice of fields, and reading
+ * a field of 100,000 of those takes several times as long.
+ */
+export interface KeptEntry extends Kept<StoredEntry>, EntryFacts {}
+
+export interface KeptRequest extends Kept<StoredRequestLog>, RequestFacts {}
+
+/** How each kind is kept. */
+export interface KeptRecords {
+  entry: KeptEntry
+  request: KeptRequest
+  feedback: Kept<Records['feedback']>
+  release: Kept<Records['release']>
+  heartbeat: Kept<Records['heartbeat']>
+  rejected: Kept<Records['rejected']>
+}
+
+type Keepers = { readonly [K in RecordKind]: (record: Records[K]) => KeptRecords[K] }
+
+export const KEEPERS: Keepers = {
+  entry: keptEntry,
+  request: (record) => ({ seq: record.seq, record, ...requestFacts(record.request) }),
+  feedback: other,
+  release: other,
+  heartbeat: other,
+  rejected: other,
+}
+
+function keptEntry(record: StoredEntry): KeptEntry {
+  const facts = new LazyFacts(record.entry)
+  return {
+    seq: record.seq,
+    record,
+    level: facts.level,
+    timeMs: facts.timeMs,
+    service: facts.service,
+    environment: facts.environment,
+    version: facts.version,
+    release_id: facts.release_id,
+    trace_id: facts.trace_id,
+    request_id: facts.request_id,
+    tags: facts.tags,
+    isFailure: facts.isFailure,
+    group: facts.group,
+    user: facts.user,
+    eventId: facts.eventId,
+    search: facts.search,
+  }
+}
+
+function other<T extends Stored>(record: T): Kept<T> {
+  return { seq: record.seq, record }
+}
+
+/** About what an entry costs beyond its JSON. */
+export function bytesBeside(kept: KeptRecords[RecordKind]): number {
+  return 'search' in kept ? kept.search.length : 0
+}

@@ -1,0 +1,22 @@
+/** From a filter to the rows of entries that match it. */
+import { checkFilter } from '../queries.js'
+import type { EntryFilter } from '../queries.js'
+import { entryRows } from './sqlite-conditions.js'
+import type { Condition, EntryRows, Scope } from './sqlite-conditions.js'
+import type { Database } from './sqlite-database.js'
+import { SqliteSearch } from './sqlite-search.js'
+
+export class EntryScan {
+  readonly #search: SqliteSearch
+
+  constructor(db: Database) {
+    this.#search = new SqliteSearch(db)
+  }
+
+  /** To be read before the next is asked for: texts share what was found. @throws IngestServiceError `QUERY`. */
+  rows(filter: EntryFilter, scope?: Scope, more?: readonly Condition[]): EntryRows {
+    const checked = checkFilter(filter)
+    if (checked.text !== undefined) this.#search.find(checked.text)
+    return entryRows(checked, scope, more)
+  }
+}

@@ -1,0 +1,67 @@
+/** Parameters of a URL become queries, or are refused with what is wrong; and what a brief shows of an entry. */
+import { describe, expect, it } from 'vitest'
+import { briefOf } from '../../src/service/brief.js'
+import * as read from '../../src/service/parameters.js'
+import { entryOf } from './support.js'
+
+const of = (text: string): URLSearchParams => new URLSearchParams(text)
+
+describe('parameters', () => {
+  it.each<[string, unknown, unknown]>([
+    ['a list', read.entryListOf(of('level=error,fatal&service=a&fingerprint=f&q=x&limit=7&cursor=9')), { isBrief: false, query: { level: ['error', 'fatal'], service: 'a', fingerprint: 'f', q: 'x', limit: 7, cursor: '9' } }],
+    ['a brief list', read.entryListOf(of('view=brief')), { isBrief: true, query: {} }],
+    ['counts', read.filterOf(of('tag=a%2Cb&trace_id=t&request_id=&release_id=r&version=1&environment=e')), { tag: 'a,b', trace_id: 't', request_id: '', release_id: 'r', version: '1', environment: 'e' }],
+    ['a histogram', read.histogramQueryOf(of('since=2026-01-31T08:00:00Z&buckets=500')), { filter: { since: '2026-01-31T08:00:00Z' }, maxBuckets: 500 }],
+    ['a histogram as it comes', read.histogramQueryOf(of('')), { filter: {}, maxBuckets: 60 }],
+    ['values', read.valuesQueryOf(of('level=info&limit=1000')), { filter: { level: ['info'] }, limit: 1000 }],
+    ['values as they come', read.valuesQueryOf(of('')), { filter: {}, limit: 100 }],
+    ['a field', read.valueFieldOf('tag'), 'tag'],
+    ['error groups', read.errorGroupsQueryOf(of('cursor=1.2&limit=1')), { cursor: '1.2', limit: 1 }],
+    ['routes', read.requestFilterOf(of('service=a&environment=b&since=c&until=d')), { service: 'a', environment: 'b', since: 'c', until: 'd' }],
+    ['latency', read.latencyQueryOf(of('method=GET&route=%2Fa%2F%3Aid&until=d&buckets=1')), { query: { method: 'GET', route: '/a/:id', until: 'd' }, maxBuckets: 1 }],
+    ['a page', read.pageQueryOf(of('limit=2&cursor=3')), { limit: 2, cursor: '3' }],
+    ['a stream', read.streamQueryOf(of('level=warn&after=12')), { filter: { level: ['warn'] }, afterSeq: 12 }],
+    ['a stream from now on', read.streamQueryOf(of('')), { filter: {}, afterSeq: undefined }],
+  ])('of %s', (_, query, expected) => {
+    expect(query).toEqual(expected)
+  })
+
+  it.each<[string, () => unknown, string]>([
+    ['an unknown name', () => read.filterOf(of('colour=red')), 'parameter must be one of'],
+    ['a name of another query', () => read.filterOf(of('limit=1')), '"limit"'],
+    ['one given twice', () => read.pageQueryOf(of('limit=1&limit=2')), 'limit must be given once, got "2"'],
+    ['a name of every object', () => read.pageQueryOf(of('constructor=1')), '"constructor"'],
+    ['another view', () => read.entryListOf(of('view=long')), 'view must be brief'],
+    ['no limit at all', () => read.pageQueryOf(of('limit=')), 'limit must be an integer from 1 to 1000, got ""'],
+    ['a limit of none', () => read.pageQueryOf(of('limit=0')), 'got "0"'],
+    ['too high a limit', () => read.valuesQueryOf(of('limit=1001')), 'got "1001"'],
+    ['a limit in words', () => read.pageQueryOf(of('limit=1e2')), 'got "1e2"'],
+    ['too many buckets', () => read.histogramQueryOf(of('buckets=501')), 'buckets must be an integer from 1 to 500, got "501"'],
+    ['an unknown field', () => read.valueFieldOf('trace_id'), 'field must be one of service, environment, version, release_id, tag'],
+    ['latency of no method', () => read.latencyQueryOf(of('route=/')), 'method must be given'],
+    ['latency of no route', () => read.latencyQueryOf(of('method=GET')), 'route must be given'],
+    ['what is no seq', () => read.streamQueryOf(of('after=-1')), 'after must be the seq of an entry, got "-1"'],
+  ])('are refused: %s', (_, wrong, message) => {
+    expect(wrong).toThrow(expect.objectContaining({ code: 'QUERY', message: expect.stringContaining(message) }))
+  })
+})
+
+describe('a brief', () => {
+  const stored = (fields: Parameters<typeof entryOf>[0]) => ({ id: 'ent_run_1', seq: 1, received_at: '2026-01-31T08:00:00.000Z', batch_id: 'b', entry: entryOf(fields) })
+
+  it('leaves out what the entry lacks', () => {
+    expect(briefOf(stored({ tags: [], breadcrumbs: [], trace: {} }))).toEqual({ id: 'ent_run_1', seq: 1, received_at: '2026-01-31T08:00:00.000Z', level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' })
+  })
+
+  it('has what a row shows, at a bounded length, and nothing else', () => {
+    const long = 'x'.repeat(1000)
+    const brief = briefOf(stored({
+      message: long, service: 's', environment: 'e', version: 'v', release_id: 'r', request_id: 'q', tags: ['t'], trace: { trace_id: 't', span_id: 's' },
+      error: { type: long, message: long, stack: long }, request: { method: 'GET', url: long, path: long, status_code: 200, duration_ms: 1.5, ip: '::1' },
+      breadcrumbs: [{}, {}], metadata: { a: 1 }, user_id: 'u',
+    }))
+    expect(brief).toMatchObject({ service: 's', environment: 'e', version: 'v', release_id: 'r', request_id: 'q', tags: ['t'], trace_id: 't', breadcrumbs: 2, request: { method: 'GET', status_code: 200, duration_ms: 1.5 } })
+    expect([brief.message.length, brief.error?.type?.length, brief.error?.message?.length, brief.request?.path?.length]).toEqual([500, 200, 200, 200])
+    expect(JSON.stringify(brief)).not.toMatch(/stack|url|ip"|metadata|user/)
+  })
+})

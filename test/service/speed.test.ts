@@ -1,0 +1,70 @@
+/**
+ * 100,000 entries and as many request logs: every query of the page, over every store. It is the CPU time of the best
+ * of three that counts, so that what else the machine does cannot fail it; `npm run bench -- service` has the numbers.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEntry } from '../../src/protocol/entry.js'
+import type { RequestLog } from '../../src/protocol/resources.js'
+import { Reader } from '../../src/service/reader.js'
+import { MemoryStore } from '../../src/service/store/memory.js'
+import { hasSqlite } from '../../src/service/store/sqlite-file.js'
+import { SqliteStore } from '../../src/service/store/sqlite.js'
+import type { RecordKind, Store } from '../../src/service/store/store.js'
+
+const COUNT = 100_000
+const BATCH = 100
+const MOST_MS = 150
+const LIMITS = { maxEntries: 2 * COUNT, maxBytes: 2 ** 30 }
+
+const BENCHMARK = new URL('../../benchmarks/service/', import.meta.url)
+const records = await import(new URL('records.mjs', BENCHMARK).href) as {
+  entry: (n: number, count: number) => LogEntry
+  requestLog: (n: number, count: number) => RequestLog
+  RELEASES: readonly string[]
+}
+const { QUERIES } = await import(new URL('queries.mjs', BENCHMARK).href) as {
+  QUERIES: readonly { name: string; ask: (reader: Reader, store: Store) => unknown }[]
+}
+
+function fill(store: Store): void {
+  let seq = 0
+  const add = (kind: RecordKind, count: number, make: (n: number) => object): void => {
+    for (let from = 0; from < count; from += BATCH) {
+      const batch = Array.from({ length: BATCH }, (_, n) => ({ id: `${kind}_run_${(++seq).toString(36)}`, seq, received_at: '2026-11-21T08:00:00.000Z', ...make(from + n) }))
+      store.append(kind, batch as never, 500 * BATCH)
+    }
+  }
+  add('entry', COUNT, (n) => ({ batch_id: null, entry: records.entry(n, COUNT) }))
+  add('request', COUNT, (n) => ({ request: records.requestLog(n, COUNT) }))
+  add('release', 1000, (n) => ({ release_id: records.RELEASES[n % 20], release: { version: `1.${n % 20}.0` } }))
+  add('heartbeat', 10_000, (n) => ({ monitor: `monitor-${n % 20}` }))
+  add('feedback', 10_000, (n) => ({ feedback: { event_id: `evt_${n}`, comments: 'It did not work' } }))
+}
+
+function cpuMs(work: () => unknown): number {
+  const from = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(from)
+  return (user + system) / 1000
+}
+
+describe.each([
+  { name: 'memory', isThere: true, open: (): Store => new MemoryStore({ ...LIMITS, onProblem: (message) => { throw new Error(message) } }) },
+  { name: 'sqlite', isThere: hasSqlite(), open: (): Store => new SqliteStore(LIMITS) },
+])('$name', ({ isThere, open }) => {
+  let store: Store | undefined
+
+  beforeAll(() => {
+    if (!isThere) return
+    store = open()
+    fill(store)
+  }, 180_000)
+  afterAll(() => store?.close())
+
+  it.skipIf(!isThere).each(QUERIES)('$name', ({ ask }) => {
+    if (store === undefined) throw new Error('the store was not filled')
+    const filled = store
+    const reader = new Reader(filled, () => Date.UTC(2026, 10, 21, 12))
+    expect(Math.min(...[1, 2, 3].map(() => cpuMs(() => ask(reader, filled))))).toBeLessThan(MOST_MS)
+  })
+})
