@@ -4,67 +4,113 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTENT_TYPE } from '../protocol/limits.js'
+import { Budget } from './budget.js'
+import type { Share } from './budget.js'
 import { failure, schemaReply } from './reply.js'
 import type { Reply } from './reply.js'
 import { schema } from './rules.js'
+import { Turns } from './turns.js'
 
-/** Bodies of all requests together; beyond it a request is told to come again. */
+/** Bodies of all requests together, as they came and inflated; beyond it a request is told to come again. */
 const MAX_PENDING_BYTES = 256 << 20
+/** On loopback the longest body takes a part of a second. */
+const SLOW_MS = 2000
 /** Of a body that is refused, this much is read and dropped so that the client gets to read the reply. */
 const MAX_DRAINED_BYTES = 64 << 20
 
+/** A thousand small bodies that all inflate to the longest at once would be a flood too; zlib has four threads anyway. */
+const MAX_INFLATING = 8
+
+export interface Body {
+  readonly bytes: Buffer
+  /** To be released when nothing of the body is held any more. */
+  readonly share: Share
+}
+
 export type ReadResult =
-  | { readonly kind: 'read'; readonly bytes: Buffer }
+  | { readonly kind: 'read'; readonly body: Body }
   | { readonly kind: 'refused'; readonly reply: Reply }
   /** The client went away. */
   | { readonly kind: 'gone' }
 
+interface Reading {
+  readonly sinceMs: number
+  readonly refuse: (reply: Reply) => void
+}
+
+export interface BodyBounds {
+  /** Of one body, before and after inflating. */
+  readonly maxBytes: number
+  readonly maxPendingBytes?: number
+  readonly now: () => number
+}
+
 export class BodyReader {
   readonly #maxBytes: number
-  #pendingBytes = 0
+  readonly #now: () => number
+  readonly #budget: Budget
+  readonly #inflating = new Turns(MAX_INFLATING)
+  /** Those whose end has not come, oldest first. */
+  readonly #reading = new Set<Reading>()
 
-  constructor(maxBytes: number) {
+  constructor({ maxBytes, now, maxPendingBytes = MAX_PENDING_BYTES }: BodyBounds) {
     this.#maxBytes = maxBytes
+    this.#now = now
+    this.#budget = new Budget(maxPendingBytes)
+  }
+
+  /** Bytes of bodies that are being read or worked on. */
+  get pendingBytes(): number {
+    return this.#budget.takenBytes
   }
 
   /** `onData` is called at the first byte; where it returns false, reading ends there. */
   read(request: IncomingMessage, response: ServerResponse, onData: () => boolean): Promise<ReadResult> {
-    const refusal = this.#refusal(Number(request.headers['content-length'] ?? 0))
-    if (refusal !== undefined) {
+    if (Number(request.headers['content-length'] ?? 0) > this.#maxBytes) {
       drain(request)
-      return Promise.resolve({ kind: 'refused', reply: refusal })
+      return Promise.resolve({ kind: 'refused', reply: this.tooLarge() })
     }
     if (request.headers.expect !== undefined) response.writeContinue()
+    const share = this.#budget.share()
     return new Promise((resolve) => {
-      const chunks: Buffer[] = []
+      let chunks: Buffer[] = []
       let length = 0
       const settle = (result: ReadResult): void => {
-        this.#pendingBytes -= length
-        length = 0
-        chunks.length = 0
+        if (!this.#reading.delete(reading)) return
+        if (result.kind !== 'read') share.release()
+        chunks = []
         request.off('data', take).off('end', end).off('close', gone).off('error', gone)
         resolve(result)
+      }
+      const refuse = (reply: Reply): void => {
+        if (!this.#reading.has(reading)) return
+        settle({ kind: 'refused', reply })
+        drain(request)
       }
       const take = (chunk: Buffer): void => {
         if (length === 0 && !onData()) return settle({ kind: 'gone' })
         chunks.push(chunk)
         length += chunk.length
-        this.#pendingBytes += chunk.length
-        const reply = this.#refusal(length)
-        if (reply === undefined) return
-        settle({ kind: 'refused', reply })
-        drain(request)
+        share.take(chunk.length)
+        if (length > this.#maxBytes) refuse(this.tooLarge())
+        else if (!this.#fits()) refuse(overloaded)
       }
-      const end = (): void => settle({ kind: 'read', bytes: Buffer.concat(chunks) })
+      const end = (): void => settle({ kind: 'read', body: { bytes: Buffer.concat(chunks), share } })
       const gone = (): void => settle({ kind: 'gone' })
+      const reading: Reading = { sinceMs: this.#now(), refuse }
+      this.#reading.add(reading)
       request.on('data', take).on('end', end).on('close', gone).on('error', gone)
     })
   }
 
-  #refusal(length: number): Reply | undefined {
-    if (length > this.#maxBytes) return this.tooLarge()
-    if (this.#pendingBytes <= MAX_PENDING_BYTES) return undefined
-    return failure(503, 'too many bodies at once', 'overloaded', { 'retry-after': '1' })
+  /** Where there is no room left, those that come too slowly make room: else a few of them could keep all others out. */
+  #fits(): boolean {
+    const slowMs = this.#now() - SLOW_MS
+    for (const { sinceMs, refuse } of this.#reading) {
+      if (this.#budget.fits() || sinceMs > slowMs) break
+      refuse(tooSlow)
+    }
+    return this.#budget.fits()
   }
 
   tooLarge(): Reply {
@@ -72,7 +118,7 @@ export class BodyReader {
   }
 
   /** The JSON value of a body, or the reply to one that has none. */
-  async decode(request: IncomingMessage, bytes: Buffer): Promise<{ json: unknown } | { reply: Reply }> {
+  async decode(request: IncomingMessage, { bytes, share }: Body): Promise<{ json: unknown } | { reply: Reply }> {
     const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
     if (type !== CONTENT_TYPE) return { reply: failure(415, `content-type must be ${CONTENT_TYPE}`, 'media_type') }
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -81,13 +127,19 @@ export class BodyReader {
       return { reply: failure(415, 'content-encoding must be gzip or none', 'encoding', { 'accept-encoding': 'gzip' }) }
     }
     try {
-      return parse(await inflate(bytes, { maxOutputLength: this.#maxBytes }))
+      const inflated = await this.#inflating.run(() => inflate(bytes, { maxOutputLength: this.#maxBytes }))
+      share.take(inflated.length)
+      return this.#fits() ? parse(inflated) : { reply: overloaded }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return { reply: this.tooLarge() }
       return { reply: failure(400, 'body is not valid gzip', 'encoding') }
     }
   }
 }
+
+const overloaded: Reply = failure(503, 'too many bodies at once', 'overloaded', { 'retry-after': '1' })
+
+const tooSlow: Reply = failure(503, 'too many bodies at once, and this one came too slowly', 'overloaded', { 'retry-after': '1' })
 
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)
 

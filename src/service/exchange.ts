@@ -52,10 +52,14 @@ export async function exchange(
   if (breaksMidBody) return breakOff(request)
   if (read.kind === 'gone') return
 
-  const answer = await prepare(request, target, read, call, parts)
-  const waitMs = parts.latencyMs + (fault?.delayMs ?? 0)
-  if (waitMs > 0 && !(await sleep(waitMs, parts.signal))) return
-  await play(fault, { request, response, call, signal: parts.signal, reply: () => answer(taken?.rejector) })
+  try {
+    const answer = await prepare(request, target, read, call, parts)
+    const waitMs = parts.latencyMs + (fault?.delayMs ?? 0)
+    if (waitMs > 0 && !(await sleep(waitMs, parts.signal))) return
+    await play(fault, { request, response, call, signal: parts.signal, reply: () => answer(taken?.rejector) })
+  } finally {
+    if (read.kind === 'read') read.body.share.release()
+  }
 }
 
 /**
@@ -71,12 +75,13 @@ async function prepare(
 ): Promise<(rejector: Rejector | undefined) => Reply> {
   if (read.kind === 'refused') return () => read.reply
   const { intake, keys, rateLimit, bodies } = parts
-  const { bytes } = read
+  const { body } = read
+  const { bytes } = body
   call.bytes = bytes.length
   call.gzip = request.headers['content-encoding'] !== undefined
   if (target.endpoint === 'heartbeat') return () => intake.heartbeat(target.token)
 
-  const decoded = await bodies.decode(request, bytes)
+  const decoded = await bodies.decode(request, body)
   if ('json' in decoded) {
     call.batchId = batchIdOf(decoded.json)
     call.entries = itemsOf(decoded.json)

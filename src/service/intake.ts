@@ -10,7 +10,7 @@ import { failure, ingestResult, notFound, ok, resultError, schemaReply } from '.
 import type { Reply } from './reply.js'
 import { isObject, under } from './rules.js'
 import type { Problem } from './rules.js'
-import type { RejectionReason, Store, StoredEntry } from './store/store.js'
+import type { RecordKind, Records, RejectionReason, Store, StoredEntry } from './store/store.js'
 import { validateBatch, validateEntry, validateFeedback, validateRelease, validateRequestLogs } from './validate.js'
 
 export interface IntakeOptions {
@@ -19,9 +19,11 @@ export interface IntakeOptions {
   readonly dedupeBatches: boolean
   readonly monitorTokens: readonly string[] | undefined
   readonly wallNow: () => number
-  /** Called after entries were stored. */
-  readonly onEntries: (records: readonly StoredEntry[]) => void
+  /** Called after records were stored. */
+  readonly onRecords: RecordListener
 }
+
+export type RecordListener = <K extends RecordKind>(kind: K, records: readonly Records[K][]) => void
 
 /** Reasons kept of one rejected batch; one for each of the most entries a batch may have. */
 const MAX_REASONS = 100
@@ -89,7 +91,7 @@ export class Intake {
     const now = this.#options.wallNow()
     if (requests.length > 0) {
       const records = requests.map((request) => ({ ...this.#ids.next('request', now), request }))
-      this.#store.append('request', records, bytes)
+      this.#keep('request', records, bytes)
     }
     return ok(ingestResult(requests.length, []))
   }
@@ -100,7 +102,7 @@ export class Intake {
     if (problems.length > 0) return this.#refuse('feedback', body, schemaReply(problems), problems)
     const feedback = body as Feedback
     const stored = this.#ids.next('feedback', this.#options.wallNow())
-    this.#store.append('feedback', [{ ...stored, feedback }], bytes)
+    this.#keep('feedback', [{ ...stored, feedback }], bytes)
     const attached = this.#store.entryOfEvent(feedback.event_id) !== undefined
     return ok({ id: stored.id, event_id: feedback.event_id, attached })
   }
@@ -112,7 +114,7 @@ export class Intake {
     const release = body as Release
     const stored = this.#ids.next('release', this.#options.wallNow())
     const release_id = this.#store.releaseOfVersion(release.version)?.release_id ?? stored.id
-    this.#store.append('release', [{ ...stored, release_id, release }], bytes)
+    this.#keep('release', [{ ...stored, release_id, release }], bytes)
     return ok({ release_id, version: release.version, registered_at: stored.received_at })
   }
 
@@ -121,7 +123,7 @@ export class Intake {
     const monitor = maskToken(token)
     if (this.#monitors !== undefined && !this.#monitors.has(monitor)) return notFound
     const stored = this.#ids.next('heartbeat', this.#options.wallNow())
-    this.#store.append('heartbeat', [{ ...stored, monitor }], 100)
+    this.#keep('heartbeat', [{ ...stored, monitor }], 100)
     return ok({ status: 'ok', received_at: stored.received_at })
   }
 
@@ -140,11 +142,15 @@ export class Intake {
         const { id, seq, received_at } = this.#ids.next('entry', now)
         return { id, seq, received_at, batch_id, entry }
       })
-      this.#store.append('entry', records, (bytes * valid.length) / submitted)
-      this.#options.onEntries(records)
+      this.#keep('entry', records, (bytes * valid.length) / submitted)
     }
     if (this.#options.dedupeBatches && batchId !== undefined) this.#remember(batchId, result)
     return { status: 200, body: result }
+  }
+
+  #keep<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): void {
+    this.#store.append(kind, records, bytes)
+    this.#options.onRecords(kind, records)
   }
 
   #remember(batchId: string, result: IngestResult): void {
@@ -162,7 +168,7 @@ export class Intake {
       accepted,
       reasons: problems.slice(0, MAX_REASONS).map(({ loc, message }): RejectionReason => ({ loc, message })),
     }
-    this.#store.append('rejected', [record], 200 * record.reasons.length)
+    this.#keep('rejected', [record], 200 * record.reasons.length)
     return reply
   }
 }

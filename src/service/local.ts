@@ -1,100 +1,66 @@
-/** `/local/...`: what is stored, the faults and the reset, as JSON for people, tests and the command line. */
+/** `/local/...`: what is stored, the faults and the reset, for the page, people, tests and the command line. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BodyReader } from './body.js'
-import type { Calls } from './calls.js'
+import { noToken } from './access.js'
+import type { Access } from './access.js'
+import type { BodyReader } from './body.js'
 import { IngestServiceError } from './errors.js'
-import type { Fault } from './fault.js'
-import type { Faults } from './faults.js'
-import { guardLocal } from './guard.js'
-import { entryQueryOf, pageQueryOf } from './queries.js'
-import { failure, notFound, ok, wrongMethod } from './reply.js'
+import { routeOf } from './local-routes.js'
+import type { LocalParts } from './local-routes.js'
+import { failure, notFound, wrongMethod } from './reply.js'
 import type { Reply } from './reply.js'
-import type { Reader } from './reader.js'
+import type { StreamQuery, Streams } from './streams.js'
 import { sendReply } from './wire.js'
 
 export const LOCAL_PREFIX = '/local/'
 
-export interface LocalParts {
-  readonly reader: Reader
-  readonly faults: Faults
-  readonly calls: Calls
+export interface LocalServerParts extends LocalParts {
+  readonly access: Access
   readonly bodies: BodyReader
-  readonly reset: () => void
+  readonly streams: Streams
 }
-
-type Handler = (parts: LocalParts, query: URLSearchParams, body: unknown) => Reply
-
-const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
-  entries: { GET: ({ reader }, query) => ok(reader.entries(entryQueryOf(query))) },
-  counts: { GET: ({ reader }, query) => ok(reader.counts(entryQueryOf(query))) },
-  requests: { GET: ({ calls }) => ok({ items: calls.list() }) },
-  'request-logs': { GET: ({ reader }, query) => ok(reader.list('request', pageQueryOf(query))) },
-  feedback: { GET: ({ reader }, query) => ok(reader.list('feedback', pageQueryOf(query))) },
-  releases: { GET: ({ reader }, query) => ok(reader.list('release', pageQueryOf(query))) },
-  heartbeats: { GET: ({ reader }, query) => ok(reader.list('heartbeat', pageQueryOf(query))) },
-  rejected: { GET: ({ reader }, query) => ok(reader.list('rejected', pageQueryOf(query))) },
-  faults: {
-    GET: ({ faults }) => ok({ items: faults.list() }),
-    POST: ({ faults }, _query, body) => {
-      faults.add(body as Fault)
-      return ok({ items: faults.list() })
-    },
-    DELETE: ({ faults }) => {
-      faults.clear()
-      return ok({ items: [] })
-    },
-  },
-  reset: {
-    POST: ({ reset }) => {
-      reset()
-      return ok({ status: 'ok' })
-    },
-  },
-}
-
-const ENTRY_PREFIX = 'entries/'
 
 export async function answerLocal(
   request: IncomingMessage,
   response: ServerResponse,
-  url: URL,
-  parts: LocalParts,
+  path: string,
+  parts: LocalServerParts,
 ): Promise<void> {
-  const refusal = guardLocal(request)
-  if (refusal !== undefined) return sendReply(request, response, failure(403, refusal, 'forbidden'))
-  const name = url.pathname.slice(LOCAL_PREFIX.length)
-  const methods = name.startsWith(ENTRY_PREFIX)
-    ? { GET: oneEntry(name.slice(ENTRY_PREFIX.length)) }
-    : Object.hasOwn(ROUTES, name)
-      ? ROUTES[name]
-      : undefined
-  if (methods === undefined) return sendReply(request, response, notFound)
+  const query = new URLSearchParams((request.url ?? '').slice(path.length))
+  // First of all: who has no token is not told which paths there are either.
+  if (!parts.access.allows(request, query)) return sendReply(request, response, noToken)
+  query.delete('token')
+  const route = routeOf(path.slice(LOCAL_PREFIX.length))
+  if (route === undefined) return sendReply(request, response, notFound)
+  const { methods, hasBody = false } = route
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
-  const handler = Object.hasOwn(methods, method) ? (methods as Record<string, Handler>)[method] : undefined
+  const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (handler === undefined) return sendReply(request, response, wrongMethod(Object.keys(methods).join(', ')))
 
   const read = await parts.bodies.read(request, response, () => true)
   if (read.kind === 'gone') return
   if (read.kind === 'refused') return sendReply(request, response, read.reply)
-  const needsBody = method === 'POST' && name === 'faults'
-  const decoded = needsBody ? await parts.bodies.decode(request, read.bytes) : { json: undefined }
-  if ('reply' in decoded) return sendReply(request, response, decoded.reply)
-  sendReply(
-    request,
-    response,
-    attempt(() => handler(parts, url.searchParams, decoded.json)),
-  )
-}
-
-function oneEntry(id: string): Handler {
-  return ({ reader }) => {
-    const found = reader.entry(id)
-    return found === undefined ? notFound : ok(found)
+  try {
+    const decoded = hasBody && method === 'POST' ? await parts.bodies.decode(request, read.body) : { json: undefined }
+    const openStream = (wanted: StreamQuery): Reply | undefined => parts.streams.open(request, response, resumed(request, wanted))
+    const reply = 'reply' in decoded
+      ? decoded.reply
+      : attempt(() => handler({ parts, query, name: route.name, body: decoded.json, openStream }))
+    if (reply !== undefined) sendReply(request, response, reply)
+  } finally {
+    read.body.share.release()
   }
 }
 
+/** The header is of a reader that comes back, and knows more than the address that it began with. */
+function resumed({ headers }: IncomingMessage, query: StreamQuery): StreamQuery {
+  const id = headers['last-event-id']
+  if (id === undefined) return query
+  if (typeof id === 'string' && /^\d{1,15}$/.test(id)) return { ...query, afterSeq: Number(id) }
+  throw new IngestServiceError('QUERY', `Last-Event-ID must be the id of an event of this stream, got ${JSON.stringify(id.slice(0, 100))}`)
+}
+
 /** A wrong query or fault is the caller's; anything else goes up. */
-function attempt(handle: () => Reply): Reply {
+function attempt(handle: () => Reply | undefined): Reply | undefined {
   try {
     return handle()
   } catch (error) {

@@ -1,7 +1,8 @@
 /** The options of the local service: types, defaults and checks. */
+import { isToken, randomToken, TOKEN_RULE } from './access.js'
 import { IngestServiceError } from './errors.js'
 import type { RateLimitOptions } from './rate-limit.js'
-import type { StoredEntry } from './store/store.js'
+import type { RecordKind, Stored, StoredEntry } from './store/store.js'
 
 /** The two clocks that the service reads; both in milliseconds. */
 export interface ServiceClock {
@@ -18,6 +19,8 @@ export interface IngestServiceOptions {
   readonly port?: number
   /** Default: every key that is not empty is good. */
   readonly apiKeys?: readonly string[]
+  /** Opens the page and `/local/`: 16 to 512 characters of A-Z, a-z, 0-9, - and _. Default: a random one. */
+  readonly token?: string
   /** Default: every token is good. Where given, others get 404. */
   readonly monitorTokens?: readonly string[]
   /** Whether the valid entries of a batch are accepted beside invalid ones. Default true. */
@@ -43,21 +46,27 @@ export interface IngestServiceOptions {
   readonly maxEntries?: number
   /** Bytes of JSON kept, for entries and for each other kind. Default 128 MiB. */
   readonly maxStoreBytes?: number
+  /** Records that came longer ago go, within a minute. Default: no bound by age. */
+  readonly maxAgeMs?: number
   /** Requests kept in the request log. Default 10,000. */
   readonly maxCalls?: number
-  /** Connections at once; more are closed at once. Default 1024. */
+  /** Connections at once. Beyond, a new one takes the place of one that is idle or slow, or is closed at once. Default 1024. */
   readonly maxConnections?: number
   readonly clock?: ServiceClock
   /** Told of what the service itself suffers, as a full disk. Default: a process warning. */
   readonly onProblem?: (message: string) => void
   /** Called after entries were stored, before their reply. Must not throw. Default: nobody. */
   readonly onEntries?: (entries: readonly StoredEntry[]) => void
+  /** The same for records of every kind, entries too. Must not throw. Default: nobody. */
+  readonly onRecords?: (kind: RecordKind, records: readonly Stored[]) => void
 }
 
-export type Resolved = Required<Omit<IngestServiceOptions, 'apiKeys' | 'monitorTokens' | 'rateLimit' | 'dbFile'>> &
-  Pick<IngestServiceOptions, 'apiKeys' | 'monitorTokens' | 'rateLimit' | 'dbFile'>
+/** Options whose absence means something. */
+type Unset = 'apiKeys' | 'monitorTokens' | 'rateLimit' | 'dbFile' | 'maxAgeMs'
 
-const DEFAULTS: Omit<Resolved, 'apiKeys' | 'monitorTokens' | 'rateLimit' | 'dbFile'> = {
+export type Resolved = Required<Omit<IngestServiceOptions, Unset>> & Pick<IngestServiceOptions, Unset>
+
+const DEFAULTS: Omit<Resolved, Unset | 'token'> = {
   host: '127.0.0.1',
   port: 0,
   partial: true,
@@ -73,9 +82,10 @@ const DEFAULTS: Omit<Resolved, 'apiKeys' | 'monitorTokens' | 'rateLimit' | 'dbFi
   clock: { now: () => performance.now(), wallNow: () => Date.now() },
   onProblem: (message) => process.emitWarning(message, 'IngestServiceWarning'),
   onEntries: () => {},
+  onRecords: () => {},
 }
 
-const KNOWN = [...Object.keys(DEFAULTS), 'apiKeys', 'monitorTokens', 'rateLimit', 'dbFile']
+const KNOWN = [...Object.keys(DEFAULTS), 'token', 'apiKeys', 'monitorTokens', 'rateLimit', 'dbFile', 'maxAgeMs']
 const HOSTS: readonly unknown[] = ['127.0.0.1', '::1', 'localhost']
 const COUNTS = ['maxBodyBytes', 'maxEntries', 'maxStoreBytes', 'maxCalls', 'maxConnections'] as const
 
@@ -86,7 +96,7 @@ export function resolveOptions(options: IngestServiceOptions): Resolved {
     throw new IngestServiceError('OPTION', `unknown option ${unknown}; known are ${KNOWN.join(', ')}`)
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const resolved: Resolved = { ...DEFAULTS, ...Object.fromEntries(given) }
+  const resolved: Resolved = { ...DEFAULTS, token: randomToken(), ...Object.fromEntries(given) }
 
   const loopback = '127.0.0.1, ::1 or localhost, since the service must not be reachable from outside'
   check(resolved, 'host', HOSTS.includes(resolved.host), loopback)
@@ -98,6 +108,10 @@ export function resolveOptions(options: IngestServiceOptions): Resolved {
   const { rateLimit } = resolved
   const isRate = rateLimit === undefined || (isInteger(rateLimit.requests, 0) && rateLimit.windowMs > 0)
   check(resolved, 'rateLimit', isRate, '{ requests: an integer from 0, windowMs: above 0 }')
+  const { maxAgeMs } = resolved
+  check(resolved, 'maxAgeMs', maxAgeMs === undefined || maxAgeMs > 0, 'milliseconds above 0')
+  // Without the value: it may be a good token with a line break behind it.
+  if (!isToken(resolved.token)) throw new IngestServiceError('OPTION', `token must be ${TOKEN_RULE}`)
   const keepsFile = resolved.dbFile === undefined || (resolved.dbFile !== '' && resolved.store !== 'none')
   check(resolved, 'dbFile', keepsFile, 'a path, and not given with store none')
   return resolved

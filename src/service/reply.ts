@@ -5,7 +5,7 @@ import type { Problem } from './rules.js'
 
 export interface Reply {
   readonly status: number
-  /** A string is sent as it stands, as plain text; anything else as JSON. */
+  /** A string is sent as it stands, as plain text; bytes as they stand, as what `headers` say; anything else as JSON. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }

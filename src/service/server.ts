@@ -1,57 +1,89 @@
 /** The HTTP server: bounds, routing by prefix, start and prompt end. */
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BASE_PATH } from '../protocol/limits.js'
+import type { Connections } from './connections.js'
 import { IngestServiceError } from './errors.js'
 import { exchange } from './exchange.js'
 import type { ExchangeParts } from './exchange.js'
+import { guard } from './guard.js'
 import { answerLocal, LOCAL_PREFIX } from './local.js'
-import type { LocalParts } from './local.js'
-import { failure, notFound } from './reply.js'
+import type { LocalServerParts } from './local.js'
+import { failure, notFound, wrongMethod } from './reply.js'
 import { sendReply } from './wire.js'
 
-/** A head that takes longer holds a connection for nothing. */
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 60_000
-/** Longer than clients keep idle connections by default, so that the client ends them and never meets a reset. */
-const KEEP_ALIVE_TIMEOUT_MS = 65_000
+export interface Timeouts {
+  /** A head that takes longer holds a connection for nothing; a connection without one is ended then, too. */
+  readonly headersMs: number
+  /** From a request's head to the end of its body. */
+  readonly requestMs: number
+  readonly keepAliveMs: number
+  /** After so long without a byte a client that does not take its reply is cut off. */
+  readonly idleMs: number
+  /** How often the first two are looked at. */
+  readonly checkMs: number
+}
+
+export const TIMEOUTS: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  // Longer than clients keep idle connections by default, so that the client ends them and never meets a reset.
+  keepAliveMs: 65_000,
+  idleMs: 60_000,
+  checkMs: 5000,
+}
 
 export interface ServerParts {
   readonly exchange: ExchangeParts
-  readonly local: LocalParts
-  readonly maxConnections: number
+  readonly local: LocalServerParts
+  readonly connections: Connections
+  readonly timeouts: Timeouts
   readonly onProblem: (message: string) => void
 }
 
 export function buildServer(parts: ServerParts): Server {
+  const { connections, timeouts } = parts
   const listener: RequestListener = (request, response) => {
     response.on('error', () => {
       // The client went away in the middle of its reply; its own log says so.
     })
-    handle(request, response).catch((error: unknown) => {
-      parts.onProblem(`internal error: ${error instanceof Error ? error.stack : String(error)}`)
-      sendReply(request, response, failure(500, 'internal error', 'internal'))
+    connections.began(response, () => {
+      handle(request, response, parts).catch((error: unknown) => {
+        parts.onProblem(`internal error: ${error instanceof Error ? error.stack : String(error)}`)
+        sendReply(request, response, failure(500, 'internal error', 'internal'))
+      })
     })
   }
-  const handle = async (request: IncomingMessage, response: Parameters<RequestListener>[1]): Promise<void> => {
-    const target = request.url ?? ''
-    // As it stands: a URL parser would turn `/heartbeat/../ingest` into another endpoint.
-    const path = target.split('?', 1)[0] as string
-    if (path.startsWith(`${BASE_PATH}/`)) return exchange(request, response, path, parts.exchange)
-    if (path.startsWith(LOCAL_PREFIX)) {
-      return answerLocal(request, response, new URL(target, 'http://localhost'), parts.local)
-    }
-    return sendReply(request, response, notFound)
-  }
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
+    {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+    },
     listener,
   )
+  server.timeout = timeouts.idleMs
   // Each request decides itself whether it wants the body.
   server.on('checkContinue', listener)
-  server.maxConnections = parts.maxConnections
+  connections.watch(server)
   return server
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
+  const refusal = guard(request)
+  if (refusal !== undefined) return sendReply(request, response, failure(403, refusal, 'forbidden'))
+  // As it stands: a URL parser would turn `/heartbeat/../ingest` into another endpoint.
+  const path = (request.url ?? '').split('?', 1)[0] as string
+  if (path.startsWith(`${BASE_PATH}/`)) return exchange(request, response, path, parts.exchange)
+  if (path.startsWith(LOCAL_PREFIX)) return answerLocal(request, response, path, parts.local)
+  // Loaded when somebody looks: a service in a test has no use for it.
+  const { pageFile } = await import('./page/page.js')
+  const file = pageFile(path, request.headers['if-none-match'])
+  if (file === undefined) return sendReply(request, response, notFound)
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return sendReply(request, response, isRead ? file : wrongMethod('GET'))
 }
 
 /** @throws IngestServiceError `PORT`. */

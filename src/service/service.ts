@@ -1,21 +1,30 @@
 /** The local service put together. */
 import { BASE_PATH } from '../protocol/limits.js'
+import { Access } from './access.js'
+import { AgeLimit } from './age-limit.js'
 import { BodyReader } from './body.js'
 import { Calls } from './calls.js'
 import type { Call } from './calls.js'
+import { Connections } from './connections.js'
 import { Faults } from './faults.js'
 import { Intake } from './intake.js'
+import type { RecordListener } from './intake.js'
 import { Keys } from './keys.js'
 import { resolveOptions } from './options.js'
-import type { IngestServiceOptions } from './options.js'
+import type { IngestServiceOptions, Resolved } from './options.js'
 import type { EntryFilter, EntryQuery } from './queries.js'
 import { RateLimit } from './rate-limit.js'
 import { Reader } from './reader.js'
 import type { EntryWithFeedback } from './reader.js'
-import { buildServer, closeServer, listen } from './server.js'
+import { unrefTimers } from './schedule.js'
+import type { Schedule } from './schedule.js'
+import { buildServer, closeServer, listen, TIMEOUTS } from './server.js'
+import type { Timeouts } from './server.js'
+import { statusOf } from './status.js'
 import { openStore } from './store/open.js'
 import type { LevelCounts, Page, PageQuery, RejectedBatch, StoredEntry, StoredFeedback } from './store/store.js'
 import type { StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/store.js'
+import { Streams } from './streams.js'
 import { Waiters } from './waiters.js'
 import type { EntryPredicate, WaitOptions } from './waiters.js'
 
@@ -26,6 +35,10 @@ export interface IngestService {
   /** For example `http://127.0.0.1:4319`. */
   readonly origin: string
   readonly port: number
+  /** Opens the page and `/local/`. */
+  readonly token: string
+  /** The address of the page, with the token in it. */
+  readonly pageUrl: string
   readonly faults: Faults
   /** What came in at the endpoints, oldest first; the newest `maxCalls`. */
   readonly requests: readonly Call[]
@@ -51,28 +64,45 @@ export interface IngestService {
   close(): Promise<void>
 }
 
+/** What tests of the service itself replace, and nobody else has a use for. */
+export interface Internals {
+  readonly after: Schedule
+  readonly timeouts: Timeouts
+}
+
 /**
  * Starts the local service.
  * @throws IngestServiceError `OPTION`, `PORT` or `STORE`; then nothing is left running.
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {
-  const resolved = resolveOptions(options)
-  const { clock, onProblem } = resolved
+  return startService(resolveOptions(options), { after: unrefTimers, timeouts: TIMEOUTS })
+}
+
+/** @throws IngestServiceError `PORT` or `STORE`. */
+export async function startService(resolved: Resolved, { after, timeouts }: Internals): Promise<IngestService> {
+  const { clock, onProblem, token, maxAgeMs } = resolved
   const now = (): number => clock.now()
+  const wallNow = (): number => clock.wallNow()
+  const startedAtMs = wallNow()
   const store = openStore(resolved)
-  const reader = new Reader(store)
+  const ageLimit = maxAgeMs === undefined
+    ? undefined
+    : new AgeLimit({ maxAgeMs, forget: (receivedBeforeMs) => store.forget(receivedBeforeMs), wallNow, now, after, onProblem })
+  const reader = new Reader(store, wallNow)
   const waiters = new Waiters(store.counts({}).total)
+  const streams = new Streams({ reader, lastSeq: store.lastSeq(), after, now })
   const faults = new Faults(now)
   const calls = new Calls(resolved.maxCalls, now)
-  const bodies = new BodyReader(resolved.maxBodyBytes)
+  const bodies = new BodyReader({ maxBytes: resolved.maxBodyBytes, now })
   const ended = new AbortController()
+  const tell = tellAll(waiters, streams, resolved)
   const intake = new Intake(store, {
     ...resolved,
     monitorTokens: resolved.monitorTokens,
-    wallNow: () => clock.wallNow(),
-    onEntries: (records) => {
-      waiters.notify(records)
-      resolved.onEntries(records)
+    wallNow,
+    onRecords: (kind, records) => {
+      ageLimit?.came()
+      tell(kind, records)
     },
   })
   const reset = (): void => {
@@ -81,6 +111,7 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
     calls.clear()
     faults.clear()
     waiters.reset()
+    streams.reset()
   }
   const server = buildServer({
     exchange: {
@@ -93,12 +124,23 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
       latencyMs: resolved.latencyMs,
       signal: ended.signal,
     },
-    local: { reader, faults, calls, bodies, reset },
-    maxConnections: resolved.maxConnections,
+    local: {
+      reader,
+      faults,
+      calls,
+      bodies,
+      streams,
+      reset,
+      access: new Access(token),
+      status: () => statusOf(resolved, { url: origin + BASE_PATH, startedAtMs, kept: reader.kept() }),
+    },
+    connections: new Connections(resolved.maxConnections, now),
+    timeouts,
     onProblem,
   })
   const host = resolved.host === 'localhost' ? '127.0.0.1' : resolved.host
   const { port } = await listen(server, host, resolved.port).catch((error: unknown) => {
+    ageLimit?.close()
     store.close()
     throw error
   })
@@ -107,7 +149,9 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     ended.abort()
+    ageLimit?.close()
     waiters.close()
+    streams.close()
     await closeServer(server)
     store.close()
   }
@@ -118,6 +162,8 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
     url: origin + BASE_PATH,
     origin,
     port,
+    token,
+    pageUrl: `${origin}/#token=${token}`,
     faults,
     get requests() {
       return calls.list()
@@ -145,5 +191,20 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
     },
     reset,
     close: () => (closing ??= close()),
+  }
+}
+
+/** Who is told of what was stored, in this order: who waits in this process, who reads the stream, who asked by option. */
+function tellAll(waiters: Waiters, streams: Streams, { onEntries, onRecords }: Resolved): RecordListener {
+  return (kind, records) => {
+    if (kind === 'entry') {
+      const entries = records as readonly StoredEntry[]
+      waiters.notify(entries)
+      streams.entries(entries)
+      onEntries(entries)
+    } else {
+      streams.changed(kind, records)
+    }
+    onRecords(kind, records)
   }
 }

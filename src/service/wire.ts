@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as timeout } from 'node:timers/promises'
 import { drain } from './body.js'
+import { DATA_HEADERS } from './headers.js'
 import type { Reply } from './reply.js'
 
 /** A longer timer fires at once in Node. */
@@ -58,14 +59,18 @@ export function breakOff(request: IncomingMessage, response?: ServerResponse, re
 const BODILESS: readonly number[] = [204, 205, 304]
 
 function writeHead(response: ServerResponse, { status, body, headers }: Reply): Buffer {
-  const isText = typeof body === 'string'
-  const bytes = BODILESS.includes(status) ? Buffer.alloc(0) : Buffer.from(isText ? body : JSON.stringify(body))
+  const isBodiless = BODILESS.includes(status)
+  const bytes = isBodiless ? Buffer.alloc(0) : bytesOf(body)
   response.writeHead(status, {
-    'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json',
-    ...(BODILESS.includes(status) ? {} : { 'content-length': bytes.length }),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
+    'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json',
+    ...(isBodiless ? {} : { 'content-length': bytes.length }),
+    ...DATA_HEADERS,
     ...headers,
   })
   return bytes
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/service/index.js'
 import { Faults } from '../../src/service/faults.js'
-import { call, durationMs, entryOf, ingest, started, until } from './support.js'
+import { call, durationMs, entryOf, ingest, local, started, until } from './support.js'
 
 const numbered = (count: number): unknown[] => Array.from({ length: count }, (_, i) => entryOf({ message: `m${i}` }))
 
@@ -190,13 +190,13 @@ describe('reject', () => {
 describe('over HTTP', () => {
   it('is added, listed with its hits, and cleared', async () => {
     const service = await started()
-    const url = `${service.origin}/local/faults`
-    expect((await call(url, { body: { kind: 'status', status: 503, times: 5 } })).status).toBe(200)
+    const added = await local(service, 'faults', { method: 'POST', body: { kind: 'status', status: 503, times: 5 } })
+    expect(added.status).toBe(200)
     await ingest(service, [])
-    expect((await call(url, { method: 'GET' })).json.items).toEqual([
+    expect((await local(service, 'faults')).json.items).toEqual([
       { fault: { kind: 'status', status: 503, times: 5 }, hits: 1 },
     ])
-    await call(url, { method: 'DELETE' })
+    await local(service, 'faults', { method: 'DELETE' })
     expect((await ingest(service, [])).status).toBe(200)
   })
 
@@ -216,7 +216,7 @@ describe('over HTTP', () => {
     [[], /a fault must be an object/],
   ])('%j is refused', async (body, message) => {
     const service = await started()
-    const { status, json } = await call(`${service.origin}/local/faults`, { body })
+    const { status, json } = await local(service, 'faults', { method: 'POST', body })
     expect([status, json.detail[0].type]).toEqual([400, 'FAULT'])
     expect(json.detail[0].msg).toMatch(message)
     expect(service.faults.list()).toEqual([])

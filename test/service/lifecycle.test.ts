@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
-import { call, entryOf, ingest, newest, started, until } from './support.js'
+import { entryOf, ingest, local, newest, started, until } from './support.js'
 
 describe('start', () => {
   it('listens on loopback alone, on a free port, under /api/v1', async () => {
@@ -27,6 +27,11 @@ describe('start', () => {
     { latencyMs: -1 },
     { partialStatus: 500 },
     { store: 'none', dbFile: 'x' },
+    { maxAgeMs: 0 },
+    { maxAgeMs: Number.NaN },
+    { token: 'fifteen-letters' },
+    { token: 'a token with spaces in it' },
+    { token: '' },
   ])('refuses %j, naming the option', async (options) => {
     const name = Object.keys(options).at(-1)
     await expect(createIngestService(options as never)).rejects.toMatchObject({
@@ -59,7 +64,7 @@ describe('close', () => {
     const open = [ingest(service, []), ingest(service, [])].map((sent) => sent.catch((error: Error) => error))
     const half = connect(service.port, '127.0.0.1')
     half.on('error', () => {})
-    half.write('POST /api/v1/ingest HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
+    half.write('POST /api/v1/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{')
     await until(() => service.requests.length === 3)
     const waiting = service.waitForEntries(1).catch((error: unknown) => error)
     const before = performance.now()
@@ -133,7 +138,7 @@ describe('store none', () => {
     expect(await service.waitForEntries(1)).toEqual([])
     expect(() => service.entries()).toThrow(expect.objectContaining({ code: 'STORE' }))
     expect(() => service.counts({ level: 'info' })).toThrow(expect.objectContaining({ code: 'STORE' }))
-    expect((await call(`${service.origin}/local/entries`, { method: 'GET' })).status).toBe(400)
+    expect((await local(service, 'entries')).status).toBe(400)
   })
 })
 
@@ -144,7 +149,7 @@ describe('a flood', () => {
       const socket = connect(service.port, '127.0.0.1')
       socket.on('error', () => {})
       socket.write(
-        i % 2 === 0 ? 'garbage\r\n\r\n' : 'POST /api/v1/ingest HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{',
+        i % 2 === 0 ? 'garbage\r\n\r\n' : 'POST /api/v1/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{',
       )
       return socket
     })

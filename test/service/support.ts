@@ -16,20 +16,22 @@ export interface Answer {
 
 export interface Sent {
   readonly method?: string
+  /** As it stands; without it that of the URL, which a parser has tidied. */
+  readonly path?: string
   readonly headers?: Record<string, string>
   /** Text and bytes are sent as they stand, all else as JSON. */
   readonly body?: unknown
 }
 
 /** Rejects with the socket's error where there is no complete reply. */
-export function call(url: string, { method = 'POST', headers = {}, body }: Sent = {}): Promise<Answer> {
+export function call(url: string, { method = 'POST', path, headers = {}, body }: Sent = {}): Promise<Answer> {
   const bytes =
     body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const type = bytes === undefined ? {} : { 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       url,
-      { method, agent: false, headers: { ...type, 'x-api-key': 'key-1', ...headers } },
+      { method, agent: false, ...(path !== undefined && { path }), headers: { ...type, 'x-api-key': 'key-1', ...headers } },
       (response) => {
         let text = ''
         response.setEncoding('utf8')
@@ -81,6 +83,12 @@ export function ingest(
   headers = {},
 ): Promise<Answer> {
   return call(`${service.url}/ingest`, { body: { batch_id: batchId, logs }, headers })
+}
+
+/** With the token; `GET` unless it is said. */
+export function local(service: IngestService, path: string, { headers, ...sent }: Sent = {}): Promise<Answer> {
+  const authorization = `Bearer ${service.token}`
+  return call(`${service.origin}/local/${path}`, { method: 'GET', ...sent, headers: { authorization, ...headers } })
 }
 
 /** Resolves once `holds` does; looks again at every turn of the event loop that a timer leaves. */

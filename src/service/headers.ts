@@ -1,0 +1,40 @@
+/** What browsers are told about every answer: headers as values. */
+
+/** Of answers that hold data: nothing in them is ever a document, a script or a frame. */
+export const DATA_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+export const STREAM_HEADERS = { ...DATA_HEADERS, 'content-type': 'text/event-stream; charset=utf-8' } as const
+
+/** Trusted types are demanded and none may be made: what was logged cannot become markup, even by a mistake of the page. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** What the page has no use for; `clipboard-write` it uses, and so that is not among them. */
+const UNUSED_FEATURES = ['camera', 'display-capture', 'geolocation', 'hid', 'microphone', 'midi', 'payment', 'serial', 'usb']
+
+/** Of the page's own files. */
+export const PAGE_HEADERS = {
+  'cache-control': 'no-cache',
+  'content-security-policy': PAGE_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': UNUSED_FEATURES.map((name) => `${name}=()`).join(', '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const

@@ -1,0 +1,29 @@
+/** The page's files, out of the bundle that the build made. */
+import { gunzipSync } from 'node:zlib'
+import { PAGE_HEADERS } from '../headers.js'
+import type { Reply } from '../reply.js'
+import { BUNDLE } from './bundle.js'
+
+const FILES = {
+  '/': { name: 'html', type: 'text/html; charset=utf-8' },
+  '/page/main.js': { name: 'script', type: 'text/javascript; charset=utf-8' },
+  '/page/style.css': { name: 'style', type: 'text/css; charset=utf-8' },
+} as const
+
+const inflated = new Map<string, Buffer>()
+
+/** Undefined where the page has no such file. `known` is the request's `If-None-Match`. */
+export function pageFile(path: string, known: string | undefined): Reply | undefined {
+  if (!Object.hasOwn(FILES, path)) return undefined
+  const { name, type } = FILES[path as keyof typeof FILES]
+  const etag = `"${BUNDLE.version}"`
+  const headers = { ...PAGE_HEADERS, 'content-type': type, etag }
+  if (known?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) === true) return { status: 304, body: '', headers }
+  return { status: 200, body: bytesOf(name), headers }
+}
+
+function bytesOf(name: 'html' | 'script' | 'style'): Buffer {
+  const bytes = inflated.get(name) ?? gunzipSync(Buffer.from(BUNDLE[name], 'base64'))
+  inflated.set(name, bytes)
+  return bytes
+}

@@ -1,0 +1,145 @@
+/** `GET /local/stream`: who reads, what each of them wants, and the end of those who are gone. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { briefOf } from './brief.js'
+import { COMMENT, eventText } from './event-stream.js'
+import { STREAM_HEADERS } from './headers.js'
+import { checkFilter, matches } from './queries.js'
+import type { CheckedFilter, EntryFilter } from './queries.js'
+import type { Reader } from './reader.js'
+import { failure } from './reply.js'
+import type { Reply } from './reply.js'
+import type { Schedule } from './schedule.js'
+import type { Stored, StoredEntry } from './store/store.js'
+import { entriesBlock, MAX_WAITING_ENTRIES, StreamReader } from './stream-reader.js'
+import type { ChangedKind, StreamLine } from './stream-reader.js'
+
+export const MAX_STREAMS = 32
+const COMMENT_INTERVAL_MS = 15_000
+/** A reader that takes nothing for so many comments holds its place for nothing; a live one comes back and resumes. */
+const MAX_MISSED_COMMENTS = 4
+
+export interface StreamParts {
+  readonly reader: Pick<Reader, 'entriesAfter'>
+  /** The greatest `seq` there is at the start. */
+  readonly lastSeq: number
+  readonly after: Schedule
+  readonly now: () => number
+}
+
+export interface StreamQuery {
+  readonly filter: EntryFilter
+  /** What came later than this is sent first; undefined: only what comes from now on. */
+  readonly afterSeq: number | undefined
+}
+
+interface Open {
+  readonly filter: CheckedFilter
+  readonly reader: StreamReader
+  readonly response: ServerResponse
+  missedComments: number
+}
+
+export class Streams {
+  readonly #parts: StreamParts
+  readonly #open = new Set<Open>()
+  #lastSeq: number
+  /** Of the last before everything was forgotten. */
+  #resetSeq = 0
+  #cancelComments: (() => void) | undefined
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+    this.#lastSeq = parts.lastSeq
+  }
+
+  /**
+   * Answers with the stream, or returns the reply to who cannot have one.
+   * @throws IngestServiceError `QUERY`, `STORE` as the queries do.
+   */
+  open(request: IncomingMessage, response: ServerResponse, query: StreamQuery): Reply | undefined {
+    if (this.#open.size >= MAX_STREAMS) {
+      const advice = 'close a page or a `pino-ingest tail` that is not needed'
+      return failure(503, `${MAX_STREAMS} streams are open, more are not served: ${advice}`, 'overloaded', { 'retry-after': '5' })
+    }
+    const filter = checkFilter(query.filter)
+    const { afterSeq = this.#lastSeq } = query
+    // A number that was never given, or one from before: it is of another run, or of what was forgotten since.
+    const isStale = afterSeq > this.#lastSeq || afterSeq < this.#resetSeq
+    const missed = afterSeq === this.#lastSeq
+      ? { items: [], skipped: 0 }
+      : this.#parts.reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, query.filter, MAX_WAITING_ENTRIES)
+
+    response.writeHead(200, STREAM_HEADERS)
+    if (request.method === 'HEAD') {
+      response.end()
+      return undefined
+    }
+    const reader = new StreamReader({ ...this.#parts, write: (text) => response.write(text) })
+    const open: Open = { filter, reader, response, missedComments: 0 }
+    response.on('drain', () => reader.drained())
+    response.once('close', () => this.#forget(open))
+    const reset = isStale ? eventText({ event: 'reset', data: {} }) : ''
+    // With an id, so that a reader that is cut off before anything comes can resume too.
+    const start = missed.items.length === 0 ? entriesBlock([], missed.skipped, this.#lastSeq) : COMMENT
+    response.write(reset + start)
+    if (missed.items.length > 0) reader.entries(missed.items.map(lineOf), missed.skipped)
+    this.#open.add(open)
+    this.#planComments()
+    return undefined
+  }
+
+  entries(records: readonly StoredEntry[]): void {
+    this.#lastSeq = records.at(-1)?.seq ?? this.#lastSeq
+    if (this.#open.size === 0) return
+    const lines: (StreamLine | undefined)[] = []
+    for (const { filter, reader } of this.#open) {
+      const wanted: StreamLine[] = []
+      for (const [at, record] of records.entries()) {
+        if (matches(filter, record.entry)) wanted.push(lines[at] ??= lineOf(record))
+      }
+      reader.entries(wanted)
+    }
+  }
+
+  changed(kind: ChangedKind, records: readonly Stored[]): void {
+    this.#lastSeq = records.at(-1)?.seq ?? this.#lastSeq
+    for (const { reader } of this.#open) reader.changed(kind)
+  }
+
+  reset(): void {
+    this.#resetSeq = this.#lastSeq
+    for (const { reader } of this.#open) reader.reset()
+  }
+
+  close(): void {
+    this.#cancelComments?.()
+    for (const open of this.#open) {
+      open.reader.close()
+      open.response.end()
+    }
+    this.#open.clear()
+  }
+
+  #forget(open: Open): void {
+    open.reader.close()
+    this.#open.delete(open)
+  }
+
+  #planComments(): void {
+    this.#cancelComments ??= this.#parts.after(COMMENT_INTERVAL_MS, () => {
+      this.#cancelComments = undefined
+      for (const open of this.#open) comment(open)
+      if (this.#open.size > 0) this.#planComments()
+    })
+  }
+}
+
+function comment(open: Open): void {
+  open.missedComments = open.reader.isFull ? open.missedComments + 1 : 0
+  if (open.missedComments > MAX_MISSED_COMMENTS) open.response.destroy()
+  else open.reader.comment()
+}
+
+function lineOf(record: StoredEntry): StreamLine {
+  return { seq: record.seq, json: JSON.stringify(briefOf(record)) }
+}
