@@ -1,5 +1,18 @@
 /** The page's start. */
 import { render } from 'preact'
+import { App } from './app.js'
+import { listenToKeys } from './commands.js'
+import { restWhileHidden } from './live/connection.js'
+import { restoreTheme } from './shell/theme.js'
+import { takeToken, watchToken } from './token.js'
+import { followLinks } from './use-view.js'
+
+restoreTheme()
+takeToken()
+watchToken()
+followLinks()
+listenToKeys()
+restWhileHidden()
 
 const root = document.getElementById('app')
-if (root !== null) render(<p>pino-ingest</p>, root)
+if (root !== null) render(<App />, root)

@@ -1,0 +1,35 @@
+/** Tells the views when something was stored of the kinds that they show. */
+import { useEffect, useState } from 'preact/hooks'
+import type { RecordKind } from '../store/store.js'
+
+const MIN_INTERVAL_MS = 1000
+
+const listeners = new Set<(kinds: readonly RecordKind[]) => void>()
+
+export function announceChange(kinds: readonly RecordKind[]): void {
+  for (const listener of listeners) listener(kinds)
+}
+
+/** Grows, at most once a second, when something of these kinds was stored. */
+export function useChanges(...kinds: RecordKind[]): number {
+  const [version, setVersion] = useState(0)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let toldMs = -Infinity
+    const tell = (): void => {
+      timer = undefined
+      toldMs = performance.now()
+      setVersion((old) => old + 1)
+    }
+    const listener = (changed: readonly RecordKind[]): void => {
+      if (timer !== undefined || !changed.some((kind) => kinds.includes(kind))) return
+      timer = setTimeout(tell, Math.max(0, toldMs + MIN_INTERVAL_MS - performance.now()))
+    }
+    listeners.add(listener)
+    return () => {
+      clearTimeout(timer)
+      listeners.delete(listener)
+    }
+  }, [kinds.join()])
+  return version
+}

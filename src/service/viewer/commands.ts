@@ -1,0 +1,41 @@
+/** Hands what a key asks for to the part of the page that does it. */
+import { useEffect, useRef } from 'preact/hooks'
+import { commandOf } from './keys.js'
+import type { Command, KeyPlace } from './keys.js'
+
+type Commands = Partial<Record<Command, () => void>>
+
+/** The part that was mounted last is asked first. */
+const parts: { readonly current: Commands }[] = []
+
+export function useCommands(commands: Commands): void {
+  const part = useRef(commands)
+  part.current = commands
+  useEffect(() => {
+    parts.unshift(part)
+    return () => {
+      parts.splice(parts.indexOf(part), 1)
+    }
+  }, [])
+}
+
+export function listenToKeys(): void {
+  addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.isComposing) return
+    // An open dialog has the keyboard for itself.
+    if (document.querySelector('dialog[open]') !== null) return
+    const target = event.target instanceof HTMLElement ? event.target : document.body
+    const place = placeOf(target)
+    if (event.key === 'Escape' && place === 'field') return target.blur()
+    const command = commandOf(event, place)
+    const run = command === undefined ? undefined : parts.find(({ current }) => current[command] !== undefined)?.current[command]
+    if (run === undefined) return
+    event.preventDefault()
+    run()
+  })
+}
+
+function placeOf(target: HTMLElement): KeyPlace {
+  if (target.isContentEditable || target.matches('input, textarea, select')) return 'field'
+  return target === document.body || target.closest('[data-keys="page"]') !== null ? 'page' : 'control'
+}

@@ -1,0 +1,30 @@
+/** What an error carried beside type, message and stack; senders put it into `metadata.error` (pure). */
+import type { Json } from '../../../protocol/entry.js'
+import { isContainer } from './tree.js'
+
+const MAX_PROPERTIES = 12
+const MAX_CHARS = 500
+
+/** `code`, `errno`, `syscall`: those that fit on a line. */
+export function propertiesOf(more: Json | undefined): Readonly<Record<string, string>> {
+  if (more === undefined || !isContainer(more) || Array.isArray(more)) return {}
+  const fitting: Record<string, string> = {}
+  for (const key of Object.keys(more).slice(0, MAX_PROPERTIES)) {
+    const value = more[key]
+    if (value === undefined || isContainer(value) || String(value).length > MAX_CHARS) continue
+    fitting[key] = String(value)
+  }
+  return fitting
+}
+
+const MAX_MEMBERS = 100
+
+/** Stacks of an `AggregateError`'s members, where the sender did not write them into its own. */
+export function memberStacks(more: Json | undefined): readonly string[] {
+  if (more === undefined || !isContainer(more) || Array.isArray(more)) return []
+  const lists = ['aggregateErrors', 'errors'].map((key) => more[key]).filter((list) => Array.isArray(list))
+  return lists.flat().slice(0, MAX_MEMBERS).flatMap((member) => {
+    const stack = member !== undefined && isContainer(member) && !Array.isArray(member) ? member['stack'] : undefined
+    return typeof stack === 'string' && stack !== '' ? [stack] : []
+  })
+}

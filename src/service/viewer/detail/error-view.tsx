@@ -1,0 +1,33 @@
+/** An entry's error: its type and message, what else it carried, its stack. */
+import type { EntryError, Json, LogEntry } from '../../../protocol/entry.js'
+import { LongText, Many } from './bounded.js'
+import { memberStacks, propertiesOf } from './error-parts.js'
+import { factsOf } from './fact.js'
+import { Facts } from './facts.js'
+import { StackView } from './stack-view.js'
+import { cut } from './tree.js'
+
+export function ErrorPart({ error, entry }: { readonly error: EntryError, readonly entry: LogEntry }) {
+  const { type, message, stack } = error
+  const more: Json | undefined = entry.metadata?.['error']
+  const properties = propertiesOf(more)
+  const members = memberStacks(more)
+  return (
+    <div class="error">
+      {type !== undefined && type !== '' && <p class="error-title"><b>{cut(type, 200)}</b></p>}
+      {message !== undefined && message !== entry.message && <LongText class="error-message" text={message} />}
+      {Object.keys(properties).length > 0 && <Facts facts={factsOf(properties)} />}
+      {stack !== undefined && stack !== '' && <StackView stack={stack} type={type} message={message} />}
+      {members.length > 0 && (
+        <Many items={members} step={5} noun="errors">
+          {(shown) => shown.map((member, index) => (
+            <div key={index} class="member">
+              <span class="stack-label">error {index + 1} of {members.length}</span>
+              <StackView stack={member} />
+            </div>
+          ))}
+        </Many>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+/** Names with their values: short texts that can be copied and, where the list can be filtered by them, followed. */
+import type { ComponentChildren } from 'preact'
+import { LongText } from './bounded.js'
+import { Copy } from './copy.js'
+import { EntriesLink } from './entries-link.js'
+import { isFilterable } from './fact.js'
+import type { Fact } from './fact.js'
+
+/** `children`: rows that are more than a text. */
+export function Facts({ facts, children }: { readonly facts: readonly Fact[], readonly children?: ComponentChildren }) {
+  return (
+    <dl class="facts">
+      {facts.map(({ name, value, filter }) => (
+        <div key={name} class="fact">
+          <dt>{name}</dt>
+          <dd>
+            {filter === undefined || !isFilterable(value)
+              ? <LongText text={value} maxChars={400} maxLines={6} />
+              : <EntriesLink class="text" name={filter} value={value} title={`All entries with this ${name.toLowerCase()}`}>{value}</EntriesLink>}
+            <span class="fact-actions"><Copy label="copy" name={`Copy ${name}`} text={() => value} /></span>
+          </dd>
+        </div>
+      ))}
+      {children}
+    </dl>
+  )
+}

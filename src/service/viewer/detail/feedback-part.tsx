@@ -1,0 +1,23 @@
+/** What users said about an entry. */
+import type { StoredFeedback } from '../../store/store.js'
+import { fullTime } from '../format.js'
+import { LongText, Many } from './bounded.js'
+
+export function FeedbackList({ items }: { readonly items: readonly StoredFeedback[] }) {
+  return (
+    <Many items={items} step={10} noun="comments">
+      {(shown) => (
+        <ul class="comments">
+          {shown.map(({ id, received_at: at, feedback }) => (
+            <li key={id}>
+              <LongText class="comment" text={feedback.comments} />
+              <p class="hint">{[feedback.name, feedback.email].filter((one) => one !== undefined).map((one) => one.slice(0, 200)).join(' · ')}{' '}
+                <time dateTime={at}>{fullTime(at)}</time>
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Many>
+  )
+}

@@ -1,0 +1,48 @@
+/** Top of the panel: what it is, when and from where, and what can be done with it. */
+import type { StoredEntry } from '../../store/store.js'
+import { ago, fullTime } from '../format.js'
+import { LevelBadge } from '../parts.js'
+import { useNow } from '../views/use-now.js'
+import { hrefOf } from '../view.js'
+import { LongText } from './bounded.js'
+import { Copy } from './copy.js'
+import { EntriesLink } from './entries-link.js'
+import { cut } from './tree.js'
+
+export function Head({ stored, onClose }: { readonly stored: StoredEntry, readonly onClose: () => void }) {
+  const { entry } = stored
+  const nowMs = useNow()
+  return (
+    <header class="detail-head">
+      <div class="detail-bar">
+        <LevelBadge level={entry.level} />
+        <Origin entry={entry} />
+        <span class="detail-tools">
+          <Copy class="button small" label="Copy JSON" text={() => JSON.stringify(entry, null, 2)} />
+          <Copy class="button small" label="Copy link" text={() => location.origin + hrefOf({ entry: stored.id })} />
+          <button type="button" class="button small" aria-label="Close the detail" title="Close (Esc)" onClick={onClose}>✕</button>
+        </span>
+      </div>
+      <h2 class="detail-message"><LongText text={entry.message} maxChars={400} maxLines={6} /></h2>
+      <p class="detail-time">
+        <time dateTime={entry.timestamp}>{fullTime(entry.timestamp)}</time>
+        <span class="hint">{entry.timestamp}</span>
+        <span class="hint">{ago(entry.timestamp, nowMs)}</span>
+      </p>
+    </header>
+  )
+}
+
+/** The entry's own words for where it is from, each a link to all that is from there. */
+function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
+  return (
+    <>
+      {(['service', 'version', 'environment'] as const).map((name) => {
+        const value = entry[name]
+        return value !== undefined && (
+          <EntriesLink key={name} class="origin" name={name} value={value} title={`All entries of this ${name}`}>{cut(value, 60)}</EntriesLink>
+        )
+      })}
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+/** The other entries of the same trace or request, in the order of time, as bars on one scale. */
+import { useMemo, useState } from 'preact/hooks'
+import type { EntryBrief } from '../../answers.js'
+import type { Page, StoredEntry } from '../../store/store.js'
+import { useChanges } from '../changes.js'
+import { count, duration } from '../format.js'
+import { Problem } from '../parts.js'
+import { useQuery } from '../use-query.js'
+import { useView } from '../use-view.js'
+import { hrefOf } from '../view.js'
+import { isFilterable } from './fact.js'
+import { around, timelineOf } from './offsets.js'
+import type { Placed } from './offsets.js'
+import { cut } from './tree.js'
+
+/** As many as are laid out in time; beyond it the list itself is the better tool. */
+const MAX_ENTRIES = 500
+const SHOWN = 30
+/** The rest of a trace comes shortly after. Later, a busy service would be asked again each second for nothing. */
+const FRESH_MS = 60_000
+
+export type Relation = 'trace_id' | 'request_id'
+
+interface RelatedProps {
+  readonly entry: StoredEntry
+  readonly by: Relation
+  readonly value: string
+}
+
+export function Related(props: RelatedProps) {
+  return isFilterable(props.value) ? <Found {...props} /> : <p class="hint">The id is empty, or too long to look for others by it.</p>
+}
+
+function Found({ entry, by, value }: RelatedProps) {
+  const changes = useChanges('entry')
+  const isFresh = Date.now() - Date.parse(entry.received_at) < FRESH_MS
+  const { data, error } = useQuery<Page<EntryBrief>>('entries', { view: 'brief', [by]: value, limit: MAX_ENTRIES }, isFresh ? changes : 0)
+  if (error !== undefined) return <Problem error={error} />
+  if (data === undefined) return <p class="hint">Loading …</p>
+  return <Timeline entry={entry} by={by} value={value} others={data.items} hasMore={data.next !== null} />
+}
+
+interface TimelineProps {
+  readonly entry: StoredEntry
+  readonly by: Relation
+  readonly value: string
+  /** Newest first. */
+  readonly others: readonly EntryBrief[]
+  readonly hasMore: boolean
+}
+
+function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
+  const [isWhole, setWhole] = useState(false)
+  const { items, totalMs } = useMemo(() => timelineOf(others.toReversed()), [others])
+  const current = items.findIndex(({ item }) => item.id === entry.id)
+  const shown = isWhole ? { from: 0, items } : around(items, current, SHOWN)
+  const noun = by === 'trace_id' ? 'trace' : 'request'
+  const href = hrefOf({ name: 'entries', filters: { [by]: value }, entry: entry.id })
+  if (items.length <= 1 && !hasMore) return <p class="hint">No other entry of this {noun} has come.</p>
+  return (
+    <>
+      <p class="hint">
+        {count(items.length)} entries in {duration(totalMs)}{hasMore && `, the newest of more`}.{' '}
+        <a href={href}>Show them in the list</a>
+      </p>
+      <ol class="timeline">
+        {shown.items.map((placed) => <Row key={placed.item.id} placed={placed} isCurrent={placed.item.id === entry.id} />)}
+      </ol>
+      {shown.items.length < items.length && (
+        <button type="button" class="more" onClick={() => setWhole(true)}>Show all {count(items.length)}</button>
+      )}
+    </>
+  )
+}
+
+function Row({ placed: { item, offsetMs, start, width }, isCurrent }: { readonly placed: Placed<EntryBrief>, readonly isCurrent: boolean }) {
+  const view = useView()
+  return (
+    <li class={isCurrent ? 'current' : undefined} data-level={item.level}>
+      <a href={hrefOf({ ...view, entry: item.id })} aria-current={isCurrent ? 'true' : undefined}>
+        <span class="offset">{offsetMs === 0 ? '0 ms' : `+${duration(offsetMs)}`}</span>
+        <span class="what">
+          <span class="visually-hidden">{item.level} </span>
+          {item.service !== undefined && <span class="kind">{cut(item.service, 30)}</span>} {cut(item.message, 160)}
+        </span>
+        <svg class="span" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+          <rect class="rail" x={0} y={2.5} width={100} height={1} />
+          <rect x={Math.min(start * 100, 98)} y={0} width={Math.max(width * 100, 2)} height={6} />
+        </svg>
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,54 @@
+/** A part of the panel under a heading that folds it. What is folded stays so for the next entry, and is not rendered. */
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+
+const chosen = new Map<string, boolean>()
+
+interface SectionProps {
+  readonly title: string
+  /** Beside the title: `12`, `340 ms`. */
+  readonly hint?: string | undefined
+  readonly isOpen?: boolean
+  /** Buttons at the right of the heading. */
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export function Section({ title, hint, isOpen = true, actions, children }: SectionProps) {
+  const id = useId()
+  const [open, setOpen] = useState(chosen.get(title) ?? isOpen)
+  const toggle = () => {
+    chosen.set(title, !open)
+    setOpen(!open)
+  }
+  return (
+    <section class="part" aria-labelledby={`${id}-h`}>
+      <div class="part-head">
+        <h3 id={`${id}-h`}>
+          <button type="button" class="fold" aria-expanded={open} aria-controls={id} onClick={toggle}>
+            {title}
+            {hint !== undefined && <span class="hint"> {hint}</span>}
+          </button>
+        </h3>
+        {open && actions !== undefined && <div class="part-actions">{actions}</div>}
+      </div>
+      <div id={id} class="part-body" hidden={!open}>{open && children}</div>
+    </section>
+  )
+}
+
+/** A smaller one: a line that opens. Its inside is made when it is opened first. */
+export function Fold({ summary, children, isOpen = false, class: className }: {
+  readonly summary: ComponentChildren
+  readonly children: () => ComponentChildren
+  readonly isOpen?: boolean
+  readonly class?: string
+}) {
+  const [open, setOpen] = useState(isOpen)
+  return (
+    <details class={className ?? 'foldable'} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {open && children()}
+    </details>
+  )
+}

@@ -1,0 +1,153 @@
+/** A logged stack, read into its errors and their frames (pure). What no rule knows stays as the text it is. */
+
+/** `own`: the application's; `package`: below `node_modules`; `runtime`: Node's, Deno's, Bun's, and built-in functions. */
+export type FrameOrigin = 'own' | 'package' | 'runtime'
+
+export interface StackFrame {
+  readonly kind: 'frame'
+  /** Null where the stack names none, as at a module's top level. */
+  readonly fn: string | null
+  /** `node:fs`, `/app/src/a.js`, `native`; without `file://`. */
+  readonly file: string
+  readonly line: number | null
+  readonly column: number | null
+  readonly isAsync: boolean
+  readonly origin: FrameOrigin
+  /** `express`, `@scope/name`. */
+  readonly packageName: string | null
+}
+
+export interface StackText {
+  readonly kind: 'text'
+  readonly text: string
+}
+
+/** One error of the chain. */
+export interface StackPart {
+  /** What it is to the error before it: `caused by`, `error 2 of 3`. Null for the first. */
+  readonly label: string | null
+  /** `TypeError: no price`, all lines of it. */
+  readonly title: string
+  readonly items: readonly (StackFrame | StackText)[]
+}
+
+export interface Stack {
+  readonly parts: readonly StackPart[]
+  /** Lines beyond the bound, which are in the raw text alone. */
+  readonly linesLeftOut: number
+}
+
+const MAX_LINES = 1_000
+/** No real frame is longer, and what is may be made to cost much. */
+const MAX_FRAME_CHARS = 1_000
+const MAX_TITLE_CHARS = 10_000
+
+/** pino and the transport write the first three, Node's `util.inspect` the fourth. */
+const PART_LABELS = [/^caused by: ?/i, /^(error \d+ of \d+): ?/, /^Caused by: ?/, /^\[(cause)\]: ?/]
+/** `util.inspect` opens the properties of an error after its last frame, and closes them later. */
+const BRACES = /^[\s{}[\],]*$/
+
+export function parseStack(stack: string): Stack {
+  const lines = stack.split('\n', MAX_LINES + 1)
+  const isCut = lines.length > MAX_LINES
+  const parts: StackPart[] = []
+  let label: string | null = null
+  let title: string[] = []
+  let items: (StackFrame | StackText)[] = []
+  const close = () => {
+    if (title.length > 0 || items.length > 0) {
+      parts.push({ label, title: title.join('\n').trim().slice(0, MAX_TITLE_CHARS), items })
+    }
+    title = []
+    items = []
+  }
+  for (const line of isCut ? lines.slice(0, MAX_LINES) : lines) {
+    const text = line.trim()
+    const next = labelOf(text)
+    if (next !== undefined) {
+      close()
+      label = next.label
+      title = [next.rest]
+      continue
+    }
+    const frame = parseFrame(line)
+    if (frame !== undefined) items.push(frame)
+    else if (items.length === 0) title.push(line)
+    else if (!BRACES.test(text)) items.push({ kind: 'text', text: line })
+  }
+  close()
+  return { parts, linesLeftOut: isCut ? countLines(stack) - MAX_LINES : 0 }
+}
+
+function labelOf(text: string): { label: string, rest: string } | undefined {
+  for (const form of PART_LABELS) {
+    const found = form.exec(text)
+    if (found === null) continue
+    const said = found[1]
+    return { label: said === undefined || said === 'cause' ? 'caused by' : said, rest: text.slice(found[0].length) }
+  }
+  return undefined
+}
+
+function countLines(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}
+
+const AT = /^\s*at (async )?(.+?)(?: \{)?$/
+const PLACE = /^(.*?):(\d+)(?::(\d+))?$/
+
+/** One line of a V8 stack (https://v8.dev/docs/stack-trace-api). */
+export function parseFrame(line: string): StackFrame | undefined {
+  if (line.length > MAX_FRAME_CHARS) return undefined
+  const found = AT.exec(line)
+  if (found === null) return undefined
+  const { fn, place } = splitPlace(found[2] ?? '')
+  const isAsync = found[1] !== undefined
+  const at = PLACE.exec(place)
+  const file = plainFile(at?.[1] ?? place)
+  const packageName = packageOf(file)
+  return {
+    kind: 'frame', fn, file, isAsync, packageName,
+    line: at === null ? null : Number(at[2]),
+    column: at?.[3] === undefined ? null : Number(at[3]),
+    origin: packageName !== null ? 'package' : isRuntime(file) ? 'runtime' : 'own',
+  }
+}
+
+/** `fn (place)`, or the place alone. The place of an `eval` has parentheses of its own. */
+function splitPlace(text: string): { fn: string | null, place: string } {
+  if (!text.endsWith(')')) return { fn: null, place: text }
+  let depth = 0
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    if (text[at] === ')') depth += 1
+    else if (text[at] === '(') depth -= 1
+    if (depth > 0) continue
+    const place = text.slice(at + 1, -1)
+    const evaluated = /^eval at .*?\(((?:[a-z]:)?[^()]*:\d+:\d+)\)/i.exec(place)
+    return { fn: text.slice(0, at).trim() || null, place: evaluated?.[1] ?? place }
+  }
+  return { fn: null, place: text }
+}
+
+function plainFile(place: string): string {
+  if (!place.startsWith('file://')) return place
+  const path = place.slice('file://'.length)
+  return /^\/[a-z]:/i.test(path) ? path.slice(1) : path
+}
+
+const MODULES = 'node_modules'
+
+/** The last one in the path: a package manager may keep them within each other. */
+function packageOf(file: string): string | null {
+  const at = file.replaceAll('\\', '/').lastIndexOf(`/${MODULES}/`)
+  if (at === -1) return null
+  const [first = '', second = ''] = file.slice(at + MODULES.length + 2).split(/[\\/]/, 2)
+  return first.startsWith('@') ? `${first}/${second}` : first
+}
+
+/** What has no file is a built-in function: `<anonymous>`, `native`, `index 0` of `Promise.all`. */
+function isRuntime(file: string): boolean {
+  return /^(?:node|ext|bun|internal)[:/]|^(?:native|unknown|<anonymous>|index \d+)$|^wasm:/.test(file)
+}

@@ -1,0 +1,20 @@
+/** An entry's tags, each a link to all entries that have it. */
+import { Many } from './bounded.js'
+import { EntriesLink } from './entries-link.js'
+import { cut } from './tree.js'
+
+export function Tags({ tags }: { readonly tags: readonly string[] }) {
+  return (
+    <div class="tags">
+      <Many items={tags} step={30} noun="tags">
+        {(shown) => (
+          <ul aria-label="Tags">
+            {shown.map((tag, index) => (
+              <li key={index}><EntriesLink class="tag" name="tag" value={tag} title="All entries with this tag">{cut(tag, 60)}</EntriesLink></li>
+            ))}
+          </ul>
+        )}
+      </Many>
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+/** Logged values as a tree that opens: nested lists with buttons, a bounded number of members at a time. */
+import { useState } from 'preact/hooks'
+import type { Json } from '../../../protocol/entry.js'
+import { MoreButton } from './bounded.js'
+import { Copy } from './copy.js'
+import { EntriesLink } from './entries-link.js'
+import { copyText, cut, isContainer, kindOf, membersOf, pathText, previewOf, searchOf, sizeOf } from './tree.js'
+import type { Member, Path } from './tree.js'
+
+const STEP = 50
+const OPEN_DEPTH = 2
+/** A container with more members stays folded until it is opened. */
+const OPEN_MEMBERS = 20
+/** Beyond it the lines would have no room left, so they go on below each other. */
+const MAX_INDENTED_DEPTH = 12
+const STRING_CHARS = 300
+const MAX_STRING_CHARS = 20_000
+
+export function Tree({ value, label, path = [] }: { readonly value: Json, readonly label: string, readonly path?: Path }) {
+  return <div class="tree" role="group" aria-label={label}><Members value={value} path={path} depth={0} /></div>
+}
+
+function Members({ value, path, depth }: { readonly value: Json, readonly path: Path, readonly depth: number }) {
+  const [shown, setShown] = useState(STEP)
+  const size = sizeOf(value)
+  return (
+    <>
+      <ul class={depth === 0 ? undefined : depth <= MAX_INDENTED_DEPTH ? 'indented' : 'flat'}>
+        {membersOf(value, shown).map((member) => <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} />)}
+      </ul>
+      {size > shown && <MoreButton rest={size - shown} step={STEP} noun="members" onMore={() => setShown(shown + STEP)} />}
+    </>
+  )
+}
+
+function Node({ member: { key, value }, path, depth }: { readonly member: Member, readonly path: Path, readonly depth: number }) {
+  const size = sizeOf(value)
+  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH - 1 && size <= OPEN_MEMBERS)
+  const keyText = cut(String(key), 100)
+  if (!isContainer(value) || size === 0) {
+    return (
+      <li class="node">
+        <span class="key">{keyText}</span> <Scalar value={value} /> <Actions value={value} path={path} />
+      </li>
+    )
+  }
+  return (
+    <li class="node">
+      <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span class="key">{keyText}</span>{' '}
+        <span class="preview">{isOpen ? (Array.isArray(value) ? `[${size}]` : `{${size}}`) : previewOf(value)}</span>
+      </button>
+      <Actions value={value} path={path} />
+      {isOpen && <Members value={value} path={path} depth={depth + 1} />}
+    </li>
+  )
+}
+
+function Scalar({ value }: { readonly value: Json }) {
+  const [isWhole, setWhole] = useState(false)
+  const kind = kindOf(value)
+  if (typeof value !== 'string') return <span class={`value ${kind}`}>{isContainer(value) ? previewOf(value) : String(value)}</span>
+  const text = cut(value, isWhole ? MAX_STRING_CHARS : STRING_CHARS)
+  return (
+    <>
+      <span class="value string">{value === '' ? '""' : text}</span>
+      {!isWhole && value.length > STRING_CHARS && (
+        <button type="button" class="more" onClick={() => setWhole(true)}>Show all</button>
+      )}
+    </>
+  )
+}
+
+function Actions({ value, path }: { readonly value: Json, readonly path: Path }) {
+  const search = searchOf(value)
+  const place = pathText(path)
+  return (
+    <span class="node-actions">
+      <Copy label="copy" name={`Copy the value of ${place}`} text={() => copyText(value)} />
+      <Copy label="path" name={`Copy the path ${place}`} text={() => place} />
+      {search !== null && <EntriesLink class="quiet" name="q" value={search} title={`Search for the value of ${place}`}>find</EntriesLink>}
+    </span>
+  )
+}

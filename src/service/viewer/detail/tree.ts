@@ -1,0 +1,87 @@
+/** Logged values for the tree: their kinds, a bounded number of their members, a line that stands for them (pure). */
+import type { Json } from '../../../protocol/entry.js'
+
+export type ValueKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+export type Path = readonly (string | number)[]
+
+export interface Member {
+  readonly key: string | number
+  readonly value: Json
+}
+
+export function kindOf(value: Json): ValueKind {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as ValueKind
+}
+
+export function isContainer(value: Json): value is Json[] | { [key: string]: Json } {
+  return typeof value === 'object' && value !== null
+}
+
+export function sizeOf(value: Json): number {
+  if (!isContainer(value)) return 0
+  return Array.isArray(value) ? value.length : Object.keys(value).length
+}
+
+/** The first `count`. */
+export function membersOf(value: Json, count: number): readonly Member[] {
+  if (!isContainer(value)) return []
+  if (Array.isArray(value)) return value.slice(0, count).map((one, key) => ({ key, value: one }))
+  return Object.keys(value).slice(0, count).map((key) => ({ key, value: value[key] ?? null }))
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
+
+/** `user.roles[0]["last seen"]`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    if (!IDENTIFIER.test(key)) return `${text}[${JSON.stringify(key)}]`
+    return text === '' ? key : `${text}.${key}`
+  }, '')
+}
+
+const PREVIEW_MEMBERS = 5
+const PREVIEW_CHARS = 80
+
+/** What a folded container holds, in one short line: `{ id, name, roles, … }`, `[1, 2, …]`. */
+export function previewOf(value: Json): string {
+  if (!isContainer(value)) return scalarPreview(value)
+  const size = sizeOf(value)
+  if (size === 0) return Array.isArray(value) ? '[]' : '{}'
+  const shown = membersOf(value, PREVIEW_MEMBERS)
+    .map(({ key, value: one }) => (typeof key === 'number' ? scalarPreview(one) : cut(key, 30)))
+  const more = size > PREVIEW_MEMBERS ? ', …' : ''
+  const text = cut(shown.join(', '), PREVIEW_CHARS) + more
+  return Array.isArray(value) ? `[${text}]` : `{ ${text} }`
+}
+
+function scalarPreview(value: Json): string {
+  if (isContainer(value)) return Array.isArray(value) ? '[…]' : '{…}'
+  return typeof value === 'string' ? JSON.stringify(cut(value, 30)) : String(value)
+}
+
+export function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${cutAt(text, maxChars)}…`
+}
+
+/** Whole characters: half a pair would be shown as a replacement sign. */
+export function cutAt(text: string, end: number): string {
+  return text.slice(0, /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end)
+}
+
+const MAX_SEARCH_CHARS = 200
+
+/** What finds other entries with this value: the search looks at the metadata as JSON. Null where it would find too much, or nothing. */
+export function searchOf(value: Json): string | null {
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_SEARCH_CHARS) return null
+  return JSON.stringify(value).slice(1, -1)
+}
+
+/** As it is copied: text without its quotation marks. */
+export function copyText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}

@@ -1,0 +1,65 @@
+/** The chart's geometry and what a selection in it means (pure). */
+import type { Level } from '../../../protocol/entry.js'
+import type { Histogram, HistogramBucket } from '../../answers.js'
+import { plural, timeRange } from '../format.js'
+
+/** From the ground up: what is worse stands on the ground, where heights compare best. */
+export const STACK: readonly Level[] = ['fatal', 'error', 'warn', 'info', 'debug']
+
+/** Of the chart's height; what is not zero can be seen. */
+const MIN_HEIGHT = 0.03
+
+export interface Segment {
+  readonly level: Level
+  /** Parts of the chart's height, from above. */
+  readonly y: number
+  readonly height: number
+}
+
+export function segmentsOf(bucket: HistogramBucket, most: number): Segment[] {
+  const present = STACK.filter((level) => bucket[level] > 0)
+  const heights = present.map((level) => Math.max(MIN_HEIGHT, bucket[level] / most))
+  const sum = heights.reduce((total, height) => total + height, 0)
+  // Where the smallest heights add up to more than there is, all shrink.
+  const scale = sum > 1 ? 1 / sum : 1
+  let ground = 1
+  return present.map((level, index) => {
+    const height = (heights[index] ?? 0) * scale
+    ground -= height
+    return { level, y: ground, height }
+  })
+}
+
+export function mostOf(histogram: Histogram): number {
+  return histogram.buckets.reduce((most, { total }) => Math.max(most, total), 1)
+}
+
+/** The bucket at this part of the width; -1 where there is none. */
+export function indexAt(part: number, buckets: number): number {
+  return Math.max(Math.min(buckets - 1, 0), Math.min(buckets - 1, Math.floor(part * buckets)))
+}
+
+/** From where one began to where one is, both included: as filters. */
+export function rangeOf({ buckets, step_ms: stepMs }: Histogram, from: number, to: number): { since: string, until: string } | undefined {
+  const first = buckets[Math.min(from, to)]
+  const last = buckets[Math.max(from, to)]
+  if (first === undefined || last === undefined) return undefined
+  return { since: first.at, until: new Date(Date.parse(last.at) + stepMs).toISOString() }
+}
+
+/** `2026-11-21 14:03:00 – 14:03:30: 12 entries, 2 error, 10 info`. */
+export function describe(histogram: Histogram, from: number, to: number): string {
+  const range = rangeOf(histogram, from, to)
+  if (range === undefined) return 'no entries'
+  const chosen = histogram.buckets.slice(Math.min(from, to), Math.max(from, to) + 1)
+  const sum = (key: Level | 'total'): number => chosen.reduce((total, bucket) => total + bucket[key], 0)
+  const levels = STACK.filter((level) => sum(level) > 0).map((level) => `${sum(level)} ${level}`)
+  const when = timeRange(Date.parse(range.since), Date.parse(range.until))
+  return `${when}: ${[plural(sum('total'), 'entry', 'entries'), ...levels].join(', ')}`
+}
+
+/** Where the axis has its labels: the places of whole buckets, about as many as asked for. */
+export function ticksOf(buckets: number, wanted: number): number[] {
+  const every = Math.max(1, Math.ceil(buckets / wanted))
+  return Array.from({ length: Math.ceil(buckets / every) }, (_, index) => index * every)
+}

@@ -1,0 +1,140 @@
+/** The chart of when entries came, by level; a part of it can be chosen as the time to look at. */
+import { useRef, useState } from 'preact/hooks'
+import type { Histogram as HistogramData } from '../../answers.js'
+import { useChanges } from '../changes.js'
+import { duration, shortTime, timeRange } from '../format.js'
+import { Icon } from '../icons.js'
+import { useQuery } from '../use-query.js'
+import { navigate } from '../use-view.js'
+import { withFilter, withoutFilters } from '../view.js'
+import type { Filters } from '../view.js'
+import { describe, indexAt, mostOf, rangeOf, segmentsOf, ticksOf } from './histogram-model.js'
+import { useNarrow } from './use-narrow.js'
+import { useSlowly } from './use-slowly.js'
+
+const BUCKETS = 60
+const REFRESH_MS = 2000
+
+/** Where the choice began and where it is. */
+interface Choice {
+  readonly from: number
+  readonly to: number
+  /** Not only pointed at: someone is about to choose. */
+  readonly isHeld: boolean
+}
+
+export function Histogram({ filters }: { filters: Filters }) {
+  const version = useSlowly(useChanges('entry'), REFRESH_MS)
+  const newest = useQuery<HistogramData>('histogram', { ...filters, buckets: BUCKETS }, version).data
+  const [choice, setChoice] = useState<Choice | null>(null)
+  const [isDragging, setDragging] = useState(false)
+  const chart = useRef<HTMLDivElement>(null)
+  // The bars stand still while one chooses among them: the places would come to mean other times.
+  const held = useRef(newest)
+  if (choice?.isHeld !== true) held.current = newest
+  const data = held.current
+  const length = data?.buckets.length ?? 0
+  const shown = choice !== null && Math.max(choice.from, choice.to) < length ? choice : null
+  const isRange = filters.since !== undefined || filters.until !== undefined
+
+  const select = ({ from, to }: Choice): void => {
+    const range = data === undefined ? undefined : rangeOf(data, from, to)
+    setChoice(null)
+    if (range !== undefined) navigate({ filters: withFilter(withFilter(filters, 'since', range.since), 'until', range.until) })
+  }
+  const indexOf = (event: PointerEvent): number => {
+    const box = chart.current?.getBoundingClientRect()
+    return box === undefined ? 0 : indexAt((event.clientX - box.left) / box.width, length)
+  }
+  const onPointerDown = (event: PointerEvent): void => {
+    if (event.button !== 0 || length === 0) return
+    chart.current?.setPointerCapture(event.pointerId)
+    setDragging(true)
+    setChoice({ from: indexOf(event), to: indexOf(event), isHeld: true })
+  }
+  const onPointerMove = (event: PointerEvent): void => {
+    if (length === 0) return
+    const to = indexOf(event)
+    setChoice(isDragging && choice !== null ? { ...choice, to } : { from: to, to, isHeld: false })
+  }
+  const onPointerUp = (): void => {
+    setDragging(false)
+    if (isDragging && shown !== null) select(shown)
+  }
+  const endDrag = (): void => {
+    setDragging(false)
+    setChoice(null)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    if (length === 0 || event.ctrlKey || event.metaKey || event.altKey) return
+    if (by !== 0) {
+      const to = shown === null ? (by > 0 ? 0 : length - 1) : Math.max(0, Math.min(length - 1, shown.to + by))
+      setChoice({ from: event.shiftKey && shown !== null ? shown.from : to, to, isHeld: true })
+    } else if (event.key === 'Enter' && shown !== null) select(shown)
+    else if (event.key === 'Escape' && shown !== null) setChoice(null)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <section class="histogram" aria-label="Entries over time">
+      <div class="histogram-head">
+        <span>{data === undefined || data.since === null || data.until === null ? ' ' : timeRange(Date.parse(data.since), Date.parse(data.until))}</span>
+        {data !== undefined && length > 0 && <span class="faint">{duration(data.step_ms)} a bar</span>}
+        {isRange && (
+          <button type="button" class="link-button" onClick={() => navigate({ filters: withoutFilters(filters, 'since', 'until') })}>
+            <Icon name="close" />All of the time
+          </button>
+        )}
+      </div>
+      {(data === undefined || length > 0) && <div class="chart" ref={chart} role="group" tabIndex={length === 0 ? -1 : 0} onKeyDown={onKeyDown}
+        aria-label="Choose a time: left and right arrows move, with Shift they extend, Enter chooses"
+        onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp}
+        onPointerLeave={() => !isDragging && setChoice(null)} onPointerCancel={endDrag} onBlur={endDrag}>
+        {data !== undefined && <Chart data={data} choice={shown} />}
+        {data !== undefined && shown !== null && <Tooltip data={data} choice={shown} />}
+      </div>}
+      <p class="visually-hidden" role="status">{data !== undefined && shown?.isHeld === true && !isDragging ? describe(data, shown.from, shown.to) : ''}</p>
+      {data !== undefined && <Axis data={data} />}
+    </section>
+  )
+}
+
+function Chart({ data, choice }: { data: HistogramData, choice: Choice | null }) {
+  const { buckets } = data
+  const most = mostOf(data)
+  const first = choice === null ? 0 : Math.min(choice.from, choice.to)
+  const width = choice === null ? 0 : Math.abs(choice.to - choice.from) + 1
+  return (
+    <svg role="img" aria-label={`Chart: ${describe(data, 0, buckets.length - 1)}`} viewBox={`0 0 ${Math.max(1, buckets.length)} 1`} preserveAspectRatio="none">
+      {buckets.flatMap((bucket, index) => segmentsOf(bucket, most).map(({ level, y, height }) => (
+        <rect key={`${index} ${level}`} class={`area-${level}`} x={index + 0.08} y={y} width={0.84} height={height} />
+      )))}
+      {width > 1 && <rect class="beside" x={0} y={-0.1} width={first} height={1.1} />}
+      {width > 1 && <rect class="beside" x={first + width} y={-0.1} width={buckets.length - first - width} height={1.1} />}
+      {width > 0 && <rect class="chosen" x={first} y={-0.1} width={width} height={1.1} />}
+    </svg>
+  )
+}
+
+function Tooltip({ data, choice: { from, to } }: { data: HistogramData, choice: Choice }) {
+  const middle = ((from + to) / 2 + 0.5) / data.buckets.length
+  const [when, what] = describe(data, from, to).split(': ')
+  const side = middle > 0.5 ? { right: `${(1 - middle) * 100}%` } : { left: `${middle * 100}%` }
+  return <div class="tooltip" aria-hidden="true" style={side}><b>{what}</b><span>{when}</span></div>
+}
+
+function Axis({ data: { buckets, step_ms: stepMs, since, until } }: { data: HistogramData }) {
+  const isNarrow = useNarrow()
+  if (since === null || until === null) return null
+  const isDays = Date.parse(until) - Date.parse(since) > 2 * 86_400_000
+  const text = (at: string): string => isDays ? at.slice(0, 10) : shortTime(at).slice(0, stepMs < 1000 ? 12 : stepMs < 60_000 ? 8 : 5)
+  return (
+    <div class="axis" aria-hidden="true">
+      {ticksOf(buckets.length, isNarrow ? 4 : 8).filter((index) => index / buckets.length <= (isNarrow ? 0.88 : 0.95)).map((index) => (
+        <span key={index} style={{ left: `${index / buckets.length * 100}%` }}>{text(buckets[index]?.at ?? '')}</span>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+/** The levels that are chosen, as the filter has them (pure). */
+import { LEVELS } from '../../../protocol/entry.js'
+import type { Level } from '../../../protocol/entry.js'
+
+/** None, like all, is no filter. */
+export function toggledLevel(filter: string | undefined, level: Level): string | null {
+  const chosen = new Set(filter?.split(','))
+  if (!chosen.delete(level)) chosen.add(level)
+  const levels = LEVELS.filter((one) => chosen.has(one))
+  return levels.length === 0 || levels.length === LEVELS.length ? null : levels.join()
+}

@@ -1,0 +1,102 @@
+/** Times, durations, counts and sizes as text (pure). */
+const NUMBER = new Intl.NumberFormat('en')
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const two = (value: number): string => String(value).padStart(2, '0')
+const three = (value: number): string => String(value).padStart(3, '0')
+
+/** Local time of day, `14:03:07.512`; a time that cannot be read stays as it is. */
+export function shortTime(iso: string): string {
+  const at = new Date(iso)
+  if (Number.isNaN(at.getTime())) return iso
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${three(at.getMilliseconds())}`
+}
+
+/** Local date and time, `2026-11-21 14:03:07.512`. */
+export function fullTime(iso: string): string {
+  const at = new Date(iso)
+  return Number.isNaN(at.getTime()) ? iso : `${dateOf(at)} ${shortTime(iso)}`
+}
+
+/** How long ago, `3 min ago`; `in 5 s` where clocks differ. */
+export function ago(iso: string, nowMs: number): string {
+  const passedMs = nowMs - Date.parse(iso)
+  if (Number.isNaN(passedMs)) return ''
+  const length = Math.abs(passedMs)
+  if (length < SECOND_MS) return 'now'
+  if (length >= HOUR_MS && length < 10 * HOUR_MS) {
+    const text = duration(Math.floor(length / MINUTE_MS) * MINUTE_MS)
+    return passedMs < 0 ? `in ${text}` : `${text} ago`
+  }
+  const [unitMs, unit] = length < MINUTE_MS ? [SECOND_MS, 's'] : length < HOUR_MS ? [MINUTE_MS, 'min']
+    : length < 2 * DAY_MS ? [HOUR_MS, 'h'] : [DAY_MS, 'days']
+  const text = `${NUMBER.format(Math.floor(length / unitMs))} ${unit}`
+  return passedMs < 0 ? `in ${text}` : `${text} ago`
+}
+
+/** `0.4 ms`, `12 ms`, `1.25 s`, `3 min 5 s`, `2 h 10 min`, `4 days`. */
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms)) return ''
+  if (ms < 0) return `-${duration(-ms)}`
+  if (ms < 10) return `${decimals(ms, 1)} ms`
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`
+  if (ms < MINUTE_MS) return `${decimals(ms / SECOND_MS, 2)} s`
+  if (ms < HOUR_MS) return inTwo(ms, MINUTE_MS, 'min', SECOND_MS, 's')
+  return ms < 2 * DAY_MS ? inTwo(ms, HOUR_MS, 'h', MINUTE_MS, 'min') : `${NUMBER.format(Math.round(ms / DAY_MS))} days`
+}
+
+export function count(n: number): string {
+  return NUMBER.format(n)
+}
+
+/** For narrow places: `940`, `12.4K`, `1.2M`. */
+export function shortCount(n: number): string {
+  return n < 10_000 ? NUMBER.format(n) : COMPACT.format(n)
+}
+
+/** Of a ratio: `0 %`, `0.4 %`, `12 %`. */
+export function percent(ratio: number): string {
+  const value = ratio * 100
+  return `${value !== 0 && Math.abs(value) < 10 ? decimals(value, 1) : Math.round(value)} %`
+}
+
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`
+  if (n < 1_000_000) return `${decimals(n / 1000, 1)} kB`
+  return `${decimals(n / 1_000_000, 1)} MB`
+}
+
+/** `1 entry`, `2 entries`. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`
+}
+
+/** A span of time: the date once where both are of one day, and no more digits than its length has use for. */
+export function timeRange(sinceMs: number, untilMs: number): string {
+  const since = new Date(sinceMs)
+  const until = new Date(untilMs)
+  const end = untilMs - sinceMs < 10 * SECOND_MS ? 12 : 8
+  const time = (at: Date): string => shortTime(at.toISOString()).slice(0, end)
+  const isOneDay = dateOf(since) === dateOf(until)
+  return `${dateOf(since)} ${time(since)} – ${isOneDay ? '' : `${dateOf(until)} `}${time(until)}`
+}
+
+function dateOf(at: Date): string {
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
+
+function decimals(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)))
+}
+
+function inTwo(ms: number, bigMs: number, big: string, smallMs: number, small: string): string {
+  const smalls = Math.round(ms / smallMs)
+  const perBig = bigMs / smallMs
+  const rest = smalls % perBig
+  return `${Math.floor(smalls / perBig)} ${big}${rest === 0 ? '' : ` ${rest} ${small}`}`
+}

@@ -1,0 +1,25 @@
+/** The page's stream, wired to the browser. */
+import type { Status } from '../../answers.js'
+import { get, request } from '../api.js'
+import { announceChange } from '../changes.js'
+import { Live } from './live.js'
+
+export const live = new Live({
+  open: (parameters, headers, signal) => request('stream', parameters, headers, signal),
+  startedAt: async (signal) => (await get<Status>('status', {}, signal)).started_at,
+  wait: (ms, signal) => new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    }, { once: true })
+  }),
+  onChange: announceChange,
+})
+
+/** A tab in the background gives its connection to those that are looked at. */
+export function restWhileHidden(): void {
+  const follow = (): void => live.rest(document.hidden)
+  addEventListener('visibilitychange', follow)
+  follow()
+}

@@ -1,0 +1,21 @@
+/** How an application is connected, for those who have no entry yet. */
+import type { Status } from '../../answers.js'
+import { CopyButton, Empty } from '../parts.js'
+import { connectLines } from './connect-lines.js'
+
+export function Connect({ status }: { status: Status }) {
+  const lines = connectLines(status)
+  return (
+    <Empty title="Listening. Nothing has arrived yet.">
+      <p>Connect an application with these five lines; what it logs shows here within a second.</p>
+      <div class="snippet">
+        <pre class="code" tabIndex={0} aria-label="Lines that connect an application">{lines}</pre>
+        <CopyButton text={lines} label="Copy" />
+      </div>
+      <p>
+        Needed once: <code>npm install pino pino-ingest</code>. An application that has the transport already is started
+        with the right environment by <code>npx pino-ingest dev -- node app.js</code>.
+      </p>
+    </Empty>
+  )
+}

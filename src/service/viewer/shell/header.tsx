@@ -1,0 +1,88 @@
+/** The bar on top: the views, how the connection is, theme and help. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Status } from '../../answers.js'
+import { plural, shortCount } from '../format.js'
+import { Icon } from '../icons.js'
+import { live } from '../live/connection.js'
+import { useObservable } from '../use-observable.js'
+import { hrefOf, VIEWS } from '../view.js'
+import type { View, ViewName } from '../view.js'
+import { setTheme, theme, THEMES } from './theme.js'
+import { VIEW_TITLES } from './views.js'
+
+export function Header({ view, status, onHelp }: { view: View, status: Status | undefined, onHelp: () => void }) {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(false), [view.name])
+  return (
+    <header class="header">
+      <a class="brand" href="/" title={status === undefined ? undefined : `pino-ingest ${status.version}, listening at ${status.url}`}>
+        <Logo />
+        <span>pino-ingest</span>
+      </a>
+      <button type="button" class="button plain nav-toggle" aria-expanded={isOpen} aria-controls="nav" onClick={() => setOpen(!isOpen)}>
+        <Icon name="menu" />{VIEW_TITLES[view.name].title}
+      </button>
+      <nav id="nav" class={isOpen ? 'nav open' : 'nav'} aria-label="Views">
+        {VIEWS.map((name, index) => <NavLink key={name} name={name} number={index + 1} view={view} status={status} onGo={() => setOpen(false)} />)}
+      </nav>
+      <Connection />
+      <ThemeButton />
+      <button type="button" class="button plain icon" onClick={onHelp} title="Help and keys (?)">
+        ?<span class="visually-hidden"> Help and keys</span>
+      </button>
+    </header>
+  )
+}
+
+interface NavLinkProps {
+  readonly name: ViewName
+  readonly number: number
+  readonly view: View
+  readonly status: Status | undefined
+  readonly onGo: () => void
+}
+
+function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
+  const { title, counts } = VIEW_TITLES[name]
+  const kept = counts === null ? 0 : status?.kept[counts[0]] ?? 0
+  const named = counts === null || kept === 0 ? undefined : plural(kept, counts[1], counts[2])
+  return (
+    <a href={hrefOf({ name, filters: view.filters })} aria-current={view.name === name ? 'page' : undefined} onClick={onGo}
+      title={`${named === undefined ? title : `${title}: ${named} kept`} (${number})`}>
+      {title}
+      {named !== undefined && <span class={name === 'rejected' ? 'count bad' : 'count'} aria-label={named}>{shortCount(kept)}</span>}
+    </a>
+  )
+}
+
+const WORDS = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' } as const
+
+function Connection() {
+  const { name, reason } = useObservable(live.state)
+  return (
+    <span class={`connection ${name}`} role="status" title={reason === undefined ? undefined : `The stream of new entries broke off: ${reason}`}>
+      <span class="dot" aria-hidden="true" />
+      <span class="word">{WORDS[name]}</span>
+    </span>
+  )
+}
+
+function ThemeButton() {
+  const current = useObservable(theme)
+  const next = THEMES[(THEMES.indexOf(current) + 1) % THEMES.length] ?? 'system'
+  return (
+    <button type="button" class="button plain icon" onClick={() => setTheme(next)}
+      title={`Theme: ${current}. Click for ${next}.`} aria-label={`Theme: ${current}; change to ${next}`}>
+      <Icon name={current} />
+    </button>
+  )
+}
+
+/** A pine. */
+function Logo() {
+  return (
+    <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" fill="currentColor">
+      <path d="M9 1 4.4 6.8h2L3.2 10.9h2.3L1.8 15h6.1v2.2h2.2V15h6.1l-3.7-4.1h2.3l-3.2-4.1h2Z" />
+    </svg>
+  )
+}

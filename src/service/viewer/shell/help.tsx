@@ -1,0 +1,48 @@
+/** The keys, in a dialog: the browser keeps the focus in it and gives it back. */
+import { useEffect, useRef } from 'preact/hooks'
+import type { Status } from '../../answers.js'
+import { bytes, count, duration } from '../format.js'
+import { Icon } from '../icons.js'
+import { KEY_HELP } from '../keys.js'
+
+export function Help({ status, onClose }: { status: Status | undefined, onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={onClose}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+      <div class="help-body">
+        <div class="help-head">
+          <h2 id="help-title">Keys</h2>
+          <button type="button" class="button plain icon small" aria-label="Close help" onClick={() => dialog.current?.close()}>
+            <Icon name="close" />
+          </button>
+        </div>
+        <dl class="keys">
+          {KEY_HELP.map(([keys, meaning]) => (
+            <div key={meaning}>
+              <dt>{keys.map((key) => key === '…' ? <span key={key}>–</span> : <kbd key={key}>{key}</kbd>)}</dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+        <p class="muted">In the chart: ← and → move, with Shift they extend, Enter selects that time.</p>
+        {status !== undefined && <About status={status} />}
+      </div>
+    </dialog>
+  )
+}
+
+function About({ status: { version, url, store, db_file: file, limits } }: { status: Status }) {
+  const age = limits.max_age_ms === null ? '' : `, none older than ${duration(limits.max_age_ms)}`
+  return (
+    <>
+      <h2>This service</h2>
+      <p class="muted">
+        pino-ingest {version} at <code>{url}</code>. It keeps the newest {count(limits.max_entries)} entries,
+        at most {bytes(limits.max_bytes)}{age}, {file === null ? `in memory (${store}): gone when it ends` : <>in <code>{file}</code> ({store})</>}.
+        The same as JSON: <code>/local/entries</code>, with the token as <code>Authorization: Bearer</code>.
+      </p>
+    </>
+  )
+}

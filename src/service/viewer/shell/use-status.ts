@@ -1,0 +1,20 @@
+/** What the service says of itself and of how much it keeps. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Status } from '../../answers.js'
+import { useChanges } from '../changes.js'
+import { useQuery } from '../use-query.js'
+
+/** Entries that the filters leave out are not told of by the stream. */
+const REFRESH_MS = 5000
+
+export function useStatus(): Status | undefined {
+  const changes = useChanges('entry', 'request', 'feedback', 'release', 'heartbeat', 'rejected')
+  const [ticks, setTicks] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setTicks((old) => old + 1)
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return useQuery<Status>('status', {}, changes + ticks).data
+}

@@ -1,0 +1,19 @@
+/** The views' names, and which of the kept records they show. */
+import type { RecordKind } from '../../store/store.js'
+import type { ViewName } from '../view.js'
+
+export interface ViewTitle {
+  readonly title: string
+  /** What the number beside the title counts; null where it would say something else than the view shows. */
+  readonly counts: readonly [kind: RecordKind, one: string, many: string] | null
+}
+
+export const VIEW_TITLES: Readonly<Record<ViewName, ViewTitle>> = {
+  entries: { title: 'Entries', counts: ['entry', 'entry', 'entries'] },
+  errors: { title: 'Errors', counts: null },
+  requests: { title: 'Requests', counts: ['request', 'request', 'requests'] },
+  releases: { title: 'Releases', counts: ['release', 'registration', 'registrations'] },
+  monitors: { title: 'Monitors', counts: null },
+  feedback: { title: 'Feedback', counts: ['feedback', 'comment', 'comments'] },
+  rejected: { title: 'Rejected', counts: ['rejected', 'refused request', 'refused requests'] },
+}

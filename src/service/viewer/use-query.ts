@@ -1,0 +1,66 @@
+/** What a path of the API answers, as state: kept while it loads again. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, get } from './api.js'
+import type { Parameters } from './api.js'
+import { access } from './token.js'
+import { useObservable } from './use-observable.js'
+
+export interface Query<T> {
+  readonly data: T | undefined
+  readonly error: Error | undefined
+  readonly isLoading: boolean
+}
+
+/**
+ * The data before stays while it loads again, and while the service cannot be reached; not where it refuses.
+ * Another path or other parameters end what is under way; a new `version` does not, or a slow answer would never come while
+ * entries stream in: it is asked again afterwards. Nothing is asked where `path` is null.
+ */
+export function useQuery<T>(path: string | null, parameters: Parameters = {}, version?: unknown): Query<T> {
+  const [state, setState] = useState<Query<T>>({ data: undefined, error: undefined, isLoading: path !== null })
+  const { token } = useObservable(access)
+  const key = JSON.stringify([path, parameters])
+  const load = useRef<() => void>(() => {})
+  const dataKey = useRef<string | null>(null)
+
+  useEffect(() => {
+    if (path === null) {
+      load.current = () => {}
+      setState({ data: undefined, error: undefined, isLoading: false })
+      return undefined
+    }
+    const controller = new AbortController()
+    let isUnderWay = false
+    let isOutdated = false
+    load.current = () => {
+      isOutdated = isUnderWay
+      if (isUnderWay) return
+      isUnderWay = true
+      setState(({ data, error }) => ({ data, error, isLoading: true }))
+      get<T>(path, parameters, controller.signal).then(
+        (data) => done({ data, error: undefined, isLoading: false }),
+        (error: unknown) => done({ data: undefined, error: error as Error, isLoading: false }),
+      )
+    }
+    const done = (next: Query<T>): void => {
+      if (controller.signal.aborted) return
+      isUnderWay = false
+      const keeps = next.error !== undefined && !(next.error instanceof ApiError) && dataKey.current === key
+      if (!keeps) dataKey.current = key
+      setState(({ data }) => keeps ? { ...next, data } : next)
+      if (isOutdated) load.current()
+    }
+    load.current()
+    return () => controller.abort()
+    // `key` stands for path and parameters.
+  }, [key, token])
+
+  const seen = useRef(version)
+  useEffect(() => {
+    if (seen.current === version) return
+    seen.current = version
+    load.current()
+  }, [version])
+
+  return state
+}

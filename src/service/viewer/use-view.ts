@@ -1,0 +1,40 @@
+/** The address bar as the one place that knows what the page shows. */
+import { Observable } from './observable.js'
+import { useObservable } from './use-observable.js'
+import { changedView, hrefOf, viewOf } from './view.js'
+import type { View } from './view.js'
+
+const current = new Observable<View>(viewOf(location.search))
+
+export function useView(): View {
+  return useObservable(current)
+}
+
+export function currentView(): View {
+  return current.value
+}
+
+/** `replace` for what is no step of its own, so that Back does not walk through every letter of a search. */
+export function navigate(change: Partial<View>, { replace = false }: { replace?: boolean } = {}): void {
+  go(hrefOf(changedView(current.value, change)), replace)
+}
+
+function go(href: string, replace: boolean): void {
+  if (href === `${location.pathname}${location.search}`) return
+  if (replace) history.replaceState(null, '', href)
+  else history.pushState(null, '', href)
+  current.set(viewOf(location.search))
+}
+
+/** Turns clicks on the page's own links into navigation. With a modifier they open where the browser says. */
+export function followLinks(): void {
+  addEventListener('popstate', () => current.set(viewOf(location.search)))
+  addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.hasAttribute('download')) return
+    if (link.origin !== location.origin || link.pathname !== '/' || link.hash !== '') return
+    event.preventDefault()
+    go(`/${link.search}`, false)
+  })
+}

@@ -1,0 +1,82 @@
+/** What the page shows, as its address says it: read from a URL's query and written as one (pure). */
+export const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected'] as const
+
+export type ViewName = (typeof VIEWS)[number]
+
+/** The filters of the API, in the order in which an address holds them. */
+export const FILTER_NAMES = [
+  'level', 'service', 'environment', 'version', 'release_id', 'tag', 'trace_id', 'request_id', 'fingerprint', 'q', 'since', 'until',
+] as const
+
+export type FilterName = (typeof FILTER_NAMES)[number]
+
+export type Filters = Readonly<Partial<Record<FilterName, string>>>
+
+export interface View {
+  readonly name: ViewName
+  readonly filters: Filters
+  /** Id of the entry whose detail is open. */
+  readonly entry: string | null
+  /** Method and route that are selected in the requests view, for example `GET /orders/:id`. */
+  readonly route: string | null
+}
+
+const START: View = { name: 'entries', filters: {}, entry: null, route: null }
+
+/** What it does not know is passed over: an address may come from another version of the page. */
+export function viewOf(search: string): View {
+  const parameters = new URLSearchParams(search)
+  const name = parameters.get('view')
+  const filters: Partial<Record<FilterName, string>> = {}
+  for (const filter of FILTER_NAMES) {
+    const value = parameters.get(filter)
+    if (value !== null && value !== '') filters[filter] = value
+  }
+  return {
+    name: isViewName(name) ? name : START.name,
+    filters,
+    entry: parameters.get('entry') || null,
+    route: parameters.get('route') || null,
+  }
+}
+
+/** The address of a view; what is left out is as at the start: entries, no filter, nothing open. */
+export function hrefOf(change: Partial<View>): string {
+  const view = { ...START, ...change }
+  const parameters = new URLSearchParams()
+  if (view.name !== START.name) parameters.set('view', view.name)
+  for (const filter of FILTER_NAMES) {
+    const value = view.filters[filter]
+    if (value !== undefined && value !== '') parameters.set(filter, value)
+  }
+  if (view.route !== null) parameters.set('route', view.route)
+  if (view.entry !== null) parameters.set('entry', view.entry)
+  // Commas and colons may stand as they are, and an address that people share is read by them, too.
+  const search = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
+  return search === '' ? '/' : `/?${search}`
+}
+
+/** Another view begins with nothing open; the filters stay, so that one service can be followed through all of them. */
+export function changedView(view: View, change: Partial<View>): View {
+  const isOther = change.name !== undefined && change.name !== view.name
+  return { ...view, ...(isOther && { entry: null, route: null }), ...change }
+}
+
+/** An empty value takes the filter away. */
+export function withFilter(filters: Filters, name: FilterName, value: string | null): Filters {
+  const { [name]: _old, ...rest } = filters
+  return value === null || value === '' ? rest : { ...rest, [name]: value }
+}
+
+export function withoutFilters(filters: Filters, ...names: readonly FilterName[]): Filters {
+  return names.reduce((left, name) => withFilter(left, name, null), filters)
+}
+
+/** The same for the same filters, in whatever order they were set. */
+export function filterKey(filters: Filters): string {
+  return JSON.stringify(FILTER_NAMES.map((name) => filters[name]))
+}
+
+function isViewName(name: string | null): name is ViewName {
+  return (VIEWS as readonly (string | null)[]).includes(name)
+}

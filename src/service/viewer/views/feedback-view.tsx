@@ -1,0 +1,77 @@
+/** The view "feedback": what users said, with the entry that it is about. */
+import type { StoredEntry, StoredFeedback } from '../../store/store.js'
+import { useChanges } from '../changes.js'
+import { LongText } from '../detail/bounded.js'
+import { cut } from '../detail/tree.js'
+import { Empty, LevelBadge } from '../parts.js'
+import { useQuery } from '../use-query.js'
+import { useView } from '../use-view.js'
+import { hrefOf } from '../view.js'
+import { Ago } from './ago.js'
+import { ListPage } from './list-page.js'
+import { Snippet } from './snippet.js'
+import { useList } from './use-list.js'
+import { LINE } from './use-list-keys.js'
+
+const SEND = `import { captureError, sendFeedback } from 'pino-ingest'
+
+const eventId = captureError(logger, error) // show it on the error page
+await sendFeedback({ event_id: eventId, comments: 'I clicked twice', email: 'jane@example.com' })`
+
+export function FeedbackView() {
+  const list = useList<StoredFeedback>('feedback', {}, useChanges('feedback'))
+  return (
+    <ListPage
+      title="Feedback"
+      about="What users said, newest first."
+      list={list}
+      empty={(
+        <Empty title="No feedback yet">
+          <p>Show the id of a captured error to the user, and send what they say about it:</p>
+          <Snippet code={SEND} />
+        </Empty>
+      )}
+    >
+      {(items) => <ul class="cards">{items.map((one) => <Comment key={one.id} stored={one} />)}</ul>}
+    </ListPage>
+  )
+}
+
+function Comment({ stored: { received_at: at, feedback } }: { readonly stored: StoredFeedback }) {
+  const { comments, name, email, event_id: eventId } = feedback
+  return (
+    <li class="card comment-card">
+      <LongText class="comment" text={comments} />
+      <p class="comment-by">
+        <b>{name === undefined || name === '' ? 'Somebody' : cut(name, 100)}</b>
+        {email !== undefined && <span>{cut(email, 200)}</span>}
+        <span class="muted"><Ago at={at} /></span>
+      </p>
+      <Target eventId={eventId} />
+    </li>
+  )
+}
+
+/** Feedback is sent at once, and its entry with a batch that may come later: it is looked for again, but not for ever. */
+const MAX_TRIES = 5
+
+/** The entry is known by the service's id, or by the `metadata.event_id` that the application gave it. */
+function Target({ eventId }: { readonly eventId: string }) {
+  const view = useView()
+  const tries = Math.min(useChanges('entry'), MAX_TRIES)
+  const { data, error } = useQuery<StoredEntry>(eventId === '' ? null : `entries/${encodeURIComponent(eventId)}`, {}, tries)
+  if (data === undefined && error === undefined) return <p class="comment-target muted">Looking for its entry …</p>
+  if (data === undefined) {
+    return (
+      <p class="comment-target muted">
+        About <code>{cut(eventId, 80)}</code>, of which no entry is here.{' '}
+        {eventId !== '' && eventId.length <= 200 && <a href={hrefOf({ filters: { q: eventId } })}>Search for it</a>}
+      </p>
+    )
+  }
+  return (
+    <p class="comment-target">
+      <LevelBadge level={data.entry.level} /> <a href={hrefOf({ ...view, entry: data.id })} {...LINE}>{cut(data.entry.message, 160)}</a>
+    </p>
+  )
+}

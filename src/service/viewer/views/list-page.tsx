@@ -1,0 +1,51 @@
+/** The frame of a view that is a list: its heading, what to do where it is empty, and more on demand. */
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { count } from '../format.js'
+import { Problem } from '../parts.js'
+import { useListKeys } from './use-list-keys.js'
+import type { List } from './use-list.js'
+
+interface ListPageProps<T> {
+  readonly title: string
+  /** One line below the title, about what is listed. */
+  readonly about?: ComponentChildren
+  readonly tools?: ComponentChildren
+  readonly list: List<T>
+  readonly empty: ComponentChildren
+  readonly children: (items: readonly T[]) => ComponentChildren
+}
+
+export function ListPage<T>({ title, about, tools, list: { items, error, more, isCut }, empty, children }: ListPageProps<T>) {
+  const hasItems = items !== undefined && items.length > 0
+  return (
+    <ViewPage title={title} {...(hasItems && { about, tools })}>
+      {error !== undefined && <Problem error={error} />}
+      {error === undefined && items === undefined && <p class="muted">Loading …</p>}
+      {items?.length === 0 && empty}
+      {hasItems && children(items)}
+      {more !== null && <p class="list-more"><button type="button" class="button" onClick={more}>Show more</button></p>}
+      {isCut && <p class="list-more muted">These are the newest {count(items?.length ?? 0)}. Older ones can be had from the JSON API.</p>}
+    </ViewPage>
+  )
+}
+
+export function ViewPage({ title, about, tools, children }: {
+  readonly title: string
+  readonly about?: ComponentChildren
+  readonly tools?: ComponentChildren
+  readonly children: ComponentChildren
+}) {
+  const page = useRef<HTMLDivElement>(null)
+  useListKeys(page)
+  return (
+    <div class="page" ref={page}>
+      <div class="page-head">
+        <h1>{title}</h1>
+        {about !== undefined && <p class="muted">{about}</p>}
+        {tools !== undefined && <div class="page-tools">{tools}</div>}
+      </div>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+/** The view "monitors": who pings, how regularly, and who is late. */
+import type { MonitorSummary } from '../../answers.js'
+import { useChanges } from '../changes.js'
+import { count, duration, fullTime, plural } from '../format.js'
+import { Empty, Problem } from '../parts.js'
+import { useQuery } from '../use-query.js'
+import { Ago } from './ago.js'
+import { ViewPage } from './list-page.js'
+import { stateOf, stripOf } from './monitor-state.js'
+import { Snippet } from './snippet.js'
+import { useNow } from './use-now.js'
+
+const RUN = `export PINO_INGEST_MONITOR_TOKEN=nightly-backup
+npx pino-ingest heartbeat -- npm run backup   # pings when it has succeeded`
+
+const IN_CODE = `import { startHeartbeat } from 'pino-ingest'
+
+startHeartbeat('queue-worker', { everyMs: 60_000 })`
+
+export function MonitorsView() {
+  const { data, error } = useQuery<{ readonly items: readonly MonitorSummary[] }>('monitors', {}, useChanges('heartbeat'))
+  const items = data?.items
+  return (
+    <ViewPage title="Monitors" about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not kept."}>
+      {error !== undefined && <Problem error={error} />}
+      {error === undefined && items === undefined && <p class="muted">Loading …</p>}
+      {items?.length === 0 && (
+        <Empty title="No heartbeat yet">
+          <p>Any token makes a monitor here. Ping from a cron job:</p>
+          <Snippet code={RUN} />
+          <p>Or from within an application:</p>
+          <Snippet code={IN_CODE} />
+        </Empty>
+      )}
+      {items !== undefined && items.length > 0 && (
+        <ul class="cards monitors">{items.map((monitor) => <Monitor key={monitor.monitor} monitor={monitor} />)}</ul>
+      )}
+    </ViewPage>
+  )
+}
+
+function Monitor({ monitor }: { readonly monitor: MonitorSummary }) {
+  const nowMs = useNow()
+  const state = stateOf(monitor, nowMs)
+  return (
+    <li class={`card monitor ${state.name}`}>
+      <div class="monitor-head">
+        <h2><code>{monitor.monitor}</code></h2>
+        <span class={`state ${state.name}`}>{state.text}</span>
+      </div>
+      <dl class="figures">
+        <div><dt>Last ping</dt><dd><Ago at={monitor.last_ping} /></dd></div>
+        <div><dt>Usually every</dt><dd>{monitor.interval_ms === null ? '–' : duration(monitor.interval_ms)}</dd></div>
+        <div><dt>Pings</dt><dd>{count(monitor.pings)}</dd></div>
+        <div><dt>First ping</dt><dd><Ago at={monitor.first_ping} /></dd></div>
+      </dl>
+      <Strip recent={monitor.recent} nowMs={nowMs} />
+    </li>
+  )
+}
+
+/** One mark a ping, on a scale that ends now: what is missing can be seen. */
+function Strip({ recent, nowMs }: { readonly recent: readonly string[], readonly nowMs: number }) {
+  const { marks, silence } = stripOf(recent, nowMs)
+  const oldest = recent.at(-1)
+  return (
+    <figure class="strip">
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={`The last ${plural(recent.length, 'ping')}`}>
+        <line class="rail" x1={0} x2={silence * 100} y1={5} y2={5} />
+        <line class="silence" x1={silence * 100} x2={100} y1={5} y2={5} />
+        {marks.map((at, index) => <rect key={index} x={at * 99.2} y={0} width={0.8} height={10} />)}
+      </svg>
+      {oldest !== undefined && <figcaption><span>{fullTime(oldest).slice(0, 19)}</span><span>now</span></figcaption>}
+    </figure>
+  )
+}

@@ -1,0 +1,88 @@
+/** Scales, ticks and lines of a plot (pure). */
+export interface Scale {
+  /** From a value to a place. */
+  readonly place: (value: number) => number
+  readonly ticks: readonly number[]
+}
+
+/** Below the ratio one sees enough on a scale that begins with 0. */
+const LOG_RATIO = 40
+
+/** A scale for durations, from `bottom` to `top` in pixels: logarithmic where the values lie far apart. */
+export function durationScale(values: readonly number[], bottom: number, top: number): Scale {
+  let max = 0
+  let min = Infinity
+  for (const value of values) {
+    max = Math.max(max, value)
+    if (value > 0) min = Math.min(min, value)
+  }
+  return max > 0 && max / min > LOG_RATIO ? logScale(min, max, bottom, top) : linearScale(max, bottom, top)
+}
+
+const TICKS = 4
+
+function linearScale(max: number, bottom: number, top: number): Scale {
+  const step = niceStep(Math.max(max, 1) / TICKS)
+  const ticks = Array.from({ length: Math.ceil(Math.max(max, 1) / step) + 1 }, (_, index) => Number((index * step).toPrecision(6)))
+  const end = ticks.at(-1) ?? 1
+  return { ticks, place: (value) => bottom + (top - bottom) * (value / end) }
+}
+
+/** 1, 2 or 5 times a power of ten. */
+export function niceStep(atLeast: number): number {
+  const power = 10 ** Math.floor(Math.log10(atLeast))
+  const factor = [1, 2, 5, 10].find((one) => one * power >= atLeast * 0.999) ?? 10
+  return factor * power
+}
+
+/** Powers of ten between the lowest and the highest line; what is less lies on the lowest. */
+const MAX_DECADES = 6
+
+function logScale(min: number, max: number, bottom: number, top: number): Scale {
+  const high = Math.ceil(Math.log10(max))
+  const low = Math.max(Math.floor(Math.log10(min)), high - MAX_DECADES)
+  const span = Math.max(1, high - low)
+  const ticks = Array.from({ length: span + 1 }, (_, index) => 10 ** (low + index))
+  return { ticks, place: (value) => bottom + (top - bottom) * (Math.max(0, Math.log10(Math.max(value, 10 ** low)) - low) / span) }
+}
+
+const TIME_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].concat(
+  [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800].map((seconds) => seconds * 1_000),
+)
+
+/** Round times of the local day between both, at most `count`. `zoneMs`: what local time is ahead of UTC. */
+export function timeTicks(sinceMs: number, untilMs: number, maxCount: number, zoneMs: number): readonly number[] {
+  const step = TIME_STEPS_MS.find((one) => (untilMs - sinceMs) / one <= maxCount) ?? (untilMs - sinceMs) / maxCount
+  const ticks: number[] = []
+  for (let at = Math.ceil((sinceMs + zoneMs) / step) * step - zoneMs; at <= untilMs && ticks.length <= maxCount; at += step) ticks.push(at)
+  return ticks
+}
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+export interface Line {
+  /** Path data; moves to where a gap ends. */
+  readonly path: string
+  /** Points that have no neighbour, which a line would not show. */
+  readonly dots: readonly Point[]
+}
+
+/** Null is a gap. */
+export function lineOf(points: readonly (Point | null)[]): Line {
+  let path = ''
+  const dots: Point[] = []
+  points.forEach((point, index) => {
+    if (point === null) return
+    const hasLeft = (points[index - 1] ?? null) !== null
+    if (!hasLeft && (points[index + 1] ?? null) === null) return void dots.push(point)
+    path += `${hasLeft ? 'L' : 'M'}${round(point.x)} ${round(point.y)}`
+  })
+  return { path, dots }
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

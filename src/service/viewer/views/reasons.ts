@@ -1,0 +1,20 @@
+/** Reasons of a refusal, the same said once with all places that it is about (pure). */
+import type { RejectionReason } from '../../store/store.js'
+import { pathText } from '../detail/tree.js'
+
+export interface ReasonGroup {
+  readonly message: string
+  /** `logs[3].level`; the body itself where a reason names no field. */
+  readonly places: readonly string[]
+}
+
+export function groupReasons(reasons: readonly RejectionReason[]): readonly ReasonGroup[] {
+  const groups = new Map<string, string[]>()
+  for (const { loc, message } of reasons) {
+    const place = loc.length === 0 ? 'the body' : pathText(loc)
+    const places = groups.get(message)
+    if (places === undefined) groups.set(message, [place])
+    else places.push(place)
+  }
+  return [...groups].map(([message, places]) => ({ message, places }))
+}

@@ -1,0 +1,92 @@
+/** The view "releases": what was registered, and whether errors became more since. */
+import type { ReleaseHealth } from '../../answers.js'
+import { useChanges } from '../changes.js'
+import { LongText } from '../detail/bounded.js'
+import { Copy } from '../detail/copy.js'
+import { Fold } from '../detail/section.js'
+import { cut } from '../detail/tree.js'
+import { fullTime, plural } from '../format.js'
+import { Empty } from '../parts.js'
+import { hrefOf } from '../view.js'
+import { Ago } from './ago.js'
+import { ListPage } from './list-page.js'
+import { changeOf } from './release-change.js'
+import type { Change } from './release-change.js'
+import { Snippet } from './snippet.js'
+import { useList } from './use-list.js'
+import { LINE } from './use-list-keys.js'
+
+const REGISTER = `import { registerRelease } from 'pino-ingest'
+
+// What is logged from here on carries its id.
+await registerRelease({ version: '1.4.0', logger })`
+
+export function ReleasesView() {
+  const list = useList<ReleaseHealth>('release-health', {}, useChanges('release', 'entry'))
+  return (
+    <ListPage
+      title="Releases"
+      about="Errors before and after each registration, in windows of the same length."
+      list={list}
+      empty={(
+        <Empty title="No release registered yet">
+          <p>Register one when your application starts, and see whether its errors became more:</p>
+          <Snippet code={REGISTER} />
+          <p>Or in a deployment:</p>
+          <Snippet code="export PINO_INGEST_RELEASE_ID=$(npx pino-ingest release)" />
+        </Empty>
+      )}
+    >
+      {(releases) => <ul class="cards">{releases.map((one) => <Release key={one.release_id} health={one} />)}</ul>}
+    </ListPage>
+  )
+}
+
+function Release({ health }: { readonly health: ReleaseHealth }) {
+  const { release, linked } = health
+  const change = changeOf(health)
+  const entries = hrefOf({ name: 'entries', filters: { release_id: health.release_id } })
+  const errors = hrefOf({ name: 'errors', filters: { release_id: health.release_id } })
+  return (
+    <li class="card release">
+      <div class="release-head">
+        <h2>{cut(release.version, 100)}</h2>
+        <span class="muted"><Ago at={health.registered_at} /></span>
+        <span class="time">{fullTime(health.registered_at)}</span>
+        {health.last_registered_at !== health.registered_at && <span class="muted">again <Ago at={health.last_registered_at} /></span>}
+      </div>
+      <p class="release-facts">
+        {release.commit_hash !== undefined && (
+          <span>commit <code title={cut(release.commit_hash, 200)}>{release.commit_hash.slice(0, 10)}</code>{' '}
+            <Copy label="copy" name="Copy the commit" text={() => release.commit_hash ?? ''} />
+          </span>
+        )}
+        {release.branch !== undefined && <span>branch <code>{cut(release.branch, 100)}</code></span>}
+        {release.deployed_by !== undefined && <span>by {cut(release.deployed_by, 100)}</span>}
+        <span>id <code>{cut(health.release_id, 60)}</code></span>
+      </p>
+      <Comparison change={change} />
+      <p class="release-links">
+        {linked.entries === 0
+          ? <span class="muted">No entry carries its id yet.</span>
+          : <><a href={entries} {...LINE}>{plural(linked.entries, 'entry', 'entries')} of this release</a>{linked.errors > 0 && <a href={errors}>{plural(linked.errors, 'error')}</a>}</>}
+      </p>
+      {release.changelog !== undefined && release.changelog !== '' && (
+        <Fold summary="Changelog">{() => <LongText class="changelog" text={release.changelog ?? ''} maxLines={60} maxChars={8_000} />}</Fold>
+      )}
+    </li>
+  )
+}
+
+function Comparison({ change: { text, verdict, before, after, beforeShare, afterShare } }: { readonly change: Change }) {
+  return (
+    <div class={`comparison ${verdict}`}>
+      <p><b>{text}</b></p>
+      <svg viewBox="0 0 100 18" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="rail" x={0} y={0} width={100} height={7} /><rect class="before" x={0} y={0} width={beforeShare * 100} height={7} />
+        <rect class="rail" x={0} y={11} width={100} height={7} /><rect class="after" x={0} y={11} width={afterShare * 100} height={7} />
+      </svg>
+      <p class="muted">Before: {before}. After: {after}.</p>
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+/** The view "requests": request logs by route, and one route's latency over time. */
+import { useMemo, useState } from 'preact/hooks'
+import type { RouteStats } from '../../answers.js'
+import { useChanges } from '../changes.js'
+import { Many } from '../detail/bounded.js'
+import { cut } from '../detail/tree.js'
+import { count, duration, percent, plural } from '../format.js'
+import { Empty, Problem } from '../parts.js'
+import { useQuery } from '../use-query.js'
+import { useView } from '../use-view.js'
+import { hrefOf } from '../view.js'
+import type { FilterName } from '../view.js'
+import { ActiveFilters, pickFilters } from './active-filters.js'
+import { Ago } from './ago.js'
+import { ViewPage } from './list-page.js'
+import { routeOf, routeText } from './route-name.js'
+import { RoutePanel } from './route-panel.js'
+import { Snippet } from './snippet.js'
+import { nextOrder, sortRows } from './sort.js'
+import type { SortOrder } from './sort.js'
+import { LINE } from './use-list-keys.js'
+
+/** Request logs have no other fields to filter by. */
+const FILTERS: readonly FilterName[] = ['service', 'environment', 'since', 'until']
+
+const ENABLE = `pino(ingestOptions({
+  transport: { target: 'pino-ingest', options: { requestLogs: true } },
+}))`
+
+export function RequestsView() {
+  const view = useView()
+  const filters = useMemo(() => pickFilters(view.filters, FILTERS), [view.filters])
+  const version = useChanges('request')
+  const { data, error } = useQuery<{ readonly items: readonly RouteStats[] }>('routes', filters, version)
+  const routes = data?.items
+  const selected = routeOf(view.route)
+  const requests = routes?.reduce((sum, one) => sum + one.count, 0) ?? 0
+  return (
+    <ViewPage
+      title="Requests"
+      about={routes === undefined || routes.length === 0 ? undefined : `${plural(requests, 'request')} on ${plural(routes.length, 'route')}`}
+    >
+      {error !== undefined && <Problem error={error} />}
+      {error === undefined && routes === undefined && <p class="muted">Loading …</p>}
+      <ActiveFilters names={FILTERS} />
+      {selected !== null && <RoutePanel name={selected} filters={filters} version={version} />}
+      {routes?.length === 0 && (Object.keys(filters).length > 0
+        ? <Empty title="No request matches"><p>Nothing was kept for these filters.</p></Empty>
+        : (
+          <Empty title="No requests yet">
+            <p>The transport makes request logs of what pino-http or Fastify log, once it is told to:</p>
+            <Snippet code={ENABLE} />
+          </Empty>
+        ))}
+      {routes !== undefined && routes.length > 0 && <Routes routes={routes} />}
+    </ViewPage>
+  )
+}
+
+type Column = 'route' | 'count' | 'error_rate' | 'p50_ms' | 'p95_ms' | 'p99_ms' | 'last_seen'
+
+const COLUMNS: readonly (readonly [Column, string])[] = [
+  ['route', 'Route'], ['count', 'Requests'], ['error_rate', 'Errors'], ['p50_ms', 'p50'], ['p95_ms', 'p95'], ['p99_ms', 'p99'], ['last_seen', 'Last'],
+]
+
+function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
+  const [order, setOrder] = useState<SortOrder<Column>>({ key: 'count', isDescending: true })
+  const sorted = useMemo(() => sortRows(routes, order), [routes, order])
+  return (
+    <Many items={sorted} step={100} noun="routes">
+      {(shown) => (
+        <div class="card table-scroll">
+          <table class="table routes">
+            <thead>
+              <tr>
+                {COLUMNS.map(([key, text]) => (
+                  <th
+                    key={key} scope="col" class={isText(key) ? undefined : 'number'}
+                    aria-sort={order.key === key ? (order.isDescending ? 'descending' : 'ascending') : undefined}
+                  >
+                    <button type="button" class="sort" onClick={() => setOrder(nextOrder(order, key, key === 'route'))}>{text}</button>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{shown.map((route) => <Row key={routeText(route)} route={route} />)}</tbody>
+          </table>
+        </div>
+      )}
+    </Many>
+  )
+}
+
+function isText(column: Column): boolean {
+  return column === 'route' || column === 'last_seen'
+}
+
+function Row({ route }: { readonly route: RouteStats }) {
+  const view = useView()
+  const text = routeText(route)
+  const isSelected = view.route === text
+  return (
+    <tr class={isSelected ? 'selected' : undefined}>
+      <td class="route-name">
+        <a href={hrefOf({ ...view, route: isSelected ? null : text })} aria-current={isSelected ? 'true' : undefined} {...LINE}>
+          <span class="method">{cut(route.method, 12)}</span> {cut(route.route, 200)}
+        </a>
+      </td>
+      <td class="number" data-name="Requests">{count(route.count)}</td>
+      <td class="number" data-name="Errors">
+        <span class={route.errors > 0 ? 'bad' : 'faint'} title={`${plural(route.errors, 'response')} with 5xx, ${count(route.client_errors)} with 4xx`}>
+          {percent(route.error_rate)}
+        </span>
+      </td>
+      <td class="number" data-name="p50">{duration(route.p50_ms)}</td>
+      <td class="number" data-name="p95">{duration(route.p95_ms)}</td>
+      <td class="number" data-name="p99">{duration(route.p99_ms)}</td>
+      <td data-name="Last" class="muted"><Ago at={route.last_seen} /></td>
+    </tr>
+  )
+}

@@ -1,0 +1,19 @@
+/** Rows of a table in the order of one column (pure). */
+export interface SortOrder<K extends string> {
+  readonly key: K
+  readonly isDescending: boolean
+}
+
+export function sortRows<T, K extends keyof T & string>(rows: readonly T[], { key, isDescending }: SortOrder<K>): readonly T[] {
+  const sign = isDescending ? -1 : 1
+  return rows.toSorted((a, b) => sign * compare(a[key], b[key]))
+}
+
+function compare(a: unknown, b: unknown): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b))
+}
+
+/** Pressed again it turns round; numbers begin with the greatest, names with the first. */
+export function nextOrder<K extends string>(order: SortOrder<K>, key: K, isText: boolean): SortOrder<K> {
+  return order.key === key ? { key, isDescending: !order.isDescending } : { key, isDescending: !isText }
+}

@@ -1,0 +1,34 @@
+/** A list of the API that grows on demand and is kept up to date: as one page, so that what is shown is of one moment. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Parameters } from '../api.js'
+import type { Page } from '../../store/store.js'
+import { useQuery } from '../use-query.js'
+
+const FIRST = 50
+const STEP = 150
+/** The most that the API gives at once; nobody reads further down a list than this. */
+const MAX = 1_000
+
+export interface List<T> {
+  /** Undefined until they have come for the first time. */
+  readonly items: readonly T[] | undefined
+  readonly error: Error | undefined
+  /** Null where there are no more. */
+  readonly more: (() => void) | null
+  /** Whether there are more than can be shown. */
+  readonly isCut: boolean
+}
+
+export function useList<T>(path: string, parameters: Parameters, version: unknown): List<T> {
+  const [limit, setLimit] = useState(FIRST)
+  const key = JSON.stringify(parameters)
+  useEffect(() => setLimit(FIRST), [path, key])
+  const { data, error } = useQuery<Page<T>>(path, { ...parameters, limit }, version)
+  const hasMore = data !== undefined && data.next !== null
+  return {
+    items: data?.items,
+    error,
+    more: hasMore && limit < MAX ? () => setLimit(Math.min(MAX, limit + STEP)) : null,
+    isCut: hasMore && limit >= MAX,
+  }
+}

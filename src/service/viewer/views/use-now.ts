@@ -1,0 +1,29 @@
+/** The present time for what tells how long ago something was: one timer for all who show it. */
+import { useEffect, useState } from 'preact/hooks'
+
+const INTERVAL_MS = 1_000
+
+const listeners = new Set<(nowMs: number) => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function tell() {
+  // Nobody looks at a hidden page.
+  if (document.hidden) return
+  const nowMs = Date.now()
+  for (const listener of listeners) listener(nowMs)
+}
+
+export function useNow(): number {
+  const [nowMs, setNow] = useState(Date.now)
+  useEffect(() => {
+    listeners.add(setNow)
+    timer ??= setInterval(tell, INTERVAL_MS)
+    return () => {
+      listeners.delete(setNow)
+      if (listeners.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    }
+  }, [])
+  return nowMs
+}

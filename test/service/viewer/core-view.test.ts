@@ -1,0 +1,108 @@
+/** What the page shows and what its address says are one. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { chipsOf } from '../../../src/service/viewer/entries/filter-names.js'
+import { toggledLevel } from '../../../src/service/viewer/entries/levels.js'
+import { connectLines } from '../../../src/service/viewer/shell/connect-lines.js'
+import { pastedToken, tokenIn } from '../../../src/service/viewer/token-in.js'
+import { changedView, FILTER_NAMES, filterKey, hrefOf, viewOf, VIEWS, withFilter, withoutFilters } from '../../../src/service/viewer/view.js'
+import type { View } from '../../../src/service/viewer/view.js'
+
+const START: View = { name: 'entries', filters: {}, entry: null, route: null }
+
+const views: fc.Arbitrary<View> = fc.record({
+  name: fc.constantFrom(...VIEWS),
+  filters: fc.dictionary(fc.constantFrom(...FILTER_NAMES), fc.string({ minLength: 1, unit: 'grapheme' }), { noNullPrototype: true }),
+  entry: fc.option(fc.string({ minLength: 1 })),
+  route: fc.option(fc.string({ minLength: 1 })),
+})
+
+describe('the address', () => {
+  test('is read as it was written, whatever a filter holds', () => {
+    fc.assert(fc.property(views, (view) => {
+      expect(viewOf(new URL(hrefOf(view), 'http://127.0.0.1').search)).toEqual(view)
+    }))
+  })
+
+  test('never leads elsewhere', () => {
+    fc.assert(fc.property(views, (view) => {
+      const { origin, pathname } = new URL(hrefOf(view), 'http://127.0.0.1')
+      expect([origin, pathname]).toEqual(['http://127.0.0.1', '/'])
+    }))
+  })
+
+  test('is short where nothing is chosen, and readable', () => {
+    expect(hrefOf({})).toBe('/')
+    expect(hrefOf({ name: 'errors', filters: { level: 'error,fatal', since: '2026-01-01T00:00:00.000Z' }, entry: 'ent_1' }))
+      .toBe('/?view=errors&level=error,fatal&since=2026-01-01T00:00:00.000Z&entry=ent_1')
+  })
+
+  test('of another version of the page: what is not known is passed over', () => {
+    expect(viewOf('?view=charts&colour=red&q=a&level=')).toEqual({ ...START, filters: { q: 'a' } })
+    expect(viewOf('?view=constructor')).toEqual(START)
+  })
+})
+
+describe('a change of the view', () => {
+  const open: View = { name: 'entries', filters: { service: 'shop' }, entry: 'ent_1', route: null }
+
+  test('to another keeps the filters, and closes what is open', () => {
+    expect(changedView(open, { name: 'errors' })).toEqual({ ...open, name: 'errors', entry: null })
+  })
+
+  test('to another may open something there', () => {
+    expect(changedView(open, { name: 'errors', entry: 'ent_2' })).toEqual({ ...open, name: 'errors', entry: 'ent_2' })
+  })
+
+  test('of the filters leaves the detail open', () => {
+    expect(changedView(open, { filters: {} })).toEqual({ ...open, filters: {} })
+  })
+})
+
+describe('filters', () => {
+  test('an empty value takes one away', () => {
+    expect(withFilter({ q: 'a', tag: 'b' }, 'q', '')).toEqual({ tag: 'b' })
+    expect(withoutFilters({ q: 'a', tag: 'b', since: 'c' }, 'q', 'since')).toEqual({ tag: 'b' })
+  })
+
+  test('have one key, in whatever order they were set', () => {
+    expect(filterKey({ q: 'a', tag: 'b' })).toBe(filterKey({ tag: 'b', q: 'a' }))
+    expect(filterKey({ q: 'a' })).not.toBe(filterKey({ tag: 'a' }))
+  })
+
+  test('levels: none, like all, is no filter', () => {
+    expect(toggledLevel(undefined, 'error')).toBe('error')
+    expect(toggledLevel('fatal', 'error')).toBe('error,fatal')
+    expect(toggledLevel('error', 'error')).toBeNull()
+    expect(toggledLevel('debug,info,warn,error', 'fatal')).toBeNull()
+    expect(toggledLevel('loud,error', 'warn')).toBe('warn,error')
+  })
+
+  test('as chips: since and until together are one', () => {
+    const range = { since: '2026-01-01T10:00:00.000Z', until: '2026-01-01T11:00:00.000Z' }
+    expect(chipsOf({ level: 'error,fatal', q: 'x', ...range }).map(({ names, title }) => [title, ...names]))
+      .toEqual([['Level', 'level'], ['Text', 'q'], ['Time', 'since', 'until']])
+    expect(chipsOf({ since: range.since })).toEqual([{ names: ['since'], title: 'Since', value: range.since }])
+    expect(chipsOf({ since: 'yesterday', until: 'now' })[0]?.value).toBe('yesterday – now')
+  })
+})
+
+describe('the token', () => {
+  test('is found in a fragment and in an address', () => {
+    expect(tokenIn('#token=abc-_9')).toBe('abc-_9')
+    expect(tokenIn('#main')).toBeNull()
+    expect(tokenIn('#mytoken=abc')).toBeNull()
+    expect(pastedToken(' http://127.0.0.1:4319/#token=abc\n')).toBe('abc')
+    expect(pastedToken('abc')).toBe('abc')
+  })
+
+  test('is nothing else that was pasted', () => {
+    expect(pastedToken('http://127.0.0.1:4319/')).toBeNull()
+    expect(pastedToken('')).toBeNull()
+  })
+})
+
+test('the five lines name the service only where the transport does not find it by itself', () => {
+  expect(connectLines({ url: 'http://127.0.0.1:4319/api/v1', is_default_url: true })).not.toContain('http')
+  expect(connectLines({ url: 'http://127.0.0.1:9/api/v1', is_default_url: false })).toContain(`url: 'http://127.0.0.1:9/api/v1', apiKey: 'any'`)
+})
