@@ -1,63 +1,72 @@
-/** `pino-ingest dev`: the local service in a terminal. */
-import { LOCAL_URL } from '../options.js'
+/** `pino-ingest dev`: the local service in a terminal, by itself or beside a program. */
+import { backgroundClock } from '../clock.js'
 import { createIngestService, IngestServiceError } from '../service/index.js'
-import type { IngestService, IngestServiceOptions, StoredEntry } from '../service/index.js'
+import type { IngestService, IngestServiceOptions } from '../service/index.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
-import { liveLine } from './live-line.js'
+import { runBeside } from './dev/beside.js'
+import { DEV_FLAGS, serviceOptionsOf } from './dev/flags.js'
+import { isLocalService } from './dev/neighbour.js'
+import { Show } from './dev/show.js'
+import { devToken, TOKEN_VARIABLE } from './dev/token.js'
+import { startedData, startedText } from './dev/words.js'
+import { paintFor } from './paint.js'
 import { jsonLine, printable } from './printable.js'
 import { onSignals } from './signals.js'
 
-/** The transport's own default outside production. */
-const DEFAULT_PORT = 4319
-
-export const dev: Command = {
-  summary: 'Starts the local service on loopback, for development: takes any key, checks strictly, shows what arrives.',
-  usage: ['pino-ingest dev [FLAGS]'],
-  flags: {
-    port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 takes a free one` },
-    host: { value: 'HOST', meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside' },
-    db: { value: 'FILE', meaning: 'keeps what arrives in this file, and begins with what it holds' },
-    store: { value: 'KIND', meaning: 'memory (default) or sqlite, which needs Node 22.13 or later' },
-    quiet: { short: 'q', meaning: 'shows no entries' },
-  },
-  notes: [
-    'It shows each entry on a line: time (UTC), level, service, message. Ctrl-C ends it.',
-    'With --json it prints one line of JSON when it listens (url, origin, port, store, db, arrived, queries), and no entries.',
-    'Exit codes: 0 ended by a signal, 1 the port or the file cannot be used, 2 wrong flags.',
-  ],
-  jsonFailuresTo: 'stdout',
-  run,
-}
-
-async function run(given: Arguments): Promise<number> {
-  const asJson = given.switches.has('json')
-  const options = optionsOf(given)
-  const ended = new Promise<void>((resolve) => onSignals(() => resolve()))
-  const service = await start({
-    ...options,
-    onProblem: (message) => process.stderr.write(`pino-ingest dev: ${printable(message)}\n`),
-    ...(!asJson && !given.switches.has('quiet') && { onEntries: show }),
-  })
-  process.stdout.write(asJson ? jsonLine(startedData(service, options)) : startedText(service, options))
-  await ended
-  await service.close()
-  return EXIT_DONE
-}
-
-function optionsOf({ texts }: Arguments): IngestServiceOptions {
-  const port = texts.get('port') ?? String(DEFAULT_PORT)
-  const store = texts.get('store') ?? 'memory'
-  const dbFile = texts.get('db')
-  const host = texts.get('host')
-  if (!/^\d{1,5}$/.test(port)) throw usageError(`--port must be an integer from 0 to 65535, got ${JSON.stringify(port)}`)
-  if (store !== 'memory' && store !== 'sqlite') throw usageError(`--store must be memory or sqlite, got ${JSON.stringify(store)}`)
+/** @param program behind `--` @throws CommandError */
+export function dev(words: readonly string[], isHelp: boolean, program?: readonly string[]): Command {
+  if (words.length > 0) throw usageError(`dev takes no words, got ${words[0] ?? ''}; a program goes behind --, as in: pino-ingest dev -- node app.js`)
+  if (!isHelp && program !== undefined && (program[0] ?? '') === '') throw usageError('dev has no program behind --')
   return {
-    port: Number(port),
-    store,
-    ...(dbFile !== undefined && { dbFile }),
-    // The service checks it.
-    ...(host !== undefined && { host: host as '127.0.0.1' }),
+    summary: 'Starts the local service on loopback, for development: takes any key, checks strictly, shows what arrives.',
+    usage: ['pino-ingest dev [FLAGS]', 'pino-ingest dev [FLAGS] -- PROGRAM [ARGUMENTS]'],
+    flags: DEV_FLAGS,
+    notes: [
+      `It prints the address of its page first. Then it shows what arrives, each on a line: entries with time (UTC), level, service and
+message, HTTP requests, feedback, releases, heartbeats, and what was refused with the first reason. Ctrl-C ends it.`,
+      `The page, tail and the JSON API want a token. It is kept for you in $XDG_STATE_HOME or ~/.local/state, in pino-ingest/dev-token,
+so that an open page outlives a restart; ${TOKEN_VARIABLE} wins over it.`,
+      `The program behind -- has this terminal's stdin, stdout and stderr, gets the signals that come here, and gives its exit code: 128 and
+the signal's number where a signal ended it, 127 where it is not found, 126 where it cannot be run. Its environment brings it here:
+PINO_INGEST_URL, _API_KEY and _ENABLED win over the shell's, _API_KEY_FILE, _PREVIOUS_API_KEYS and _TLS_* are emptied, and
+PINO_INGEST_SPOOL is false unless a spool is set. What it gives in code still wins. dev itself speaks on stderr, and shows what
+arrives with --show only. When the program has ended, dev waits until all is stored and ends too; on a terminal, without --json, the
+page stays until Ctrl-C.`,
+      `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, store, db, arrived, queries), and nothing of
+what arrives; with a program on stderr, and a second line at its end (exit_code, signal, arrived).`,
+      'Exit codes: the program\'s. Without one 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.',
+    ],
+    jsonFailuresTo: program === undefined ? 'stdout' : 'stderr',
+    run: (given) => run(given, program),
+  }
+}
+
+async function run(given: Arguments, program: readonly string[] | undefined): Promise<number> {
+  const { switches } = given
+  const asJson = switches.has('json')
+  if (switches.has('show') && (program === undefined || asJson || switches.has('quiet'))) {
+    throw usageError('--show is for a program behind --, without --json and --quiet; without a program what arrives is shown anyway')
+  }
+  const options = serviceOptionsOf(given)
+  const { token, note } = devToken(process.env)
+  const tell = (message: string): void => void process.stderr.write(`pino-ingest dev: ${printable(message)}\n`)
+  if (note !== undefined) tell(note)
+  const isShown = program === undefined ? !asJson && !switches.has('quiet') : switches.has('show')
+  const out = program === undefined ? process.stdout : process.stderr
+  const show = new Show(out, paintFor(out, process.env), backgroundClock)
+  const ended = new Promise<void>((resolve) => {
+    if (program === undefined) onSignals(() => resolve())
+  })
+  const service = await start({ ...options, token, onProblem: tell, ...(isShown && { onRecords: show.records }) })
+  try {
+    const started = asJson ? startedData(service, options) : undefined
+    if (program !== undefined) return await runBeside(program, service, started)
+    process.stdout.write(started === undefined ? startedText(service, options) : jsonLine(started))
+    await ended
+    return EXIT_DONE
+  } finally {
+    await service.close()
   }
 }
 
@@ -66,54 +75,9 @@ async function start(options: IngestServiceOptions): Promise<IngestService> {
     return await createIngestService(options)
   } catch (error) {
     if (!(error instanceof IngestServiceError)) throw error
-    throw new CommandError(error.code, error.message, error.code === 'OPTION' ? EXIT_USAGE : EXIT_FAILED)
+    const { host = '127.0.0.1', port = 0 } = options
+    const origin = `http://${host === '::1' ? '[::1]' : host}:${port}`
+    const neighbour = error.code === 'PORT' && await isLocalService(origin) ? `; another pino-ingest dev listens there: ${origin}` : ''
+    throw new CommandError(error.code, error.message + neighbour, error.code === 'OPTION' ? EXIT_USAGE : EXIT_FAILED)
   }
-}
-
-/** A terminal that is slower than the entries come must not cost the memory. */
-const MAX_UNREAD_BYTES = 1 << 20
-
-function show(entries: readonly StoredEntry[]): void {
-  if (process.stdout.writableLength > MAX_UNREAD_BYTES) return
-  process.stdout.write(entries.map(liveLine).join(''))
-}
-
-function queriesOf({ origin }: IngestService): Readonly<Record<string, string>> {
-  return {
-    entries: `${origin}/local/entries`,
-    errors: `${origin}/local/entries?level=error,fatal`,
-    search: `${origin}/local/entries?q=declined`,
-    counts: `${origin}/local/counts`,
-    rejected: `${origin}/local/rejected`,
-    requests: `${origin}/local/requests`,
-  }
-}
-
-function startedData(service: IngestService, { store, dbFile }: IngestServiceOptions): object {
-  const { url, origin, port, arrived } = service
-  return { url, origin, port, store, db: dbFile ?? null, arrived, queries: queriesOf(service) }
-}
-
-function startedText(service: IngestService, { dbFile }: IngestServiceOptions): string {
-  const target = service.url === LOCAL_URL ? '' : `url: '${service.url}', apiKey: 'any', `
-  const queries = Object.entries(queriesOf(service)).map(([name, url]) => `  ${name.padEnd(8)}  ${url}`)
-  const kept = dbFile === undefined
-    ? 'Kept in memory until it ends; --db FILE keeps it for longer.'
-    : `Kept in ${printable(dbFile)}, which holds ${service.arrived} ${service.arrived === 1 ? 'entry' : 'entries'}.`
-  return `The local service listens on ${service.url} (Ctrl-C ends it)
-
-Connect an application:
-
-  import pino from 'pino'
-
-  const logger = pino({ transport: { target: 'pino-ingest', options: { ${target}service: 'checkout' } } })
-  logger.info({ orderId: 1017, user: { id: 'u-42' } }, 'order placed')
-  logger.error(new Error('card declined'), 'payment failed')
-
-Look at what arrived, as JSON:
-
-${queries.join('\n')}
-
-${kept}
-`
 }

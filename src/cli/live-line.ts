@@ -1,18 +1,72 @@
-/** An entry on one line of a terminal. Pure. */
-import type { StoredEntry } from '../service/index.js'
+/** What arrived, each on one line of a terminal. Pure. */
+import type { Level, LogEntry } from '../protocol/entry.js'
+import type { RecordKind, Records } from '../service/store/store.js'
+import { PLAIN } from './paint.js'
+import type { Paint, Style } from './paint.js'
 import { printable } from './printable.js'
 
-const MAX_MESSAGE_CHARS = 500
+/** An entry, or its short form in a list. */
+export type LineEntry = Pick<LogEntry, 'level' | 'message' | 'timestamp' | 'service' | 'error' | 'request'>
+
+const MAX_TEXT_CHARS = 500
 const LEVEL_WIDTH = 5
+const TIME_WIDTH = 12
+
+export const LEVEL_STYLES: Readonly<Record<Level, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
 
 /** `12:04:31.250 error checkout payment failed (TypeError: card declined)`, the time in UTC. */
-export function liveLine({ entry }: StoredEntry): string {
-  const { level, timestamp, service = '-', message, error } = entry
-  const time = /T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)/.exec(timestamp)?.[1] ?? timestamp
-  const what = [error?.type, error?.message].filter((text) => text !== undefined && text !== message).join(': ')
-  return `${time.padEnd(12)} ${level.padEnd(LEVEL_WIDTH)} ${shown(service)} ${shown(message)}${what === '' ? '' : ` (${shown(what)})`}\n`
+export function entryLine({ level, timestamp, service = '-', message, error, request }: LineEntry, paint: Paint = PLAIN): string {
+  const failure = [error?.type, error?.message].filter((text) => text !== undefined && text !== message).join(': ')
+  const notes = [failure, requestText(request, message)].filter((text) => text !== '').map(shown)
+  const label = paint(LEVEL_STYLES[level], level.padEnd(LEVEL_WIDTH))
+  return line(timestamp, label, `${shown(service)} ${shown(message)}${notes.length === 0 ? '' : paint('dim', ` (${notes.join('; ')})`)}`, paint)
 }
 
-function shown(text: string): string {
-  return printable(text.length <= MAX_MESSAGE_CHARS ? text : `${text.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
+const LINES: { readonly [K in RecordKind]: (record: Records[K], paint: Paint) => string } = {
+  entry: ({ entry }, paint) => entryLine(entry, paint),
+  request: ({ request: { timestamp, service = '-', method, path, status_code: status, duration_ms: ms } }, paint) => {
+    const text = `${shown(service)} ${shown(`${method} ${path}`)} ${paint(statusStyle(status), String(status))} ${durationText(ms)}`
+    return line(timestamp, paint('cyan', 'http'.padEnd(LEVEL_WIDTH)), text, paint)
+  },
+  feedback: ({ received_at: at, feedback: { event_id: id, name, email, comments } }, paint) =>
+    line(at, paint('cyan', 'feedback'), shown(`${name ?? email ?? 'somebody'} on ${id}: ${comments}`), paint),
+  release: ({ received_at: at, release_id: id, release: { version, commit_hash: commit, branch, deployed_by: by } }, paint) => {
+    const facts = [commit, branch, by].filter((text) => text !== undefined).join(', ')
+    return line(at, paint('cyan', 'release'), `${shown(version)} is ${shown(id)}${facts === '' ? '' : paint('dim', ` (${shown(facts)})`)}`, paint)
+  },
+  heartbeat: ({ received_at: at, monitor }, paint) => line(at, paint('cyan', 'heartbeat'), `of monitor ${shown(monitor)}`, paint),
+  rejected: ({ received_at: at, endpoint, status, entries, accepted, reasons: [first, ...others] }, paint) => {
+    const count = entries === 0 ? '' : `, ${entries - accepted} of ${entries}`
+    const why = first === undefined ? '' : `: ${[first.loc.join('.'), first.message].filter((text) => text !== '').join(' ')}`
+    return line(at, paint('red', 'refused'), `${endpoint} ${status}${count}${shown(why)}${others.length === 0 ? '' : ` (and ${others.length} more)`}`, paint)
+  },
+}
+
+export function recordLine<K extends RecordKind>(kind: K, record: Records[K], paint: Paint = PLAIN): string {
+  return LINES[kind](record, paint)
+}
+
+/** What it was about, where the message does not say it. */
+function requestText(request: LineEntry['request'], message: string): string {
+  const { method, path = request?.url, status_code: status, duration_ms: ms } = request ?? {}
+  if (path === undefined || message.includes(path)) return ''
+  return [method, path, status, ms === undefined ? undefined : durationText(ms)].filter((part) => part !== undefined).join(' ')
+}
+
+export function durationText(ms: number): string {
+  return ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`
+}
+
+export function statusStyle(status: number): Style {
+  return status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
+}
+
+/** As on a line: in its first characters only, and with nothing that a terminal acts on. */
+export function shown(text: string): string {
+  return printable(text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS - 1)}…`)
+}
+
+function line(timestamp: string, label: string, text: string, paint: Paint): string {
+  const time = /T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)/.exec(timestamp)?.[1] ?? shown(timestamp)
+  return `${paint('dim', time.padEnd(TIME_WIDTH))} ${label} ${text}\n`
 }

@@ -24,7 +24,11 @@ interface Listed {
 }
 
 const COMMANDS: Readonly<Record<string, Listed>> = {
-  dev: { summary: 'starts the local service, for development', load: async () => (await import('./dev.js')).dev },
+  dev: {
+    summary: 'starts the local service and its page, for development: by itself, or beside a program',
+    load: async (words, isHelp, program) => (await import('./dev.js')).dev(words, isHelp, program), takesWords: true, takesProgram: true,
+  },
+  tail: { summary: 'prints what arrives at the local service', load: async () => (await import('./tail.js')).tail },
   doctor: {
     summary: 'checks configuration, reachability and key, and says what to mend',
     load: async () => (await import('./doctor.js')).doctor,

@@ -33,11 +33,12 @@ describe('arguments', () => {
   })
 })
 
-const COMMANDS = ['dev', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool']
+const COMMANDS = ['dev', 'tail', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool']
 
 const FLAGS_OF: Record<string, readonly string[]> = {
   '': ['quiet', 'url', 'service', 'environment', 'level', 'message-key', 'error-key', 'nested-key', 'custom-levels', 'version', 'json', 'help'],
-  dev: ['port', 'host', 'db', 'store', 'quiet', 'json', 'help'],
+  dev: ['port', 'host', 'db', 'store', 'max-entries', 'max-bytes', 'max-age', 'quiet', 'show', 'json', 'help'],
+  tail: ['url', 'level', 'service', 'environment', 'version', 'release', 'tag', 'trace', 'request', 'fingerprint', 'search', 'lines', 'full', 'json', 'help'],
   doctor: ['url', 'json', 'help'],
   release: ['version', 'commit', 'branch', 'deployed-by', 'changelog', 'changelog-file', 'url', 'json', 'help'],
   feedback: ['event', 'comments', 'name', 'email', 'url', 'json', 'help'],
@@ -82,7 +83,7 @@ describe('bad usage ends with 2', () => {
     [['--quite'], 'unknown flag --quite, did you mean --quiet?'],
     [['dev', '--prot', '1'], 'unknown flag --prot, did you mean --port?'],
     [['dev', '--port', 'many'], '--port must be an integer from 0 to 65535, got "many"'],
-    [['dev', '--host', '0.0.0.0'], 'host must be 127.0.0.1, ::1 or localhost'],
+    [['dev', '--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
     [['dev', '--store', 'none'], '--store must be memory or sqlite, got "none"'],
     [['--level', 'loud'], 'level must be one of trace, debug, info, warn, error, fatal, got "loud"'],
     [['--custom-levels', 'audit'], 'customLevels must be level names with their numbers'],

@@ -104,10 +104,16 @@ describe('npm run demo', () => {
     other.close()
     expect(printed.stdout).toContain('Port 4319 is taken')
     const [, url = ''] = /PINO_INGEST_URL=(\S+)/.exec(printed.stdout) ?? []
-    const origin = new URL(url).origin
-    const counts = await (await fetch(`${origin}/local/counts`)).json() as { total: number }
+    const { origin } = new URL(url)
+    const [, page = ''] = /(http:\S+\/#token=\S+)/.exec(printed.stdout) ?? []
+    expect(new URL(page).origin).toBe(origin)
+    expect((await fetch(page)).headers.get('content-type')).toMatch(/^text\/html/)
+    const token = new URLSearchParams(new URL(page).hash.slice(1)).get('token') ?? ''
+    const counts = await (await fetch(`${origin}/local/counts`, { headers: { authorization: `Bearer ${token}` } })).json() as { total: number }
     expect(counts.total).toBe(sum(countsBelow('by level', printed.stdout)))
-    for (const [link] of printed.stdout.matchAll(/http:\S+\/local\/\S+/g)) {
+    const links = [...printed.stdout.matchAll(/http:\S+\/local\/\S+/g)].map(([link]) => link)
+    expect(links).toHaveLength(4)
+    for (const link of links) {
       expect({ link, status: (await fetch(link)).status }).toEqual({ link, status: 200 })
     }
     child.kill('SIGINT')

@@ -30,16 +30,17 @@ export function printArrived(service, { requests, logged }) {
   printTrace(sharedTrace(entries))
 }
 
-export function printGoodbye({ origin, url }, keep) {
+export function printGoodbye({ origin, url, token, pageUrl }, keep) {
   heading('Where to look')
-  const queries = [
-    ['/local/entries?level=error,fatal', 'what went wrong'],
-    ['/local/entries?q=declined', 'a search'],
-    ['/local/counts', 'counts by level'],
-    ['/local/requests', 'every batch, as it came'],
+  const places = [
+    [pageUrl, 'the page: what arrives, errors, requests'],
+    [`${origin}/local/entries?level=error,fatal&token=${token}`, 'what went wrong, as JSON'],
+    [`${origin}/local/entries?q=declined&token=${token}`, 'a search'],
+    [`${origin}/local/counts?token=${token}`, 'counts by level'],
+    [`${origin}/local/requests?token=${token}`, 'every batch, as it came'],
   ]
-  const width = Math.max(...queries.map(([path]) => path.length))
-  for (const [path, what] of queries) console.log(`  ${paint('cyan', origin + path)}${' '.repeat(width - path.length)}  ${what}`)
+  const width = Math.max(...places.map(([address]) => address.length))
+  for (const [address, what] of places) console.log(`  ${paint('cyan', address)}${' '.repeat(width - address.length)}  ${what}`)
   console.log(keep ? keptText(url) : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep')
   console.log('In README.md, "Five lines" brings it to your application, and "What your record becomes" has every field.')
 }

@@ -10,6 +10,8 @@ export interface Ended {
   readonly problem?: string
 }
 
+export type Environment = Readonly<Record<string, string | undefined>>
+
 const SIGNAL_EXIT_CODE = 128
 const NOT_FOUND_EXIT_CODE = 127
 const NOT_EXECUTABLE_EXIT_CODE = 126
@@ -20,9 +22,9 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQ
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /** Never rejects. */
-export function runProgram([name = '', ...args]: readonly string[]): Promise<Ended> {
+export function runProgram([name = '', ...args]: readonly string[], env: Environment = process.env): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = spawned(name, args)
+    const child = spawned(name, args, env)
     if (!(child instanceof ChildProcess)) return resolve(notRun(name, child))
     const isInTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
     const listeners = SIGNALS.map((signal) => [signal, (): void => {
@@ -42,9 +44,9 @@ export function runProgram([name = '', ...args]: readonly string[]): Promise<End
 }
 
 /** Some reasons come as an event, the others are thrown. */
-function spawned(name: string, args: readonly string[]): ChildProcess | NodeJS.ErrnoException {
+function spawned(name: string, args: readonly string[], env: Environment): ChildProcess | NodeJS.ErrnoException {
   try {
-    return spawn(name, args, { stdio: 'inherit' })
+    return spawn(name, args, { stdio: 'inherit', env })
   } catch (error) {
     return error as NodeJS.ErrnoException
   }

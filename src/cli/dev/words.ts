@@ -1,0 +1,60 @@
+/** What `dev` says when it has started, as text and as data. Pure. */
+import { LOCAL_URL } from '../../options.js'
+import type { IngestService, IngestServiceOptions } from '../../service/index.js'
+import { printable } from '../printable.js'
+
+type Started = Pick<IngestService, 'url' | 'origin' | 'port' | 'arrived' | 'token' | 'pageUrl'>
+
+const MAX_PROGRAM_CHARS = 60
+
+/** The token is in them, so that a browser opens them. */
+function queriesOf({ origin, token }: Started): Readonly<Record<string, string>> {
+  return {
+    entries: `${origin}/local/entries?token=${token}`,
+    errors: `${origin}/local/entries?level=error,fatal&token=${token}`,
+    search: `${origin}/local/entries?q=declined&token=${token}`,
+    counts: `${origin}/local/counts?token=${token}`,
+    rejected: `${origin}/local/rejected?token=${token}`,
+    requests: `${origin}/local/requests?token=${token}`,
+  }
+}
+
+export function startedData(service: Started, { store, dbFile }: IngestServiceOptions): object {
+  const { url, origin, port, arrived, token, pageUrl } = service
+  return { page_url: pageUrl, url, origin, port, token, store, db: dbFile ?? null, arrived, queries: queriesOf(service) }
+}
+
+export function startedText(service: Started, { dbFile }: IngestServiceOptions): string {
+  const { url, origin, token, pageUrl, arrived } = service
+  const isUsual = url === LOCAL_URL
+  const kept = dbFile === undefined
+    ? 'Kept in memory until it ends; --db FILE keeps it for longer.'
+    : `Kept in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
+  return `See what arrives: ${pageUrl}
+
+The local service listens on ${url} (Ctrl-C ends it)
+
+Connect an application:
+
+  import pino from 'pino'
+
+  const logger = pino({ transport: { target: 'pino-ingest', options: { ${isUsual ? '' : `url: '${url}', apiKey: 'any', `}service: 'checkout' } } })
+  logger.info({ orderId: 1017, user: { id: 'u-42' } }, 'order placed')
+  logger.error(new Error('card declined'), 'payment failed')
+
+or start one with its settings made: npx pino-ingest dev -- node app.js
+
+In another terminal, as lines and as JSON:
+
+  npx pino-ingest tail${isUsual ? '' : ` --url ${origin}`} --level error,fatal --full
+  curl -H 'Authorization: Bearer ${token}' '${origin}/local/entries?level=error,fatal'
+
+${kept}
+`
+}
+
+/** For the lines that name it. */
+export function programText(program: readonly string[]): string {
+  const text = program.join(' ')
+  return text.length <= MAX_PROGRAM_CHARS ? text : `${text.slice(0, MAX_PROGRAM_CHARS - 1)}…`
+}

@@ -1,0 +1,108 @@
+/** `pino-ingest tail`: what arrives at the local service, in a terminal. */
+import type { Writable } from 'node:stream'
+import { systemClock } from '../clock.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, usageError } from './command.js'
+import type { Arguments, Command } from './command.js'
+import { countOf } from './dev/quantities.js'
+import { existingToken, TOKEN_VARIABLE } from './dev/token.js'
+import { entryLine } from './live-line.js'
+import { paintFor } from './paint.js'
+import type { Paint } from './paint.js'
+import { jsonLine, printable } from './printable.js'
+import { onSignals } from './signals.js'
+import { Feed } from './tail/feed.js'
+import type { Arrived } from './tail/feed.js'
+import { DEFAULT_ORIGIN, FILTER_FLAGS, filtersOf, originOf } from './tail/filters.js'
+import { fullText } from './tail/full-text.js'
+import { AnswerError, LocalService } from './tail/local-service.js'
+
+const DEFAULT_LINES = 10
+const MAX_LINES = 1_000
+
+export const tail: Command = {
+  summary: 'Prints what arrives at the local service, until Ctrl-C.',
+  usage: ['pino-ingest tail [FLAGS]', 'pino-ingest tail --level error,fatal --full', 'pino-ingest tail --json | jq .entry.message'],
+  flags: {
+    url: { value: 'URL', meaning: `address of the service (${DEFAULT_ORIGIN})` },
+    ...FILTER_FLAGS,
+    lines: { short: 'n', value: 'NUMBER', meaning: `how many that are there are printed first (${DEFAULT_LINES}; 0 to ${MAX_LINES})` },
+    full: { meaning: 'with stack, request, metadata and all else under the line' },
+  },
+  notes: [
+    `The service is a pino-ingest dev, whose token is read from where it keeps it; ${TOKEN_VARIABLE} wins over it.`,
+    `All filters must match. Times are UTC. There is colour on a terminal, unless NO_COLOR is set; FORCE_COLOR has it elsewhere. Is the
+service stopped and started again, it goes on where it was.`,
+    `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
+    'Exit codes: 0 ended by a signal, or nobody reads any more; 1 the service is not there or does not take the token; 2 wrong flags.',
+  ],
+  jsonFailuresTo: 'stderr',
+  run,
+}
+
+async function run(given: Arguments): Promise<number> {
+  const { switches, texts } = given
+  const asJson = switches.has('json')
+  const origin = originOf(texts.get('url') ?? DEFAULT_ORIGIN)
+  const filters = filtersOf(given)
+  const lines = countOf('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
+  if (asJson && switches.has('full')) throw usageError('--full is for people: with --json entries are whole anyway')
+  let access = existingToken(process.env)
+
+  const ended = new AbortController()
+  let failure: NodeJS.ErrnoException | undefined
+  onSignals(() => ended.abort())
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // `| head` has had enough.
+    if (error.code !== 'EPIPE') failure = error
+    ended.abort()
+  })
+  const service = new LocalService(origin, () => access.token, ended.signal)
+  const textOf = asJson ? jsonLine : textFor(paintFor(process.stdout, process.env), switches.has('full'))
+  const feed = new Feed({
+    service, filters, lines, isWhole: asJson || switches.has('full'), clock: systemClock, random: Math.random, signal: ended.signal,
+    onEntries: (entries) => written(process.stdout, entries.map(textOf).join('')),
+    tell: (message) => process.stderr.write(asJson ? jsonLine({ event: 'message', message }) : `pino-ingest tail: ${printable(message)}\n`),
+    renewToken: () => {
+      const { token } = access
+      access = existingToken(process.env)
+      return access.token !== token
+    },
+  })
+  try {
+    await feed.run()
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError('UNAVAILABLE', reasonOf(error, origin, access.from), EXIT_FAILED)
+  } finally {
+    service.close()
+  }
+  if (failure !== undefined) throw new CommandError('OUTPUT', `cannot write to stdout (${failure.code ?? failure.message})`, EXIT_FAILED)
+  return EXIT_DONE
+}
+
+function textFor(paint: Paint, isFull: boolean): (arrived: Arrived) => string {
+  return (arrived) => {
+    if (!('entry' in arrived)) return entryLine(arrived, paint)
+    return entryLine(arrived.entry, paint) + (isFull ? fullText(arrived.entry, paint) : '')
+  }
+}
+
+/** When whoever reads has it, or has gone: what is not read must not pile up here. */
+function written(out: Writable, text: string): Promise<void> {
+  return text === '' ? Promise.resolve() : new Promise((resolve) => void out.write(text, () => resolve()))
+}
+
+function reasonOf(error: unknown, origin: string, tokenFrom: string): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!(error instanceof AnswerError)) {
+    return code === 'ECONNREFUSED'
+      ? `nothing listens at ${origin}: start it with npx pino-ingest dev, or name another with --url`
+      : `${origin} does not answer (${code ?? message}); name another with --url`
+  }
+  switch (error.problem) {
+    case 'token': return `${origin} does not take the token from ${tokenFrom}: set ${TOKEN_VARIABLE} to the one in the address of the page that it printed`
+    case 'foreign': return `what listens at ${origin} is no pino-ingest dev (${message}); name another with --url`
+    case 'busy':
+    case 'refused': return `${origin} says: ${message}`
+  }
+}
