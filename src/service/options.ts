@@ -44,7 +44,7 @@ export interface IngestServiceOptions {
   readonly dbFile?: string
   /** Entries kept, the oldest go first; as many request logs. Default 200,000. */
   readonly maxEntries?: number
-  /** Bytes of JSON kept, for entries and for each other kind. Default 128 MiB. */
+  /** Bytes kept, of JSON and of the text that searches look at, for entries and for each other kind. Default 192 MiB. */
   readonly maxStoreBytes?: number
   /** Records that came longer ago go, within a minute. Default: no bound by age. */
   readonly maxAgeMs?: number
@@ -76,7 +76,7 @@ const DEFAULTS: Omit<Resolved, Unset | 'token'> = {
   latencyMs: 0,
   store: 'memory',
   maxEntries: 200_000,
-  maxStoreBytes: 128 << 20,
+  maxStoreBytes: 192 << 20,
   maxCalls: 10_000,
   maxConnections: 1024,
   clock: { now: () => performance.now(), wallNow: () => Date.now() },

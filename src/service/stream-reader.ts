@@ -40,7 +40,8 @@ export class StreamReader {
   /** Of the newest that was left out. */
   #skippedSeq = 0
   #kinds = new Set<ChangedKind>()
-  #isReset = false
+  /** Of the last that was forgotten, until that is told. */
+  #resetSeq: number | undefined
   #isFull = false
   #toldAtMs = -Infinity
   #cancel: (() => void) | undefined
@@ -70,13 +71,13 @@ export class StreamReader {
     this.#plan()
   }
 
-  /** Everything was forgotten, what waits too. */
-  reset(): void {
+  /** Everything up to this `seq` was forgotten, what waits too. */
+  reset(seq: number): void {
     this.#waiting = []
     this.#characters = 0
     this.#skipped = 0
     this.#kinds.clear()
-    this.#isReset = true
+    this.#resetSeq = seq
     this.#plan()
   }
 
@@ -104,17 +105,17 @@ export class StreamReader {
   }
 
   #hasNews(): boolean {
-    return this.#waiting.length > 0 || this.#skipped > 0 || this.#kinds.size > 0 || this.#isReset
+    return this.#waiting.length > 0 || this.#skipped > 0 || this.#kinds.size > 0 || this.#resetSeq !== undefined
   }
 
   #tell(): void {
     if (this.#isFull) return
     this.#toldAtMs = this.#parts.now()
     let text = ''
-    if (this.#isReset) text += eventText({ event: 'reset', data: {} })
+    if (this.#resetSeq !== undefined) text += resetText(this.#resetSeq)
     if (this.#waiting.length > 0 || this.#skipped > 0) text += this.#nextEntries()
     if (this.#kinds.size > 0) text += eventText({ event: 'changed', data: { kinds: [...this.#kinds] } satisfies StreamChanged })
-    this.#isReset = false
+    this.#resetSeq = undefined
     this.#kinds.clear()
     this.#write(text)
     this.#plan()
@@ -151,6 +152,11 @@ export class StreamReader {
   #write(text: string): void {
     if (!this.#isFull) this.#isFull = !this.#parts.write(text)
   }
+}
+
+/** The event `reset`, with an id: who comes back after it has been told of it. */
+export function resetText(seq: number): string {
+  return eventText({ event: 'reset', data: {}, id: seq })
 }
 
 /** The event `entries` (`StreamEntries`). */

@@ -1,7 +1,7 @@
 /** `GET /local/stream`: who reads, what each of them wants, and the end of those who are gone. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { briefOf } from './brief.js'
-import { COMMENT, eventText } from './event-stream.js'
+import { COMMENT } from './event-stream.js'
 import { STREAM_HEADERS } from './headers.js'
 import { checkFilter, matches } from './queries.js'
 import type { CheckedFilter, EntryFilter } from './queries.js'
@@ -10,7 +10,7 @@ import { failure } from './reply.js'
 import type { Reply } from './reply.js'
 import type { Schedule } from './schedule.js'
 import type { Stored, StoredEntry } from './store/store.js'
-import { entriesBlock, MAX_WAITING_ENTRIES, StreamReader } from './stream-reader.js'
+import { entriesBlock, MAX_WAITING_ENTRIES, resetText, StreamReader } from './stream-reader.js'
 import type { ChangedKind, StreamLine } from './stream-reader.js'
 
 export const MAX_STREAMS = 32
@@ -63,8 +63,9 @@ export class Streams {
     }
     const filter = checkFilter(query.filter)
     const { afterSeq = this.#lastSeq } = query
-    // A number that was never given, or one from before: it is of another run, or of what was forgotten since.
-    const isStale = afterSeq > this.#lastSeq || afterSeq < this.#resetSeq
+    // A number that was never given, or one from before: it is of another run, or of what was forgotten since. Who knows of
+    // nothing (0) has nothing to forget.
+    const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
     const missed = afterSeq === this.#lastSeq
       ? { items: [], skipped: 0 }
       : this.#parts.reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, query.filter, MAX_WAITING_ENTRIES)
@@ -78,7 +79,7 @@ export class Streams {
     const open: Open = { filter, reader, response, missedComments: 0 }
     response.on('drain', () => reader.drained())
     response.once('close', () => this.#forget(open))
-    const reset = isStale ? eventText({ event: 'reset', data: {} }) : ''
+    const reset = isStale ? resetText(this.#resetSeq) : ''
     // With an id, so that a reader that is cut off before anything comes can resume too.
     const start = missed.items.length === 0 ? entriesBlock([], missed.skipped, this.#lastSeq) : COMMENT
     response.write(reset + start)
@@ -108,7 +109,7 @@ export class Streams {
 
   reset(): void {
     this.#resetSeq = this.#lastSeq
-    for (const { reader } of this.#open) reader.reset()
+    for (const { reader } of this.#open) reader.reset(this.#resetSeq)
   }
 
   close(): void {

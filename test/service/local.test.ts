@@ -69,7 +69,7 @@ describe('queries over HTTP', () => {
       store: 'memory',
       db_file: null,
       kept: { entry: 2, request: 0, feedback: 0, release: 0, heartbeat: 0, rejected: 0 },
-      limits: { max_entries: 7, max_bytes: 128 << 20, max_age_ms: 5000 },
+      limits: { max_entries: 7, max_bytes: 192 << 20, max_age_ms: 5000 },
     })
     const none = await started({ store: 'none' })
     expect((await local(none, 'status')).json).toMatchObject({ store: 'none', limits: { max_age_ms: null } })

@@ -157,6 +157,22 @@ describe('who comes back', () => {
     expect(knows.events.map(({ event }) => event)).toEqual(['entries'])
   })
 
+  it('after a reset is told of it once, and who holds nothing is not told', async () => {
+    const service = await started()
+    await ingest(service, logs(1, 5))
+    service.reset()
+    const stream = await openStream(service, 'stream', { 'last-event-id': '3' })
+    await until(() => stream.events.length === 2)
+    const [told] = stream.events
+    expect(told).toMatchObject({ event: 'reset', id: expect.stringMatching(/^\d+$/) })
+    const again = await openStream(service, 'stream', { 'last-event-id': String(told?.id) })
+    const empty = await openStream(service, 'stream?after=0&level=fatal')
+    await ingest(service, logs(6, 1))
+    await until(() => again.messages().length === 1)
+    await until(() => empty.events.length === 1)
+    expect([again, empty].flatMap(({ events }) => events).filter(({ event }) => event === 'reset')).toEqual([])
+  })
+
   it('to a service that was started anew begins with it', async () => {
     const service = await started()
     await ingest(service, logs(1, 2))

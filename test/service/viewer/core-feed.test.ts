@@ -160,3 +160,20 @@ test('closed, nothing is loaded any more', async () => {
   feed.close()
   expect([later, followed.length]).toEqual([[], 1])
 })
+
+test('resets one after the other load the list once, and once more when the time has come', async () => {
+  const { feed, followed, later, asked, isLoaded } = setup(0)
+  feed.show({})
+  await isLoaded()
+  for (let count = 0; count < 5; count++) {
+    followed.at(-1)?.onReset?.()
+    await isLoaded()
+    await Promise.resolve()
+  }
+  expect(asked).toHaveLength(2)
+  later.shift()?.()
+  await vi.waitFor(() => expect(asked).toHaveLength(3))
+  later.shift()?.()
+  await isLoaded()
+  expect(asked).toHaveLength(3)
+})

@@ -56,6 +56,7 @@ describe('held', () => {
     tail.hold()
     for (let from = 11; from <= 10_010; from += 100) tail.push(span(from, from + 99), 0)
     expect([tail.waiting, tail.isTorn, tail.release()]).toEqual([10_000, true, false])
+    tail.expectPage()
     tail.reset(pageBelow(10_011, 200), true, true)
     expect([tail.isTorn, tail.waiting, tail.at(0)?.seq]).toEqual([false, 0, 10_010])
   })
@@ -73,6 +74,7 @@ describe('loaded again', () => {
     const tail = loaded(10)
     tail.push(span(500, 510), 489)
     expect(tail.isTorn).toBe(true)
+    tail.expectPage()
     tail.push(span(511, 512), 0)
     tail.reset(pageBelow(511, 20), true, true)
     expect([tail.isTorn, seqs(tail).slice(0, 4)]).toEqual([false, [512, 511, 510, 509]])
@@ -153,4 +155,17 @@ test('however one scrolls while entries come, the rows are those of the service,
       if (!tail.isHeld && !tail.isTorn) expect(rows[0]).toBe(newest)
     }
   }), { numRuns: 60 })
+})
+
+test('what is missed while the list is loaded again leaves no gap: it is to be loaded once more', () => {
+  const tail = loaded(3, 3)
+  tail.push(span(1000, 1001), 900)
+  tail.expectPage()
+  tail.push(span(3000, 3001), 1900)
+  tail.reset(pageBelow(1002, 2), true, true)
+  expect([seqs(tail), tail.isTorn]).toEqual([[1001, 1000], true])
+  tail.expectPage()
+  tail.push(span(3002, 3002), 0)
+  tail.reset(pageBelow(3002, 2), true, true)
+  expect([seqs(tail), tail.isTorn]).toEqual([[3002, 3001, 3000], false])
 })

@@ -31,6 +31,8 @@ export class Feed {
   #error: Error | undefined
   #endReload: (() => void) | undefined
   #endRetry: (() => void) | undefined
+  #endCalm: (() => void) | undefined
+  #isResetAgain = false
 
   constructor(deps: FeedDeps) {
     this.#deps = deps
@@ -88,6 +90,7 @@ export class Feed {
     this.#controller.abort()
     this.#endReload?.()
     this.#endRetry?.()
+    this.#endCalm?.()
   }
 
   /** The first page; `isSame` where it is loaded again and the stream goes on. */
@@ -96,6 +99,7 @@ export class Feed {
     this.#controller = new AbortController()
     this.#endRetry?.()
     this.#isPaging = false
+    this.tail.expectPage()
     const { signal } = this.#controller
     try {
       const { items, next } = await this.#deps.page(this.#filters, undefined, FIRST_ROWS, signal)
@@ -103,6 +107,7 @@ export class Feed {
       this.tail.reset(items, next !== null, isSame)
       this.#error = undefined
       this.#isLoaded = true
+      if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()
       if (!isSame) this.#follow(items[0]?.seq ?? 0)
     } catch (error) {
       if (signal.aborted) return
@@ -120,10 +125,19 @@ export class Feed {
       onEntries: (entries) => {
         if (filters === this.#filters) this.#take(entries)
       },
-      onReset: () => {
-        this.tail.clear()
-        void this.#load(false)
-      },
+      onReset: () => this.#startOver(),
+    })
+  }
+
+  /** Whoever resets again and again must not be asked for pages as often. */
+  #startOver(): void {
+    this.tail.clear()
+    this.#isResetAgain = this.#endCalm !== undefined
+    if (this.#isResetAgain) return
+    void this.#load(false)
+    this.#endCalm = this.#deps.later(RELOAD_INTERVAL_MS, () => {
+      this.#endCalm = undefined
+      if (this.#isResetAgain) this.#startOver()
     })
   }
 

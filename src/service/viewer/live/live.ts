@@ -125,8 +125,8 @@ export class Live {
   }
 
   #dispatch(source: LiveSource, { event, data, id }: ServerSentEvent): void {
+    if (id !== undefined) this.#lastId = id
     if (event === 'entries') {
-      if (id !== undefined) this.#lastId = id
       source.onEntries?.(JSON.parse(data) as StreamEntries)
       this.#deps.onChange(['entry'])
     } else if (event === 'changed') {

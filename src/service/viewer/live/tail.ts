@@ -33,6 +33,8 @@ export class Tail {
   #isHeld = false
   #arrived = 0
   #isTorn = false
+  /** The same, since a page was asked for. */
+  #isTornSince = false
 
   /** Of all rows that have a place, held here or left out above. */
   get length(): number {
@@ -73,14 +75,22 @@ export class Tail {
     return place === -1 ? -1 : this.#aboveCount + this.#rows.length - 1 - place
   }
 
+  /** From here on what is missed may not be in the first page that is asked for now. */
+  expectPage(): void {
+    this.#isTornSince = false
+  }
+
   /** The first page, newest first. `keepNewer` keeps what the stream has brought since that page was asked for. */
   reset(items: readonly EntryBrief[], hasOlder: boolean, keepNewer: boolean): void {
     const newestSeq = items[0]?.seq ?? 0
-    const newer = keepNewer ? [...this.#rows, ...this.#waiting].filter(({ seq }) => seq > newestSeq) : []
+    // Behind a gap that the page does not close nothing can be joined to it.
+    const isTorn = keepNewer && this.#isTornSince
+    const newer = keepNewer && !isTorn ? [...this.#rows, ...this.#waiting].filter(({ seq }) => seq > newestSeq) : []
     this.clear()
     this.#rows = items.toReversed()
     this.#hasOlder = hasOlder
     this.push(newer, 0)
+    this.#isTorn ||= isTorn
   }
 
   clear(): void {
@@ -98,7 +108,7 @@ export class Tail {
     const knownSeq = (this.#waiting.at(-1) ?? this.at(0))?.seq ?? 0
     const fresh = (items[0]?.seq ?? 0) > knownSeq ? items : items.filter(({ seq }) => seq > knownSeq)
     this.#arrived += fresh.length + skipped
-    if (skipped > 0) this.#isTorn = true
+    if (skipped > 0) this.#isTorn = this.#isTornSince = true
     if (!this.#isHeld && this.#aboveCount === 0) {
       for (const item of fresh) this.#rows.push(item)
       this.#dropOldest()
@@ -106,7 +116,7 @@ export class Tail {
     }
     this.#waitingCount += fresh.length + skipped
     for (const item of fresh) this.#waiting.push(item)
-    if (this.#waiting.length > MAX_WAITING) this.#isTorn = true
+    if (this.#waiting.length > MAX_WAITING) this.#isTorn = this.#isTornSince = true
     if (this.#isTorn) this.#waiting = []
   }
 
