@@ -21,8 +21,9 @@ import type { Schedule } from './schedule.js'
 import { buildServer, closeServer, listen, TIMEOUTS } from './server.js'
 import type { Timeouts } from './server.js'
 import { statusOf } from './status.js'
+import { FileLock } from './store/file-lock.js'
 import { openStore } from './store/open.js'
-import type { LevelCounts, Page, PageQuery, RejectedBatch, StoredEntry, StoredFeedback } from './store/store.js'
+import type { LevelCounts, Page, PageQuery, RejectedBatch, Store, StoredEntry, StoredFeedback } from './store/store.js'
 import type { StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/store.js'
 import { Streams } from './streams.js'
 import { Waiters } from './waiters.js'
@@ -84,7 +85,8 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
   const now = (): number => clock.now()
   const wallNow = (): number => clock.wallNow()
   const startedAtMs = wallNow()
-  const store = openStore(resolved)
+  const lock = resolved.dbFile === undefined ? undefined : new FileLock(resolved.dbFile)
+  const store = opened(resolved, lock)
   const ageLimit = maxAgeMs === undefined
     ? undefined
     : new AgeLimit({ maxAgeMs, forget: (receivedBeforeMs) => store.forget(receivedBeforeMs), wallNow, now, after, onProblem })
@@ -142,6 +144,7 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
   const { port } = await listen(server, host, resolved.port).catch((error: unknown) => {
     ageLimit?.close()
     store.close()
+    lock?.release()
     throw error
   })
   const origin = `http://${host === '::1' ? '[::1]' : host}:${port}`
@@ -154,6 +157,7 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
     streams.close()
     await closeServer(server)
     store.close()
+    lock?.release()
   }
   const kept = (): readonly StoredEntry[] =>
     store.kind === 'none' ? [] : store.entries({ limit: Infinity }).items.toReversed()
@@ -206,5 +210,14 @@ function tellAll(waiters: Waiters, streams: Streams, { onEntries, onRecords }: R
       streams.changed(kind, records)
     }
     onRecords(kind, records)
+  }
+}
+
+function opened(options: Resolved, lock: FileLock | undefined): Store {
+  try {
+    return openStore(options)
+  } catch (error) {
+    lock?.release()
+    throw error
   }
 }
