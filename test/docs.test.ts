@@ -27,8 +27,9 @@ test.each(documents)('files that %s names exist', (document) => {
   expect(named.filter((path) => !places.some((place) => existsSync(join(root, place, path))))).toEqual([])
 })
 
-test('the test in the local service\'s README is the one that runs', () => {
+test('the programs in the local service\'s README are those that run', () => {
   const readme = readFileSync(join(root, 'src/service/README.md'), 'utf8')
-  const [, path = '', shown] = /<!-- (test\/examples\/\S+) -->\n```ts\n([^]*?)```/.exec(readme) ?? []
-  expect(readFileSync(join(root, path), 'utf8').replace(/^\/\*\*[^]*?\*\/\n/, '')).toBe(shown)
+  const shown = [...readme.matchAll(/<!-- (test\/examples\/\S+) -->\n```ts\n([^]*?)```/g)]
+  expect(shown).toHaveLength(2)
+  for (const [, path = '', code] of shown) expect(readFileSync(join(root, path), 'utf8').replace(/^\/\*\*[^]*?\*\/\n/, '')).toBe(code)
 })
