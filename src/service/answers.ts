@@ -3,7 +3,11 @@ import type { Level } from '../protocol/entry.js'
 import type { Release } from '../protocol/resources.js'
 import type { LevelCounts, RecordKind, Stored } from './store/store.js'
 
-/** An entry as a line of a list: `view=brief`, and what the stream carries. Fields that the entry lacks are left out. */
+/**
+ * An entry as a line of a list: `view=brief`, and what the stream carries. Fields that the entry lacks are left out.
+ * Below 16 KiB as JSON: texts are cut at 200 characters where nothing else is said, and end in `…` then; a text full of
+ * control characters is cut earlier. Filters compare whole values, so one that was cut finds nothing.
+ */
 export interface EntryBrief extends Stored {
   /** The entry's own, as it was sent. */
   readonly timestamp: string
@@ -13,9 +17,9 @@ export interface EntryBrief extends Stored {
   readonly service?: string
   readonly environment?: string
   readonly version?: string
-  /** At most 200 characters each. */
   readonly error?: { readonly type?: string, readonly message?: string }
   readonly request?: { readonly method?: string, readonly path?: string, readonly status_code?: number, readonly duration_ms?: number }
+  /** The first 20, each of at most 100 characters. */
   readonly tags?: readonly string[]
   readonly trace_id?: string
   readonly request_id?: string

@@ -4,6 +4,11 @@ import type { StoredEntry } from './store/store.js'
 
 const MAX_MESSAGE = 500
 const MAX_DETAIL = 200
+const MAX_TAGS = 20
+const MAX_TAG = 100
+/** `\u001b`. */
+const MOST_OF_ONE = 6
+const QUOTES = 2
 
 export function briefOf({ id, seq, received_at, entry }: StoredEntry): EntryBrief {
   const { timestamp, level, service, environment, version, request_id, release_id, tags } = entry
@@ -16,25 +21,35 @@ export function briefOf({ id, seq, received_at, entry }: StoredEntry): EntryBrie
     timestamp,
     level,
     message: cut(entry.message, MAX_MESSAGE),
-    ...(service !== undefined && { service }),
-    ...(environment !== undefined && { environment }),
-    ...(version !== undefined && { version }),
+    ...(service !== undefined && { service: cut(service, MAX_DETAIL) }),
+    ...(environment !== undefined && { environment: cut(environment, MAX_DETAIL) }),
+    ...(version !== undefined && { version: cut(version, MAX_DETAIL) }),
     ...(entry.error !== undefined && { error: errorOf(entry.error) }),
     ...(entry.request !== undefined && { request: requestOf(entry.request) }),
-    ...(tags !== undefined && tags.length > 0 && { tags }),
-    ...(trace_id !== undefined && { trace_id }),
-    ...(request_id !== undefined && { request_id }),
-    ...(release_id !== undefined && { release_id }),
+    ...(tags !== undefined && tags.length > 0 && { tags: tagsOf(tags) }),
+    ...(trace_id !== undefined && { trace_id: cut(trace_id, MAX_DETAIL) }),
+    ...(request_id !== undefined && { request_id: cut(request_id, MAX_DETAIL) }),
+    ...(release_id !== undefined && { release_id: cut(release_id, MAX_DETAIL) }),
     ...(breadcrumbs > 0 && { breadcrumbs }),
   }
 }
 
-/** At most `max` characters; an ellipsis says that something is missing. */
+/** At most `max` characters, and twice as many as JSON; an ellipsis says that something is missing. */
 export function cut(text: string, max: number): string {
-  if (text.length <= max) return text
-  const head = text.slice(0, max - 1)
+  const most = isBulky(text.slice(0, max), max) ? Math.floor(max / MOST_OF_ONE * 2) : max
+  if (text.length <= most) return text
+  const head = text.slice(0, most - 1)
   // Half a character would have no UTF-8 form.
   return `${head.isWellFormed() ? head : head.slice(0, -1)}…`
+}
+
+/** JSON writes some control characters as six: only a text that is full of them comes to this. */
+function isBulky(text: string, max: number): boolean {
+  return text.length * MOST_OF_ONE > 2 * max && JSON.stringify(text).length - QUOTES > 2 * max
+}
+
+function tagsOf(tags: readonly string[]): readonly string[] {
+  return tags.slice(0, MAX_TAGS).map((tag) => cut(tag, MAX_TAG))
 }
 
 function errorOf({ type, message }: NonNullable<StoredEntry['entry']['error']>): NonNullable<EntryBrief['error']> {
@@ -47,7 +62,7 @@ function errorOf({ type, message }: NonNullable<StoredEntry['entry']['error']>):
 function requestOf(request: NonNullable<StoredEntry['entry']['request']>): NonNullable<EntryBrief['request']> {
   const { method, path, status_code, duration_ms } = request
   return {
-    ...(method !== undefined && { method }),
+    ...(method !== undefined && { method: cut(method, MAX_DETAIL) }),
     ...(path !== undefined && { path: cut(path, MAX_DETAIL) }),
     ...(status_code !== undefined && { status_code }),
     ...(duration_ms !== undefined && { duration_ms }),

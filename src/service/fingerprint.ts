@@ -10,6 +10,7 @@ import { placeOf } from './analytics/stack.js'
 const MAX_MESSAGE_READ = 2000
 const MAX_MESSAGE = 300
 const MAX_TYPE = 200
+const MAX_SOURCE_READ = 1000
 
 /** Entries that error groups are made of. */
 export function isFailure(entry: LogEntry): boolean {
@@ -31,8 +32,12 @@ export function fingerprintOf(entry: LogEntry): string {
   return createHash('sha256').update(parts).digest('hex').slice(0, 16)
 }
 
-/** A quote opens where no word ends, and closes where none begins: "can't read the user's" quotes nothing. */
-const QUOTED = /(?<![\w\\])(?:'[^'\n]{0,200}'|"[^"\n]{0,200}"|`[^`\n]{0,200}`)(?!\w)|[“‘«][^”’»\n]{0,200}[”’»]/g
+/**
+ * A quote opens where no word ends, and closes where none begins: "can't read the user's" quotes nothing. Where it
+ * opens again the attempt ends, so that a text of opening quotes is not read once for each.
+ */
+const QUOTED =
+  /(?<![\w\\])(?:'[^'\n]{0,200}'|"[^"\n]{0,200}"|`[^`\n]{0,200}`)(?!\w)|“[^“”\n]{0,200}”|‘[^‘’\n]{0,200}’|«[^«»\n]{0,200}»/g
 const URL_TEXT = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'`<>]*/gi
 const WORD = /[^\s"'`()<>[\]{}=,;|]+/g
 /** Digits, e-mail addresses, and hexadecimal that happens to have no digit. */
@@ -53,5 +58,5 @@ export function withoutValues(message: string): string {
 }
 
 function withoutLine(source: string | undefined): string | undefined {
-  return source?.replace(/(?::\d+){1,2}$/, '')
+  return source?.slice(0, MAX_SOURCE_READ).replace(/(?::\d+){1,2}$/, '')
 }

@@ -30,6 +30,7 @@ describe('one failure', () => {
     ['quoted values', 'no such user "ann"', 'no such user "bob smith"'],
     ['values in single quotes', "ENOENT: no such file or directory, open '/tmp/a'", "ENOENT: no such file or directory, open '/var/lib/b c'"],
     ['values in backquotes and typographic quotes', 'bad `x` and “y”', 'bad `z` and “w w”'],
+    ['quotes and apostrophes within typographic quotes', 'bad “ann’s ‘x’ «y»” and «a “b”»', 'bad “bob” and «c»'],
     ['IP addresses and ports', 'connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED 10.1.2.3:80'],
     ['IPv6 addresses', 'connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED fe80::1:80'],
     ['e-mail addresses', 'no mail to ann@example.com', 'no mail to bob@other.example'],
@@ -69,6 +70,7 @@ describe('one failure', () => {
     expect(isSame(one, { ...one, message: 'no item 18', source: 'src/a.js:12' })).toBe(true)
     expect(isSame(one, { ...one, source: 'src/b.js:10:2' })).toBe(false)
     expect(isSame(one, { ...one, message: 'no cart 17' })).toBe(false)
+    expect(isSame({ ...one, source: `${'a/'.repeat(490)}a.js:9:9` }, { ...one, source: `${'a/'.repeat(490)}a.js:1042:17` })).toBe(true)
   })
 })
 
@@ -127,9 +129,10 @@ it('is what the entry says, where it says one', () => {
 })
 
 it('is short, and takes a bounded time for any text', () => {
-  const hostile = ["'", '"a', '((((', 'at ', '\n    at ', '1,', '«', 'a-', 'a.a', 'a://', '\\', 'é', 'x.js:1:1)\n'].map((part) => part.repeat(200_000))
+  const hostile = ["'", '"a', '((((', 'at ', '\n    at ', '1,', '«', '“‘«', '”“', 'a-', 'a.a', 'a://', '\\', 'é', ':1', 'x.js:1:1)\n'].map((part) => part.repeat(200_000))
   for (const text of hostile) {
     const from = process.cpuUsage()
+    expect(fingerprintOf(entryOf({ level: 'error', message: text, source: text }))).toMatch(/^[\da-f]{16}$/)
     expect(fingerprintOf(entryOf({ level: 'error', message: text, error: { type: text, message: text, stack: text } }))).toMatch(/^[\da-f]{16}$/)
     // A hundred times of what it takes, and a hundredth of what a quadratic one would.
     expect(process.cpuUsage(from).user).toBeLessThan(500_000)
@@ -137,4 +140,15 @@ it('is short, and takes a bounded time for any text', () => {
   fc.assert(fc.property(fc.string(), fc.string(), (message, stack) => {
     expect(fingerprintOf(entryOf({ level: 'error', error: { message, stack } }))).toMatch(/^[\da-f]{16}$/)
   }))
+})
+
+it('takes about as long for opening quotes as for any other text', () => {
+  const cpuOf = (text: string): number => {
+    const from = process.cpuUsage()
+    for (let n = 0; n < 200; n++) withoutValues(text)
+    return process.cpuUsage(from).user
+  }
+  const best = (text: string): number => Math.min(...Array.from({ length: 5 }, () => cpuOf(text)))
+  const other = best('( a '.repeat(500))
+  for (const quote of ['«', '“', '‘', '“‘«', "'", '"', '`']) expect(best(quote.repeat(2000)), quote).toBeLessThan(8 * other)
 })

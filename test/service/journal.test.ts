@@ -112,6 +112,14 @@ it('forgets on disk too when it is cleared', () => {
   expect(seqs(open(path).store)).toEqual([2])
 })
 
+it('leaves nothing behind of a rewrite that was cut short', () => {
+  const path = file()
+  open(path).store.append('entry', [record(1)], 1)
+  for (const name of ['journal.ndjson.17.tmp', 'journal.ndjson.tmp', 'other.17.tmp']) appendFileSync(join(dirname(path), name), 'private')
+  expect(seqs(open(path).store)).toEqual([1])
+  expect(readdirSync(dirname(path)).toSorted()).toEqual(['journal.ndjson', 'journal.ndjson.tmp', 'other.17.tmp'])
+})
+
 it('goes on in memory, and says so once, when the file cannot be written any more', () => {
   const path = file()
   const { store, problems } = open(path, { maxEntries: 10, compactSlackBytes: 1000 })

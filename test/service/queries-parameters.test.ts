@@ -1,7 +1,9 @@
 /** Parameters of a URL become queries, or are refused with what is wrong; and what a brief shows of an entry. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { briefOf } from '../../src/service/brief.js'
 import * as read from '../../src/service/parameters.js'
+import { validateEntry } from '../../src/service/validate.js'
 import { entryOf } from './support.js'
 
 const of = (text: string): URLSearchParams => new URLSearchParams(text)
@@ -63,5 +65,52 @@ describe('a brief', () => {
     expect(brief).toMatchObject({ service: 's', environment: 'e', version: 'v', release_id: 'r', request_id: 'q', tags: ['t'], trace_id: 't', breadcrumbs: 2, request: { method: 'GET', status_code: 200, duration_ms: 1.5 } })
     expect([brief.message.length, brief.error?.type?.length, brief.error?.message?.length, brief.request?.path?.length]).toEqual([500, 200, 200, 200])
     expect(JSON.stringify(brief)).not.toMatch(/stack|url|ip"|metadata|user/)
+  })
+
+  it('cuts every text, and leaves what is short enough as it is', () => {
+    const long = 'x'.repeat(1000)
+    const texts = (text: string) => {
+      const { service, environment, version, release_id, request_id, trace_id, request, tags } = briefOf(stored({
+        service: text, environment: text, version: text, release_id: text, request_id: text, trace: { trace_id: text }, request: { method: text, path: text }, tags: Array.from({ length: 30 }, () => text),
+      }))
+      return { tags, others: [service, environment, version, release_id, request_id, trace_id, request?.method, request?.path] }
+    }
+    expect(texts(long)).toEqual({ tags: Array(20).fill(`${long.slice(0, 99)}…`), others: Array(8).fill(`${long.slice(0, 199)}…`) })
+    const quoted = '"\\\n\t'.repeat(25)
+    expect(texts(quoted)).toEqual({ tags: Array(20).fill(quoted), others: Array(8).fill(quoted) })
+    expect(texts('é💥'.repeat(60)).others[0]).toHaveLength(180)
+    expect(texts('💥'.repeat(101)).others[0]).toBe(`${'💥'.repeat(99)}…`)
+  })
+
+  it('is below 16 KiB as JSON, whatever the entry', () => {
+    // What JSON writes as six characters, as two, as one; in UTF-8 of one byte to four.
+    const unit = fc.constantFrom('\u001b', '\u007f', '"', '\\', '\n', 'x', 'é', '…', '💥')
+    const text = fc.tuple(fc.array(unit, { minLength: 1, maxLength: 3 }), fc.constantFrom(0, 1, 30, 100, 300, 100_000)).map(([units, times]) => units.join('').repeat(times))
+    const number = fc.double({ noNaN: true, noDefaultInfinity: true })
+    const optional = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(fields, { requiredKeys: [] })
+    const entry = optional({
+      level: fc.constantFrom('debug', 'info', 'warn', 'error', 'fatal'), message: text, timestamp: fc.constantFrom('2026-01-31T08:00:00.123456789+00:00'),
+      service: text, environment: text, version: text, release_id: text, request_id: text, action: text, source: text,
+      error: optional({ type: text, message: text, stack: text }),
+      request: optional({ method: text, path: text, url: text, status_code: fc.maxSafeInteger(), duration_ms: number }),
+      trace: optional({ trace_id: text, span_id: text }), tags: fc.array(text, { maxLength: 40 }), breadcrumbs: fc.array(fc.constant({}), { maxLength: 5 }), metadata: fc.dictionary(fc.string(), text, { maxKeys: 3 }),
+    })
+    const sizeOf = (fields: object): number => {
+      const record = stored(fields)
+      expect(validateEntry(record.entry)).toEqual([])
+      const json = JSON.stringify(briefOf(record))
+      expect(json.isWellFormed()).toBe(true)
+      return json.length
+    }
+    fc.assert(fc.property(entry, (fields) => {
+      expect(sizeOf(fields)).toBeLessThan(16_384)
+    }), { numRuns: 200 })
+    for (const one of ['\u001b', '"', '💥']) {
+      const all = one.repeat(100_000)
+      expect(sizeOf({
+        message: all, service: all, environment: all, version: all, release_id: all, request_id: all, trace: { trace_id: all }, error: { type: all, message: all },
+        request: { method: all, path: all, status_code: -Number.MAX_SAFE_INTEGER, duration_ms: -1.7976931348623157e308 }, tags: Array.from({ length: 100 }, () => all), breadcrumbs: [{}],
+      }), one).toBeLessThan(16_384)
+    }
   })
 })

@@ -1,11 +1,12 @@
 /** Forgetting by age, and what it leaves: every store, on a file and without one. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MemoryStore } from '../../src/service/store/memory.js'
-import { hasSqlite } from '../../src/service/store/sqlite-file.js'
+import { Ring } from '../../src/service/store/ring.js'
+import { hasSqlite, openDatabase } from '../../src/service/store/sqlite-file.js'
 import { SqliteStore } from '../../src/service/store/sqlite.js'
 import type { Store, StoredEntry, StoredRequestLog } from '../../src/service/store/store.js'
 import { entryOf, requestLog } from './support.js'
@@ -134,12 +135,190 @@ describe('memory', () => contract(openMemory))
 describe('memory with a journal', () => contract((path) => openMemory(path ?? freshFile())))
 describe.skipIf(!hasSqlite())(`sqlite${hasSqlite() ? '' : ' (this runtime has no node:sqlite)'}`, () => contract(openSqlite))
 
-it('a journal that has outgrown what is kept loses what was forgotten', () => {
-  const file = freshFile()
-  const store = new MemoryStore({ ...LIMITS, file, compactSlackBytes: 0, onProblem: unexpected })
-  onTestFinished(() => store.close())
-  store.append('entry', [entryAt(1, 0), entryAt(2, 0), entryAt(3, 0), entryAt(4, 10)], 400)
-  store.forget(START_MS + 60_000)
-  expect(readFileSync(file, 'utf8')).not.toContain('message 1')
-  expect(readFileSync(file, 'utf8')).toContain('message 4')
+/** All that a store has on disk. */
+const onDisk = (file: string): string => [file, `${file}-wal`].filter((name) => existsSync(name)).map((name) => readFileSync(name, 'latin1')).join('')
+const onDiskSeqs = (file: string): number[] => [...new Set([...onDisk(file).matchAll(/message (\d+)/g)].map(([, seq]) => Number(seq)))].toSorted((a, b) => a - b)
+const minuteMs = (minute: number): number => START_MS + minute * 60_000
+
+function erasure(open: Open): void {
+  const opened = (): { file: string; store: Store } => {
+    const file = freshFile()
+    const store = open(file)
+    onTestFinished(() => store.close())
+    return { file, store }
+  }
+
+  it('takes what is too old from the file, at most once a minute', () => {
+    const { file, store } = opened()
+    store.append('entry', [entryAt(1, 0), entryAt(2, 10), entryAt(3, 10.5), entryAt(4, 12), entryAt(5, 30)], 500)
+    expect(onDiskSeqs(file)).toEqual([1, 2, 3, 4, 5])
+    store.forget(minuteMs(5))
+    expect(onDiskSeqs(file)).toEqual([2, 3, 4, 5])
+    store.forget(minuteMs(5.5))
+    store.forget(minuteMs(10.2))
+    expect(onDiskSeqs(file)).toEqual([3, 4, 5])
+    store.forget(minuteMs(10.9))
+    expect([seqs(store), onDiskSeqs(file)]).toEqual([[5, 4], [3, 4, 5]])
+    // Nothing more to forget, but what waited is due.
+    store.forget(minuteMs(11.5))
+    expect(onDiskSeqs(file)).toEqual([4, 5])
+    // The wall clock was set back, by which nothing is put off.
+    store.append('entry', [entryAt(6, -30)], 100)
+    store.forget(minuteMs(-20))
+    expect(onDiskSeqs(file)).toEqual([4, 5])
+  })
+
+  it('takes it from the file when it is closed, and a start without a bound by age brings nothing back', () => {
+    const file = freshFile()
+    const store = open(file)
+    store.append('entry', [entryAt(1, 0), entryAt(2, 0.2), entryAt(3, 10)], 300)
+    store.forget(minuteMs(0.1))
+    store.forget(minuteMs(0.5))
+    store.close()
+    expect(onDiskSeqs(file)).toEqual([3])
+    const again = open(file)
+    onTestFinished(() => again.close())
+    expect(seqs(again)).toEqual([3])
+  })
+
+  it('has nothing on disk of what was cleared, and gives the room back', () => {
+    const { file, store } = opened()
+    for (let seq = 1; seq <= 500; seq++) store.append('entry', [entryAt(seq, 0)], 100)
+    store.clear()
+    expect(onDiskSeqs(file)).toEqual([])
+    expect(onDisk(file).length).toBeLessThan(100_000)
+    store.append('entry', [entryAt(501, 1)], 100)
+    expect([onDiskSeqs(file), store.counts({ q: 'message' }).total]).toEqual([[501], 1])
+  })
+
+  it('has nothing on disk of any age but what is kept, whatever was forgotten when', () => {
+    const batch = fc.array(fc.record({ minute: fc.integer({ min: 0, max: 99 }), length: fc.nat(6000) }), { minLength: 1, maxLength: 12 })
+    fc.assert(fc.property(fc.array(fc.record({ batch, before: fc.integer({ min: 0, max: 99 }) }), { minLength: 1, maxLength: 8 }), (steps) => {
+      const file = freshFile()
+      const store = open(file)
+      try {
+        let seq = 0
+        for (const { batch: made, before } of steps) {
+          for (const { minute, length } of made) {
+            const record = entryAt(++seq, minute)
+            const marked = `message ${seq} `.repeat(1 + length / 10)
+            store.append('entry', [{ ...record, entry: { ...record.entry, message: marked } }], 100)
+          }
+          store.forget(minuteMs(before))
+        }
+        store.close()
+        const reopened = open(file)
+        const kept = seqs(reopened).toReversed()
+        reopened.close()
+        expect(onDiskSeqs(file)).toEqual(kept)
+      } finally {
+        rmSync(file)
+      }
+    }), { numRuns: 30 })
+  })
+}
+
+describe('on disk, a journal', () => {
+  erasure(openMemory)
+
+  it('loses what made room before it was too old', () => {
+    const file = freshFile()
+    const store = new MemoryStore({ maxEntries: 2, maxBytes: 1 << 20, file, onProblem: unexpected })
+    onTestFinished(() => store.close())
+    store.append('entry', [entryAt(1, 0), entryAt(2, 10), entryAt(3, 10)], 300)
+    expect([seqs(store), onDiskSeqs(file)]).toEqual([[3, 2], [1, 2, 3]])
+    store.forget(minuteMs(5))
+    expect(onDiskSeqs(file)).toEqual([2, 3])
+  })
+})
+
+describe.skipIf(!hasSqlite())('on disk, sqlite', () => {
+  erasure(openSqlite)
+
+  const many = (from: number, count: number, minute: number): StoredEntry[] =>
+    Array.from({ length: count }, (_, n) => ({ ...entryAt(from + n, minute), entry: entryOf({ message: `message ${from + n} ${'x'.repeat(20_000)}` }) }))
+  const big: Open = (file) => new SqliteStore({ maxEntries: 100_000, maxBytes: 1 << 28, ...(file && { file }) })
+
+  it('gives free pages back, some each time', () => {
+    const file = freshFile()
+    const store = big(file)
+    onTestFinished(() => store.close())
+    for (let seq = 1; seq <= 1000; seq += 10) store.append('entry', many(seq, 10, seq <= 980 ? 0 : 60), 1)
+    store.forget(minuteMs(-1))
+    const full = statSync(file).size
+    const sizes = [2, 4, 6, 8, 10].map((minute) => {
+      store.forget(minuteMs(minute))
+      return statSync(file).size
+    })
+    const stepBytes = 2560 * 4096
+    expect(full).toBeGreaterThan(3 * stepBytes)
+    // Pages that tell whose the others are go with them.
+    expect(sizes[0]).toBeGreaterThan(full - 1.01 * stepBytes)
+    expect(sizes.at(-1)).toBeLessThan(full / 10)
+    expect(store.entries({ q: 'MESSAGE', limit: Infinity }).items).toHaveLength(20)
+  })
+
+  it('takes on the giving back in a file that had it not, once it is cleared', () => {
+    const file = freshFile()
+    const before = openDatabase(file)
+    before.exec('pragma auto_vacuum = none; vacuum')
+    expect(before.prepare('pragma auto_vacuum').get()).toEqual({ auto_vacuum: 0 })
+    before.close()
+    const store = big(file)
+    store.append('entry', many(1, 100, 0), 1)
+    store.clear()
+    store.close()
+    const after = openDatabase(file)
+    onTestFinished(() => after.close())
+    expect(after.prepare('pragma auto_vacuum').get()).toEqual({ auto_vacuum: 2 })
+  })
+
+  it('goes on while another process reads the file, and makes up for it', () => {
+    const file = freshFile()
+    const store = big(file)
+    onTestFinished(() => store.close())
+    store.append('entry', many(1, 3, 0), 1)
+    const reader = openDatabase(file)
+    reader.exec('begin')
+    expect(reader.prepare('select count(*) as n from record').get()).toEqual({ n: 3 })
+    store.clear()
+    expect(seqs(store)).toEqual([])
+    reader.exec('commit')
+    reader.close()
+    store.forget(minuteMs(1))
+    expect(onDiskSeqs(file)).toEqual([])
+  })
+})
+
+it('a ring knows from when its earliest is, whatever came and went', () => {
+  const minute = fc.integer({ min: 0, max: 50 })
+  fc.assert(fc.property(fc.array(fc.tuple(fc.boolean(), minute), { maxLength: 60 }), (steps) => {
+    const ring = new Ring<{ seq: number; record: StoredEntry }>(20, Infinity)
+    let model: StoredEntry[] = []
+    for (const [n, [isForgetting, at]] of steps.entries()) {
+      if (isForgetting) {
+        ring.forget(minuteMs(at))
+        model = model.filter(({ received_at }) => Date.parse(received_at) >= minuteMs(at))
+      } else {
+        ring.push({ seq: n, record: entryAt(n, at) }, 1)
+        model = [...model, entryAt(n, at)].slice(-20)
+      }
+      expect([ring.oldestFirst().map(({ seq }) => seq), ring.bytes]).toEqual([model.map(({ seq }) => seq), model.length])
+      const earliest = Math.min(...model.map(({ received_at }) => Date.parse(received_at)))
+      // After forgetting, never before what was forgotten; else a bound from below, which may be of what made room.
+      if (isForgetting) expect(ring.earliestMs).toBeGreaterThanOrEqual(minuteMs(at))
+      expect(ring.earliestMs).toBeLessThanOrEqual(earliest)
+    }
+  }))
+})
+
+it('a ring looks through all only where something out of order is too old', () => {
+  const ring = new Ring<{ seq: number; record: StoredEntry }>(300_000, Infinity)
+  const record = entryAt(0, 0)
+  for (let seq = 0; seq < 200_000; seq++) ring.push({ seq, record: { ...record, received_at: received(seq < 10 ? 60 : 30 + seq / 10_000) } }, 1)
+  const from = process.cpuUsage()
+  for (let look = 0; look < 1000; look++) ring.forget(minuteMs(look / 100))
+  // A look at each of 200,000, a thousand times, takes seconds.
+  expect(process.cpuUsage(from).user).toBeLessThan(100_000)
+  expect(ring.count).toBe(200_000)
 })

@@ -169,6 +169,23 @@ function contract(open: Open): void {
     expect(small.entries({ limit: 1 }).items[0]?.seq).toBe(100)
   })
 
+  it('counts text for searching by the bytes that it takes', () => {
+    const keptOf = (letter: string): number => {
+      const store = open({ maxEntries: 1000, maxBytes: 100_000 })
+      onTestFinished(() => store.close())
+      for (let seq = 1; seq <= 100; seq++) {
+        const big = record(seq, { message: letter.repeat(1000) })
+        store.append('entry', [big], Buffer.byteLength(JSON.stringify(big)))
+      }
+      return store.counts({}).total
+    }
+    // JSON and text for searching: twice 1,000 bytes each, or twice 2,000, and what else an entry has.
+    expect(keptOf('x')).toBeGreaterThan(100_000 / 2500)
+    expect(keptOf('x')).toBeLessThan(100_000 / 2000)
+    expect(keptOf('я')).toBeGreaterThan(100_000 / 4500)
+    expect(keptOf('я')).toBeLessThan(100_000 / 4000)
+  })
+
   it('keeps the other kinds beside, and finds a release by its version', () => {
     const store = filled({})
     const base = { id: 'x', received_at: '2026-01-01T00:00:00.000Z' }

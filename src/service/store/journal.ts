@@ -3,8 +3,8 @@
  * whole when it has outgrown what is kept. A line that was torn by a crash is passed over and counted.
  */
 import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync } from 'node:fs'
-import { openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { openSync, readdirSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import sonicBoom from 'sonic-boom'
 import type { SonicBoom } from 'sonic-boom'
 import { IngestServiceError } from '../errors.js'
@@ -45,6 +45,7 @@ export class Journal {
     this.#onProblem = onProblem
     try {
       mkdirSync(dirname(file), { recursive: true })
+      removeUnfinished(file)
       const damaged = existsSync(file) ? this.#load(options) : 0
       if (damaged > 0) onProblem(`${file}: ${damaged} damaged line(s) passed over`)
       this.#open()
@@ -206,6 +207,15 @@ function sizeOf(file: string): { bytes: number; endsInNewline: boolean } {
     return { bytes: size, endsInNewline: last[0] === 10 }
   } finally {
     closeSync(fd)
+  }
+}
+
+/** What a process that was killed while it rewrote the file left beside it: users' log data too. */
+function removeUnfinished(file: string): void {
+  const folder = dirname(file)
+  const start = `${basename(file)}.`
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(start) && /^\d+\.tmp$/.test(name.slice(start.length))) rmSync(join(folder, name), { force: true })
   }
 }
 

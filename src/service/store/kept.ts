@@ -63,7 +63,11 @@ function other<T extends Stored>(record: T): Kept<T> {
   return { seq: record.seq, record }
 }
 
+/** V8 keeps a text of Latin-1 alone in a byte a character, every other in two. */
+const BEYOND_LATIN_1 = /[\u0100-\uffff]/
+
 /** About what an entry costs beyond its JSON. */
 export function bytesBeside(kept: KeptRecords[RecordKind]): number {
-  return 'search' in kept ? kept.search.length : 0
+  if (!('search' in kept)) return 0
+  return BEYOND_LATIN_1.test(kept.search) ? 2 * kept.search.length : kept.search.length
 }

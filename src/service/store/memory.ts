@@ -5,6 +5,7 @@ import { talliesIn } from '../analytics/releases.js'
 import { seqOfId } from '../ids.js'
 import { cursorSeq, limitOf } from '../queries.js'
 import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../queries.js'
+import { ErasureInterval } from './erasure-interval.js'
 import { Journal, journalLine } from './journal.js'
 import { bytesBeside, KEEPERS } from './kept.js'
 import type { Kept, KeptEntry, KeptRecords, KeptRequest } from './kept.js'
@@ -34,7 +35,11 @@ export class MemoryStore implements Store {
   readonly #rings: Rings
   readonly #journal: Journal | undefined
   readonly #slackBytes: number
+  readonly #erasure = new ErasureInterval()
   #lastSeq = 0
+  /** Nothing in the journal was received before. */
+  #earliestInFileMs = Infinity
+  #forgottenBeforeMs = -Infinity
 
   /** @throws IngestServiceError `STORE` where the file cannot be used. */
   constructor(options: MemoryStoreOptions) {
@@ -164,18 +169,21 @@ export class MemoryStore implements Store {
   }
 
   forget(receivedBeforeMs: number): void {
-    // ISO 8601 in UTC with milliseconds, as all of them are, sorts as text. Nothing was received before 1970.
-    const before = new Date(Math.max(0, receivedBeforeMs)).toISOString()
-    for (const kind of RECORD_KINDS) this.#rings[kind].forget(before)
-    this.#compact()
+    for (const kind of RECORD_KINDS) this.#rings[kind].forget(receivedBeforeMs)
+    this.#forgottenBeforeMs = receivedBeforeMs
+    if (this.#fileHasForgotten() && this.#erasure.isDue(receivedBeforeMs)) {
+      this.#rewrite()
+      this.#erasure.erased(receivedBeforeMs)
+    } else this.#compact()
   }
 
   clear(): void {
     for (const kind of RECORD_KINDS) this.#rings[kind].clear()
-    this.#journal?.rewrite([], this.#lastSeq)
+    this.#rewrite()
   }
 
   close(): void {
+    if (this.#fileHasForgotten()) this.#rewrite()
     this.#journal?.close()
   }
 
@@ -193,7 +201,9 @@ export class MemoryStore implements Store {
 
   #keep<K extends RecordKind>(kind: K, record: Records[K], bytes: number): void {
     const kept = KEEPERS[kind](record)
-    this.#rings[kind].push(kept, bytes + bytesBeside(kept))
+    const ring = this.#rings[kind]
+    ring.push(kept, bytes + bytesBeside(kept))
+    this.#earliestInFileMs = Math.min(this.#earliestInFileMs, ring.earliestMs)
     this.#seen(record.seq)
   }
 
@@ -205,7 +215,17 @@ export class MemoryStore implements Store {
     const journal = this.#journal
     if (journal === undefined) return
     const kept = RECORD_KINDS.reduce((sum, kind) => sum + this.#rings[kind].bytes, 0)
-    if (journal.bytes > 2 * kept + this.#slackBytes) journal.rewrite(this.#lines(), this.#lastSeq)
+    if (journal.bytes > 2 * kept + this.#slackBytes) this.#rewrite()
+  }
+
+  /** Also what went before it was too old, to make room. */
+  #fileHasForgotten(): boolean {
+    return this.#earliestInFileMs < this.#forgottenBeforeMs
+  }
+
+  #rewrite(): void {
+    this.#journal?.rewrite(this.#lines(), this.#lastSeq)
+    this.#earliestInFileMs = Math.min(...RECORD_KINDS.map((kind) => this.#rings[kind].earliestMs))
   }
 
   *#lines(): Generator<string> {

@@ -10,11 +10,16 @@ export class Ring<T extends Kept<Stored>> {
   readonly #maxBytes: number
   #items: (T | undefined)[] = []
   #sizes: number[] = []
+  /** When each was received, beside it, so that a look at all of them touches no record. */
+  #receivedMs: number[] = []
   #head = 0
   #bytes = 0
-  #lastReceived = ''
-  /** Whether what came later was received later: false once the wall clock was set back, and all must be looked at. */
-  #isInOrder = true
+  #latestMs = -Infinity
+  /**
+   * Not above the time of any item that was received before one in front of it, as they are once the wall clock was
+   * set back. All others are in order.
+   */
+  #earliestStragglerMs = Infinity
 
   constructor(maxCount: number, maxBytes: number) {
     this.#maxCount = maxCount
@@ -29,13 +34,13 @@ export class Ring<T extends Kept<Stored>> {
     return this.#bytes
   }
 
+  /** Nothing was received before; Infinity where there is nothing. */
+  get earliestMs(): number {
+    return Math.min(this.#receivedMs[this.#head] ?? Infinity, this.#earliestStragglerMs)
+  }
+
   push(item: T, bytes: number): void {
-    const { received_at } = item.record
-    if (received_at < this.#lastReceived) this.#isInOrder = false
-    this.#lastReceived = received_at
-    this.#items.push(item)
-    this.#sizes.push(bytes)
-    this.#bytes += bytes
+    this.#add(item, bytes, timeOf(item.record))
     while (this.count > this.#maxCount || (this.#bytes > this.#maxBytes && this.count > 1)) this.#dropOldest()
   }
 
@@ -54,25 +59,40 @@ export class Ring<T extends Kept<Stored>> {
     for (let at = end - 1; at >= this.#head; at--) yield this.#items[at] as T
   }
 
-  /** Those that were received before, ISO 8601 in UTC. */
-  forget(before: string): void {
-    const isOld = (item: T | undefined): boolean => item !== undefined && item.record.received_at < before
-    while (this.count > 0 && isOld(this.#items[this.#head])) this.#dropOldest()
-    if (this.#isInOrder) return
-    const kept = this.#items.flatMap((item, at) => (item === undefined || isOld(item) ? [] : [at]))
-    this.#items = kept.map((at) => this.#items[at])
-    this.#sizes = kept.map((at) => this.#sizes[at] as number)
-    this.#head = 0
-    this.#bytes = this.#sizes.reduce((sum, size) => sum + size, 0)
+  /** Those that were received before go. */
+  forget(receivedBeforeMs: number): void {
+    while (this.count > 0 && (this.#receivedMs[this.#head] as number) < receivedBeforeMs) this.#dropOldest()
+    if (this.#earliestStragglerMs < receivedBeforeMs) this.#forgetStragglers(receivedBeforeMs)
   }
 
   clear(): void {
     this.#items = []
     this.#sizes = []
+    this.#receivedMs = []
     this.#head = 0
     this.#bytes = 0
-    this.#isInOrder = true
-    this.#lastReceived = ''
+    this.#latestMs = -Infinity
+    this.#earliestStragglerMs = Infinity
+  }
+
+  /** Also finds out anew which are out of order: those that were may have gone. */
+  #forgetStragglers(receivedBeforeMs: number): void {
+    const [items, sizes, times] = [this.#items, this.#sizes, this.#receivedMs]
+    const head = this.#head
+    this.clear()
+    for (let at = head; at < times.length; at++) {
+      const receivedMs = times[at] as number
+      if (receivedMs >= receivedBeforeMs) this.#add(items[at] as T, sizes[at] as number, receivedMs)
+    }
+  }
+
+  #add(item: T, bytes: number, receivedMs: number): void {
+    this.#items.push(item)
+    this.#sizes.push(bytes)
+    this.#receivedMs.push(receivedMs)
+    this.#bytes += bytes
+    if (receivedMs >= this.#latestMs) this.#latestMs = receivedMs
+    else if (receivedMs < this.#earliestStragglerMs) this.#earliestStragglerMs = receivedMs
   }
 
   #firstAtOrAfter(seq: number): number {
@@ -93,7 +113,14 @@ export class Ring<T extends Kept<Stored>> {
     if (this.#head >= MIN_CUT && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#sizes = this.#sizes.slice(this.#head)
+      this.#receivedMs = this.#receivedMs.slice(this.#head)
       this.#head = 0
     }
   }
+}
+
+/** A file that somebody edited may have what is no time: it counts as old, so that it does not stay for ever. */
+function timeOf({ received_at }: Stored): number {
+  const ms = Date.parse(received_at)
+  return Number.isNaN(ms) ? -Infinity : ms
 }

@@ -48,8 +48,10 @@ function prepareFile(db: Database): void {
   const isEmpty = db.prepare('select count(*) as n from sqlite_master').get()?.['n'] === 0
   const version = isEmpty ? VERSION : versionOf(db)
   // A crash of the process loses nothing; a power failure may lose the newest. The cache holds what queries scan. A
-  // checkpoint comes every 4 MiB, which keeps the one append that makes it short.
+  // checkpoint comes every 4 MiB, which keeps the one append that makes it short. What is deleted is users' data, and is
+  // overwritten. `auto_vacuum` must come first: it holds for a file that has nothing yet, others take it on when compacted.
   db.exec(`
+    pragma auto_vacuum = incremental; pragma secure_delete = on;
     pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory;
     pragma cache_size = -65536; pragma wal_autocheckpoint = 1000; pragma journal_size_limit = 16777216
   `)

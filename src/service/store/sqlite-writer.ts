@@ -45,7 +45,7 @@ export class SqliteWriter {
     const more = [...names, user, tags.length === 0 ? null : JSON.stringify(tags)]
     this.#entry.run(seq, levelCode(level), timeMs, isFailure ? 1 : 0, group, eventId, ...more)
     this.#search.run(seq, search)
-    return search.length
+    return Buffer.byteLength(search)
   }
 
   #writeRequest({ seq, request }: StoredRequestLog): void {

@@ -3,9 +3,11 @@ import type { Frame, TimeRange } from '../analytics/frame.js'
 import { seqOfId } from '../ids.js'
 import { cursorSeq, limitOf } from '../queries.js'
 import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../queries.js'
+import { ErasureInterval } from './erasure-interval.js'
 import { IN_MEMORY, transaction } from './sqlite-database.js'
 import type { Database, SqlValue } from './sqlite-database.js'
 import { SqliteEntries } from './sqlite-entries.js'
+import { compact, deleteAll, releasePages, truncateLog } from './sqlite-erasure.js'
 import { openDatabase } from './sqlite-file.js'
 import * as ofGroups from './sqlite-groups.js'
 import * as ofRequests from './sqlite-requests.js'
@@ -34,6 +36,7 @@ export class SqliteStore implements Store {
   readonly #writer: SqliteWriter
   readonly #scan: EntryScan
   readonly #entries: SqliteEntries
+  readonly #erasure = new ErasureInterval()
   #kept: Record<RecordKind, Size>
 
   /** @throws IngestServiceError `STORE` where the runtime has no `node:sqlite` or the file is not ours. */
@@ -149,8 +152,33 @@ export class SqliteStore implements Store {
   }
 
   forget(receivedBeforeMs: number): void {
+    this.#remove(receivedBeforeMs)
+    releasePages(this.#db)
+    if (!this.#erasure.isDue(receivedBeforeMs)) return
+    truncateLog(this.#db)
+    this.#erasure.erased(receivedBeforeMs)
+  }
+
+  clear(): void {
+    deleteAll(this.#db, () => {
+      this.#rememberSeq()
+      for (const table of ['record', ...TABLES_BESIDE]) this.#db.exec(`delete from ${table}`)
+    })
+    this.#kept = this.#sizes()
+    compact(this.#db)
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #remove(receivedBeforeMs: number): void {
     const gone = this.#sizes('indexed by record_received where received_ms < ?', receivedBeforeMs)
     if (RECORD_KINDS.every((kind) => gone[kind].count === 0)) return
+    if (RECORD_KINDS.every((kind) => gone[kind].count === this.#kept[kind].count)) {
+      this.clear()
+      return
+    }
     transaction(this.#db, () => {
       this.#rememberSeq()
       for (const table of TABLES_BESIDE) {
@@ -163,18 +191,6 @@ export class SqliteStore implements Store {
       this.#kept[kind].count -= gone[kind].count
       this.#kept[kind].bytes -= gone[kind].bytes
     }
-  }
-
-  clear(): void {
-    transaction(this.#db, () => {
-      this.#rememberSeq()
-      for (const table of ['record', ...TABLES_BESIDE]) this.#db.exec(`delete from ${table}`)
-    })
-    this.#kept = this.#sizes()
-  }
-
-  close(): void {
-    this.#db.close()
   }
 
   /** The record that bore it may go; ids and `seq` go on all the same. */
