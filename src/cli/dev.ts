@@ -6,10 +6,10 @@ import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './
 import type { Arguments, Command } from './command.js'
 import { runBeside } from './dev/beside.js'
 import { DEV_FLAGS, serviceOptionsOf } from './dev/flags.js'
-import { isLocalService } from './dev/neighbour.js'
+import { neighbourAt } from './dev/neighbour.js'
 import { Show } from './dev/show.js'
 import { devToken, TOKEN_VARIABLE } from './dev/token.js'
-import { startedData, startedText } from './dev/words.js'
+import { portTakenText, startedData, startedText } from './dev/words.js'
 import { paintFor } from './paint.js'
 import { jsonLine, printable } from './printable.js'
 import { onSignals } from './signals.js'
@@ -58,7 +58,7 @@ async function run(given: Arguments, program: readonly string[] | undefined): Pr
   const ended = new Promise<void>((resolve) => {
     if (program === undefined) onSignals(() => resolve())
   })
-  const service = await start({ ...options, token, onProblem: tell, ...(isShown && { onRecords: show.records }) })
+  const service = await start({ ...options, token, onProblem: tell, ...(isShown && { onRecords: show.records }) }, program)
   try {
     const started = asJson ? startedData(service, options) : undefined
     if (program !== undefined) return await runBeside(program, service, started)
@@ -70,14 +70,14 @@ async function run(given: Arguments, program: readonly string[] | undefined): Pr
   }
 }
 
-async function start(options: IngestServiceOptions): Promise<IngestService> {
+async function start(options: IngestServiceOptions, program: readonly string[] | undefined): Promise<IngestService> {
   try {
     return await createIngestService(options)
   } catch (error) {
     if (!(error instanceof IngestServiceError)) throw error
     const { host = '127.0.0.1', port = 0 } = options
     const origin = `http://${host === '::1' ? '[::1]' : host}:${port}`
-    const neighbour = error.code === 'PORT' && await isLocalService(origin) ? `; another pino-ingest dev listens there: ${origin}` : ''
-    throw new CommandError(error.code, error.message + neighbour, error.code === 'OPTION' ? EXIT_USAGE : EXIT_FAILED)
+    const isRunning = error.code === 'PORT' && await neighbourAt(origin) === 'local-service'
+    throw new CommandError(error.code, isRunning ? portTakenText(origin, program) : error.message, error.code === 'OPTION' ? EXIT_USAGE : EXIT_FAILED)
   }
 }

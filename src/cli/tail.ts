@@ -4,7 +4,9 @@ import { systemClock } from '../clock.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
 import { countOf } from './dev/quantities.js'
+import { neighbourAt } from './dev/neighbour.js'
 import { existingToken, TOKEN_VARIABLE } from './dev/token.js'
+import type { ExistingToken } from './dev/token.js'
 import { entryLine } from './live-line.js'
 import { paintFor } from './paint.js'
 import type { Paint } from './paint.js'
@@ -46,7 +48,7 @@ async function run(given: Arguments): Promise<number> {
   const filters = filtersOf(given)
   const lines = countOf('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
   if (asJson && switches.has('full')) throw usageError('--full is for people: with --json entries are whole anyway')
-  let access = existingToken(process.env)
+  let access = await accessAt(origin)
 
   const ended = new AbortController()
   let failure: NodeJS.ErrnoException | undefined
@@ -80,6 +82,20 @@ async function run(given: Arguments): Promise<number> {
   return EXIT_DONE
 }
 
+/** Who never started a service has no token either, and is to be told of the service. */
+async function accessAt(origin: string): Promise<ExistingToken> {
+  try {
+    return existingToken(process.env)
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code !== 'TOKEN' || await neighbourAt(origin) !== 'nobody') throw error
+    throw new CommandError('UNAVAILABLE', nothingListens(origin), EXIT_FAILED)
+  }
+}
+
+function nothingListens(origin: string): string {
+  return `nothing listens at ${origin}: start it with npx pino-ingest dev, or name another with --url`
+}
+
 function textFor(paint: Paint, isFull: boolean): (arrived: Arrived) => string {
   return (arrived) => {
     if (!('entry' in arrived)) return entryLine(arrived, paint)
@@ -96,7 +112,7 @@ function reasonOf(error: unknown, origin: string, tokenFrom: string): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (!(error instanceof AnswerError)) {
     return code === 'ECONNREFUSED'
-      ? `nothing listens at ${origin}: start it with npx pino-ingest dev, or name another with --url`
+      ? nothingListens(origin)
       : `${origin} does not answer (${code ?? message}); name another with --url`
   }
   switch (error.problem) {

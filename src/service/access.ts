@@ -1,5 +1,8 @@
-/** The token that opens `/local/`: which is good, made where none is given, and compared without telling by time how much is right. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+/**
+ * The token that opens `/local/`: which is good, made where none is given, and compared without telling by time how much is
+ * right. To who asks before saying it the service proves that it knows it too.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { failure } from './reply.js'
 import type { Reply } from './reply.js'
@@ -15,20 +18,45 @@ export function randomToken(): string {
   return randomBytes(16).toString('base64url')
 }
 
-/** The realm tells other programs that it is a service of this kind that listens. */
-export const noToken: Reply = failure(
-  401,
-  'missing or wrong token: the address that `pino-ingest dev` printed holds it, behind #token= (in a test, service.token); ' +
-    'send it as "Authorization: Bearer TOKEN"',
-  'token_error',
-  { 'www-authenticate': 'Bearer realm="pino-ingest"' },
-)
+export const CHALLENGE_HEADER = 'x-pino-ingest-challenge'
+
+/** Nothing else is ever signed. */
+const NONCE = /^[\w-]{16,64}$/
+
+/** The service's end of a connection. */
+export interface ServiceEnd {
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * That who listens at this end knows the token. The end is signed too: another user's program that holds a port, and hands the
+ * nonce on to the service at another one, gets a proof for that one alone.
+ */
+export function proofOf(token: string, nonce: string, { address, port }: ServiceEnd): string {
+  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  return createHmac('sha256', token).update(`${nonce} ${origin}`).digest('base64url')
+}
 
 export class Access {
+  readonly #token: string
   readonly #digest: Buffer
 
   constructor(token: string) {
+    this.#token = token
     this.#digest = digest(token)
+  }
+
+  /** The realm tells other programs that it is a service of this kind that listens. */
+  refusal(request: IncomingMessage): Reply {
+    const proof = this.#proof(request)
+    return failure(
+      401,
+      'missing or wrong token: the address that `pino-ingest dev` printed holds it, behind #token= (in a test, service.token); ' +
+        'send it as "Authorization: Bearer TOKEN"',
+      'token_error',
+      { 'www-authenticate': `Bearer realm="pino-ingest"${proof === undefined ? '' : `, proof="${proof}"`}` },
+    )
   }
 
   /** Where both are there the header counts. The query's is for addresses that are opened by hand: it can only read. */
@@ -39,6 +67,13 @@ export class Access {
       : /^Bearer +([\w-]+) *$/i.exec(headers.authorization)?.slice(1)
     if (!given || given.length !== 1) return false
     return timingSafeEqual(digest(String(given[0])), this.#digest)
+  }
+
+  #proof({ headers, socket }: IncomingMessage): string | undefined {
+    const nonce = headers[CHALLENGE_HEADER]
+    const { localAddress, localPort } = socket
+    if (typeof nonce !== 'string' || !NONCE.test(nonce) || localAddress === undefined || localPort === undefined) return undefined
+    return proofOf(this.#token, nonce, { address: localAddress, port: localPort })
   }
 }
 

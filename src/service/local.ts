@@ -1,6 +1,5 @@
 /** `/local/...`: what is stored, the faults and the reset, for the page, people, tests and the command line. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { noToken } from './access.js'
 import type { Access } from './access.js'
 import type { BodyReader } from './body.js'
 import { IngestServiceError } from './errors.js'
@@ -27,7 +26,7 @@ export async function answerLocal(
 ): Promise<void> {
   const query = new URLSearchParams((request.url ?? '').slice(path.length))
   // First of all: who has no token is not told which paths there are either.
-  if (!parts.access.allows(request, query)) return sendReply(request, response, noToken)
+  if (!parts.access.allows(request, query)) return sendReply(request, response, parts.access.refusal(request))
   query.delete('token')
   const route = routeOf(path.slice(LOCAL_PREFIX.length))
   if (route === undefined) return sendReply(request, response, notFound)

@@ -91,6 +91,7 @@ describe('the program', () => {
   ] as const)('%s: its exit code', async (_, program, code) => {
     const result = await dev(['--', ...program])
     expect(result).toMatchObject({ code, stdout: Buffer.alloc(0) })
+    expect(result.stderr.includes('logs is shown at')).toBe(code !== 126 && code !== 127)
     expect(result.stderr).toContain(code === 127 ? 'dev: no-such-program-4711 is not found\n' : code === 126 ? 'cannot be run (EACCES)' : ', 0 entries arrived\n')
   })
 
@@ -123,7 +124,9 @@ describe('the program', () => {
   test('is not run where the service cannot start', async () => {
     const { told } = await startJson()
     const marker = join(scratch(), 'run')
-    expect(await runCli(['dev', '--port', String(told.port), '--', 'touch', marker], devEnv())).toMatchObject({ code: 1, stdout: Buffer.alloc(0), stderr: expect.stringContaining('already in use') as string })
+    const taken = await runCli(['dev', '--port', String(told.port), '--', 'touch', marker], devEnv())
+    expect(taken).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
+    expect(taken.stderr).toContain(`already in use: another pino-ingest dev listens there; it is running already: start PINO_INGEST_URL=${told.url} PINO_INGEST_API_KEY=any touch ${marker} by itself, or take another port with --port 0\n`)
     expect(existsSync(marker)).toBe(false)
   })
 })

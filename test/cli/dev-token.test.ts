@@ -167,6 +167,19 @@ test('it outlives a restart, and nothing is answered without it', async () => {
   expect(await call(`${told.origin}/local/entries?token=${told.token}`, { method: 'GET' })).toMatchObject({ status: 200 })
 })
 
+test('tail without one looks for the service first, and makes none', async () => {
+  const { env, file } = place()
+  const { running, told } = await startJson()
+  const command = ['tail', '--url', told.origin]
+  expect(await runCli(command, env)).toMatchObject({ code: 1, stderr: expect.stringContaining(`there is no token for the local service: ${file} is not there`) as string })
+  running.child.kill('SIGINT')
+  await running.done
+  const nothing = `nothing listens at ${told.origin}: start it with npx pino-ingest dev, or name another with --url`
+  expect(await runCli(command, env)).toMatchObject({ code: 1, stdout: Buffer.alloc(0), stderr: `pino-ingest: ${nothing}\n` })
+  expect(JSON.parse((await runCli([...command, '--json'], env)).stderr)).toEqual({ error: { code: 'UNAVAILABLE', message: nothing } })
+  expect(() => statSync(file)).toThrow('ENOENT')
+})
+
 test('a new one in place of one that others could read is told on stderr', async () => {
   const { env, file } = place(GOOD, 0o644)
   const { running } = await startText([], env)

@@ -1,11 +1,14 @@
 /** `pino-ingest dev`: starts, shows, keeps, ends. */
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Show } from '../../src/cli/dev/show.js'
+import { commandText, startedText } from '../../src/cli/dev/words.js'
 import { ageMsOf, bytesOf, countOf } from '../../src/cli/dev/quantities.js'
+import { tokenFile } from '../../src/cli/dev/token.js'
 import { PLAIN } from '../../src/cli/paint.js'
 import { scratch } from '../app/clones.js'
 import { FakeClock } from '../fake-clock.js'
@@ -30,7 +33,10 @@ describe('dev', () => {
   test('says where its page is, where it listens and how an application connects, and shows each entry on a line', async () => {
     const { running, url, origin, token } = await startText()
     expect(running.said()).toMatch(/^See what arrives: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
-    expect(running.said()).toContain(`options: { url: '${url}', apiKey: 'any', service: 'checkout' }`)
+    expect(running.said()).toContain('options: { service: \'checkout\' }')
+    expect(running.said()).toContain(`\n  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.js\n`)
+    // It would start another one.
+    expect(running.said()).not.toContain('pino-ingest dev --')
     expect(running.said()).toContain(`npx pino-ingest tail --url ${origin} `)
     const [, header = '', query = ''] = /curl -H '(.+)' '(.+)'/.exec(running.said()) ?? []
     expect(query).toBe(`${origin}/local/entries?level=error,fatal`)
@@ -101,7 +107,7 @@ describe('dev', () => {
     const { told } = await startJson()
     const text = await runCli(['dev', '--port', String(told.port)], devEnv())
     expect(text).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
-    expect(text.stderr).toMatch(new RegExp(`^pino-ingest: port ${told.port} on 127\\.0\\.0\\.1 is already in use: .*another port.*; another pino-ingest dev listens there: ${told.origin}\n$`))
+    expect(text.stderr).toMatch(new RegExp(`^pino-ingest: ${told.origin} is already in use: another pino-ingest dev listens there; its page is open to you by the address it printed.*--port 0.*\n$`))
     const json = await runCli(['dev', '--json', '--port', String(told.port)], devEnv())
     expect(json).toMatchObject({ code: 1, stderr: '' })
     expect(JSON.parse(json.stdout.toString())).toEqual({ error: { code: 'PORT', message: expect.stringContaining('already in use') } })
@@ -167,8 +173,16 @@ describe('bad usage ends with 2, and makes no token', () => {
     const env = devEnv()
     const { code, stdout, stderr } = await runCli(['dev', ...args], env)
     expect({ code, said: stdout.toString() + stderr }).toMatchObject({ code: 2, said: expect.stringContaining(message) as string })
-    expect(await runCli(['tail'], env)).toMatchObject({ code: 1, stderr: expect.stringContaining('is not there') as string })
+    expect(existsSync(tokenFile(env))).toBe(false)
   })
+})
+
+test('an application needs no settings where the service is on its usual port', () => {
+  const service = (port: number) => ({ url: `http://127.0.0.1:${port}/api/v1`, origin: `http://127.0.0.1:${port}`, port, arrived: 0, token: 't', pageUrl: 'p' })
+  expect(startedText(service(4319), {})).toContain('\n  node app.js\n')
+  expect(startedText(service(4320), {})).not.toContain('\n  node app.js\n')
+  expect(commandText(service(4319).url, 'npm start')).toBe('npm start')
+  expect(commandText(service(4320).url, 'npm start')).toBe('PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any npm start')
 })
 
 test('sizes and ages', () => {

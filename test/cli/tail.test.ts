@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tokenFile } from '../../src/cli/dev/token.js'
+import { CHALLENGE_HEADER, proofOf } from '../../src/service/access.js'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService, IngestServiceOptions, StoredEntry } from '../../src/service/index.js'
 import { scratch } from '../app/clones.js'
@@ -39,6 +40,25 @@ async function isConnected(running: RunningCli, at: IngestService): Promise<void
   await ingest(at, [entryOf({ message: 'first of all' })])
   await hears(running, 'first of all')
 }
+
+/** A program that holds a port, and what it was sent: lines of heads, as they came. */
+async function listening(listener: RequestListener, port = 0): Promise<{ readonly origin: string, readonly heads: readonly string[] }> {
+  const heads: string[] = []
+  const server = createServer((request, response) => {
+    heads.push([`${request.method} ${request.url}`, ...request.rawHeaders].join('\n'))
+    listener(request, response)
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heads }
+}
+
+const OURS = 'Bearer realm="pino-ingest"'
+const STRANGER = 'does not know the token of this user: another user\'s service, or not a local service'
 
 async function ended(running: RunningCli): Promise<{ readonly code: number | null, readonly stdout: string, readonly stderr: string }> {
   running.child.kill('SIGINT')
@@ -228,6 +248,22 @@ describe('goes on', () => {
     expect(stderr).toMatch(/pino-ingest: http:\S+ does not take the token from \S+dev-token: set PINO_INGEST_DEV_TOKEN to /)
   })
 
+  test.each<readonly [string, string, string]>([
+    ['proves nothing', OURS, `is no pino-ingest dev (it ${STRANGER})`],
+    ['makes a proof up', `${OURS}, proof="${'x'.repeat(43)}"`, 'does not take the token'],
+  ])('not with who holds the port afterwards and %s: it gets no token', async (_, challenge, message) => {
+    const first = await service()
+    const running = tail(first)
+    await isConnected(running, first)
+    await first.close()
+    await hears(running, 'is not there')
+    const squatter = await listening((__, response) => void response.writeHead(401, { 'www-authenticate': challenge }).end('{}'), first.port)
+    const { code, stderr } = await running.done
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+    expect(squatter.heads.length).toBeGreaterThan(0)
+    for (const head of squatter.heads) expect(head).toMatch(new RegExp(`^GET /local/status\n${CHALLENGE_HEADER}\n[\\w-]{22}\n(?![^]*(${TOKEN}|authorization))`, 'i'))
+  })
+
   test('and says how many it could not show, where nobody read: it does not keep them', async () => {
     const at = await service()
     const unread = tail(at)
@@ -284,17 +320,30 @@ describe('ends', () => {
     ['answers a page', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>\u001b[2J'), 'is no pino-ingest dev (it answered 200)'],
     ['wants another token', (_, response) => void response.writeHead(401, { 'www-authenticate': 'Basic' }).end(), 'is no pino-ingest dev (it answered 401)'],
     ['sends elsewhere', (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), 'is no pino-ingest dev (it answered 302)'],
-    ['answers no JSON', (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{'), 'is no pino-ingest dev (its answer is no JSON)'],
+    ['answers without a token', (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 'is no pino-ingest dev (it answered 200)'],
+    ['has the name and no proof', (_, response) => void response.writeHead(401, { 'www-authenticate': OURS }).end(), `is no pino-ingest dev (it ${STRANGER})`],
+    ['has a proof of another form', (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="x"` }).end(), `is no pino-ingest dev (it ${STRANGER})`],
+    ['has a proof that is wrong', (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${'x'.repeat(43)}"` }).end(), 'does not take the token'],
     ['hangs up', (request) => void request.socket.destroy(), 'does not answer (ECONNRESET)'],
   ])('with 1 where something else listens, which %s', async (_, listener, message) => {
-    const other = createServer(listener).listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await once(other, 'listening')
-    const origin = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
-    const result = await runCli(['tail', '--url', origin], ENV)
+    const { origin, heads } = await listening(listener)
+    const result = await runCli(['tail', '--url', origin, '--search', 'a secret'], ENV)
     expect(result).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
     expect(result.stderr).toContain(message)
     expect(result.stderr.split('\n')).toHaveLength(2)
+    expect(heads).toHaveLength(1)
+    expect(heads.join()).not.toMatch(new RegExp(`${TOKEN}|authorization|secret`, 'i'))
+  })
+
+  test('with 1 where who knows the token answers no JSON', async () => {
+    const { origin } = await listening((request, response) => {
+      const { localAddress: address = '', localPort: port = 0 } = request.socket
+      const nonce = request.headers[CHALLENGE_HEADER]
+      if (nonce === undefined) response.writeHead(200, { 'content-type': 'application/json' }).end('{')
+      else response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${proofOf(TOKEN, String(nonce), { address, port })}"` }).end()
+    })
+    const result = await runCli(['tail', '--url', origin], ENV)
+    expect(result).toMatchObject({ code: 1, stderr: `pino-ingest: what listens at ${origin} is no pino-ingest dev (its answer is no JSON); name another with --url\n` })
   })
 
   test('with 1 where nothing listens, there is no token, or it is not taken', async () => {

@@ -1,11 +1,14 @@
 /** Who may read what was logged, and who may write: nobody through the browser of the one who develops. */
+import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
 import { call, entryOf, ingest, local, started, until } from './support.js'
 
 const TOKEN = 'token_of-sixteen'
+const hasIpv6 = Object.values(networkInterfaces()).flat().some((one) => one?.address === '::1')
 
 /** One path of every kind: the interface, the data, the page, none at all. */
 const EVERYWHERE = ['/api/v1/ingest', '/api/v1/heartbeat/t', '/local/entries', '/local/stream', '/', '/page/main.js', '/page/style.css', '/nope']
@@ -149,6 +152,57 @@ describe('the token', () => {
       await call(`${service.origin}/`, { method: 'GET' }),
     ]
     for (const { text, headers } of answers) expect(text + JSON.stringify(headers)).not.toContain(TOKEN)
+  })
+})
+
+describe('who listens proves that it knows the token', () => {
+  const NONCE = 'A-nonce_of-22-letters0'
+  const challenged = ({ origin }: Pick<IngestService, 'origin'>, nonce: string, { path = '/local/status', method = 'GET', headers = {} } = {}) =>
+    call(`${origin}${path}`, { method, headers: { 'x-pino-ingest-challenge': nonce, ...headers } })
+  const signed = (text: string, token = TOKEN): string => createHmac('sha256', token).update(text).digest('base64url')
+
+  it('by a signature of the nonce and of where it listens, by whatever name it was asked', async () => {
+    const service = await started({ token: TOKEN })
+    const right = `Bearer realm="pino-ingest", proof="${signed(`${NONCE} http://127.0.0.1:${service.port}`)}"`
+    for (const host of [`127.0.0.1:${service.port}`, 'localhost:1', '[::1]:4319']) {
+      const { status, headers, text } = await challenged(service, NONCE, { headers: { host } })
+      expect([status, headers['www-authenticate']], host).toEqual([401, right])
+      expect(text).not.toContain('proof')
+    }
+    const other = await started({ token: TOKEN })
+    expect((await challenged(other, NONCE)).headers['www-authenticate']).toBe(`Bearer realm="pino-ingest", proof="${signed(`${NONCE} ${other.origin}`)}"`)
+    expect(other.origin).not.toBe(service.origin)
+  })
+
+  it.skipIf(!hasIpv6)('on IPv6 with its address', async () => {
+    const service = await started({ token: TOKEN, host: '::1' })
+    expect((await challenged(service, NONCE)).headers['www-authenticate']).toContain(`proof="${signed(`${NONCE} http://[::1]:${service.port}`)}"`)
+  })
+
+  it.each(['a'.repeat(16), 'a'.repeat(64)])('for %j', async (nonce) => {
+    const service = await started({ token: TOKEN })
+    expect((await challenged(service, nonce)).headers['www-authenticate']).toContain(`proof="${signed(`${nonce} ${service.origin}`)}"`)
+  })
+
+  it.each(['', 'a'.repeat(15), 'a'.repeat(65), `${'a'.repeat(20)} http://127.0.0.1:4319`, `${'a'.repeat(20)}=`, 'ä'.repeat(20), `${'a'.repeat(20)}, ${'b'.repeat(20)}`])(
+    'and signs nothing else: %j',
+    async (nonce) => {
+      const { status, headers } = await challenged(await started({ token: TOKEN }), nonce)
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="pino-ingest"'])
+    },
+  )
+
+  it('not to a web page, nor where the token is given', async () => {
+    const service = await started({ token: TOKEN })
+    const answers = [
+      await challenged(service, NONCE, { headers: { origin: 'http://evil.example' } }),
+      await challenged(service, NONCE, { headers: { host: 'evil.example' } }),
+      await challenged(service, NONCE, { headers: { authorization: `Bearer ${TOKEN}` } }),
+      await challenged(service, NONCE, { path: '/' }),
+      await challenged(service, NONCE, { path: '/api/v1/ingest', method: 'POST' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 200, 200, 415])
+    for (const { headers, text } of answers) expect(JSON.stringify(headers) + text).not.toContain('proof="')
   })
 })
 

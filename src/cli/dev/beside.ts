@@ -19,8 +19,6 @@ export async function runBeside(program: readonly string[], service: IngestServi
     if (!asJson) process.stderr.write(`pino-ingest dev: ${printable(text)}\n`)
   }
   const { env, overridden } = programEnv(process.env, service.url)
-  say(`what ${name} logs is shown at ${service.pageUrl}`)
-  if (overridden.length > 0) say(`for ${name} this shell's ${overridden.join(', ')} ${overridden.length === 1 ? 'does' : 'do'} not count`)
   if (asJson) process.stderr.write(jsonLine({ ...started, program, overridden }))
 
   let onCtrlC = (): void => {}
@@ -31,7 +29,13 @@ export async function runBeside(program: readonly string[], service: IngestServi
   onSignals(() => onCtrlC())
 
   const arrivedBefore = service.arrived
-  const { exitCode, signal, problem } = await runProgram(program, env)
+  const running = runProgram(program, env)
+  const endedAtOnce = await Promise.race([running, nextTurn()])
+  if (endedAtOnce?.problem === undefined) {
+    say(`what ${name} logs is shown at ${service.pageUrl}`)
+    if (overridden.length > 0) say(`for ${name} this shell's ${overridden.join(', ')} ${overridden.length === 1 ? 'does' : 'do'} not count`)
+  }
+  const { exitCode, signal, problem } = await running
   const asked = new Promise<void>((resolve) => {
     onCtrlC = resolve
   })
@@ -49,4 +53,9 @@ export async function runBeside(program: readonly string[], service: IngestServi
   say(`${ending}; the page stays until Ctrl-C: ${service.pageUrl}`)
   await asked
   return exitCode
+}
+
+/** Node tells within the same turn why a program is not run. */
+function nextTurn(): Promise<undefined> {
+  return new Promise((resolve) => setImmediate(() => resolve(undefined)))
 }

@@ -13,7 +13,7 @@ export const DEV_FLAGS: Flags = {
   db: { value: 'FILE', meaning: 'keeps what arrives in this file, and begins with what it holds' },
   store: { value: 'KIND', meaning: 'memory (default) or sqlite, which needs Node 22.13 or later' },
   'max-entries': { value: 'NUMBER', meaning: 'entries kept, and as many request logs; the oldest go first (200000)' },
-  'max-bytes': { value: 'SIZE', meaning: 'kept of entries, and of each other kind, as 256mb or 1gb; the oldest go first (128mb)' },
+  'max-bytes': { value: 'SIZE', meaning: 'kept of entries, and of each other kind, as 256mb or 1gb; the oldest go first (192mb)' },
   'max-age': { value: 'AGE', meaning: 'what came longer ago goes, as 30m, 12h or 7d (kept)' },
   quiet: { short: 'q', meaning: 'shows nothing of what arrives' },
   show: { meaning: 'with a program: shows what arrives, on stderr' },

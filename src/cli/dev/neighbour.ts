@@ -1,17 +1,19 @@
-/** Who holds a port that is taken: perhaps another local service. */
+/** Who listens at an address: perhaps a local service. */
 import { get } from 'node:http'
 
 /** It is on this machine. */
 const TIMEOUT_MS = 1_000
 
-/** Whether a local service of this package answers there. It is asked without a token, and so for nothing but its name. Never rejects. */
-export function isLocalService(origin: string): Promise<boolean> {
+export type Neighbour = 'local-service' | 'other' | 'nobody'
+
+/** It is asked without a token, and so for nothing but its name. Never rejects. */
+export function neighbourAt(origin: string): Promise<Neighbour> {
   return new Promise((resolve) => {
     const request = get(`${origin}/local/status`, { agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) }, ({ statusCode, headers }) => {
-      resolve(statusCode === 401 && isOurs(headers['www-authenticate']))
+      resolve(statusCode === 401 && isOurs(headers['www-authenticate']) ? 'local-service' : 'other')
       request.destroy()
     })
-    request.on('error', () => resolve(false))
+    request.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' ? 'nobody' : 'other'))
   })
 }
 

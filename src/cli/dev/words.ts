@@ -26,7 +26,6 @@ export function startedData(service: Started, { store, dbFile }: IngestServiceOp
 
 export function startedText(service: Started, { dbFile }: IngestServiceOptions): string {
   const { url, origin, token, pageUrl, arrived } = service
-  const isUsual = url === LOCAL_URL
   const kept = dbFile === undefined
     ? 'Kept in memory until it ends; --db FILE keeps it for longer.'
     : `Kept in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
@@ -38,19 +37,39 @@ Connect an application:
 
   import pino from 'pino'
 
-  const logger = pino({ transport: { target: 'pino-ingest', options: { ${isUsual ? '' : `url: '${url}', apiKey: 'any', `}service: 'checkout' } } })
+  const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'checkout' } } })
   logger.info({ orderId: 1017, user: { id: 'u-42' } }, 'order placed')
   logger.error(new Error('card declined'), 'payment failed')
 
-or start one with its settings made: npx pino-ingest dev -- node app.js
+and start it with what leads here:
 
-In another terminal, as lines and as JSON:
+  ${commandText(url, 'node app.js')}
 
-  npx pino-ingest tail${isUsual ? '' : ` --url ${origin}`} --level error,fatal --full
+What arrives, in another terminal, as lines and as JSON:
+
+  npx pino-ingest tail${isDefault(url) ? '' : ` --url ${origin}`} --level error,fatal --full
   curl -H 'Authorization: Bearer ${token}' '${origin}/local/entries?level=error,fatal'
 
 ${kept}
 `
+}
+
+/** How a program is started that logs to a service that is running already. */
+export function commandText(url: string, program: string): string {
+  return isDefault(url) ? program : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any ${program}`
+}
+
+/** Where another local service has the port. */
+export function portTakenText(origin: string, program: readonly string[] | undefined): string {
+  const taken = `${origin} is already in use: another pino-ingest dev listens there`
+  return program === undefined
+    ? `${taken}; its page is open to you by the address it printed. --port 0 takes a free port`
+    : `${taken}; it is running already: start ${commandText(`${origin}/api/v1`, programText(program))} by itself, or take another port with --port 0`
+}
+
+/** Where the transport sends by itself. */
+function isDefault(url: string): boolean {
+  return url === LOCAL_URL
 }
 
 /** For the lines that name it. */

@@ -1,11 +1,18 @@
-/** A running local service, as `tail` asks it. Node's own HTTP: it is on this machine, and loads nothing. */
+/**
+ * A running local service, as `tail` asks it. Node's own HTTP: it is on this machine, and loads nothing. While the user's service
+ * is down any user of the machine can hold its port: so who listens there proves first that it knows the token, and gets it on
+ * that very connection alone.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Agent, request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+import { CHALLENGE_HEADER, proofOf } from '../../service/access.js'
 import { isOurs } from '../dev/neighbour.js'
 
 /**
- * - `token`: it does not take the token.
- * - `foreign`: what answers is no local service.
+ * - `token`: it is a local service by what it says, and has another token.
+ * - `foreign`: what answers is no local service that knows the token.
  * - `busy`: later.
  * - `refused`: the question is wrong, in the service's words.
  */
@@ -28,12 +35,13 @@ const REPLY_TIMEOUT_MS = 10_000
 const SILENCE_MS = 45_000
 /** A page of 1,000 entries of 256 KiB. */
 const MAX_REPLY_BYTES = 2 ** 28
+const PROOF = /\bproof="([\w-]{43})"/
 
 export class LocalService {
   readonly origin: string
   readonly #token: () => string
   readonly #signal: AbortSignal
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #agent = oneConnection()
 
   constructor(origin: string, token: () => string, signal: AbortSignal) {
     this.origin = origin
@@ -43,7 +51,7 @@ export class LocalService {
 
   /** Rejects with an AnswerError, or with the system's error. */
   async json<T>(path: string, query: Query = {}): Promise<T> {
-    const response = await this.#get(path, query, 'application/json')
+    const response = await this.#get(this.#agent, path, query, 'application/json')
     const text = await textOf(response)
     try {
       return JSON.parse(text) as T
@@ -54,27 +62,69 @@ export class LocalService {
 
   /** As `json`. Ends with an error where nothing comes for 45 s. */
   async stream(query: Query, lastEventId: string | undefined): Promise<IncomingMessage> {
-    const response = await this.#get('stream', query, 'text/event-stream', lastEventId === undefined ? {} : { 'last-event-id': lastEventId })
-    response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`nothing came for ${SILENCE_MS / 1000} s`)))
-    return response
+    const agent = oneConnection()
+    try {
+      const response = await this.#get(agent, 'stream', query, 'text/event-stream', lastEventId === undefined ? {} : { 'last-event-id': lastEventId })
+      response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`nothing came for ${SILENCE_MS / 1000} s`)))
+      response.once('close', () => agent.destroy())
+      return response
+    } catch (error) {
+      agent.destroy()
+      throw error
+    }
   }
 
   close(): void {
     this.#agent.destroy()
   }
 
-  async #get(path: string, query: Query, type: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
+  async #get(agent: Agent, path: string, query: Query, type: string, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
+    const token = this.#token()
+    const proven = await this.#prove(agent, token)
     const url = new URL(`/local/${path}`, this.origin)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const asked = request(url, { agent: this.#agent, signal: this.#signal, headers: { ...headers, accept: type, authorization: `Bearer ${this.#token()}` } }, resolve)
-      asked.setTimeout(REPLY_TIMEOUT_MS, () => asked.destroy(new Error(`no answer within ${REPLY_TIMEOUT_MS / 1000} s`)))
-      asked.on('error', reject)
-      asked.end()
-    })
+    const response = await this.#ask(agent, url, { ...headers, accept: type, authorization: `Bearer ${token}` }, proven)
     if (response.statusCode === 200 && response.headers['content-type']?.startsWith(type) === true) return response
     throw await problemOf(response)
   }
+
+  /** @returns the connection to who has proved that it knows the token; what others say is not even read */
+  async #prove(agent: Agent, token: string): Promise<Socket> {
+    const nonce = randomBytes(16).toString('base64url')
+    const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
+    const { socket, statusCode = 0, headers: { 'www-authenticate': challenge = '' } } = response
+    const { remoteAddress: address, remotePort: port } = socket
+    const given = PROOF.exec(challenge)?.[1]
+    if (statusCode !== 401 || !isOurs(challenge) || given === undefined || address === undefined || port === undefined) {
+      response.destroy()
+      const isUnproven = statusCode === 401 && isOurs(challenge)
+      throw new AnswerError('foreign', isUnproven ? 'it does not know the token of this user: another user\'s service, or not a local service' : `it answered ${statusCode}`)
+    }
+    if (!timingSafeEqual(Buffer.from(given), Buffer.from(proofOf(token, nonce, { address, port })))) {
+      response.destroy()
+      throw new AnswerError('token', 'it does not know the token of this user: another user\'s service, or one that was started with another token')
+    }
+    await textOf(response)
+    return socket
+  }
+
+  /** With `only`, nothing is sent unless it is on this connection. */
+  #ask(agent: Agent, url: URL, headers: OutgoingHttpHeaders, only?: Socket): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const asked = request(url, { agent, signal: this.#signal, headers }, resolve)
+      asked.setTimeout(REPLY_TIMEOUT_MS, () => asked.destroy(new Error(`no answer within ${REPLY_TIMEOUT_MS / 1000} s`)))
+      asked.on('error', reject)
+      asked.once('socket', (socket) => {
+        if (only === undefined || socket === only) asked.end()
+        else asked.destroy(new Error('the connection was closed'))
+      })
+    })
+  }
+}
+
+/** With one at most, a request waits for the connection that the one before has used. */
+function oneConnection(): Agent {
+  return new Agent({ keepAlive: true, maxSockets: 1 })
 }
 
 async function problemOf(response: IncomingMessage): Promise<AnswerError> {
