@@ -3,11 +3,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/entry.js'
 import { createIngestService, validateEntry } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
 import { headingsOf } from '../markdown.js'
+import { startCli } from '../cli/run-cli.js'
 import { cleanEnv } from '../process/run-app.js'
 
 const DEMO = fileURLToPath(new URL('demo/main.mjs', import.meta.url))
@@ -51,7 +52,7 @@ describe('npm run demo', () => {
     const [, requests, lines, arrived, batches, sizes = ''] =
       /(\d+) requests made the shop log (\d+) lines; (\d+) entries arrived, in (\d+) batch(?:es)? of (.+)\./.exec(stdout) ?? []
     const batchSizes = sizes.split(/, | and /).map(Number)
-    expect(Number(requests)).toBe(40)
+    expect(Number(requests)).toBe(41)
     expect(Number(lines)).toBeGreaterThan(100)
     expect(arrived).toBe(lines)
     expect(batchSizes).toHaveLength(Number(batches))
@@ -69,6 +70,15 @@ describe('npm run demo', () => {
     const entries = [...stdout.matchAll(/^\{\n[\s\S]*?^\}$/gm)].map(([json]) => JSON.parse(json) as LogEntry)
     expect(entries.map((entry) => validateEntry(entry))).toEqual([[], [], []])
     const [failed, http, order] = entries
+    const [, newer] = /2\.6\.0 is rel_\w+, 2\.7\.0 is (rel_\w+)\n/.exec(stdout) ?? []
+    expect(newer).toBeDefined()
+    for (const entry of entries) expect(entry.release_id).toBe(newer)
+    expect(failed?.metadata?.['event_id']).toMatch(/^[0-9a-f-]{36}$/)
+    // One for each request of the shop, and one for each of its own to the inventory.
+    expect(Number(/requests {2}(\d+) of 10 routes\n/.exec(stdout)?.[1])).toBeGreaterThan(Number(requests))
+    expect(stdout).toMatch(/monitors {2}[0-9a-f]{12}, [0-9a-f]{12}: /)
+    expect(stdout).toMatch(/feedback {2}Ada, on a failed payment: "/)
+    expect(stdout).toMatch(/refused {3}logs\.0\.level must be one of/)
     expect(failed).toMatchObject({
       level: 'error', service: 'shop', environment: 'demo', version: '2.7.0',
       request: { method: 'POST', path: '/orders', status_code: 502, user_agent: 'shop-web/3.1' },
@@ -93,14 +103,16 @@ describe('npm run demo', () => {
     expect(headingsOf('README.md')).toEqual(expect.arrayContaining(sections))
   })
 
-  test('on a free port where its own is taken, and until Ctrl-C with --keep', async () => {
+  test('on a free port where its own is taken; with --keep it lives until Ctrl-C, and what it prints of it works', async () => {
     const other = createServer().listen(4319, '127.0.0.1')
     // Whoever has it instead takes it just as well.
     await new Promise((settled) => {
       other.once('listening', settled).once('error', settled)
     })
     const { child, printed, done } = startDemo(['--keep'])
-    await expect.poll(() => printed.stdout, { timeout: DEMO_TIMEOUT_MS }).toContain('stays until Ctrl-C')
+    onTestFinished(() => void child.kill('SIGKILL'))
+    // The shop is started twice until then.
+    await expect.poll(() => printed.stdout + printed.stderr, { timeout: 2 * DEMO_TIMEOUT_MS }).toContain('stays until Ctrl-C')
     other.close()
     expect(printed.stdout).toContain('Port 4319 is taken')
     const [, url = ''] = /PINO_INGEST_URL=(\S+)/.exec(printed.stdout) ?? []
@@ -109,16 +121,28 @@ describe('npm run demo', () => {
     expect(new URL(page).origin).toBe(origin)
     expect((await fetch(page)).headers.get('content-type')).toMatch(/^text\/html/)
     const token = new URLSearchParams(new URL(page).hash.slice(1)).get('token') ?? ''
-    const counts = await (await fetch(`${origin}/local/counts`, { headers: { authorization: `Bearer ${token}` } })).json() as { total: number }
-    expect(counts.total).toBe(sum(countsBelow('by level', printed.stdout)))
+    const total = async (query: string): Promise<number> => {
+      const answer = await fetch(`${origin}/local/counts?${query}`, { headers: { authorization: `Bearer ${token}` } })
+      return (await answer.json() as { total: number }).total
+    }
+    const ofTheDay = sum(countsBelow('by level', printed.stdout))
+    await expect.poll(() => total(''), { timeout: DEMO_TIMEOUT_MS }).toBeGreaterThan(ofTheDay)
+    const orders = await total('q=order.placed')
+    await expect.poll(() => total('q=order.placed'), { timeout: DEMO_TIMEOUT_MS }).toBeGreaterThan(orders)
     const links = [...printed.stdout.matchAll(/http:\S+\/local\/\S+/g)].map(([link]) => link)
     expect(links).toHaveLength(4)
     for (const link of links) {
       expect({ link, status: (await fetch(link)).status }).toEqual({ link, status: 200 })
     }
+    const [, given = '', tailArgs = ''] = /PINO_INGEST_DEV_TOKEN=(\S+) npx pino-ingest (tail .+)\n/.exec(printed.stdout) ?? []
+    const tail = startCli([...tailArgs.split(' '), '--lines', '1'], { PINO_INGEST_DEV_TOKEN: given })
+    await expect.poll(() => tail.said(), { timeout: DEMO_TIMEOUT_MS }).toMatch(/ (?:shop|inventory) .*\n(?:.*\n)*.* (?:shop|inventory) .*\n/)
+    tail.child.kill('SIGINT')
+    expect(await tail.done).toMatchObject({ code: 0, stderr: '' })
+
     child.kill('SIGINT')
-    expect((await done).code).toBe(0)
-  })
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+  }, 60_000)
 })
 
 test('what is missing is named', async () => {
@@ -126,10 +150,16 @@ test('what is missing is named', async () => {
   const expectations: string = new URL('demo/expectations.mjs', import.meta.url).href
   const { problemsOf } = await import(expectations) as { problemsOf: (service: IngestService, run: object) => string[] }
   const service = await createIngestService()
-  const problems = problemsOf(service, { requests: { surprises: ['GET / was answered 500, not 200'] }, logged: 130, exitCode: 1 })
+  const problems = problemsOf(service, { requests: { count: 41, surprises: ['GET / was answered 500, not 200'] }, logged: 130, exitCode: 1 })
   await service.close()
   expect(problems).toContain('130 lines were logged, but 0 entries arrived')
   expect(problems).toContain('the application ended with 1, not 0')
   expect(problems).toContain('GET / was answered 500, not 200')
   expect(problems).toContain('no trace has entries of both services')
+  expect(problems).toContain('41 requests were sent to the shop, but not as many request logs of it arrived')
+  expect(problems).toContain('2 releases were registered, but 0 arrived')
+  expect(problems).toContain('an entry does not carry the id of the newer release')
+  expect(problems).toContain('2 monitors were pinged, but 0 arrived')
+  expect(problems).toContain('the feedback on the failed payment did not arrive')
+  expect(problems).toContain('not the log line of the till alone was refused; see /local/rejected')
 })

@@ -4,34 +4,44 @@
  */
 import { once } from 'node:events'
 import pino from 'pino'
+import { ingestOptions } from 'pino-ingest'
 import { createInventory } from './inventory.mjs'
+import { startJobs } from './jobs.mjs'
+import { registerReleases, VERSION } from './releases.mjs'
 import { createShop } from './shop.mjs'
 
 Error.stackTraceLimit = 3 // so that an entry printed in full stays readable
+process.on('SIGINT', () => {}) // a Ctrl-C goes to the demo, which says when the day is over
 
 let logged = 0
-const logger = pino({
+const logger = pino(ingestOptions({
   level: 'debug',
   customLevels: { audit: 35 },
-  transport: { target: 'pino-ingest', options: { level: 'debug', environment: 'demo', version: '2.7.0' } },
+  transport: { target: 'pino-ingest', options: { level: 'debug', environment: 'demo', version: VERSION, requestLogs: true } },
   // Counts what pino writes, for the comparison with what arrives.
   hooks: { streamWrite: (line) => { logged += 1; return line } },
-})
+}))
 
+await registerReleases(logger)
 const inventory = createInventory(logger.child({ service: 'inventory' }))
 const inventoryUrl = await inventory.listen({ host: '127.0.0.1', port: 0 })
 const shop = createShop(logger.child({ service: 'shop' }), inventoryUrl)
 await once(shop.listen(0, '127.0.0.1'), 'listening')
+const stopJobs = await startJobs(logger.child({ service: 'shop' }), inventory)
 process.send({ shopUrl: `http://127.0.0.1:${shop.address().port}`, inventoryUrl })
 
-await once(process, 'message') // the day is over
+// The day is over, or the demo is.
+await Promise.race([once(process, 'message'), once(process, 'disconnect')])
 const closed = once(shop, 'close')
 shop.close()
 shop.closeIdleConnections()
-await Promise.all([closed, inventory.close()])
+await Promise.all([closed, stopJobs()])
+await inventory.close()
 settle(logger.child({ service: 'shop', action: 'settlement' }))
-process.send({ logged })
-process.disconnect() // nothing is left to do: the process ends, and the transport delivers what it still holds
+if (process.connected) {
+  process.send({ logged })
+  process.disconnect()
+} // nothing is left to do: the process ends, and the transport delivers what it still holds
 
 function settle(log) {
   log.info({ openPayments: 2 }, 'settling the day')

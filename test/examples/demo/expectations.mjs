@@ -1,4 +1,5 @@
 /** What must be true after the run, and the entries that the report shows. */
+import { TILL_BATCH } from './till.mjs'
 
 const MAX_BATCH = 100
 
@@ -6,8 +7,9 @@ export function allEntries(service) {
   return service.entries({ limit: Infinity }).items.map(({ entry }) => entry).toReversed()
 }
 
+/** Those of the shop. */
 export function batchesOf(service) {
-  return service.requests.filter(({ endpoint }) => endpoint === 'ingest')
+  return service.requests.filter(({ endpoint, batchId }) => endpoint === 'ingest' && batchId !== TILL_BATCH)
 }
 
 /** The failed payment: an error with its chain of causes, the request it happened in, and its trace. */
@@ -32,20 +34,41 @@ export function sharedTrace(entries) {
   return ofTrace.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp))
 }
 
+/** What stands beside the entries. */
+export function besides(service) {
+  const all = { limit: Infinity }
+  return {
+    requestLogs: service.requestLogs(all).items.map(({ request }) => request),
+    // Oldest first.
+    releases: service.releases(all).items.toReversed(),
+    monitors: [...new Set(service.heartbeats(all).items.map(({ monitor }) => monitor))],
+    feedback: service.feedback(all).items.map(({ feedback }) => feedback),
+    rejected: service.rejected(all).items,
+  }
+}
+
 /** Empty where all is well. */
 export function problemsOf(service, { requests, logged, exitCode }) {
   const entries = allEntries(service)
   const batches = batchesOf(service)
+  const { requestLogs, releases, monitors, feedback, rejected } = besides(service)
   const expectations = [
     [exitCode === 0, `the application ended with ${exitCode}, not 0`],
     [entries.length === logged, `${logged} lines were logged, but ${entries.length} entries arrived`],
     [batches.every((one) => one.entries <= MAX_BATCH), `a batch had more than ${MAX_BATCH} entries`],
-    [batches.every((one) => one.status === 200), 'the service refused a batch; see /local/rejected'],
+    [service.requests.every(({ status, batchId }) => status === 200 || batchId === TILL_BATCH), 'the service refused what the shop sent; see /local/requests'],
     [failedPayment(entries) !== undefined, 'no entry of a failed payment with causes, request and trace arrived'],
     [plainRequest(entries) !== undefined, 'no entry of an HTTP request arrived'],
     [placedOrder(entries) !== undefined, 'no entry of the custom level audit, with user and tags, arrived'],
     [entries.some(({ error }) => error?.type === 'AggregateError'), 'no entry of an AggregateError arrived'],
     [new Set(sharedTrace(entries).map((entry) => entry.service)).size === 2, 'no trace has entries of both services'],
+    [requestLogs.filter(({ service: name }) => name === 'shop').length === requests.count, `${requests.count} requests were sent to the shop, but not as many request logs of it arrived`],
+    [requestLogs.some(({ route }) => route === '/orders/:id') && requestLogs.some(({ route }) => route === '/stock/:sku/reserve'), 'the request logs of one service have no route'],
+    [releases.length === 2, `2 releases were registered, but ${releases.length} arrived`],
+    [entries.length > 0 && entries.every(({ release_id }) => release_id === releases.at(-1)?.release_id), 'an entry does not carry the id of the newer release'],
+    [monitors.length === 2, `2 monitors were pinged, but ${monitors.length} arrived`],
+    [feedback.length === 1 && entries.some(({ error, metadata }) => error?.type === 'PaymentError' && metadata?.event_id === feedback[0].event_id), 'the feedback on the failed payment did not arrive'],
+    [rejected.length === 1 && rejected[0].batch_id === TILL_BATCH, 'not the log line of the till alone was refused; see /local/rejected'],
   ]
   return [...requests.surprises, ...expectations.filter(([holds]) => !holds).map(([, problem]) => problem)]
 }

@@ -7,7 +7,7 @@ const LOW = 2
 
 export function createInventory(logger) {
   const items = new Map([
-    ['mug', { sku: 'mug', left: 40, size: { width: 9, height: 11 } }],
+    ['mug', { sku: 'mug', left: 40, refill: 40, size: { width: 9, height: 11 } }],
     ['poster', { sku: 'poster', left: 3, size: { width: 50, height: 70 } }],
     ['gift-card', { sku: 'gift-card', left: 0 }],
   ])
@@ -25,6 +25,10 @@ export function createInventory(logger) {
     if (item.left === 0) return reply.code(409).send({ error: `${item.sku} is sold out` })
     item.left -= 1
     if (item.left <= LOW) request.log.warn({ sku: item.sku, left: item.left, tags: ['stock'] }, 'stock is low')
+    if (item.left === 0 && item.refill !== undefined) {
+      item.left = item.refill
+      request.log.info({ sku: item.sku, left: item.left, tags: ['stock'] }, 'restocked')
+    }
     return { sku: item.sku, left: item.left }
   })
 

@@ -3,38 +3,41 @@
  * what arrived. Exits with 1 where anything is missing.
  *
  *     npm run demo             # about a second
- *     npm run demo -- --keep   # the local service stays until Ctrl-C
+ *     npm run demo -- --keep   # the local service stays until Ctrl-C, and customers go on coming
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIngestService } from 'pino-ingest/service'
+import { startApp } from './app-process.mjs'
 import { problemsOf } from './expectations.mjs'
 import { printArrived, printGoodbye, printStart } from './report.mjs'
-import { driveTraffic } from './traffic.mjs'
+import { closeTill } from './till.mjs'
+import { driveTraffic, startSlowTraffic } from './traffic.mjs'
 
 const USUAL_PORT = 4319
-const TIMEOUT_MS = 10_000
 
 const keep = process.argv.includes('--keep')
+const asked = keep ? askedToEnd() : undefined
 const spoolDir = mkdtempSync(join(tmpdir(), 'pino-ingest-demo-'))
 const service = await startService()
 try {
-  const run = await runShop()
-  printArrived(service, run)
-  const problems = problemsOf(service, run)
-  for (const problem of problems) console.error(`FAILED: ${problem}`)
-  process.exitCode = problems.length === 0 ? 0 : 1
+  const day = await runDay()
+  printArrived(service, day)
+  tell(problemsOf(service, day))
+  const endEvening = keep ? await startEvening() : undefined
   printGoodbye(service, keep)
-  if (keep) await once(process, 'SIGINT')
+  if (endEvening !== undefined) tell(await endEvening())
 } catch (error) {
-  console.error(`FAILED: ${error.message}`)
-  process.exitCode = 1
+  tell([error.message])
 } finally {
   await service.close()
   rmSync(spoolDir, { recursive: true, force: true })
+}
+
+function tell(problems) {
+  for (const problem of problems) console.error(`FAILED: ${problem}`)
+  if (problems.length > 0) process.exitCode = 1
 }
 
 /** On the port that `pino-ingest dev` has, so that the address is a familiar one, or a free one. */
@@ -48,24 +51,36 @@ async function startService() {
   }
 }
 
-/** @returns what was sent to the shop, and how many lines its logger wrote */
-async function runShop() {
-  const app = fork(new URL('app.mjs', import.meta.url), { env: appEnvironment() })
-  const timer = setTimeout(() => {
-    console.error(`FAILED: the application did not end within ${TIMEOUT_MS / 1000} s`)
-    app.kill('SIGKILL')
-  }, TIMEOUT_MS)
-  app.once('exit', () => clearTimeout(timer))
-  const exited = once(app, 'exit').then(([code, signal]) => code ?? signal)
-  const said = () => Promise.race([once(app, 'message'), exited.then((exitCode) => {
-    throw new Error(`the application ended before its work was done, with ${exitCode}`)
-  })])
-  const [{ shopUrl, inventoryUrl }] = await said()
-  printStart(service, shopUrl, inventoryUrl)
-  const requests = await driveTraffic(shopUrl)
-  app.send('end of the day')
-  const [{ logged }] = await said()
-  return { requests, logged, exitCode: await exited }
+/** @returns what was sent to the shop, how many lines its logger wrote, and how it ended */
+function runDay() {
+  const app = startApp(appEnvironment())
+  return app.inTime(async () => {
+    const { shopUrl, inventoryUrl } = await app.ready
+    printStart(service, shopUrl, inventoryUrl)
+    const requests = await driveTraffic(shopUrl)
+    await closeTill(service.url)
+    return { requests, ...await app.end() }
+  })
+}
+
+/** @returns a function that waits for the end, and gives what went wrong until then, in words */
+async function startEvening() {
+  const app = startApp(appEnvironment())
+  const { shopUrl } = await app.inTime(() => app.ready)
+  const stopTraffic = startSlowTraffic(shopUrl)
+  return async () => {
+    await Promise.race([asked, app.exited])
+    const surprises = await stopTraffic()
+    const { exitCode } = await app.inTime(() => app.end())
+    return exitCode === 0 ? surprises : [...surprises, `the application ended with ${exitCode}, not 0`]
+  }
+}
+
+/** From the start, and for good: one Ctrl-C under npm comes twice. */
+function askedToEnd() {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve)
+  })
 }
 
 /** Only address, key and a spool of its own: what the shell has set for another application would change what is shown. */

@@ -1,6 +1,6 @@
 /** What the demo prints. */
 import { styleText } from 'node:util'
-import { allEntries, batchesOf, failedPayment, placedOrder, plainRequest, sharedTrace } from './expectations.mjs'
+import { allEntries, batchesOf, besides, failedPayment, placedOrder, plainRequest, sharedTrace } from './expectations.mjs'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 const COLOURS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
@@ -28,12 +28,13 @@ export function printArrived(service, { requests, logged }) {
   printEntry('An HTTP request, as pino-http logs it', plainRequest(entries))
   printEntry('An order: a custom level, the user, tags, and what the application logged beside them', placedOrder(entries))
   printTrace(sharedTrace(entries))
+  printBesides(besides(service))
 }
 
 export function printGoodbye({ origin, url, token, pageUrl }, keep) {
   heading('Where to look')
   const places = [
-    [pageUrl, 'the page: what arrives, errors, requests'],
+    [pageUrl, 'the page: what arrives, errors, requests, releases, monitors, feedback'],
     [`${origin}/local/entries?level=error,fatal&token=${token}`, 'what went wrong, as JSON'],
     [`${origin}/local/entries?q=declined&token=${token}`, 'a search'],
     [`${origin}/local/counts?token=${token}`, 'counts by level'],
@@ -41,13 +42,17 @@ export function printGoodbye({ origin, url, token, pageUrl }, keep) {
   ]
   const width = Math.max(...places.map(([address]) => address.length))
   for (const [address, what] of places) console.log(`  ${paint('cyan', address)}${' '.repeat(width - address.length)}  ${what}`)
-  console.log(keep ? keptText(url) : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep')
+  console.log(keep ? keptText({ origin, url, token }) : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep')
   console.log('In README.md, "Five lines" brings it to your application, and "What your record becomes" has every field.')
 }
 
-function keptText(url) {
+function keptText({ origin, url, token }) {
   return `
-The local service stays until Ctrl-C. To send it what your own application logs:
+The local service stays until Ctrl-C, and customers go on coming, one a second. To see in another terminal what arrives:
+
+  PINO_INGEST_DEV_TOKEN=${token} npx pino-ingest tail --url ${origin}
+
+To send it what your own application logs:
 
   PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.js
 `
@@ -78,6 +83,19 @@ function printTrace(entries) {
     const http = request === undefined ? '' : `  ${[request.method, request.path, request.status_code].filter(Boolean).join(' ')}`
     console.log(`  ${after.padStart(4)} ms  ${paint(COLOURS[level], level.padEnd(5))}  ${service.padEnd(9)}  ${message}${http}`)
   }
+}
+
+function printBesides({ requestLogs, releases, monitors, feedback, rejected }) {
+  heading('Beside the entries')
+  const routes = new Set(requestLogs.map(({ method, route, path }) => `${method} ${route ?? path}`))
+  const lines = [
+    ['requests', `${requestLogs.length} of ${routes.size} routes`],
+    ['releases', releases.map(({ release, release_id }) => `${release.version} is ${release_id}`).join(', ')],
+    ['monitors', `${monitors.join(', ')}: by the SHA-256 of their tokens`],
+    ['feedback', feedback.map(({ name, comments }) => `${name}, on a failed payment: "${comments}"`).join(', ')],
+    ['refused', rejected.map(({ reasons: [first] }) => `${first?.loc.join('.')} ${first?.message}: a till that does without pino-ingest`).join(', ')],
+  ]
+  for (const [kind, text] of lines) console.log(`  ${kind.padEnd(8)}  ${text}`)
 }
 
 function list(sizes) {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pinoHttp } from 'pino-http'
+import { newEventId, sendFeedback } from 'pino-ingest'
 import { pay } from './payments.mjs'
 import { startSpan, traceparentOf } from './trace.mjs'
 
@@ -13,7 +14,14 @@ const CUSTOMERS = {
 }
 
 export function createShop(logger, inventoryUrl) {
-  const logHttp = pinoHttp({ logger, genReqId: () => randomUUID(), customLogLevel: levelOf, customProps: ({ span }) => span })
+  const logHttp = pinoHttp({
+    logger,
+    genReqId: () => randomUUID(),
+    customLogLevel: levelOf,
+    customProps: ({ span }) => span,
+    customSuccessObject: (request, _response, logged) => ({ ...logged, route: routeOf(request) }),
+    customErrorObject: (request, _response, _error, logged) => ({ ...logged, route: routeOf(request), event_id: request.eventId }),
+  })
   const shop = { orders: new Map(), inventoryUrl }
   return createServer(async (request, response) => {
     request.span = startSpan(request.headers.traceparent)
@@ -23,7 +31,8 @@ export function createShop(logger, inventoryUrl) {
       reply(response, status, body)
     } catch (error) {
       response.err = error // pino-http logs it together with the request
-      reply(response, error.statusCode ?? 500, { error: error.message })
+      request.eventId = newEventId() // and with what the customer can name to us
+      reply(response, error.statusCode ?? 500, { error: error.message, eventId: request.eventId })
     }
   })
 }
@@ -42,10 +51,16 @@ function route(shop, request) {
   if (method === 'GET' && url === '/products') return listProducts(shop, request)
   if (method === 'POST' && url === '/orders') return placeOrder(shop, request)
   if (method === 'GET' && url.startsWith('/orders/')) return showOrder(shop, url.slice('/orders/'.length))
+  if (method === 'POST' && url === '/feedback') return takeFeedback(request)
   if (method === 'GET' && url === '/shipping-offers') return askCarriers()
   if (method === 'GET' && url === '/reports/daily') return dailyReport(shop, request)
   if (method === 'GET' && url.startsWith('/labels/')) return printLabel(shop, request, url.slice('/labels/'.length))
   return [404, { error: 'no such page' }]
+}
+
+/** Its pattern: what is counted together in the requests. */
+function routeOf({ url }) {
+  return url.replace(/^\/(orders|labels)\/.+/, (_, name) => `/${name}/${name === 'orders' ? ':id' : ':sku'}`)
 }
 
 async function listProducts(shop, request) {
@@ -69,6 +84,12 @@ async function placeOrder(shop, request) {
 function showOrder(shop, orderId) {
   const order = shop.orders.get(orderId)
   return order === undefined ? [404, { error: `there is no order ${orderId}` }] : [200, order]
+}
+
+async function takeFeedback(request) {
+  const { eventId, comments, name, email } = await json(request)
+  await sendFeedback({ event_id: eventId, comments, name, email })
+  return [202, {}]
 }
 
 /** The first carrier that answers has the job; none does, which makes an AggregateError. */

@@ -1,0 +1,12 @@
+/** The till of another maker: it sends its log lines by itself, without pino-ingest, and with a level that the service does not know. */
+export const TILL_BATCH = 'till-1'
+
+export async function closeTill(ingestUrl) {
+  const line = { level: 'notice', message: 'till closed', timestamp: new Date().toISOString(), service: 'till' }
+  const response = await fetch(`${ingestUrl}/ingest`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'till' },
+    body: JSON.stringify({ batch_id: TILL_BATCH, logs: [line] }),
+  })
+  await response.arrayBuffer()
+}
