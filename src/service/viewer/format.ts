@@ -7,6 +7,8 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
+const MIB = 1024 * 1024
+
 const two = (value: number): string => String(value).padStart(2, '0')
 const three = (value: number): string => String(value).padStart(3, '0')
 
@@ -21,6 +23,25 @@ export function shortTime(iso: string): string {
 export function fullTime(iso: string): string {
   const at = new Date(iso)
   return Number.isNaN(at.getTime()) ? iso : `${dateOf(at)} ${shortTime(iso)}`
+}
+
+/** Minutes by which a time's own zone is ahead of UTC; of one that names none, the local zone's. */
+export function aheadOfUtc(iso: string): number {
+  if (/z$/i.test(iso)) return 0
+  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)$/.exec(iso.slice(10)) ?? []
+  return sign === undefined ? localAheadOfUtc(iso) : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
+}
+
+/** The same of local time at that moment: it differs between summer and winter. */
+export function localAheadOfUtc(at: string | number): number {
+  return 0 - new Date(at).getTimezoneOffset()
+}
+
+/** From minutes ahead: `UTC+1`, `UTC-3:30`, `UTC`. */
+export function zoneName(aheadMinutes: number): string {
+  const minutes = Math.abs(aheadMinutes)
+  if (minutes === 0) return 'UTC'
+  return `UTC${aheadMinutes < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${minutes % 60 === 0 ? '' : `:${two(minutes % 60)}`}`
 }
 
 /** How long ago, `3 min ago`; `in 5 s` where clocks differ. */
@@ -69,6 +90,11 @@ export function bytes(n: number): string {
   if (n < 1000) return `${n} B`
   if (n < 1_000_000) return `${decimals(n / 1000, 1)} kB`
   return `${decimals(n / 1_000_000, 1)} MB`
+}
+
+/** A limit of memory, as the documentation says it: `192 MiB`. */
+export function memory(n: number): string {
+  return n < MIB ? `${decimals(n / 1024, 1)} KiB` : `${decimals(n / MIB, 1)} MiB`
 }
 
 /** `1 entry`, `2 entries`. */

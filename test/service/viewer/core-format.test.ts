@@ -1,6 +1,6 @@
 /** Times, durations and numbers as people read them. */
 import { describe, expect, test } from 'vitest'
-import { ago, bytes, count, duration, fullTime, percent, plural, shortCount, shortTime, timeRange } from '../../../src/service/viewer/format.js'
+import { ago, aheadOfUtc, bytes, count, duration, fullTime, localAheadOfUtc, memory, percent, plural, shortCount, shortTime, timeRange, zoneName } from '../../../src/service/viewer/format.js'
 
 test.each([
   [0, '0 ms'], [0.04, '0 ms'], [0.44, '0.4 ms'], [9.96, '10 ms'], [12.4, '12 ms'], [999.4, '999 ms'], [1000, '1 s'], [1254, '1.25 s'],
@@ -24,6 +24,26 @@ test.each([[0, '0 %'], [0.004, '0.4 %'], [0.0001, '0 %'], [0.1234, '12 %'], [1, 
 
 test.each([[0, '0 B'], [999, '999 B'], [1500, '1.5 kB'], [134_217_728, '134.2 MB']])('bytes(%d): %s', (n, text) => {
   expect(bytes(n)).toBe(text)
+})
+
+test.each([[192 * 1024 * 1024, '192 MiB'], [1.5 * 1024 * 1024, '1.5 MiB'], [64 * 1024, '64 KiB']])('memory(%d): %s', (n, text) => {
+  expect(memory(n)).toBe(text)
+})
+
+test.each([[0, 'UTC'], [60, 'UTC+1'], [-210, 'UTC-3:30'], [345, 'UTC+5:45'], [-300, 'UTC-5']])('zoneName(%d): %s', (aheadMinutes, text) => {
+  expect(zoneName(aheadMinutes)).toBe(text)
+})
+
+test.each([
+  ['2026-03-01T04:05:06.007Z', 0], ['2026-03-01T04:05:06z', 0], ['2026-03-01T04:05:06+02:00', 120], ['2026-03-01T04:05:06.007-0330', -210], ['2026-03-01T04:05:06-00:00', 0],
+])('aheadOfUtc(%s): %d', (iso, minutes) => {
+  expect(aheadOfUtc(iso)).toBe(minutes)
+})
+
+test('a time that names no zone is of the local one', () => {
+  const iso = '2026-07-01T04:05:06'
+  expect(aheadOfUtc(iso)).toBe(localAheadOfUtc(iso))
+  expect(Date.parse(`${iso}Z`) - Date.parse(iso)).toBe(localAheadOfUtc(iso) * 60_000)
 })
 
 test('counts', () => {

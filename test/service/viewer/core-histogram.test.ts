@@ -54,8 +54,18 @@ test('is told in words', () => {
   expect(mostOf({ ...three, buckets: [] })).toBe(1)
 })
 
-test('labels stand at whole buckets, no more than asked for', () => {
-  expect(ticksOf(60, 8)).toEqual([0, 8, 16, 24, 32, 40, 48, 56])
-  expect(ticksOf(3, 8)).toEqual([0, 1, 2])
-  expect(ticksOf(0, 8)).toEqual([])
+test('labels stand at whole buckets, no more than there is room for', () => {
+  expect(ticksOf(60, 1256, 34)).toEqual([0, 8, 16, 24, 32, 40, 48, 56])
+  expect(ticksOf(60, 374, 34)).toEqual([0, 9, 18, 27, 36, 45, 54])
+  expect(ticksOf(3, 1256, 34)).toEqual([0, 1, 2])
+  expect([ticksOf(0, 1256, 34), ticksOf(60, 0, 34), ticksOf(60, 40, 34)]).toEqual([[], [], []])
+})
+
+test('labels neither touch each other nor reach beyond the end', () => {
+  fc.assert(fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 300, max: 3000 }), fc.integer({ min: 30, max: 90 }), (buckets, widthPx, labelPx) => {
+    const places = ticksOf(buckets, widthPx, labelPx).map((index) => index / buckets * widthPx)
+    expect(places[0]).toBe(0)
+    expect((places.at(-1) ?? Infinity) + labelPx).toBeLessThanOrEqual(widthPx)
+    for (const [at, place] of places.slice(1).entries()) expect(place - (places[at] ?? place)).toBeGreaterThan(labelPx)
+  }))
 })

@@ -1,9 +1,11 @@
 /** What the views say about what they show. */
 import { describe, expect, test } from 'vitest'
+import { maskToken } from '../../../src/service/intake.js'
+import { monitorIdOf } from '../../../src/service/viewer/views/monitor-id.js'
 import { stateOf, stripOf } from '../../../src/service/viewer/views/monitor-state.js'
 import { groupReasons } from '../../../src/service/viewer/views/reasons.js'
 import { changeOf } from '../../../src/service/viewer/views/release-change.js'
-import { entryRequestId, isOfRoute, routeOf, routeText } from '../../../src/service/viewer/views/route-name.js'
+import { areMostlyPaths, entryRequestId, isOfRoute, routeOf, routeText } from '../../../src/service/viewer/views/route-name.js'
 import { nextOrder, sortRows } from '../../../src/service/viewer/views/sort.js'
 
 describe('a release', () => {
@@ -21,17 +23,22 @@ describe('a release', () => {
     expect(change(before, after).verdict).toBe(verdict)
   })
 
-  test('bars are shares of the greater', () => {
-    expect(change(10, 40)).toMatchObject({ beforeShare: 0.25, afterShare: 1 })
-    expect(change(0, 0)).toMatchObject({ beforeShare: 0, afterShare: 0 })
+  test('its bars are the shares of errors among the entries', () => {
+    expect(change(10, 40).shares).toEqual({ before: 0.1, after: 0.2 })
+    expect(change(0, 0).shares).toEqual({ before: 0, after: 0 })
+  })
+
+  test('is not worse for more traffic, nor better for less', () => {
+    const judged = (before: number, after: number) => changeOf({ before: { entries: before, errors: before / 10 }, after: { entries: after, errors: after / 10 }, window_ms: 1_000 }).verdict
+    expect([judged(100, 1_000), judged(1_000, 100)]).toEqual(['same', 'same'])
   })
 
   test('is not judged where one side is silent', () => {
     const window = { window_ms: 10_081 }
     expect(changeOf({ ...window, before: { entries: 0, errors: 0 }, after: { entries: 308, errors: 304 } }))
-      .toMatchObject({ text: 'Nothing logged in the 10 s before, 304 errors after', verdict: 'same' })
+      .toMatchObject({ text: 'Nothing logged in the 10 s before, 304 errors after', verdict: 'same', shares: null })
     expect(changeOf({ ...window, before: { entries: 308, errors: 304 }, after: { entries: 0, errors: 0 } }))
-      .toMatchObject({ text: '304 errors in the 10 s before, nothing logged after', verdict: 'same' })
+      .toMatchObject({ text: '304 errors in the 10 s before, nothing logged after', verdict: 'same', shares: null })
   })
 })
 
@@ -39,6 +46,10 @@ describe('a monitor', () => {
   const nowMs = Date.UTC(2026, 0, 1)
   const monitor = (passedMs: number, intervalMs: number | null) => ({
     monitor: 'abc', pings: 3, first_ping: '', recent: [], last_ping: new Date(nowMs - passedMs).toISOString(), interval_ms: intervalMs,
+  })
+
+  test('is found by its token: the id is the one that the service gives it', async () => {
+    for (const token of ['nightly-backup', 'queue-worker', 'ü–€']) expect(await monitorIdOf(token)).toBe(maskToken(token))
   })
 
   test('is late after twice its usual interval', () => {
@@ -84,6 +95,12 @@ describe('a route', () => {
     expect(isOfRoute(request, { method: 'GET', route: '/a' })).toBe(true)
     expect(isOfRoute({ ...request, route: '/:x' }, { method: 'GET', route: '/a' })).toBe(false)
     expect(isOfRoute(request, { method: 'POST', route: '/a' })).toBe(false)
+  })
+
+  test('is a path where nearly each was met once', () => {
+    const routes = (length: number, count: number) => Array.from({ length }, () => ({ count }))
+    expect([areMostlyPaths(routes(21, 1)), areMostlyPaths([...routes(30, 1), { count: 14 }])]).toEqual([true, true])
+    expect([areMostlyPaths(routes(20, 1)), areMostlyPaths(routes(21, 2)), areMostlyPaths([])]).toEqual([false, false, false])
   })
 
   test('the id of its entries has no tag of the process', () => {

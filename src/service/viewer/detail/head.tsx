@@ -1,6 +1,6 @@
 /** Top of the panel: what it is, when and from where, and what can be done with it. */
 import type { StoredEntry } from '../../store/store.js'
-import { ago, fullTime } from '../format.js'
+import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../format.js'
 import { LevelBadge } from '../parts.js'
 import { useNow } from '../views/use-now.js'
 import { hrefOf } from '../view.js'
@@ -12,6 +12,8 @@ import { cut } from './tree.js'
 export function Head({ stored, onClose }: { readonly stored: StoredEntry, readonly onClose: () => void }) {
   const { entry } = stored
   const nowMs = useNow()
+  const zone = zoneName(aheadOfUtc(entry.timestamp))
+  const localZone = zoneName(localAheadOfUtc(entry.timestamp))
   return (
     <header class="detail-head">
       <div class="detail-bar">
@@ -25,8 +27,8 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry, readon
       </div>
       <h2 class="detail-message"><LongText text={entry.message} maxChars={400} maxLines={6} /></h2>
       <p class="detail-time">
-        <time dateTime={entry.timestamp}>{fullTime(entry.timestamp)}</time>
-        <span class="hint">{entry.timestamp}</span>
+        <span><time dateTime={entry.timestamp} title={entry.timestamp}>{fullTime(entry.timestamp)}</time> <span class="hint">{localZone}</span></span>
+        {zone !== localZone && <span class="hint"><span>{entry.timestamp}</span> {zone}</span>}
         <span class="hint">{ago(entry.timestamp, nowMs)}</span>
       </p>
     </header>

@@ -58,8 +58,16 @@ export function describe(histogram: Histogram, from: number, to: number): string
   return `${when}: ${[plural(sum('total'), 'entry', 'entries'), ...levels].join(', ')}`
 }
 
-/** Where the axis has its labels: the places of whole buckets, about as many as asked for. */
-export function ticksOf(buckets: number, wanted: number): number[] {
-  const every = Math.max(1, Math.ceil(buckets / wanted))
+/** Labels on a wide axis; more would not be read. */
+const MAX_LABELS = 8
+/** Room between two. */
+const GAP_PX = 16
+
+/** Where the axis has its labels: at whole buckets, as many as there is room for, none beyond the end. */
+export function ticksOf(buckets: number, widthPx: number, labelPx: number): number[] {
+  const most = Math.min(MAX_LABELS, Math.floor(widthPx / (labelPx + GAP_PX)))
+  if (most < 1) return []
+  const every = Math.max(1, Math.ceil(buckets / most))
   return Array.from({ length: Math.ceil(buckets / every) }, (_, index) => index * every)
+    .filter((index) => index / buckets * widthPx + labelPx <= widthPx)
 }

@@ -8,12 +8,13 @@ import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
 import { withFilter, withoutFilters } from '../view.js'
 import type { Filters } from '../view.js'
+import { useWidth } from '../views/use-width.js'
 import { describe, indexAt, mostOf, rangeOf, segmentsOf, ticksOf } from './histogram-model.js'
-import { useNarrow } from './use-narrow.js'
 import { useSlowly } from './use-slowly.js'
 
 const BUCKETS = 60
 const REFRESH_MS = 2000
+const DAY_MS = 86_400_000
 
 /** Where the choice began and where it is. */
 interface Choice {
@@ -121,18 +122,22 @@ function Chart({ data, choice }: { data: HistogramData, choice: Choice | null })
 function Tooltip({ data, choice: { from, to } }: { data: HistogramData, choice: Choice }) {
   const middle = ((from + to) / 2 + 0.5) / data.buckets.length
   const [when, what] = describe(data, from, to).split(': ')
-  const side = middle > 0.5 ? { right: `${(1 - middle) * 100}%` } : { left: `${middle * 100}%` }
-  return <div class="tooltip" aria-hidden="true" style={side}><b>{what}</b><span>{when}</span></div>
+  // As far to the left of the place as the place is into the chart: so it is never beyond an edge.
+  const place = { left: `${middle * 100}%`, transform: `translateX(-${middle * 100}%)` }
+  return <div class="tooltip" aria-hidden="true" style={place}><b>{what}</b><span>{when}</span></div>
 }
 
+/** Of a digit in the axis' font. */
+const DIGIT_PX = 6.8
+
 function Axis({ data: { buckets, step_ms: stepMs, since, until } }: { data: HistogramData }) {
-  const isNarrow = useNarrow()
-  if (since === null || until === null) return null
-  const isDays = Date.parse(until) - Date.parse(since) > 2 * 86_400_000
-  const text = (at: string): string => isDays ? at.slice(0, 10) : shortTime(at).slice(0, stepMs < 1000 ? 12 : stepMs < 60_000 ? 8 : 5)
+  const { ref, width } = useWidth<HTMLDivElement>()
+  const isDays = since !== null && until !== null && Date.parse(until) - Date.parse(since) > 2 * DAY_MS
+  const digits = isDays ? 10 : stepMs < 1000 ? 12 : stepMs < 60_000 ? 8 : 5
+  const text = (at: string): string => isDays ? at.slice(0, digits) : shortTime(at).slice(0, digits)
   return (
-    <div class="axis" aria-hidden="true">
-      {ticksOf(buckets.length, isNarrow ? 4 : 8).filter((index) => index / buckets.length <= (isNarrow ? 0.88 : 0.95)).map((index) => (
+    <div class="axis" aria-hidden="true" ref={ref}>
+      {ticksOf(buckets.length, width, digits * DIGIT_PX).map((index) => (
         <span key={index} style={{ left: `${index / buckets.length * 100}%` }}>{text(buckets[index]?.at ?? '')}</span>
       ))}
     </div>

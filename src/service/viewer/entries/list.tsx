@@ -1,7 +1,7 @@
 /** The list: only the rows that can be seen are in the document, each of the same height. */
 import type { RefObject } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { plural } from '../format.js'
+import { localAheadOfUtc, plural, zoneName } from '../format.js'
 import { Icon } from '../icons.js'
 import type { Feed } from '../live/feed.js'
 import { Row } from './row.js'
@@ -127,7 +127,7 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
         aria-activedescendant={isActiveDrawn ? `row-${tail.at(selectedIndex)?.seq}` : undefined} tabIndex={0} data-keys="page"
         onScroll={onScroll} onPointerDown={onPointerDown} onPointerUp={onPointerUp} onPointerCancel={endPress} onPointerLeave={endPress}>
         <div role="row" aria-rowindex={1} class="row list-head">
-          <span role="columnheader">Time</span>
+          <span role="columnheader">Time <span class="zone">({zoneName(localAheadOfUtc(Date.now()))})</span></span>
           <span role="columnheader">Level</span>
           <span role="columnheader">Service</span>
           <span role="columnheader">Message</span>

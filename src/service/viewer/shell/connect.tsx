@@ -1,7 +1,7 @@
 /** How an application is connected, for those who have no entry yet. */
 import type { Status } from '../../answers.js'
 import { CopyButton, Empty } from '../parts.js'
-import { connectLines } from './connect-lines.js'
+import { connectLines, startLine } from './connect-lines.js'
 
 export function Connect({ status }: { status: Status }) {
   const lines = connectLines(status)
@@ -13,8 +13,8 @@ export function Connect({ status }: { status: Status }) {
         <CopyButton text={lines} label="Copy" />
       </div>
       <p>
-        Needed once: <code>npm install pino pino-ingest</code>. An application that has the transport already is started
-        with the right environment by <code>npx pino-ingest dev -- node app.js</code>.
+        Needed once: <code>npm install pino pino-ingest</code>. An application that has the transport already, without a <code>url</code>,
+        logs to here when it is started as <code>{startLine(status)}</code>
       </p>
     </Empty>
   )

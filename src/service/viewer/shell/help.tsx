@@ -1,7 +1,7 @@
 /** The keys, in a dialog: the browser keeps the focus in it and gives it back. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Status } from '../../answers.js'
-import { bytes, count, duration } from '../format.js'
+import { count, duration, memory } from '../format.js'
 import { Icon } from '../icons.js'
 import { KEY_HELP } from '../keys.js'
 
@@ -33,14 +33,14 @@ export function Help({ status, onClose }: { status: Status | undefined, onClose:
   )
 }
 
-function About({ status: { version, url, store, db_file: file, limits } }: { status: Status }) {
+function About({ status: { version, url, db_file: file, limits } }: { status: Status }) {
   const age = limits.max_age_ms === null ? '' : `, none older than ${duration(limits.max_age_ms)}`
   return (
     <>
       <h2>This service</h2>
       <p class="muted">
         pino-ingest {version} at <code>{url}</code>. It keeps the newest {count(limits.max_entries)} entries,
-        at most {bytes(limits.max_bytes)}{age}, {file === null ? `in memory (${store}): gone when it ends` : <>in <code>{file}</code> ({store})</>}.
+        at most {memory(limits.max_bytes)}{age}, {file === null ? 'in memory: gone when it ends' : <>in <code>{file}</code></>}.
         The same as JSON: <code>/local/entries</code>, with the token as <code>Authorization: Bearer</code>.
       </p>
     </>

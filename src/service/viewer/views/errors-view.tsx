@@ -12,15 +12,19 @@ import type { Filters } from '../view.js'
 import { ActiveFilters } from './active-filters.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
-import { Snippet } from './snippet.js'
+import { followRow } from './row-click.js'
+import { Snippet, StartHint } from './snippet.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
 
 type Order = 'last_seen' | 'count'
 
-const CAPTURE = `import { captureError, ingestOptions } from 'pino-ingest'
+const CAPTURE = `import pino from 'pino'
+import { captureError, ingestOptions } from 'pino-ingest'
 
-const logger = pino(ingestOptions())
+const logger = pino(ingestOptions({
+  transport: { target: 'pino-ingest', options: { service: 'checkout' } },
+}))
 logger.error({ err: new Error('card declined') }, 'payment failed')
 captureError(logger, new Error('card declined')) // gives an id for the error page`
 
@@ -41,6 +45,7 @@ export function ErrorsView() {
           <Empty title="No errors yet">
             <p>Entries of level error and fatal, and all that carry an error, are grouped here by what failed.</p>
             <Snippet code={CAPTURE} />
+            <StartHint />
           </Empty>
         )}
     >
@@ -75,7 +80,7 @@ function Groups({ groups, order, filters }: { readonly groups: readonly ErrorGro
             <th scope="col">Last seen</th>
           </tr>
         </thead>
-        <tbody>{sorted.map((group) => <Group key={group.fingerprint} group={group} filters={filters} />)}</tbody>
+        <tbody class="choosable" onClick={followRow}>{sorted.map((group) => <Group key={group.fingerprint} group={group} filters={filters} />)}</tbody>
       </table>
     </div>
   )

@@ -9,13 +9,15 @@ import { useView } from '../use-view.js'
 import { hrefOf } from '../view.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
-import { Snippet } from './snippet.js'
+import { Snippet, StartHint } from './snippet.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
 
-const SEND = `import { captureError, sendFeedback } from 'pino-ingest'
+const SEND = `import pino from 'pino'
+import { captureError, sendFeedback } from 'pino-ingest'
 
-const eventId = captureError(logger, error) // show it on the error page
+const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'checkout' } } })
+const eventId = captureError(logger, new Error('card declined')) // show it on the error page
 await sendFeedback({ event_id: eventId, comments: 'I clicked twice', email: 'jane@example.com' })`
 
 export function FeedbackView() {
@@ -29,6 +31,7 @@ export function FeedbackView() {
         <Empty title="No feedback yet">
           <p>Show the id of a captured error to the user, and send what they say about it:</p>
           <Snippet code={SEND} />
+          <StartHint />
         </Empty>
       )}
     >

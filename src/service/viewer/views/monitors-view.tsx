@@ -1,4 +1,5 @@
 /** The view "monitors": who pings, how regularly, and who is late. */
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { MonitorSummary } from '../../answers.js'
 import { useChanges } from '../changes.js'
 import { count, duration, fullTime, plural } from '../format.js'
@@ -6,8 +7,9 @@ import { Empty, Problem } from '../parts.js'
 import { useQuery } from '../use-query.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
+import { MonitorFinder } from './monitor-finder.js'
 import { stateOf, stripOf } from './monitor-state.js'
-import { Snippet } from './snippet.js'
+import { Snippet, StartHint } from './snippet.js'
 import { useNow } from './use-now.js'
 
 const RUN = `export PINO_INGEST_MONITOR_TOKEN=nightly-backup
@@ -19,7 +21,9 @@ startHeartbeat('queue-worker', { everyMs: 60_000 })`
 
 export function MonitorsView() {
   const { data, error } = useQuery<{ readonly items: readonly MonitorSummary[] }>('monitors', {}, useChanges('heartbeat'))
+  const [found, setFound] = useState<string | null>(null)
   const items = data?.items
+  const finder = <MonitorFinder found={found} isListed={items?.some(({ monitor }) => monitor === found) === true} onFind={setFound} />
   return (
     <ViewPage title="Monitors" about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not kept."}>
       {error !== undefined && <Problem error={error} />}
@@ -30,20 +34,30 @@ export function MonitorsView() {
           <Snippet code={RUN} />
           <p>Or from within an application:</p>
           <Snippet code={IN_CODE} />
+          <StartHint />
+          <p>A monitor is listed by a hash of its token.</p>
+          {finder}
         </Empty>
       )}
       {items !== undefined && items.length > 0 && (
-        <ul class="cards monitors">{items.map((monitor) => <Monitor key={monitor.monitor} monitor={monitor} />)}</ul>
+        <>
+          <ul class="cards monitors">{items.map((monitor) => <Monitor key={monitor.monitor} monitor={monitor} isFound={monitor.monitor === found} />)}</ul>
+          {finder}
+        </>
       )}
     </ViewPage>
   )
 }
 
-function Monitor({ monitor }: { readonly monitor: MonitorSummary }) {
+function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary, readonly isFound: boolean }) {
   const nowMs = useNow()
   const state = stateOf(monitor, nowMs)
+  const card = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isFound) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isFound])
   return (
-    <li class={`card monitor ${state.name}`}>
+    <li class={`card monitor ${state.name}${isFound ? ' found' : ''}`} ref={card} aria-current={isFound ? 'true' : undefined}>
       <div class="monitor-head">
         <h2><code>{monitor.monitor}</code></h2>
         <span class={`state ${state.name}`}>{state.text}</span>

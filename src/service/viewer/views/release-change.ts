@@ -9,9 +9,8 @@ export interface Change {
   /** `3 errors among 1,200 entries`. */
   readonly before: string
   readonly after: string
-  /** Of the greater of both, 0 to 1. */
-  readonly beforeShare: number
-  readonly afterShare: number
+  /** Errors among the entries of each side, 0 to 1; null where one of them is silent, and there is nothing to compare. */
+  readonly shares: { readonly before: number, readonly after: number } | null
 }
 
 const HOUR_MS = 3_600_000
@@ -20,19 +19,19 @@ const MIN_DIFFERENCE = 3
 const MIN_RATIO = 1.5
 
 export function changeOf({ before, after, window_ms: windowMs }: Pick<ReleaseHealth, 'before' | 'after' | 'window_ms'>): Change {
-  const most = Math.max(1, before.errors, after.errors)
+  const isComparable = before.entries > 0 && after.entries > 0
+  const shares = isComparable ? { before: before.errors / before.entries, after: after.errors / after.entries } : null
   const span = windowMs === HOUR_MS ? 'the hour' : `the ${duration(Math.max(1_000, Math.round(windowMs / 1_000) * 1_000))}`
   const errorsAfter = after.entries === 0 ? 'nothing logged' : after.errors === 0 ? 'none' : count(after.errors)
   return {
     text: before.entries === 0
       ? `Nothing logged in ${span} before, ${plural(after.errors, 'error')} after`
       : `${before.errors === 0 ? 'No errors' : plural(before.errors, 'error')} in ${span} before, ${errorsAfter} after`,
-    // Where one side is silent there is nothing to compare with.
-    verdict: before.entries === 0 || after.entries === 0 ? 'same' : verdictOf(before.errors, after.errors),
+    // More errors among as many more entries are the traffic's doing, not the release's.
+    verdict: shares === null ? 'same' : verdictOf(before.errors, after.errors, shares.after - shares.before),
     before: among(before),
     after: among(after),
-    beforeShare: before.errors / most,
-    afterShare: after.errors / most,
+    shares,
   }
 }
 
@@ -40,8 +39,8 @@ function among({ entries, errors }: { readonly entries: number, readonly errors:
   return `${plural(errors, 'error')} among ${plural(entries, 'entry', 'entries')}`
 }
 
-function verdictOf(before: number, after: number): Change['verdict'] {
+function verdictOf(before: number, after: number, shareGrowth: number): Change['verdict'] {
   if (Math.abs(after - before) < MIN_DIFFERENCE) return 'same'
-  if (after > before * MIN_RATIO) return 'worse'
-  return before > after * MIN_RATIO ? 'better' : 'same'
+  if (after > before * MIN_RATIO && shareGrowth > 0) return 'worse'
+  return before > after * MIN_RATIO && shareGrowth < 0 ? 'better' : 'same'
 }

@@ -5,19 +5,21 @@ import { LongText } from '../detail/bounded.js'
 import { Copy } from '../detail/copy.js'
 import { Fold } from '../detail/section.js'
 import { cut } from '../detail/tree.js'
-import { fullTime, plural } from '../format.js'
+import { fullTime, percent, plural } from '../format.js'
 import { Empty } from '../parts.js'
 import { hrefOf } from '../view.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
 import { changeOf } from './release-change.js'
 import type { Change } from './release-change.js'
-import { Snippet } from './snippet.js'
+import { Snippet, StartHint } from './snippet.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
 
-const REGISTER = `import { registerRelease } from 'pino-ingest'
+const REGISTER = `import pino from 'pino'
+import { registerRelease } from 'pino-ingest'
 
+const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'checkout' } } })
 // What is logged from here on carries its id.
 await registerRelease({ version: '1.4.0', logger })`
 
@@ -34,6 +36,7 @@ export function ReleasesView() {
           <Snippet code={REGISTER} />
           <p>Or in a deployment:</p>
           <Snippet code="export PINO_INGEST_RELEASE_ID=$(npx pino-ingest release)" />
+          <StartHint />
         </Empty>
       )}
     >
@@ -78,15 +81,30 @@ function Release({ health }: { readonly health: ReleaseHealth }) {
   )
 }
 
-function Comparison({ change: { text, verdict, before, after, beforeShare, afterShare } }: { readonly change: Change }) {
+function Comparison({ change: { text, verdict, before, after, shares } }: { readonly change: Change }) {
   return (
     <div class={`comparison ${verdict}`}>
       <p><b>{text}</b></p>
-      <svg viewBox="0 0 100 18" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="rail" x={0} y={0} width={100} height={7} /><rect class="before" x={0} y={0} width={beforeShare * 100} height={7} />
-        <rect class="rail" x={0} y={11} width={100} height={7} /><rect class="after" x={0} y={11} width={afterShare * 100} height={7} />
-      </svg>
-      <p class="muted">Before: {before}. After: {after}.</p>
+      {shares !== null && (
+        <dl>
+          <Side name="before" text={before} share={shares.before} most={Math.max(shares.before, shares.after)} />
+          <Side name="after" text={after} share={shares.after} most={Math.max(shares.before, shares.after)} />
+        </dl>
+      )}
     </div>
+  )
+}
+
+/** Bars as long as the greater share would both be a pixel where errors are few. */
+function Side({ name, text, share, most }: { readonly name: 'before' | 'after', readonly text: string, readonly share: number, readonly most: number }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd class="share-bar" aria-hidden="true">
+        <svg viewBox="0 0 100 8" preserveAspectRatio="none"><rect class={name} x={0} y={0} width={most === 0 ? 0 : share / most * 100} height={8} /></svg>
+      </dd>
+      <dd class="number">{percent(share)}</dd>
+      <dd class="muted">{text}</dd>
+    </>
   )
 }

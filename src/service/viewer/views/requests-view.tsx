@@ -13,9 +13,10 @@ import type { FilterName } from '../view.js'
 import { ActiveFilters, pickFilters } from './active-filters.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
-import { routeOf, routeText } from './route-name.js'
+import { areMostlyPaths, routeOf, routeText } from './route-name.js'
 import { RoutePanel } from './route-panel.js'
-import { Snippet } from './snippet.js'
+import { followRow } from './row-click.js'
+import { Snippet, StartHint } from './snippet.js'
 import { nextOrder, sortRows } from './sort.js'
 import type { SortOrder } from './sort.js'
 import { LINE } from './use-list-keys.js'
@@ -23,9 +24,13 @@ import { LINE } from './use-list-keys.js'
 /** Request logs have no other fields to filter by. */
 const FILTERS: readonly FilterName[] = ['service', 'environment', 'since', 'until']
 
-const ENABLE = `pino(ingestOptions({
-  transport: { target: 'pino-ingest', options: { requestLogs: true } },
-}))`
+const ENABLE = `import pino from 'pino'
+import { ingestOptions } from 'pino-ingest'
+
+const logger = pino(ingestOptions({
+  transport: { target: 'pino-ingest', options: { service: 'checkout', requestLogs: true } },
+}))
+// then as always: pinoHttp({ logger }), or Fastify({ loggerInstance: logger })`
 
 export function RequestsView() {
   const view = useView()
@@ -50,8 +55,12 @@ export function RequestsView() {
           <Empty title="No requests yet">
             <p>The transport makes request logs of what pino-http or Fastify log, once it is told to:</p>
             <Snippet code={ENABLE} />
+            <StartHint />
           </Empty>
         ))}
+      {routes !== undefined && areMostlyPaths(routes) && (
+        <p class="note">Each path counts as a route of its own: log <code>route</code>, see request analytics in the README.</p>
+      )}
       {routes !== undefined && routes.length > 0 && <Routes routes={routes} />}
     </ViewPage>
   )
@@ -83,7 +92,7 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
                 ))}
               </tr>
             </thead>
-            <tbody>{shown.map((route) => <Row key={routeText(route)} route={route} />)}</tbody>
+            <tbody class="choosable" onClick={followRow}>{shown.map((route) => <Row key={routeText(route)} route={route} />)}</tbody>
           </table>
         </div>
       )}

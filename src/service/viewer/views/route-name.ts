@@ -1,5 +1,6 @@
 /** A route in the address: `GET /orders/:id` (pure). */
 import type { RequestLog } from '../../../protocol/resources.js'
+import type { RouteStats } from '../../answers.js'
 
 export interface RouteName {
   readonly method: string
@@ -18,6 +19,16 @@ export function routeOf(text: string | null): RouteName | null {
 
 export function isOfRoute(request: RequestLog, { method, route }: RouteName): boolean {
   return request.method === method && (request.route ?? request.path) === route
+}
+
+/** Fewer routes, or ones that are met again, are as they should be. */
+const MANY_ROUTES = 20
+const FEW_REQUESTS = 1.5
+
+/** Whether nearly every route was met once: then they are no patterns, but paths with the ids in them. */
+export function areMostlyPaths(routes: readonly Pick<RouteStats, 'count'>[]): boolean {
+  const requests = routes.reduce((sum, { count }) => sum + count, 0)
+  return routes.length > MANY_ROUTES && requests / routes.length < FEW_REQUESTS
 }
 
 /** The transport puts a tag of its process before short ids, to make them unique; the log entry has the id alone. */

@@ -1,5 +1,8 @@
 /** Code to be copied into an application or a terminal. */
+import type { Status } from '../../answers.js'
 import { CopyButton } from '../parts.js'
+import { startLine } from '../shell/connect-lines.js'
+import { useQuery } from '../use-query.js'
 
 export function Snippet({ code }: { readonly code: string }) {
   return (
@@ -7,5 +10,17 @@ export function Snippet({ code }: { readonly code: string }) {
       <pre class="code" tabIndex={0} aria-label="Code">{code}</pre>
       <CopyButton text={code} label="Copy" />
     </div>
+  )
+}
+
+/** How what the code above sends comes here: nothing is to be said where that is the default. */
+export function StartHint() {
+  const { data } = useQuery<Status>('status')
+  if (data === undefined || data.is_default_url) return null
+  return (
+    <>
+      <p>So that it comes here, start it with this service's address:</p>
+      <Snippet code={startLine(data)} />
+    </>
   )
 }

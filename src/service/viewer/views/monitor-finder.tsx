@@ -1,0 +1,42 @@
+/** A field that tells which monitor a token is of. The token leaves the field as soon as its hash is known. */
+import { useRef } from 'preact/hooks'
+import { monitorIdOf } from './monitor-id.js'
+
+interface MonitorFinderProps {
+  /** The id of the token that was given last. */
+  readonly found: string | null
+  readonly isListed: boolean
+  readonly onFind: (id: string) => void
+}
+
+export function MonitorFinder({ found, isListed, onFind }: MonitorFinderProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const find = (text: string): void => {
+    const token = text.trim()
+    if (field.current !== null) field.current.value = ''
+    if (token !== '') void monitorIdOf(token).then(onFind)
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    event.preventDefault()
+    find(event.clipboardData?.getData('text') ?? '')
+  }
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    find(field.current?.value ?? '')
+  }
+  return (
+    <form class="monitor-finder" onSubmit={onSubmit}>
+      <label for="monitor-token">Paste a token to find its monitor</label>
+      <div class="finder-field">
+        <input id="monitor-token" ref={field} class="field" type="password" autocomplete="off" spellcheck={false} onPaste={onPaste} aria-describedby="monitor-token-hint" />
+        <button type="submit" class="button">Find</button>
+      </div>
+      <p id="monitor-token-hint" class="muted">The page computes the hash itself: the token is neither sent nor kept.</p>
+      <p role="status">
+        {found !== null && (isListed
+          ? <>It is <code>{found}</code>, which is marked above.</>
+          : <>Its monitor is <code>{found}</code>, of which no ping is kept.</>)}
+      </p>
+    </form>
+  )
+}
