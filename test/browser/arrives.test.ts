@@ -1,0 +1,64 @@
+/** From the log call of an application, through the worker transport, to the row on the page. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startApp } from './app.js'
+import type { App } from './app.js'
+import { describeInBrowser, useBrowser } from './browser.js'
+import { detail, row, section, untilLive, viewLink } from './viewer.js'
+
+const LIMIT_MS = 1000
+/** A busy machine may hold up one of them, or two. */
+const ATTEMPTS = 3
+
+/** From the call to the row, by the clock that both processes share. */
+async function measure(page: Page, app: App, text: string): Promise<number> {
+  const shown = page.waitForFunction((wanted) => {
+    const { body } = (globalThis as unknown as { document: { body: { innerText: string } } }).document
+    return body.innerText.includes(wanted) && Date.now()
+  }, text, { polling: 'raf' })
+  const { at } = await app.ask('log', { text })
+  return Number(await (await shown).jsonValue()) - at
+}
+
+describeInBrowser('an application that logs', () => {
+  const browser = useBrowser()
+
+  test('is seen within a second of its first call, for which the worker starts', async () => {
+    const service = await browser.serve()
+    const page = await browser.open(service)
+    await untilLive(page)
+    const tookMs: number[] = []
+    while (tookMs.length < ATTEMPTS && !tookMs.some((ms) => ms < LIMIT_MS)) {
+      const text = `order ${tookMs.length + 1} placed`
+      tookMs.push(await measure(page, startApp(service.url), text))
+      await row(page, text).getByRole('gridcell', { name: 'checkout' }).waitFor()
+    }
+    process.stdout.write(`from the log call to the page: ${tookMs.join(' ms, ')} ms\n`)
+    expect(Math.min(...tookMs)).toBeLessThan(LIMIT_MS)
+  })
+
+  test('has its errors told with what led to them, and what the user says of it later', async () => {
+    const service = await browser.serve()
+    const app = startApp(service.url)
+    await app.ask('release', { version: '1.4.0' })
+    const page = await browser.open(service)
+    const { result: eventId } = await app.ask('fail', { text: 'card declined' })
+    await row(page, 'card declined').click()
+
+    await section(page, 'Error').getByText('RangeError: limit reached').waitFor()
+    const crumbs = section(page, 'Breadcrumbs').getByRole('listitem')
+    await crumbs.filter({ hasText: 'payment started' }).waitFor()
+    await crumbs.filter({ hasText: 'voucher applied' }).waitFor()
+    await section(page, 'User').getByText('ada@example.com').waitFor()
+    await detail(page).getByRole('list', { name: 'Tags' }).getByRole('link', { name: 'vip' }).waitFor()
+    await section(page, 'Same request').getByRole('link', { name: 'payment started' }).waitFor()
+    await section(page, 'Context').getByText('1.4.0').waitFor()
+
+    expect(await section(page, 'Feedback').count()).toBe(0)
+    await app.ask('feedback', { eventId: String(eventId), comments: 'I clicked only once' })
+    await section(page, 'Feedback').getByText('I clicked only once').waitFor()
+
+    await viewLink(page, 'Releases').click()
+    await page.getByRole('heading', { name: '1.4.0' }).waitFor()
+  })
+})

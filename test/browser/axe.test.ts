@@ -1,0 +1,143 @@
+/**
+ * What a machine can find of hindrances to assistive technology: nothing serious, in any state of the page, light and
+ * dark, wide and narrow.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults, RunOnly } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { IngestService } from '../../src/service/index.js'
+import { describeInBrowser, useBrowser } from './browser.js'
+import { seed, SetClock } from './seed.js'
+import { detail, eventually, goTo, rows } from './viewer.js'
+
+/** What depends on the colours alone is all that dark can do to a page that is fine in light. */
+const RULES: Readonly<Record<'light' | 'dark', RunOnly>> = {
+  light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+}
+/** What is fine needs no telling where it is, which takes longer than to find it. */
+const FEW_WORDS = { resultTypes: ['violations', 'incomplete'], selectors: false }
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Of one event no entry has come, and one entry is gone: the page learns it by asking. */
+const NOT_THERE = [/404.*(?:evt-nobody-knows|ent_gone_1)/]
+/** All of what is judged is in sight: of what is scrolled out of it axe cannot see the contrast. */
+const HEIGHT = 1200
+const GREAT_HEIGHT = 3000
+const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
+
+function wordsOf(nodes: AxeResults['violations'][number]['nodes']): string {
+  return nodes.slice(0, 4).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.replaceAll('\n', ' ').slice(0, 200)}`).join(' | ')
+}
+
+describeInBrowser('accessible', () => {
+  const browser = useBrowser()
+  let full: IngestService
+  let empty: IngestService
+  let rich: string
+
+  beforeAll(async () => {
+    const clock = new SetClock()
+    full = await browser.serve({ clock })
+    empty = await browser.serve()
+    await seed(full.url, clock)
+    rich = full.entries({ q: 'could not be paid' }).items[0]?.id ?? ''
+  })
+
+  describe.each([1280, 390])('%i pixels wide, in light and in dark', (width) => {
+    async function opened(service: IngestService, more: { path?: string, height?: number, token?: null, isFresh?: boolean } = {}): Promise<Page> {
+      const page = await browser.open(service, { width, height: HEIGHT, tolerates: NOT_THERE, ...more })
+      // The page's policy forbids a script element; what is evaluated from outside is not its concern.
+      await page.evaluate(SOURCE)
+      return page
+    }
+
+    async function expectAccessible(page: Page, what: string): Promise<void> {
+      await eventually(() => page.getByText('Loading …').count()).toBe(0)
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme })
+        // The change reaches the page's styles with its next frame.
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+        const { violations, passes, incomplete }: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify({ ...FEW_WORDS, runOnly: RULES[colorScheme] })})`)
+        // A rule that broke off has found nothing, and says so here.
+        expect(incomplete.filter((rule) => 'error' in rule).map(({ id }) => id), what).toEqual([])
+        expect(passes.map(({ id }) => id), what).toContain('color-contrast')
+        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        expect(serious.map(({ id, nodes }) => `${what}, ${colorScheme}: ${id}: ${wordsOf(nodes)}`)).toEqual([])
+      }
+    }
+
+    test('the views, filled', async () => {
+      const page = await opened(full)
+      for (const view of VIEWS) {
+        await goTo(page, `/?view=${view}`)
+        await page.getByRole('heading', { level: 1, name: new RegExp(view, 'i') }).waitFor()
+        await expectAccessible(page, view)
+      }
+      if (width < 900) await page.getByRole('button', { name: 'Rejected', expanded: false }).click()
+      await page.getByRole('navigation', { name: 'Views' }).waitFor()
+      await expectAccessible(page, 'menu')
+    })
+
+    test('the views, with nothing to show', async () => {
+      const page = await opened(empty)
+      for (const view of VIEWS) {
+        await goTo(page, `/?view=${view}`)
+        await page.getByRole('heading', { level: 2 }).first().waitFor()
+        await expectAccessible(page, `${view}, empty`)
+      }
+    })
+
+    test('an entry with everything, all of it open, and one that is gone', async () => {
+      const page = await opened(full, { path: `/?entry=${rich}`, height: GREAT_HEIGHT })
+      await detail(page).getByRole('heading', { level: 2 }).first().waitFor()
+      for (const button of await detail(page).getByRole('button', { expanded: false }).all()) if (await button.isVisible()) await button.click()
+      await page.evaluate(`for (const one of document.querySelectorAll('aside summary')) one.click()`)
+      await expectAccessible(page, 'detail')
+      await goTo(page, `/?view=errors&entry=${rich}`)
+      await expectAccessible(page, 'errors with detail')
+      await goTo(page, '/?entry=ent_gone_1')
+      await detail(page).getByText('This entry is not kept').waitFor()
+      await expectAccessible(page, 'an entry that is gone')
+    })
+
+    test('a route with its plot and tables, filters, a picker, a pause, no result, the help', async () => {
+      const page = await opened(full, { path: '/?view=requests&route=POST+%2Forders', height: GREAT_HEIGHT })
+      const panel = page.getByRole('region', { name: 'Latency of POST /orders' })
+      await panel.getByText('As a table').click()
+      await panel.getByText('Newest requests').click()
+      await panel.getByRole('link', { name: /^logs of request/ }).first().waitFor()
+      await expectAccessible(page, 'route')
+
+      await goTo(page, '/?level=error,fatal&service=payments&q=order')
+      await rows(page).first().waitFor()
+      await page.keyboard.press('p')
+      if (width < 900) await page.getByRole('button', { name: /^Filters/ }).click()
+      await page.getByRole('button', { name: 'Service', exact: true }).click()
+      await page.getByRole('listbox', { name: 'Service' }).getByRole('option').first().waitFor()
+      await expectAccessible(page, 'picker')
+      await page.keyboard.press('Escape')
+      await goTo(page, '/?q=nothing-has-this')
+      await page.getByText('No entry matches').waitFor()
+      await expectAccessible(page, 'no match')
+
+      await goTo(page, '/')
+      await rows(page).first().waitFor()
+      await page.keyboard.press('j')
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+      await expectAccessible(page, 'help')
+    })
+
+    test('no token, and a wrong one', async () => {
+      const page = await opened(full, { token: null, isFresh: true })
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expectAccessible(page, 'no token')
+      await page.getByRole('textbox').fill('not a token!')
+      await page.getByRole('button', { name: 'Open' }).click()
+      await page.getByRole('alert').waitFor()
+      await expectAccessible(page, 'a wrong token')
+    })
+  })
+})

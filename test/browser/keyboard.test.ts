@@ -1,0 +1,165 @@
+/** All that matters can be done without a pointer. */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import type { IngestService } from '../../src/service/index.js'
+import { entryOf, ingest } from '../service/support.js'
+import { describeInBrowser, useBrowser } from './browser.js'
+import { detail, eventually, expectRows, grid, hasFocus, parametersOf, row, rows, searchBox, untilLive, viewLink } from './viewer.js'
+
+describeInBrowser('the keyboard', () => {
+  const browser = useBrowser()
+  let service: IngestService
+
+  beforeAll(async () => {
+    service = await browser.serve()
+    for (const from of [1, 101]) {
+      await ingest(service, Array.from({ length: 100 }, (_, n) => entryOf({ message: `entry ${from + n}`, level: n % 50 === 0 ? 'error' : 'info' })))
+    }
+  })
+
+  async function opened(path = '/'): Promise<Page> {
+    const page = await browser.open(service, { path })
+    await rows(page).first().waitFor()
+    await untilLive(page)
+    return page
+  }
+
+  async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+
+  const selected = (page: Page) => grid(page).getByRole('row', { selected: true })
+  const expectSelected = (page: Page, message: string): Promise<void> => selected(page).getByText(message, { exact: true }).waitFor()
+  const expectOpen = (page: Page, message: string): Promise<void> => detail(page).getByRole('heading', { name: message, exact: true }).waitFor()
+
+  test('j and k choose, Enter opens, Esc closes, and the list goes on from there', async () => {
+    const page = await opened()
+    await press(page, 'j')
+    await expectSelected(page, 'entry 200')
+    await press(page, 'j', 'j', 'k')
+    await expectSelected(page, 'entry 199')
+    expect(await detail(page).count()).toBe(0)
+    await press(page, 'Enter')
+    await expectOpen(page, 'entry 199')
+    await press(page, 'j')
+    await expectOpen(page, 'entry 198')
+    await expectSelected(page, 'entry 198')
+    await press(page, 'k', 'k')
+    await expectOpen(page, 'entry 200')
+    await press(page, 'Escape')
+    await eventually(() => detail(page).count()).toBe(0)
+    expect(parametersOf(page)).toEqual({})
+    await expectSelected(page, 'entry 200')
+  })
+
+  test('arrows do as j and k', async () => {
+    const page = await opened()
+    await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter')
+    await expectOpen(page, 'entry 199')
+  })
+
+  test('what is chosen stays in sight, down to beyond the first screen and up again; t leads to the top', async () => {
+    const page = await opened()
+    await press(page, ...Array.from({ length: 60 }, () => 'j'))
+    await expectSelected(page, 'entry 141')
+    const isInSight = async (): Promise<boolean> => {
+      const [inner, outer] = await Promise.all([selected(page).boundingBox(), grid(page).boundingBox()])
+      return inner !== null && outer !== null && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height + 1
+    }
+    await eventually(isInSight).toBe(true)
+    await press(page, ...Array.from({ length: 40 }, () => 'k'))
+    await expectSelected(page, 'entry 181')
+    await eventually(isInSight).toBe(true)
+    await press(page, 't')
+    await eventually(() => grid(page).evaluate((element: { scrollTop: number }) => element.scrollTop)).toBe(0)
+  })
+
+  test('/ goes to the search and what is typed there is no command; Esc leaves it', async () => {
+    const page = await opened()
+    await press(page, '/')
+    await eventually(() => hasFocus(searchBox(page))).toBe(true)
+    await page.keyboard.type('entry 77 jkp?')
+    expect(await searchBox(page).inputValue()).toBe('entry 77 jkp?')
+    await page.getByText('No entry matches').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await searchBox(page).fill('entry 77')
+    await expectRows(page, ['entry 77'])
+    await press(page, 'Escape', 'j', 'Enter')
+    await expectOpen(page, 'entry 77')
+  })
+
+  test('p pauses and resumes', async () => {
+    const page = await opened()
+    await press(page, 'p')
+    await page.getByRole('button', { name: /^Paused/, pressed: true }).waitFor()
+    await press(page, 'p')
+    await page.getByRole('button', { name: 'Pause', pressed: false }).waitFor()
+  })
+
+  test('? opens the help, in which the keys stay; Esc closes it and nothing else', async () => {
+    const page = await opened()
+    await press(page, 'j', 'Enter')
+    await expectOpen(page, 'entry 200')
+    await press(page, '?')
+    const help = page.getByRole('dialog', { name: 'Keys' })
+    for (const text of ['Next entry', 'Previous entry', 'Search', 'Pause and resume the live tail']) await help.getByText(text).waitFor()
+    await press(page, 'j')
+    expect(await hasFocus(help)).toBe(true)
+    await press(page, 'Escape')
+    await eventually(() => help.count()).toBe(0)
+    await expectOpen(page, 'entry 200')
+    await press(page, 'Escape')
+    await eventually(() => detail(page).count()).toBe(0)
+  })
+
+  test('the numbers go to the views', async () => {
+    const page = await opened()
+    const titles = ['Entries', 'Errors', 'Requests', 'Releases', 'Monitors', 'Feedback', 'Rejected']
+    for (const [index, title] of [...titles.entries()].toReversed()) {
+      await press(page, String(index + 1))
+      await viewLink(page, title).and(page.locator('[aria-current=page]')).waitFor()
+    }
+    await rows(page).first().waitFor()
+  })
+
+  test('with Ctrl, Meta or Alt they belong to the browser', async () => {
+    const page = await opened()
+    for (const key of ['Alt+j', 'Meta+j', 'Control+Enter', 'Alt+p', 'Meta+2', 'Alt+?']) await press(page, key)
+    expect(await selected(page).count()).toBe(0)
+    expect(parametersOf(page)).toEqual({})
+    await page.getByRole('button', { name: 'Pause', pressed: false }).waitFor()
+  })
+
+  test('Tab reaches everything from the top, and the focus can be seen', async () => {
+    const page = await opened()
+    await press(page, 'Tab')
+    const skip = page.getByRole('link', { name: 'Skip to the content' })
+    expect(await hasFocus(skip)).toBe(true)
+    expect(await skip.isVisible()).toBe(true)
+    const reached = new Set<string>()
+    for (let n = 0; n < 60; n += 1) {
+      await press(page, 'Tab')
+      const at: { name: string, isMarked: boolean } | null = await page.evaluate(`(() => {
+        const element = document.activeElement
+        if (element === null || element === document.body) return null
+        const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element)
+        const name = element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.innerText
+        return { name: name.trim(), isMarked: (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none' }
+      })()`)
+      if (at === null) break
+      expect(at.isMarked, `focus on ${at.name} can be seen`).toBe(true)
+      reached.add(at.name.replace(/\s[^]*$/, ''))
+    }
+    for (const name of ['Errors', 'Rejected', 'Theme:', '?', 'Search', 'debug', 'Service', 'Tag', 'Pause', 'Choose', 'Entries,']) {
+      expect([...reached]).toContain(name)
+    }
+  })
+
+  test('an entry is opened from the list that has the focus', async () => {
+    const page = await opened()
+    await grid(page).focus()
+    await press(page, 'ArrowDown', 'ArrowDown', 'Enter')
+    await expectOpen(page, 'entry 199')
+    expect(await row(page, 'entry 199').getAttribute('aria-selected')).toBe('true')
+  })
+})

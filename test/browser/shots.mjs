@@ -1,0 +1,93 @@
+/**
+ * Pictures of all views, of a rich detail and of the empty states, light and dark, wide and narrow, for people to look at:
+ *
+ *     npm run build && node test/browser/shots.mjs FOLDER
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const WIDTHS = [1280, 390]
+const SCHEMES = ['light', 'dark']
+const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
+
+const folder = process.argv[2]
+if (folder === undefined) {
+  process.stderr.write('usage: node test/browser/shots.mjs FOLDER\n')
+  process.exit(2)
+}
+mkdirSync(folder, { recursive: true })
+
+const { addressOf, contextOptions, createIngestService, launchChromium, seed, SetClock } = await loadSources()
+const clock = new SetClock()
+const full = await createIngestService({ clock })
+const empty = await createIngestService()
+const { richEvent } = await seed(full.url, clock)
+const rich = full.entries({ limit: Infinity }).items.find(({ entry }) => entry.metadata?.event_id === richEvent).id
+const browser = await launchChromium()
+try {
+  for (const width of WIDTHS) for (const colorScheme of SCHEMES) await takeAll({ width, colorScheme })
+} finally {
+  await browser.close()
+  await Promise.all([full.close(), empty.close()])
+}
+
+async function takeAll(options) {
+  const context = await browser.newContext(contextOptions(options))
+  const page = await context.newPage()
+  const name = (what) => join(folder, `${what}-${options.width}-${options.colorScheme}.png`)
+  const take = async (service, path, what, token) => {
+    await page.goto(addressOf(service, { path, token }))
+    await settle(page)
+    await page.screenshot({ path: name(what) })
+  }
+  await take(empty, '/', 'no-token', null)
+  for (const view of VIEWS) await take(empty, `/?view=${view}`, `empty-${view}`)
+  for (const view of VIEWS) await take(full, `/?view=${view}`, view)
+  await take(full, '/?q=nothing-has-this&level=warn', 'no-match')
+  await take(full, '/?level=error,fatal&service=payments&q=order', 'filtered')
+  await take(full, '/?view=requests&route=POST+%2Forders', 'route')
+  await take(full, `/?view=errors&entry=${rich}`, 'errors-with-detail')
+  await take(full, `/?entry=${rich}`, 'detail')
+  await page.keyboard.press('?')
+  await settle(page)
+  await page.screenshot({ path: name('help') })
+  await page.keyboard.press('Escape')
+  // The whole of the detail, however long: a window that has room for it.
+  await page.setViewportSize({ width: options.width, height: 3200 })
+  await settle(page)
+  await page.screenshot({ path: name('detail-whole') })
+  await context.close()
+}
+
+/** What was asked for has come and is drawn: nothing changes any more but what tells how long ago something was. */
+async function settle(page) {
+  await page.locator('#app > *').first().waitFor()
+  await page.evaluate((quietMs) => new Promise((resolve) => {
+    const isPending = () => /Loading …|Looking for|Connecting/.test(document.body.innerText)
+    const wait = () => setTimeout(() => isPending() ? wait() : end(), quietMs)
+    let timer = wait()
+    const observer = new MutationObserver((changes) => {
+      if (changes.every(({ target }) => /\bago\b/.test(target.textContent))) return
+      clearTimeout(timer)
+      timer = wait()
+    })
+    const end = () => {
+      observer.disconnect()
+      resolve()
+    }
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
+  }), 250)
+}
+
+/** The harness and the service are TypeScript, which the oldest supported Node does not read. */
+async function loadSources() {
+  const outfile = fileURLToPath(new URL('../../node_modules/.cache/pino-ingest-shots.mjs', import.meta.url))
+  const names = ['./browser-page.js', './chromium.js', './seed.js', '../../src/service/index.js']
+  await build({
+    stdin: { contents: names.map((name) => `export * from '${name}'`).join('\n'), resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
+    bundle: true, platform: 'node', format: 'esm', packages: 'external', outfile, logLevel: 'warning',
+  })
+  return import(pathToFileURL(outfile).href)
+}

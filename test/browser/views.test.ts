@@ -1,0 +1,208 @@
+/** The views beside the entries, each against what the JSON API says, on two hours of a small shop. */
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import type { ErrorGroup, MonitorSummary, ReleaseHealth, RouteLatency, RouteStats } from '../../src/service/answers.js'
+import type { IngestService } from '../../src/service/index.js'
+import type { Page as ApiPage } from '../../src/service/index.js'
+import { call } from '../service/support.js'
+import { describeInBrowser, useBrowser } from './browser.js'
+import { seed, SetClock } from './seed.js'
+import { boxOf, detail, eventually, parametersOf, rows, section, viewLink } from './viewer.js'
+
+describeInBrowser('the views', () => {
+  const browser = useBrowser()
+  let service: IngestService
+
+  beforeAll(async () => {
+    const clock = new SetClock()
+    service = await browser.serve({ clock })
+    await seed(service.url, clock)
+  })
+
+  async function opened(title: string, tolerates: readonly RegExp[] = []): Promise<Page> {
+    const page = await browser.open(service, { tolerates })
+    await viewLink(page, title).click()
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    expect(parametersOf(page)).toEqual({ view: title.toLowerCase() })
+    return page
+  }
+
+  async function api<T>(path: string): Promise<T> {
+    const answer = await call(`${service.origin}/local/${path}`, { method: 'GET', headers: { authorization: `Bearer ${service.token}` } })
+    expect(answer.status).toBe(200)
+    return answer.json as T
+  }
+
+  /** The rows of a table without its head, as the texts of their cells. */
+  const cells = (table: Locator): Promise<string[][]> => table.evaluate(
+    (element: { tBodies: Iterable<{ rows: Iterable<{ cells: Iterable<{ innerText: string }> }> }> }) =>
+      [...element.tBodies].flatMap((body) => [...body.rows].map((row) => [...row.cells].map((cell) => cell.innerText))),
+  )
+  const inNumber = (text: string | undefined): number => Number((text ?? '').replaceAll(/[^\d.]/g, ''))
+  const items = (page: Page): Locator => page.getByRole('main').getByRole('listitem')
+
+  test('the heads of the views say how much there is', async () => {
+    const page = await browser.open(service)
+    for (const [title, count] of [['Entries', service.counts().total], ['Releases', 2], ['Feedback', 2], ['Rejected', 3]] as const) {
+      await viewLink(page, title).filter({ hasText: count.toLocaleString('en') }).waitFor()
+    }
+  })
+
+  test('errors: groups with counts, users and times, as the API has them', async () => {
+    const page = await opened('Errors')
+    const groups = (await api<ApiPage<ErrorGroup>>('error-groups')).items
+    expect(groups.length).toBeGreaterThan(4)
+    const table = page.getByRole('main').getByRole('table')
+    await eventually(async () => (await cells(table)).length).toBe(groups.length)
+    for (const [index, row] of (await cells(table)).entries()) {
+      const group = groups[index]
+      for (const text of [group?.level, group?.message, ...(group?.services ?? [])]) expect(row[0]).toContain(text)
+      expect(inNumber(row[2])).toBe(group?.count)
+      expect(inNumber(row[3])).toBe(group?.users)
+    }
+    expect(await table.getByRole('img').count()).toBe(groups.length)
+
+    await page.getByRole('button', { name: 'Most frequent' }).click()
+    const counts = groups.map(({ count }) => count).toSorted((a, b) => b - a)
+    await eventually(async () => (await cells(table)).map((row) => inNumber(row[2]))).toEqual(counts)
+  })
+
+  test('errors: a group leads to its newest entry, and to all of its entries', async () => {
+    const page = await opened('Errors')
+    const group = (await api<ApiPage<ErrorGroup>>('error-groups')).items.find(({ type }) => type === 'TypeError')
+    const row = page.getByRole('row').filter({ hasText: 'TypeError' })
+    await row.getByRole('link', { name: 'TypeError' }).click()
+    await detail(page).getByRole('heading', { name: 'the cart cannot be shown' }).waitFor()
+    expect(parametersOf(page)).toEqual({ view: 'errors', entry: group?.newest })
+
+    await row.getByRole('link', { name: String(group?.count) }).click()
+    await eventually(() => rows(page).count()).toBeGreaterThan(1)
+    expect(parametersOf(page)).toEqual({ fingerprint: group?.fingerprint })
+    const shown = await rows(page).allInnerTexts()
+    expect(shown.every((text) => text.includes('the cart cannot be shown'))).toBe(true)
+    await page.getByRole('img', { name: new RegExp(`\\b${group?.count} entries`) }).waitFor()
+  })
+
+  test('requests: a table by route, with counts and percentiles as the API has them, sorted by any column', async () => {
+    const page = await opened('Requests')
+    const routes = (await api<{ items: readonly RouteStats[] }>('routes')).items
+    const table = page.getByRole('main').getByRole('table')
+    await eventually(async () => (await cells(table)).length).toBe(routes.length)
+    for (const row of await cells(table)) {
+      const route = routes.find((one) => row[0] === `${one.method} ${one.route}`)
+      expect(inNumber(row[1]), row[0]).toBe(route?.count)
+      expect(inNumber(row[2])).toBeCloseTo((route?.error_rate ?? Number.NaN) * 100, (route?.error_rate ?? 0) < 0.1 ? 1 : 0)
+      const ms = row.slice(3, 6).map((text) => text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000)
+      for (const [at, name] of (['p50_ms', 'p95_ms', 'p99_ms'] as const).entries()) {
+        // Shown are two or three digits.
+        expect(Math.abs((ms[at] ?? Number.NaN) - (route?.[name] ?? Number.NaN))).toBeLessThanOrEqual((route?.[name] ?? 0) * 0.05 + 0.5)
+      }
+    }
+    const header = (name: string): Locator => table.getByRole('columnheader', { name })
+    for (const [column, name] of [[1, 'Requests'], [3, 'p50'], [4, 'p95'], [5, 'p99']] as const) {
+      await header(name).getByRole('button').click()
+      const direction = (await header(name).getAttribute('aria-sort')) ?? ''
+      expect(['ascending', 'descending']).toContain(direction)
+      const order = { 1: 'count', 3: 'p50_ms', 4: 'p95_ms', 5: 'p99_ms' } as const
+      const sorted = routes.toSorted((a, b) => (direction === 'ascending' ? 1 : -1) * (a[order[column]] - b[order[column]]))
+      expect((await cells(table)).map((row) => row[0])).toEqual(sorted.map((one) => `${one.method} ${one.route}`))
+    }
+  })
+
+  test('requests: a route\'s latency is plotted, told as a table, and kept in the address', async () => {
+    const page = await opened('Requests')
+    await page.getByRole('link', { name: 'POST /orders' }).click()
+    expect(parametersOf(page)).toEqual({ view: 'requests', route: 'POST /orders' })
+    const panel = page.getByRole('region', { name: 'Latency of POST /orders' })
+    const plot = panel.getByRole('img', { name: /^Latency of POST \/orders/ })
+    expect((await boxOf(plot)).width).toBeGreaterThan(300)
+
+    const latency = await api<RouteLatency>('routes/latency?method=POST&route=%2Forders')
+    const filled = latency.buckets.filter(({ count }) => count > 0)
+    await panel.getByText('As a table').click()
+    const table = panel.getByRole('region', { name: 'Latency as a table' }).getByRole('table')
+    expect((await cells(table)).map((row) => row.slice(1, 3).map(inNumber))).toEqual(filled.map(({ count, errors }) => [count, errors]))
+    // One line a percentile, of as many points as there are parts of the time with requests.
+    await plot.hover()
+    await panel.getByText(/^\d+ requests?/).first().waitFor()
+
+    await page.reload()
+    await plot.waitFor()
+    await panel.getByText('Newest requests').click()
+    await panel.getByRole('link', { name: /^logs of request/ }).first().click()
+    await eventually(() => rows(page).count()).toBeGreaterThan(0)
+    expect(Object.keys(parametersOf(page))).toEqual(['request_id'])
+  })
+
+  test('releases: errors before and after each, as the API has them', async () => {
+    const page = await opened('Releases')
+    const releases = (await api<ApiPage<ReleaseHealth>>('release-health')).items
+    expect(releases.map(({ release }) => release.version)).toEqual(['2.7.0', '2.6.0'])
+    expect(releases[0]?.after.errors).toBeGreaterThan((releases[0]?.before.errors ?? 0) * 2)
+    for (const [index, { release, before, after, linked }] of releases.entries()) {
+      const card = items(page).nth(index)
+      await card.getByRole('heading', { name: release.version }).waitFor()
+      const text = await card.innerText()
+      for (const part of [release.branch, release.deployed_by, release.commit_hash?.slice(0, 7)]) expect(text).toContain(part)
+      for (const { errors, entries } of [before, after]) {
+        expect(text).toMatch(new RegExp(`${errors === 0 ? '(?:no|0)' : errors} errors? among ${entries.toLocaleString('en')} entr`))
+      }
+      expect(text).toContain(linked.entries.toLocaleString('en'))
+    }
+    await items(page).first().getByText('Changelog').click()
+    await items(page).first().getByText('Vouchers can be combined').waitFor()
+    await items(page).first().getByRole('link', { name: /entries of this release/ }).click()
+    await eventually(() => rows(page).count()).toBeGreaterThan(1)
+    expect(parametersOf(page)).toEqual({ release_id: releases[0]?.release_id })
+  })
+
+  test('monitors: pings, usual interval, and who is late', async () => {
+    const page = await opened('Monitors')
+    const monitors = (await api<{ items: readonly MonitorSummary[] }>('monitors')).items
+    expect(monitors).toHaveLength(3)
+    for (const { monitor, pings, interval_ms: intervalMs } of monitors) {
+      const card = items(page).filter({ has: page.getByRole('heading', { name: monitor }) })
+      await card.getByText(`${(intervalMs ?? 0) / 60_000} min`, { exact: true }).waitFor()
+      await card.getByText(String(pings), { exact: true }).waitFor()
+      await card.getByRole('img', { name: new RegExp(`${pings} pings`) }).waitFor()
+      // One of the three stopped in the middle.
+      await card.getByText(intervalMs === 4 * 60_000 ? /^late by/ : 'on time').waitFor()
+    }
+    expect(await page.content()).not.toContain('nightly-backup-token')
+    const before = await items(page).first().getByText('ago').first().innerText()
+    await call(`${service.url}/heartbeat/a-fourth`)
+    await eventually(() => items(page).count()).toBe(4)
+    await items(page).first().getByText('one ping so far').waitFor()
+    expect(await items(page).nth(1).getByText('ago').first().innerText()).toBe(before)
+  })
+
+  test('feedback: what was said and by whom, leading to its entry where there is one', async () => {
+    // Of one of them no entry has come, which the page learns by asking.
+    const page = await opened('Feedback', [/404.*evt-nobody-knows/, /404.*entries\/x\b/])
+    await eventually(() => items(page).count()).toBe(2)
+    const about = items(page).filter({ hasText: 'I clicked “Pay” twice' })
+    for (const text of ['Jane Doe', 'jane@example.com', 'My card was charged once.']) await about.getByText(text).first().waitFor()
+    await items(page).filter({ hasText: 'evt-nobody-knows' }).getByText(/no entry is here/).waitFor()
+    await about.getByRole('link', { name: 'the order of Jane Doe could not be paid' }).click()
+    await section(page, 'Feedback').getByText('My card was charged once.').waitFor()
+
+    await call(`${service.url}/feedback`, { body: { event_id: 'x', comments: 'It came while one looked' } })
+    await items(page).first().getByText('It came while one looked').waitFor()
+  })
+
+  test('rejected: what the real service would have refused, where and why', async () => {
+    const page = await opened('Rejected')
+    await eventually(() => items(page).filter({ has: page.getByRole('heading') }).count()).toBe(3)
+    const card = (text: string): Locator => items(page).filter({ has: page.getByRole('heading') }).filter({ hasText: text })
+    const nightly = card('nightly-import-7')
+    for (const text of ['422', 'POST /ingest', 'logs[1].level', 'logs[2].timestamp']) await nightly.getByText(text, { exact: true }).first().waitFor()
+    await nightly.getByText(/must be one of: debug, info, warn, error, fatal/).waitFor()
+    await nightly.getByText(/2 of 3 entries refused, 1 accepted/).waitFor()
+    await card('legacy-agent').getByText('field required').waitFor()
+    await card('legacy-agent').getByText('logs[0].message', { exact: true }).waitFor()
+    await card('POST /ingest/requests').getByText('requests[0].status_code', { exact: true }).waitFor()
+
+    await call(`${service.url}/ingest`, { body: { batch_id: 'while-looking', logs: 7 } })
+    await card('while-looking').getByText('logs', { exact: true }).waitFor()
+  })
+})

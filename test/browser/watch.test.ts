@@ -1,0 +1,68 @@
+/** The watch over a page sees what it is there for: each of these would fail the test in which it happens. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+import { describeInBrowser } from './browser.js'
+import { launchChromium } from './chromium.js'
+import { eventually } from './viewer.js'
+import { TELL_VIOLATIONS, Watch } from './watch.js'
+
+describeInBrowser('the watch', () => {
+  let browser: Browser | undefined
+  let service: IngestService | undefined
+  let page: Page
+  let watch: Watch
+  let origin: string
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    service = await createIngestService()
+    const context = await browser.newContext()
+    await context.addInitScript(TELL_VIOLATIONS)
+    page = await context.newPage()
+    watch = new Watch(page)
+    origin = service.origin
+    watch.expect(origin, [])
+    await page.goto(service.pageUrl)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  test('hears nothing of a page that does nothing wrong', async () => {
+    await page.getByText('Nothing has arrived yet').waitFor()
+    expect(watch.take()).toEqual([])
+  })
+
+  test.each([
+    ['an error that nobody caught', `setTimeout(() => { throw new TypeError('lost') })`, /page error: TypeError: lost/],
+    ['a rejection that nobody heard', `void Promise.reject(new Error('unheard'))`, /page error: .*unheard/],
+    ['an error on the console', `console.error('told')`, /console error: told/],
+    ['a request to another host', `void fetch('http://elsewhere.invalid/').catch(() => {})`, /policy violation: connect-src http:\/\/elsewhere\.invalid/],
+    ['an image of its own host', `document.body.append(Object.assign(new Image(), { src: '/picture.png' }))`, /request to .*\/picture\.png/],
+    ['markup made of text', `setTimeout(() => { document.body.innerHTML = '<b>bold' })`, /policy violation: require-trusted-types-for/],
+    ['a script in the page', `document.body.append(Object.assign(document.createElement('script'), { textContent: '1' }))`, /TrustedScript|policy violation: (?:script-src|require-trusted-types)/],
+    ['a style in the page', `document.body.append(Object.assign(document.createElement('style'), { textContent: '*{}' }))`, /policy violation: style-src/],
+    ['a dialog', `setTimeout(() => alert('hello'))`, /dialog: hello/],
+    ['a window', `void window.open('about:blank')`, /window opened/],
+  ])('hears %s', async (_what, script, told) => {
+    const heard: string[] = []
+    await page.evaluate(`{ ${script} }`).catch((error: unknown) => heard.push(String(error)))
+    await eventually(() => {
+      heard.push(...watch.take())
+      return heard.join('\n')
+    }).toMatch(told)
+  })
+
+  test('passes over what a test tolerates, and over nothing else', async () => {
+    watch.expect(origin, [/expected/])
+    await page.evaluate(`console.error('expected'), console.error('another')`)
+    const heard: string[] = []
+    await eventually(() => {
+      heard.push(...watch.take())
+      return heard
+    }).toEqual([expect.stringContaining('console error: another')])
+  })
+})

@@ -1,0 +1,145 @@
+/** The page in a narrow window, in light and dark, and with nothing to show. */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import type { IngestService } from '../../src/service/index.js'
+import { entryOf, ingest } from '../service/support.js'
+import { describeInBrowser, useBrowser } from './browser.js'
+import { seed, SetClock } from './seed.js'
+import { boxOf, detail, eventually, expectRows, goTo, parametersOf, row, rows, searchBox } from './viewer.js'
+
+const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
+const NOT_THERE = [/404.*evt-nobody-knows/]
+
+describeInBrowser('the window', () => {
+  const browser = useBrowser()
+  let service: IngestService
+  let empty: IngestService
+
+  beforeAll(async () => {
+    const clock = new SetClock()
+    service = await browser.serve({ clock })
+    empty = await browser.serve()
+    await seed(service.url, clock)
+  })
+
+  /**
+   * What reaches beyond the window at its right. Text may go out of sight only where it ends in an ellipsis, or in a part that scrolls
+   * by itself and says so: code, and tables in a region.
+   */
+  const beyond = (page: Page): Promise<string[]> => page.evaluate(`(() => {
+    const mayScroll = (element) => element.closest('pre, [role=region][tabindex], .table-scroll') !== null
+    const isCut = (element) => {
+      for (let one = element; one !== null; one = one.parentElement) if (getComputedStyle(one).textOverflow === 'ellipsis') return true
+      return false
+    }
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const found = document.scrollingElement.scrollWidth > innerWidth ? ['the document is ' + document.scrollingElement.scrollWidth + ' wide'] : []
+    while (walker.nextNode()) {
+      const { data, parentElement } = walker.currentNode
+      if (data.trim() === '' || !parentElement.checkVisibility({ visibilityProperty: true }) || parentElement.closest('.visually-hidden, svg') !== null) continue
+      const range = document.createRange()
+      range.selectNodeContents(walker.currentNode)
+      if (range.getBoundingClientRect().right > innerWidth && !mayScroll(parentElement) && !isCut(parentElement)) found.push(data)
+    }
+    return found
+  })()`)
+
+  test.each([390, 360])('is wide enough with %i pixels: nothing is cut off at the side', async (width) => {
+    const rich = service.entries({ q: 'could not be paid' }).items[0]?.id
+    const views = VIEWS.map((name) => `view=${name}`)
+    for (const [one, paths] of [[empty, views], [service, [...views, 'view=requests&route=POST+%2Forders', `entry=${rich}`]]] as const) {
+      const page = await browser.open(one, { width, tolerates: NOT_THERE })
+      for (const path of paths) {
+        await goTo(page, `/?${path}`)
+        await page.getByRole('heading').first().waitFor()
+        await eventually(() => page.getByText('Loading …').count()).toBe(0)
+        expect(await beyond(page), `${path}${one === empty ? ', empty' : ''}`).toEqual([])
+      }
+    }
+  })
+
+  test('narrow: the views are behind a button, and the detail covers the list', async () => {
+    const page = await browser.open(service, { width: 390 })
+    await rows(page).first().waitFor()
+    const nav = page.getByRole('navigation', { name: 'Views' })
+    expect(await nav.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Entries', expanded: false }).click()
+    await nav.getByRole('link', { name: /^Monitors/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor()
+    await eventually(() => nav.isVisible()).toBe(false)
+
+    await page.goto(`${service.origin}/`)
+    await rows(page).first().click()
+    await eventually(async () => (await boxOf(detail(page))).width).toBeGreaterThan(380)
+    await eventually(() => rows(page).first().isVisible()).toBe(false)
+    await detail(page).getByRole('button', { name: /^Close/ }).click()
+    await eventually(() => rows(page).first().isVisible()).toBe(true)
+  })
+
+  test('narrow: filters are behind a button, and work', async () => {
+    const page = await browser.open(service, { width: 390 })
+    await rows(page).first().waitFor()
+    await page.getByRole('button', { name: /^Filters/, expanded: false }).click()
+    await page.getByRole('button', { name: 'Service', exact: true }).click()
+    const option = page.getByRole('listbox', { name: 'Service' }).getByRole('option', { name: /^shipping/ })
+    const { x, width } = await boxOf(option)
+    expect(x).toBeGreaterThanOrEqual(0)
+    expect(x + width).toBeLessThanOrEqual(390)
+    await option.click()
+    await eventually(() => parametersOf(page)).toEqual({ service: 'shipping' })
+    await eventually(async () => (await rows(page).allInnerTexts()).every((text) => text.includes('no carrier'))).toBe(true)
+  })
+
+  test('is light or dark as the system is, or as one says, which it remembers', async () => {
+    const page = await browser.open(service, { colorScheme: 'dark', isFresh: true })
+    await rows(page).first().waitFor()
+    const lightness = (): Promise<number> => page.evaluate(`getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3`)
+    expect(await lightness()).toBeLessThan(70)
+    await page.getByRole('button', { name: /^Theme: system; change to light/ }).click()
+    await eventually(lightness).toBeGreaterThan(200)
+    await page.reload()
+    await rows(page).first().waitFor()
+    expect(await lightness()).toBeGreaterThan(200)
+    await page.getByRole('button', { name: /^Theme: light; change to dark/ }).click()
+    await page.emulateMedia({ colorScheme: 'light' })
+    await eventually(lightness).toBeLessThan(70)
+  })
+
+  test('empty: the lines that connect an application, for this very service', async () => {
+    const page = await browser.open(empty, { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.getByText('Nothing has arrived yet').waitFor()
+    const lines = await page.getByLabel('Lines that connect an application').innerText()
+    expect(lines).toContain(`url: '${empty.url}'`)
+    expect(lines.split('\n').filter((line) => line !== '')).toHaveLength(5)
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await eventually(() => page.evaluate('navigator.clipboard.readText()')).toBe(lines)
+    await ingest(empty, [entryOf({ message: 'connected' })])
+    await expectRows(page, ['connected'])
+    empty.reset()
+  })
+
+  test('empty: every other view says what to do', async () => {
+    const page = await browser.open(empty)
+    for (const [view, title, what] of [
+      ['errors', 'No errors yet', 'captureError'],
+      ['requests', 'No requests yet', 'requestLogs: true'],
+      ['releases', 'No release registered yet', 'registerRelease'],
+      ['monitors', 'No heartbeat yet', 'npx pino-ingest heartbeat'],
+      ['feedback', 'No feedback yet', 'sendFeedback'],
+      ['rejected', 'Nothing was rejected', 'was valid'],
+    ] as const) {
+      await goTo(page, `/?view=${view}`)
+      await page.getByRole('heading', { name: title }).waitFor()
+      await page.getByText(what).first().waitFor()
+    }
+  })
+
+  test('a search without result keeps what one has typed', async () => {
+    const page = await browser.open(service)
+    await rows(page).first().waitFor()
+    await searchBox(page).fill('nothing has this')
+    await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
+    expect(await searchBox(page).inputValue()).toBe('nothing has this')
+    expect(await row(page, '').count()).toBe(0)
+  })
+})

@@ -1,0 +1,201 @@
+/**
+ * Texts that try to become more than text, in every field of every endpoint, rendered in every view, every detail, every picker and
+ * tooltip: nothing runs, nothing is asked of others, no element is made of them, and they are shown as they are.
+ */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import type { IngestService } from '../../src/service/index.js'
+import { describeInBrowser, useBrowser } from './browser.js'
+import { CORPUS } from './corpus.js'
+import { hostileEntry, hostileFeedback, hostileRelease, hostileRequest, refusedBodies } from './hostile.js'
+import { detail, eventually, goTo, grid, rows, section } from './viewer.js'
+
+const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
+/** The service has no entry of some event ids, and takes no address of any length. */
+const REFUSED = [/status of (?:400|404|414|431)/]
+const PICKERS = ['Service', 'Environment', 'Version', 'Release', 'Tag']
+
+/** What the page itself never has in its body; attributes that run something, and addresses that lead elsewhere, wherever they are. */
+const LOOK_FOR_FOREIGN = `(() => {
+  const foreign = [...document.body.querySelectorAll('script, iframe, frame, object, embed, img, image, video, audio, source, base, meta, link, style, math, marquee, template, foreignObject, use, animate, form[action], [srcdoc], [style*=url]')]
+  for (const element of document.querySelectorAll('*')) {
+    for (const { name, value } of element.attributes) {
+      const isHandler = name.startsWith('on')
+      const isAway = ['href', 'src', 'action', 'formaction', 'xlink:href', 'data'].includes(name) && !/^(?:\\/(?!\\/)|#|data:,$)/.test(value)
+      if (isHandler || isAway) foreign.push(element)
+    }
+  }
+  return { flag: window.__pwned === undefined ? null : window.__pwned, foreign: foreign.map((element) => element.outerHTML.slice(0, 200)) }
+})()`
+
+describeInBrowser('hostile texts', () => {
+  const browser = useBrowser()
+  let service: IngestService
+  let page: Page
+
+  const eventOf = (index: number): string => `event-${index}`
+
+  beforeAll(async () => {
+    service = await browser.serve()
+    const timestamp = new Date().toISOString()
+    const post = async (path: string, body: unknown, status = 200): Promise<void> => {
+      const answer = await fetch(`${service.url}/${path}`, {
+        method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': 'hostile' }, ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      expect(answer.status, text.slice(0, 500)).toBe(status)
+    }
+    await post('ingest/requests', { requests: CORPUS.map((text) => hostileRequest(text, timestamp)) })
+    await Promise.all(CORPUS.map(async (text, index) => {
+      await post('ingest', { batch_id: text, logs: [hostileEntry(text, eventOf(index), timestamp)] })
+      await post('feedback', hostileFeedback(text, eventOf(index)))
+      await post('feedback', hostileFeedback(text, text))
+      await post('releases/register', hostileRelease(text))
+      await post(`heartbeat/${encodeURIComponent(text.slice(0, 500))}`, undefined)
+      for (const { path, body } of refusedBodies(text, timestamp, index)) await post(path, body, 422)
+    }))
+    expect(service.counts().total).toBe(CORPUS.length)
+  }, 60_000)
+
+  async function expectHarmless(what: string): Promise<void> {
+    expect(await page.evaluate<unknown>(LOOK_FOR_FOREIGN), what).toEqual({ flag: null, foreign: [] })
+  }
+
+  /** Opens whatever can be opened, and what is in it. */
+  async function openAll(within: string): Promise<void> {
+    await page.evaluate(`(async () => {
+      for (let round = 0; round < 3; round += 1) {
+        for (const one of document.querySelectorAll('${within} [aria-expanded=false], ${within} details:not([open]) > summary')) one.click()
+        // What was opened is rendered after this turn, as is what a fold tells of itself.
+        await new Promise((resolve) => setTimeout(resolve))
+      }
+    })()`)
+  }
+
+  async function showAll(): Promise<void> {
+    await eventually(() => page.getByText('Loading …').count()).toBe(0)
+    const more = page.getByRole('button', { name: 'Show more' })
+    const items = page.locator('main li, main tr')
+    while (await more.count() > 0) {
+      const before = await items.count()
+      await more.click()
+      await eventually(() => items.count()).toBeGreaterThan(before)
+    }
+  }
+
+  /** The pointer over what shows more on it: whatever waits for that gets its chance. */
+  async function hoverOver(selector: string, limit: number): Promise<void> {
+    for (const element of (await page.locator(selector).all()).slice(0, limit)) {
+      const box = await element.boundingBox()
+      if (box !== null) await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+    }
+  }
+
+  test('the corpus is as large as was promised', () => {
+    expect(new Set(CORPUS).size).toBe(CORPUS.length)
+    expect(CORPUS.length).toBeGreaterThanOrEqual(60)
+  })
+
+  test('what would be seen is seen: a page that trusts its data fails this very check', async () => {
+    page = await browser.open(service, { isFresh: true, tolerates: [/./] })
+    await rows(page).first().waitFor()
+    await page.evaluate(`(() => {
+      const [link, image] = [document.createElement('a'), document.createElement('img')]
+      link.href = 'javascript:window.__pwned=1'
+      image.setAttribute('src', 'x')
+      document.body.append(link, image)
+      window.__pwned = 1
+    })()`)
+    const { flag, foreign } = await page.evaluate<{ flag: unknown, foreign: string[] }>(LOOK_FOR_FOREIGN)
+    expect(flag).toBe(1)
+    expect(foreign).toEqual(expect.arrayContaining([expect.stringContaining('javascript:'), expect.stringContaining('<img')]))
+  })
+
+  test.each(VIEWS)('in the view %s', async (view) => {
+    page = await browser.open(service, { path: `/?view=${view}`, tolerates: REFUSED })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await showAll()
+    await openAll('main')
+    await hoverOver('main [title], main svg', 30)
+    await expectHarmless(view)
+    // What is listed is shown as it is, or its beginning.
+    const shown: string = await page.getByRole('main').evaluate((element: { textContent: string }) => element.textContent)
+    const unseen = CORPUS.map((text) => text.slice(0, 40)).filter((text) => !shown.includes(text))
+    // Of a monitor only a hash is shown; the list of entries draws what fits, and is looked at below.
+    if (view !== 'monitors' && view !== 'entries') expect(unseen).toEqual([])
+  })
+
+  test('in the list, to its end', async () => {
+    page = await browser.open(service, { tolerates: REFUSED })
+    await rows(page).first().waitFor()
+    const seen = new Set<string>()
+    for (let top = 0; top < CORPUS.length * 28; top += 400) {
+      await grid(page).evaluate((element: { scrollTop: number }, to) => {
+        element.scrollTop = to
+      }, top)
+      for (const text of await rows(page).evaluateAll((all: { textContent: string }[]) => all.map(({ textContent }) => textContent))) seen.add(text)
+      await expectHarmless(`from ${top}`)
+    }
+    const unseen = CORPUS.map((text) => text.slice(0, 200)).filter((text) => ![...seen].some((shown) => shown.includes(text)))
+    expect(unseen).toEqual([])
+  })
+
+  test('in the pickers, as filters, and in the address', async () => {
+    page = await browser.open(service, { tolerates: REFUSED })
+    await rows(page).first().waitFor()
+    for (const title of PICKERS) {
+      await page.getByRole('button', { name: title, exact: true }).click()
+      const options = page.getByRole('listbox', { name: title }).getByRole('option')
+      await eventually(() => options.count()).toBeGreaterThan(60)
+      await expectHarmless(title)
+      await page.keyboard.press('Escape')
+    }
+    for (const text of CORPUS.filter((one) => one.length < 500 && one.trim() !== '')) {
+      const filters = new URLSearchParams({ service: text, tag: text, trace_id: text, fingerprint: text, q: text.trim() })
+      await goTo(page, `/?${filters.toString()}`)
+      await expectHarmless(text)
+    }
+    await page.getByRole('group', { name: 'Filters that are set' }).waitFor()
+  })
+
+  test.each(['errors', 'requests'])('as filters of the view %s', async (view) => {
+    const text = '<img src=x onerror="window.__pwned=1">'
+    const filters = new URLSearchParams({ view, service: text, since: text, route: text, entry: text })
+    page = await browser.open(service, { path: `/?${filters.toString()}`, tolerates: REFUSED })
+    await page.getByRole('alert').first().waitFor()
+    await expectHarmless(view)
+  })
+
+  test('in each detail, with all of it opened, as it was sent', async () => {
+    page = await browser.open(service, { tolerates: REFUSED })
+    await rows(page).first().waitFor()
+    const items = service.entries({ limit: CORPUS.length }).items
+    for (const { id, entry } of items) {
+      const text = entry.message
+      await goTo(page, `/?entry=${id}`)
+      await detail(page).getByText(id).waitFor()
+      await openAll('aside')
+      await expectHarmless(text)
+      if (text.length > 250) continue
+      const shown = await detail(page).evaluate((element: { textContent: string }) => element.textContent)
+      // Message, error, crumb, request, user, tags, metadata and more: each of them whole.
+      const copies = shown.split(text).length - 1
+      expect(copies, `${JSON.stringify(text)} is shown`).toBeGreaterThanOrEqual(text.length < 60 ? 20 : 8)
+    }
+  }, 60_000)
+
+  test('in the raw JSON, which is what was sent', async () => {
+    page = await browser.open(service, { tolerates: REFUSED })
+    await rows(page).first().waitFor()
+    for (const [index, text] of CORPUS.entries()) {
+      if (text.length > 500 || index % 8 !== 0) continue
+      const stored = service.entries({ limit: CORPUS.length }).items.find(({ entry }) => entry.message === text)
+      await goTo(page, `/?entry=${stored?.id}`)
+      await detail(page).getByText(stored?.id ?? '').waitFor()
+      const button = detail(page).getByRole('button', { name: 'Raw JSON', exact: true })
+      if (await button.getAttribute('aria-expanded') === 'false') await button.click()
+      const raw = await section(page, 'Raw JSON').locator('pre').evaluate((element: { textContent: string }) => element.textContent)
+      expect(JSON.parse(raw)).toEqual(JSON.parse(JSON.stringify(stored?.entry)))
+    }
+  })
+})
