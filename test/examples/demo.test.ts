@@ -112,7 +112,7 @@ describe('npm run demo', () => {
     const { child, printed, done } = startDemo(['--keep'])
     onTestFinished(() => void child.kill('SIGKILL'))
     // The shop is started twice until then.
-    await expect.poll(() => printed.stdout + printed.stderr, { timeout: 2 * DEMO_TIMEOUT_MS }).toContain('stays until Ctrl-C')
+    await expect.poll(() => printed.stdout + printed.stderr, { timeout: 4 * DEMO_TIMEOUT_MS }).toContain('stays until Ctrl-C')
     other.close()
     expect(printed.stdout).toContain('Port 4319 is taken')
     const [, url = ''] = /PINO_INGEST_URL=(\S+)/.exec(printed.stdout) ?? []
@@ -142,7 +142,7 @@ describe('npm run demo', () => {
 
     child.kill('SIGINT')
     expect(await done).toMatchObject({ code: 0, stderr: '' })
-  }, 60_000)
+  }, 90_000)
 })
 
 test('what is missing is named', async () => {

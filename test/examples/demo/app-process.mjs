@@ -2,7 +2,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-const TIMEOUT_MS = 10_000
+/** Against hanging; a machine that is busy takes its time. */
+const TIMEOUT_MS = 30_000
 
 /** @param env its environment */
 export function startApp(env) {

@@ -3,8 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chipsOf } from '../../../src/service/viewer/entries/filter-names.js'
 import { toggledLevel } from '../../../src/service/viewer/entries/levels.js'
-import { connectLines } from '../../../src/service/viewer/shell/connect-lines.js'
-import { pastedToken, tokenIn } from '../../../src/service/viewer/token-in.js'
 import { changedView, FILTER_NAMES, filterKey, hrefOf, viewOf, VIEWS, withFilter, withoutFilters } from '../../../src/service/viewer/view.js'
 import type { View } from '../../../src/service/viewer/view.js'
 
@@ -85,24 +83,4 @@ describe('filters', () => {
     expect(chipsOf({ since: range.since })).toEqual([{ names: ['since'], title: 'Since', value: range.since }])
     expect(chipsOf({ since: 'yesterday', until: 'now' })[0]?.value).toBe('yesterday – now')
   })
-})
-
-describe('the token', () => {
-  test('is found in a fragment and in an address', () => {
-    expect(tokenIn('#token=abc-_9')).toBe('abc-_9')
-    expect(tokenIn('#main')).toBeNull()
-    expect(tokenIn('#mytoken=abc')).toBeNull()
-    expect(pastedToken(' http://127.0.0.1:4319/#token=abc\n')).toBe('abc')
-    expect(pastedToken('abc')).toBe('abc')
-  })
-
-  test('is nothing else that was pasted', () => {
-    expect(pastedToken('http://127.0.0.1:4319/')).toBeNull()
-    expect(pastedToken('')).toBeNull()
-  })
-})
-
-test('the five lines name the service only where the transport does not find it by itself', () => {
-  expect(connectLines({ url: 'http://127.0.0.1:4319/api/v1', is_default_url: true })).not.toContain('http')
-  expect(connectLines({ url: 'http://127.0.0.1:9/api/v1', is_default_url: false })).toContain(`url: 'http://127.0.0.1:9/api/v1', apiKey: 'any'`)
 })

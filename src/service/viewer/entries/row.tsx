@@ -41,7 +41,7 @@ export class Row extends Component<RowProps> {
             {error?.message !== undefined && error.message !== message && <span class="row-cause">{error.message}</span>}
           </span>
           {request !== undefined && <RequestPart request={request} />}
-          {tags.slice(0, MAX_TAGS).map((tag) => <span key={tag} class="chip row-tag">{tag}</span>)}
+          {tags.slice(0, MAX_TAGS).map((tag, at) => <span key={at} class="chip row-tag">{tag}</span>)}
           {tags.length > MAX_TAGS && <span class="chip row-tag" title={tags.slice(MAX_TAGS).join(', ')}>+{tags.length - MAX_TAGS}</span>}
           {breadcrumbs !== undefined && (
             <span class="row-crumbs" title={plural(breadcrumbs, 'breadcrumb')}>
