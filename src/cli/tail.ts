@@ -35,7 +35,7 @@ export const tail: Command = {
     `All filters must match. Times are UTC. There is colour on a terminal, unless NO_COLOR is set; FORCE_COLOR has it elsewhere. Is the
 service stopped and started again, it goes on where it was.`,
     `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
-    'Exit codes: 0 ended by a signal, or nobody reads any more; 1 the service is not there or does not take the token; 2 wrong flags.',
+    'Exit codes: 0 ended by a signal, or nobody reads any more; 1 the service is not there or does not know the token; 2 wrong flags.',
   ],
   jsonFailuresTo: 'stderr',
   run,
@@ -116,7 +116,7 @@ function reasonOf(error: unknown, origin: string, tokenFrom: string): string {
       : `${origin} does not answer (${code ?? message}); name another with --url`
   }
   switch (error.problem) {
-    case 'token': return `${origin} does not take the token from ${tokenFrom}: set ${TOKEN_VARIABLE} to the one in the address of the page that it printed`
+    case 'token': return `what listens at ${origin} does not know the token from ${tokenFrom}: if it is your pino-ingest dev, set ${TOKEN_VARIABLE} to the one in the address of the page that it printed; else it is another user's`
     case 'foreign': return `what listens at ${origin} is no pino-ingest dev (${message}); name another with --url`
     case 'busy':
     case 'refused': return `${origin} says: ${message}`

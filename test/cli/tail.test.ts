@@ -245,12 +245,12 @@ describe('goes on', () => {
     await started({ port: Number(port), token: 'of-somebody-else_16' })
     const { code, stderr } = await running.done
     expect(code).toBe(1)
-    expect(stderr).toMatch(/pino-ingest: http:\S+ does not take the token from \S+dev-token: set PINO_INGEST_DEV_TOKEN to /)
+    expect(stderr).toMatch(/pino-ingest: what listens at http:\S+ does not know the token from \S+dev-token: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to /)
   })
 
   test.each<readonly [string, string, string]>([
     ['proves nothing', OURS, `is no pino-ingest dev (it ${STRANGER})`],
-    ['makes a proof up', `${OURS}, proof="${'x'.repeat(43)}"`, 'does not take the token'],
+    ['makes a proof up', `${OURS}, proof="${'x'.repeat(43)}"`, 'does not know the token'],
   ])('not with who holds the port afterwards and %s: it gets no token', async (_, challenge, message) => {
     const first = await service()
     const running = tail(first)
@@ -323,7 +323,7 @@ describe('ends', () => {
     ['answers without a token', (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 'is no pino-ingest dev (it answered 200)'],
     ['has the name and no proof', (_, response) => void response.writeHead(401, { 'www-authenticate': OURS }).end(), `is no pino-ingest dev (it ${STRANGER})`],
     ['has a proof of another form', (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="x"` }).end(), `is no pino-ingest dev (it ${STRANGER})`],
-    ['has a proof that is wrong', (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${'x'.repeat(43)}"` }).end(), 'does not take the token'],
+    ['has a proof that is wrong', (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${'x'.repeat(43)}"` }).end(), 'does not know the token'],
     ['hangs up', (request) => void request.socket.destroy(), 'does not answer (ECONNRESET)'],
   ])('with 1 where something else listens, which %s', async (_, listener, message) => {
     const { origin, heads } = await listening(listener)
@@ -349,11 +349,12 @@ describe('ends', () => {
   test('with 1 where nothing listens, there is no token, or it is not taken', async () => {
     const at = await service()
     const wrong = await runCli(['tail', '--url', at.origin], { PINO_INGEST_DEV_TOKEN: 'another-token-of-22-ch' })
-    expect(wrong).toMatchObject({ code: 1, stderr: `pino-ingest: ${at.origin} does not take the token from PINO_INGEST_DEV_TOKEN: set PINO_INGEST_DEV_TOKEN to the one in the address of the page that it printed\n` })
+    expect(wrong).toMatchObject({ code: 1, stderr: `pino-ingest: what listens at ${at.origin} does not know the token from PINO_INGEST_DEV_TOKEN: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to the one in the address of the page that it printed; else it is another user's\n` })
     await at.close()
     const nothing = await runCli(['tail', '--url', at.url], ENV)
     expect(nothing).toMatchObject({ code: 1, stderr: `pino-ingest: nothing listens at ${at.origin}: start it with npx pino-ingest dev, or name another with --url\n` })
-    const none = await runCli(['tail'], devEnv())
+    const running = await started()
+    const none = await runCli(['tail', '--url', running.origin], devEnv())
     expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^pino-ingest: there is no token for the local service: .*dev-token is not there\. pino-ingest dev makes it/) as string })
     const json = await runCli(['tail', '--json', '--url', at.origin], ENV)
     expect(JSON.parse(json.stderr)).toEqual({ error: { code: 'UNAVAILABLE', message: expect.stringContaining('nothing listens') as string } })

@@ -4,12 +4,12 @@ import type { Observable } from './observable.js'
 
 export function useObservable<T>(observable: Observable<T>): T {
   const [, render] = useState({})
-  // It may have changed between the first rendering and this.
+  const { value } = observable
   useEffect(() => {
-    const seen = observable.value
     const end = observable.subscribe(() => render({}))
-    if (!Object.is(seen, observable.value)) render({})
+    // It may have changed between the first rendering and this.
+    if (!Object.is(value, observable.value)) render({})
     return end
   }, [observable])
-  return observable.value
+  return value
 }
