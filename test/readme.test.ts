@@ -40,7 +40,7 @@ function problemOf(command: string): string | undefined {
   if (program === 'npx' && words[0] === name) return cliProblem(words.slice(1))
   if (program === name) return cliProblem(words)
   if (program === 'export') return variableProblem(words[0] ?? '')
-  if (['node', 'zstd', 'curl', 'cat'].includes(program)) return undefined // the reader's own
+  if (['node', 'zstd', 'curl', 'cat'].includes(program) || /^[A-Z]+=/.test(program)) return undefined // the reader's own
   if (program !== 'npm') return 'is a program that this test does not know'
   const [verb = '', ...rest] = words
   if (verb === 'install') {
