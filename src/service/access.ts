@@ -7,12 +7,6 @@ import type { IncomingMessage } from 'node:http'
 import { failure } from './reply.js'
 import type { Reply } from './reply.js'
 
-export const TOKEN_RULE = '16 to 512 characters of A-Z, a-z, 0-9, - and _'
-
-export function isToken(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w-]{16,512}$/.test(value)
-}
-
 /** 128 bits. */
 export function randomToken(): string {
   return randomBytes(16).toString('base64url')

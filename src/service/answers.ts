@@ -1,7 +1,7 @@
 /** What the JSON API under `/local/` answers beside the records themselves: types alone, shared with the page. */
 import type { Level } from '../protocol/entry.js'
 import type { Release } from '../protocol/resources.js'
-import type { LevelCounts, RecordKind, Stored } from './store/store.js'
+import type { LevelCounts, RecordKind, Stored, StoredEntry, StoredFeedback } from './store/store.js'
 
 /**
  * An entry as a line of a list: `view=brief`, and what the stream carries. Fields that the entry lacks are left out.
@@ -26,6 +26,13 @@ export interface EntryBrief extends Stored {
   readonly release_id?: string
   /** How many the entry has; left out where there is none. */
   readonly breadcrumbs?: number
+}
+
+/** One entry with the feedback that names its `metadata.event_id` or its id, oldest first. */
+export interface EntryWithFeedback extends StoredEntry {
+  readonly feedback: readonly StoredFeedback[]
+  /** The group that it is in (`ErrorGroup.fingerprint`); left out where it has none and is no failure. */
+  readonly fingerprint?: string
 }
 
 /** Entries by time (their own timestamp) and level. */

@@ -1,8 +1,9 @@
 /** The options of the local service: types, defaults and checks. */
-import { isToken, randomToken, TOKEN_RULE } from './access.js'
+import { randomToken } from './access.js'
 import { IngestServiceError } from './errors.js'
 import type { RateLimitOptions } from './rate-limit.js'
 import type { RecordKind, Stored, StoredEntry } from './store/store.js'
+import { isToken, TOKEN_RULE } from './token-rule.js'
 
 /** The two clocks that the service reads; both in milliseconds. */
 export interface ServiceClock {

@@ -5,21 +5,14 @@ import { histogramOf, NO_HISTOGRAM } from './analytics/histogram.js'
 import { monitorSummaries } from './analytics/monitors.js'
 import { NO_TALLY, releaseHealth, releaseWindows } from './analytics/releases.js'
 import { latencyOf, MAX_ROUTES, NO_LATENCY, routeStats } from './analytics/routes.js'
-import type { EntryBrief, ErrorGroup, FieldValues, Histogram, MonitorSummary } from './answers.js'
+import type { EntryBrief, EntryWithFeedback, ErrorGroup, FieldValues, Histogram, MonitorSummary } from './answers.js'
 import type { ReleaseHealth, RouteLatency, RouteStats, ValueField } from './answers.js'
 import { briefOf } from './brief.js'
 import { groupOf } from './fingerprint.js'
 import { checkFilter, checkRequestFilter, cursorSeq, limitOf } from './queries.js'
 import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './queries.js'
 import type { LevelCounts, NewEntries, Page, PageQuery, RecordKind, Records, Store } from './store/store.js'
-import type { StoredEntry, StoredFeedback } from './store/store.js'
-
-/** One entry with the feedback that names its `metadata.event_id` or its id, oldest first. */
-export interface EntryWithFeedback extends StoredEntry {
-  readonly feedback: readonly StoredFeedback[]
-  /** The group that it is in (`ErrorGroup.fingerprint`); left out where it has none and is no failure. */
-  readonly fingerprint?: string
-}
+import type { StoredEntry } from './store/store.js'
 
 const ALL = { limit: Infinity }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, fsyncSync, linkSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { isToken } from '../../service/token-rule.js'
 import { createFile, ensureNamedRoot, openOwn } from '../../spool/folders.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../command.js'
 
@@ -16,8 +17,6 @@ export interface DevToken {
   readonly note?: string
 }
 
-/** What the service takes as one. */
-const GOOD = /^[\w-]{16,512}$/
 const TOKEN_BYTES = 16
 /** Nothing longer is a token. */
 const MAX_FILE_BYTES = 1024
@@ -74,7 +73,7 @@ function attempt(file: string): Found {
 function tokenInVariable(env: Env): string | undefined {
   const given = env[TOKEN_VARIABLE]
   if (given === undefined || given === '') return undefined
-  if (GOOD.test(given)) return given
+  if (isToken(given)) return given
   throw new CommandError('CONFIG', `${TOKEN_VARIABLE} must have 16 to 512 letters, digits, - or _ (not shown, ${given.length} characters)`, EXIT_USAGE)
 }
 
@@ -97,7 +96,7 @@ function tokenInFile(file: string): Found {
     const { mode, size } = fstatSync(fd)
     if (hasModes && (mode & OTHERS) !== 0) return { problem: `could be read by others (mode ${(mode & 0o777).toString(8)})` }
     const text = size > MAX_FILE_BYTES ? '' : readFileSync(fd, 'utf8').trim()
-    return GOOD.test(text) ? { token: text } : { problem: 'held no token' }
+    return isToken(text) ? { token: text } : { problem: 'held no token' }
   } finally {
     closeSync(fd)
   }

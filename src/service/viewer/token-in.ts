@@ -1,4 +1,5 @@
-/** What a token is, where it is found, and what becomes of one that is given (pure). */
+/** Where a token is found, and what becomes of one that is given (pure). */
+import { isToken } from '../token-rule.js'
 
 export interface Access {
   /** The one that is sent. */
@@ -10,10 +11,6 @@ export interface Access {
 }
 
 export const NO_ACCESS: Access = { token: null, isRefused: false, accepted: null }
-
-export function isToken(text: string): boolean {
-  return /^[\w-]{16,512}$/.test(text)
-}
 
 /** In a fragment, or in what was pasted: the whole address or the token alone. Null where what stands there is none. */
 export function tokenIn(text: string): string | null {

@@ -3,7 +3,8 @@
  * taken it.
  */
 import { Observable } from './observable.js'
-import { afterGiven, afterRefused, afterTaken, afterTold, hasOther, isOnTrial, isToken, NO_ACCESS, tokenIn } from './token-in.js'
+import { isToken } from '../token-rule.js'
+import { afterGiven, afterRefused, afterTaken, afterTold, hasOther, isOnTrial, NO_ACCESS, tokenIn } from './token-in.js'
 import type { Access } from './token-in.js'
 
 const STORAGE_KEY = 'pino-ingest.token'

@@ -1,6 +1,6 @@
 /** The side panel with everything about one entry. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { StoredEntry, StoredFeedback } from '../../store/store.js'
+import type { EntryWithFeedback } from '../../answers.js'
 import { ApiError } from '../api.js'
 import { useChanges } from '../changes.js'
 import { Empty, Problem } from '../parts.js'
@@ -19,15 +19,8 @@ import { Section } from './section.js'
 import { Tags } from './tags.js'
 import { Tree } from './tree-view.js'
 
-/** What `entries/{id}` answers. */
-interface Detail extends StoredEntry {
-  readonly feedback: readonly StoredFeedback[]
-  /** Given or computed, of entries that belong to a group of errors. */
-  readonly fingerprint?: string
-}
-
 export function EntryDetail({ id, onClose }: { readonly id: string, readonly onClose: () => void }) {
-  const { data, error } = useQuery<Detail>(`entries/${encodeURIComponent(id)}`, {}, useChanges('feedback'))
+  const { data, error } = useQuery<EntryWithFeedback>(`entries/${encodeURIComponent(id)}`, {}, useChanges('feedback'))
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {
     panel.current?.scrollIntoView({ block: 'start' })
@@ -55,7 +48,7 @@ function Missing({ error, onClose }: { readonly error: Error, readonly onClose: 
   )
 }
 
-function Whole({ stored, onClose }: { readonly stored: Detail, readonly onClose: () => void }) {
+function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback, readonly onClose: () => void }) {
   const { entry, feedback } = stored
   const { error, breadcrumbs = [], metadata, tags = [], trace } = entry
   const request = requestFacts(entry)
