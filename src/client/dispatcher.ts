@@ -5,11 +5,12 @@ import type { HttpOptions } from './http-types.js'
 /** Within the request's own time. */
 const CONNECT_TIMEOUT_MS = 3_000
 /** A connection that the service has closed unseen costs a failed request; most keep one for longer than this. */
-const KEEP_ALIVE_MS = 4_000
+export const KEEP_ALIVE_MS = 4_000
 
-export async function createDispatcher(options: HttpOptions): Promise<Dispatcher> {
+/** @returns makes a dispatcher, with connections of its own */
+export async function loadDispatchers(options: HttpOptions): Promise<() => Dispatcher> {
   // Here and not at the top: undici takes about 140 ms and 11 to 27 MB to load, which a worker's start must not pay.
-  const { Agent, EnvHttpProxyAgent } = await import('undici')
+  const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici')
   const tls = Object.fromEntries(Object.entries(options.tls ?? {}).filter(([, value]) => value !== undefined))
   const timeout = Math.min(CONNECT_TIMEOUT_MS, options.requestTimeoutMs)
   const settings = {
@@ -21,9 +22,12 @@ export async function createDispatcher(options: HttpOptions): Promise<Dispatcher
     headersTimeout: 0,
     bodyTimeout: 0,
   }
-  if (options.proxy === undefined || options.proxy === false) return new Agent(settings)
+  if (options.proxy === undefined || options.proxy === false) {
+    const connect = buildConnector(settings.connect) // one for all: it remembers TLS sessions
+    return () => new Agent({ ...settings, connect })
+  }
   const { address, token } = proxyOf(options.proxy)
-  return new EnvHttpProxyAgent({
+  return () => new EnvHttpProxyAgent({
     ...settings,
     requestTls: settings.connect,
     proxyTls: { timeout }, // the client certificate is the service's business, not the proxy's

@@ -17,9 +17,10 @@ export async function fetchPost(url: string, options: FetchPost): Promise<HttpRe
     method: 'POST', body: body as string | null, headers, signal,
     // Followed, a redirect would carry the key to wherever it leads.
     redirect: 'manual' as const,
-    // Bun's own; others pass over them. What comes from the environment, NO_PROXY with it, Bun reads there by itself.
+    // Bun's own; others pass over them. What comes from the environment, NO_PROXY with it, Bun reads there by itself, also for
+    // loopback: so `false` is said, which Bun hears from 1.4 on.
     ...(tls !== undefined && { tls }),
-    ...(typeof proxy === 'string' && noProxy === '' && { proxy }),
+    ...((proxy === false || (typeof proxy === 'string' && noProxy === '')) && { proxy }),
   }
   const response = await fetch(url, init)
   const chunks: Uint8Array[] = []

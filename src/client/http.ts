@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
 import { VERSION } from '../version.js'
-import { createDispatcher } from './dispatcher.js'
+import { KEEP_ALIVE_MS, loadDispatchers } from './dispatcher.js'
 import { Exchange, MAX_REPLY_BYTES } from './exchange.js'
 import type { Failure } from './exchange.js'
 import { fetchPost } from './http-fetch.js'
@@ -18,11 +18,20 @@ export function createHttp(options: HttpOptions): Http {
   const open = new Set<Exchange>()
   const signals = new Signals()
   let dispatcher: Dispatcher | undefined
-  let loading: Promise<Dispatcher> | undefined
+  let create: (() => Dispatcher) | undefined
+  let loading: Promise<() => Dispatcher> | undefined
   let isClosed = false
+  let usedAt = now()
 
-  async function load(): Promise<Dispatcher> {
-    return (dispatcher = await (loading ??= createDispatcher(options)))
+  async function load(): Promise<() => Dispatcher> {
+    return (create = await loadDispatchers(options))
+  }
+
+  /** undici counts by its own ticks for how long a connection is idle: while the process is stopped there are none. */
+  function current(make: () => Dispatcher): Dispatcher {
+    const isStale = open.size === 1 && now().some((at, clock) => at - (usedAt[clock] as number) > KEEP_ALIVE_MS)
+    if (isStale) void dispatcher?.destroy()
+    return (dispatcher = isStale ? make() : dispatcher ?? make())
   }
 
   function exchange(path: string, body: Uint8Array | string | null, init: HttpRequestInit): Promise<HttpReply> {
@@ -30,6 +39,7 @@ export function createHttp(options: HttpOptions): Http {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         open.delete(one)
+        usedAt = now()
         clearTimeout(timer)
         if (init.signal !== undefined) signals.release(init.signal, abort)
       }
@@ -41,7 +51,8 @@ export function createHttp(options: HttpOptions): Http {
         reject(failureAt(place, failure, options.requestTimeoutMs, isClosed))
       })
       const abort = (): void => one.fail({ kind: 'aborted' })
-      const timer = setTimeout(() => one.fail({ kind: 'timeout' }), options.requestTimeoutMs)
+      // Once what has come was read: a process that was stopped finds its timers first, and then the reply.
+      const timer = setTimeout(() => setImmediate(() => one.fail({ kind: 'timeout' })), options.requestTimeoutMs)
       open.add(one)
       if (init.signal !== undefined) signals.hold(init.signal, abort)
       if (isClosed || init.signal?.aborted === true) return abort()
@@ -51,8 +62,11 @@ export function createHttp(options: HttpOptions): Http {
         return sendByFetch(one, base.origin + basePath + path, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
       }
       const request: Dispatcher.DispatchOptions = { origin: base.origin, path: basePath + path, method: 'POST', headers, body }
-      if (dispatcher !== undefined) send(dispatcher, request, one)
-      else load().then((loaded) => send(loaded, request, one), (error: unknown) => one.fail({ kind: 'network', error }))
+      const start = (make: () => Dispatcher): void => {
+        if (!one.isEnded) send(current(make), request, one)
+      }
+      if (create !== undefined) start(create)
+      else (loading ??= load()).then(start, (error: unknown) => one.fail({ kind: 'network', error }))
     })
   }
 
@@ -62,13 +76,17 @@ export function createHttp(options: HttpOptions): Http {
       isClosed = true
       for (const one of open) one.fail({ kind: 'aborted' })
       // Not `close()`, which waits for replies that may never come. Where there is none, each request was told why.
-      await loading?.then((loaded) => loaded.destroy(), () => {})
+      await loading?.then(() => dispatcher?.destroy(), () => {})
     },
   }
 }
 
+/** On the clock that never jumps and on the wall's: where a whole machine is stopped, one of them may be, too. */
+function now(): [number, number] {
+  return [performance.now(), Date.now()]
+}
+
 function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, exchange: Exchange): void {
-  if (exchange.isEnded) return
   try {
     dispatcher.dispatch(request, exchange)
   } catch (error) {

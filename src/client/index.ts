@@ -1,4 +1,5 @@
 /** The `pino-ingest/client` door: the service without pino. */
+import '../engine.js'
 export { IngestClient } from './client.js'
 export type { CallOptions, IngestClientOptions } from './client.js'
 export { IngestError } from '../errors.js'
