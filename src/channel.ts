@@ -33,6 +33,8 @@ export interface ChannelOptions {
   readonly url: string
   /** Those of the other channels, whose folders on disk are none of this one's. */
   readonly siblingUrls?: readonly string[]
+  /** Whether this one ages what lies there for other URLs and keys, and tells of it. One channel is enough. Default true. */
+  readonly looksAtOthers?: boolean
   /** Whether what is too large for the service may be shortened. Default true. */
   readonly isShortenable?: boolean
   /** A batch was cut, and is on its way. Default: it is delivered at once. */
@@ -173,11 +175,11 @@ export class Channel {
   }
 }
 
-function openSpool({ settings, clock, url, siblingUrls, report }: ChannelOptions, account: Account, onFound: () => void): Spool | undefined {
+function openSpool({ settings, clock, url, siblingUrls, looksAtOthers, report }: ChannelOptions, account: Account, onFound: () => void): Spool | undefined {
   const { enabled, spool, apiKey, previousApiKeys } = settings
   if (!enabled || spool === false) return undefined
   return new Spool({
-    ...spool, url, siblingUrls, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound,
+    ...spool, url, siblingUrls, looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound,
     tell: {
       problem: (message) => report.problem('SPOOL', message),
       note: (kind, message) => report.note(kind, message),

@@ -49,7 +49,7 @@ export function mergeFlushResults(results: readonly FlushResult[]): FlushResult 
   return first === undefined ? { state } : { state, account: others.reduce(addAccounts, first) }
 }
 
-function addAccounts(a: AccountSnapshot, b: AccountSnapshot): AccountSnapshot {
+export function addAccounts(a: AccountSnapshot, b: AccountSnapshot): AccountSnapshot {
   const requestLogs = a.requestLogs !== undefined && b.requestLogs !== undefined ? addAccounts(a.requestLogs, b.requestLogs) : a.requestLogs ?? b.requestLogs
   const reasons = Object.keys(a.dropped) as (keyof AccountSnapshot['dropped'])[]
   return {

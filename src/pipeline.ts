@@ -68,7 +68,7 @@ export class Pipeline {
         if (of === undefined) this.#notices.add({ [reason]: count })
       }
       // Whatever is worth an event has changed the account.
-      if (name !== 'ingest:stats') report.stats(this.snapshot)
+      if (name !== 'ingest:stats') report.stats(() => this.snapshot)
     } })
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
@@ -143,6 +143,7 @@ export class Pipeline {
   advance(maxChars?: number): boolean {
     const hasMore = this.#taker.advance(maxChars)
     for (const channel of this.#channels) channel.commit()
+    this.#report.stats(() => this.snapshot) // in an outage, and of what is filtered, nothing else tells
     return hasMore
   }
 
@@ -168,9 +169,7 @@ export class Pipeline {
   }
 
   /** What is held back as equal to others is told now. */
-  tellRepeats(): void {
-    this.#intake.flushNow()
-  }
+  tellRepeats(): void { this.#intake.flushNow() }
 
   /** Whether all that is pending is on disk, and the service is down. */
   get isSpooled(): boolean {
@@ -216,7 +215,7 @@ export class Pipeline {
     this.#notices.cancel()
     this.#intake.cancel()
     for (const channel of this.#channels) channel.close()
-    this.#report.stats(this.snapshot)
+    this.#report.stats(() => this.snapshot)
     this.#report.flushNow()
   }
 
@@ -239,6 +238,7 @@ export class Pipeline {
     if (entryJson === '') this.account.filtered += 1
     else this.#entries.add(entryJson, rank)
     this.#entries.commit()
+    this.#report.stats(() => this.snapshot)
   }
 
   /** With the notice of what was dropped before, or on the way to disk just now. */

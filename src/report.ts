@@ -22,7 +22,10 @@ interface OfSubject {
   readonly of?: 'requestLogs'
 }
 
-/** The transport's events and their payloads. Never `error`: pino ends its worker for one. */
+/**
+ * The transport's events and their payloads. From pino's worker listeners get the transport's id as second argument, which tells several
+ * `targets` apart. Never `error`: pino ends its worker for one.
+ */
 export interface IngestEvents {
   /** Entries that the service took; `batchId` is that of the latest batch. */
   'ingest:delivered': OfSubject & { readonly count: number; readonly batchId: string }
@@ -74,9 +77,11 @@ export class Report {
   /** By kind. The kinds are few and fixed: an event's or line's name with its reason or code. */
   readonly #lines = new Map<string, Throttle<Line>>()
   readonly #events = new Map<string, Throttle<IngestEvents[keyof IngestEvents]>>()
+  readonly #stats: Throttle<() => AccountSnapshot>
 
   constructor(options: ReportOptions) {
     this.#options = options
+    this.#stats = new Throttle(options.clock, EVENT_WINDOW_MS, (_held, next) => next, (account) => this.#emit('ingest:stats', account()))
     this.#mask = secretMask(options.secrets)
     this.#write = options.write ?? writeToStderr
   }
@@ -124,16 +129,16 @@ export class Report {
     this.#line(`note ${kind}`, 1, () => message)
   }
 
-  stats(snapshot: AccountSnapshot): void {
-    this.#event('ingest:stats', '', snapshot)
+  /** @param account asked when it is told, which may be a second later: what is held back would be old by then */
+  stats(account: () => AccountSnapshot): void {
+    this.#stats.offer(account)
   }
 
   /** Writes and emits what is held back, for the shutdown. */
   flushNow(): void {
-    const stats = this.#events.get(eventKey('ingest:stats', ''))
-    for (const throttle of this.#events.values()) if (throttle !== stats) throttle.flushNow()
+    for (const throttle of this.#events.values()) throttle.flushNow()
     // Last, since whoever hears of the others may answer with newer ones.
-    stats?.flushNow()
+    this.#stats.flushNow()
     for (const throttle of this.#lines.values()) throttle.flushNow()
   }
 
@@ -154,7 +159,7 @@ export class Report {
   }
 
   #event<Name extends keyof IngestEvents>(name: Name, kind: string, payload: IngestEvents[Name]): void {
-    const key = eventKey(name, kind)
+    const key = `${name} ${kind}`
     let throttle = this.#events.get(key)
     if (throttle === undefined) {
       throttle = new Throttle(this.#options.clock, EVENT_WINDOW_MS, mergeEvents, (merged) => this.#emit(name, merged))
@@ -171,10 +176,6 @@ export class Report {
       this.note('listener', `a listener of ${name} threw: ${textOf(error)}`)
     }
   }
-}
-
-function eventKey(name: keyof IngestEvents, kind: string): string {
-  return `${name} ${kind}`
 }
 
 function mergeLines(held: Line, next: Line): Line {

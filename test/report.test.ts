@@ -107,7 +107,7 @@ describe('events', () => {
     report.dropped(5, 'shutdown', 'late')
     report.problem('AUTH', 'refused', 401)
     report.problem('UNAVAILABLE', 'down')
-    report.stats(stats)
+    report.stats(() => stats)
     expect(events.map(({ name, payload }) => [name, payload])).toEqual([
       ['ingest:delivered', { count: 2, batchId: 'id' }],
       ['ingest:rejected', { count: 1, reason: 'invalid', errors }],
@@ -166,7 +166,7 @@ test('flushNow lets out the newest stats last, though every event is answered wi
     secrets: [],
     emit: (name, payload) => {
       events.push([name, payload])
-      if (name !== 'ingest:stats') report.stats(account.snapshot())
+      if (name !== 'ingest:stats') report.stats(() => account.snapshot())
     },
   })
   for (let n = 1; n <= 3; n++) {

@@ -84,18 +84,17 @@ export class Booking {
 
   /**
    * All are counted before any is told: who hears of one may ask for the account.
-   * @param boundOf the bound that was reached; undefined where the batch did not fit beside those in flight
+   * @param newest that it was done for: it may itself not fit beside those in flight
    */
-  dropForRoom(batches: readonly Batch[], boundOf: (batch: Batch) => { readonly maxBufferBytes: number, readonly trouble: string | undefined } | undefined): void {
+  dropForRoom(batches: readonly Batch[], newest: Batch, { maxBufferBytes, trouble }: { readonly maxBufferBytes: number, readonly trouble: string | undefined }): void {
     for (const { count, custody } of batches) {
       custody?.settle()
       this.#options.account.dropped.buffer += count
     }
     for (const batch of batches) {
-      const bound = boundOf(batch)
-      const detail = bound === undefined ? 'a batch does not fit into memory beside those in flight'
-        : `maxBufferBytes ${bound.maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestRank]}; `
-          + (bound.trouble ?? 'the service takes them slower than they come')
+      const detail = batch === newest ? `a batch of ${batch.body.length} bytes does not fit into maxBufferBytes ${maxBufferBytes} beside those in flight`
+        : `maxBufferBytes ${maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestRank]}; `
+          + (trouble ?? 'the service takes them slower than they come')
       this.#options.report.dropped(batch.count, 'buffer', detail)
     }
   }

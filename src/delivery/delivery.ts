@@ -15,7 +15,7 @@ export interface DeliveryOptions extends BookingOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
   /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'isOver' | 'hurry' | 'onRoom'>
+  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'isClosed' | 'failedAttempts' | 'isOver' | 'hurry' | 'onRoom'>
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
@@ -25,6 +25,8 @@ export interface DeliveryOptions extends BookingOptions {
   readonly disk?: (Disk & { readonly keptEntries: number, admits(rank: number): boolean }) | undefined
   /** See `QueueOptions`. */
   readonly recoverForMs?: number | undefined
+  /** For the message at the end: what was set, of which `drain` may get the rest. Default: what `drain` gets. */
+  readonly shutdownTimeoutMs?: number
 }
 
 /** Share of `maxBufferBytes` from which new entries of a rank (debug, info) are refused; others never are. */
@@ -35,6 +37,8 @@ const ABORT_MS = 100
 const FAILURES_AT_EXIT = 2
 /** Whatever their size: those that wait for news of the service must leave room for what may bring it. */
 const ALWAYS_IN_FLIGHT = 40
+/** Of the time to end, in which more is read of what earlier processes left. */
+const RECOVERING_SHARE = 0.8
 const NOT_YET = Promise.resolve()
 
 export class Delivery {
@@ -55,7 +59,7 @@ export class Delivery {
     this.#isMemoryAlone = options.disk === undefined
     this.#booking = new Booking(options)
     this.#queue = new Queue({ ...options, isDown: () => options.gate.trouble !== undefined }, () => this.#startWaiting())
-    this.#flushes = new Flushes({ ...options, outageAgeMs: () => options.gate.outageAgeMs,
+    this.#flushes = new Flushes({ ...options,
       hasKept: () => this.#booking.keptEntries + (options.disk?.keptEntries ?? 0) > 0, oldest: () => this.#oldest })
     options.gate.onRoom(() => this.#startWaiting())
     // Every batch in flight listens to it.
@@ -103,7 +107,7 @@ export class Delivery {
     this.#isMemoryAlone = batch.place === undefined
     const gone = this.#queue.push(batch, this.#inFlightBytes)
     const { gate: { trouble }, maxBufferBytes } = this.#options
-    this.#booking.dropForRoom(gone, (one) => (one === batch ? undefined : { maxBufferBytes, trouble }))
+    this.#booking.dropForRoom(gone, batch, { maxBufferBytes, trouble })
     this.#startWaiting()
   }
 
@@ -144,13 +148,17 @@ export class Delivery {
 
   async #drain(timeoutMs: number): Promise<void> {
     const { clock, gate } = this.#options
-    this.#queue.stopRecovering()
+    if (gate.trouble !== undefined) this.#queue.stopRecovering()
+    // What is sent of it too late for its reply would arrive twice.
+    const cancelTimer = clock.timer(timeoutMs * RECOVERING_SHARE, () => this.#queue.stopRecovering())
     gate.hurry(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_AT_EXIT)
     await this.#within(timeoutMs, this.#untilIdle())
+    cancelTimer()
     this.#closed = true
     this.#abort.abort()
     if (this.#inFlight.size > 0) await this.#within(ABORT_MS, this.#untilNoneInFlight())
-    this.#close(`not to be delivered at exit, which has ${timeoutMs} ms (shutdownTimeoutMs)`)
+    const { shutdownTimeoutMs = timeoutMs } = this.#options
+    this.#close(`not delivered before the process ended (shutdownTimeoutMs ${shutdownTimeoutMs}), and not on disk`)
   }
 
   #within(ms: number, done: Promise<void>): Promise<void> {
@@ -160,10 +168,14 @@ export class Delivery {
     })
   }
 
-  /** Also what is enqueued meanwhile; of what earlier processes left, only what is under way. */
+  /** Also what is enqueued meanwhile; what earlier processes left while the service takes it: one short process after another would never send it. */
   async #untilIdle(): Promise<void> {
     const isIdle = ({ stored, loose }: Mark): boolean => stored >= this.#queue.mark.stored && loose >= this.#queue.mark.loose
-    while (!this.#closed && !this.#isOver && !isIdle(this.#oldest)) await this.flush()
+    while (!this.#closed && !this.#isOver && !isIdle(this.#oldest)) {
+      // In a long outage a flush is over at once: this loop would leave no turn to the attempts, nor to the timer that ends it.
+      await this.#flushes.add(this.#queue.mark, false)
+    }
+    await this.#queue.untilRecovered()
     await this.#untilNoneInFlight()
   }
 
@@ -229,6 +241,7 @@ export class Delivery {
     this.#booking.settle(held.batch, outcome)
     // What an exit costs is told in one line at its end.
     if (this.#drained === undefined && 'reason' in outcome) this.#booking.tellLost(outcome.reason)
+    if (this.#drained !== undefined && this.#options.gate.trouble !== undefined) this.#queue.stopRecovering()
     this.#startWaiting()
     if (this.#isOver) this.#flushes.end('spooled')
     else this.#flushes.look()

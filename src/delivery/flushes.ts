@@ -1,5 +1,6 @@
 /** Who waits for what was logged before: until it is acknowledged, or safe on disk while the service is down. */
 import type { Clock } from '../clock.js'
+import type { Gate } from './gate.js'
 import type { Mark } from './held.js'
 
 /** `spooled`: on disk, and the service is down. */
@@ -9,7 +10,7 @@ export interface FlushesOptions {
   readonly clock: Clock
   /** An outage of this age ends the wait for what is on disk. */
   readonly requestTimeoutMs: number
-  readonly outageAgeMs: () => number
+  readonly gate: Pick<Gate, 'outageAgeMs' | 'isClosed' | 'failedAttempts'>
   /** Whether there are entries on disk of which this process will not hear any more. */
   readonly hasKept: () => boolean
   /** The oldest that is not settled, in each lane. */
@@ -18,6 +19,9 @@ export interface FlushesOptions {
 
 interface Waiter {
   readonly before: Mark
+  /** When it began to wait. */
+  readonly failedAttempts: number
+  readonly endsInOutage: boolean
   readonly resolve: (flushed: Flushed) => void
 }
 
@@ -32,10 +36,13 @@ export class Flushes {
     this.#options = options
   }
 
-  /** Resolves when everything before the mark is settled or safe. Never rejects. */
-  add(before: Mark): Promise<Flushed> {
+  /**
+   * Resolves when everything before the mark is settled or safe. Never rejects.
+   * @param endsInOutage whether what is on disk while the service is down is waited for no longer
+   */
+  add(before: Mark, endsInOutage = true): Promise<Flushed> {
     return new Promise((resolve) => {
-      this.#waiters.push({ before, resolve })
+      this.#waiters.push({ before, endsInOutage, failedAttempts: this.#options.gate.failedAttempts, resolve })
       this.look()
     })
   }
@@ -44,11 +51,14 @@ export class Flushes {
   look(): void {
     if (this.#waiters.length === 0) return
     const oldest = this.#options.oldest()
-    const isDown = this.#options.outageAgeMs() >= this.#options.requestTimeoutMs
-    this.#resolve(({ before }) => {
+    const { gate, requestTimeoutMs } = this.#options
+    const isLong = gate.outageAgeMs >= requestTimeoutMs
+    // Outage and pause may be over, and nobody has asked since: a process that was stopped has not.
+    const isDown = (since: number): boolean => isLong && (gate.isClosed || gate.failedAttempts > since)
+    this.#resolve(({ before, endsInOutage, failedAttempts }) => {
       if (oldest.loose < before.loose) return undefined
       if (oldest.stored >= before.stored) return this.#options.hasKept() ? 'spooled' : 'acknowledged'
-      return isDown ? 'spooled' : undefined
+      return endsInOutage && isDown(failedAttempts) ? 'spooled' : undefined
     })
     if (this.#waiters.length > 0) this.#lookLater()
   }
@@ -71,8 +81,8 @@ export class Flushes {
 
   #lookLater(): void {
     if (this.#cancelTimer !== undefined) return
-    const { clock, requestTimeoutMs, outageAgeMs } = this.#options
-    this.#cancelTimer = clock.timer(Math.max(requestTimeoutMs - outageAgeMs(), LEAST_LOOK_MS), () => {
+    const { clock, requestTimeoutMs, gate } = this.#options
+    this.#cancelTimer = clock.timer(Math.max(requestTimeoutMs - gate.outageAgeMs, LEAST_LOOK_MS), () => {
       this.#cancelTimer = undefined
       this.look()
     })

@@ -73,6 +73,12 @@ export class Gate {
   /** Milliseconds since the first of the failures, or since the silence began; 0 while the service is well. */
   get outageAgeMs(): number { return this.#outage.ageMs }
 
+  /** Whether nothing may be sent at the moment. */
+  get isClosed(): boolean { return this.#outage.opensAt > this.#options.clock.now() }
+
+  /** Attempts that have failed, in all. */
+  get failedAttempts(): number { return this.#outage.failedAttempts }
+
   /** The app ends, and nothing may be sent any more before it does. */
   get isOver(): boolean { return this.#outage.opensAt >= this.#deadline.at }
 

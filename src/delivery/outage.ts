@@ -31,6 +31,7 @@ const JITTER_SHARE = 0.1
 export class Outage {
   readonly #options: OutageOptions
   #failures = 0
+  #failedAttempts = 0
   #since: number | undefined
   #trouble: string | undefined
   /** From a Retry-After: nothing cuts it short. */
@@ -65,6 +66,11 @@ export class Outage {
     return Math.max(this.#notBefore, this.#pausedUntil)
   }
 
+  /** In all; of two looks, whether the service was asked in vain between them. */
+  get failedAttempts(): number {
+    return this.#failedAttempts
+  }
+
   respect(retryAfterMs: number): void {
     const { clock, random } = this.#options
     if (retryAfterMs <= 0) return
@@ -76,6 +82,7 @@ export class Outage {
   failed(trouble: Later | Misconfigured): void {
     const now = this.#options.clock.now()
     this.#failures += 1
+    this.#failedAttempts += 1
     // Not from a silence that is over: nobody may have sent anything since.
     this.#since ??= now - this.ageMs
     this.#trouble = trouble.reason

@@ -139,9 +139,10 @@ export class Queue {
   }
 
   /** What earlier processes left waits for the next start. */
-  stopRecovering(): void {
-    this.#recovered.stop()
-  }
+  stopRecovering(): void { this.#recovered.stop() }
+
+  /** Resolves when all of that is settled, or was stopped. Never rejects. */
+  untilRecovered(): Promise<void> { return this.#recovered.untilDone() }
 
   /** Ends it. @returns what was in memory */
   close(): Held[] {

@@ -32,6 +32,7 @@ export class RecoveredLane {
   #inFlightBytes = 0
   #isReading = false
   #isStopped = false
+  #waiters: (() => void)[] = []
   #liveAt: number
 
   constructor(options: RecoveredOptions) {
@@ -64,6 +65,7 @@ export class RecoveredLane {
   settled(batch: Batch): void {
     this.#inFlight -= 1
     this.#inFlightBytes -= batch.body.length
+    this.#look()
   }
 
   /** Reads on from disk where there is room. */
@@ -79,15 +81,26 @@ export class RecoveredLane {
     }
     void recovery.next(take).then((hasTaken) => {
       this.#isReading = false
-      if (!hasTaken) return
-      onRead()
-      this.refill()
+      if (hasTaken) {
+        onRead()
+        this.refill()
+      }
+      this.#look()
     })
   }
 
   /** The rest waits for the next start. */
   stop(): void {
     this.#isStopped = true
+    this.#look()
+  }
+
+  /** Resolves when nothing of it is in flight, and nothing more is to be sent. Never rejects. */
+  untilDone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve)
+      this.#look()
+    })
   }
 
   /** @returns what was in memory */
@@ -96,7 +109,14 @@ export class RecoveredLane {
     const rest: Batch[] = []
     for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) rest.push(batch)
     this.#waitingBytes = this.#entries = 0
+    this.#look()
     return rest
+  }
+
+  #look(): void {
+    const isComing = this.#isOn && (this.#isReading || this.#waiting.length > 0)
+    if (this.#inFlight > 0 || isComing) return
+    for (const resolve of this.#waiters.splice(0)) resolve()
   }
 
   get #isOn(): boolean {

@@ -41,7 +41,7 @@ function headline(trouble: Later | Misconfigured): string {
   if (code === 'AUTH') return `the service refuses the key (status ${trouble.status}), check apiKey`
   if (code === 'REJECTED') return `the service, or a gateway before it, refuses whatever it is sent (status ${trouble.status}), check url`
   if (code === 'MISDIRECTED') return `the url is not that of the service (status ${trouble.status}), check url`
-  return 'the service does not take entries'
+  return code === 'RATE_LIMITED' ? 'the service limits the rate of requests' : 'the service does not take entries'
 }
 
 function seconds(ms: number): string {

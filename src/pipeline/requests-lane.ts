@@ -32,7 +32,7 @@ export class RequestsLane {
     this.#isAlone = settings.requestLogs === 'only'
     this.channel = new Channel({
       ...shared, settings: requestSettings(settings), report: report.ofRequestLogs(),
-      url: requestsUrl(settings.url), siblingUrls: [settings.url], isShortenable: false,
+      url: requestsUrl(settings.url), siblingUrls: [settings.url], looksAtOthers: false, isShortenable: false,
       sender: requestsSender({ http, clock, hint }), toBody: requestsBody,
     })
   }

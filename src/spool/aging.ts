@@ -23,6 +23,8 @@ export interface AgingOptions extends AgeOptions {
   readonly destinations: readonly string[]
   /** Folders that another spool of this process ages. */
   readonly siblings?: readonly string[] | undefined
+  /** Whether other destinations are looked at. Default true. */
+  readonly looksAtOthers?: boolean | undefined
   readonly leases: LeaseWatch
 }
 
@@ -44,11 +46,12 @@ const EARLIEST_MS = Date.UTC(2025, 0, 1)
 
 /** @returns what is left of other destinations and has no owner, one after the other @throws the system's errors */
 export function* age(options: AgingOptions): Generator<Stranded> {
-  const { root, destinations, siblings = [], maxAgeMs } = options
+  const { root, destinations, siblings = [], looksAtOthers = true, maxAgeMs } = options
   for (const name of namesIn(root).filter((one) => DESTINATION_NAME.test(one) && isOwnFolder(join(root, one)))) {
     const folder = join(root, name)
     if (siblings.includes(folder)) continue
     const isOurs = destinations.includes(folder)
+    if (!isOurs && !looksAtOthers) continue
     const limits = isOurs ? options : { ...options, maxAgeMs: Math.max(maxAgeMs, FOREIGN_MAX_AGE_MS) }
     const letters = [...filesBelow(join(folder, DEAD_LETTERS))].filter((file) => isOld(file, limits))
     const letterBytes = letters.reduce((sum, { path }) => sum + unlink(path), 0)

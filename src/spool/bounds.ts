@@ -17,6 +17,8 @@ export interface BoundsOptions {
   readonly destinations: readonly string[]
   /** Of other spools of this process, which age what is theirs. */
   readonly siblings?: readonly string[]
+  /** Default true. */
+  readonly looksAtOthers?: boolean | undefined
   readonly maxBytes: number
   readonly maxAgeMs: number
   readonly segmentBytes: number
@@ -84,7 +86,7 @@ export class Bounds {
 
   /** Drops what is too old. @param current is written to, and never too old @throws the system's errors */
   age(instance: Instance, current: Segment | undefined): void {
-    const { root, destinations, siblings, machine, clock, maxAgeMs, uptimeMs = () => Infinity, onStranded, onForeignAged } = this.#options
+    const { root, destinations, siblings, looksAtOthers, machine, clock, maxAgeMs, uptimeMs = () => Infinity, onStranded, onForeignAged } = this.#options
     this.#noteWritten(instance, current)
     for (const segment of instance.segments.values()) {
       // By this clock: the wall clock may be corrected by more than the bound, and what is minutes old would go.
@@ -92,7 +94,7 @@ export class Bounds {
       if (segment !== current && isOld) this.#drop(segment, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
     }
     const limits = { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs }
-    for (const { folder, bytes, agedBytes } of age({ root, destinations, siblings, leases: this.#leases, ...limits })) {
+    for (const { folder, bytes, agedBytes } of age({ root, destinations, siblings, looksAtOthers, leases: this.#leases, ...limits })) {
       if (agedBytes > 0) onForeignAged?.(folder, agedBytes)
       if (bytes === 0 || this.#stranded.has(folder)) continue
       this.#stranded.add(folder)

@@ -127,7 +127,7 @@ export class Evicted {
         })
       }
       if (missing > 0) {
-        onDropped(missing, 'damaged', `of a batch in ${segment.path} frames are missing`)
+        onDropped(missing, 'damaged', `what ${segment.path} held of them is damaged or missing`)
         segment.settled(missing)
       }
       return whole !== undefined

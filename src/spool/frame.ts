@@ -1,6 +1,9 @@
 /** Frames as bytes. Pure; `README.md` has the drawing. */
-import { crc32 } from 'node:zlib'
+import zlib from 'node:zlib'
 import { FORMAT_VERSION } from './format.js'
+
+/** Not imported by name: see `engine.ts`. */
+const { crc32 } = zlib
 
 export const HEADER_BYTES = 36
 /** `0xff` occurs in no UTF-8, so that no entry can hold this. */

@@ -1,9 +1,12 @@
 /** What need not be sent again, and what goes on as a part: appended beside a segment. */
 import { closeSync, constants, ftruncateSync, fstatSync, readFileSync, writeSync } from 'node:fs'
-import { crc32 } from 'node:zlib'
+import zlib from 'node:zlib'
 import { closeQuietly, openOwn } from './folders.js'
 import { bytesOfUuid, uuidOf } from './frame.js'
 import { Positions } from './positions.js'
+
+/** Not imported by name: see `engine.ts`. */
+const { crc32 } = zlib
 
 const RECORD_BYTES = 40
 const SETTLED = 1

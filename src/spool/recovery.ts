@@ -202,7 +202,7 @@ export class Recovery {
         ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
       } as Batch))
       this.#options.onRecovered(entries + missing)
-      if (missing > 0) this.#options.onDropped(missing, 'damaged', `of a batch in ${open.segment.path} frames are missing`)
+      if (missing > 0) this.#options.onDropped(missing, 'damaged', `what ${open.segment.path} held of them is damaged or missing`)
     } catch (error) {
       if (this.#open !== open) return
       this.#closeOpen(open)
@@ -221,7 +221,7 @@ export class Recovery {
   #finish(open: Open): void {
     this.#closeOpen(open)
     const { damagedBytes } = open.reader
-    if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${open.segment.path} are no frames`)
+    if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${open.segment.path} are damaged, and are passed over`)
     this.#unsettled.add(open.segment)
     open.segment.complete()
   }

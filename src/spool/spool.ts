@@ -32,6 +32,8 @@ export interface SpoolOptions {
   readonly previousApiKeys?: readonly string[]
   /** Of other spools of this process: what lies there is sent by them. */
   readonly siblingUrls?: readonly string[] | undefined
+  /** Whether what lies there for other URLs and keys is aged, and told. Default true. */
+  readonly looksAtOthers?: boolean | undefined
   readonly clock: Clock
   readonly account: Account
   readonly tell: SpoolTeller
@@ -68,7 +70,7 @@ export class Spool {
     const telling = this.#telling = new Telling(options.tell)
     this.#machine = options.machine ?? thisMachine()
     this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
-    const { url, apiKey, previousApiKeys = [], siblingUrls = [], clock, maxBytes, maxAgeMs } = options
+    const { url, apiKey, previousApiKeys = [], siblingUrls = [], looksAtOthers, clock, maxBytes, maxAgeMs } = options
     const foldersFor = (to: string): string[] => [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
     const destinations = foldersFor(url)
     this.#destination = destinations[0] as string
@@ -98,7 +100,7 @@ export class Spool {
       onSuccess: () => telling.succeeded(),
     })
     this.#bounds = new Bounds({
-      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock, uptimeMs,
+      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), looksAtOthers, maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock, uptimeMs,
       currentBytes: () => this.log.current?.size ?? 0,
       evicted: this.evicted, recovery: this.recovery,
       onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
@@ -219,7 +221,7 @@ export class Spool {
     const kept = this.evicted.forgetAll() + this.recovery.readyEntries - loose
     this.recovery.forgetReady()
     this.#keptEntries += kept
-    if (loose > 0) this.#drop(loose, reason, 'read from a segment that went meanwhile')
+    if (loose > 0) this.#drop(loose, reason, 'their segment on disk was deleted while they waited to be sent')
     return kept
   }
 

@@ -48,7 +48,7 @@ export class Telling {
 
   stranded(folder: string, bytes: number): void {
     this.#tell.note('stranded', `${bytes} bytes of entries for another url or key lie in ${folder}, and are not sent `
-      + '(see previousApiKeys, and pino-ingest spool)')
+      + '(a former key belongs into previousApiKeys; npx pino-ingest spool ls shows what it is, replay sends it)')
   }
 
   claimed(entries: number): void {

@@ -67,7 +67,7 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
   const clock = new FakeClock()
   const account = new Account()
   const told = new Told()
-  const gate = { limit: 1, trouble: undefined, outageAgeMs: 0, isOver: false, hurry: () => {}, onRoom: () => {} }
+  const gate = { limit: 1, trouble: undefined, outageAgeMs: 0, isClosed: false, failedAttempts: 0, isOver: false, hurry: () => {}, onRoom: () => {} }
   const sender = {
     send: ({ batchId }: { batchId: string }): Promise<Outcome> => {
       if (batchId === 'throws') throw new Error('bug 1')
@@ -219,7 +219,7 @@ describe('drain', () => {
     await clock.advance(100) // for aborted requests to come back
     expect(drained.done).toBe(true)
     expect(told.drops).toEqual([
-      { count: 2000, reason: 'shutdown', detail: expect.stringMatching(/3000 ms.*503 down/) },
+      { count: 2000, reason: 'shutdown', detail: expect.stringMatching(/shutdownTimeoutMs 3000.*503 down/) },
     ])
     sender.attempts.at(-1)?.end(OK) // too late, and already counted
     await settled()

@@ -156,7 +156,7 @@ describe('a segment', () => {
     writeFileSync(noisy, Buffer.from(Array.from({ length: 600_000 }, () => (state = (state * 48_271) % 0x7fffffff) & 0xff)))
     const life = begin()
     expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3, 0, 1, 2, 3])
-    expect(life.problems.filter((problem) => problem.includes('are no frames'))).toHaveLength(1)
+    expect(life.problems.filter((problem) => problem.includes('are damaged'))).toHaveLength(1)
   })
 
   test('that is empty, or only its header', async () => {

@@ -1,0 +1,54 @@
+/**
+ * Two sandboxes share a folder for their spools, as containers share a volume. One stands still for so long that the other takes over
+ * what it has on disk: nothing is lost, and what comes twice has one batch_id.
+ */
+import { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startSandbox, work } from './sandbox.js'
+import { envFor, numbersIn, startService, upTo } from './service.js'
+
+/** Half a lease: whoever was stopped for longer looks whether its folder is still in its place. */
+const HALF_LEASE_MS = 15_000
+
+/** As if it were another container's, whose processes are not to be seen from here, and its last renewal a whole lease ago. */
+function makeStrangerAndOld(root: string): void {
+  const [path] = (readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('owner'))
+  const owner = join(root, path as string)
+  writeFileSync(owner, JSON.stringify({ ...JSON.parse(readFileSync(owner, 'utf8')) as object, namespace: 'pid:[1]' }))
+  const renewedAt = Date.now() / 1000 - 31
+  utimesSync(owner, renewedAt, renewedAt)
+}
+
+test('stopped beyond its lease', { timeout: 90_000 }, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-lease-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const service = await startService()
+  service.faults.add({ kind: 'status', status: 503 })
+  const env = envFor(service.url, { spool: { dir }, retryMinMs: 100, retryMaxMs: 200 })
+  const stopped = await startSandbox('logging', env)
+  await work(stopped, { from: 0, count: 250, flushMs: 500 })
+  expect(numbersIn(service)).toEqual([])
+  await stopped.freeze()
+  await sleep(HALF_LEASE_MS + 500) // real time, for a real process
+  makeStrangerAndOld(dir)
+
+  service.faults.clear()
+  const other = await startSandbox('logging', env)
+  await work(other, { from: 250, count: 10, flushMs: 10_000 })
+  await vi.waitFor(() => expect(numbersIn(service)).toEqual(upTo(260)), { timeout: 10_000 })
+
+  stopped.thaw()
+  await expect(work(stopped, { from: 260, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  expect([...new Set(numbersIn(service))]).toEqual(upTo(270))
+  const sent = new Map<number, Set<string | null>>()
+  for (const { entry, batch_id: batchId } of service.entries({ limit: Infinity }).items) {
+    const n = Number(entry.metadata?.['n'])
+    sent.set(n, (sent.get(n) ?? new Set()).add(batchId))
+  }
+  expect([...sent.values()].filter((ids) => ids.size > 1)).toEqual([])
+  // What it had in memory, and nothing that came later.
+  expect(service.arrived).toBeLessThanOrEqual(270 + 250)
+})

@@ -1,0 +1,15 @@
+/** A handler that logs what the event says, and flushes or not. `OPTIONS` are those of the stream. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
+import { flush, ingestStream } from 'pino-ingest'
+
+const logger = pino(ingestStream(JSON.parse(process.env.OPTIONS)))
+
+export const handler = async ({ from, count, workMs = 0, flushMs }) => {
+  for (let n = from; n < from + count; n += 1) logger.info({ n }, 'numbered')
+  await sleep(workMs)
+  if (flushMs === undefined) return {}
+  const startedAt = performance.now()
+  const result = await flush(logger, { timeoutMs: flushMs })
+  return { ...result, tookMs: performance.now() - startedAt }
+}

@@ -1,0 +1,74 @@
+/** The service is down, or the sandbox is thrown away: the caller is not held up, and what a flush called safe is safe. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { startSandbox, work } from './sandbox.js'
+import { envFor, numbersIn, startService, upTo } from './service.js'
+
+function spoolDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-serverless-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+test.each([
+  ['refuses connections', 'with', 'spooled'], ['refuses connections', 'without', 'timeout'],
+  ['hangs', 'with', 'spooled'], ['hangs', 'without', 'timeout'],
+] as const)('the service %s, %s a spool: the flush ends in time as %s, and a later invocation delivers', async (how, spool, state) => {
+  const service = await startService()
+  const options = { spool: spool === 'with' ? { dir: spoolDir() } : false, requestTimeoutMs: 800, retryMaxMs: 500 }
+  const sandbox = await startSandbox('logging', envFor(service.url, options))
+  await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
+  if (how === 'hangs') service.faults.add({ kind: 'hang' })
+  else await service.close()
+  const down = await work(sandbox, { from: 10, count: 10, flushMs: 1_600 })
+  expect(down.state).toBe(state)
+  expect(down.tookMs).toBeLessThan(1_600 + 600)
+  expect(down.account).toMatchObject({ received: 20, accepted: 10, pending: 10, closes: true })
+
+  await sandbox.freeze()
+  if (how === 'hangs') service.faults.clear()
+  const back = how === 'hangs' ? service : await startService(service.port)
+  sandbox.thaw()
+  await sleep(900) // longer than the pause, and than a request
+  await expect(work(sandbox, { from: 20, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  expect([...new Set(numbersIn(back))]).toEqual(how === 'hangs' ? upTo(30) : upTo(30).slice(10))
+})
+
+test('killed while it stands still, with a spool: the next process of that folder sends what was not delivered', async () => {
+  const service = await startService()
+  const env = envFor(service.url, { spool: { dir: spoolDir() } })
+  const sandbox = await startSandbox('logging', env)
+  await expect(work(sandbox, { from: 0, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  await sandbox.invoke({ from: 10, count: 10 }, { onPosted: () => void process.kill(sandbox.pid, 'SIGSTOP') })
+  await sandbox.freeze()
+  expect(numbersIn(service)).toEqual(upTo(10))
+  await sandbox.kill()
+  const next = await startSandbox('logging', env)
+  await expect(work(next, { from: 20, count: 1, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  await service.waitForEntries(21)
+  expect(numbersIn(service)).toEqual(upTo(21))
+})
+
+test('killed while it stands still, without a spool: what was not flushed is lost, and nothing that was acknowledged', async () => {
+  const service = await startService()
+  const sandbox = await startSandbox('logging', envFor(service.url))
+  await expect(work(sandbox, { from: 0, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  await sandbox.invoke({ from: 10, count: 10 }, { onPosted: () => void process.kill(sandbox.pid, 'SIGSTOP') })
+  await sandbox.kill()
+  const next = await startSandbox('logging', envFor(service.url))
+  await work(next, { from: 20, count: 1, flushMs: 10_000 })
+  expect(numbersIn(service)).toEqual([...upTo(10), 20])
+})
+
+test('a place for the spool that cannot be written to: entries are kept in memory, and delivered', async () => {
+  const service = await startService()
+  const file = join(spoolDir(), 'a-file')
+  writeFileSync(file, '')
+  const sandbox = await startSandbox('logging', envFor(service.url, { spool: { dir: join(file, 'spool') } }))
+  await expect(work(sandbox, { from: 0, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  expect(sandbox.stderr()).toContain('entries cannot be kept on disk: ENOTDIR')
+  expect(numbersIn(service)).toEqual(upTo(10))
+})

@@ -1,0 +1,53 @@
+/** A process that is stopped for longer than it meant to wait: what was due meanwhile is done once, and not all at a time. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { startSandbox, work } from './sandbox.js'
+import { envFor, numbersIn, startService, upTo } from './service.js'
+
+/** Small batches, many of which wait. */
+const BATCHES = 40
+/** A request's time is long enough for the first one on a busy machine. */
+const SMALL = { batchSize: 5, requestTimeoutMs: 1_500, flushIntervalMs: 50 }
+
+test.each([
+  ['a Retry-After', { kind: 'status', status: 429, retryAfter: 1, times: 1 }, 1_300],
+  ['the pause after a failure', { kind: 'status', status: 503, times: 1 }, 500],
+  ['a request that got no reply', { kind: 'hang', times: 1 }, 1_700],
+] as const)('over %s: one request asks, then the others follow', async (_, fault, frozenMs) => {
+  const service = await startService()
+  const sandbox = await startSandbox('logging', envFor(service.url, SMALL))
+  await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
+  service.faults.add(fault)
+  await work(sandbox, { from: 1, count: SMALL.batchSize * BATCHES })
+  await vi.waitFor(() => expect(service.requests.some(({ fault: played }) => played === fault.kind)).toBe(true), { interval: 1 })
+  await sandbox.freeze()
+  await sleep(50) // what was on its way to the service has come
+  const before = service.requests.length
+  // Slow enough that requests under way at once are seen.
+  service.faults.add({ kind: 'delay', delayMs: 20 })
+  await sleep(frozenMs)
+  expect(service.requests).toHaveLength(before)
+  sandbox.thaw()
+  await expect(work(sandbox, { from: 1 + SMALL.batchSize * BATCHES, count: 4, flushMs: 20_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  expect([...new Set(numbersIn(service))]).toEqual(upTo(5 + SMALL.batchSize * BATCHES))
+  const after = service.requests.slice(before)
+  // On a busy machine one or another of them takes too long, and goes again.
+  expect(after.length).toBeLessThanOrEqual(BATCHES + 6)
+  // All that waits is due at once: it begins with one, and goes on with few.
+  expect(after.slice(0, 4).filter(({ concurrent }) => concurrent > 4)).toEqual([])
+})
+
+test('an outage that was over while it stood still: a flush asks the service before it says spooled', async () => {
+  const service = await startService()
+  service.faults.add({ kind: 'status', status: 503 })
+  const options = { requestTimeoutMs: 1_500, retryMinMs: 100, retryMaxMs: 300, spool: {} }
+  const sandbox = await startSandbox('logging', envFor(service.url, options))
+  await expect(work(sandbox, { from: 0, count: 10, flushMs: 6_000 })).resolves.toMatchObject({ state: 'spooled' })
+  await sandbox.freeze()
+  service.faults.clear()
+  await sleep(400)
+  const flushed = sandbox.invoke({ from: 10, count: 10, flushMs: 6_000 })
+  sandbox.thaw()
+  expect((await flushed).result).toMatchObject({ state: 'acknowledged' })
+  expect(numbersIn(service)).toEqual(upTo(20))
+})
