@@ -3,6 +3,7 @@ import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, Tr
 import { resolveFromProcess } from '../options.js'
 import { isError, serializeError } from './error-serializer.js'
 import { ingestMixin } from './mixin.js'
+import { checkTargetIsFound } from './target-check.js'
 
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
@@ -24,6 +25,9 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  *   `pino(ingestOptions({ transport: false }), ingestStream(options))`.
  *
  * Its own serializers, formatters and mixin stay in force. What is given is not changed.
+ *
+ * Where this package was bundled, and pino will not find it by the target's name, `pino()` throws an IngestError `CONFIG` that says
+ * what to do.
  *
  * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, wherever in `transport` it stands.
  */
@@ -76,13 +80,25 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
     const options: unknown = target.options
     const completed = nestedKey === undefined ? options : { nestedKey, ...(options as object | undefined) }
     if (!isElsewhere) resolveFromProcess(completed)
-    return completed === options ? target : { ...target, options: completed }
+    const copy = completed === options ? { ...target } : { ...target, options: completed }
+    return target.target === OUR_NAME ? checkedWhenRead(copy, (transport as { readonly caller?: unknown }).caller) : copy
   }
   if ('target' in transport) return checked(transport)
   if ('pipeline' in transport) return { ...transport, pipeline: transport.pipeline.map(checked) }
   if (!Array.isArray(transport.targets)) return transport // pino says what is wrong with it
   const targets = transport.targets.map((one) => ('pipeline' in one ? { ...one, pipeline: one.pipeline.map(checked) } : checked(one)))
   return { ...transport, targets } as TransportMultiOptions
+}
+
+/** Not before pino looks for it: only then its callers are on the stack, and what a bundler tells it has been told. */
+function checkedWhenRead<Target extends object>(target: Target, callers: unknown): Target {
+  return Object.defineProperty(target, 'target', {
+    configurable: true, enumerable: true,
+    get: () => {
+      checkTargetIsFound(OUR_NAME, callers)
+      return OUR_NAME
+    },
+  })
 }
 
 function isOurs(target: unknown): boolean {

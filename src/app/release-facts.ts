@@ -51,21 +51,36 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
 }
 
 async function findVersion(env: Env, cwd: string, tag: string | undefined, commit: string | undefined): Promise<string> {
-  const packaged = [env['npm_package_version'], await packageVersion(cwd)]
+  const nearest = await packageVersion(cwd)
+  const packaged = [env['npm_package_version'], nearest.version]
   const isPlaceholder = (version: string | undefined): boolean => version !== undefined && PLACEHOLDER.test(version)
   const short = /^[\da-f]{40,64}$/.test(commit ?? '') ? commit?.slice(0, SHORT_COMMIT_CHARS) : commit
   const version = firstOf(...packaged.filter((one) => !isPlaceholder(one)), tag, short, ...packaged)
   if (version !== undefined) return version
-  throw new IngestError('CONFIG', 'the release has no version: give version, set PINO_INGEST_VERSION, or call it in a package or a git clone')
+  const { without } = nearest
+  const [why, remedy] = without === undefined
+    ? [`there is no package.json in ${resolve(cwd)} or above it`, '']
+    : [`${without} has no "version"`, 'write one there, ']
+  throw new IngestError('CONFIG', `no version is found for the release: ${why}, and no git commit; ${remedy}give version (--version), or set PINO_INGEST_VERSION`)
+}
+
+interface PackageVersion {
+  readonly version?: string
+  /** The nearest package.json, where it has none. */
+  readonly without?: string
 }
 
 /** Of the nearest package.json that has one, within the clone. */
-async function packageVersion(cwd: string): Promise<string | undefined> {
+async function packageVersion(cwd: string): Promise<PackageVersion> {
+  let without: string | undefined
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const version = versionIn(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''))
-    if (version !== undefined) return version
+    const path = join(folder, 'package.json')
+    const text = await readFile(path, 'utf8').catch(() => undefined)
+    const version = versionIn(text ?? '')
+    if (version !== undefined) return { version }
+    if (text !== undefined) without ??= path
     const isTop = await stat(join(folder, '.git')).then(() => true, () => false)
-    if (isTop || folder === dirname(folder)) return undefined
+    if (isTop || folder === dirname(folder)) return without === undefined ? {} : { without }
   }
 }
 

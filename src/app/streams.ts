@@ -1,15 +1,25 @@
 /** [main] Where a logger's lines go: pino's stream to its worker, streams in this thread, or several of both. */
+import { FLUSH_METHOD } from '../flush-message.js'
 import { pinoProperty } from './pino-symbols.js'
 
 /** Behind the logger: pino's own, one that the app made, or several in a multistream. Empty for what is no logger. */
 export function streamsBehind(logger: object): readonly object[] {
-  const stream = pinoProperty(logger, 'pino.stream')
-  const several = typeof stream === 'object' && stream !== null && 'streams' in stream && Array.isArray(stream.streams)
-    ? (stream.streams as unknown[]).map((one) => (one as { stream?: unknown } | null)?.stream) : [stream]
-  return several.filter((one) => typeof one === 'object' && one !== null)
+  return streamsIn(pinoProperty(logger, 'pino.stream'))
+}
+
+/** Those that this package's transport may stand behind: of a logger, of a multistream, or the stream itself. */
+export function ingestStreamsOf(target: object): readonly object[] {
+  const streams = streamsIn(pinoProperty(target, 'pino.stream') ?? target)
+  return [...new Set(streams)].filter((stream) => FLUSH_METHOD in stream || isWorkerStream(stream))
 }
 
 /** Of pino's transports: what it emits as `message` goes to the worker, whose `EVENT`s it emits. */
 export function isWorkerStream(stream: object): boolean {
   return 'worker' in stream && 'emit' in stream
+}
+
+function streamsIn(stream: unknown): readonly object[] {
+  const several = typeof stream === 'object' && stream !== null && 'streams' in stream && Array.isArray(stream.streams)
+    ? (stream.streams as unknown[]).map((one) => (one as { stream?: unknown } | null)?.stream) : [stream]
+  return several.filter((one) => typeof one === 'object' && one !== null)
 }

@@ -1,0 +1,82 @@
+/**
+ * [main] Metrics as observable instruments of OpenTelemetry. Its API is found as in `open-telemetry.ts`, without an import;
+ * of a meter no more is asked for than is used, so that our types need none of its.
+ * @see https://opentelemetry.io/docs/specs/otel/metrics/api/#asynchronous-counter-creation
+ */
+import { IngestError } from '../errors.js'
+import { shown } from '../options/shown.js'
+import { VERSION } from '../version.js'
+import { LABELS } from './metrics-families.js'
+import type { LabelName, MetricFamily, MetricKind, MetricsState } from './metrics-families.js'
+
+export interface MetricsObservation {
+  observe(value: number, attributes?: Record<string, string>): void
+}
+
+export interface MetricsInstrument {
+  addCallback(callback: (result: MetricsObservation) => void): void
+  removeCallback(callback: (result: MetricsObservation) => void): void
+}
+
+/** What is used of a `Meter` of `@opentelemetry/api`, 1.3 and later. */
+export interface MetricsMeter {
+  createObservableCounter(name: string, options?: { description?: string, unit?: string }): MetricsInstrument
+  createObservableUpDownCounter(name: string, options?: { description?: string, unit?: string }): MetricsInstrument
+  createObservableGauge(name: string, options?: { description?: string, unit?: string }): MetricsInstrument
+}
+
+const API = Symbol.for('opentelemetry.js.api.1')
+
+interface Registered {
+  readonly metrics?: { getMeter(name: string, version?: string): MetricsMeter }
+}
+
+const METHODS = {
+  counter: 'createObservableCounter', sum: 'createObservableUpDownCounter', gauge: 'createObservableGauge',
+} as const satisfies Record<MetricKind, keyof MetricsMeter>
+
+/** Of the MeterProvider that is registered in this process; `undefined` where none is. */
+export function globalMeter(): MetricsMeter | undefined {
+  return (globalThis as { [API]?: Registered })[API]?.metrics?.getMeter('pino-ingest', VERSION)
+}
+
+/** @throws IngestError `CONFIG` for what is no meter */
+export function checkedMeter(meter: MetricsMeter): MetricsMeter {
+  if (Object.values(METHODS).every((method) => typeof (meter as Partial<MetricsMeter> | null)?.[method] === 'function')) return meter
+  throw new IngestError('CONFIG', `meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${shown(meter)}`)
+}
+
+/** Labels in use, by meter: of two callbacks that observe the same attributes the later would win, and a counter go down. */
+const observed = new WeakMap<MetricsMeter, Set<string>>()
+
+/**
+ * @param state asked at each collection
+ * @returns a function that takes the callbacks away
+ * @throws IngestError `CONFIG` where these labels are observed on this meter
+ */
+export function observe(
+  meter: MetricsMeter, families: readonly MetricFamily[], state: () => MetricsState, labels: Readonly<Record<string, string>>,
+): () => void {
+  const inUse = observed.get(meter) ?? new Set<string>()
+  const key = JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  if (inUse.has(key)) {
+    throw new IngestError('CONFIG', `another ingestMetrics() is observed on this meter with ${key === '[]' ? 'no labels' : `the labels ${key}`}, too: give each labels of its own`)
+  }
+  observed.set(meter, inUse.add(key))
+  const undos = families.map(({ openTelemetry: name, kind, unit, help: description, samples }) => {
+    const instrument = meter[METHODS[kind]](name, { description, unit })
+    const callback = (result: MetricsObservation): void => {
+      for (const { labels: own, value } of samples(state())) result.observe(value, { ...labels, ...attributesOf(own) })
+    }
+    instrument.addCallback(callback)
+    return () => instrument.removeCallback(callback)
+  })
+  return () => {
+    inUse.delete(key)
+    for (const undo of undos) undo()
+  }
+}
+
+function attributesOf(labels: Readonly<Partial<Record<LabelName, string>>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [LABELS[name as LabelName], value]))
+}
