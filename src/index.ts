@@ -2,6 +2,7 @@
  * The front door. Every public name stands here; what does not is internal and may change.
  * Deliberately not here: the local service (`pino-ingest/service`) and the command line.
  */
+import './engine.js'
 export { default } from './transport.js'
 export type { IngestTransport } from './transport.js'
 export { ingestStream } from './stream.js'
@@ -30,6 +31,9 @@ export { monitor } from './app/monitor.js'
 export type { MonitorOptions } from './app/monitor.js'
 export { startHeartbeat } from './app/heartbeat.js'
 export type { StartHeartbeatOptions } from './app/heartbeat.js'
+export { ingestMetrics } from './app/metrics.js'
+export type { IngestMetrics, IngestMetricsOptions } from './app/metrics.js'
+export type { MetricsInstrument, MetricsMeter, MetricsObservation } from './app/open-telemetry-metrics.js'
 export type { BeforeSend } from './filter/load-hook.js'
 export type { IngestOptions } from './options.js'
 export type { IngestEvents } from './report.js'

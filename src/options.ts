@@ -4,6 +4,7 @@ import { IngestError } from './errors.js'
 import { secretMask } from './mask.js'
 import { deployFromCi } from './options/ci.js'
 import { isPlainObject } from './options/kinds.js'
+import { namesHere } from './options/foreign.js'
 import { nearestName } from './options/nearest.js'
 import { Secret } from './options/secret.js'
 import type { Settings } from './options/settings.js'
@@ -11,7 +12,7 @@ import { completeSpool, isInMemory } from './options/spool.js'
 import { hidden, kindOf, shown, shownName } from './options/shown.js'
 import { completeTrail } from './options/trail.js'
 import { LEVEL_NAMES, TABLE, rowOf, variablesOf } from './options/table.js'
-import type { IngestOptions, OptionName } from './options/table.js'
+import type { OptionName, OptionValues } from './options/table.js'
 import { tlsProblem } from './options/tls.js'
 import type { Tls } from './options/tls.js'
 import { checkUrl, isLoopback, proxyFor } from './options/url.js'
@@ -91,8 +92,9 @@ function givenOptions(given: unknown, known: readonly OptionName[], problems: st
   }
   for (const name of Object.keys(given)) {
     if ((known as readonly string[]).includes(name) || PINOS_OWN.includes(name)) continue
-    const nearest = nearestName(name, known)
-    problems.push(`there is no option ${shownName(name)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
+    const here = namesHere(name).filter((one) => (known as readonly string[]).includes(one))
+    const meant = here.length > 0 ? here.join(', ') : nearestName(name, known)
+    problems.push(`there is no option ${shownName(name)}${meant === undefined ? '' : `, did you mean ${meant}?`}`)
   }
   return given
 }
@@ -158,7 +160,7 @@ interface Resolved {
 
 /** What one value alone does not tell. */
 function complete({ values, options, wrong, sources: { env, isInMemory: isLostInMemory = () => false }, problems }: Resolved): Settings {
-  const own = values as IngestOptions
+  const own = values as OptionValues
   const isMissing = (name: OptionName): boolean => values[name] === undefined && !wrong.has(name)
   const isLocalDefault = isMissing('url') && env['NODE_ENV'] !== 'production'
   if (isMissing('url') && !isLocalDefault && own.enabled !== false) {

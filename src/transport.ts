@@ -4,6 +4,7 @@
  * pino-abstract-transport keeps the frame: the stream's life and its close. The splitting of lines is ours, see
  * `record/lines.ts` for what its own costs.
  */
+import { randomUUID } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
 import type { Transform, TransformCallback } from 'node:stream'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -21,13 +22,24 @@ import { Pipeline } from './pipeline.js'
 import { Slices } from './pipeline/slices.js'
 import { RELEASE_METHOD } from './release-message.js'
 import type { Releasable } from './release-message.js'
-import type { EmitEvent } from './report.js'
+import type { EmitEvent, IngestEvents } from './report.js'
 
-/** A stream that also says when all it was given is acknowledged. */
-export interface IngestTransport extends Transform {
+/** The transport's own events, beside those of the stream. From a worker a second argument names the transport, as several `targets` share a stream. */
+interface IngestEmitter {
+  on<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
+  once<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
+  off<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
+  addListener<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
+  removeListener<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
   /** Calls back, always without an error, when everything written before is acknowledged, refused or dropped. */
   flush(callback: () => void): void
 }
+
+/**
+ * A stream that also says when all it was given is acknowledged, and tells of itself in `IngestEvents`. No interface that extends
+ * `Transform`: that would have to repeat its overloads, which differ between versions of Node's types.
+ */
+export type IngestTransport = IngestEmitter & Transform
 
 /**
  * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
@@ -44,9 +56,11 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
   const config = await receiving
+  // Several `targets` tell their events on one stream: the id tells them apart.
+  const id = randomUUID()
   const toApp: EmitEvent | undefined = port === null
     ? undefined
-    : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload] })
+    : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
   return frame((emit) => {
     const pipeline = new Pipeline({ settings, config, hook, clock: systemClock, emit: toApp ?? emit })
     if (port !== null) answerFlushes(port, pipeline, systemClock)

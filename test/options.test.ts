@@ -188,6 +188,11 @@ describe('unknown options', () => {
     expect(problem({ ...PLACE, [name]: KEY })).toBe(`pino-ingest is not configured: there is no option ${name}, did you mean ${nearest}?`)
   })
 
+  test.each([['host', 'url'], ['labels', 'service, environment, tags, metadata'], ['batching', 'batchSize, flushIntervalMs'], ['sourceToken', 'apiKey']])(
+    '%s, as another transport calls it', (name, here) => {
+      expect(problem({ ...PLACE, [name]: KEY })).toBe(`pino-ingest is not configured: there is no option ${name}, did you mean ${here}?`)
+    })
+
   test('what is like nothing gets no guess', () => {
     expect(problem({ ...PLACE, zzzzzzzzzz: 1 })).toMatch(/there is no option zzzzzzzzzz$/)
   })

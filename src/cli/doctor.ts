@@ -6,7 +6,7 @@ import { secretMask } from '../mask.js'
 import { EXIT_DONE, EXIT_FAILED } from './command.js'
 import type { Arguments, Command } from './command.js'
 import type { Check } from './doctor/check.js'
-import { checkNode, checkOptions, checkVariables } from './doctor/configuration.js'
+import { checkOptions, checkVariables, engineShown } from './doctor/configuration.js'
 import { checkReply } from './doctor/reply.js'
 import { checkWay } from './doctor/way.js'
 import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'
@@ -28,7 +28,7 @@ export const doctor: Command = {
 async function run(given: Arguments): Promise<number> {
   const { env } = process
   const { check, settings } = checkOptions(optionsOf(given), { env, readFile: (path) => readFileSync(path, 'utf8') })
-  const before = [checkNode(process.versions.node), ...checkVariables(env), check]
+  const before = [engineShown(process.versions), ...checkVariables(env), check]
   const checks = [...before, ...(settings === undefined ? [] : await checkService(settings))]
   process.stdout.write(given.switches.has('json') ? jsonLine(checks) : textOf(checks))
   return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED

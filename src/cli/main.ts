@@ -60,6 +60,7 @@ async function main(given: readonly string[]): Promise<number> {
   const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
   try {
+    await import('../engine.js')
     const listed = isPipe ? PIPE : listedAs(first)
     const { leading, rest, program } = cut(listed, isPipe ? args : args.slice(1))
     // Which of the rest are words, and which are flags' values, only the command's flags tell.
@@ -123,6 +124,8 @@ function failureOf(error: unknown): { readonly code: string, readonly message: s
   if (error instanceof IngestError) {
     return { code: error.code, message: error.message, exitCode: error.code === 'CONFIG' || error.code === 'INVALID' ? EXIT_USAGE : EXIT_FAILED }
   }
+  // An engine that is too old: its user has no use for a stack.
+  if (error instanceof Error && 'code' in error && error.code === 'ENGINE') return { code: error.code, message: error.message, exitCode: EXIT_FAILED }
   // A fault of this program: its stack says where.
   return { code: 'INTERNAL', message: error instanceof Error ? error.stack ?? error.message : String(error), exitCode: EXIT_FAILED }
 }

@@ -1,5 +1,6 @@
 /** [worker, main] The module that `beforeSend` names: found, loaded, its function taken out of it. */
-import { createRequire } from 'node:module'
+// Not by name: webpack takes that name for its own, and leaves `undefined` of a call whose argument it does not know.
+import * as nodeModule from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { IngestError } from '../errors.js'
@@ -58,7 +59,7 @@ export function loadHookSync(path: string, cwd = process.cwd()): HookFunction {
 }
 
 function findModule(path: string, cwd: string): { file: string, require: NodeJS.Require } {
-  const require = createRequire(join(resolve(cwd), 'from-here.js'))
+  const require = nodeModule.createRequire(join(resolve(cwd), 'from-here.js'))
   try {
     const file = /^file:/i.test(path) ? fileURLToPath(path) : resolve(cwd, path)
     return { file: require.resolve(file), require }

@@ -26,6 +26,11 @@ export const text: Kind<string> = {
   parse: (value) => value,
 }
 
+export const modulePath: Kind<string> = {
+  ...text,
+  rule: 'the path of a module, as text: a function cannot cross into pino\'s worker',
+}
+
 /** Fits into an HTTP header (RFC 9110, section 5.5) and shows a stray newline at once. */
 export const key: Kind<string> = {
   rule: 'printable ASCII characters without spaces',
@@ -39,10 +44,15 @@ export const keys: Kind<readonly string[]> = {
   parse: (value) => value.split(',').map((one) => one.trim()).filter((one) => one !== ''),
 }
 
+/** Both bounds belong to it. */
+export function isWithin(value: unknown, min: number, max: number): value is number {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+}
+
 export function integer(min: number, max: number, unit = ''): Kind<number> {
   return {
     rule: `an integer from ${min} to ${max}${unit === '' ? '' : ` (${unit})`}`,
-    read: (value) => (Number.isInteger(value) && (value as number) >= min && (value as number) <= max ? value as number : undefined),
+    read: (value) => (isWithin(value, min, max) ? value : undefined),
     parse: (value) => (/^\d+$/.test(value) ? Number(value) : value),
   }
 }
@@ -101,8 +111,17 @@ export function textsNamed<K extends string>(...names: readonly K[]): Kind<Reado
 
 const PEM_NAMES: readonly string[] = ['ca', 'cert', 'key']
 
+/** An interface: the compiler would write a type out, with a parameter of `Uint8Array` that TypeScript before 5.7 does not know. */
+export interface Pems {
+  readonly ca?: Pem
+  readonly cert?: Pem
+  readonly key?: Pem
+}
+
+type Pem = string | Uint8Array
+
 /** PEM texts; a Buffer is what `readFileSync` gives, and what becomes a Uint8Array on its way into a worker. */
-export const pems: Kind<Readonly<Partial<Record<'ca' | 'cert' | 'key', string | Uint8Array>>>> = {
+export const pems: Kind<Pems> = {
   rule: 'an object with ca, cert, key: PEM text or a Buffer of it, cert and key together',
   read: (value) => {
     if (!isPlainObject(value)) return undefined

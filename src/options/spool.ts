@@ -1,8 +1,10 @@
 /** The option `spool`: where entries are kept, and how many. */
-import { statfsSync } from 'node:fs'
+import fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { flag, isPlainObject } from './kinds.js'
+import { flag, isWithin } from './kinds.js'
 import type { Kind } from './kinds.js'
+import { memberProblem, readMembers } from './members.js'
+import type { Members } from './members.js'
 
 export interface SpoolSettings {
   /** Default: a folder of the user's own in the system's for temporary files. */
@@ -22,15 +24,14 @@ const MIB = 1024 * 1024
 const DAY_MS = 86_400_000
 const DEFAULTS = { maxBytes: 256 * MIB, maxAgeMs: 7 * DAY_MS, durability: 'process' } as const
 
-const RULES: Readonly<Record<keyof SpoolSettings, (value: unknown) => boolean>> = {
-  dir: (value) => typeof value === 'string' && value !== '',
-  maxBytes: (value) => isWithin(value, MIB, 1024 * 1024 * MIB),
-  maxAgeMs: (value) => isWithin(value, 1_000, 3_650 * DAY_MS),
-  durability: (value) => value === 'process' || value === 'power',
-}
+const MAX_BYTES = 1024 * 1024 * MIB
+const MAX_AGE_MS = 3_650 * DAY_MS
 
-function isWithin(value: unknown, min: number, max: number): boolean {
-  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+const MEMBERS: Members<SpoolSettings> = {
+  dir: { rule: 'a path', isRight: (value) => typeof value === 'string' && value !== '' },
+  maxBytes: { rule: `an integer from ${MIB} to ${MAX_BYTES} (bytes)`, isRight: (value) => isWithin(value, MIB, MAX_BYTES) },
+  maxAgeMs: { rule: `an integer from 1000 to ${MAX_AGE_MS} (ms)`, isRight: (value) => isWithin(value, 1_000, MAX_AGE_MS) },
+  durability: { rule: 'process or power', isRight: (value) => value === 'process' || value === 'power' },
 }
 
 export const spool: Kind<SpoolOption | false> = {
@@ -39,11 +40,9 @@ export const spool: Kind<SpoolOption | false> = {
   read: (value) => {
     if (value === false) return false
     if (value === true) return {}
-    if (!isPlainObject(value)) return undefined
-    const given = Object.entries(value).filter(([, one]) => one !== undefined)
-    const areRight = given.every(([name, one]) => Object.hasOwn(RULES, name) && RULES[name as keyof SpoolSettings](one))
-    return areRight ? Object.fromEntries(given) as SpoolOption : undefined
+    return readMembers(MEMBERS, value)
   },
+  problem: (value) => memberProblem(MEMBERS, value),
   parse: (text) => flag.parse(text),
 }
 
@@ -75,7 +74,7 @@ const RAMFS = 0x858458f6
 export function isInMemory(path: string): boolean {
   for (let at = resolve(path); ; at = dirname(at)) {
     try {
-      const { type } = statfsSync(at)
+      const { type } = fs.statfsSync(at) // not imported by name: see `engine.ts`
       return type === TMPFS || type === RAMFS
     } catch {
       if (at === dirname(at)) return false // the folder is yet to be made, and so are its parents

@@ -1,8 +1,10 @@
 /** The kinds of what concerns the trail, and what is left out before anything is sent. Pure. */
 import { LEVELS } from '../protocol/entry.js'
 import type { Level } from '../protocol/entry.js'
-import { flag, isPlainObject, parseJson } from './kinds.js'
+import { flag, isPlainObject, isWithin, parseJson } from './kinds.js'
 import type { Kind } from './kinds.js'
+import { memberProblem, readMembers } from './members.js'
+import type { Members } from './members.js'
 
 /** The trail of breadcrumbs. */
 export interface TrailSettings {
@@ -20,26 +22,19 @@ type TrailLevel = (typeof TRAIL_LEVELS)[number]
 const MIB = 1024 * 1024
 export const DEFAULT_TRAIL: TrailSettings = { limit: 50, level: 'debug', maxBytes: 8 * MIB }
 
-function isWithin(value: unknown, min: number, max: number): boolean {
-  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
-}
-
-const TRAIL_RULES: Readonly<Record<keyof TrailSettings, (value: unknown) => boolean>> = {
-  limit: (value) => isWithin(value, 1, 1_000),
-  level: (value) => (TRAIL_LEVELS as readonly unknown[]).includes(value),
-  maxBytes: (value) => isWithin(value, 64 * 1024, 1024 * MIB),
+const MEMBERS: Members<TrailSettings> = {
+  limit: { rule: 'an integer from 1 to 1000', isRight: (value) => isWithin(value, 1, 1_000) },
+  level: { rule: `one of ${TRAIL_LEVELS.join(', ')}`, isRight: (value) => (TRAIL_LEVELS as readonly unknown[]).includes(value) },
+  maxBytes: { rule: `an integer from ${64 * 1024} to ${1024 * MIB} (bytes)`, isRight: (value) => isWithin(value, 64 * 1024, 1024 * MIB) },
 }
 
 /** What is given replaces the default's own. */
 export const trail: Kind<Partial<TrailSettings> | boolean> = {
   rule: 'true, false or { limit: 1 to 1000, level: one of pino\'s, maxBytes: 64 KiB to 1 GiB } (in a variable: JSON)',
   read: (value) => {
-    if (typeof value === 'boolean') return value
-    if (!isPlainObject(value)) return undefined
-    const given = Object.entries(value).filter(([, one]) => one !== undefined)
-    const isRight = given.every(([name, one]) => Object.hasOwn(TRAIL_RULES, name) && TRAIL_RULES[name as keyof TrailSettings](one))
-    return isRight ? Object.fromEntries(given) as Partial<TrailSettings> : undefined
+    return typeof value === 'boolean' ? value : readMembers(MEMBERS, value)
   },
+  problem: (value) => memberProblem(MEMBERS, value),
   parse: parseFlag,
 }
 

@@ -1,5 +1,5 @@
 /** A request's body: read within bounds, inflated within bounds, decoded. */
-import { isUtf8 } from 'node:buffer'
+import buffer from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -143,8 +143,9 @@ const tooSlow: Reply = failure(503, 'too many bodies at once, and this one came 
 
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)
 
+// `isUtf8` is not imported by name: see `engine.ts`.
 function parse(bytes: Buffer): { json: unknown } | { reply: Reply } {
-  if (!isUtf8(bytes)) return { reply: notJson('body is not valid UTF-8') }
+  if (!buffer.isUtf8(bytes)) return { reply: notJson('body is not valid UTF-8') }
   try {
     return { json: JSON.parse(bytes.toString()) }
   } catch {

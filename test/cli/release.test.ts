@@ -69,10 +69,16 @@ test.each([
   expect(service.releases().items).toEqual([])
 })
 
-test('no version to be found: says what to do', async () => {
+test.each([
+  ['no package.json', undefined, /no version is found for the release: there is no package\.json in \S+ or above it, and no git commit; give version \(--version\), or set PINO_INGEST_VERSION/],
+  ['a package.json without a version', '{"name":"app"}', /no version is found for the release: \S+package\.json has no "version", and no git commit; write one there, give version \(--version\), or set PINO_INGEST_VERSION/],
+  ['a damaged one', '{"version":', /package\.json has no "version"/],
+])('no version to be found, %s: says why and what to do', async (_, packageJson, words) => {
   const service = await started({ apiKeys: [KEY] })
   const env = cleanEnv({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
   for (const name of Object.keys(env)) if (CI_VARIABLE.test(name)) delete env[name]
-  const failure = await promisify(execFile)(process.execPath, [CLI, 'release'], { env, cwd: scratch() }).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('set PINO_INGEST_VERSION') })
+  const folder = scratch()
+  if (packageJson !== undefined) write(folder, 'package.json', packageJson)
+  const failure = await promisify(execFile)(process.execPath, [CLI, 'release'], { env, cwd: folder }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(words) })
 })

@@ -18,11 +18,17 @@ test('no variable stands for two options', () => {
   expect(variablesOf('flushIntervalMs')).toEqual(['PINO_INGEST_FLUSH_INTERVAL_MS'])
 })
 
-test('the README\'s table has a line for each option', () => {
-  const lines = optionsMarkdown().split('\n')
-  expect(lines.slice(2).map((line) => /^\| `(\w+)`/.exec(line)?.[1])).toEqual(names)
+test('the README\'s tables have a line for each option, each in its group and none twice', () => {
+  const [usual = '', all = ''] = optionsMarkdown().split('<details>')
+  const lines = all.split('\n')
+  const rows = lines.filter((line) => line.startsWith('| `'))
+  expect(rows.map((line) => /^\| `(\w+)`/.exec(line)?.[1])).toEqual(names)
   // A stray pipe would make a column more.
-  for (const line of lines) expect(line.split('|'), line).toHaveLength(6)
+  for (const line of rows) expect(line.split('|'), line).toHaveLength(6)
+  // The usual ones are shown with the same words.
+  for (const line of usual.split('\n').filter((one) => one.startsWith('| `'))) expect(rows).toContain(line)
+  const titles = lines.filter((line) => line.startsWith('### ')).map((line) => line.slice(4))
+  expect(titles).toEqual([...new Set(names.map((name) => rowOf(name).group))])
 })
 
 test('the nearest name, or none', () => {

@@ -1,4 +1,5 @@
 /** Checks of what is set, before anything is sent. Pure but for files that variables name. */
+import type { Versions } from '../../engine.js'
 import { IngestError } from '../../errors.js'
 import { resolveOptions } from '../../options.js'
 import type { Settings, Sources } from '../../options.js'
@@ -11,8 +12,6 @@ type Env = Sources['env']
 
 const NAMES = Object.keys(TABLE) as OptionName[]
 const PREFIX = 'PINO_INGEST_'
-/** As `engines` in package.json; a test compares them. */
-export const NODE_RANGE = '>=20.19.0 <22 || >=22.12.0'
 
 /** @returns the settings too, where the options resolve. */
 export function checkOptions(given: Record<string, unknown>, sources: Sources): { readonly check: Check, readonly settings?: Settings } {
@@ -53,11 +52,10 @@ export function checkVariables(env: Env): Check[] {
   })
 }
 
-export function checkNode(version: string): Check {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const ok = (major === 20 && minor >= 19) || major === 21 || (major === 22 && minor >= 12) || major > 22
-  const check = { name: 'node', ok, detail: `${version}; needed is ${NODE_RANGE}` }
-  return ok ? check : { ...check, fix: 'install a newer Node.js' }
+/** Never wrong: on a Node that is too old the program ends before it comes here. */
+export function engineShown({ node, bun, deno }: Versions): Check {
+  const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`
+  return { name: 'node', ok: true, detail: other === undefined ? String(node) : `${other}, as Node ${node}` }
 }
 
 function isSet(env: Env, variable: string): boolean {
