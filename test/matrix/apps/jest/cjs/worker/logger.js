@@ -1,0 +1,3 @@
+const pino = require('pino')
+
+exports.logger = pino({ transport: { target: 'pino-ingest', options: { service: 'jest' } } })

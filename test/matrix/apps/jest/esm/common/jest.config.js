@@ -1,0 +1,1 @@
+export default { setupFilesAfterEnv: ['./flush-logs.js'], transform: {} }

@@ -1,0 +1,1 @@
+module.exports = { setupFilesAfterEnv: ['./flush-logs.ts'] }

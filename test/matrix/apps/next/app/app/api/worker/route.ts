@@ -1,0 +1,9 @@
+import { logger } from '../../../lib/by-worker'
+
+// Else the build would call it, and keep the answer.
+export const dynamic = 'force-dynamic'
+
+export function GET() {
+  for (let n = 0; n < 1000; n += 1) logger.info({ n }, 'from a route handler')
+  return Response.json({ logged: 1000 })
+}

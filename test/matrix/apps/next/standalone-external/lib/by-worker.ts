@@ -1,0 +1,4 @@
+import pino from 'pino'
+import { ingestOptions } from 'pino-ingest'
+
+export const logger = pino(ingestOptions({ transport: { target: 'pino-ingest', options: { service: 'next' } } }))

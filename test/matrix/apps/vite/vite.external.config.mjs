@@ -1,0 +1,7 @@
+/** Everything in the output's folder, but for pino and the transport. */
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  ssr: { noExternal: true, external: ['pino', 'pino-ingest'] },
+  build: { outDir: 'dist/external', ssr: true, rolldownOptions: { input: ['src/stream.ts', 'src/target.ts'] } },
+})

@@ -1,0 +1,4 @@
+const pino = require('pino')
+const { ingestStream } = require('pino-ingest')
+
+exports.logger = pino(ingestStream({ service: 'vitest' }))

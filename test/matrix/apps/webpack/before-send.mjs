@@ -1,0 +1,2 @@
+/** @param {import('pino-ingest').LogEntry} entry */
+export default (entry) => entry.metadata?.['private'] === true ? null : entry

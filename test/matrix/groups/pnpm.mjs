@@ -1,0 +1,53 @@
+/** pnpm's strict layout: what a package did not ask for is not there, and pino looks for a target beside the file that calls it. */
+import { join } from 'node:path'
+
+/** Column, label of the kind, file of `apps/modes`. */
+const APPS = /** @type {const} */ ([
+  ['worker thread', 'ESM', 'esm/target.mjs'],
+  ['worker thread', 'CJS', 'cjs/target.cjs'],
+  ['worker thread', 'ESM `targets`', 'esm/targets.mjs'],
+  ['worker thread', 'CJS `targets`', 'cjs/targets.cjs'],
+  ['worker thread', 'ESM `pipeline`', 'esm/pipeline.mjs'],
+  ['worker thread', 'CJS `pipeline`', 'cjs/pipeline.cjs'],
+  ['in-process', 'ESM', 'esm/stream.mjs'],
+  ['in-process', 'CJS', 'cjs/stream.cjs'],
+])
+
+/** @type {import('../kit/types.d.mts').Group} */
+export const group = {
+  *cells(kit) {
+    const tools = kit.folder('pnpm-itself')
+    kit.install(tools, ['pnpm@12'])
+    const name = `pnpm ${kit.versionIn(tools, 'pnpm')}`
+    const env = { XDG_CACHE_HOME: join(kit.scratch, 'pnpm-cache'), XDG_STATE_HOME: join(kit.scratch, 'pnpm-state') }
+    const add = (/** @type {string} */ cwd, /** @type {readonly string[]} */ specifiers) => {
+      const flags = ['--ignore-scripts', '--store-dir', join(kit.scratch, 'pnpm-store')]
+      kit.exec([join(tools, 'node_modules/.bin/pnpm'), 'add', ...flags, ...specifiers], { cwd, env })
+    }
+
+    const single = kit.folder('pnpm-single')
+    kit.copyApp('modes', single)
+    // The transform of the pipeline is the application's own, and so is what that needs.
+    add(single, [kit.tarball, 'pino@10', 'pino-abstract-transport@3'])
+    for (const [column, kind, file] of APPS) {
+      yield { table: 'tools', row: `${name}, strict layout`, column, kind, command: [process.execPath, file], cwd: single }
+    }
+
+    const workspace = kit.folder('pnpm-workspace')
+    kit.copyApp('pnpm/workspace', workspace)
+    const shop = join(workspace, 'packages/shop')
+    add(join(workspace, 'packages/logger'), [kit.tarball, 'pino@10'])
+    const shared = /** @type {const} */ ({ table: 'tools', row: `${name}, the logger in a workspace package`, cwd: shop })
+    yield { ...shared, column: 'worker thread', command: [process.execPath, 'worker.js'] }
+    yield { ...shared, column: 'in-process', command: [process.execPath, 'in-process.js'] }
+
+    add(shop, ['pino@10'])
+    const apart = /** @type {const} */ ({
+      table: 'tools', cwd: shop, row: `${name}, \`pino-ingest\` in a workspace package, \`pino()\` in another`,
+      takes: "`target: import.meta.resolve('pino-ingest')` or `require.resolve('pino-ingest')`, written in the package that has it",
+    })
+    yield { ...apart, column: 'worker thread', kind: 'by name', command: [process.execPath, 'by-name.js'], refuses: /unable to determine transport target for "pino-ingest"/ }
+    yield { ...apart, column: 'worker thread', kind: 'by path', command: [process.execPath, 'by-path.js'] }
+    yield { ...apart, column: 'in-process', command: [process.execPath, 'own-pino.js'] }
+  },
+}

@@ -1,0 +1,17 @@
+/** A folder that holds what a bundler made, and nothing else: no node_modules, nor any above. */
+import { cpSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * @param {import('./types.d.mts').Kit} kit
+ * @param {string} name of the new folder
+ * @param {readonly string[]} sources folders of which the contents are copied, or files
+ * @param {string} [under] a folder within the new one
+ * @returns the new folder
+ */
+export function box(kit, name, sources, under = '') {
+  const folder = kit.folder(name)
+  const entries = sources.flatMap((source) => /\.[cm]?js$/.test(source) ? [source] : readdirSync(source).map((entry) => join(source, entry)))
+  for (const entry of entries) cpSync(entry, join(folder, under, entry.split(/[\\/]/).at(-1) ?? ''), { recursive: true })
+  return folder
+}

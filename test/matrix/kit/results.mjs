@@ -1,0 +1,34 @@
+/** What is kept of the runs, so that README's tables can be compared with it. */
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const FILE = new URL('../results.json', import.meta.url)
+
+/** @typedef {import('./types.d.mts').Result} Result */
+
+/** @returns {Result[]} */
+export function readResults() {
+  try {
+    return JSON.parse(readFileSync(FILE, 'utf8'))
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** In README's order. */
+export const GROUPS = ['nodes', 'runtimes', 'engines', 'esbuild', 'webpack', 'vite', 'next', 'jest', 'vitest', 'pnpm', 'yarn']
+
+/**
+ * A group that ran takes the place of its former run.
+ * @param {readonly Result[]} former @param {readonly Result[]} newer of groups that ran whole @returns {Result[]}
+ */
+export function mergeResults(former, newer) {
+  const groups = new Set(newer.map(({ group }) => group))
+  return [...former.filter(({ group }) => !groups.has(group)), ...newer].toSorted((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group))
+}
+
+/** @param {readonly Result[]} results */
+export function writeResults(results) {
+  // Without the text of failures, which names folders of the machine.
+  writeFileSync(FILE, `[\n${results.map((result) => `  ${JSON.stringify({ ...result, detail: undefined })}`).join(',\n')}\n]\n`)
+}

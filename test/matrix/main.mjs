@@ -1,0 +1,73 @@
+/**
+ * Real applications in scratch folders, with the packed package: on each Node, Bun and Deno, bundled, under test runners, by other
+ * package managers. Each logs 1,000 records, and each of them must arrive once. Needs the npm registry; not part of `npm test`.
+ *
+ *     npm run test:matrix                       # everything: about twenty minutes
+ *     npm run test:matrix -- nodes next         # these groups
+ *     npm run test:matrix -- --match 'Node 24'  # of all, only the rows that say so
+ *     npm run test:matrix -- --update           # keeps the outcome in results.json, and writes README's tables
+ *     npm run test:matrix -- --keep             # leaves the scratch folder, and says where
+ */
+import { rmSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { judge } from './kit/judge.mjs'
+import { createKit } from './kit/kit.mjs'
+import { GROUPS, mergeResults, readResults, writeResults } from './kit/results.mjs'
+import { writeTables } from './kit/readme.mjs'
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { update: { type: 'boolean', default: false }, keep: { type: 'boolean', default: false }, match: { type: 'string', default: '' } },
+})
+const unknown = positionals.find((name) => !GROUPS.includes(name))
+if (unknown !== undefined) {
+  console.error(`There is no group ${unknown}. There are: ${GROUPS.join(', ')}.`)
+  process.exit(2)
+}
+if (flags.update && flags.match !== '') {
+  console.error('--update keeps whole groups: not together with --match.')
+  process.exit(2)
+}
+
+const kit = createKit()
+/** @type {import('./kit/types.d.mts').Result[]} */
+const results = []
+/** Groups that ran to their end. */
+const whole = new Set()
+let failed = 0
+try {
+  for (const name of positionals.length > 0 ? positionals : GROUPS) {
+    console.log(`\n${name}`)
+    /** @type {{ group: import('./kit/types.d.mts').Group }} */
+    const { group } = await import(`./groups/${name}.mjs`)
+    try {
+      for await (const cell of group.cells(kit)) {
+        if (!cell.row.includes(flags.match)) continue
+        const result = { group: name, ...await judge(kit, cell) }
+        results.push(result)
+        if (result.outcome === 'failed') failed += 1
+        console.log(`${[cell.row, cell.column, cell.kind ?? ''].map((text, place) => text.padEnd([44, 14, 12][place] ?? 0)).join(' ')} ${told(result)}`)
+      }
+      whole.add(name)
+    } catch (error) {
+      failed += 1
+      console.error(`${name} could not be tried: ${error instanceof Error ? error.stack : error}`)
+    }
+  }
+} finally {
+  if (flags.keep) console.log(`\nkept: ${kit.scratch}`)
+  else rmSync(kit.scratch, { recursive: true, force: true })
+}
+if (flags.update) {
+  writeResults(mergeResults(readResults(), results.filter(({ group }) => whole.has(group))))
+  writeTables(readResults())
+}
+const count = (/** @type {string} */ wanted) => results.filter(({ outcome }) => outcome === wanted).length
+console.log(`\n${results.length} tried: ${count('works')} work, ${count('refused')} are refused with a message that says so, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
+
+/** @param {import('./kit/types.d.mts').Result} result */
+function told({ outcome, arrived, detail }) {
+  if (outcome === 'works') return `${arrived} arrived`
+  return outcome === 'refused' ? `refused, as it should: ${detail}` : `FAILED: ${detail}`
+}

@@ -1,0 +1,98 @@
+/** README's tables are those of the last runs, and what judges a run sees what went wrong. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { regionOf, writeRegion } from '../markdown.js'
+import { judge } from './kit/judge.mjs'
+import { runProgram } from './kit/processes.mjs'
+import { GROUPS, mergeResults, readResults } from './kit/results.mjs'
+import { matrixMarkdown } from './kit/table.mjs'
+import type { Cell, Kit, Result } from './kit/types.mjs'
+
+const works: Result = { group: 'nodes', table: 'runtimes', row: 'Node 20 · pino 10', column: 'target', kind: 'ESM', outcome: 'works', arrived: 1000 }
+
+describe('the tables', () => {
+  test('README has those of the last runs', () => {
+    if (process.env['UPDATE_README'] === '1') writeRegion('README.md', 'matrix', matrixMarkdown(readResults()).trim())
+    expect(regionOf('README.md', 'matrix')).toBe(matrixMarkdown(readResults()).trim())
+  })
+
+  test('no cell is empty, and none failed', () => {
+    const table = matrixMarkdown(readResults())
+    expect(table).not.toMatch(/\| *\|/)
+    expect(table).not.toContain('✗')
+  })
+
+  test('all groups were tried, each runtime and tool among them', () => {
+    const results = readResults()
+    const files = readdirSync(new URL('groups', import.meta.url)).map((file) => file.replace('.mjs', ''))
+    expect(GROUPS.toSorted()).toEqual(files.toSorted())
+    expect([...new Set(results.map(({ group }) => group))]).toEqual(GROUPS)
+    const rows = [...new Set(results.map(({ row }) => row))].join('\n')
+    for (const pino of ['9.14', '10']) for (const node of [20, 22, 24, 26]) expect(rows).toMatch(new RegExp(`^Node ${node}\\S+ · pino ${pino}`, 'm'))
+    for (const name of ['Bun', 'Deno', 'esbuild', 'webpack 5', 'Vite', 'Next', 'Jest', 'vitest', 'pnpm', 'Yarn 4']) expect(rows).toMatch(new RegExp(`^${name}`, 'm'))
+  })
+
+  test('a group that ran takes the place of its former run, and no other', () => {
+    const other: Result = { ...works, group: 'runtimes', row: 'Bun' }
+    expect(mergeResults([other, works], [{ ...works, arrived: 7 }])).toEqual([{ ...works, arrived: 7 }, other])
+  })
+
+  test('a cell that was not tried stands out as empty', () => {
+    expect(matrixMarkdown([works])).toContain('| Node 20 · pino 10 | ✓ |  |')
+  })
+
+  test('a cell whose kinds differ names them', () => {
+    expect(matrixMarkdown([works, { ...works, kind: 'CJS', outcome: 'failed', arrived: 7 }])).toContain('| ESM ✓, CJS ✗ 7 of 1,000 |')
+  })
+})
+
+test('what does not end is ended, with all that it started', async () => {
+  const run = await runProgram(['sh', '-c', 'sleep 60 | sleep 60'], { cwd: tmpdir(), runMs: 200 })
+  expect(run.code).toBeUndefined()
+})
+
+describe('the judge', () => {
+  let scratch = ''
+  const app = (lines: string) => {
+    const file = join(scratch, 'app.mjs')
+    writeFileSync(file, `
+      import pino from ${JSON.stringify(fileURLToPath(import.meta.resolve('pino')))}
+      import { ingestStream } from ${JSON.stringify(fileURLToPath(new URL('../../dist/esm/index.js', import.meta.url)))}
+      const logger = pino(ingestStream())
+      ${lines}`)
+    return { table: 'tools', row: 'row', column: 'in-process', command: [process.execPath, file], cwd: scratch } as const satisfies Cell
+  }
+  const judged = (cell: Cell) => judge({ scratch, run: runProgram } as Kit, cell)
+
+  beforeAll(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'pino-ingest-judge-'))
+  })
+  afterAll(() => rmSync(scratch, { recursive: true }))
+
+  test('all arrived once: it works', async () => {
+    expect(await judged(app('for (let n = 0; n < 1000; n += 1) logger.info({ n })'))).toMatchObject({ outcome: 'works', arrived: 1000 })
+  })
+
+  test.each([
+    ['one is missing', 'for (let n = 1; n < 1000; n += 1) logger.info({ n })', '1 of 1000 did not arrive'],
+    ['one comes twice', 'for (let n = 0; n <= 1000; n += 1) logger.info({ n: n % 1000 })', '1 too many'],
+    ['one is another', 'for (let n = 1; n <= 1000; n += 1) logger.info({ n })', '1 of 1000 did not arrive, 1 too many'],
+    ['it fails at the end', 'for (let n = 0; n < 1000; n += 1) logger.info({ n }); process.exitCode = 3', 'exit code 3'],
+    ['it complains', 'for (let n = 0; n < 1000; n += 1) logger.info({ n }); console.error("oh")', 'something stands on stderr'],
+  ])('%s: it failed', async (_what, lines, detail) => {
+    const result = await judged(app(lines))
+    expect(result.outcome).toBe('failed')
+    expect(result.detail).toContain(detail)
+  })
+
+  test('what cannot work must end badly and say why', async () => {
+    const fails = app('throw new Error("cannot be bundled")')
+    expect(await judged({ ...fails, refuses: /cannot be bundled/ })).toMatchObject({ outcome: 'refused' })
+    expect(await judged({ ...fails, refuses: /something else/ })).toMatchObject({ outcome: 'failed' })
+    expect(await judged({ ...app('logger.info({ n: 0 }); await new Promise((resolve) => logger.flush(resolve)); throw new Error("cannot be bundled")'), refuses: /cannot be bundled/ })).toMatchObject({ outcome: 'failed' })
+    expect(await judged({ ...app('console.error("cannot be bundled")'), refuses: /cannot be bundled/ })).toMatchObject({ outcome: 'failed' })
+  })
+})
