@@ -1,0 +1,107 @@
+/** What `npm pack` takes: all of what was built, the pages that are linked, and nothing else. */
+import { execFile } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
+
+/** Measured; what grows by more than `MAX_GROWTH` beyond them has to be meant, and is written here. */
+const PACKED_BYTES = 700_000
+const UNPACKED_BYTES = 3_050_000
+const MAX_GROWTH = 1.15
+
+interface Packed {
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string, readonly size: number }[]
+}
+
+let packed: Packed
+let paths: readonly string[]
+
+beforeAll(async () => {
+  // Without scripts: `prepack` builds, and would take `dist` away from under other tests.
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, maxBuffer: 16 * 1024 * 1024 })
+  packed = (JSON.parse(stdout) as Packed[])[0] as Packed
+  paths = packed.files.map(({ path }) => path)
+}, 120_000)
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** What the compiler makes of each module. */
+function built(): string[] {
+  const modules = (readdirSync(join(root, 'src'), { recursive: true }) as string[])
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('service/viewer/'))
+    .map((path) => path.replace(/\.ts$/, ''))
+  const inBuild = (build: string, names: readonly string[]): string[] => names.flatMap((name) => [`dist/${build}/${name}.js`, `dist/${build}/${name}.d.ts`])
+  // The command line is a program, which nobody requires.
+  return [...inBuild('esm', modules), ...inBuild('cjs', modules.filter((name) => !name.startsWith('cli/'))), 'dist/cjs/package.json']
+}
+
+/** Pages that a reader gets to from the README, by links within the package. */
+function linkedPages(): string[] {
+  const found = new Set(['README.md'])
+  for (const page of found) {
+    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#\s]+\.md)(?:#[^)]*)?\)/g)) {
+      if (!/^\w+:/.test(target)) found.add(posix.normalize(posix.join(posix.dirname(page), target)))
+    }
+  }
+  return [...found]
+}
+
+test('all that is built is in it, for both module systems', () => {
+  expect(paths.filter((path) => path.startsWith('dist/')).toSorted()).toEqual(built().toSorted())
+})
+
+test('beside that there are pages, the licence and package.json, and nothing else', () => {
+  const others = paths.filter((path) => !path.startsWith('dist/'))
+  expect(others.filter((path) => !/^(?:src\/([\w-]+\/)*)?README\.md$/.test(path)).toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'package.json'])
+})
+
+test('pages that the README leads to are in it', () => {
+  // Results and examples are for a clone, and said to be there.
+  const forReaders = linkedPages().filter((page) => !/^(?:test|benchmarks|\.github)\//.test(page))
+  expect(forReaders.length).toBeGreaterThan(5)
+  expect(forReaders.filter((page) => !paths.includes(page))).toEqual([])
+})
+
+test('every door leads to a file that is in it', () => {
+  const targets = new Set<string>()
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string' && /\/.*\.(?:js|d\.ts|json)$/.test(value)) targets.add(posix.normalize(value))
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect)
+  }
+  for (const field of ['main', 'module', 'types', 'exports', 'typesVersions', 'bin']) collect(manifest[field])
+  expect(targets.size).toBeGreaterThan(15)
+  expect([...targets].filter((target) => !paths.includes(target))).toEqual([])
+  for (const program of Object.values(manifest['bin'] as Record<string, string>)) expect(read(program)).toMatch(/^#!\/usr\/bin\/env node\n/)
+})
+
+test('it tells nothing of the machine that built it, and has no source maps', () => {
+  const registry = process.env['npm_config_registry']
+  const hosts = [/registry\.npmjs\.org/, ...registry === undefined ? [] : [literal(new URL(registry).host)]]
+  const traces = [literal(root), new RegExp(`(?<![\\w.])${literal(homedir()).source}/`), /sourceMappingURL/, ...hosts]
+  const telling = paths.flatMap((path) => {
+    const text = read(path)
+    return traces.filter((trace) => trace.test(text)).map((trace) => `${path}: ${String(trace)}`)
+  })
+  expect(telling).toEqual([])
+  expect(paths.filter((path) => path.endsWith('.map') || /(?<!\.d)\.[cm]?tsx?$/.test(path))).toEqual([])
+})
+
+function literal(text: string): RegExp {
+  return new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
+}
+
+test('it has not grown unnoticed', () => {
+  const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`
+  process.stdout.write(`npm pack: ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked, ${paths.length} files\n`)
+  expect(packed.size).toBeLessThan(PACKED_BYTES * MAX_GROWTH)
+  expect(packed.unpackedSize).toBeLessThan(UNPACKED_BYTES * MAX_GROWTH)
+})

@@ -1,0 +1,104 @@
+/** Compiled, never run: the options, and the ways to hand them to pino. */
+import { expectTypeOf } from 'expect-type'
+import pino from 'pino'
+import ingestTransport, { ingestOptions, ingestStream } from 'pino-ingest'
+import type { BeforeSend, IngestEvents, IngestOptions, IngestTransport, LogEntry } from 'pino-ingest'
+
+// Each option by its own words, and no wider.
+expectTypeOf<IngestOptions['url']>().toEqualTypeOf<string | undefined>()
+expectTypeOf<IngestOptions['enabled']>().toEqualTypeOf<boolean | undefined>()
+expectTypeOf<IngestOptions['level']>().toEqualTypeOf<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined>()
+expectTypeOf<IngestOptions['compression']>().toEqualTypeOf<'none' | 'gzip' | undefined>()
+expectTypeOf<IngestOptions['onProblem']>().toEqualTypeOf<'stderr' | 'silent' | undefined>()
+expectTypeOf<IngestOptions['fingerprint']>().toEqualTypeOf<'auto' | false | undefined>()
+expectTypeOf<IngestOptions['requestLogs']>().toEqualTypeOf<boolean | 'only' | undefined>()
+expectTypeOf<IngestOptions['proxy']>().toEqualTypeOf<string | false | undefined>()
+expectTypeOf<IngestOptions['tags']>().toEqualTypeOf<readonly string[] | undefined>()
+expectTypeOf<IngestOptions['maxConcurrency']>().toEqualTypeOf<number | undefined>()
+expectTypeOf<IngestOptions['beforeSend']>().toEqualTypeOf<string | undefined>()
+expectTypeOf<IngestOptions['customLevels']>().toEqualTypeOf<Readonly<Record<string, number>> | undefined>()
+// An option of type any would take everything.
+expectTypeOf<{ [Name in keyof IngestOptions]-?: 0 extends 1 & IngestOptions[Name] ? Name : never }[keyof IngestOptions]>().toEqualTypeOf<never>()
+
+const absent: string | undefined = undefined as string | undefined
+const options: IngestOptions = {
+  url: absent, apiKey: absent, service: 'checkout', level: 'debug', tags: ['a'], metadata: { region: 'eu', nested: { list: [1, null] } },
+  deploy: { commit: absent }, spool: { dir: absent, maxBytes: 1024 ** 3, durability: 'power' }, breadcrumbs: { limit: 10, level: undefined },
+  sample: { debug: 0.1, info: undefined }, tls: { ca: new Uint8Array(1), cert: absent, key: absent }, scrubPatterns: ['email', String.raw`\bsk_\w{8}`],
+  customLevels: { audit: 35 }, proxy: false,
+}
+options.level = 'warn'
+const asConst = { service: 'checkout', tags: ['a', 'b'], scrubPatterns: ['email'] } as const
+ingestStream(asConst)
+
+// @ts-expect-error there is no such option
+ingestStream({ servce: 'checkout' })
+// @ts-expect-error there is no such level
+ingestStream({ level: 'warning' })
+// @ts-expect-error a number is no text
+ingestStream({ batchSize: '100' })
+// @ts-expect-error a function cannot cross into a worker: the option names a module
+ingestStream({ beforeSend: (entry: LogEntry) => entry })
+// @ts-expect-error there is no such compression
+ingestStream({ compression: 'br' })
+// @ts-expect-error there is no such durability
+ingestStream({ spool: { durability: 'disk' } })
+// @ts-expect-error a member that spool does not have
+ingestStream({ spool: { path: '/var' } })
+// @ts-expect-error trace is no level of the service
+ingestStream({ sample: { trace: 0.5 } })
+// @ts-expect-error text where a list is wanted
+ingestStream({ tags: 'a' })
+
+const beforeSend: BeforeSend = (entry) => (entry.level === 'debug' ? null : { ...entry, tags: ['seen'] })
+expectTypeOf(beforeSend).parameter(0).toEqualTypeOf<LogEntry>()
+// @ts-expect-error an entry has a message
+const wrongHook: BeforeSend = () => ({ level: 'info', timestamp: '' })
+void wrongHook
+
+// In pino's worker.
+expectTypeOf(ingestTransport).parameter(0).toEqualTypeOf<IngestOptions | undefined>()
+expectTypeOf(ingestTransport).returns.resolves.toEqualTypeOf<IngestTransport>()
+pino({ transport: { target: 'pino-ingest', options } }).info('x')
+pino(ingestOptions({ transport: { target: 'pino-ingest', options } })).info('x')
+pino({ transport: { targets: [{ target: 'pino-ingest', level: 'debug', options }, { target: 'pino/file', options: { destination: 1 } }] } })
+pino({ transport: { pipeline: [{ target: './redact.js' }, { target: 'pino-ingest', options }] } })
+const single: pino.TransportSingleOptions<IngestOptions> = { target: 'pino-ingest', options: { service: 'checkout' } }
+pino({ transport: single })
+const transport = pino.transport<IngestOptions>({ target: 'pino-ingest', options })
+// @ts-expect-error pino takes no wrong option once it knows their type
+pino.transport<IngestOptions>({ target: 'pino-ingest', options: { servce: 'x' } })
+transport.on('ingest:dropped', ({ count, reason }: IngestEvents['ingest:dropped']) => void [count, reason])
+pino(transport)
+
+// In the process.
+const stream = ingestStream()
+expectTypeOf(stream).toEqualTypeOf<IngestTransport>()
+pino(stream)
+pino({ level: 'debug' }, stream)
+pino(pino.multistream([{ stream }, { level: 'debug', stream: ingestStream(options) }]))
+const chained = stream
+  .on('ingest:dropped', (dropped) => {
+    expectTypeOf(dropped.count).toEqualTypeOf<number>()
+    expectTypeOf(dropped.reason).toEqualTypeOf<'buffer' | 'shutdown' | 'spool' | 'age' | 'damaged'>()
+    // @ts-expect-error that is of another event
+    void dropped.batchId
+  })
+  .once('ingest:delivered', ({ count, batchId, of }) => {
+    expectTypeOf(count).toEqualTypeOf<number>()
+    expectTypeOf(batchId).toEqualTypeOf<string>()
+    expectTypeOf(of).toEqualTypeOf<'requestLogs' | undefined>()
+  })
+  .on('ingest:rejected', ({ errors }) => expectTypeOf(errors).items.toHaveProperty('field'))
+  .on('ingest:problem', ({ code, status }) => {
+    expectTypeOf(code).extract<'CONFIG'>().toEqualTypeOf<'CONFIG'>()
+    expectTypeOf(status).toEqualTypeOf<number | undefined>()
+  })
+  .on('ingest:stats', (account) => expectTypeOf(account.dropped.buffer).toEqualTypeOf<number>())
+expectTypeOf(chained).toEqualTypeOf<IngestTransport>()
+// Node's own events stay.
+stream.on('close', () => {}).on('error', (error: Error) => error.message).end()
+stream.on('drain', () => {})
+stream.flush(() => {})
+const written: boolean = stream.write('{}\n')
+void written
