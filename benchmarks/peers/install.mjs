@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The newest of each when this was written: a number without a version cannot be checked by anybody. */
-const VERSIONS = {
+export const VERSIONS = {
   'pino-loki': '3.0.0',
   'pino-elasticsearch': '9.0.0',
   '@axiomhq/pino': '2.0.0',
@@ -23,7 +23,7 @@ const VERSIONS = {
 export function installPeers(tell) {
   const names = /** @type {PeerName[]} */ (Object.keys(VERSIONS))
   // pino is a peer dependency of some. Named, so that no other version than ours comes along; nothing loads it.
-  const pino = JSON.parse(readFileSync(new URL('../../node_modules/pino/package.json', import.meta.url), 'utf8')).version
+  const pino = pinoVersion()
   const specifiers = names.map((name) => `${name}@${VERSIONS[name]}`)
   const hash = createHash('sha256').update([...specifiers, pino].join(' ')).digest('hex').slice(0, 12)
   const folder = join(tmpdir(), `pino-ingest-bench-peers-${hash}`)
@@ -41,8 +41,13 @@ export function installPeers(tell) {
   return names.filter(isThere).map((name) => ({ name, version: VERSIONS[name], target: resolve(name) }))
 }
 
-/** @param {string} folder @param {readonly string[]} specifiers */
-function install(folder, specifiers) {
+/** The one that this tree is tested with. @returns {string} */
+export function pinoVersion() {
+  return JSON.parse(readFileSync(new URL('../../node_modules/pino/package.json', import.meta.url), 'utf8')).version
+}
+
+/** @param {string} folder @param {readonly string[]} specifiers @returns {boolean} whether npm could */
+export function install(folder, specifiers) {
   try {
     const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error', ...specifiers]
     execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -32,6 +32,11 @@ export function start(module, args = []) {
       return answer
     },
     stop: () => void child.kill(),
+    /** At once, and gone when this is done. */
+    kill: () => {
+      child.kill('SIGKILL')
+      return died.catch(() => {})
+    },
   }
 }
 
