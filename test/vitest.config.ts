@@ -1,22 +1,45 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
+import type { TestSpecification } from 'vitest/node'
 
+/** Nothing in these outlives its test: one process runs them all, and loads the sources once. */
+const PURE = ['record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs'].map((folder) => `test/${folder}/**/*.test.ts`)
+/** Real processes that are waited for: more at once would make their timings wander. */
+const TIMED = ['test/process/**/*.test.ts', 'test/serverless/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/app/flush.test.ts', 'test/app/shutdown.test.ts']
 /** What is measured in these is the machine's as well: they run when all others have, one at a time. */
 const ALONE = ['test/browser/speed.test.ts']
+/** Applications with tests of their own, for other runners. */
+const APPS = 'test/matrix/apps/**'
+
+/** Minutes each: begun last, they would run on alone. */
+const LONG = ['spool/model', 'cli/spool.', 'browser/axe', 'browser/xss', 'cli/send.', 'process/exits', 'process/secrets', 'readme-programs', 'types/compilers', 'app/flush', 'faults/quick']
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((name) => moduleId.includes(`/test/${name}`))
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's own
+    return (await super.sort(files)).toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)))
+  }
+}
+
+/** For two cores. Much of what these do is to wait. */
+const WORKERS = 3
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
+    sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: ALONE, sequence: { groupOrder: 0 } } },
-      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'pure', include: PURE, isolate: false, maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: [...PURE, ...TIMED, ...ALONE, APPS], maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
     setupFiles: [fileURLToPath(new URL('scratch-spool.ts', import.meta.url))],
     // Real workers, processes and sockets take their time on a busy machine; nothing here asserts speed.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Two cores: more files at once only make timings of the process tests wander.
-    maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/**/*.md'] },
   },
 })

@@ -11,8 +11,11 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
 import pino from 'pino'
-import { flush, flushOnSignal, ingestStream } from 'pino-ingest'
+
+// The build that pino's worker loads, and in half the time of the other.
+const { flush, flushOnSignal, ingestStream } = createRequire(import.meta.url)('pino-ingest')
 
 const plan = JSON.parse(process.env.PLAN)
 if (plan.end === 'hold') process.on('SIGTERM', () => process.exit(0))

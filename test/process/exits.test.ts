@@ -1,5 +1,8 @@
 /** Ways to end: what was logged before is delivered, with the service up; what is lost with it down is told. */
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
@@ -130,6 +133,25 @@ describe('service down', () => {
     service = await createIngestService({ apiKeys: [KEY], port })
     await nextStart(copies * COUNT)
     expect({ entries: service.arrived, different: arrived() }).toEqual({ entries: copies * COUNT, different: COUNT })
+  })
+
+  test('what is left is sent by processes that log one line and end, too', async () => {
+    const { port } = service
+    await service.close()
+    await runApp(plan({ end: 'exit' }))
+    service = await createIngestService({ apiKeys: [KEY], port })
+    // One will do but on a busy machine; without what an exit waits for, each would send a few batches.
+    for (let run = 0; run < 3 && arrived() < COUNT; run += 1) expect((await runApp(plan({ count: 1, end: 'exit' }))).tookMs).toBeLessThan(9_000)
+    expect(arrived()).toBe(COUNT)
+  })
+
+  test.each(['natural', 'exit'] as const)('in an outage that is longer than requestTimeoutMs, %s: the exit is not held up, and what is kept is told', async (end) => {
+    const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-outage-'))
+    const options = { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: { dir }, requestTimeoutMs: 100, flushIntervalMs: 10 }
+    const result = await runApp({ mode: 'target', count: 40, perSecond: 20, end, options })
+    rmSync(dir, { recursive: true })
+    expect(result.stderr).toContain('40 entries are not yet acknowledged; kept on disk, for the next start')
+    expect(result.tookMs).toBeLessThan(9_000) // pino gives up after 10 s
   })
 
   test.each(['target', 'stream'] as const)('%s without a spool: the exit is not held up, and the loss is told once with its number', async (mode) => {
