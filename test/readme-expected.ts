@@ -93,16 +93,20 @@ const main: Expected = {
       expect(JSON.parse(ran.stdout)).toMatchObject({ level: 30, msg: 'to the service and to stdout' })
     },
     (ran) => expect(messagesOf(ran)).toEqual(['no worker needed']),
-    (ran) => expect(messagesOf(ran)).toEqual(['from CommonJS']),
   ],
+  // Nobody calls the handler here; the tests of the examples do.
+  Serverless: [(ran) => expect(messagesOf(ran)).toEqual([])],
   'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
   'When things fail': [
     (ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it']),
-    (ran) => {
-      expect(messagesOf(ran)).toEqual(['paid'])
-      expect(ran.stderr).toBe('acknowledged 0\n')
-    },
+  ],
+  'Ending in order': [(ran) => {
+    expect(messagesOf(ran)).toEqual(['paid'])
+    expect(ran.stderr).toBe('acknowledged 0\n')
+  }],
+  'Watching the transport': [
     (ran) => expect(messagesOf(ran)).toEqual(['watched']),
+    (ran) => expect(messagesOf(ran)).toEqual(['order placed']),
   ],
   'What led to the error': [(ran) => {
     expect(messagesOf(ran)).toEqual(['card declined'])
@@ -161,6 +165,16 @@ const app: Expected = {
     }])
     expect(JSON.stringify(error)).not.toContain('secret')
   }],
+  Metrics: [
+    (ran) => {
+      expect(messagesOf(ran)).toEqual(['order placed'])
+      expect(ran.stdout).toContain('\npino_ingest_entries_received_total{app="checkout",kind="log"} 1\n')
+    },
+    (ran) => {
+      expect(messagesOf(ran)).toEqual(['order placed'])
+      expect(ran.stdout).toBe('false\n')
+    },
+  ],
   Releases: [(ran) => {
     const [release] = ran.service.releases().items
     expect(release?.release).toMatchObject({ version: '1.4.0', changelog: 'Vouchers' })
@@ -192,11 +206,26 @@ const filter: Expected = {
   ],
 }
 
+const options: Expected = {
+  'From pino-loki': [(ran) => expect(entriesOf(ran)).toMatchObject([
+    { message: 'order placed', service: 'checkout', environment: 'production', tags: ['team:shop'], metadata: { tenant: 't-1' } },
+  ])],
+  'From @logtail/pino': [(ran) => {
+    expect(entriesOf(ran)).toMatchObject([{ message: 'order placed', metadata: { orderId: 1017 } }])
+    expect(JSON.parse(ran.stdout)).toMatchObject({ msg: 'order placed', orderId: 1017 })
+  }],
+  'From @axiomhq/pino': [(ran) => expect(entriesOf(ran)).toMatchObject([{ level: 'debug', message: 'cart read', environment: 'production' }])],
+  'From pino-datadog-transport': [(ran) => expect(entriesOf(ran)).toMatchObject([
+    { message: 'order placed', tags: ['team:shop'], metadata: { source: 'nodejs' }, trace: { trace_id: '1234567890', span_id: '42' } },
+  ])],
+}
+
 /** Programs by document; those without any are not here. */
 export const EXPECTED: Readonly<Record<string, Expected>> = {
   [README]: main,
   'src/app/README.md': app,
   'src/filter/README.md': filter,
+  'src/options/README.md': options,
   'src/request-logs/README.md': { 'Request analytics': [expectRequestLog] },
   'src/scrub/README.md': { 'Privacy: what is taken out': [(ran) => {
     const { error, metadata } = expectPrivate(ran, ['sk_live'])

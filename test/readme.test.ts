@@ -130,7 +130,7 @@ describe('tables', () => {
 
   test('events are those that the transport tells', () => {
     const told = new Set(readText('src/report.ts').match(/ingest:\w+/g))
-    const rows = [...sectionOf(README, 'When things fail').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(([, name]) => name)
+    const rows = [...sectionOf(README, 'Watching the transport').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(([, name]) => name)
     expect(rows.toSorted()).toEqual([...told].toSorted())
   })
 })
