@@ -11,11 +11,6 @@ export const NOTICE_WINDOW_MS = 10_000
 /** Position of `warn` in `LEVELS`. */
 export const NOTICE_RANK = 2
 
-export function addDropped(a: DroppedByReason, b: DroppedByReason): DroppedByReason {
-  const reasons = new Set([...Object.keys(a), ...Object.keys(b)] as DropReason[])
-  return Object.fromEntries([...reasons].map((reason) => [reason, (a[reason] ?? 0) + (b[reason] ?? 0)]))
-}
-
 /** An entry of level warn, as JSON. @param labels what every entry of this app carries */
 export function droppedNotice(dropped: DroppedByReason, labels: Pick<LogEntry, 'service' | 'environment' | 'version'>, wallNowMs: number): string {
   const { service, environment, version } = labels

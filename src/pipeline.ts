@@ -21,7 +21,7 @@ import { RequestsLane, requestsUrl } from './pipeline/requests-lane.js'
 import { Taker } from './pipeline/taker.js'
 import { Mapper } from './record/mapper.js'
 import { Report } from './report.js'
-import type { EmitEvent, IngestEvents } from './report.js'
+import type { EmitEvent } from './report.js'
 
 export interface PipelineOptions {
   readonly settings: Settings
@@ -63,13 +63,9 @@ export class Pipeline {
     const secrets = settings.isLocalDefault ? [] : [apiKey, ...settings.previousApiKeys.map((key) => key.reveal())]
     const report = this.#report = new Report({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
       emit(name, payload)
-      if (name === 'ingest:dropped') {
-        const { reason, count, of } = payload as IngestEvents['ingest:dropped']
-        if (of === undefined) this.#notices.add({ [reason]: count })
-      }
       // Whatever is worth an event has changed the account.
       if (name !== 'ingest:stats') report.stats(() => this.snapshot)
-    } })
+    }, onDropped: (count, reason) => this.#notices.add(count, reason) })
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
@@ -190,7 +186,6 @@ export class Pipeline {
   }
 
   async #close(): Promise<void> {
-    this.#notices.flushNow()
     this.#intake.end()
     this.#sealWithNotice()
     const { shutdownTimeoutMs } = this.#settings

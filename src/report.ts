@@ -47,6 +47,8 @@ export interface ReportOptions {
   /** Masked in everything that is written or emitted. */
   readonly secrets: readonly string[]
   readonly emit: EmitEvent
+  /** Log entries were dropped. At once and each time, where lines and events are held back. */
+  readonly onDropped?: (count: number, reason: DropReason) => void
   /** Default: synchronously to file descriptor 2. */
   readonly write?: (line: string) => void
 }
@@ -98,6 +100,7 @@ export class Report {
   dropped(count: number, reason: DropReason, detail: string, of?: Subject): void {
     this.#line(`dropped ${reason} ${of ?? ''}`, count, (total) => `dropped ${counted(total, of)} (${reason}): ${detail}`)
     this.#event('ingest:dropped', `${reason} ${of ?? ''}`, { count, reason, ...(of && { of }) })
+    if (of === undefined) this.#options.onDropped?.(count, reason)
   }
 
   problem(code: IngestErrorCode, message: string, status?: number, of?: Subject): void {

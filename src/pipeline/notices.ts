@@ -1,9 +1,8 @@
 /** Entries that tell the service what was dropped: one for all of a while, and not while it is down. */
+import type { DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
-import { NOTICE_WINDOW_MS, addDropped, droppedNotice } from '../notice.js'
-import type { DroppedByReason } from '../notice.js'
+import { NOTICE_WINDOW_MS, droppedNotice } from '../notice.js'
 import type { Settings } from '../options.js'
-import { Throttle } from '../report/throttle.js'
 
 export interface NoticesOptions {
   readonly clock: Clock
@@ -15,20 +14,25 @@ export interface NoticesOptions {
 
 export class Notices {
   readonly #options: NoticesOptions
-  readonly #throttle: Throttle<DroppedByReason>
-  #untold: DroppedByReason = {}
+  #untold: Partial<Record<DropReason, number>> = {}
+  #cancelTimer: (() => void) | undefined
 
   constructor(options: NoticesOptions) {
     this.#options = options
-    this.#throttle = new Throttle(options.clock, NOTICE_WINDOW_MS, addDropped, (dropped) => this.#take(dropped))
   }
 
-  /** These were dropped. */
-  add(dropped: DroppedByReason): void {
-    this.#throttle.offer(dropped)
+  /** These were dropped: told soon, and what follows within the window with the next. */
+  add(count: number, reason: DropReason): void {
+    this.#untold[reason] = (this.#untold[reason] ?? 0) + count
+    if (this.#cancelTimer !== undefined) return
+    this.#cancelTimer = this.#options.clock.timer(NOTICE_WINDOW_MS, () => {
+      this.#cancelTimer = undefined
+      this.tell()
+    })
+    this.tellSoon()
   }
 
-  /** The service is back: not in the turn of a drop, since what dropped may be the batcher, in the middle of its way to disk. */
+  /** Not in the turn of a drop or of the recovery: what dropped may be the batcher, in the middle of its way to disk. */
   tellSoon(): void {
     queueMicrotask(() => this.tell())
   }
@@ -42,17 +46,8 @@ export class Notices {
     onNotice(entry)
   }
 
-  /** What the throttle holds back is to be told with the next. */
-  flushNow(): void {
-    this.#throttle.flushNow()
-  }
-
   cancel(): void {
-    this.#throttle.cancel()
-  }
-
-  #take(dropped: DroppedByReason): void {
-    this.#untold = addDropped(this.#untold, dropped)
-    this.tellSoon()
+    this.#cancelTimer?.()
+    this.#untold = {}
   }
 }
