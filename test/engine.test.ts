@@ -72,7 +72,7 @@ describe('every door', () => {
   })
 
   test('the command line says it in one line, without a stack', async () => {
-    const main = join(root, 'dist/esm/cli/main.js')
+    const main = join(root, 'dist/cjs/cli/main.js')
     const failed = await run(process.execPath, [main, '--version'], { env: older }).catch((error: { code: number, stdout: string, stderr: string }) => error)
     expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^pino-ingest needs Node .* this is Node 18\.20\.8\. .*\n$/) })
     const asJson = await run(process.execPath, [main, 'doctor', '--json'], { env: older }).catch((error: { code: number, stdout: string }) => error)

@@ -10,7 +10,7 @@ import { startJson, startText } from './dev-started.js'
 import { runCli } from './run-cli.js'
 
 /** As a program of its own runs it. */
-const TOKEN_MODULE = new URL('../../dist/esm/cli/dev/token.js', import.meta.url).href
+const TOKEN_MODULE = new URL('../../dist/cjs/cli/dev/token.js', import.meta.url).href
 
 const GOOD = 'a-good_token-of-22-char'
 const isRoot = process.getuid?.() === 0

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 
 const [megabytes = '1024', kind = 'plain', latencyMs = '0', concurrency = '1'] = process.argv.slice(2)
-const CLI = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-big-'))
 const file = join(dir, kind === 'gzip' ? 'app.log.gz' : 'app.log')
 

@@ -96,7 +96,7 @@ test('killed between the entries and the reply: a service that knows batch ids h
 
 /** No file may become longer than 1 KiB: as on a full disk, a write succeeds in part. */
 function runLimited(args: readonly string[], env: CliEnv): Promise<{ code: number | null, stderr: string }> {
-  const cli = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))
+  const cli = fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))
   const child = spawn('bash', ['-c', 'ulimit -f 1; exec "$@"', 'limited', process.execPath, cli, ...args], { env: cleanEnv(env) })
   onTestFinished(() => void child.kill('SIGKILL'))
   let stderr = ''

@@ -40,8 +40,8 @@ function built(): string[] {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('service/viewer/'))
     .map((path) => path.replace(/\.ts$/, ''))
   const inBuild = (build: string, names: readonly string[]): string[] => names.flatMap((name) => [`dist/${build}/${name}.js`, `dist/${build}/${name}.d.ts`])
-  // The command line is a program, which nobody requires.
-  return [...inBuild('esm', modules), ...inBuild('cjs', modules.filter((name) => !name.startsWith('cli/'))), 'dist/cjs/package.json']
+  // The command line is a program, which nobody imports.
+  return [...inBuild('esm', modules.filter((name) => !name.startsWith('cli/'))), ...inBuild('cjs', modules), 'dist/cjs/package.json']
 }
 
 /** Pages that a reader gets to from the README, by links within the package. */

@@ -97,7 +97,7 @@ describe.each([
 })
 
 test('pipe: 100,000 records pass through and arrive', { timeout: 60_000 }, async () => {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))], {
     env: cleanEnv({
       PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_FLUSH_INTERVAL_MS: '60000', PINO_INGEST_LEVEL: 'trace',
       PINO_INGEST_MESSAGE_KEY: 'message', PINO_INGEST_ERROR_KEY: 'problem', PINO_INGEST_CUSTOM_LEVELS: 'audit:35',
