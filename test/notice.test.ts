@@ -28,8 +28,8 @@ test('reaches the service once for many drops, and the account closes with it', 
   const line = `${JSON.stringify({ level: 40, time: 0, pad: 'x'.repeat(1000), msg: 'warned' })}\n`
   pipeline.write(line)
   await clock.advance(1_000)
-  await vi.waitFor(() => expect(service.requests.some(({ status }) => status === 401)).toBe(true))
-  await vi.waitFor(() => expect(troubles).toBeGreaterThan(0))
+  await vi.waitFor(() => expect(service.requests.some(({ status }) => status === 401)).toBe(true), { timeout: 10_000 })
+  await vi.waitFor(() => expect(troubles).toBeGreaterThan(0), { timeout: 10_000 })
   for (let n = 1; n < 3_000; n += 1) pipeline.write(line)
   await clock.advance(11_000)
   const { dropped, generated, closes } = pipeline.account.snapshot()

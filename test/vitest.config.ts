@@ -3,10 +3,12 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** Nothing in these outlives its test: one process runs them all, and loads the sources once. */
-const PURE = ['record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs'].map((folder) => `test/${folder}/**/*.test.ts`)
+const testsIn = (...folders: string[]): string[] => folders.map((folder) => `test/${folder}/**/*.test.ts`)
+
+/** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
+const SHARED = testsIn('record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks')
 /** Real processes that are waited for: more at once would make their timings wander. */
-const TIMED = ['test/process/**/*.test.ts', 'test/serverless/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/app/flush.test.ts', 'test/app/shutdown.test.ts']
+const TIMED = [...testsIn('process', 'serverless', 'faults'), 'test/app/flush.test.ts', 'test/app/shutdown.test.ts']
 /** What is measured in these is the machine's as well: they run when all others have, one at a time. */
 const ALONE = ['test/browser/speed.test.ts']
 /** Applications with tests of their own, for other runners. */
@@ -31,8 +33,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false, maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
-      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: [...PURE, ...TIMED, ...ALONE, APPS], maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false, maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: [...SHARED, ...TIMED, ...ALONE, APPS], maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
       { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],

@@ -45,7 +45,7 @@ test('an app that goes on logging does not hold up the answer', async () => {
   listen(() => Promise.resolve('acknowledged'), new BusyAccount())
   ask('begin', 5_000)
   ask('read', 5_000)
-  await vi.waitFor(() => expect(replies).toHaveLength(1))
+  await vi.waitFor(() => expect(replies).toHaveLength(1), { timeout: 10_000 })
   expect(replies).toMatchObject([{ id: 'one', state: 'acknowledged' }])
 })
 

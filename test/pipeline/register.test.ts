@@ -88,7 +88,7 @@ test('its signal ends the wait, and leaves no timer', async () => {
   await clock.advance(1)
   expect(clock.timers).toBe(1)
   controller.abort()
-  await vi.waitFor(() => expect(settled).toHaveLength(1))
+  await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 10_000 })
   expect(settled[0]).toMatchObject({ code: 'ABORTED' })
   expect([clock.timers, server.connections()]).toEqual([0, 0])
 })

@@ -19,7 +19,7 @@ test.each([
   await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
   service.faults.add(fault)
   await work(sandbox, { from: 1, count: SMALL.batchSize * BATCHES })
-  await vi.waitFor(() => expect(service.requests.some(({ fault: played }) => played === fault.kind)).toBe(true), { interval: 1 })
+  await vi.waitFor(() => expect(service.requests.some(({ fault: played }) => played === fault.kind)).toBe(true), { timeout: 10_000, interval: 1 })
   await sandbox.freeze()
   await sleep(50) // what was on its way to the service has come
   const before = service.requests.length

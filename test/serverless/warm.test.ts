@@ -73,7 +73,7 @@ describe('stopped without a flush', () => {
     await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
     service.faults.add({ kind: 'delay', delayMs: 400 })
     await work(sandbox, { from: 1, count: 10 })
-    await vi.waitFor(() => expect(service.requests[1]?.entries).toBe(10), { interval: 1 })
+    await vi.waitFor(() => expect(service.requests[1]?.entries).toBe(10), { timeout: 10_000, interval: 1 })
     await sandbox.freeze()
     await service.waitForEntries(11)
     await sleep(1_700) // the request's time is over
@@ -90,7 +90,7 @@ describe('stopped without a flush', () => {
     await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
     service.faults.add({ kind: 'delay', delayMs: 400, times: 1 })
     await work(sandbox, { from: 1, count: 10 })
-    await vi.waitFor(() => expect(service.requests[1]?.entries).toBe(10), { interval: 1 })
+    await vi.waitFor(() => expect(service.requests[1]?.entries).toBe(10), { timeout: 10_000, interval: 1 })
     await sandbox.freeze()
     gateway.forget('silence')
     await sleep(1_700)

@@ -35,7 +35,7 @@ function setup(newest: number) {
     service.newest = seqs.at(-1) ?? service.newest
     followed.at(-1)?.onEntries?.({ items: seqs.map(brief), skipped })
   }
-  const isLoaded = () => vi.waitFor(() => expect(feed.isLoaded).toBe(true))
+  const isLoaded = () => vi.waitFor(() => expect(feed.isLoaded).toBe(true), { timeout: 10_000 })
   const top = (): number | undefined => feed.tail.at(0)?.seq
   return { feed, service, followed, later, asked, come, isLoaded, top }
 }
@@ -73,7 +73,7 @@ test('pages are asked for one at a time, and once', async () => {
   await isLoaded()
   feed.need(190, 200)
   feed.need(190, 200)
-  await vi.waitFor(() => expect(feed.tail.length).toBe(700))
+  await vi.waitFor(() => expect(feed.tail.length).toBe(700), { timeout: 10_000 })
   expect(asked).toEqual([undefined, '4801'])
 })
 
@@ -86,7 +86,7 @@ describe('more than can be followed', () => {
     come([9000], 3999)
     expect(later).toHaveLength(1)
     later[0]?.()
-    await vi.waitFor(() => expect(feed.tail.isTorn).toBe(false))
+    await vi.waitFor(() => expect(feed.tail.isTorn).toBe(false), { timeout: 10_000 })
     expect([asked.length, top()]).toEqual([2, 9000])
   })
 
@@ -98,7 +98,7 @@ describe('more than can be followed', () => {
     come([5000], 4699)
     expect([later.length, feed.tail.waiting, top()]).toEqual([0, 4700, 300])
     feed.release()
-    await vi.waitFor(() => expect(top()).toBe(5000))
+    await vi.waitFor(() => expect(top()).toBe(5000), { timeout: 10_000 })
     expect(feed.tail.waiting).toBe(0)
   })
 })
@@ -110,7 +110,7 @@ test('a reset empties the list and begins again', async () => {
   service.newest = 0
   followed[0]?.onReset?.()
   expect(feed.tail.length).toBe(0)
-  await vi.waitFor(() => expect(followed).toHaveLength(2))
+  await vi.waitFor(() => expect(followed).toHaveLength(2), { timeout: 10_000 })
   expect(followed[1]?.after).toBe(0)
 })
 
@@ -119,7 +119,7 @@ describe('what cannot be loaded', () => {
     const { feed, service, followed, isLoaded, top } = setup(7)
     service.refusal = new TypeError('fetch failed')
     feed.show({})
-    await vi.waitFor(() => expect(followed).toHaveLength(1))
+    await vi.waitFor(() => expect(followed).toHaveLength(1), { timeout: 10_000 })
     expect([feed.error?.message, feed.isLoaded]).toEqual(['fetch failed', false])
     service.refusal = undefined
     followed[0]?.onOpen?.()
@@ -131,7 +131,7 @@ describe('what cannot be loaded', () => {
     const { feed, service, followed } = setup(7)
     service.refusal = new ApiError(400, 'level must be one of …')
     feed.show({ level: 'loud' })
-    await vi.waitFor(() => expect(followed).toHaveLength(1))
+    await vi.waitFor(() => expect(followed).toHaveLength(1), { timeout: 10_000 })
     expect([followed[0]?.parameters, followed[0]?.onOpen, feed.error?.message]).toEqual([{}, undefined, 'level must be one of …'])
   })
 
@@ -141,13 +141,13 @@ describe('what cannot be loaded', () => {
     await isLoaded()
     service.refusal = new TypeError('fetch failed')
     feed.need(190, 200)
-    await vi.waitFor(() => expect(feed.error).toBeDefined())
+    await vi.waitFor(() => expect(feed.error).toBeDefined(), { timeout: 10_000 })
     service.refusal = undefined
     feed.need(190, 200)
     expect([asked.length, later.length]).toEqual([2, 1])
     later[0]?.()
     feed.need(190, 200)
-    await vi.waitFor(() => expect(feed.tail.length).toBe(700))
+    await vi.waitFor(() => expect(feed.tail.length).toBe(700), { timeout: 10_000 })
     expect(feed.error).toBeUndefined()
   })
 })
@@ -172,7 +172,7 @@ test('resets one after the other load the list once, and once more when the time
   }
   expect(asked).toHaveLength(2)
   later.shift()?.()
-  await vi.waitFor(() => expect(asked).toHaveLength(3))
+  await vi.waitFor(() => expect(asked).toHaveLength(3), { timeout: 10_000 })
   later.shift()?.()
   await isLoaded()
   expect(asked).toHaveLength(3)

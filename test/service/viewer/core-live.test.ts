@@ -45,12 +45,12 @@ function setup() {
     onChange: (kinds) => changes.push(...kinds),
   })
   const nth = async (n: number): Promise<Opened> => {
-    await vi.waitFor(() => expect(opened.length).toBeGreaterThan(n))
+    await vi.waitFor(() => expect(opened.length).toBeGreaterThan(n), { timeout: 10_000 })
     return opened[n] as Opened
   }
   /** Ends the nth wait, once it has begun. */
   const goOn = async (n: number): Promise<void> => {
-    await vi.waitFor(() => expect(waits.length).toBeGreaterThan(n))
+    await vi.waitFor(() => expect(waits.length).toBeGreaterThan(n), { timeout: 10_000 })
     waits[n]?.end()
   }
   return { live, service, opened, changes, waits, nth, goOn }
@@ -66,7 +66,7 @@ describe('what the stream says', () => {
     live.follow({ parameters: {}, onEntries: ({ items, skipped }) => got.push([items[0]?.seq, items[0]?.message, skipped]) })
     const stream = await nth(0)
     stream.write(`: hello\n\n${entries(1)}${eventText({ event: 'changed', data: { kinds: ['release', 'feedback'] } })}${entries(2, 5)}`, bytesEach)
-    await vi.waitFor(() => expect(got).toEqual([[1, 'Größe 😀', 0], [2, 'Größe 😀', 5]]))
+    await vi.waitFor(() => expect(got).toEqual([[1, 'Größe 😀', 0], [2, 'Größe 😀', 5]]), { timeout: 10_000 })
     expect(changes).toEqual(['entry', 'release', 'feedback', 'entry'])
   })
 
@@ -76,7 +76,7 @@ describe('what the stream says', () => {
     live.follow({ parameters: {}, onReset })
     const stream = await nth(0)
     stream.write(eventText({ event: 'reset', data: {} }))
-    await vi.waitFor(() => expect(onReset).toHaveBeenCalledOnce())
+    await vi.waitFor(() => expect(onReset).toHaveBeenCalledOnce(), { timeout: 10_000 })
     expect(changes).toContain('heartbeat')
   })
 })
@@ -86,7 +86,7 @@ describe('where it begins', () => {
     const { live, nth } = setup()
     live.follow({ parameters: { level: 'error' }, after: 41 })
     expect(await nth(0)).toMatchObject({ parameters: { level: 'error' }, lastId: '41' })
-    await vi.waitFor(() => expect(live.state.value.name).toBe('live'))
+    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
   })
 
   test('another source ends the stream before', async () => {
@@ -99,7 +99,7 @@ describe('where it begins', () => {
     expect(first.signal.aborted).toBe(true)
     first.write(entries(1))
     opened[1]?.write(entries(2))
-    await vi.waitFor(() => expect(live.state.value.name).toBe('live'))
+    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
     expect(before).not.toHaveBeenCalled()
   })
 })
@@ -110,11 +110,11 @@ describe('a stream that ends', () => {
     live.follow({ parameters: {}, after: 1 })
     const first = await nth(0)
     first.write(entries(7))
-    await vi.waitFor(() => expect(changes).toEqual(['entry']))
+    await vi.waitFor(() => expect(changes).toEqual(['entry']), { timeout: 10_000 })
     first.end()
     await goOn(0)
     expect((await nth(1)).lastId).toBe('7')
-    await vi.waitFor(() => expect(changes).toContain('rejected'))
+    await vi.waitFor(() => expect(changes).toContain('rejected'), { timeout: 10_000 })
   })
 
   test('waits longer each time, to a bound, and says why', async () => {
@@ -122,12 +122,12 @@ describe('a stream that ends', () => {
     service.refusal = new ApiError(503, 'too many streams')
     live.follow({ parameters: {} })
     for (let attempt = 0; attempt < 6; attempt++) await goOn(attempt)
-    await vi.waitFor(() => expect(waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]))
+    await vi.waitFor(() => expect(waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]), { timeout: 10_000 })
     expect(live.state.value).toEqual({ name: 'reconnecting', reason: 'too many streams' })
     service.refusal = undefined
     await goOn(6)
     await nth(0)
-    await vi.waitFor(() => expect(live.state.value.name).toBe('live'))
+    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
   })
 
   test('begins anew where the service was started anew: it counts from the beginning', async () => {
@@ -146,7 +146,7 @@ describe('a stream that ends', () => {
     const { live, service, waits, nth } = setup()
     service.refusal = new ApiError(401, 'no token')
     live.follow({ parameters: {} })
-    await vi.waitFor(() => expect(service.tries).toBe(1))
+    await vi.waitFor(() => expect(service.tries).toBe(1), { timeout: 10_000 })
     service.refusal = undefined
     live.follow({ parameters: { q: 'later' } })
     await nth(0)
@@ -159,7 +159,7 @@ test('a hidden page gives its connection away, and takes it up where it was', as
   live.follow({ parameters: {}, after: 3 })
   const first = await nth(0)
   first.write(entries(9))
-  await vi.waitFor(() => expect(changes).toEqual(['entry']))
+  await vi.waitFor(() => expect(changes).toEqual(['entry']), { timeout: 10_000 })
   live.rest(true)
   expect(first.signal.aborted).toBe(true)
   live.rest(true)
