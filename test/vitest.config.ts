@@ -8,7 +8,10 @@ const testsIn = (...folders: string[]): string[] => folders.map((folder) => `tes
 /** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
 const SHARED = testsIn('record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks')
 /** Real processes that are waited for: more at once would make their timings wander. */
-const TIMED = [...testsIn('process', 'serverless', 'faults'), 'test/app/flush.test.ts', 'test/app/shutdown.test.ts']
+const TIMED = [
+  ...testsIn('serverless', 'faults'),
+  ...['process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown'].map((name) => `test/${name}.test.ts`),
+]
 /** What is measured in these is the machine's as well: they run when all others have, one at a time. */
 const ALONE = ['test/browser/speed.test.ts']
 /** Applications with tests of their own, for other runners. */
