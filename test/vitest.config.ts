@@ -4,16 +4,17 @@ import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
 const testsIn = (...folders: string[]): string[] => folders.map((folder) => `test/${folder}/**/*.test.ts`)
+const tests = (...names: string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
+/** What is measured in these is the machine's as well: they run when all others have, one at a time, each in a process of its own. */
+const ALONE = tests('browser/speed', 'filter/memory')
+/** Real processes that are waited for: more at once would make their timings wander. Beside them the model computes, and never waits. */
+const TIMED = [...testsIn('serverless', 'faults'), ...tests('process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown', 'spool/model')]
 /** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
-const SHARED = testsIn('record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks')
-/** Real processes that are waited for: more at once would make their timings wander. */
-const TIMED = [
-  ...testsIn('serverless', 'faults'),
-  ...['process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown'].map((name) => `test/${name}.test.ts`),
+const SHARED = [
+  ...testsIn('record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'spool', 'benchmarks'),
+  ...tests('account', 'backoff', 'batch', 'notice', 'notice-spool', 'options', 'parts', 'report'),
 ]
-/** What is measured in these is the machine's as well: they run when all others have, one at a time. */
-const ALONE = ['test/browser/speed.test.ts']
 /** Applications with tests of their own, for other runners. */
 const APPS = 'test/matrix/apps/**'
 
@@ -36,9 +37,9 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false, maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'shared', include: SHARED, exclude: [...TIMED, ...ALONE], isolate: false, maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
       { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: [...SHARED, ...TIMED, ...ALONE, APPS], maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
-      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: WORKERS, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
     setupFiles: [fileURLToPath(new URL('scratch-spool.ts', import.meta.url))],

@@ -179,7 +179,7 @@ test('a third signal ends it at once, though the service hangs', async () => {
 
 test('the pipe loads neither the service nor another command', async () => {
   const { env } = await withService()
-  const { stderr } = await runCli([], { ...env, NODE_DEBUG: 'esm' }, LINES)
+  const { stderr } = await runCli([], { ...env, NODE_DEBUG: 'module' }, LINES)
   expect(stderr).toMatch(/cli\/pipe\.js/)
   expect(stderr).not.toMatch(/\/(?:service\/index|cli\/dev|cli\/doctor)\.js/)
 })
