@@ -12,20 +12,24 @@ const ALONE = tests('browser/speed', 'filter/memory')
 const TIMED = [...testsIn('serverless', 'faults'), ...tests('process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown', 'spool/model')]
 /** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
 const SHARED = [
-  ...testsIn('record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'spool', 'benchmarks'),
+  ...testsIn('record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks'),
   ...tests('account', 'backoff', 'batch', 'notice', 'notice-spool', 'options', 'parts', 'report'),
+  'test/spool/!(planted).test.ts', // which replaces parts of the sources
 ]
 /** Applications with tests of their own, for other runners. */
 const APPS = 'test/matrix/apps/**'
 
-/** Minutes each: begun last, they would run on alone. */
-const LONG = ['spool/model', 'cli/spool.', 'browser/axe', 'browser/xss', 'cli/send.', 'process/exits', 'process/secrets', 'readme-programs', 'types/compilers', 'app/flush', 'faults/quick']
+/** A minute or more each, the longest first: begun last, they would run on alone. */
+const LONG = ['spool/model', 'cli/spool.', 'cli/send.', 'browser/axe', 'process/exits', 'app/flush', 'process/secrets', 'types/compilers', 'browser/xss', 'readme-programs', 'faults/quick']
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((name) => moduleId.includes(`/test/${name}`))
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const place = LONG.findIndex((name) => moduleId.includes(`/test/${name}`))
+      return place === -1 ? LONG.length : place
+    }
     // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's own
-    return (await super.sort(files)).toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)))
+    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other))
   }
 }
 

@@ -17,13 +17,14 @@ const VERSION_AT = 7
  * @param syncedBytes what of a file outlasts a power failure
  */
 export function damage(kind: Damage, root: string, pick: readonly [number, number], syncedBytes: (path: string) => number): void {
+  if (kind === 'none') return
   const files = filesBelow(root)
   const segments = files.filter((path) => path.endsWith('.seg'))
   if (kind === 'pages') return segments.forEach((path) => losePages(path, pick, syncedBytes(path)))
   const suffix = kind.startsWith('journal') ? '.ack' : kind.startsWith('owner') ? 'owner' : '.seg'
   const candidates = files.filter((path) => path.endsWith(suffix))
   const path = kind === 'tear' || kind === 'garbage' ? segments.toSorted(byAge).at(-1) : candidates[pick[0] % Math.max(candidates.length, 1)]
-  if (path === undefined || kind === 'none') return
+  if (path === undefined) return
   const { size } = statSync(path)
   if (kind === 'tear') return truncate(path, Math.max(size - pick[1] % 300, 0))
   if (kind === 'garbage') return appendGarbage(path, garbage(pick))

@@ -1,7 +1,7 @@
 /** What is known of every batch that was ever begun: the model that the disk is compared with. */
 import { batchesIn, expectationOf, intact } from './expectation.js'
 import type { ExpectedBatch } from './expectation.js'
-import { readFrames, readRecords, segmentsBelow } from './disk-image.js'
+import { readFrames, readRecords } from './disk-image.js'
 import type { SegmentOnDisk } from './disk-image.js'
 
 export interface KnownBatch {
@@ -72,10 +72,11 @@ export class Ledger {
   /**
    * The process is dead, and its files may be damaged.
    * @param before as it left them
+   * @param after as they are now
    * @returns what the next start is to find
    */
-  afterDeath(before: readonly SegmentOnDisk[], root: string): { batches: ExpectedBatch[], missing: number } {
-    const now = new Map(segmentsBelow(root).map((segment) => [segment.key, segment]))
+  afterDeath(before: readonly SegmentOnDisk[], after: readonly SegmentOnDisk[]): { batches: ExpectedBatch[], missing: number } {
+    const now = new Map(after.map((segment) => [segment.key, segment]))
     const expected: ExpectedBatch[] = []
     let missing = 0
     const left = new Map<string, KnownBatch>()

@@ -153,15 +153,20 @@ export class Life {
   }
 }
 
+/** Open before any life began, and for good: no journals. */
+const OPEN_BEFORE: ReadonlySet<string> = new Set(openNumbers())
+
 /** Nothing else closes them, so that no number is closed twice. Where there is no `/proc` they stay open. */
 function closeJournals(root: string): void {
-  let names: string[] = []
+  for (const name of openNumbers()) if (!OPEN_BEFORE.has(name) && isJournalOf(root, name)) closeSync(Number(name))
+}
+
+function openNumbers(): string[] {
   try {
-    names = readdirSync('/proc/self/fd')
+    return readdirSync('/proc/self/fd')
   } catch {
-    // the numbers are used up a little faster
+    return [] // the numbers are used up a little faster
   }
-  for (const name of names) if (isJournalOf(root, name)) closeSync(Number(name))
 }
 
 function isJournalOf(root: string, fd: string): boolean {

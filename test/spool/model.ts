@@ -163,7 +163,7 @@ export class Model {
     damage(kind, this.#root, pick, (path) => (isPower ? syncedBytes(path) : 0))
     const lastSyncAt = this.#bornAt + Math.floor((this.#clock.now() - this.#bornAt) / SYNC_MS) * SYNC_MS
     const synced = [...this.#ledger.batches.values()].filter(({ writtenAt, isGone }) => writtenAt < lastSyncAt && !isGone)
-    const { batches, missing } = this.#ledger.afterDeath(before, this.#root)
+    const { batches, missing } = this.#ledger.afterDeath(before, kind === 'none' ? before : segmentsBelow(this.#root))
     if (isPower && kind === 'pages') for (const was of synced) this.#checkOutlasted(was.id, was.onDisk)
     this.#expected = batches
     this.#expectedMissing = missing
