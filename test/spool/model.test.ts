@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RUNS_EACH, checkSequences } from './check-sequences.js'
 import { removeScratch, scratchFolder } from './scratch.js'
@@ -5,6 +6,8 @@ import { removeScratch, scratchFolder } from './scratch.js'
 let scratch: string
 
 beforeAll(() => {
+  // Its minutes of computing are for the time in which the tests beside it wait.
+  setPriority(constants.priority.PRIORITY_LOW)
   scratch = scratchFolder()
 })
 
