@@ -7,7 +7,7 @@ const testsIn = (...folders: string[]): string[] => folders.map((folder) => `tes
 const tests = (...names: string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
 /** What is measured in these is the machine's as well: they run when all others have, one at a time, each in a process of its own. */
-const ALONE = tests('browser/speed', 'filter/memory')
+const ALONE = tests('browser/speed', 'filter/memory', 'process/exit-time')
 /** Real processes that are waited for: more at once would make their timings wander. Beside them the model computes, and never waits. */
 const TIMED = [...testsIn('serverless', 'faults'), ...tests('process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown', 'spool/model')]
 /** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
@@ -47,7 +47,7 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
     setupFiles: [fileURLToPath(new URL('scratch-spool.ts', import.meta.url))],
-    // Real workers, processes and sockets take their time on a busy machine; nothing here asserts speed.
+    // Real workers, processes and sockets take their time on a busy machine.
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/**/*.md'] },

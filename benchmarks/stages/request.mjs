@@ -1,6 +1,6 @@
 /** Batches to the sink, by the transport's own client: what a request costs this side. */
 import { setMaxListeners } from 'node:events'
-import { createHttp } from '../../dist/cjs/client/http.js'
+import { createHttp } from '../../dist/esm/client/http.js'
 import { systemClock } from '../../dist/esm/clock.js'
 import { ingestSender } from '../../dist/esm/delivery/ingest.js'
 import { cpuUs } from '../tools/measure.mjs'

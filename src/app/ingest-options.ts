@@ -98,6 +98,9 @@ function checkedWhenRead<Target extends object>(target: Target, callers: unknown
       checkTargetIsFound(OUR_NAME, callers)
       return OUR_NAME
     },
+    set: (value: unknown) => {
+      Object.defineProperty(target, 'target', { value, writable: true })
+    },
   })
 }
 

@@ -62,18 +62,27 @@ export function observe(
   if (inUse.has(key)) {
     throw new IngestError('CONFIG', `another ingestMetrics() is observed on this meter with ${key === '[]' ? 'no labels' : `the labels ${key}`}, too: give each labels of its own`)
   }
-  observed.set(meter, inUse.add(key))
-  const undos = families.map(({ openTelemetry: name, kind, unit, help: description, samples }) => {
-    const instrument = meter[METHODS[kind]](name, { description, unit })
-    const callback = (result: MetricsObservation): void => {
-      for (const { labels: own, value } of samples(state())) result.observe(value, { ...labels, ...attributesOf(own) })
+  const undos: (() => void)[] = []
+  const undo = (): void => {
+    for (const one of undos) one()
+  }
+  try {
+    for (const { openTelemetry: name, kind, unit, help: description, samples } of families) {
+      const instrument = meter[METHODS[kind]](name, { description, unit })
+      const callback = (result: MetricsObservation): void => {
+        for (const { labels: own, value } of samples(state())) result.observe(value, { ...labels, ...attributesOf(own) })
+      }
+      instrument.addCallback(callback)
+      undos.push(() => instrument.removeCallback(callback))
     }
-    instrument.addCallback(callback)
-    return () => instrument.removeCallback(callback)
-  })
+  } catch (error) {
+    undo()
+    throw error
+  }
+  observed.set(meter, inUse.add(key))
   return () => {
     inUse.delete(key)
-    for (const undo of undos) undo()
+    undo()
   }
 }
 

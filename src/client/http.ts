@@ -21,17 +21,32 @@ export function createHttp(options: HttpOptions): Http {
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
   let isClosed = false
-  let usedAt = now()
+  let heardAt = now()
+  /** Of before a stop, with requests that may still be answered. */
+  const retired = new Set<Dispatcher>()
 
   async function load(): Promise<() => Dispatcher> {
     return (create = await loadDispatchers(options))
   }
 
-  /** undici counts by its own ticks for how long a connection is idle: while the process is stopped there are none. */
+  /**
+   * After a process was stopped, idle connections may be dead, and be used again all the same: what woke it may ask for a request
+   * before it is the turn of the timers that would have closed them.
+   */
   function current(make: () => Dispatcher): Dispatcher {
-    const isStale = open.size === 1 && now().some((at, clock) => at - (usedAt[clock] as number) > KEEP_ALIVE_MS)
-    if (isStale) void dispatcher?.destroy()
-    return (dispatcher = isStale ? make() : dispatcher ?? make())
+    const isStale = now().some((at, clock) => at - (heardAt[clock] as number) > KEEP_ALIVE_MS)
+    heardAt = now()
+    if (isStale && dispatcher !== undefined) {
+      retired.add(dispatcher)
+      dispatcher = undefined
+      if (open.size === 1) destroyRetired()
+    }
+    return (dispatcher ??= make())
+  }
+
+  function destroyRetired(): void {
+    for (const one of retired) void one.destroy()
+    retired.clear()
   }
 
   function exchange(path: string, body: Uint8Array | string | null, init: HttpRequestInit): Promise<HttpReply> {
@@ -39,12 +54,13 @@ export function createHttp(options: HttpOptions): Http {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         open.delete(one)
-        usedAt = now()
+        if (open.size === 0) destroyRetired()
         clearTimeout(timer)
         if (init.signal !== undefined) signals.release(init.signal, abort)
       }
       const one: Exchange = new Exchange((reply) => {
         end()
+        heardAt = now()
         resolve(reply)
       }, (failure) => {
         end()
@@ -77,6 +93,7 @@ export function createHttp(options: HttpOptions): Http {
       for (const one of open) one.fail({ kind: 'aborted' })
       // Not `close()`, which waits for replies that may never come. Where there is none, each request was told why.
       await loading?.then(() => dispatcher?.destroy(), () => {})
+      destroyRetired()
     },
   }
 }

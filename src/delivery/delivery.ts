@@ -37,8 +37,6 @@ const ABORT_MS = 100
 const FAILURES_AT_EXIT = 2
 /** Whatever their size: those that wait for news of the service must leave room for what may bring it. */
 const ALWAYS_IN_FLIGHT = 40
-/** Of the time to end, in which more is read of what earlier processes left. */
-const RECOVERING_SHARE = 0.8
 const NOT_YET = Promise.resolve()
 
 export class Delivery {
@@ -148,12 +146,9 @@ export class Delivery {
 
   async #drain(timeoutMs: number): Promise<void> {
     const { clock, gate } = this.#options
-    if (gate.trouble !== undefined) this.#queue.stopRecovering()
-    // What is sent of it too late for its reply would arrive twice.
-    const cancelTimer = clock.timer(timeoutMs * RECOVERING_SHARE, () => this.#queue.stopRecovering())
+    this.#queue.recoverWithin(gate.trouble === undefined ? timeoutMs : 0)
     gate.hurry(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_AT_EXIT)
     await this.#within(timeoutMs, this.#untilIdle())
-    cancelTimer()
     this.#closed = true
     this.#abort.abort()
     if (this.#inFlight.size > 0) await this.#within(ABORT_MS, this.#untilNoneInFlight())
@@ -227,6 +222,7 @@ export class Delivery {
 
   async #deliver(held: Held): Promise<void> {
     let outcome: Outcome
+    const startedAt = this.#options.clock.now()
     try {
       outcome = await this.#options.sender.send(held.batch, this.#abort.signal)
     } catch (bug) {
@@ -237,11 +233,11 @@ export class Delivery {
     if (!this.#inFlight.delete(held)) return
     this.#inFlightBytes -= bytesOf(held.batch)
     this.#inFlightEntries -= held.batch.count
-    this.#queue.settled(held)
+    this.#queue.settled(held, this.#options.clock.now() - startedAt)
     this.#booking.settle(held.batch, outcome)
     // What an exit costs is told in one line at its end.
     if (this.#drained === undefined && 'reason' in outcome) this.#booking.tellLost(outcome.reason)
-    if (this.#drained !== undefined && this.#options.gate.trouble !== undefined) this.#queue.stopRecovering()
+    if (this.#drained !== undefined && this.#options.gate.trouble !== undefined) this.#queue.recoverWithin(0)
     this.#startWaiting()
     if (this.#isOver) this.#flushes.end('spooled')
     else this.#flushes.look()

@@ -128,7 +128,8 @@ export class Queue {
   }
 
   /** What `shift` gave is settled. */
-  settled({ lane, batch }: Held): void {
+  settled({ lane, batch }: Held, tookMs: number): void {
+    this.#recovered.replied(tookMs)
     if (lane === 'recovered') this.#recovered.settled(batch)
   }
 
@@ -138,8 +139,8 @@ export class Queue {
     this.#recovered.refill()
   }
 
-  /** What earlier processes left waits for the next start. */
-  stopRecovering(): void { this.#recovered.stop() }
+  /** The app ends: what of earlier processes cannot be sent in that time waits for the next start. */
+  recoverWithin(timeoutMs: number): void { this.#recovered.endWithin(timeoutMs) }
 
   /** Resolves when all of that is settled, or was stopped. Never rejects. */
   untilRecovered(): Promise<void> { return this.#recovered.untilDone() }

@@ -22,6 +22,10 @@ export interface RecoveredOptions {
 const WAITING_BYTES = 512 * 1024
 const IN_FLIGHT_BYTES = 1024 * 1024
 const LEAST = 2
+/** Before an end nothing is begun whose reply may come after it: what is sent and not acknowledged would arrive twice. */
+const REPLIES_LEFT = 2
+/** The slowest reply of late counts, with each further one less. */
+const KEPT_SHARE = 0.9
 
 export class RecoveredLane {
   readonly #options: RecoveredOptions
@@ -31,7 +35,9 @@ export class RecoveredLane {
   #inFlight = 0
   #inFlightBytes = 0
   #isReading = false
-  #isStopped = false
+  #isClosed = false
+  #replyMs: number | undefined
+  #endsAt = Infinity
   #waiters: (() => void)[] = []
   #liveAt: number
 
@@ -68,6 +74,17 @@ export class RecoveredLane {
     this.#look()
   }
 
+  /** Whatever was sent, of this lane or not, took so long. */
+  replied(tookMs: number): void {
+    this.#replyMs = Math.max(tookMs, (this.#replyMs ?? 0) * KEPT_SHARE)
+  }
+
+  /** The app ends: goes on for as long as a reply will come in time, which is not known before there was one. The rest waits for the next start. */
+  endWithin(timeoutMs: number): void {
+    this.#endsAt = this.#options.clock.now() + timeoutMs
+    this.#look()
+  }
+
   /** Reads on from disk where there is room. */
   refill(): void {
     const { recovery, onRead } = this.#options
@@ -89,12 +106,6 @@ export class RecoveredLane {
     })
   }
 
-  /** The rest waits for the next start. */
-  stop(): void {
-    this.#isStopped = true
-    this.#look()
-  }
-
   /** Resolves when nothing of it is in flight, and nothing more is to be sent. Never rejects. */
   untilDone(): Promise<void> {
     return new Promise((resolve) => {
@@ -105,7 +116,7 @@ export class RecoveredLane {
 
   /** @returns what was in memory */
   close(): Batch[] {
-    this.#isStopped = true
+    this.#isClosed = true
     const rest: Batch[] = []
     for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) rest.push(batch)
     this.#waitingBytes = this.#entries = 0
@@ -120,6 +131,8 @@ export class RecoveredLane {
   }
 
   get #isOn(): boolean {
-    return !this.#isStopped && this.#options.clock.now() - this.#liveAt <= this.#options.forMs
+    const now = this.#options.clock.now()
+    const isInTime = this.#endsAt === Infinity || (this.#replyMs !== undefined && now + REPLIES_LEFT * this.#replyMs < this.#endsAt)
+    return isInTime && !this.#isClosed && now - this.#liveAt <= this.#options.forMs
   }
 }

@@ -193,3 +193,9 @@ describe('the transport', () => {
     await service.close()
   })
 })
+
+test('the target may be set to another', () => {
+  const { transport } = ingestOptions() as { transport: { target: string } }
+  transport.target = 'other'
+  expect(transport).toMatchObject({ target: 'other' })
+})

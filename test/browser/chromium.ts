@@ -4,12 +4,13 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The first is Chromium without windows: its pages are the same, and it takes a quarter less to show them. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin']
 const MACOS = ['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
 
 /** Said where there is none. */
-export const HOW_TO_GET_CHROMIUM = 'The tests of the page need Chromium: `apt-get install chromium` (Debian), or set CHROMIUM_PATH to one.'
+export const HOW_TO_GET_CHROMIUM = 'The tests of the page need Chromium: `apt-get install chromium-headless-shell` (Debian; `chromium` will do, too), or set CHROMIUM_PATH to one.'
 
 /** Set where a missing browser must not pass unseen, as in CI. */
 export const NEEDS_CHROMIUM = process.env['PINO_INGEST_NEEDS_CHROMIUM'] === '1'

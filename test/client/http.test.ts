@@ -359,7 +359,7 @@ describe('through fetch', () => {
 })
 
 describe('in a process of its own', () => {
-  const client = pathToFileURL('dist/cjs/client/index.js').href
+  const client = pathToFileURL('dist/esm/client/index.js').href
 
   async function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null, out: string }> {
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -22,3 +22,21 @@ test.each(['the wall\'s clock', 'the clock that never jumps'])('by %s', async (w
   expect([await connectionsAfter(server, http), await connectionsAfter(server, http)]).toEqual([2, 2])
   expect(server.openSockets.size).toBe(1)
 })
+
+test('with a request in flight meanwhile, which is answered all the same', async () => {
+  const late: (() => void)[] = []
+  const server = await httpServer((response, { url }) => {
+    if (url.endsWith('/late')) late.push(() => response.end('{}'))
+    else response.end('{}')
+  })
+  const http = httpTo(server.origin)
+  const waiting = http.post('/late', '{}')
+  expect(await connectionsAfter(server, http)).toBe(2)
+  const real = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => real() + 4_001)
+  // Not by the one that is idle; and then by the new one.
+  expect([await connectionsAfter(server, http), await connectionsAfter(server, http)]).toEqual([3, 3])
+  for (const answer of late) answer()
+  expect((await waiting).status).toBe(200)
+  await vi.waitFor(() => expect(server.openSockets.size).toBe(1), { timeout: 10_000 })
+})

@@ -87,7 +87,7 @@ test('each batch is sent once, and a flush waits for all before it', async () =>
       const settle = (): void => {
         const held = inFlight.shift()
         if (held === undefined) return
-        queue.settled(held)
+        queue.settled(held, 1)
         open.delete(held.batch.batchId)
       }
       for (const step of steps) {

@@ -55,7 +55,7 @@ function setup(maxBufferBytes: number, recoverForMs?: number, maxConcurrency = 3
       const held = queue.shift()
       if (held === undefined) break
       names.push(held.batch.batchId)
-      queue.settled(held)
+      queue.settled(held, 1)
       await settled()
       await settled()
     }

@@ -45,6 +45,10 @@ function installed(): ReadonlyMap<string, Manifest> {
   return found
 }
 
+test('the lock file says the same of the package itself', () => {
+  expect(read<object>('package.json')).toMatchObject(packages[''] as object)
+})
+
 describe('what is installed with it', () => {
   const all = installed()
 

@@ -1,8 +1,5 @@
 /** Ways to end: what was logged before is delivered, with the service up; what is lost with it down is told. */
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
@@ -145,15 +142,6 @@ describe('service down', () => {
     expect(arrived()).toBe(COUNT)
   })
 
-  test.each(['natural', 'exit'] as const)('in an outage that is longer than requestTimeoutMs, %s: the exit is not held up, and what is kept is told', async (end) => {
-    const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-outage-'))
-    const options = { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: { dir }, requestTimeoutMs: 100, flushIntervalMs: 10 }
-    const result = await runApp({ mode: 'target', count: 40, perSecond: 20, end, options })
-    rmSync(dir, { recursive: true })
-    expect(result.stderr).toContain('40 entries are not yet acknowledged; kept on disk, for the next start')
-    expect(result.tookMs).toBeLessThan(9_000) // pino gives up after 10 s
-  })
-
   test.each(['target', 'stream'] as const)('%s without a spool: the exit is not held up, and the loss is told once with its number', async (mode) => {
     await service.close()
     const result = await runApp(plan({ mode, end: 'natural', options: { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, spool: false } }))
@@ -162,18 +150,6 @@ describe('service down', () => {
     expect(result.stderr).toContain(`dropped ${COUNT} entries (shutdown)`)
     expect(result.stderr).toContain('ECONNREFUSED')
     expect(result.stderr).not.toContain(KEY)
-  })
-
-  // A service that hangs costs the whole of shutdownTimeoutMs, and a little for what is under way.
-  // That makes 3.2 to 3.4 s, which is printed; a busy machine takes longer to start and end a process, so the bound is wider.
-  test.each(['target', 'targets-copy', 'pipeline'] as const)('%s: a service that hangs holds up the exit for little more than shutdownTimeoutMs', async (mode) => {
-    service.faults.add({ kind: 'hang' })
-    const result = await runApp(plan({ mode, end: 'natural' }))
-    const endingAt = result.events.find(({ name }) => name === 'ending')?.payload as number
-    const exitMs = Math.round(result.tookMs - endingAt)
-    process.stdout.write(`exit with a service that hangs, ${mode}: ${exitMs} ms\n`)
-    expect(result.code).toBe(0)
-    expect(exitMs).toBeLessThan(5_500)
   })
 })
 

@@ -1,0 +1,58 @@
+/** What earlier processes left, at an exit: sent while the service is quick, and never so late that its reply is not awaited. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/clock.js'
+import { resolveOptions } from '../../src/options.js'
+import { Pipeline } from '../../src/pipeline.js'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+
+const KEY = 'exit-recovery-key'
+const LEFT = 1_000
+
+/** A service, and a folder in which a process left entries for it. */
+async function leftBehind(): Promise<{ service: IngestService, exit: (shutdownTimeoutMs: number) => Promise<void> }> {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-exit-'))
+  const service = await createIngestService({ apiKeys: [KEY] })
+  onTestFinished(async () => {
+    await service.close()
+    rmSync(dir, { recursive: true })
+  })
+  let n = 0
+  const run = async (lines: number, shutdownTimeoutMs: number): Promise<void> => {
+    const settings = resolveOptions({ url: service.url, apiKey: KEY, spool: { dir }, shutdownTimeoutMs, onProblem: 'silent' }, { env: {}, readFile: () => '' })
+    const pipeline = new Pipeline({ settings, clock: systemClock, emit: () => {} })
+    for (let line = 0; line < lines; line += 1) pipeline.write(`${JSON.stringify({ level: 30, time: 0, msg: 'left', n: (n += 1) })}\n`)
+    await pipeline.close()
+  }
+  const outage = service.faults.add({ kind: 'status', status: 503 })
+  await run(LEFT, 10)
+  outage()
+  expect(service.arrived).toBe(0)
+  return { service, exit: (shutdownTimeoutMs) => run(1, shutdownTimeoutMs) }
+}
+
+function differentAt(service: IngestService): number {
+  return new Set(service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'])).size
+}
+
+test('a service that takes long for each reply gets nothing whose reply would come too late: nothing arrives twice', async () => {
+  const { service, exit } = await leftBehind()
+  const slowly = service.faults.add({ kind: 'delay', delayMs: 500 })
+  for (let run = 0; run < 3; run += 1) {
+    await exit(1_300)
+    await new Promise((resolve) => setTimeout(resolve, 700)) // what was sent and not awaited would arrive now
+  }
+  expect(service.arrived).toBe(differentAt(service))
+  slowly()
+  while (service.arrived < LEFT) await exit(5_000)
+  expect(service.arrived).toBe(differentAt(service))
+})
+
+test('a quick one gets all of it, with one line of the process that ends', async () => {
+  const { service, exit } = await leftBehind()
+  await exit(5_000)
+  expect({ arrived: service.arrived, different: differentAt(service) }).toEqual({ arrived: LEFT + 1, different: LEFT + 1 })
+})
