@@ -8,13 +8,13 @@ const tests = (...names: string[]): string[] => names.map((name) => `test/${name
 
 /** What is measured in these is the machine's as well: they run when all others have, one at a time, each in a process of its own. */
 const ALONE = tests('browser/speed', 'filter/memory', 'process/exit-time')
-/** Real processes that are waited for: more at once would make their timings wander. Beside them the model computes, and never waits. */
-const TIMED = [...testsIn('serverless', 'faults'), ...tests('process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown', 'spool/model')]
+/** Real processes that are waited for: more at once would make their timings wander. */
+const TIMED = [...testsIn('serverless', 'faults'), ...tests('process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown')]
 /** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
 const SHARED = [
   ...testsIn('record', 'scrub', 'trail', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks'),
   ...tests('account', 'backoff', 'batch', 'notice', 'notice-spool', 'options', 'parts', 'report'),
-  'test/spool/!(planted).test.ts', // which replaces parts of the sources
+  'test/spool/!(model|planted).test.ts', // one takes minutes, the other replaces parts of the sources
 ]
 /** Applications with tests of their own, for other runners. */
 const APPS = 'test/matrix/apps/**'
@@ -43,7 +43,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'shared', include: SHARED, exclude: [...TIMED, ...ALONE], isolate: false, maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
       { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: [...SHARED, ...TIMED, ...ALONE, APPS], maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
-      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: WORKERS, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
     setupFiles: [fileURLToPath(new URL('scratch-spool.ts', import.meta.url))],

@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RUNS_EACH, checkSequences } from './check-sequences.js'
 import { removeScratch, scratchFolder } from './scratch.js'
@@ -6,8 +5,6 @@ import { removeScratch, scratchFolder } from './scratch.js'
 let scratch: string
 
 beforeAll(() => {
-  // Its minutes of computing are for the time in which the tests beside it wait.
-  setPriority(constants.priority.PRIORITY_LOW)
   scratch = scratchFolder()
 })
 
