@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { droppedNotice } from '../src/notice.js'
 import { resolveOptions } from '../src/options.js'
 import { Pipeline } from '../src/pipeline.js'
+import { Notices } from '../src/pipeline/notices.js'
 import { createIngestService, validateEntry } from '../src/service/index.js'
 import { FakeClock } from './fake-clock.js'
 
@@ -49,4 +50,21 @@ test('reaches the service once for many drops, and the account closes with it', 
   expect(service.arrived).toBe(accepted)
   await pipeline.close()
   await service.close()
+})
+
+test('drops that go on are told once in 10 s, and all of them', async () => {
+  const clock = new FakeClock()
+  const told: { at: number, count: number }[] = []
+  const notices = new Notices({
+    clock, settings: LABELS, isHeld: () => false,
+    onNotice: (entry) => told.push({ at: clock.now(), count: (JSON.parse(entry) as { metadata: { pino_ingest: { dropped: { buffer: number } } } }).metadata.pino_ingest.dropped.buffer }),
+  })
+  const startedAt = clock.now()
+  for (let n = 0; n < 350; n += 1) {
+    notices.add(1, 'buffer')
+    await clock.advance(100)
+  }
+  notices.tell()
+  expect(told.map(({ at }) => at - startedAt)).toEqual([0, 10_000, 20_000, 30_000, 35_000])
+  expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(350)
 })

@@ -25,10 +25,7 @@ export class Notices {
   add(count: number, reason: DropReason): void {
     this.#untold[reason] = (this.#untold[reason] ?? 0) + count
     if (this.#cancelTimer !== undefined) return
-    this.#cancelTimer = this.#options.clock.timer(NOTICE_WINDOW_MS, () => {
-      this.#cancelTimer = undefined
-      this.tell()
-    })
+    this.#openWindow()
     this.tellSoon()
   }
 
@@ -37,17 +34,26 @@ export class Notices {
     queueMicrotask(() => this.tell())
   }
 
-  /** Tells now what is not yet told. */
-  tell(): void {
+  /** Tells now what is not yet told. @returns whether there was something */
+  tell(): boolean {
     const { isHeld, settings, clock, onNotice } = this.#options
-    if (isHeld() || Object.keys(this.#untold).length === 0) return
+    if (isHeld() || Object.keys(this.#untold).length === 0) return false
     const entry = droppedNotice(this.#untold, settings, clock.wallNow())
     this.#untold = {}
     onNotice(entry)
+    return true
   }
 
   cancel(): void {
     this.#cancelTimer?.()
     this.#untold = {}
+  }
+
+  /** What was told at its end begins another: drops that go on are told once in a window. */
+  #openWindow(): void {
+    this.#cancelTimer = this.#options.clock.timer(NOTICE_WINDOW_MS, () => {
+      this.#cancelTimer = undefined
+      if (this.tell()) this.#openWindow()
+    })
   }
 }
