@@ -1,18 +1,14 @@
 /**
- * [worker] Long text, a slice at a time. pino hands its worker up to 4 MiB at once: taken in one piece, these would be some
+ * [worker] Takes long text a slice at a time. pino hands its worker up to 4 MiB at once: taken in one piece, these would be some
  * hundred batches, which wait while no reply is read and no request begun.
+ *
+ * More text is asked for as soon as a text is begun. pino then counts it as read, and at an exit that matters: pino waits up to
+ * 10 s until all is read, and another 10 s for the end. A worker that is slow to start has used much of the first.
  */
 import type { Pipeline } from '../pipeline.js'
 
 /** Some 30 batches of the smallest records: so many may be in flight. */
 const SLICE_CHARS = 256 * 1024
-/** So much comes at once when this thread lags behind: what the app writes meanwhile must not wait for it. */
-const OVERLAP_CHARS = 1024 * 1024
-/**
- * What is shorter is on disk when the stream's `write` returns, with all before it: pino's `flushSync()` then knows it there. It
- * is the stream's own mark, beyond which `write` says that it is not done.
- */
-const SHORT_CHARS = 16 * 1024
 
 interface Waiting {
   readonly text: string
@@ -21,25 +17,24 @@ interface Waiting {
 }
 
 export class Slices {
-  readonly #pipeline: Pick<Pipeline, 'begin' | 'advance' | 'write'>
+  readonly #pipeline: Pick<Pipeline, 'begin' | 'advance'>
   /** The first is with the pipeline. */
   readonly #texts: Waiting[] = []
 
-  constructor(pipeline: Pick<Pipeline, 'begin' | 'advance' | 'write'>) {
+  constructor(pipeline: Pick<Pipeline, 'begin' | 'advance'>) {
     this.#pipeline = pipeline
   }
 
-  /** @param done is called when all of it is taken; of very long text as soon as it is begun */
+  /**
+   * Text of one slice, with nothing before it, is taken when this returns.
+   * @param done is called when `text` is begun: at once, or when all before it is taken
+   */
   take(text: string, done: () => void): void {
-    if (text.length < SHORT_CHARS) {
-      this.finish()
-      this.#pipeline.write(text)
-      return done()
-    }
     this.#texts.push({ text, done })
     if (this.#texts.length > 1) return
     this.#begin()
-    this.#step()
+    if (text.length <= SLICE_CHARS) this.#step()
+    else setImmediate(this.#step)
   }
 
   /** All that waits, now. */
@@ -54,9 +49,8 @@ export class Slices {
   /** @returns whether there is more */
   #advance(maxChars: number): boolean {
     if (this.#pipeline.advance(maxChars)) return true
-    const taken = this.#texts.shift()
+    this.#texts.shift()
     this.#begin()
-    if (taken !== undefined && taken.text.length < OVERLAP_CHARS) taken.done()
     return this.#texts.length > 0
   }
 
@@ -64,6 +58,6 @@ export class Slices {
     const first = this.#texts[0]
     if (first === undefined) return
     this.#pipeline.begin(first.text)
-    if (first.text.length >= OVERLAP_CHARS) first.done()
+    first.done()
   }
 }

@@ -8,9 +8,7 @@ function setup() {
   const taken: string[] = []
   const told: string[] = []
   const lines = new LineSplitter((text, start, end) => taken.push(text.slice(start, start + Math.min(end - start, 8)).trimEnd()))
-  const slices = new Slices({
-    begin: (text) => lines.begin(text), advance: (maxChars) => lines.advance(maxChars), write: (text) => lines.write(text),
-  })
+  const slices = new Slices({ begin: (text) => lines.begin(text), advance: (maxChars) => lines.advance(maxChars) })
   const take = (name: string, chars: number): void => slices.take(linesOf(name, chars), () => told.push(name))
   return { taken, told, slices, take }
 }
@@ -22,21 +20,23 @@ function linesOf(name: string, chars: number): string {
 
 const namesOf = (name: string, chars: number): string[] => Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} .......`.slice(0, 8))
 
-test('a short text is taken when the call returns, with all before it', () => {
+test('a short text is taken when the call returns; behind a long one it waits for it', async () => {
   const { taken, told, take } = setup()
-  take('a', 600_000)
-  expect(told).toEqual([])
+  take('a', 1_000)
+  expect(taken).toEqual(namesOf('a', 1_000))
+  take('b', 600_000)
+  take('c', 1_000)
   expect(taken.length).toBeLessThan(600)
-  take('b', 1_000)
-  expect(told).toEqual(['a', 'b'])
-  expect(taken).toEqual([...namesOf('a', 600_000), ...namesOf('b', 1_000)])
+  while (taken.length < 602) await turn()
+  expect(told).toEqual(['a', 'b', 'c'])
+  expect(taken).toEqual([...namesOf('a', 1_000), ...namesOf('b', 600_000), ...namesOf('c', 1_000)])
 })
 
 test('a long one leaves the event loop its turns', async () => {
-  const { taken, told, take } = setup()
+  const { taken, take } = setup()
   take('a', 900_000)
   const after: number[] = []
-  while (told.length === 0) {
+  while (taken.length < 900) {
     after.push(taken.length)
     await turn()
   }
@@ -44,16 +44,16 @@ test('a long one leaves the event loop its turns', async () => {
   expect(taken).toEqual(namesOf('a', 900_000))
 })
 
-test('for a very long one more is asked for at once; a second waits until the first is taken', async () => {
+test.each([300_000, 900_000, 2_000_000])('of %i characters: more is asked for at once; a second text waits until the first is taken', async (chars) => {
   const { taken, told, take } = setup()
-  take('a', 2_000_000)
+  take('a', chars)
   expect(told).toEqual(['a'])
-  take('b', 2_000_000)
+  take('b', chars)
   expect(told).toEqual(['a'])
-  while (taken.length < 2_000) await turn()
+  while (taken.length < chars / 1_000) await turn()
   expect(told).toEqual(['a', 'b'])
-  while (taken.length < 4_000) await turn()
-  expect(taken).toEqual([...namesOf('a', 2_000_000), ...namesOf('b', 2_000_000)])
+  while (taken.length < chars / 500) await turn()
+  expect(taken).toEqual([...namesOf('a', chars), ...namesOf('b', chars)])
 })
 
 test('what waits can be taken now, and later text is sliced again', async () => {
@@ -65,6 +65,6 @@ test('what waits can be taken now, and later text is sliced again', async () => 
   expect(told).toEqual(['a', 'b'])
   take('c', 700_000)
   expect(taken.length).toBeLessThan(3_400)
-  while (told.length < 3) await turn()
-  expect(taken).toHaveLength(3_400)
+  while (taken.length < 3_400) await turn()
+  expect(told).toEqual(['a', 'b', 'c'])
 })

@@ -4,9 +4,9 @@
  * - mode: target | targets-copy | targets-before | targets-after | pipeline | stream
  * - options: of pino-ingest; pinoOptions: of pino; count: numbered records; perSecond: their rate
  * - raw: a file whose lines are written to the transport as they stand, instead of records
- * - end: natural | exit | throw | flush (await logger.flush, then exit) | flush-all (await flush(logger), tell, then hold)
+ * - end: natural | exit | throw | throw-flush (a handler awaits flush(logger), then exits) | flush (await logger.flush, then exit) | flush-all (await flush(logger), tell, then hold)
  *   | hold (until SIGTERM, handled) | signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
- * - flushTimeoutMs, holds (default true): of flush-all
+ * - flushTimeoutMs (of flush-all and throw-flush), holds (default true, of flush-all)
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
@@ -67,6 +67,12 @@ tell({ name: 'ending', payload: performance.now() })
 switch (plan.end) {
   case 'exit': process.exit(0); break
   case 'throw': throw new Error('uncaught on purpose')
+  case 'throw-flush':
+    process.on('uncaughtException', async () => {
+      tell({ name: 'flushed', payload: await flush(logger, { timeoutMs: plan.flushTimeoutMs }) })
+      process.exit(1)
+    })
+    throw new Error('uncaught on purpose')
   case 'flush':
     await new Promise((resolve) => { logger.flush(resolve) })
     tell({ name: 'flushed' })

@@ -11,7 +11,7 @@ export interface AppPlan {
   readonly count?: number
   readonly perSecond?: number
   readonly raw?: string
-  readonly end?: 'natural' | 'exit' | 'throw' | 'flush' | 'flush-all' | 'hold' | 'signal' | 'unhandled'
+  readonly end?: 'natural' | 'exit' | 'throw' | 'throw-flush' | 'flush' | 'flush-all' | 'hold' | 'signal' | 'unhandled'
   readonly flushTimeoutMs?: number
   readonly holds?: boolean
   readonly logsError?: boolean
