@@ -1,11 +1,14 @@
 /**
- * `beforeSend` that makes the worker as slow as a busy machine would: it blocks for `SLOW_LOAD_MS` when it is loaded, and for
- * `SLOW_ENTRY_MS` at every 80th record.
+ * `beforeSend` that makes the worker as slow as a busy machine would: it blocks for `SLOW_LOAD_MS` when it is loaded, and at each
+ * record until the file `SLOW_UNTIL` exists.
  */
-const block = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
+const { existsSync } = require('node:fs')
 
-block(process.env.SLOW_LOAD_MS)
+const { SLOW_LOAD_MS, SLOW_UNTIL } = process.env
+const block = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+if (SLOW_LOAD_MS !== undefined) block(Number(SLOW_LOAD_MS))
 module.exports = (entry) => {
-  if (entry.metadata.n % 80 === 0) block(process.env.SLOW_ENTRY_MS)
+  while (SLOW_UNTIL !== undefined && !existsSync(SLOW_UNTIL)) block(20)
   return entry
 }
