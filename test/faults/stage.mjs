@@ -89,7 +89,8 @@ export class Stage {
   async nextStart(expected, isSettled = () => true) {
     const missing = new Set(expected)
     const app = this.start({ count: 0, end: 'hold' })
-    await app.event('started')
+    // The worker of a busy machine may take longer to start than `IDLE_MS`; ended then, it would send one batch and leave the others on disk.
+    await app.event('ready')
     let seen = -1
     let seenAt = nowMs()
     for (;;) {
