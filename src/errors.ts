@@ -9,7 +9,8 @@
  * - `REJECTED`: the service refused the content (400, 413, 422 and other 4xx).
  * - `RATE_LIMITED`: 429, and the attempts are used up.
  * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts are used up.
- * - `MISDIRECTED`: a 3xx, or a reply that is not the service's; redirects are never followed.
+ * - `MISDIRECTED`: a 3xx, or a reply that is not the service's; redirects are never followed. Without a URL also: the program on the
+ *   local service's port is not this user's, and nothing was sent to it.
  * - `SPOOL`: entries cannot be kept on disk, or what was kept is damaged. Sending goes on. Only told, never thrown.
  * - `ABORTED`: the caller's signal, or the client's `close()`, ended the call.
  */

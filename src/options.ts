@@ -31,7 +31,7 @@ export interface Sources {
 }
 
 export const LOCAL_URL = 'http://127.0.0.1:4319/api/v1'
-/** The local service takes any key, and the interface wants one. */
+/** The local service takes any key, and the interface wants one. No other key is sent to the implicit URL: anyone may listen there. */
 const LOCAL_KEY = 'local'
 
 const MIB = 1024 * 1024
@@ -181,6 +181,7 @@ function complete({ values, options, wrong, sources: { env, isInMemory: isLostIn
   const spool = completeSpool(
     { option: own.spool, dir: nonEmpty(env['PINO_INGEST_SPOOL_DIR']), isLocalDefault, isLostInMemory }, problems,
   )
+  const previousApiKeys = (own.previousApiKeys ?? []).map((one) => new Secret(one))
   const defined = Object.fromEntries(Object.entries({
     ...values,
     customLevels: own.customLevels ?? (isPlainObject(options['levels']) ? options['levels'] : undefined),
@@ -190,16 +191,28 @@ function complete({ values, options, wrong, sources: { env, isInMemory: isLostIn
     deploy: own.deploy ?? deployFromCi(env),
     url,
     isLocalDefault,
-    apiKey: new Secret(own.apiKey ?? LOCAL_KEY),
-    previousApiKeys: (own.previousApiKeys ?? []).map((one) => new Secret(one)),
+    keyWarning: isLocalDefault ? keyWarning(own, options, env) : undefined,
+    apiKey: new Secret((isLocalDefault ? undefined : own.apiKey) ?? LOCAL_KEY),
+    previousApiKeys: isLocalDefault ? [] : previousApiKeys,
+    givenKeys: [...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]), ...previousApiKeys],
     spool,
     breadcrumbs: completeTrail(own.breadcrumbs),
     maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
-    proxy: own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems)),
+    // A proxy in between could not prove that it is the local service.
+    proxy: isLocalDefault ? false : own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems)),
     // Who names a proxy in code means it for this URL.
     noProxy: own.proxy === undefined ? env['no_proxy'] ?? env['NO_PROXY'] ?? '' : '',
   }).filter(([, value]) => value !== undefined))
   return defined as unknown as Settings
+}
+
+/** Without the key itself. Undefined where none was given. */
+function keyWarning(own: OptionValues, options: Record<string, unknown>, env: Sources['env']): string | undefined {
+  const given = (['apiKey', 'previousApiKeys'] as const).filter((name) => own[name] !== undefined)
+    .map((name) => (isGiven(options, name) ? name : variablesOf(name).find((variable) => nonEmpty(env[variable]) !== undefined)))
+  if (given.length === 0) return undefined
+  return `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} set without a URL and not used: requests go to the local service at ${LOCAL_URL}. `
+    + 'Set PINO_INGEST_URL to the URL of the service, or unset the key.'
 }
 
 function environmentProxy(url: string, env: Sources['env'], problems: string[]): unknown {

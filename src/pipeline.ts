@@ -59,8 +59,7 @@ export class Pipeline {
     this.#settings = settings
     this.#clock = clock
     const apiKey = settings.apiKey.reveal()
-    // The local service's stand-in for a key is a common word, and none of its messages need hide it.
-    const secrets = settings.isLocalDefault ? [] : [apiKey, ...settings.previousApiKeys.map((key) => key.reveal())]
+    const secrets = settings.givenKeys.map((key) => key.reveal())
     const report = this.#report = new Report({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
       emit(name, payload)
       // Whatever is worth an event has changed the account.
@@ -103,6 +102,7 @@ export class Pipeline {
     })
     for (const channel of this.#channels) channel.start()
     release?.register()
+    if (settings.enabled && settings.keyWarning !== undefined) report.problem('CONFIG', settings.keyWarning)
   }
 
   /** Of log entries. */

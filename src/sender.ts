@@ -92,7 +92,8 @@ export interface Later {
 /** The address, the key or the route is wrong: keep everything, tell the user, probe from time to time. */
 export interface Misconfigured {
   readonly kind: 'misconfigured'
-  readonly status: number
+  /** Of the reply. Without one nothing was sent, since the listener at the implicit local URL is not known to be this user's. */
+  readonly status?: number
   readonly reason: string
 }
 

@@ -21,6 +21,8 @@ const MAX_ATTEMPTS = 3
 const PING_LIMIT_MS = 30_000
 
 export class Pinger {
+  /** Set where a key was given without a URL: what to tell the user. */
+  readonly keyWarning: string | undefined
   readonly #token: Secret
   readonly #calls: Calls
   readonly #clock: Clock
@@ -33,6 +35,8 @@ export class Pinger {
     this.#token = new Secret(checkToken(token))
     this.#clock = clock
     const settings = resolveFromProcess({ ...options, apiKey: UNUSED_KEY }, OPTION_NAMES)
+    // The stand-in hides what was given; without a URL no key is required.
+    this.keyWarning = settings.isLocalDefault ? resolveFromProcess(options, OPTION_NAMES).keyWarning : undefined
     this.#calls = new Calls({
       ...settings, apiKey: UNUSED_KEY, maxAttempts: MAX_ATTEMPTS, clock, random: Math.random,
       http: createHttp({ ...settings, apiKey: UNUSED_KEY, maxConnections: 1 }),

@@ -1,4 +1,5 @@
 /** [main] Heartbeats of work that goes on for long. */
+import { reportUnusedKey } from '../client/key-warning.js'
 import { backgroundClock } from '../clock.js'
 import type { Clock } from '../clock.js'
 import { IngestError } from '../errors.js'
@@ -45,6 +46,7 @@ export function startHeartbeatBy(clock: Clock, token: string, options: StartHear
     throw new IngestError('CONFIG', `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_EVERY_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : typeof everyMs}`)
   }
   const pinger = new Pinger(token, pingOptions, clock)
+  reportUnusedKey(pinger)
   const failures = new Throttle<Failures>(clock, TELL_WINDOW_MS, (held, next) => ({ count: held.count + next.count, error: next.error }), ({ count, error }) =>
     tell(logger, 'warn', { err: error }, `${count === 1 ? 'a heartbeat' : `${count} heartbeats`} failed: ${error instanceof Error ? error.message : String(error)}`))
   let isStopped = false

@@ -1,4 +1,5 @@
 /** [main] A job that a monitor watches: it pings when the job has succeeded, and not otherwise. */
+import { reportUnusedKey } from '../client/key-warning.js'
 import { systemClock } from '../clock.js'
 import { IngestError } from '../errors.js'
 import { Pinger } from './heartbeat-pinger.js'
@@ -23,6 +24,7 @@ export async function monitor<T>(token: string, job: () => T | Promise<T>, optio
   const { logger, ...pingOptions } = options
   if (typeof job !== 'function') throw new IngestError('CONFIG', `monitor needs a function as its job, got ${job === null ? 'null' : typeof job}`)
   const pinger = new Pinger(token, pingOptions, systemClock)
+  reportUnusedKey(pinger)
   try {
     const result = await run(job, logger)
     await pinger.pingInTime().catch((error: unknown) => tell(logger, 'warn', { err: error }, `the heartbeat of a job failed: ${reasonIn(error)}`))

@@ -6,7 +6,7 @@ import { secretMask } from '../mask.js'
 import { EXIT_DONE, EXIT_FAILED } from './command.js'
 import type { Arguments, Command } from './command.js'
 import type { Check } from './doctor/check.js'
-import { checkOptions, checkVariables, engineShown } from './doctor/configuration.js'
+import { checkKeyUse, checkOptions, checkVariables, engineShown } from './doctor/configuration.js'
 import { checkReply } from './doctor/reply.js'
 import { checkWay } from './doctor/way.js'
 import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'
@@ -28,7 +28,7 @@ export const doctor: Command = {
 async function run(given: Arguments): Promise<number> {
   const { env } = process
   const { check, settings } = checkOptions(optionsOf(given), { env, readFile: (path) => readFileSync(path, 'utf8') })
-  const before = [engineShown(process.versions), ...checkVariables(env), check]
+  const before = [engineShown(process.versions), ...checkVariables(env), check, ...checkKeyUse(settings)]
   const checks = [...before, ...(settings === undefined ? [] : await checkService(settings))]
   process.stdout.write(given.switches.has('json') ? jsonLine(checks) : textOf(checks))
   return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
@@ -37,9 +37,8 @@ async function run(given: Arguments): Promise<number> {
 async function checkService(settings: Settings): Promise<Check[]> {
   const way = await checkWay(settings)
   const checks = way.every(({ ok }) => ok) ? [...way, ...await checkReply(settings, () => systemClock.wallNow())] : way
-  // A reply may quote the key. That of the local service is no secret, and a common word.
-  if (settings.isLocalDefault) return checks
-  const mask = secretMask([settings.apiKey.reveal()])
+  // A reply may quote the key.
+  const mask = secretMask(settings.givenKeys.map((key) => key.reveal()))
   return checks.map((check) => ({ ...check, detail: mask(check.detail), ...(check.fix !== undefined && { fix: mask(check.fix) }) }))
 }
 

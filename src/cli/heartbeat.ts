@@ -1,6 +1,7 @@
 /** `pino-ingest heartbeat`: pings a monitor, by itself or when a program has succeeded. */
 import { readFileSync } from 'node:fs'
 import { Pinger } from '../app/heartbeat-pinger.js'
+import { reportUnusedKey } from '../client/key-warning.js'
 import { systemClock } from '../clock.js'
 import { CommandError, EXIT_DONE, EXIT_USAGE, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
@@ -36,8 +37,10 @@ the code is 0. A ping that fails is told on stderr and does not change the code;
 
 async function run(word: string | undefined, given: Arguments, program: readonly string[] | undefined): Promise<number> {
   const pinger = new Pinger(word ?? tokenFromEnvironment(), optionsOf(given), systemClock)
+  const isJsonOnStderr = program !== undefined && given.switches.has('json')
+  if (!isJsonOnStderr) reportUnusedKey(pinger)
   try {
-    if (program !== undefined) return await runThenPing(program, pinger, given.switches.has('json'))
+    if (program !== undefined) return await runThenPing(program, pinger, isJsonOnStderr)
     await pinger.pingInTime()
     process.stdout.write(given.switches.has('json') ? jsonLine({ pinged: true }) : 'Pinged.\n')
     return EXIT_DONE
@@ -55,7 +58,8 @@ async function runThenPing(program: readonly string[], pinger: Pinger, asJson: b
     if (failure !== undefined && !asJson) say(`the program succeeded, but the heartbeat failed: ${failure}`)
   }
   const message = problem ?? failure
-  if (asJson) process.stderr.write(jsonLine({ pinged: exitCode === EXIT_DONE && failure === undefined, exit_code: exitCode, signal, ...(message !== undefined && { message }) }))
+  const { keyWarning: warning } = pinger
+  if (asJson) process.stderr.write(jsonLine({ pinged: exitCode === EXIT_DONE && failure === undefined, exit_code: exitCode, signal, ...(message !== undefined && { message }), ...(warning !== undefined && { warning }) }))
   return exitCode
 }
 

@@ -3,7 +3,6 @@ import { systemClock } from '../clock.js'
 import { loadHook } from '../filter/load-hook.js'
 import { maskDeep, secretMask } from '../mask.js'
 import { resolveFromProcess } from '../options.js'
-import type { Settings } from '../options.js'
 import { thisMachine } from '../spool/owner.js'
 import { destinationName } from '../spool/root.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
@@ -63,7 +62,7 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
   const asJson = switches.has('json')
   const isQuiet = switches.has('quiet') || settings.onProblem === 'silent'
   const clock = systemClock
-  const mask = maskOf(settings)
+  const mask = secretMask(settings.givenKeys.map((one) => one.reveal()))
   const key = settings.apiKey.reveal()
   const states = new StateFolder({
     dir: texts.get('state') ?? defaultStateDir(process.env), destination: destinationName(settings.url, key),
@@ -92,6 +91,7 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
       else if (!isQuiet) process.stdout.write(`${printable(mask(text))}\n`)
     },
   })
+  if (settings.keyWarning !== undefined) tell(settings.keyWarning)
   const undoSignals = onSignals((times) => {
     if (times === 1) tell('ends; what was sent is recorded')
     job.interrupt(times > 1)
@@ -108,11 +108,6 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
   // A stream that stays open would hold the process.
   if (names.includes('-')) process.stdin.destroy()
   return results.every(isWell) && !job.isInterrupted ? EXIT_DONE : EXIT_FAILED
-}
-
-function maskOf({ isLocalDefault, apiKey, previousApiKeys }: Settings): (text: string) => string {
-  // The stand-in for a key to the local service is a common word.
-  return secretMask(isLocalDefault ? [] : [apiKey, ...previousApiKeys].map((key) => key.reveal()))
 }
 
 function progressOf(

@@ -1,11 +1,12 @@
 /** `pino-ingest tail`: what arrives at the local service, in a terminal. */
 import type { Writable } from 'node:stream'
 import { systemClock } from '../clock.js'
+import { TOKEN_VARIABLE } from '../options/dev-token.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
 import { countOf } from './dev/quantities.js'
 import { neighbourAt } from './dev/neighbour.js'
-import { existingToken, TOKEN_VARIABLE } from './dev/token.js'
+import { existingToken } from './dev/token.js'
 import type { ExistingToken } from './dev/token.js'
 import { entryLine } from './live-line.js'
 import { paintFor } from './paint.js'

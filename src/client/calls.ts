@@ -66,6 +66,7 @@ export class Calls {
       if (heldMs > 0) await this.#wait(heldMs, call.signal)
       const reply = await this.#attempt(call)
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
+      if (reply instanceof HttpFailure && reply.kind === 'unproven') throw new IngestError('MISDIRECTED', reply.message)
       const kind = reply instanceof HttpFailure ? 'later' : replyKind(reply.status)
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
       const askedMs = reply instanceof HttpFailure ? 0 : retryAfterMs(reply, clock.wallNow()) ?? 0

@@ -10,9 +10,11 @@ import type { IngestBatch, IngestResult } from '../protocol/ingest.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
 import { Calls } from './calls.js'
-import type { Wiring } from './calls.js'
+import type { Call, Wiring } from './calls.js'
 import { checkToken, checkValue } from './check.js'
 import { createHttp } from './http.js'
+import type { HttpReply } from './http-types.js'
+import { reportUnusedKey } from './key-warning.js'
 import { parseIngestResult } from './reply.js'
 
 const OPTION_NAMES = ['url', 'apiKey', 'allowInsecure', 'tls', 'proxy', 'requestTimeoutMs', 'retryMinMs', 'retryMaxMs'] as const
@@ -54,15 +56,19 @@ export function wiredClient(options: IngestClientOptions, wiring: Wiring): Inges
  */
 export class IngestClient {
   readonly #calls: Calls
+  #keyWarning: string | undefined
 
   static {
     // Here alone is `#calls` in reach, and no caller of the constructor's need see a second parameter.
-    wire = (client, wiring) => client.#calls.wire(wiring)
+    wire = (client, wiring) => {
+      client.#calls.wire(wiring)
+      client.#keyWarning = undefined // the transport reports it
+    }
   }
 
   /**
-   * @throws IngestError `CONFIG` naming what is missing or wrong. Without a URL, and outside production, it is the local
-   * service's.
+   * @throws IngestError `CONFIG` naming what is missing or wrong. Without a URL, and outside production, requests go to the
+   * local service of this user, with a fixed key: a key that was given is not used, and a line on stderr says so.
    */
   constructor(options: IngestClientOptions = {}) {
     const { maxAttempts = 3, ...others } = isPlainObject(options) ? options : { maxAttempts: 3 }
@@ -71,6 +77,7 @@ export class IngestClient {
     }
     const settings = resolveFromProcess(isPlainObject(options) ? others : options, OPTION_NAMES)
     const apiKey = settings.apiKey.reveal()
+    this.#keyWarning = settings.keyWarning
     this.#calls = new Calls({
       ...settings, apiKey, maxAttempts, clock: systemClock, random: Math.random,
       http: createHttp({ ...settings, apiKey, maxConnections: MAX_CONNECTIONS }),
@@ -85,7 +92,7 @@ export class IngestClient {
   async ingest(batch: Omit<IngestBatch, 'batch_id'> & { batch_id?: string | undefined }, options: CallOptions = {}): Promise<IngestResult> {
     checkValue('batch', batch)
     const body = encode('batch', { ...batch, batch_id: batch.batch_id ?? randomUUID() })
-    const { status, text } = await this.#calls.post({
+    const { status, text } = await this.#post({
       path: PATHS.ingest, body, signal: options.signal, isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
     })
     const result = parseIngestResult(text)
@@ -97,13 +104,13 @@ export class IngestClient {
   /** Sends HTTP request records for request analytics (interface: POST /ingest/requests). */
   async ingestRequests(requests: readonly RequestLog[], options: CallOptions = {}): Promise<void> {
     checkValue('requests', { requests })
-    await this.#calls.post({ path: PATHS.requests, body: encode('requests', { requests }), signal: options.signal })
+    await this.#post({ path: PATHS.requests, body: encode('requests', { requests }), signal: options.signal })
   }
 
   /** Attaches what a user says to a logged event (interface: POST /feedback). */
   async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<void> {
     checkValue('feedback', feedback)
-    await this.#calls.post({ path: PATHS.feedback, body: encode('feedback', feedback), signal: options.signal })
+    await this.#post({ path: PATHS.feedback, body: encode('feedback', feedback), signal: options.signal })
   }
 
   /**
@@ -113,7 +120,7 @@ export class IngestClient {
    */
   async registerRelease(release: Release, options: CallOptions = {}): Promise<RegisteredRelease> {
     checkValue('release', release)
-    const { status, text } = await this.#calls.post({ path: PATHS.registerRelease, body: encode('release', release), signal: options.signal })
+    const { status, text } = await this.#post({ path: PATHS.registerRelease, body: encode('release', release), signal: options.signal })
     const releaseId = releaseIdOf(text)
     if (releaseId !== undefined) return { release_id: releaseId }
     throw new IngestError('MISDIRECTED', `the reply has no release_id (status ${status}); check the url`, { status })
@@ -121,7 +128,12 @@ export class IngestClient {
 
   /** Says that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The token appears in no error. */
   async heartbeat(token: string, options: CallOptions = {}): Promise<void> {
-    await this.#calls.post({ path: PATHS.heartbeat + checkToken(token), body: null, signal: options.signal, secrets: [token] })
+    await this.#post({ path: PATHS.heartbeat + checkToken(token), body: null, signal: options.signal, secrets: [token] })
+  }
+
+  #post(call: Call): Promise<HttpReply> {
+    reportUnusedKey({ keyWarning: this.#keyWarning })
+    return this.#calls.post(call)
   }
 
   /** Ends connections; calls under way, and later ones, fail with `ABORTED`. */

@@ -1,6 +1,7 @@
 /** undici's connections: bounded, kept alive, and through a proxy where there is one. */
-import type { Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
 import type { HttpOptions } from './http-types.js'
+import { proveListener } from './prove.js'
 
 /** Within the request's own time. */
 const CONNECT_TIMEOUT_MS = 3_000
@@ -23,7 +24,8 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     bodyTimeout: 0,
   }
   if (options.proxy === undefined || options.proxy === false) {
-    const connect = buildConnector(settings.connect) // one for all: it remembers TLS sessions
+    const plain = buildConnector(settings.connect) // one for all: it remembers TLS sessions
+    const connect = options.isLocalDefault === true ? provenConnector(plain, timeout) : plain
     return () => new Agent({ ...settings, connect })
   }
   const { address, token } = proxyOf(options.proxy)
@@ -33,6 +35,17 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     proxyTls: { timeout }, // the client certificate is the service's business, not the proxy's
     httpProxy: address, httpsProxy: address, noProxy: options.noProxy ?? '',
     ...(token !== undefined && { token }),
+  })
+}
+
+/** On each new connection nothing is sent before the listener has proved itself. */
+function provenConnector(connect: buildConnector.connector, timeoutMs: number): buildConnector.connector {
+  return (options, callback) => connect(options, (...[error, socket]) => {
+    if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)
+    proveListener(socket, timeoutMs).then(() => callback(null, socket), (unproven: Error) => {
+      socket.destroy()
+      callback(unproven, null)
+    })
   })
 }
 

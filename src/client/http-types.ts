@@ -13,6 +13,8 @@ export interface HttpOptions {
   /** Milliseconds for the whole exchange. */
   readonly requestTimeoutMs: number
   readonly maxConnections: number
+  /** Nobody named the URL: the listener must prove that it is the local service of this user before anything is sent. Default false. */
+  readonly isLocalDefault?: boolean
 }
 
 export interface HttpReply {
@@ -43,12 +45,15 @@ export interface Http {
   close(): Promise<void>
 }
 
-/** No complete reply: the network failed, the time was up, or the caller aborted or closed. */
+/** `unproven`: nothing was sent, since the listener at the implicit local URL is not known to be this user's. */
+export type HttpFailureKind = 'network' | 'timeout' | 'aborted' | 'unproven'
+
+/** No complete reply: the network failed, the time was up, the listener is not this user's, or the caller aborted or closed. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
-  readonly kind: 'network' | 'timeout' | 'aborted'
+  readonly kind: HttpFailureKind
 
-  constructor(kind: 'network' | 'timeout' | 'aborted', message: string) {
+  constructor(kind: HttpFailureKind, message: string) {
     super(message)
     this.kind = kind
   }

@@ -10,6 +10,7 @@ import type { FetchPost } from './http-fetch.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types.js'
 import { networkReason } from './network-reason.js'
+import { proveAddress, UnprovenError } from './prove.js'
 import { Signals } from './signals.js'
 
 export function createHttp(options: HttpOptions): Http {
@@ -75,7 +76,7 @@ export function createHttp(options: HttpOptions): Http {
       const headers = headersFor(options.apiKey, body !== null, init)
       // Bun replaces undici by a shim that knows neither its agents nor its limits.
       if (process.versions['bun'] !== undefined) {
-        return sendByFetch(one, base.origin + basePath + path, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
+        return sendByFetch(one, base.origin + basePath + path, options, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
       }
       const request: Dispatcher.DispatchOptions = { origin: base.origin, path: basePath + path, method: 'POST', headers, body }
       const start = (make: () => Dispatcher): void => {
@@ -111,10 +112,12 @@ function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, excha
   }
 }
 
-function sendByFetch(exchange: Exchange, url: string, request: Omit<FetchPost, 'signal'>): void {
+function sendByFetch(exchange: Exchange, url: string, { isLocalDefault, requestTimeoutMs }: HttpOptions, request: Omit<FetchPost, 'signal'>): void {
   const ended = new AbortController()
   exchange.onLeave(() => ended.abort())
-  fetchPost(url, { ...request, signal: ended.signal })
+  // Bun's `fetch` gives no access to its connections: the listener is asked before each request, on a connection of its own.
+  const proven = isLocalDefault === true ? proveAddress(url, requestTimeoutMs) : Promise.resolve()
+  proven.then(() => fetchPost(url, { ...request, signal: ended.signal }))
     .then((reply) => exchange.end(reply), (error: unknown) => exchange.fail({ kind: 'network', error }))
 }
 
@@ -122,8 +125,10 @@ function failureAt(place: string, { kind, error }: Failure, timeoutMs: number, i
   switch (kind) {
     case 'timeout': return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`)
     case 'aborted': return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
-    // Never the error itself: its properties may hold headers, and a proxy's URL its password.
-    case 'network': return new HttpFailure(kind, `${place}: ${networkReason(error)}`)
+    case 'network':
+      if (error instanceof UnprovenError) return new HttpFailure('unproven', `${place}: ${error.message}`)
+      // Never the error itself: its properties may hold headers, and a proxy's URL its password.
+      return new HttpFailure(kind, `${place}: ${networkReason(error)}`)
   }
 }
 

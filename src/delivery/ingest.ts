@@ -1,5 +1,6 @@
 /** The innermost sender: one request, and its reply as an outcome. What of it depends on the endpoint is data. */
 import type { Clock } from '../clock.js'
+import { HttpFailure } from '../client/http-types.js'
 import type { Http, HttpReply } from '../client/http-types.js'
 import { namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../client/reply.js'
 import type { ItemList } from '../client/reply.js'
@@ -39,6 +40,7 @@ export function batchSender(endpoint: BatchEndpoint, { http, clock, hint }: Inge
         const reply = await http.post(endpoint.path, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })
         return outcomeOf(endpoint, batch, reply, clock.wallNow())
       } catch (error) {
+        if (error instanceof HttpFailure && error.kind === 'unproven') return { kind: 'misconfigured', reason: error.message }
         // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.
         const reason = error instanceof Error ? error.message : String(error)
         return { kind: 'later', reason: hint === undefined ? reason : `${reason}; ${hint}` }

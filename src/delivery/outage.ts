@@ -86,7 +86,8 @@ export class Outage {
     // Not from a silence that is over: nobody may have sent anything since.
     this.#since ??= now - this.ageMs
     this.#trouble = trouble.reason
-    const pauseMs = trouble.kind === 'misconfigured'
+    // Without a status it is the local service that is missing: asking again costs nothing, and it may be started at any moment.
+    const pauseMs = trouble.kind === 'misconfigured' && trouble.status !== undefined
       ? MISCONFIGURED_PROBE_MS
       : nextDelayMs({ ...this.#options, attempt: this.#failures, outageAgeMs: this.ageMs })
     this.#pausedUntil = now + pauseMs

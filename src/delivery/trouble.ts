@@ -40,6 +40,7 @@ function headline(trouble: Later | Misconfigured): string {
   const code = codeOf(trouble)
   if (code === 'AUTH') return `the service refuses the key (status ${trouble.status}), check apiKey`
   if (code === 'REJECTED') return `the service, or a gateway before it, refuses whatever it is sent (status ${trouble.status}), check url`
+  if (trouble.status === undefined && trouble.kind === 'misconfigured') return 'the local service cannot be used'
   if (code === 'MISDIRECTED') return `the url is not that of the service (status ${trouble.status}), check url`
   return code === 'RATE_LIMITED' ? 'the service limits the rate of requests' : 'the service does not take entries'
 }

@@ -10,10 +10,15 @@ export interface Settings {
   readonly enabled: boolean
   /** Without a trailing slash. */
   readonly url: string
+  /** The key that is sent: never the user's to the implicit local URL. */
   readonly apiKey: Secret
   readonly previousApiKeys: readonly Secret[]
   /** Nobody named a service: it is the local one of a developer's machine. */
   readonly isLocalDefault: boolean
+  /** Set where a key was given without a URL: what to tell the user. */
+  readonly keyWarning?: string
+  /** All keys that the user gave, used or not: no message may hold them. */
+  readonly givenKeys: readonly Secret[]
   readonly allowInsecure: boolean
   readonly tls?: Tls
   readonly proxy: string | false

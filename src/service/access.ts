@@ -2,8 +2,9 @@
  * The token that opens `/local/`: which is good, made where none is given, and compared without telling by time how much is
  * right. To who asks before saying it the service proves that it knows it too.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { CHALLENGE_HEADER, proofOf } from '../local-proof.js'
 import { failure } from './reply.js'
 import type { Reply } from './reply.js'
 
@@ -12,25 +13,8 @@ export function randomToken(): string {
   return randomBytes(16).toString('base64url')
 }
 
-export const CHALLENGE_HEADER = 'x-pino-ingest-challenge'
-
 /** Nothing else is ever signed. */
 const NONCE = /^[\w-]{16,64}$/
-
-/** The service's end of a connection. */
-export interface ServiceEnd {
-  readonly address: string
-  readonly port: number
-}
-
-/**
- * That who listens at this end knows the token. The end is signed too: another user's program that holds a port, and hands the
- * nonce on to the service at another one, gets a proof for that one alone.
- */
-export function proofOf(token: string, nonce: string, { address, port }: ServiceEnd): string {
-  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
-  return createHmac('sha256', token).update(`${nonce} ${origin}`).digest('base64url')
-}
 
 export class Access {
   readonly #token: string

@@ -3,7 +3,7 @@ import { randomToken } from './access.js'
 import { IngestServiceError } from './errors.js'
 import type { RateLimitOptions } from './rate-limit.js'
 import type { RecordKind, Stored, StoredEntry } from './store/store.js'
-import { isToken, TOKEN_RULE } from './token-rule.js'
+import { isToken, TOKEN_RULE } from '../protocol/token-rule.js'
 
 /** The two clocks that the service reads; both in milliseconds. */
 export interface ServiceClock {

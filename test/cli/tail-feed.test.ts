@@ -10,8 +10,8 @@ import { Feed } from '../../src/cli/tail/feed.js'
 import { AnswerError, LocalService } from '../../src/cli/tail/local-service.js'
 import type { Query } from '../../src/cli/tail/local-service.js'
 import { eventText } from '../../src/service/event-stream.js'
-import { CHALLENGE_HEADER, proofOf } from '../../src/service/access.js'
-import type { ServiceEnd } from '../../src/service/access.js'
+import { CHALLENGE_HEADER, proofOf } from '../../src/local-proof.js'
+import type { ServiceEnd } from '../../src/local-proof.js'
 import { call, started, until } from '../service/support.js'
 
 interface Asked {

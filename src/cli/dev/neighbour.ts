@@ -1,5 +1,6 @@
 /** Who listens at an address: perhaps a local service. */
 import { get } from 'node:http'
+import { isLocalService } from '../../local-proof.js'
 
 /** It is on this machine. */
 const TIMEOUT_MS = 1_000
@@ -10,14 +11,9 @@ export type Neighbour = 'local-service' | 'other' | 'nobody'
 export function neighbourAt(origin: string): Promise<Neighbour> {
   return new Promise((resolve) => {
     const request = get(`${origin}/local/status`, { agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) }, ({ statusCode, headers }) => {
-      resolve(statusCode === 401 && isOurs(headers['www-authenticate']) ? 'local-service' : 'other')
+      resolve(statusCode === 401 && isLocalService(headers['www-authenticate']) ? 'local-service' : 'other')
       request.destroy()
     })
     request.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' ? 'nobody' : 'other'))
   })
-}
-
-/** What the service answers who has no token. */
-export function isOurs(challenge: string | undefined): boolean {
-  return /^Bearer\b.*\bpino-ingest\b/i.test(challenge ?? '')
 }

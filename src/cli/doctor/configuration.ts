@@ -3,6 +3,7 @@ import type { Versions } from '../../engine.js'
 import { IngestError } from '../../errors.js'
 import { resolveOptions } from '../../options.js'
 import type { Settings, Sources } from '../../options.js'
+import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { nearestName } from '../../options/nearest.js'
 import { rowOf, TABLE, variablesOf } from '../../options/table.js'
 import type { OptionName } from '../../options/table.js'
@@ -41,9 +42,15 @@ function describe(option: OptionName, settings: Settings, given: Record<string, 
   return [`${option}${isPlain ? ` ${String(value)}` : ''} (${origin}${rowOf(option).secret === true ? ', not shown' : ''})`]
 }
 
+/** Empty unless a key was given without a URL. */
+export function checkKeyUse(settings: Settings | undefined): Check[] {
+  if (settings?.keyWarning === undefined) return []
+  return [{ name: 'key', ok: true, detail: 'not used', fix: settings.keyWarning }]
+}
+
 /** Nothing where all variables with our prefix are known. */
 export function checkVariables(env: Env): Check[] {
-  const known = [...NAMES.flatMap(variablesOf), 'PINO_INGEST_MONITOR_TOKEN', 'PINO_INGEST_MONITOR_TOKEN_FILE']
+  const known = [...NAMES.flatMap(variablesOf), 'PINO_INGEST_MONITOR_TOKEN', 'PINO_INGEST_MONITOR_TOKEN_FILE', TOKEN_VARIABLE]
   const unknown = Object.keys(env).filter((variable) => variable.startsWith(PREFIX) && isSet(env, variable) && !known.includes(variable))
   return unknown.map((variable) => {
     const nearest = nearestName(variable, known)

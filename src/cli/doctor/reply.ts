@@ -21,7 +21,8 @@ export async function checkReply(settings: Settings, wallNow: () => number): Pro
     return [...judge(reply), ...checkClock(reply, wallNow())]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    return [{ name: 'address', ok: false, detail: error.message, fix: 'check url and proxy, and whether the service runs there' }]
+    const fix = error.kind === 'unproven' ? 'stop that program and start yours with: npx pino-ingest dev (or set PINO_INGEST_URL)' : 'check url and proxy, and whether the service runs there'
+    return [{ name: 'address', ok: false, detail: error.message, fix }]
   } finally {
     await http.close()
   }

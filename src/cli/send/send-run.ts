@@ -229,7 +229,7 @@ export class SendRun {
   /** A wrong key mends itself rarely, and whoever has typed the command is there to mend it. */
   #onTrouble(trouble: Later | Misconfigured): boolean {
     if (trouble.kind === 'later') return false
-    const isRefusal = [400, 413, 422].includes(trouble.status)
+    const isRefusal = [400, 413, 422].includes(trouble.status ?? 0)
     if (isRefusal) this.#refusals += 1
     // With nothing left to send, nothing can come that tells a bad entry from a service that refuses everything.
     const isLast = isRefusal && this.#pump.isExhausted && (this.#pump.underWay === 1 || this.#refusals > 1)

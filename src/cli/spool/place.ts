@@ -43,13 +43,13 @@ export function placeOf({ texts }: Arguments): Place {
   const keys = settings === undefined ? [] : [settings.apiKey, ...settings.previousApiKeys].map((key) => key.reveal())
   const pairs = settings === undefined ? [] : keys.map((key) => ({ entries: destinationName(settings.url, key), requests: destinationName(settings.url + PATHS.requests, key) }))
   const [present = [], ...previous] = pairs.map(({ entries, requests }) => [entries, requests])
+  // Also where the settings do not resolve.
   const named = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')].map((key) => key?.trim() ?? '')
   return {
     root, machine, settings, present, previous: previous.flat(),
     kinds: new Map(pairs.flatMap(({ entries, requests }) => [[entries, 'entries'], [requests, 'requests']] as const)),
     destinations: look(root, machine),
-    // The stand-in for a key to the local service is a common word.
-    mask: secretMask(settings?.isLocalDefault === true ? named : [...named, ...keys]),
+    mask: secretMask([...named, ...settings?.givenKeys.map((key) => key.reveal()) ?? []]),
   }
 }
 

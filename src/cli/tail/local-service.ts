@@ -3,12 +3,11 @@
  * is down any user of the machine can hold its port: so who listens there proves first that it knows the token, and gets it on
  * that very connection alone.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import { CHALLENGE_HEADER, proofOf } from '../../service/access.js'
-import { isOurs } from '../dev/neighbour.js'
+import { CHALLENGE_HEADER, isLocalService, proofProblem } from '../../local-proof.js'
 
 /**
  * - `token`: it is a local service by what it says, and has another token.
@@ -35,7 +34,6 @@ const REPLY_TIMEOUT_MS = 10_000
 const SILENCE_MS = 45_000
 /** A page of 1,000 entries of 256 KiB. */
 const MAX_REPLY_BYTES = 2 ** 28
-const PROOF = /\bproof="([\w-]{43})"/
 
 export class LocalService {
   readonly origin: string
@@ -92,17 +90,14 @@ export class LocalService {
   async #prove(agent: Agent, token: string): Promise<Socket> {
     const nonce = randomBytes(16).toString('base64url')
     const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
-    const { socket, statusCode = 0, headers: { 'www-authenticate': challenge = '' } } = response
-    const { remoteAddress: address, remotePort: port } = socket
-    const given = PROOF.exec(challenge)?.[1]
-    if (statusCode !== 401 || !isOurs(challenge) || given === undefined || address === undefined || port === undefined) {
+    const { socket, statusCode: status = 0, headers: { 'www-authenticate': challenge } } = response
+    const { remoteAddress: address = '', remotePort: port = 0 } = socket
+    const problem = proofProblem({ status, challenge }, token, nonce, { address, port })
+    if (problem !== undefined) {
       response.destroy()
-      const isUnproven = statusCode === 401 && isOurs(challenge)
-      throw new AnswerError('foreign', isUnproven ? 'it does not know the token of this user: another user\'s service, or not a local service' : `it answered ${statusCode}`)
-    }
-    if (!timingSafeEqual(Buffer.from(given), Buffer.from(proofOf(token, nonce, { address, port })))) {
-      response.destroy()
-      throw new AnswerError('token', 'it does not know the token of this user: another user\'s service, or one that was started with another token')
+      if (problem === 'token') throw new AnswerError(problem, 'it does not know the token of this user: another user\'s service, or one that was started with another token')
+      const isUnproven = status === 401 && isLocalService(challenge)
+      throw new AnswerError(problem, isUnproven ? 'it does not know the token of this user: another user\'s service, or not a local service' : `it answered ${status}`)
     }
     await textOf(response)
     return socket
@@ -130,7 +125,7 @@ function oneConnection(): Agent {
 async function problemOf(response: IncomingMessage): Promise<AnswerError> {
   const { statusCode: status = 0, headers } = response
   const said = messageIn(await textOf(response))
-  if (status === 401 && isOurs(headers['www-authenticate'])) return new AnswerError('token', said)
+  if (status === 401 && isLocalService(headers['www-authenticate'])) return new AnswerError('token', said)
   if (status === 503) return new AnswerError('busy', said)
   if ((status === 400 || status === 403) && said !== '') return new AnswerError('refused', said)
   return new AnswerError('foreign', `it answered ${status}`)

@@ -1,5 +1,5 @@
 /** Where a token is found, and what becomes of one that is given (pure). */
-import { isToken } from '../token-rule.js'
+import { isToken } from '../../protocol/token-rule.js'
 
 export interface Access {
   /** The one that is sent. */

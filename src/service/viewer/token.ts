@@ -3,7 +3,7 @@
  * taken it.
  */
 import { Observable } from './observable.js'
-import { isToken } from '../token-rule.js'
+import { isToken } from '../../protocol/token-rule.js'
 import { afterGiven, afterRefused, afterTaken, afterTold, hasOther, isOnTrial, NO_ACCESS, tokenIn } from './token-in.js'
 import type { Access } from './token-in.js'
 

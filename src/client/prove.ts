@@ -1,0 +1,95 @@
+/** Makes the listener on a connection prove that it is the local service of this user, before anything else is sent on it. */
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { CHALLENGE_HEADER, proofProblem } from '../local-proof.js'
+import type { ChallengeReply } from '../local-proof.js'
+import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
+import { processEnv } from '../options/process-env.js'
+
+/** The listener is not known to be the local service of this user. Nothing but the challenge was sent to it. */
+export class UnprovenError extends Error {
+  override readonly name = 'UnprovenError'
+}
+
+/** Far more than the local service answers. */
+const MAX_REPLY_BYTES = 16 * 1024
+
+/**
+ * Asks on this very connection, which can be used for requests afterwards: another program may take the port between two
+ * connections. The token itself is not sent.
+ * @throws UnprovenError; the caller destroys the socket
+ */
+export async function proveListener(socket: Socket, timeoutMs: number): Promise<void> {
+  // Each time: `pino-ingest dev` creates the token at its first start.
+  const { token, from, problem = '' } = findToken(processEnv())
+  const { remoteAddress: address = '', remotePort: port = 0 } = socket
+  const host = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+  const unproven = (reason: string): UnprovenError => new UnprovenError(
+    `nothing was sent, since the program that listens on ${host} ${reason}. If it is not another user's, set ${TOKEN_VARIABLE} to its token, `
+    + `or set PINO_INGEST_URL=http://${host}/api/v1 and PINO_INGEST_API_KEY=any to use it without this check`,
+  )
+  if (token === undefined) throw unproven(`cannot be checked: ${from} ${problem}`)
+  const nonce = randomBytes(16).toString('base64url')
+  const reply = await ask(socket, `GET /local/status HTTP/1.1\r\nHost: ${host}\r\n${CHALLENGE_HEADER}: ${nonce}\r\n\r\n`, timeoutMs)
+  if (typeof reply === 'string') throw unproven(`did not prove to be the local service of this user: ${reply}`)
+  switch (proofProblem(reply, token, nonce, { address, port })) {
+    case 'token': throw unproven(`is a local service that does not know the token in ${from}`)
+    case 'foreign': throw unproven(`is not a local service of this user (status ${reply.status})`)
+    case undefined: if (!reply.isComplete) throw unproven('sent more than the reply to the check')
+  }
+}
+
+/** For runtimes that give no access to the connections of their requests. @throws UnprovenError; the system's errors */
+export async function proveAddress(url: string, timeoutMs: number): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve).on('error', reject)
+    })
+    await proveListener(socket, timeoutMs)
+  } finally {
+    socket.destroy()
+  }
+}
+
+interface WholeReply extends ChallengeReply {
+  /** The connection holds nothing beyond this reply. */
+  readonly isComplete: boolean
+}
+
+/** @returns the reply, or why there is none */
+function ask(socket: Socket, request: string, timeoutMs: number): Promise<WholeReply | string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const settle = (result: WholeReply | string): void => {
+      clearTimeout(timer)
+      socket.off('readable', read).off('close', onClose)
+      resolve(result)
+    }
+    const read = (): void => {
+      for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null) text += chunk.toString('latin1')
+      const reply = wholeReply(text)
+      if (reply !== undefined) settle(reply)
+      else if (text.length > MAX_REPLY_BYTES) settle('its reply is too long')
+    }
+    const onClose = (): void => settle('it closed the connection')
+    const timer = setTimeout(() => settle(`it did not answer within ${timeoutMs} ms`), timeoutMs)
+    // Not `data`, which leaves the stream flowing when nobody listens. The listener of `error` stays: the next user of the socket
+    // adds its own only a turn later. `close` follows it.
+    socket.on('readable', read).once('close', onClose).on('error', () => {})
+    socket.write(request)
+  })
+}
+
+/** @param text one character per byte @returns undefined while it is incomplete */
+function wholeReply(text: string): WholeReply | undefined {
+  const end = text.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
+  const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+  const missing = Number(headers.get('content-length') ?? Number.NaN) - (text.length - end - 4)
+  if (missing > 0) return undefined
+  return { status: Number(/^HTTP\/1\.1 (\d{3})\b/.exec(statusLine)?.[1] ?? 0), challenge: headers.get('www-authenticate'), isComplete: missing === 0 }
+}

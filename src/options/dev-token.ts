@@ -1,0 +1,69 @@
+/** Finds the token of this user's local service, which `pino-ingest dev` creates. */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { isToken } from '../protocol/token-rule.js'
+import type { Env } from './ci.js'
+
+export const TOKEN_VARIABLE = 'PINO_INGEST_DEV_TOKEN'
+
+/** Nothing longer is a token. */
+const MAX_FILE_BYTES = 1024
+const OTHERS = 0o077
+/** Where there are no user ids (Windows), owner and mode say nothing. */
+const ownUid = process.getuid?.()
+
+/** A token, or the reason why there is none. */
+export interface FoundToken {
+  readonly token?: string
+  /** The variable's name, or the file's path. */
+  readonly from: string
+  readonly problem?: string
+}
+
+/** The variable wins over the file. Creates nothing and never throws. */
+export function findToken(env: Env): FoundToken {
+  const given = env[TOKEN_VARIABLE]
+  if (given !== undefined && given !== '') {
+    if (isToken(given)) return { token: given, from: TOKEN_VARIABLE }
+    return { from: TOKEN_VARIABLE, problem: `must have 16 to 512 letters, digits, - or _ (not shown, ${given.length} characters)` }
+  }
+  const from = tokenFile(env)
+  try {
+    const found = readTokenFile(from)
+    return { from, ...(found ?? { problem: 'is not there' }) }
+  } catch (error) {
+    return { from, problem: `cannot be read (${error instanceof Error ? error.message : String(error)})` }
+  }
+}
+
+/** @see XDG Base Directory Specification, by which a path that is not absolute does not count */
+export function tokenFile(env: Env): string {
+  const named = process.platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
+  const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), '.local', 'state')
+  return join(base, 'pino-ingest', 'dev-token')
+}
+
+/**
+ * @returns undefined where there is no file
+ * @throws Error for what is not a regular file of this user; the system's errors
+ */
+export function readTokenFile(file: string): Pick<FoundToken, 'token' | 'problem'> | undefined {
+  let fd: number
+  try {
+    // O_NONBLOCK: opening a FIFO would wait for its writer.
+    fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile() || (ownUid !== undefined && stats.uid !== ownUid)) throw new Error(`${file} is not a file of this user`)
+    if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) return { problem: `could be read by others (mode ${(stats.mode & 0o777).toString(8)})` }
+    const text = stats.size > MAX_FILE_BYTES ? '' : readFileSync(fd, 'utf8').trim()
+    return isToken(text) ? { token: text } : { problem: 'held no token' }
+  } finally {
+    closeSync(fd)
+  }
+}
