@@ -36,7 +36,7 @@ export async function proveListener(socket: Socket, timeoutMs: number): Promise<
   switch (proofProblem(reply, token, nonce, { address, port })) {
     case 'token': throw unproven(`is a local service that does not know the token in ${from}`)
     case 'foreign': throw unproven(`is not a local service of this user (status ${reply.status})`)
-    case undefined: if (!reply.isComplete) throw unproven('sent more than the reply to the check')
+    case undefined:
   }
 }
 
@@ -54,16 +54,11 @@ export async function proveAddress(url: string, timeoutMs: number): Promise<void
   }
 }
 
-interface WholeReply extends ChallengeReply {
-  /** The connection holds nothing beyond this reply. */
-  readonly isComplete: boolean
-}
-
 /** @returns the reply, or why there is none */
-function ask(socket: Socket, request: string, timeoutMs: number): Promise<WholeReply | string> {
+function ask(socket: Socket, request: string, timeoutMs: number): Promise<ChallengeReply | string> {
   return new Promise((resolve) => {
     let text = ''
-    const settle = (result: WholeReply | string): void => {
+    const settle = (result: ChallengeReply | string): void => {
       clearTimeout(timer)
       socket.off('readable', read).off('close', onClose)
       resolve(result)
@@ -84,12 +79,11 @@ function ask(socket: Socket, request: string, timeoutMs: number): Promise<WholeR
 }
 
 /** @param text one character per byte @returns undefined while it is incomplete */
-function wholeReply(text: string): WholeReply | undefined {
+function wholeReply(text: string): ChallengeReply | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return undefined
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
   const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
-  const missing = Number(headers.get('content-length') ?? Number.NaN) - (text.length - end - 4)
-  if (missing > 0) return undefined
-  return { status: Number(/^HTTP\/1\.1 (\d{3})\b/.exec(statusLine)?.[1] ?? 0), challenge: headers.get('www-authenticate'), isComplete: missing === 0 }
+  if (text.length < end + 4 + Number(headers.get('content-length') ?? 0)) return undefined
+  return { status: Number(/^HTTP\/1\.1 (\d{3})\b/.exec(statusLine)?.[1] ?? 0), challenge: headers.get('www-authenticate') }
 }

@@ -1,0 +1,51 @@
+/** Processes in a network namespace of their own, where the local service's port is free whatever else runs on this machine. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { cleanEnv } from './run-app.js'
+
+export const hasNamespaces = spawnSync('unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up']).status === 0
+
+export const CLI = fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))
+
+export interface Running {
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly write: (text: string) => void
+  readonly end: (text?: string) => void
+  /** Resolves when the process has ended. */
+  readonly stop: () => Promise<void>
+  readonly done: Promise<number | null>
+}
+
+export interface Network {
+  /** A Node program; it ends with the test. */
+  run(args: readonly string[]): Running
+}
+
+/** @param env of every process in it */
+export async function privateNetwork(env: Record<string, string>): Promise<Network> {
+  const holder = spawn('unshare', ['-n', 'sh', '-c', 'ip link set lo up && echo up && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await once(holder.stdout, 'data')
+  return {
+    run(args) {
+      const child = spawn('nsenter', [`--net=/proc/${holder.pid}/ns/net`, process.execPath, ...args], { env: cleanEnv(env), stdio: 'pipe' })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const text = { stdout: '', stderr: '' }
+      child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))
+      child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()))
+      child.stdin.on('error', () => {}) // the exit code says that it ended early
+      const done = once(child, 'close').then(() => child.exitCode)
+      return {
+        stdout: () => text.stdout, stderr: () => text.stderr, done,
+        write: (input) => void child.stdin.write(input), end: (input = '') => void child.stdin.end(input),
+        async stop() {
+          child.kill('SIGKILL')
+          await done
+        },
+      }
+    },
+  }
+}
