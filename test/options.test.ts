@@ -217,6 +217,23 @@ describe('url and key', () => {
     expect(resolve(PLACE, production)).toMatchObject({ isLocalDefault: false, url: PLACE.url, environment: 'production' })
   })
 
+  test('a key without a url is not the one that is sent, and the names of what was given are told', () => {
+    const given = { PINO_INGEST_API_KEY: KEY, PINO_INGEST_PREVIOUS_API_KEYS: `${KEY}-1,${KEY}-2` }
+    const settings = resolve({ proxy: 'http://proxy.example:3128' }, given)
+    expect(settings).toMatchObject({ isLocalDefault: true, previousApiKeys: [], proxy: false })
+    expect(settings.apiKey.reveal()).toBe('local')
+    expect(settings.givenKeys.map((key) => key.reveal())).toEqual([KEY, `${KEY}-1`, `${KEY}-2`])
+    expect(settings.keyWarning).toMatch(/PINO_INGEST_API_KEY .*PINO_INGEST_PREVIOUS_API_KEYS .*PINO_INGEST_URL/)
+    expect(settings.keyWarning).not.toContain(KEY)
+    expect(resolve({ apiKey: KEY }).keyWarning).toMatch(/^apiKey /)
+    expect(resolve({}, { PINO_INGEST_API_KEY_FILE: '/key' }, { '/key': KEY }).keyWarning).toMatch(/^PINO_INGEST_API_KEY_FILE /)
+    for (const complete of [resolve(PLACE), resolve({ url: 'http://127.0.0.1:4319/api/v1' }, given)]) {
+      expect(complete.keyWarning).toBeUndefined()
+      expect(complete.apiKey.reveal()).toBe(KEY)
+    }
+    expect(resolve().keyWarning).toBeUndefined()
+  })
+
   test('a url without a key is refused, also that of the local service', () => {
     expect(problem({ url: 'http://127.0.0.1:4319/api/v1' })).toContain('apiKey is required')
   })

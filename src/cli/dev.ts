@@ -2,7 +2,7 @@
 import { backgroundClock } from '../clock.js'
 import { createIngestService, IngestServiceError } from '../service/index.js'
 import type { IngestService, IngestServiceOptions } from '../service/index.js'
-import { TOKEN_VARIABLE } from '../options/dev-token.js'
+import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
 import { runBeside } from './dev/beside.js'
@@ -63,7 +63,9 @@ async function run(given: Arguments, program: readonly string[] | undefined): Pr
   try {
     const started = asJson ? startedData(service, options) : undefined
     if (program !== undefined) return await runBeside(program, service, started)
-    process.stdout.write(started === undefined ? startedText(service, options) : jsonLine(started))
+    // Another terminal may not have the variable.
+    const isTokenFound = findToken({ ...process.env, [TOKEN_VARIABLE]: undefined }).token === token
+    process.stdout.write(started === undefined ? startedText(service, options, isTokenFound) : jsonLine(started))
     await ended
     return EXIT_DONE
   } finally {

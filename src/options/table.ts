@@ -56,7 +56,7 @@ export const TABLE = {
   }),
   apiKey: connection({
     kind: key, variables: ['PINO_INGEST_API_KEY', 'PINO_INGEST_API_KEY_FILE'], secret: true, shown: 'required, but for the local service',
-    meaning: 'sent as `X-API-Key`; the second variable names a file that holds it',
+    meaning: 'sent as `X-API-Key` to the `url` that is set, and never to the local service without one; the second variable names a file that holds it',
   }),
   allowInsecure: connection({ kind: flag, default: false, meaning: 'allows plain `http` to a host other than loopback' }),
   tls: connection({
@@ -65,7 +65,7 @@ export const TABLE = {
   }),
   proxy: connection({
     kind: proxyUrl, variables: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'], secret: true, shown: 'from the environment, but not for loopback',
-    meaning: 'URL of an HTTP proxy; `false` for none',
+    meaning: 'URL of an HTTP proxy, used with a `url` only; `false` for none',
   }),
   compression: connection({ kind: oneOf('none', 'gzip'), default: 'none', meaning: '`gzip` only if your service takes it: its interface does not say' }),
   service: app({

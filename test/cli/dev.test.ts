@@ -179,8 +179,9 @@ describe('bad usage ends with 2, and makes no token', () => {
 
 test('an application needs no settings where the service is on its usual port', () => {
   const service = (port: number) => ({ url: `http://127.0.0.1:${port}/api/v1`, origin: `http://127.0.0.1:${port}`, port, arrived: 0, token: 't', pageUrl: 'p' })
-  expect(startedText(service(4319), {})).toContain('\n  node app.js\n')
-  expect(startedText(service(4320), {})).not.toContain('\n  node app.js\n')
+  expect(startedText(service(4319), {}, true)).toContain('\n  node app.js\n')
+  expect(startedText(service(4319), {}, false)).toContain('\n  PINO_INGEST_URL=http://127.0.0.1:4319/api/v1 PINO_INGEST_API_KEY=any node app.js\n')
+  expect(startedText(service(4320), {}, true)).not.toContain('\n  node app.js\n')
   expect(commandText(service(4319).url, 'npm start')).toBe('npm start')
   expect(commandText(service(4320).url, 'npm start')).toBe('PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any npm start')
 })

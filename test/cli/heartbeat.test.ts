@@ -52,6 +52,15 @@ describe('without a program', () => {
 })
 
 describe('with a program', () => {
+  test('a key without a URL is told of, with --json in the line', async () => {
+    const env = { PINO_INGEST_API_KEY: 'canary-key-4711' }
+    const plain = await runCli(['heartbeat', TOKEN, '--', 'false'], env)
+    expect(plain).toMatchObject({ code: 1, stderr: expect.stringMatching(/^pino-ingest: PINO_INGEST_API_KEY .*PINO_INGEST_URL.*\n$/) as string })
+    const { stderr } = await runCli(['heartbeat', TOKEN, '--json', '--', 'false'], env)
+    expect(JSON.parse(stderr)).toEqual({ pinged: false, exit_code: 1, signal: null, warning: expect.stringContaining('PINO_INGEST_API_KEY') as string })
+    expect(plain.stderr + stderr).not.toContain('canary-key')
+  })
+
   test.each([
     ['true', ['true'], 0, 1],
     ['false', ['false'], 1, 0],

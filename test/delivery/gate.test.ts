@@ -259,6 +259,14 @@ test('at first one attempt goes out, and each success allows one more', async ()
   expect(inFlight).toEqual([1, 2, 4, 4])
 })
 
+test('a local service that is not this user\'s is asked again with the backoff, not once a minute', async () => {
+  const { clock, sender, account, enqueue } = setup((_, attempt) => (attempt <= 3 ? { kind: 'misconfigured', reason: 'not yours' } : OK))
+  enqueue(...many(1))
+  await clock.advance(10_000)
+  expect(sender.attempts).toHaveLength(4)
+  expect(account.snapshot()).toMatchObject({ accepted: 1, pending: 0 })
+})
+
 test('a nudge ends a pause of the backoff for one attempt, and never a Retry-After', async () => {
   const wrongKey = setup((_, attempt) => (attempt === 1 ? { kind: 'misconfigured', status: 403, reason: 'no' } : OK))
   wrongKey.enqueue(...many(1))

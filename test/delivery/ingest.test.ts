@@ -143,6 +143,10 @@ describe('not now', () => {
     expect(await setup(new HttpFailure(kind, `why: ${kind}`)).send()).toEqual({ kind: 'later', reason: `why: ${kind}` })
   })
 
+  test('a listener that is not this user\'s: misconfigured, without a status', async () => {
+    expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'misconfigured', reason: 'why' })
+  })
+
   test('a failure that nobody expected keeps the batch too', async () => {
     expect(await setup(new TypeError('bug')).send()).toEqual({ kind: 'later', reason: 'bug' })
   })

@@ -27,6 +27,13 @@ test('an outage is told once it lasts, or is known to last, and its end too', ()
   expect(told.problems[1]).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
 })
 
+test('a local service that is not this user\'s is told at once, and once', () => {
+  const told = new Told()
+  const { onTrouble } = troubleTeller(told)
+  for (let times = 0; times < 3; times += 1) onTrouble({ kind: 'misconfigured', reason: 'not yours' }, 0, 300)
+  expect(told.problems).toEqual([{ code: 'MISDIRECTED', message: expect.stringMatching(/local service.*not yours/) as string }])
+})
+
 test('a misconfiguration is told at once, once of a kind, and again after it was mended', () => {
   const told = new Told()
   const { onTrouble, onRecovery } = troubleTeller(told)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { cleanEnv } from './run-app.js'
 
-export const hasNamespaces = spawnSync('unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up']).status === 0
+export const hasNamespaces = spawnSync('/usr/bin/unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up']).status === 0
 
 export const CLI = fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))
 
@@ -26,12 +26,12 @@ export interface Network {
 
 /** @param env of every process in it */
 export async function privateNetwork(env: Record<string, string>): Promise<Network> {
-  const holder = spawn('unshare', ['-n', 'sh', '-c', 'ip link set lo up && echo up && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const holder = spawn('/usr/bin/unshare', ['-n', 'sh', '-c', 'ip link set lo up && echo up && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void holder.kill('SIGKILL'))
   await once(holder.stdout, 'data')
   return {
     run(args) {
-      const child = spawn('nsenter', [`--net=/proc/${holder.pid}/ns/net`, process.execPath, ...args], { env: cleanEnv(env), stdio: 'pipe' })
+      const child = spawn('/usr/bin/nsenter', [`--net=/proc/${holder.pid}/ns/net`, process.execPath, ...args], { env: cleanEnv(env), stdio: 'pipe' })
       onTestFinished(() => void child.kill('SIGKILL'))
       const text = { stdout: '', stderr: '' }
       child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))

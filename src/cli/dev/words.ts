@@ -24,7 +24,8 @@ export function startedData(service: Started, { store, dbFile }: IngestServiceOp
   return { page_url: pageUrl, url, origin, port, token, store, db: dbFile ?? null, arrived, queries: queriesOf(service) }
 }
 
-export function startedText(service: Started, { dbFile }: IngestServiceOptions): string {
+/** @param isTokenFound whether the user's applications find the token by themselves */
+export function startedText(service: Started, { dbFile }: IngestServiceOptions, isTokenFound: boolean): string {
   const { url, origin, token, pageUrl, arrived } = service
   const kept = dbFile === undefined
     ? 'Kept in memory until it ends; --db FILE keeps it for longer.'
@@ -43,7 +44,7 @@ Connect an application:
 
 and start it with what leads here:
 
-  ${commandText(url, 'node app.js')}
+  ${commandText(url, 'node app.js', isTokenFound)}
 
 What arrives, in another terminal, as lines and as JSON:
 
@@ -55,8 +56,8 @@ ${kept}
 }
 
 /** How a program is started that logs to a service that is running already. */
-export function commandText(url: string, program: string): string {
-  return isDefault(url) ? program : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any ${program}`
+export function commandText(url: string, program: string, isTokenFound = true): string {
+  return isDefault(url) && isTokenFound ? program : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any ${program}`
 }
 
 /** Where another local service has the port. */
