@@ -162,11 +162,12 @@ interface Resolved {
 function complete({ values, options, wrong, sources: { env, isInMemory: isLostInMemory = () => false }, problems }: Resolved): Settings {
   const own = values as OptionValues
   const isMissing = (name: OptionName): boolean => values[name] === undefined && !wrong.has(name)
-  const isLocalDefault = isMissing('url') && env['NODE_ENV'] !== 'production'
-  if (isMissing('url') && !isLocalDefault && own.enabled !== false) {
+  const isLocalDefault = isMissing('url')
+  const isRequired = env['NODE_ENV'] === 'production' && own.enabled !== false
+  if (isLocalDefault && isRequired) {
     problems.push('url is required when NODE_ENV is production (or PINO_INGEST_URL)')
   }
-  if (isMissing('apiKey') && !isLocalDefault && own.enabled !== false) {
+  if (isMissing('apiKey') && (isLocalDefault ? isRequired : own.enabled !== false)) {
     const hint = own.url !== undefined && isLoopback(own.url) ? '; for a local service any text will do' : ''
     problems.push(`apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)${hint}`)
   }

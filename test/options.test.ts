@@ -227,6 +227,7 @@ describe('url and key', () => {
     expect(settings.keyWarning).not.toContain(KEY)
     expect(resolve({ apiKey: KEY }).keyWarning).toMatch(/^apiKey /)
     expect(resolve({}, { PINO_INGEST_API_KEY_FILE: '/key' }, { '/key': KEY }).keyWarning).toMatch(/^PINO_INGEST_API_KEY_FILE /)
+    expect(resolve({ enabled: false }, { ...given, NODE_ENV: 'production' }).apiKey.reveal()).toBe('local')
     for (const complete of [resolve(PLACE), resolve({ url: 'http://127.0.0.1:4319/api/v1' }, given)]) {
       expect(complete.keyWarning).toBeUndefined()
       expect(complete.apiKey.reveal()).toBe(KEY)

@@ -25,7 +25,7 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
   }
   if (options.proxy === undefined || options.proxy === false) {
     const plain = buildConnector(settings.connect) // one for all: it remembers TLS sessions
-    const connect = options.isLocalDefault === true ? provenConnector(plain, timeout) : plain
+    const connect = options.isLocalDefault === true ? provenConnector(plain, options.url, timeout) : plain
     return () => new Agent({ ...settings, connect })
   }
   const { address, token } = proxyOf(options.proxy)
@@ -39,10 +39,10 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
 }
 
 /** On each new connection nothing is sent before the listener has proved itself. */
-function provenConnector(connect: buildConnector.connector, timeoutMs: number): buildConnector.connector {
+function provenConnector(connect: buildConnector.connector, url: string, timeoutMs: number): buildConnector.connector {
   return (options, callback) => connect(options, (...[error, socket]) => {
     if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)
-    proveListener(socket, timeoutMs).then(() => callback(null, socket), (unproven: Error) => {
+    proveListener(socket, url, timeoutMs).then(() => callback(null, socket), (unproven: Error) => {
       socket.destroy()
       callback(unproven, null)
     })

@@ -112,11 +112,11 @@ function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, excha
   }
 }
 
-function sendByFetch(exchange: Exchange, url: string, { isLocalDefault, requestTimeoutMs }: HttpOptions, request: Omit<FetchPost, 'signal'>): void {
+function sendByFetch(exchange: Exchange, url: string, { url: baseUrl, isLocalDefault, requestTimeoutMs }: HttpOptions, request: Omit<FetchPost, 'signal'>): void {
   const ended = new AbortController()
   exchange.onLeave(() => ended.abort())
   // Bun's `fetch` gives no access to its connections: the listener is asked before each request, on a connection of its own.
-  const proven = isLocalDefault === true ? proveAddress(url, requestTimeoutMs) : Promise.resolve()
+  const proven = isLocalDefault === true ? proveAddress(baseUrl, requestTimeoutMs) : Promise.resolve()
   proven.then(() => fetchPost(url, { ...request, signal: ended.signal }))
     .then((reply) => exchange.end(reply), (error: unknown) => exchange.fail({ kind: 'network', error }))
 }

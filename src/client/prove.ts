@@ -18,16 +18,17 @@ const MAX_REPLY_BYTES = 16 * 1024
 /**
  * Asks on this very connection, which can be used for requests afterwards: another program may take the port between two
  * connections. The token itself is not sent.
+ * @param url the base URL that leads there
  * @throws UnprovenError; the caller destroys the socket
  */
-export async function proveListener(socket: Socket, timeoutMs: number): Promise<void> {
+export async function proveListener(socket: Socket, url: string, timeoutMs: number): Promise<void> {
   // Each time: `pino-ingest dev` creates the token at its first start.
   const { token, from, problem = '' } = findToken(processEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
-  const host = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+  const { host } = new URL(url)
   const unproven = (reason: string): UnprovenError => new UnprovenError(
     `nothing was sent, since the program that listens on ${host} ${reason}. If it is not another user's, set ${TOKEN_VARIABLE} to its token, `
-    + `or set PINO_INGEST_URL=http://${host}/api/v1 and PINO_INGEST_API_KEY=any to use it without this check`,
+    + `or set PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without this check`,
   )
   if (token === undefined) throw unproven(`cannot be checked: ${from} ${problem}`)
   const nonce = randomBytes(16).toString('base64url')
@@ -48,7 +49,7 @@ export async function proveAddress(url: string, timeoutMs: number): Promise<void
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve).on('error', reject)
     })
-    await proveListener(socket, timeoutMs)
+    await proveListener(socket, url, timeoutMs)
   } finally {
     socket.destroy()
   }

@@ -28,10 +28,10 @@ export function findToken(env: Env): FoundToken {
     if (isToken(given)) return { token: given, from: TOKEN_VARIABLE }
     return { from: TOKEN_VARIABLE, problem: `must have 16 to 512 letters, digits, - or _ (not shown, ${given.length} characters)` }
   }
-  const from = tokenFile(env)
+  let from = 'the home directory'
   try {
-    const found = readTokenFile(from)
-    return { from, ...(found ?? { problem: 'is not there' }) }
+    from = tokenFile(env)
+    return { from, ...(readTokenFile(from) ?? { problem: 'is not there' }) }
   } catch (error) {
     return { from, problem: `cannot be read (${error instanceof Error ? error.message : String(error)})` }
   }
