@@ -6,6 +6,7 @@
  * with a getter that throws, and leaves out a cause that is no error. Their `err`, pino's default, keeps nothing of a cause but text.
  */
 import { types } from 'node:util'
+import { OMITTED, httpMembers } from '../record/http-error.js'
 
 interface SerializedError {
   [property: string]: unknown
@@ -41,13 +42,15 @@ function plainError(error: Error, seen: Set<unknown>): SerializedError {
   else if (parts !== undefined) plain['errors'] = nested(parts, seen)
   const cause = causeOf(error)
   if (cause !== undefined) plain['cause'] = nested(cause, seen)
-  for (const key in error) {
-    if (TAKEN.has(key)) continue
-    const value = read(error, key)
+  const keys: string[] = []
+  for (const key in error) if (!TAKEN.has(key)) keys.push(key)
+  const http = httpMembers(error, keys)
+  for (const key of keys) {
+    const value = http?.omitted.includes(key) === true ? OMITTED : read(error, key)
     // A function is never written, but one called `toJSON`, as axios had it, would replace all this.
     if (typeof value !== 'function') plain[key] = nested(value, seen)
   }
-  return plain
+  return Object.assign(plain, http?.exchange)
 }
 
 /** Each error once: those that refer to each other would never end. */

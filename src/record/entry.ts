@@ -8,7 +8,9 @@ import type { LevelLabels, ResolvedLevel } from './fields.js'
 import type { Scrubber } from '../scrub/scrubber.js'
 import { errorFingerprint } from './fingerprint.js'
 import { emptyObject, putFree } from './limits.js'
+import { omitHttpMembers } from './http-error.js'
 import { requestTitle, takeRequest } from './request.js'
+import { note } from './shorten.js'
 import { isCallersTrace, takeTrace } from './trace.js'
 
 /** What the mapping needs to know besides the record. */
@@ -70,6 +72,7 @@ export interface RecordIds {
 /** `record` is a clean copy and is used up. `receivedAt` is ISO 8601. */
 export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
   if (options.nestedKey !== undefined) liftNested(record, options.nestedKey)
+  const omitted = omitHttpMembers(record, options.errorKey)
   const message = takeMessage(record, options.messageKey)
   const wholeMetadata = isObject(record['metadata']) ? record['metadata'] : undefined
   if (wholeMetadata !== undefined) delete record['metadata']
@@ -110,13 +113,12 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) delete record[key]
   const metadata = Object.assign(emptyObject(), wholeMetadata)
   if (error !== undefined && Object.keys(error.rest).length > 0) putFree(metadata, 'error', error.rest)
-  for (const source of [kept, record]) {
-    for (const key of Object.keys(source)) putFree(metadata, key, source[key] as Json)
-  }
+  for (const source of [kept, record]) for (const key of Object.keys(source)) putFree(metadata, key, source[key] as Json)
   for (const key of Object.keys(options.metadata)) {
     if (!Object.hasOwn(metadata, key)) metadata[key] = options.metadata[key] as Json
   }
   if (Object.keys(metadata).length > 0 || wholeMetadata !== undefined) entry.metadata = metadata
+  if (omitted > 0) note(entry, { omitted_http_members: omitted })
   return { entry, level, ids }
 }
 

@@ -1,5 +1,6 @@
 /** pino's serialized error, as slices of the line: text fields as they stand, the rest as one run. */
 import { MAX_FRAMES, frameLocation } from './error.js'
+import { HTTP_MEMBERS, MAY_HOLD_MESSAGE } from './http-error.js'
 import { Members, joinMembers } from './members.js'
 
 const BACKSLASH = 92
@@ -39,7 +40,8 @@ export class ErrorScan {
         // Causes and parts are folded into the stack.
         case 'cause': case 'aggregateErrors': case 'errors': return -1
         default:
-          if (key.includes('\\')) return -1
+          if (key.includes('\\') || HTTP_MEMBERS.has(key)) return -1
+          if (member.isContainer() && MAY_HOLD_MESSAGE.test(member.value())) return -1
           this.rest = joinMembers(this.rest, member.member())
       }
     }

@@ -10,6 +10,7 @@ import {
   NAMED_KEYS, RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_OF_KEY, SLOW_KEYS, SOURCE_SLOT, hasMeaning, identityMembers, slotMembers, staticText,
 } from './fast-fields.js'
 import type { Identity, StaticText } from './fast-fields.js'
+import { MAY_HOLD_MESSAGE } from './http-error.js'
 import { LevelTexts, TimeTexts, messageText } from './fast-head.js'
 import type { LevelText } from './fast-head.js'
 import { RequestScan } from './fast-request.js'
@@ -35,7 +36,6 @@ export class FastPath {
   readonly #maxLineChars: number
   readonly #usual: boolean
   readonly #suspects = new NextPlace(nextSuspect)
-  readonly #stacks = NextPlace.of('"stack":')
   readonly #secrets: SecretPlaces
   readonly #levels: LevelTexts
   readonly #times = new TimeTexts()
@@ -72,7 +72,6 @@ export class FastPath {
   /** To be called before the lines of another text. */
   open(): void {
     this.#suspects.forget()
-    this.#stacks.forget()
     this.#secrets.forget()
     this.#unknown.forget()
   }
@@ -147,7 +146,7 @@ export class FastPath {
         const slot = SLOT_OF_KEY.get(key)
         if (slot !== undefined) {
           if (!this.#slots.fill(slot, member)) return false
-        } else if (!this.#isUnknown(text, key, member)) {
+        } else if (!this.#isUnknown(key, member)) {
           if (!this.#fillNamed(key, member)) return false
         } else if (runEnd !== -1 && runEnd + 1 === member.at) runEnd = member.after
         else {
@@ -162,9 +161,9 @@ export class FastPath {
   }
 
   /** Whether the member goes to the metadata as it stands. */
-  #isUnknown(text: string, key: string, member: Members): boolean {
+  #isUnknown(key: string, member: Members): boolean {
     if (NAMED_KEYS.has(key) || SLOW_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\')) return false
-    if (member.isObject() && this.#stacks.isWithin(text, member.valueAt, member.after)) return false
+    if (member.isContainer() && MAY_HOLD_MESSAGE.test(member.value())) return false
     return this.#unknown.add(key)
   }
 

@@ -1,5 +1,5 @@
 /** A cursor over the members of an object in JSON text. One is made per nesting and used for every line. */
-import { CLOSE_BRACE, COMMA, MINUS, OPEN_BRACE, QUOTE, keyEnd, valueEnd } from './scan.js'
+import { CLOSE_BRACE, COMMA, MINUS, OPEN_BRACE, OPEN_BRACKET, QUOTE, keyEnd, valueEnd } from './scan.js'
 
 export class Members {
   #text = ''
@@ -69,6 +69,11 @@ export class Members {
 
   isObject(): boolean {
     return this.#text.charCodeAt(this.valueAt) === OPEN_BRACE
+  }
+
+  /** An object or a list. */
+  isContainer(): boolean {
+    return this.isObject() || this.#text.charCodeAt(this.valueAt) === OPEN_BRACKET
   }
 }
 

@@ -15,6 +15,7 @@
  * 10. an object that a field took every member of
  * 11. headers that are always removed, wherever they stand; `metadata.pino_ingest.removed_headers` says how many
  * 12. an id that stands under two of its names, with the same value: it is said once
+ * 13. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
  */
 import type { MappingOptions } from '../../src/record/entry.js'
 import type { LogEntry } from '../../src/protocol/entry.js'
@@ -25,6 +26,9 @@ const MAX_DEPTH = 32
 const MAX_KEYS = 1_000
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 const ALWAYS_REMOVED = /^(?:authorization|cookie|set-cookie|x-api-key)$/i
+/** Members of an error that belong to an exchange, of those that the generators know. */
+const EXCHANGE = ['headers', 'rawHeaders', 'body', 'data', 'config', 'options', 'request', 'response', 'error']
+const HEADERS: readonly (string | number)[] = ['headers', 'rawHeaders']
 const UNSENT = ['headers', 'rawHeaders', 'trailers', 'body', 'rawBody']
 
 type Step = string | number
@@ -63,13 +67,23 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   plan.run()
   // What held nothing but headers may be left empty, or be gone.
   const mayBeGone = (one: Expected): boolean => typeof removed === 'number' && one.holds({})
-  const missing = plan.expected.filter((one) => !isThere(entry, one.to, one.holds) && !mayBeGone(one))
+  const isOmitted = omittedFrom(entry, plan.expected)
+  const missing = plan.expected.filter((one) => !isThere(entry, one.to, one.holds) && !mayBeGone(one) && !isOmitted(one))
   const wide = missing.filter((one) => one.isWide)
   const found = missing.filter((one) => !one.isWide)
     .map((one) => `${one.from} is not at ${one.to.join('.')}, where there is ${JSON.stringify(at(entry, one.to))?.slice(0, 100)}`)
   const cut = own(note, 'cut_keys')
   if (wide.length > 0 && typeof cut !== 'number') found.push(`${wide.length} leaves of wide objects are missing untold`)
-  return [...found, ...plan.problems, ...(plan.hasWide ? [] : surplus(entry, plan.expected, options))]
+  return [...found, ...plan.problems, ...(plan.hasWide ? [] : surplus(entry, plan.expected.filter((one) => !isOmitted(one) || isThere(entry, one.to, one.holds)), options))]
+}
+
+/** Exception 13: such a member goes with all that it holds, and so does an object that has headers. */
+function omittedFrom(entry: LogEntry, expected: readonly Expected[]): (one: Expected) => boolean {
+  if (typeof own(own(entry.metadata, 'pino_ingest'), 'omitted_http_members') !== 'number') return () => false
+  const messages = expected.flatMap(({ to }) => to.flatMap((step, index) => (HEADERS.includes(step) ? [to.slice(0, index)] : [])))
+    .filter((to) => at(entry, to) === undefined)
+  return ({ to }) => to.some((step, index) => index > 1 && EXCHANGE.includes(String(step)))
+    || messages.some((path) => path.every((step, index) => step === to[index]))
 }
 
 /** Each leaf is there once: the metadata has as many leaves as were sent there. */
@@ -78,13 +92,16 @@ function surplus(entry: LogEntry, expected: readonly Expected[], options: Mappin
   const routed = new Set(expected.filter((one) => one.to[0] === 'metadata').map((one) => one.to[1]))
   let had = 0
   for (const [key, value] of Object.entries(entry.metadata ?? {})) {
-    const isNote = key === 'pino_ingest' && (own(value, 'cut_for_depth') !== undefined || own(value, 'removed_headers') !== undefined)
+    const isNote = key === 'pino_ingest' && (own(value, 'cut_for_depth') !== undefined || own(value, 'removed_headers') !== undefined || own(value, 'omitted_http_members') !== undefined)
     const isOption = Object.hasOwn(options.metadata, key) && !routed.has(key)
     if (!isNote && !isOption) had += countLeaves(value)
   }
   // What held nothing but headers is left empty.
   const removed = own(own(entry.metadata, 'pino_ingest'), 'removed_headers')
   if (typeof removed === 'number' && Math.abs(had - wanted) <= removed) return []
+  // In place of what went an error may have a method, a URL, a status; what held nothing else is left empty.
+  const omitted = own(own(entry.metadata, 'pino_ingest'), 'omitted_http_members')
+  if (typeof omitted === 'number' && Math.abs(had - wanted) <= omitted * 4) return []
   return had === wanted ? [] : [`the metadata has ${had} leaves where the record has ${wanted} for it`]
 }
 

@@ -1,0 +1,203 @@
+/**
+ * [worker, main] Errors of HTTP clients carry the whole exchange: request and response with headers and bodies, agents, sockets. None of
+ * that is sent. Of it the error keeps method, URL and status; its own members, such as code and errno, stay.
+ *
+ * What belongs to an exchange is recognized by the shape of the members, and by the names of well-known errors: any wrapper of a client may
+ * be the one that throws. An application's own `data` or `response` on an error without such a shape stays.
+ */
+import type { Json, JsonObject } from '../protocol/entry.js'
+
+/** Stands for a member that was left out before the error became JSON. */
+export const OMITTED = '[omitted]'
+
+/** Requests, responses, and the options that a request is made with. */
+const MESSAGE_KEYS = ['config', 'options', 'request', 'req', '_request', 'response', 'res', '_response', '$response'] as const
+const BODY_KEYS = [
+  'body', 'rawBody', 'requestBody', 'responseBody', 'data', 'requestData', 'responseData', 'json', 'form', 'formData', 'payload', 'text', 'bodyText',
+  'responseText', 'result', 'raw', 'rawError', 'rawResponse', 'rawPacket',
+]
+const OTHER_KEYS = [
+  'headers', 'header', 'rawHeaders', 'trailers', 'rawTrailers', 'cookies', 'cookieJar', 'jar',
+  'agent', 'agents', 'httpAgent', 'httpsAgent', 'dispatcher', 'socket', 'connection',
+  'error', // the parsed body, where it is no error
+]
+
+/** What an error of an HTTP client loses. An error without any of these members is left as it is. */
+export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BODY_KEYS, ...OTHER_KEYS])
+
+/** In compact JSON: where an error, or a message inside of one, may stand. */
+export const MAY_HOLD_MESSAGE = /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response)":/
+
+const MESSAGES: ReadonlySet<string | number> = new Set(MESSAGE_KEYS)
+const CLIENT_NAME = /^(?:Axios|Gaxios|Fetch|HTTP|Http|Request|RequestRetry|Response|Rest|StatusCode)Error$/
+const CLIENT_CODE = /^(?:UND_ERR_|ERR_NON_2XX_3XX_)/
+const METHOD = /^(?:get|head|post|put|patch|delete|options|trace|connect|query)$/i
+const ERROR_NAME = /(?:Error|Exception)$/
+
+type Holder = Record<string | number, Json>
+
+interface Exchange {
+  method?: string
+  url?: string
+  status?: number
+}
+
+export interface HttpMembers {
+  readonly omitted: readonly string[]
+  /** What the error keeps instead; nothing that it says itself. */
+  readonly exchange: Exchange
+}
+
+/**
+ * What `error` loses if it is an HTTP client's.
+ *
+ * @param error an Error, or one as plain data
+ * @param keys its members that would be sent
+ */
+export function httpMembers(error: object, keys: readonly string[]): HttpMembers | undefined {
+  const candidates = keys.filter((key) => HTTP_MEMBERS.has(key))
+  if (candidates.length === 0) return undefined
+  const isClient = isClientError(error)
+  const omitted = candidates.filter((key) => {
+    const value = read(error, key)
+    if (value === undefined || value === null) return false
+    return value === OMITTED || (isClient && !(key === 'error' && isNonEmptyText(read(value, 'stack'))))
+  })
+  return omitted.length === 0 ? undefined : { omitted, exchange: isClient ? exchangeOf(error, MESSAGE_KEYS.map((key) => read(error, key))) : {} }
+}
+
+/**
+ * Removes them from all errors in a parsed record, in place, at any depth; also messages deeper inside an error.
+ * The recursion is bounded: a record is at most 32 levels deep.
+ *
+ * @returns how many members were removed.
+ */
+export function omitHttpMembers(record: JsonObject, errorKey: string): number {
+  let count = 0
+  const errorKeys: (string | number)[] = [errorKey, 'err', 'error']
+  const visit = (holder: Holder, owner: JsonObject | undefined): void => {
+    const visitMember = (key: string | number): void => {
+      const value = holder[key]
+      if (typeof value !== 'object' || value === null) return
+      const isTop = holder === record
+      // The request that the application itself answers.
+      if (isTop && (key === 'req' || key === 'res')) return
+      if (isErrorData(value, isTop && errorKeys.includes(key))) visitError(value as JsonObject)
+      else if (owner !== undefined && isMessage(value, MESSAGES.has(key))) {
+        Object.assign(owner, exchangeOf(owner, [value]))
+        if (Array.isArray(holder)) holder[Number(key)] = OMITTED
+        else delete holder[key]
+        count += 1
+      } else visit(value as Holder, owner)
+    }
+    if (Array.isArray(holder)) for (let at = 0; at < holder.length; at += 1) visitMember(at)
+    else for (const key of Object.keys(holder)) visitMember(key)
+  }
+  const visitError = (error: JsonObject): void => {
+    const http = httpMembers(error, Object.keys(error))
+    if (http !== undefined) {
+      for (const key of http.omitted) delete error[key]
+      Object.assign(error, http.exchange)
+      count += http.omitted.length
+    }
+    visit(error as Holder, error)
+  }
+  // Other loggers, read from a pipe, write the error's members into the record itself.
+  if (isText(record['stack']) && (isMessage(record['config'], true) || isMessage(record['options'], true))) visitError(record)
+  else visit(record as Holder, undefined)
+  return count
+}
+
+/**
+ * A stack makes an error, or the key that errors are logged under. JSON.stringify leaves neither stack nor message of one: there its name
+ * has to do, or a reply beside its status, where it holds anything of an exchange.
+ */
+function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): boolean {
+  if (Array.isArray(value)) return false
+  if (isText(value['stack']) || isUnderErrorKey) return ['message', 'type', 'name'].some((key) => isText(value[key]))
+  if (!Object.keys(value).some((key) => key === 'headers' || MESSAGES.has(key))) return false
+  return ['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true
+    || (statusOf(value) !== undefined && isMessage(value['response'], true))
+}
+
+function isClientError(error: object): boolean {
+  if (read(error, 'isAxiosError') === true || isText(read(error, 'rawPacket')) || isObject(read(error, 'rawPacket'))) return true
+  if (['name', 'type'].some((key) => matches(CLIENT_NAME, read(error, key))) || matches(CLIENT_CODE, read(error, 'code'))) return true
+  if (MESSAGE_KEYS.some((key) => isMessage(read(error, key), true)) || hasHeaders(error) || isObject(read(error, '$metadata'))) return true
+  const hasBody = ['body', 'rawBody', 'requestBody', 'responseBody'].some((key) => read(error, key) !== undefined)
+  return statusOf(error) !== undefined && (hasBody || isText(read(error, 'url')))
+}
+
+/** @param isNamedSo whether its key says that it may be one: then less is enough */
+function isMessage(value: unknown, isNamedSo: boolean): value is object {
+  if (!isObject(value)) return false
+  const hasMethod = matches(METHOD, read(value, 'method'))
+  const hasUrl = urlOf(value) !== undefined
+  const hasStatus = statusOf(value) !== undefined
+  if (hasHeaders(value)) return isNamedSo || hasMethod || hasUrl || hasStatus
+  if (!isNamedSo) return false
+  const hasBody = BODY_KEYS.some((key) => read(value, key) !== undefined)
+  return (hasMethod && hasUrl) || (hasBody && (hasStatus || isText(read(value, 'url')))) || (hasStatus && (hasUrl || isObject(read(value, 'header'))))
+}
+
+/** A list of plain texts may be the head of a table. */
+function hasHeaders(holder: object): boolean {
+  const headers = read(holder, 'headers')
+  return Array.isArray(headers) ? headers.some(Array.isArray) : isObject(headers) || Array.isArray(read(holder, 'rawHeaders'))
+}
+
+/** What `messages` say about the exchange and `error` itself does not. */
+function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
+  const sources = messages.filter(isObject)
+  // axios' response carries the `config`, superagent's the `req`.
+  const all = [...sources, ...sources.flatMap((source) => ['config', 'request', 'req'].map((key) => read(source, key))).filter(isObject)]
+  const method = all.map((source) => read(source, 'method')).find(isText)
+  const url = all.map(urlOf).find(isText)
+  const status = all.map(statusOf).find((one) => one !== undefined)
+  return {
+    ...(method !== undefined && read(error, 'method') === undefined && { method }),
+    ...(url !== undefined && read(error, 'url') === undefined && { url }),
+    ...(status !== undefined && statusOf(error) === undefined && { status }),
+  }
+}
+
+function statusOf(holder: object): number | undefined {
+  return ['status', 'statusCode'].map((key) => read(holder, key)).find((value): value is number => typeof value === 'number' && value >= 100 && value < 600)
+}
+
+function urlOf(holder: object): string | undefined {
+  const url = ['url', 'uri', 'href'].map((key) => read(holder, key)).map((value) => (isObject(value) ? read(value, 'href') : value)).find(isNonEmptyText)
+  if (url === undefined) {
+    const [path, protocol, host] = ['path', 'protocol', 'host'].map((key) => read(holder, key))
+    if (!isNonEmptyText(path)) return undefined
+    return isText(protocol) && isText(host) ? `${protocol}//${host}${path}` : path
+  }
+  const base = read(holder, 'baseURL')
+  return isNonEmptyText(base) && !/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(url) ? `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}` : url
+}
+
+/** A getter of a live object may throw. */
+function read(holder: unknown, key: string): unknown {
+  if (!isObject(holder)) return undefined
+  try {
+    return (holder as Record<string, unknown>)[key]
+  } catch {
+    return undefined
+  }
+}
+
+function matches(expression: RegExp, value: unknown): boolean {
+  return isText(value) && expression.test(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isNonEmptyText(value: unknown): value is string {
+  return isText(value) && value !== ''
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
