@@ -2,19 +2,26 @@
 
 export const MASK = '***'
 
-/** A reason cut to length may end within a key, and even a part of one is nobody's business. */
-const PARTIAL_CHARS = 8
-/** Of a shorter secret only the whole is masked: a part would be an everyday word. */
-const PARTIAL_FROM_CHARS = 12
+/** A shorter key is an everyday syllable. The service issues none; a local one may be given one. */
+const MIN_SECRET_CHARS = 6
+/** Of a shorter form only the whole is masked. */
+const MIN_DIVISIBLE_CHARS = 12
+/** A message may be cut anywhere within a secret: from this length on a part is masked. */
+const PART_CHARS = 8
+/** From this length on where it is letters alone, and may be a word. */
+const WORD_PART_CHARS = 12
 
-/** Nobody's key is shorter; what is given for one to a local service may be a syllable of any message. */
-const LEAST_CHARS = 6
-
-/** @returns a function that masks each secret: plain, in JSON, URL-encoded, in base64, and long parts of their beginning */
+/**
+ * @returns a function that masks each secret, compared without the case of ASCII letters: as it stands, escaped in JSON, percent-encoded, in
+ * base64 (also within longer base64), and parts of secrets of 12 characters or more: 8 characters, or 12 where all
+ * are letters. Its time grows linearly with the text.
+ */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
-  const forms = [...new Set(secrets.filter((secret) => secret.length >= LEAST_CHARS).flatMap(formsOf))]
-  // Whole forms first: two of them may begin alike, and a part masked as one's beginning would leave the other's end.
-  return (text) => forms.reduce(maskPart, forms.reduce((rest, form) => rest.replaceAll(form, MASK), text))
+  const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf)
+  const [whole, divisible] = [forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS), forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS)]
+  const wholes = whole.length === 0 ? undefined : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
+  const parts = new Set(divisible.map(withoutCase).flatMap(partsOf))
+  return (text) => maskParts(wholes === undefined ? text : text.replace(wholes, MASK), parts)
 }
 
 /** The same for all text within a plain JSON value, which is not changed but copied. */
@@ -26,26 +33,44 @@ export function maskDeep<T>(value: T, mask: (text: string) => string): T {
 }
 
 function formsOf(secret: string): string[] {
-  const base64 = Buffer.from(secret).toString('base64')
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret.toWellFormed()),
-    base64.replace(/=+$/, ''),
-    Buffer.from(secret).toString('base64url'),
-  ]
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  return [secret, escaped, escaped.replaceAll('/', String.raw`\/`), encodeURIComponent(secret.toWellFormed()), ...base64Of(secret)]
 }
 
-function maskPart(text: string, form: string): string {
-  if (form.length < PARTIAL_FROM_CHARS) return text
-  const head = form.slice(0, PARTIAL_CHARS)
+/** By the three places of a group of three bytes that the secret may begin at, without the characters that its neighbours share. */
+function base64Of(secret: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
+    const [from, to] = [Math.ceil(before * 8 / 6), Math.floor(bytes.length * 8 / 6)]
+    return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
+  })
+}
+
+function partsOf(form: string): string[] {
+  return Array.from({ length: form.length - PART_CHARS + 1 }, (_, at) => form.slice(at, at + PART_CHARS))
+}
+
+/** Of the same length as the text, which `toLowerCase()` alone does not promise. */
+function withoutCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
+}
+
+/** A run, each 8 characters of which stand in a secret, counts as a part of it. */
+function maskParts(text: string, parts: ReadonlySet<string>): string {
+  if (parts.size === 0) return text
+  const folded = withoutCase(text)
+  const isPart = (at: number): boolean => parts.has(folded.slice(at, at + PART_CHARS))
   let masked = ''
-  let from = 0
-  for (let at = text.indexOf(head); at !== -1; at = text.indexOf(head, from)) {
-    let end = at + PARTIAL_CHARS
-    while (end - at < form.length && text[end] === form[end - at]) end += 1
-    masked += text.slice(from, at) + MASK
-    from = end
+  let copied = 0
+  for (let at = 0; at + PART_CHARS <= text.length; at += 1) {
+    if (!isPart(at)) continue
+    const start = at
+    while (at + PART_CHARS < text.length && isPart(at + 1)) at += 1
+    const end = at + PART_CHARS
+    if (end - start < WORD_PART_CHARS && /^[a-z]+$/.test(folded.slice(start, end))) continue
+    masked += text.slice(copied, start) + MASK
+    copied = end
+    at = end - 1
   }
-  return from === 0 ? text : masked + text.slice(from)
+  return copied === 0 ? text : masked + text.slice(copied)
 }

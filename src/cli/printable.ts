@@ -14,5 +14,6 @@ export function jsonLine(value: unknown): string {
 }
 
 function escape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  // UTF-16 units, as JSON has them: a character beyond U+FFFF has two.
+  return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
 }
