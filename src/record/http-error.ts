@@ -12,14 +12,16 @@ export const OMITTED = '[omitted]'
 
 /** Requests, responses, and the options that a request is made with. */
 const MESSAGE_KEYS = ['config', 'options', 'request', 'req', '_request', 'response', 'res', '_response', '$response'] as const
+/** On an error these mean a body even where nothing else but a status speaks of HTTP. */
+const PLAIN_BODY_KEYS = ['body', 'rawBody', 'requestBody', 'responseBody']
 const BODY_KEYS = [
-  'body', 'rawBody', 'requestBody', 'responseBody', 'data', 'requestData', 'responseData', 'json', 'form', 'formData', 'payload', 'text', 'bodyText',
+  ...PLAIN_BODY_KEYS, 'data', 'requestData', 'responseData', 'json', 'form', 'formData', 'payload', 'text', 'bodyText',
   'responseText', 'result', 'raw', 'rawError', 'rawResponse', 'rawPacket',
 ]
 const OTHER_KEYS = [
   'headers', 'header', 'rawHeaders', 'trailers', 'rawTrailers', 'cookies', 'cookieJar', 'jar',
   'agent', 'agents', 'httpAgent', 'httpsAgent', 'dispatcher', 'socket', 'connection',
-  'error', // the parsed body, where it is no error
+  'error', 'cause', // the parsed body, where they are no errors
 ]
 
 /** What an error of an HTTP client loses. An error without any of these members is left as it is. */
@@ -61,9 +63,13 @@ export function httpMembers(error: object, keys: readonly string[]): HttpMembers
   const omitted = candidates.filter((key) => {
     const value = read(error, key)
     if (value === undefined || value === null) return false
-    return value === OMITTED || (isClient && !(key === 'error' && isNonEmptyText(read(value, 'stack'))))
+    return value === OMITTED || (isClient && !isInnerError(key, value))
   })
   return omitted.length === 0 ? undefined : { omitted, exchange: isClient ? exchangeOf(error, MESSAGE_KEYS.map((key) => read(error, key))) : {} }
+}
+
+function isInnerError(key: string, value: unknown): boolean {
+  return (key === 'cause' && isText(value)) || ((key === 'cause' || key === 'error') && isNonEmptyText(read(value, 'stack')))
 }
 
 /**
@@ -110,22 +116,23 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
 
 /**
  * A stack makes an error, or the key that errors are logged under. JSON.stringify leaves neither stack nor message of one: there its name
- * has to do, or a reply beside its status, where it holds anything of an exchange.
+ * has to do, or a status or code beside a request or response that carries headers or a body.
  */
 function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): boolean {
   if (Array.isArray(value)) return false
   if (isText(value['stack']) || isUnderErrorKey) return ['message', 'type', 'name'].some((key) => isText(value[key]))
-  if (!Object.keys(value).some((key) => key === 'headers' || MESSAGES.has(key))) return false
-  return ['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true
-    || (statusOf(value) !== undefined && isMessage(value['response'], true))
+  const messages = MESSAGE_KEYS.filter((key) => isObject(value[key]))
+  if (messages.length === 0 && value['headers'] === undefined) return false
+  if (['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true) return true
+  if (statusOf(value) === undefined && !isText(value['code'])) return false
+  return messages.map((key) => value[key] as JsonObject).some((message) => isMessage(message, true) && (hasHeaders(message) || hasBody(message)))
 }
 
 function isClientError(error: object): boolean {
   if (read(error, 'isAxiosError') === true || isText(read(error, 'rawPacket')) || isObject(read(error, 'rawPacket'))) return true
   if (['name', 'type'].some((key) => matches(CLIENT_NAME, read(error, key))) || matches(CLIENT_CODE, read(error, 'code'))) return true
   if (MESSAGE_KEYS.some((key) => isMessage(read(error, key), true)) || hasHeaders(error) || isObject(read(error, '$metadata'))) return true
-  const hasBody = ['body', 'rawBody', 'requestBody', 'responseBody'].some((key) => read(error, key) !== undefined)
-  return statusOf(error) !== undefined && (hasBody || isText(read(error, 'url')))
+  return statusOf(error) !== undefined && (PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined) || isText(read(error, 'url')))
 }
 
 /** @param isNamedSo whether its key says that it may be one: then less is enough */
@@ -136,14 +143,17 @@ function isMessage(value: unknown, isNamedSo: boolean): value is object {
   const hasStatus = statusOf(value) !== undefined
   if (hasHeaders(value)) return isNamedSo || hasMethod || hasUrl || hasStatus
   if (!isNamedSo) return false
-  const hasBody = BODY_KEYS.some((key) => read(value, key) !== undefined)
-  return (hasMethod && hasUrl) || (hasBody && (hasStatus || isText(read(value, 'url')))) || (hasStatus && (hasUrl || isObject(read(value, 'header'))))
+  return (hasMethod && hasUrl) || (hasBody(value) && (hasStatus || isText(read(value, 'url')))) || (hasStatus && (hasUrl || isObject(read(value, 'header'))))
 }
 
 /** A list of plain texts may be the head of a table. */
 function hasHeaders(holder: object): boolean {
   const headers = read(holder, 'headers')
   return Array.isArray(headers) ? headers.some(Array.isArray) : isObject(headers) || Array.isArray(read(holder, 'rawHeaders'))
+}
+
+function hasBody(message: object): boolean {
+  return BODY_KEYS.some((key) => read(message, key) !== undefined)
 }
 
 /** What `messages` say about the exchange and `error` itself does not. */

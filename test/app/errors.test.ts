@@ -1,9 +1,18 @@
 /** Errors as data: the shape that pino's own serializer writes, for errors that it fails on as well. */
+import { once } from 'node:events'
+import { Agent as HttpAgent, createServer, request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { Agent, interceptors, request } from 'undici'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import pino from 'pino'
 import { serializeError } from '../../src/app/error-serializer.js'
+import { ingestOptions } from '../../src/app/ingest-options.js'
+import type { LogEntry } from '../../src/protocol/entry.js'
+import { mapByParsing } from '../../src/record/reference.js'
+import { RECEIVED_AT, mappingOptions } from '../record/lines-of.js'
 
 const { stdSerializers } = pino
 
@@ -80,4 +89,84 @@ test('whatever an error carries, it is serialized, and not changed', () => {
     expect(plain['type']).toBeTypeOf('string')
     expect(plain['message']).toBeTypeOf('string')
   }))
+})
+
+describe('errors of HTTP clients', () => {
+  const BODY = { card: '4242424242424242', cvv: 'cvv-123' }
+  const HEADERS = { 'authorization': 'Bearer sk_live_1', 'x-internal': 'hdr-secret' }
+  const SECRET = /4242424242424242|cvv-123|sk_live_1|hdr-secret|reply-secret|ck-1|_events|_readableState/
+
+  async function declining(): Promise<string> {
+    const server = createServer((incoming, response) => {
+      incoming.resume().on('end', () => response.writeHead(402, { 'content-type': 'application/json', 'set-cookie': 'sid=ck-1' }).end('{"ref":"reply-secret"}'))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/pay`
+  }
+
+  async function thrownBy(run: () => Promise<unknown>): Promise<object> {
+    return run().then(() => expect.fail('it did not throw'), (error: unknown) => error as object)
+  }
+
+  /** The line that pino writes, and the error in the entry that is made of it. */
+  function logged(error: object, key = 'err'): { line: string, kept: unknown, note: unknown } {
+    let line = ''
+    pino(ingestOptions({ base: null, transport: false }), { write: (text) => void (line += text) }).error({ [key]: error }, 'm')
+    const entry = JSON.parse(mapByParsing(line, mappingOptions(), RECEIVED_AT).json) as LogEntry
+    return { line, kept: entry.metadata?.['error'], note: entry.metadata?.['pino_ingest'] }
+  }
+
+  test.each(['err', 'failure'])('of undici, under %s', async (key) => {
+    const url = await declining()
+    const dispatcher = new Agent().compose(interceptors.responseError())
+    onTestFinished(() => dispatcher.close())
+    const error = await thrownBy(() => request(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(BODY), dispatcher }))
+    const { line, kept, note } = logged(error, key)
+    expect(line).not.toMatch(SECRET)
+    expect(kept).toEqual({ name: 'ResponseError', code: 'UND_ERR_RESPONSE', statusCode: 402 })
+    expect(note).toEqual({ omitted_http_members: 2 })
+  })
+
+  test('of fetch, with request and response as the application puts them there', async () => {
+    const url = await declining()
+    const sent = new Request(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(BODY) })
+    const response = await fetch(sent.clone())
+    const { line, kept } = logged(Object.assign(new Error('declined'), { request: sent, response, json: BODY }))
+    expect(line).not.toMatch(SECRET)
+    expect(kept).toEqual({ method: 'POST', url, status: 402 })
+  })
+
+  test('of node:http, with agent, socket and streams, at little cost', async () => {
+    const url = await declining()
+    const agent = new HttpAgent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    const sent = httpRequest(url, { method: 'POST', headers: HEADERS, agent }).end(JSON.stringify(BODY))
+    const [response] = await once(sent, 'response') as [IncomingMessage]
+    response.resume()
+    const config = { url, method: 'post', headers: HEADERS, data: BODY, httpAgent: agent }
+    const error = Object.assign(new Error('declined'), { isAxiosError: true, code: 'ERR_BAD_REQUEST', config, request: sent, response: { status: 402, config, request: sent, data: {} } })
+    const { line, kept, note } = logged(error)
+    expect(line).not.toMatch(SECRET)
+    expect(line.length).toBeLessThan(1_500 + String(error.stack).length)
+    expect(kept).toEqual({ isAxiosError: true, code: 'ERR_BAD_REQUEST', method: 'post', url, status: 402 })
+    expect(note).toEqual({ omitted_http_members: 3 })
+    expect(logged(Object.assign(new Error('declined'), { req: sent, res: response })).kept).toMatchObject({ method: 'POST', status: 402 })
+  })
+
+  test('a connection that is refused keeps its reason', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const error = await thrownBy(() => fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'b' }))
+    expect(logged(error).kept).toMatchObject({ cause: { code: 'ECONNREFUSED', syscall: 'connect', port } })
+  })
+
+  test('members that cannot be read, and an application\'s own', () => {
+    const refusing = { get headers(): object { throw new Error('no') }, get url(): string { throw new Error('no') } }
+    expect(logged(Object.assign(new Error('x'), { config: refusing, request: { url: '/a', method: 'GET', headers: {} } })).kept).toEqual({ method: 'GET', url: '/a' })
+    expect(logged(Object.assign(new Error('x'), { data: { orderId: 7 }, response: 'declined' })).kept).toEqual({ data: { orderId: 7 }, response: 'declined' })
+  })
 })
