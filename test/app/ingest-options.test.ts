@@ -68,10 +68,10 @@ describe('errors', () => {
   })
 
   test('redact reaches into them under every key', () => {
-    const secret = (): Error => Object.assign(new Error('x'), { config: { headers: { authorization: 'Bearer t' } } })
-    const record = logs({ redact: ['*.config.headers.authorization', 'err.stack'] }, (logger) => logger.error({ err: secret(), error: secret(), other: secret() }))
+    const secret = (): Error => Object.assign(new Error('x'), { details: { account: { token: 'Bearer t' } } })
+    const record = logs({ redact: ['*.details.account.token', 'err.stack'] }, (logger) => logger.error({ err: secret(), error: secret(), other: secret() }))
     expect(JSON.stringify(record)).not.toContain('Bearer t')
-    expect(record).toMatchObject({ err: { stack: '[Redacted]' }, other: { config: { headers: { authorization: '[Redacted]' } } } })
+    expect(record).toMatchObject({ err: { stack: '[Redacted]' }, other: { details: { account: { token: '[Redacted]' } } } })
   })
 
   test('the record that was logged is not changed', () => {

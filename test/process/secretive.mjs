@@ -14,11 +14,11 @@ function axiosLikeError() {
     name: 'AxiosError', code: 'ERR_BAD_REQUEST',
     config: {
       url: 'https://api.example.com/v1/charges?access_token=canary-config-url&page=2', method: 'post', params: { token: 'canary-params', page: 2 },
-      headers: { 'Accept': 'application/json', 'Authorization': 'Bearer canary-config-header', 'X-Api-Key': 'canary-config-key', 'Cookie': 'sid=canary-config-cookie' },
-      auth: { username: 'shop', password: 'canary-auth-password' },
+      headers: { 'Accept': 'application/json', 'X-Internal': 'canary-internal', 'Authorization': 'Bearer canary-config-header', 'X-Api-Key': 'canary-config-key', 'Cookie': 'sid=canary-config-cookie' },
+      auth: { username: 'shop', password: 'canary-auth-password' }, data: '{"cvv":"canary-cvv"}',
     },
     request: { _header: 'POST /v1/charges HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: Bearer canary-raw-header\r\nCookie: a=canary-raw-cookie\r\n\r\n', path: '/v1/charges?api_key=canary-raw-path' },
-    response: { status: 401, headers: { 'set-cookie': ['sid=canary-set-cookie; HttpOnly'], 'content-type': 'text/html' } },
+    response: { status: 401, headers: { 'set-cookie': ['sid=canary-set-cookie; HttpOnly'], 'content-type': 'text/html' }, data: '<p>canary-reply</p>' },
   })
 }
 

@@ -27,7 +27,7 @@ const MAX_KEYS = 1_000
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 const ALWAYS_REMOVED = /^(?:authorization|cookie|set-cookie|x-api-key)$/i
 /** Members of an error that belong to an exchange, of those that the generators know. */
-const EXCHANGE = ['headers', 'rawHeaders', 'body', 'data', 'config', 'options', 'request', 'response', 'error']
+const EXCHANGE = ['headers', 'rawHeaders', 'body', 'data', 'config', 'options', 'request', 'response', 'error', 'cause']
 const HEADERS: readonly (string | number)[] = ['headers', 'rawHeaders']
 const UNSENT = ['headers', 'rawHeaders', 'trailers', 'body', 'rawBody']
 
@@ -77,11 +77,11 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   return [...found, ...plan.problems, ...(plan.hasWide ? [] : surplus(entry, plan.expected.filter((one) => !isOmitted(one) || isThere(entry, one.to, one.holds)), options))]
 }
 
-/** Exception 13: such a member goes with all that it holds, and so does an object that has headers. */
+/** Exception 13: such a member goes with all that it holds, and so does an object that has headers; in a list a text takes its place. */
 function omittedFrom(entry: LogEntry, expected: readonly Expected[]): (one: Expected) => boolean {
   if (typeof own(own(entry.metadata, 'pino_ingest'), 'omitted_http_members') !== 'number') return () => false
   const messages = expected.flatMap(({ to }) => to.flatMap((step, index) => (HEADERS.includes(step) ? [to.slice(0, index)] : [])))
-    .filter((to) => at(entry, to) === undefined)
+    .filter((to) => [undefined, '[omitted]'].includes(at(entry, to) as string | undefined))
   return ({ to }) => to.some((step, index) => index > 1 && EXCHANGE.includes(String(step)))
     || messages.some((path) => path.every((step, index) => step === to[index]))
 }

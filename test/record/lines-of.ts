@@ -55,7 +55,7 @@ const scalar = fc.oneof(text, number, fc.constantFrom('true', 'false', 'null'))
 const INNER = [
   'id', 'email', 'name', 'type', 'message', 'stack', 'cause', 'aggregateErrors', 'errors', 'code', 'method', 'url', 'path', 'headers',
   'user-agent', 'traceparent', 'user-\\u0061gent', 'authorization', 'remoteAddress', 'remotePort', 'statusCode', 'status_code', 'body', 'trace_id', 'span_id', 'duration_ms',
-  'commit', 'branch', 'deployedBy', 'category', 'level', 'timestamp', 'data', 'x', 'y', '__proto__',
+  'commit', 'branch', 'deployedBy', 'category', 'level', 'timestamp', 'data', 'config', 'options', 'request', 'response', 'x', 'y', '__proto__',
 ]
 
 const { value } = fc.letrec<{ value: string, object: string, array: string }>((tie) => ({
