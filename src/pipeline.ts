@@ -73,7 +73,7 @@ export class Pipeline {
       settings, clock, report, channels: () => this.#channels, onId: (releaseId) => this.setReleaseId(releaseId),
     })
     const entries = this.#entries = new Channel({
-      ...shared, settings, report, sender: ingestSender({ http, clock, hint }), url: settings.url,
+      ...shared, settings, report, sender: ingestSender({ http, hint, ...shared }), url: settings.url,
       siblingUrls: settings.requestLogs === false ? [] : [requestsUrl(settings.url)],
       ...(release && { onBatch: (batch) => release.take(batch) }),
       onRecovery: (hasFailed) => {

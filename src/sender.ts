@@ -66,7 +66,7 @@ export interface Delivered {
   readonly rejected: readonly IngestResultError[]
   /** Of the reply, where it names entries. */
   readonly status?: number
-  /** Set where the 2xx body was not an ingest result: taken as accepted, and told once. */
+  /** Set where the 2xx had no ingest result, but could be the service's: it counts as accepted, and is reported once. */
   readonly unreadable?: true
 }
 
@@ -89,7 +89,7 @@ export interface Later {
   readonly retryAfterMs?: number
 }
 
-/** The address, the key or the route is wrong: keep everything, tell the user, probe from time to time. */
+/** The address, the key or the route is wrong, or something else than the service answered: keep everything, tell the user, probe from time to time. */
 export interface Misconfigured {
   readonly kind: 'misconfigured'
   /** Of the reply. Without one nothing was sent, since the listener at the implicit local URL is not known to be this user's. */

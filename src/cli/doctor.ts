@@ -35,10 +35,10 @@ async function run(given: Arguments): Promise<number> {
 }
 
 async function checkService(settings: Settings): Promise<Check[]> {
-  const way = await checkWay(settings)
-  const checks = way.every(({ ok }) => ok) ? [...way, ...await checkReply(settings, () => systemClock.wallNow())] : way
   // A reply may quote the key.
   const mask = secretMask(settings.givenKeys.map((key) => key.reveal()))
+  const way = await checkWay(settings)
+  const checks = way.every(({ ok }) => ok) ? [...way, ...await checkReply(settings, mask, () => systemClock.wallNow())] : way
   return checks.map((check) => ({ ...check, detail: mask(check.detail), ...(check.fix !== undefined && { fix: mask(check.fix) }) }))
 }
 

@@ -22,6 +22,29 @@ export function replyKind(status: number): ReplyKind {
   return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'misconfigured'
 }
 
+/**
+ * The body that makes a 2xx the service's answer. An empty body always does: the interface shows no body for most endpoints.
+ * - `ingest-result`: an ingest result, or a JSON object without `accepted`
+ * - `json`: any JSON value
+ * - `any`: anything
+ */
+export type ExpectedBody = 'ingest-result' | 'json' | 'any'
+
+/** As `replyKind`, but a 2xx whose body is not the service's, such as a login page, is `misconfigured`. */
+export function judgeReply(reply: HttpReply, expected: ExpectedBody): ReplyKind {
+  const kind = replyKind(reply.status)
+  return kind === 'ok' && !isExpected(reply, expected) ? 'misconfigured' : kind
+}
+
+function isExpected({ text, truncated }: HttpReply, expected: ExpectedBody): boolean {
+  if (expected === 'any') return true
+  if (truncated) return false
+  if (text.trim() === '') return true
+  const body = parseJson(text)
+  if (expected === 'json') return body !== undefined
+  return isObject(body) && (!Object.hasOwn(body, 'accepted') || parseIngestResult(text) !== undefined)
+}
+
 /** The ingest result in a body, or `undefined` where it is none (interface: Ingest result). */
 export function parseIngestResult(text: string): IngestResult | undefined {
   const body = parseObject(text)
@@ -78,24 +101,43 @@ function locOf({ loc }: Record<string, unknown>): (string | number)[] {
 }
 
 const MAX_REASON_CHARS = 200
+/** Enough to recognise a page. */
+const MAX_BEGINNING_CHARS = 80
+const MAX_TYPE_CHARS = 60
 
 /**
- * One line of at most 200 characters for people: the service's own words, else the status.
+ * One line of at most 200 characters for people: the service's own words, else the status. For a 2xx, which is described
+ * only when something else than the service sent it, the content type and the beginning of the body.
  * @param mask is given the words before they are cut, since what is left of a secret at a cut is not found any more
  */
 export function reasonOf(reply: HttpReply, mask: (words: string) => string = (words) => words, list: ItemList = 'logs'): string {
-  const body = parseObject(reply.text)
-  const words = [
+  const clean = (words: string): string => mask(words).replace(UNPRINTABLE, ' ').trim().toWellFormed()
+  const { status } = reply
+  if (replyKind(status) === 'ok') return foreignReason(reply, clean)
+  const said = clean(serviceWords(reply.text, list))
+  return cut(`status ${status}${said && `: ${said}`}`, MAX_REASON_CHARS)
+}
+
+function serviceWords(text: string, list: ItemList): string {
+  const body = parseObject(text)
+  return [
     asText(body?.['message']),
     ...resultErrors(body?.['errors']).map(({ index, code, field, message }) => placed(`${list}[${index}]${field && `.${field}`}`, message || code)),
     ...details(body).map((detail) => placed(locOf(detail).join('.'), asText(detail['msg']))),
     asText(body?.['detail']),
     asText(body?.['error']),
   ].filter((part) => part !== '').join('; ')
-  const said = mask(words).replace(UNPRINTABLE, ' ').trim().toWellFormed()
-  const reason = `status ${reply.status}${said && `: ${said}`}`
-  // Not between the halves of a surrogate pair.
-  return reason.length <= MAX_REASON_CHARS ? reason : `${reason.slice(0, MAX_REASON_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+function foreignReason({ status, headers, text }: HttpReply, clean: (words: string) => string): string {
+  const [type, coding] = ['content-type', 'content-encoding'].map((name) => cut(clean([headers[name] ?? []].flat().join(', ')), MAX_TYPE_CHARS))
+  const beginning = cut(clean(text).replace(/\s+/g, ' '), MAX_BEGINNING_CHARS)
+  return `status ${status}, ${type || 'no content type'}${coding && ` (${coding})`}${beginning && `: ${beginning}`}`
+}
+
+/** Not between the halves of a surrogate pair. */
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
 function placed(place: string, words: string): string {
@@ -106,12 +148,18 @@ function details(body: Record<string, unknown> | undefined): Record<string, unkn
   return Array.isArray(body?.['detail']) ? (body['detail'] as unknown[]).filter(isObject) : []
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** The JSON object in a body, or `undefined` where it is none. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
+}
+
+/** `undefined` where it is no JSON. RFC 8259, section 8.1: a byte order mark before it may be ignored. */
+function parseJson(text: string): unknown {
   try {
-    const value = JSON.parse(text) as unknown
-    return isObject(value) ? value : undefined
+    return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch {
-    return undefined // a proxy's page, or nothing: not this service's words
+    return undefined
   }
 }
 

@@ -14,6 +14,7 @@ export class Booking {
   #keptEntries = 0
   /** Lost entries not yet told: what an exit costs is told in one line at its end. */
   #untold = 0
+  #isUnreadableTold = false
 
   constructor(options: BookingOptions) {
     this.#options = options
@@ -33,7 +34,8 @@ export class Booking {
         account.rejected += rejected
         if (outcome.accepted > 0) report.delivered(outcome.accepted, batch.batchId)
         if (rejected > 0) report.rejected(rejected, outcome.rejected, outcome.rejected[0]?.message ?? 'no reason given')
-        if (outcome.unreadable) {
+        if (outcome.unreadable && !this.#isUnreadableTold) {
+          this.#isUnreadableTold = true
           report.problem('MISDIRECTED', 'a reply is not an ingest result; its batch counts as accepted. Check the url')
         }
         return

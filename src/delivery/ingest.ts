@@ -2,8 +2,8 @@
 import type { Clock } from '../clock.js'
 import { HttpFailure } from '../client/http-types.js'
 import type { Http, HttpReply } from '../client/http-types.js'
-import { namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../client/reply.js'
-import type { ItemList } from '../client/reply.js'
+import { judgeReply, namesElsewhere, parseIngestResult, parseRejected, reasonOf, retryAfterMs } from '../client/reply.js'
+import type { ExpectedBody, ItemList } from '../client/reply.js'
 import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Batch, Delivered, Later, Outcome, Sender } from '../sender.js'
@@ -13,24 +13,26 @@ export interface IngestSenderOptions {
   readonly clock: Clock
   /** Added to the reason where there was no reply at all. */
   readonly hint?: string | undefined
+  /** Takes secrets out of the words of a reply. */
+  readonly mask?: (words: string) => string
 }
 
 /** An endpoint that takes batches. */
 export interface BatchEndpoint {
   readonly path: string
   readonly list: ItemList
-  /** Whether the interface shows that a 2xx has an ingest result. */
-  readonly hasResult: boolean
+  /** Of a 2xx. */
+  readonly expected: ExpectedBody
 }
 
-const INGEST: BatchEndpoint = { path: PATHS.ingest, list: 'logs', hasResult: true }
+const INGEST: BatchEndpoint = { path: PATHS.ingest, list: 'logs', expected: 'ingest-result' }
 
 export function ingestSender(options: IngestSenderOptions): Sender {
   return batchSender(INGEST, options)
 }
 
 /** The batch's body is that of the request. */
-export function batchSender(endpoint: BatchEndpoint, { http, clock, hint }: IngestSenderOptions): Sender {
+export function batchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }: IngestSenderOptions): Sender {
   return {
     async send(batch, signal) {
       // Sent, it might be answered with a 2xx, and would count as accepted.
@@ -38,7 +40,7 @@ export function batchSender(endpoint: BatchEndpoint, { http, clock, hint }: Inge
       try {
         const { body, contentEncoding } = batch
         const reply = await http.post(endpoint.path, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })
-        return outcomeOf(endpoint, batch, reply, clock.wallNow())
+        return outcomeOf(endpoint, batch, reply, clock.wallNow(), mask)
       } catch (error) {
         if (error instanceof HttpFailure && error.kind === 'unproven') return { kind: 'misconfigured', reason: error.message }
         // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.
@@ -50,14 +52,14 @@ export function batchSender(endpoint: BatchEndpoint, { http, clock, hint }: Inge
 }
 
 /** @param wallNowMs when the reply came, for a Retry-After that is a date */
-function outcomeOf({ list, hasResult }: BatchEndpoint, batch: Batch, reply: HttpReply, wallNowMs: number): Outcome {
+function outcomeOf({ list, expected }: BatchEndpoint, batch: Batch, reply: HttpReply, wallNowMs: number, mask: IngestSenderOptions['mask']): Outcome {
   const { status } = reply
-  const reasonIn = (): string => reasonOf(reply, undefined, list)
-  const kind = replyKind(status)
+  const reasonIn = (): string => reasonOf(reply, mask, list)
+  const kind = judgeReply(reply, expected)
   switch (kind) {
     case 'ok': {
       const result = parseIngestResult(reply.text)
-      if (result === undefined) return { kind: 'delivered', accepted: batch.count, rejected: [], ...(hasResult && { unreadable: true as const }) }
+      if (result === undefined) return { kind: 'delivered', accepted: batch.count, rejected: [], ...(expected === 'ingest-result' && { unreadable: true as const }) }
       return delivered(batch, status, result, 0)
     }
     case 'refused': {

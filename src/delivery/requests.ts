@@ -4,8 +4,8 @@ import type { Sender } from '../sender.js'
 import { batchSender } from './ingest.js'
 import type { BatchEndpoint, IngestSenderOptions } from './ingest.js'
 
-/** The interface shows neither the status of a success nor its body, so that any 2xx is one (interface: POST /ingest/requests). */
-const REQUESTS: BatchEndpoint = { path: PATHS.requests, list: 'requests', hasResult: false }
+/** The interface shows neither the status of a success nor its body (interface: POST /ingest/requests). */
+const REQUESTS: BatchEndpoint = { path: PATHS.requests, list: 'requests', expected: 'json' }
 
 /** The innermost sender: the batch's body is that of the request, as `requestsBody` makes it. */
 export function requestsSender(options: IngestSenderOptions): Sender {

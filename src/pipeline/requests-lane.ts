@@ -33,7 +33,7 @@ export class RequestsLane {
     this.channel = new Channel({
       ...shared, settings: requestSettings(settings), report: report.ofRequestLogs(),
       url: requestsUrl(settings.url), siblingUrls: [settings.url], looksAtOthers: false, isShortenable: false,
-      sender: requestsSender({ http, clock, hint }), toBody: requestsBody,
+      sender: requestsSender({ http, hint, ...shared }), toBody: requestsBody,
     })
   }
 

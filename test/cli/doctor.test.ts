@@ -85,6 +85,13 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
+  test('a login page with status 200, though it quotes the key', async () => {
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: await answering(200, { 'content-type': 'text/html' }, `<title>Sign in</title>${'x'.repeat(55)}${KEY}`), PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringMatching(/status 200, text\/html: <title>Sign in/), fix: expect.stringContaining('url') }])
+    expect(text).toMatch(/^FAIL {2}address/m)
+    expect(code).toBe(1)
+  })
+
   test('a reply that would steer the terminal, and a clock that is off: a warning', async () => {
     const url = await answering(422, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, JSON.stringify({ detail: [{ msg: `\u001b[2J\u202e${KEY}`, loc: [], type: '' }] }))
     const { code, checks, text } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
@@ -131,7 +138,10 @@ describe('what a reply tells', () => {
 
   test.each([
     [200, result, [['address', true, false], ['key', true, false]]],
-    [200, '<html>', [['address', true, true], ['key', true, false]]],
+    [200, '', [['address', true, true], ['key', true, false]]],
+    [200, '{}', [['address', true, true], ['key', true, false]]],
+    [200, '<html>', [['address', false, true]]],
+    [200, '{"accepted":"all"}', [['address', false, true]]],
     [400, '', [['address', true, false], ['key', true, false]]],
     [422, '', [['address', true, false], ['key', true, false]]],
     [429, '', [['address', true, false], ['key', true, true]]],

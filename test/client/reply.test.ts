@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HttpReply } from '../../src/client/http-types.js'
-import { namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../../src/client/reply.js'
+import type { ExpectedBody } from '../../src/client/reply.js'
+import { judgeReply, namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../../src/client/reply.js'
 
 const NOW = Date.UTC(2025, 0, 1)
 const HOUR = 3_600_000
@@ -17,6 +18,35 @@ describe('the kind of a reply, by status', () => {
     ['misconfigured', [300, 301, 302, 303, 304, 307, 308, 401, 402, 403, 404, 405, 409, 410, 415, 418, 451, 499]],
   ])('%s', (kind, statuses) => {
     expect(statuses.filter((status) => replyKind(status) !== kind)).toEqual([])
+  })
+})
+
+describe('a 2xx by its body', () => {
+  const kindOf = (body: unknown, expected: ExpectedBody, truncated = false): string => judgeReply({ ...replied(200, body), truncated }, expected)
+  const RESULT = { accepted: 1, rejected: 0, message: '', errors: [] }
+
+  test.each<[unknown, ingest: boolean, json: boolean]>([
+    [RESULT, true, true], [`\ufeff${JSON.stringify(RESULT)}`, true, true], [{ accepted: 0, rejected: 2 }, true, true],
+    ['', true, true], [' \r\n\t', true, true], ['\ufeff', true, true], ['{}', true, true], [{ status: 'ok' }, true, true],
+    [{ result: { accepted: 'x' } }, true, true],
+    // Not an ingest result, though it says that it is one.
+    [{ accepted: 'all', rejected: 0 }, false, true], [{ accepted: 1 }, false, true], [{ accepted: null }, false, true], [{ ...RESULT, accepted: -1 }, false, true],
+    ['[]', false, true], ['null', false, true], ['"ok"', false, true], ['1', false, true], ['true', false, true], [[RESULT], false, true],
+    ['<!doctype html><title>Sign in</title>', false, false], ['OK', false, false], [`${JSON.stringify(RESULT)}<!-- 3 ms -->`, false, false],
+    [JSON.stringify(RESULT).slice(0, -1), false, false], ['\u001f\ufffd\b\u0000', false, false],
+  ])('%j: of /ingest %s, elsewhere %s', (body, ingest, json) => {
+    expect([kindOf(body, 'ingest-result'), kindOf(body, 'json'), kindOf(body, 'any')])
+      .toEqual([ingest, json, true].map((isOk) => (isOk ? 'ok' : 'misconfigured')))
+  })
+
+  test('one that is longer than what was read is not known to be the service\'s', () => {
+    for (const body of [RESULT, '{}', '']) expect([kindOf(body, 'ingest-result', true), kindOf(body, 'json', true)]).toEqual(['misconfigured', 'misconfigured'])
+  })
+
+  test('a body changes nothing for another status', () => {
+    for (const status of [302, 401, 422, 429, 503]) {
+      for (const body of [RESULT, '<html>', '']) expect(judgeReply(replied(status, body), 'ingest-result')).toBe(replyKind(status))
+    }
   })
 })
 
@@ -173,7 +203,20 @@ describe('the reason in words', () => {
     expect(parseRejected(reply.text)).toEqual([])
   })
 
+  test.each<[string, Record<string, string | string[]>, string]>([
+    ['<!doctype html>\n<title>Sign\u001b[2J in</title>', { 'content-type': 'text/html; charset=utf-8' }, 'status 200, text/html; charset=utf-8: <!doctype html> <title>Sign [2J in</title>'],
+    ['OK', {}, 'status 200, no content type: OK'],
+    [' ', { 'content-type': ['text/plain', 'x/y'] }, 'status 200, text/plain, x/y'],
+    ['\u001f\ufffd', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'status 200, application/json (gzip): \ufffd'],
+    ['<html>'.repeat(1_000), { 'content-type': 'x'.repeat(1_000) }, `status 200, ${'x'.repeat(59)}…: ${'<html>'.repeat(13)}<…`],
+  ])('of a 2xx that is not the service\'s, what came instead: %#', (text, headers, reason) => {
+    expect(reasonOf({ status: 200, headers, text, truncated: false })).toBe(reason)
+  })
+
   test('words are masked before they are cut', () => {
+    const page = { status: 200, headers: { 'content-type': `text/html; ${'x'.repeat(40)}SECRETSECRET` }, text: `${'x'.repeat(70)}SECRETSECRET`, truncated: false }
+    expect(reasonOf(page, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
+
     const reply = replied(400, { message: `${'x'.repeat(180)}SECRETSECRET` })
     expect(reasonOf(reply, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
   })

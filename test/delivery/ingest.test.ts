@@ -81,10 +81,19 @@ describe('2xx', () => {
     expect(await setup({ text: result(0, 99, []) }).send()).toMatchObject({ accepted: 0 })
   })
 
-  test('with another body is delivered, unread', async () => {
-    for (const text of ['', 'OK', '{"status":"ok"}', '<html>']) {
-      expect(await setup({ text }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
+  test('without a body, or with an object that has no `accepted`, is delivered, unread', async () => {
+    for (const [status, text] of [[200, ''], [204, ''], [205, ' \n'], [200, '{"status":"ok"}']] as const) {
+      expect(await setup({ status, text }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
     }
+  })
+
+  test.each(['<html>', 'OK', '[]', 'null', '"ok"', '{"accepted":"all","rejected":0}', '{"accepted":10,"rejected":0'])('with %s is not the service\'s: kept as for a 404', async (text) => {
+    const headers = { 'content-type': 'text/html' }
+    expect(await setup({ text, headers }).send()).toEqual({ kind: 'misconfigured', status: 200, reason: `status 200, text/html: ${text}` })
+  })
+
+  test('that is too long to be read is not the service\'s', async () => {
+    expect(await setup({ text: result(10, 0), truncated: true }).send()).toMatchObject({ kind: 'misconfigured', status: 200 })
   })
 })
 

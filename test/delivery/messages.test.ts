@@ -128,8 +128,17 @@ describe('what real runs print', () => {
   })
 
   test('a login page with status 200', async () => {
-    const lines = await said({ url: await answering(200, { 'content-type': 'text/html' }, '<html>'), spool: false })
-    expect(patternsOf(lines)).toEqual([row('a reply is not')])
+    const lines = await said({ url: await answering(200, { 'content-type': 'text/html' }, `<html>${KEY}`), spool: { dir: scratch() } })
+    expect(patternsOf(lines)).toEqual([KEPT, row('the url is not')].toSorted())
+    expect(lines.join('\n')).toMatch(/\(status 200\), check url: status 200, text\/html: <html>\*\*\*;/)
+  })
+
+  test('a 204, or an object that is no ingest result: accepted, and reported once', async () => {
+    for (const [status, body] of [[204, ''], [200, '{}']] as const) {
+      const lines = await said({ url: await answering(status, {}, body), spool: { dir: scratch() }, batchSize: 1 })
+      expect(patternsOf(lines)).toEqual([row('a reply is not')])
+      expect(lines).toHaveLength(1)
+    }
   })
 
   test('an entry that the service rejects', async () => {

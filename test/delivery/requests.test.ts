@@ -80,10 +80,14 @@ function result(accepted: number, rejected: number, indices: readonly number[]):
 const detail = (...loc: (string | number)[]): string => JSON.stringify({ detail: [{ loc, msg: 'field required', type: 'value_error.missing' }] })
 
 describe('the reply', () => {
-  test.each([[200, ''], [201, '{}'], [202, 'OK'], [204, ''], [200, '{"stored":10}'], [200, '[]'], [200, '{"accepted":"all","rejected":0}']])(
-    '%i %j is a success, whatever its body', async (status, text) => {
+  test.each([[200, ''], [201, '{}'], [202, '"OK"'], [204, ''], [200, '{"stored":10}'], [200, '[]'], [200, '{"accepted":"all","rejected":0}']])(
+    '%i %j is a success: any JSON, or nothing', async (status, text) => {
       expect((await sent({ status, text }, TEN)).outcome).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
     })
+
+  test.each(['OK', '<html>', '{"accepted":10'])('200 %j is not the service\'s: kept as for a 404', async (text) => {
+    expect((await sent({ text }, TEN)).outcome).toMatchObject({ kind: 'misconfigured', status: 200, reason: expect.stringContaining(text) })
+  })
 
   test('an ingest result is believed', async () => {
     expect((await sent({ text: result(10, 0, []) }, TEN)).outcome).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })

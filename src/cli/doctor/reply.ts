@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createHttp } from '../../client/http.js'
 import { HttpFailure } from '../../client/http-types.js'
 import type { HttpReply } from '../../client/http-types.js'
-import { parseIngestResult, reasonOf, replyKind } from '../../client/reply.js'
+import { judgeReply, parseIngestResult, reasonOf } from '../../client/reply.js'
 import type { Settings } from '../../options.js'
 import { PATHS } from '../../protocol/limits.js'
 import type { Check } from './check.js'
@@ -14,11 +14,11 @@ const MAX_SKEW_MS = 60_000
  * The interface has no endpoint that only looks at the key, so an empty batch is sent: the least there is. Whatever the
  * service says to it, it has looked at the key before.
  */
-export async function checkReply(settings: Settings, wallNow: () => number): Promise<Check[]> {
+export async function checkReply(settings: Settings, mask: (text: string) => string, wallNow: () => number): Promise<Check[]> {
   const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: 1 })
   try {
     const reply = await http.post(PATHS.ingest, JSON.stringify({ batch_id: randomUUID(), logs: [] }))
-    return [...judge(reply), ...checkClock(reply, wallNow())]
+    return [...judge(reply, mask), ...checkClock(reply, wallNow())]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const fix = error.kind === 'unproven' ? 'stop that program and start yours with: npx pino-ingest dev (or set PINO_INGEST_URL)' : 'check url and proxy, and whether the service runs there'
@@ -29,11 +29,11 @@ export async function checkReply(settings: Settings, wallNow: () => number): Pro
 }
 
 /** What a reply to an empty batch tells of address and key. Pure. */
-export function judge(reply: HttpReply): Check[] {
+export function judge(reply: HttpReply, mask?: (text: string) => string): Check[] {
   const { status } = reply
-  const reason = reasonOf(reply)
+  const reason = reasonOf(reply, mask)
   const address: Check = { name: 'address', ok: true, detail: `a service answers (status ${status})` }
-  const kind = replyKind(status)
+  const kind = judgeReply(reply, 'ingest-result')
   switch (kind) {
     case 'ok': {
       const key = { name: 'key', ok: true, detail: `accepted (status ${status}); an empty batch was sent, nothing is stored` }

@@ -18,6 +18,8 @@ export interface WayOptions {
   readonly concurrency: number
   /** Keeps entries that were refused. Should it throw, the batch is given up. */
   readonly setAside: (letters: readonly DeadLetter[]) => void
+  /** Takes secrets out. */
+  readonly mask: (text: string) => string
   /** For the user; secrets are still in it. */
   readonly tell: (text: string) => void
   /** For each failure. @returns whether it was dealt with, and need not be told */
@@ -30,7 +32,7 @@ export class Way {
   readonly #closeHttp: () => Promise<void>
   readonly #abort = new AbortController()
 
-  constructor({ settings, clock, concurrency, setAside, tell, onTrouble }: WayOptions) {
+  constructor({ settings, clock, concurrency, setAside, mask, tell, onTrouble }: WayOptions) {
     const { signal } = this.#abort
     // Every batch under way listens to it.
     setMaxListeners(0, signal)
@@ -45,7 +47,7 @@ export class Way {
       onRecovery: teller.onRecovery,
     })
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
-    const retrying = retrySender(ingestSender({ http, clock, hint }), gate)
+    const retrying = retrySender(ingestSender({ http, clock, hint, mask }), gate)
     const sender = quarantineSender({ inner: settings.compression === 'gzip' ? gzipSender(retrying) : retrying, gate, setAside })
     this.#send = (batch) => sender.send(batch, signal)
   }

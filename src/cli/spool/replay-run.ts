@@ -23,6 +23,8 @@ export interface ReplayRunOptions {
   readonly clock: Clock
   /** Milliseconds for the sending. */
   readonly timeoutMs: number
+  /** Takes secrets out. */
+  readonly mask: (text: string) => string
 }
 
 export interface Tally {
@@ -62,9 +64,9 @@ export class ReplayRun {
 
   constructor(options: ReplayRunOptions) {
     this.#options = options
-    const { settings, clock, timeoutMs } = options
+    const { settings, clock, timeoutMs, mask } = options
     const sendingOf = (kind: Kind, other: Kind): Sending => new Sending({
-      kind, settings, clock, timeoutMs,
+      kind, settings, clock, timeoutMs, mask,
       setAside: (letters) => this.#setAside(kind, letters),
       onRetryAfter: (delayMs) => this.#sendings[other].holdFor(delayMs),
     })

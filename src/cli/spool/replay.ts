@@ -53,7 +53,7 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
   const say = (text: string): void => {
     if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(place.mask(text))}\n`)
   }
-  const job = new ReplayRun({ settings, picked, kinds: await kindsOf(place, [...picked.instances, ...picked.letters]), timeoutMs, clock: systemClock, root: place.root, machine: place.machine })
+  const job = new ReplayRun({ settings, picked, kinds: await kindsOf(place, [...picked.instances, ...picked.letters]), timeoutMs, clock: systemClock, root: place.root, machine: place.machine, mask: place.mask })
   const undoSignals = onSignals((times) => {
     if (times > 1) return
     say('ends; what is not sent stays on disk')

@@ -18,6 +18,8 @@ export interface SendingOptions {
   readonly clock: Clock
   /** Milliseconds for all of it. */
   readonly timeoutMs: number
+  /** Takes secrets out. */
+  readonly mask: (text: string) => string
   readonly setAside: (letters: readonly DeadLetter[]) => void
   /** The service has asked for silence, for so long. */
   readonly onRetryAfter: (delayMs: number) => void
@@ -57,7 +59,7 @@ export class Sending {
 
   constructor(options: SendingOptions) {
     this.#options = options
-    const { kind, settings, clock, timeoutMs, setAside, onRetryAfter } = options
+    const { kind, settings, clock, timeoutMs, mask, setAside, onRetryAfter } = options
     // Every batch under way listens to it.
     setMaxListeners(0, this.#abort.signal)
     this.#deadlineAt = clock.now() + timeoutMs
@@ -74,7 +76,7 @@ export class Sending {
         this.#trouble = undefined
       },
     })
-    const one = kind === 'requests' ? requestsSender({ http, clock }) : ingestSender({ http, clock })
+    const one = kind === 'requests' ? requestsSender({ http, clock, mask }) : ingestSender({ http, clock, mask })
     const retrying = retrySender(this.#counting(one), gate)
     const compressing = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
     this.#sender = quarantineSender({
