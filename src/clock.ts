@@ -10,7 +10,7 @@ export interface Clock {
 }
 
 /** Node clamps a longer delay to 1 ms, so that a timer of a month would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
+export const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => performance.now(),

@@ -7,10 +7,10 @@
  * - `INVALID`: a value given to the client breaks the service's interface. Nothing was sent.
  * - `AUTH`: the service refused the key (401, 403).
  * - `REJECTED`: the service refused the content (400, 413, 422 and other 4xx).
- * - `RATE_LIMITED`: 429, and the attempts are used up.
- * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts are used up.
- * - `MISDIRECTED`: a 3xx, or a reply that is not the service's; redirects are never followed. Without a URL also: the program on the
- *   local service's port is not this user's, and nothing was sent to it.
+ * - `RATE_LIMITED`: 429, and the attempts are used up; or a Retry-After ends after the call's `timeoutMs`.
+ * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts or the call's `timeoutMs` are used up.
+ * - `MISDIRECTED`: a 3xx, or a reply that is not the service's, such as a login page; redirects are never followed. Without a URL also: the
+ *   program on the local service's port is not this user's, and nothing was sent to it.
  * - `SPOOL`: entries cannot be kept on disk, or what was kept is damaged. Sending goes on. Only told, never thrown.
  * - `ABORTED`: the caller's signal, or the client's `close()`, ended the call.
  */
@@ -28,6 +28,8 @@ export type IngestErrorCode =
 export interface IngestErrorOptions {
   /** HTTP status of the reply, where there was one. */
   readonly status?: number
+  /** Milliseconds until the service may be asked again, where it sent a Retry-After. */
+  readonly retryAfterMs?: number | undefined
   /** The underlying failure. Never one that carries the key or a token. */
   readonly cause?: unknown
 }
@@ -37,10 +39,13 @@ export class IngestError extends Error {
   override readonly name = 'IngestError'
   readonly code: IngestErrorCode
   readonly status: number | undefined
+  /** Milliseconds from now until the service may be asked again, where it sent a Retry-After. */
+  readonly retryAfterMs: number | undefined
 
   constructor(code: IngestErrorCode, message: string, options: IngestErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.status = options.status
+    this.retryAfterMs = options.retryAfterMs
   }
 }

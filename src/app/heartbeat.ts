@@ -1,6 +1,6 @@
 /** [main] Heartbeats of work that goes on for long. */
 import { reportUnusedKey } from '../client/key-warning.js'
-import { backgroundClock } from '../clock.js'
+import { MAX_TIMER_MS, backgroundClock } from '../clock.js'
 import type { Clock } from '../clock.js'
 import { IngestError } from '../errors.js'
 import { Throttle } from '../report/throttle.js'
@@ -17,8 +17,6 @@ export type StartHeartbeatOptions = PingOptions & {
 }
 
 const MIN_EVERY_MS = 1_000
-/** A longer timer fires at once in Node. */
-const MAX_EVERY_MS = 2 ** 31 - 1
 const TELL_WINDOW_MS = 60_000
 
 /** Failed pings since the last line. */
@@ -31,7 +29,7 @@ interface Failures {
  * Pings a monitor now and every `everyMs`, until it is stopped. It keeps no process alive but for the request under way, and
  * never throws later; one that takes longer than `everyMs` is waited for.
  *
- * @param token RFC 3986 unreserved characters, not `.` or `..`; appears in no message
+ * @param token any text but empty, `.` and `..`; appears in no message
  * @returns a function that stops it; what is under way is ended
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options.
  */
@@ -42,8 +40,8 @@ export function startHeartbeat(token: string, options: StartHeartbeatOptions): (
 /** @param clock whose timers keep no process alive */
 export function startHeartbeatBy(clock: Clock, token: string, options: StartHeartbeatOptions): () => Promise<void> {
   const { everyMs, logger, ...pingOptions } = options
-  if (!Number.isSafeInteger(everyMs) || everyMs < MIN_EVERY_MS || everyMs > MAX_EVERY_MS) {
-    throw new IngestError('CONFIG', `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_EVERY_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : typeof everyMs}`)
+  if (!Number.isSafeInteger(everyMs) || everyMs < MIN_EVERY_MS || everyMs > MAX_TIMER_MS) {
+    throw new IngestError('CONFIG', `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_TIMER_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : typeof everyMs}`)
   }
   const pinger = new Pinger(token, pingOptions, clock)
   reportUnusedKey(pinger)

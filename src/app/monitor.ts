@@ -14,9 +14,9 @@ export type MonitorOptions = PingOptions & {
 
 /**
  * Runs a job, and pings its monitor when it has succeeded (interface: POST /heartbeat/{monitor_token}). When it fails it is
- * logged, and what it threw is thrown again. A ping that fails is told and changes nothing; it takes 30 s at most.
+ * logged, and what it threw is thrown again. A ping that fails is told and changes nothing; it takes `timeoutMs` at most.
  *
- * @param token RFC 3986 unreserved characters, not `.` or `..`; appears in no message
+ * @param token any text but empty, `.` and `..`; appears in no message
  * @returns what the job returns
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job is begun.
  */
@@ -27,7 +27,7 @@ export async function monitor<T>(token: string, job: () => T | Promise<T>, optio
   reportUnusedKey(pinger)
   try {
     const result = await run(job, logger)
-    await pinger.pingInTime().catch((error: unknown) => tell(logger, 'warn', { err: error }, `the heartbeat of a job failed: ${reasonIn(error)}`))
+    await pinger.ping().catch((error: unknown) => tell(logger, 'warn', { err: error }, `the heartbeat of a job failed: ${reasonIn(error)}`))
     return result
   } finally {
     await pinger.close()

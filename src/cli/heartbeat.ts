@@ -41,7 +41,7 @@ async function run(word: string | undefined, given: Arguments, program: readonly
   if (!isJsonOnStderr) reportUnusedKey(pinger)
   try {
     if (program !== undefined) return await runThenPing(program, pinger, isJsonOnStderr)
-    await pinger.pingInTime()
+    await pinger.ping()
     process.stdout.write(given.switches.has('json') ? jsonLine({ pinged: true }) : 'Pinged.\n')
     return EXIT_DONE
   } finally {
@@ -54,7 +54,7 @@ async function runThenPing(program: readonly string[], pinger: Pinger, asJson: b
   if (problem !== undefined && !asJson) say(problem)
   let failure: string | undefined
   if (exitCode === EXIT_DONE) {
-    failure = await pinger.pingInTime().then(() => undefined, (error: unknown) => (error instanceof Error ? error.message : String(error)))
+    failure = await pinger.ping().then(() => undefined, (error: unknown) => (error instanceof Error ? error.message : String(error)))
     if (failure !== undefined && !asJson) say(`the program succeeded, but the heartbeat failed: ${failure}`)
   }
   const message = problem ?? failure

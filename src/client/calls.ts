@@ -5,7 +5,8 @@ import { IngestError } from '../errors.js'
 import { secretMask } from '../mask.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpReply } from './http-types.js'
-import { reasonOf, replyKind, retryAfterMs } from './reply.js'
+import { judgeReply, reasonOf, replyKind, retryAfterMs } from './reply.js'
+import type { ExpectedBody } from './reply.js'
 
 export interface CallsOptions {
   readonly http: Http
@@ -15,6 +16,8 @@ export interface CallsOptions {
   readonly apiKey: string
   /** For each call, the first among them. */
   readonly maxAttempts: number
+  /** Milliseconds for each call, with all attempts and waits. */
+  readonly timeoutMs: number
   readonly retryMinMs: number
   readonly retryMaxMs: number
 }
@@ -31,6 +34,8 @@ export interface Call {
   readonly path: string
   /** `null` for the heartbeat, which carries neither a body nor the key. */
   readonly body: string | null
+  /** What makes a 2xx the service's answer. Default `json`. */
+  readonly expected?: ExpectedBody
   readonly signal?: AbortSignal | undefined
   /** What no error may hold, beside the key. */
   readonly secrets?: readonly string[]
@@ -41,8 +46,8 @@ export interface Call {
 export class Calls {
   #options: CallsOptions & Partial<Wiring>
   readonly #closed = new AbortController()
-  /** By the clock's `now`: a Retry-After holds for every call that carries the key. */
-  #notBefore = -Infinity
+  /** By the clock's `now`: a Retry-After holds for every call that carries the key, and that of a heartbeat for heartbeats. */
+  readonly #notBefore = { keyed: -Infinity, keyless: -Infinity }
 
   constructor(options: CallsOptions) {
     this.#options = options
@@ -55,29 +60,35 @@ export class Calls {
 
   /**
    * @returns a 2xx, or a refusal that is an answer.
-   * @throws IngestError by the service's last reply, or `ABORTED`.
+   * @throws IngestError by the service's last reply, `RATE_LIMITED` at once where a Retry-After ends after the deadline, or `ABORTED`.
    */
   async post(call: Call): Promise<HttpReply> {
-    const { clock, maxAttempts, random } = this.#options
+    const { clock, maxAttempts, random, timeoutMs } = this.#options
     const startedAt = clock.now()
+    const deadlineAt = startedAt + timeoutMs
+    const lane = call.body === null ? 'keyless' : 'keyed'
     for (let attempt = 1; ; attempt += 1) {
       this.#throwIfEnded(call.signal)
-      const heldMs = call.body === null ? 0 : this.#notBefore - clock.now()
-      if (heldMs > 0) await this.#wait(heldMs, call.signal)
-      const reply = await this.#attempt(call)
+      for (let heldMs = this.#notBefore[lane] - clock.now(); heldMs > 0; heldMs = this.#notBefore[lane] - clock.now()) {
+        if (clock.now() + heldMs >= deadlineAt) throw heldError(heldMs)
+        await this.#wait(heldMs, call.signal)
+      }
+      const reply = await this.#attempt(call, deadlineAt - clock.now())
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
       if (reply instanceof HttpFailure && reply.kind === 'unproven') throw new IngestError('MISDIRECTED', reply.message)
-      const kind = reply instanceof HttpFailure ? 'later' : replyKind(reply.status)
+      const kind = reply instanceof HttpFailure ? 'later' : judgeReply(reply, call.expected ?? 'json')
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
       const askedMs = reply instanceof HttpFailure ? 0 : retryAfterMs(reply, clock.wallNow()) ?? 0
-      if (call.body !== null && askedMs > 0) {
-        this.#notBefore = Math.max(this.#notBefore, clock.now() + askedMs)
-        this.#options.onRetryAfter?.(askedMs)
+      if (askedMs > 0) {
+        this.#notBefore[lane] = Math.max(this.#notBefore[lane], clock.now() + askedMs)
+        if (lane === 'keyed') this.#options.onRetryAfter?.(askedMs)
       }
-      if (kind !== 'later' || attempt === maxAttempts) throw this.#failure(call, reply, attempt)
       const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
       // After the Retry-After and not within it, so that all who were told the same second do not come back in one instant.
-      await this.#wait(askedMs + backoffMs, call.signal)
+      const delayMs = askedMs + backoffMs
+      const isLate = clock.now() + delayMs >= deadlineAt
+      if (kind !== 'later' || isLate || attempt === maxAttempts) throw this.#failure(call, reply, { attempt, askedMs, isLate })
+      await this.#wait(delayMs, call.signal)
     }
   }
 
@@ -87,9 +98,9 @@ export class Calls {
     return this.#options.http.close()
   }
 
-  async #attempt({ path, body, signal }: Call): Promise<HttpReply | HttpFailure> {
+  async #attempt({ path, body, signal }: Call, leftMs: number): Promise<HttpReply | HttpFailure> {
     try {
-      return await this.#options.http.post(path, body, { keyless: body === null, ...(signal !== undefined && { signal }) })
+      return await this.#options.http.post(path, body, { keyless: body === null, timeoutMs: Math.ceil(leftMs), ...(signal !== undefined && { signal }) })
     } catch (error) {
       if (error instanceof HttpFailure) return error
       throw error
@@ -126,16 +137,37 @@ export class Calls {
       : new IngestError('ABORTED', 'the client is closed')
   }
 
-  #failure({ body, secrets = [] }: Call, reply: HttpReply | HttpFailure, attempts: number): IngestError {
-    const tried = attempts === 1 ? '' : ` (${attempts} attempts)`
+  #failure({ body, secrets = [] }: Call, reply: HttpReply | HttpFailure, { attempt, askedMs, isLate }: Failed): IngestError {
+    const attempts = attempt === 1 ? '1 attempt' : `${attempt} attempts`
+    const tried = isLate ? ` (${attempts} in timeoutMs ${this.#options.timeoutMs})` : attempt === 1 ? '' : ` (${attempts})`
     if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
     const { status } = reply
     const reason = reasonOf(reply, secretMask([this.#options.apiKey, ...secrets]))
     const refused = body === null ? 'monitor token' : 'key'
     if (status === 401 || status === 403) return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
-    if (status === 429) return new IngestError('RATE_LIMITED', `${reason}${tried}`, { status })
-    if (replyKind(status) === 'later') return new IngestError('UNAVAILABLE', `${reason}${tried}`, { status })
+    if (replyKind(status) === 'later') {
+      const code = status === 429 || (askedMs > 0 && isLate) ? 'RATE_LIMITED' : 'UNAVAILABLE'
+      return new IngestError(code, `${reason}${tried}${comeBack(askedMs)}`, { status, ...(askedMs > 0 && { retryAfterMs: askedMs }) })
+    }
     if (status >= 400) return new IngestError('REJECTED', status === 404 || status === 405 ? `${reason}; check the url` : reason, { status })
-    return new IngestError('MISDIRECTED', `${reason}; redirects are not followed, check the url`, { status })
+    const why = status < 300 ? 'not the service\'s answer' : 'redirects are not followed'
+    return new IngestError('MISDIRECTED', `${reason}; ${why}, check the url`, { status })
   }
+}
+
+/** What led to the failure of a call. */
+interface Failed {
+  readonly attempt: number
+  /** Milliseconds of the reply's Retry-After, 0 without. */
+  readonly askedMs: number
+  /** The next attempt would begin after the deadline. */
+  readonly isLate: boolean
+}
+
+function heldError(heldMs: number): IngestError {
+  return new IngestError('RATE_LIMITED', `not sent, since the service has asked to wait (Retry-After)${comeBack(heldMs)}`, { retryAfterMs: heldMs })
+}
+
+function comeBack(waitMs: number): string {
+  return waitMs > 0 ? `; try again in ${Math.ceil(waitMs / 1000)} s` : ''
 }

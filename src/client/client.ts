@@ -5,34 +5,28 @@ import { IngestError } from '../errors.js'
 import { resolveFromProcess } from '../options.js'
 import type { IngestOptions } from '../options.js'
 import { isPlainObject } from '../options/kinds.js'
-import { hidden } from '../options/shown.js'
 import type { IngestBatch, IngestResult } from '../protocol/ingest.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
+import { resolveLimits } from './call-limits.js'
+import type { CallLimits } from './call-limits.js'
 import { Calls } from './calls.js'
 import type { Call, Wiring } from './calls.js'
-import { checkToken, checkValue } from './check.js'
+import { checkValue } from './check.js'
+import { heartbeatCall } from './heartbeat-call.js'
 import { createHttp } from './http.js'
 import type { HttpReply } from './http-types.js'
 import { reportUnusedKey } from './key-warning.js'
-import { parseIngestResult } from './reply.js'
+import { parseIngestResult, parseObject } from './reply.js'
 
 const OPTION_NAMES = ['url', 'apiKey', 'allowInsecure', 'tls', 'proxy', 'requestTimeoutMs', 'retryMinMs', 'retryMaxMs'] as const
 
 /** As the transport's options of the same names; what is missing comes from the same variables. */
-export type IngestClientOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & {
-  /** Attempts for each call, the first among them. Default 3. */
-  maxAttempts?: number | undefined
-}
+export type IngestClientOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
 
 export interface CallOptions {
   /** Ends the call, also between two attempts, with `ABORTED`. */
   signal?: AbortSignal | undefined
-}
-
-/** Text in a number's place may be the key. */
-function isWord(value: unknown): boolean {
-  return typeof value === 'string' && value.length >= 6
 }
 
 /** Few callers at a time; the transport has connections of its own. */
@@ -52,7 +46,8 @@ export function wiredClient(options: IngestClientOptions, wiring: Wiring): Inges
  *
  * Every method throws `IngestError`: `INVALID` before anything is sent, `AUTH`, `REJECTED`, `RATE_LIMITED`, `UNAVAILABLE`,
  * `MISDIRECTED` by the service's reply, `ABORTED` by the caller's signal or `close()`. 408, 425, 429, 5xx, network failures
- * and timeouts are tried again, not before a Retry-After has passed.
+ * and timeouts are tried again, not before a Retry-After has passed, and until `timeoutMs` is over. What a Retry-After would hold
+ * for longer fails at once with `RATE_LIMITED`; `retryAfterMs` of the error says when to come back.
  */
 export class IngestClient {
   readonly #calls: Calls
@@ -71,15 +66,14 @@ export class IngestClient {
    * local service of this user, with a fixed key: a key that was given is not used, and a line on stderr says so.
    */
   constructor(options: IngestClientOptions = {}) {
-    const { maxAttempts = 3, ...others } = isPlainObject(options) ? options : { maxAttempts: 3 }
-    if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-      throw new IngestError('CONFIG', `maxAttempts must be an integer from 1, got ${isWord(maxAttempts) ? hidden(maxAttempts) : String(maxAttempts)}`)
-    }
+    const given: IngestClientOptions = isPlainObject(options) ? options : {}
+    const { maxAttempts, timeoutMs, ...others } = given
+    const limits = resolveLimits({ maxAttempts, timeoutMs })
     const settings = resolveFromProcess(isPlainObject(options) ? others : options, OPTION_NAMES)
     const apiKey = settings.apiKey.reveal()
     this.#keyWarning = settings.keyWarning
     this.#calls = new Calls({
-      ...settings, apiKey, maxAttempts, clock: systemClock, random: Math.random,
+      ...settings, ...limits, apiKey, clock: systemClock, random: Math.random,
       http: createHttp({ ...settings, apiKey, maxConnections: MAX_CONNECTIONS }),
     })
   }
@@ -93,7 +87,7 @@ export class IngestClient {
     checkValue('batch', batch)
     const body = encode('batch', { ...batch, batch_id: batch.batch_id ?? randomUUID() })
     const { status, text } = await this.#post({
-      path: PATHS.ingest, body, signal: options.signal, isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
+      path: PATHS.ingest, body, expected: 'ingest-result', signal: options.signal, isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
     })
     const result = parseIngestResult(text)
     if (result !== undefined) return result
@@ -128,7 +122,7 @@ export class IngestClient {
 
   /** Says that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The token appears in no error. */
   async heartbeat(token: string, options: CallOptions = {}): Promise<void> {
-    await this.#post({ path: PATHS.heartbeat + checkToken(token), body: null, signal: options.signal, secrets: [token] })
+    await this.#post(heartbeatCall(token, options.signal))
   }
 
   #post(call: Call): Promise<HttpReply> {
@@ -152,10 +146,6 @@ function encode(place: string, value: object): string {
 }
 
 function releaseIdOf(text: string): string | undefined {
-  try {
-    const body = JSON.parse(text) as { release_id?: unknown } | null
-    return typeof body?.release_id === 'string' && body.release_id !== '' ? body.release_id : undefined
-  } catch {
-    return undefined // not JSON, so not the service's reply
-  }
+  const id = parseObject(text)?.['release_id']
+  return typeof id === 'string' && id !== '' ? id : undefined
 }

@@ -29,6 +29,8 @@ export interface HttpReply {
 
 export interface HttpRequestInit {
   readonly signal?: AbortSignal
+  /** Milliseconds for the whole exchange, where they are fewer than `requestTimeoutMs`. */
+  readonly timeoutMs?: number
   /** The heartbeat carries no key (interface: Authentication 2). */
   readonly keyless?: boolean
   /** `gzip` where the body was compressed. */

@@ -51,6 +51,7 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   function exchange(path: string, body: Uint8Array | string | null, init: HttpRequestInit): Promise<HttpReply> {
+    const timeoutMs = Math.min(options.requestTimeoutMs, init.timeoutMs ?? Infinity)
     const place = `POST ${base.origin}${basePath}${shownPath(path)}`
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -65,11 +66,11 @@ export function createHttp(options: HttpOptions): Http {
         resolve(reply)
       }, (failure) => {
         end()
-        reject(failureAt(place, failure, options.requestTimeoutMs, isClosed))
+        reject(failureAt(place, failure, timeoutMs, isClosed))
       })
       const abort = (): void => one.fail({ kind: 'aborted' })
       // Once what has come was read: a process that was stopped finds its timers first, and then the reply.
-      const timer = setTimeout(() => setImmediate(() => one.fail({ kind: 'timeout' })), options.requestTimeoutMs)
+      const timer = setTimeout(() => setImmediate(() => one.fail({ kind: 'timeout' })), timeoutMs)
       open.add(one)
       if (init.signal !== undefined) signals.hold(init.signal, abort)
       if (isClosed || init.signal?.aborted === true) return abort()
@@ -135,7 +136,9 @@ function failureAt(place: string, { kind, error }: Failure, timeoutMs: number, i
 function headersFor(apiKey: string, hasBody: boolean, { contentEncoding, keyless }: HttpRequestInit): Record<string, string> {
   return {
     'user-agent': `pino-ingest/${VERSION}`,
-    ...(hasBody && { 'content-type': CONTENT_TYPE }),
+    // RFC 9110, section 12.5.3: without it a reply may be compressed.
+    'accept-encoding': 'identity',
+    ...(hasBody && { 'content-type': CONTENT_TYPE, 'accept': CONTENT_TYPE }),
     ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
     ...(keyless !== true && { [API_KEY_HEADER]: apiKey }),
   }

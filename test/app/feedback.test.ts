@@ -36,6 +36,14 @@ test('what is wrong: INVALID names the field, CONFIG what to set', async () => {
   expect(service.requests).toEqual([])
 })
 
+test('a login page is no success; a Retry-After beyond timeoutMs is not waited for', async () => {
+  const page = await httpServer((response) => void response.end('<html>'))
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: `${page.origin}/api/v1`, apiKey: KEY }), KEY)).toMatchObject({ code: 'MISDIRECTED', status: 200 })
+  const service = await started({ apiKeys: [KEY] })
+  service.faults.add({ kind: 'status', status: 429, retryAfter: 31 })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 31_000 })
+})
+
 test('a key that the service refuses: AUTH', async () => {
   const service = await started({ apiKeys: ['other'] })
   expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'AUTH', status: 401 })

@@ -37,6 +37,15 @@ describe('registers', () => {
     expect(service.releases().items).toMatchObject([{ release_id: id, release: { version: '1.4.0', changelog: 'Cart', commit_hash: git(cwd, 'rev-parse', 'HEAD'), branch: 'topic/cart' } }])
   })
 
+  test('fails at once where a Retry-After ends after timeoutMs; a wrong timeoutMs is named', async () => {
+    const service = await started({ apiKeys: [KEY] })
+    service.faults.add({ kind: 'status', status: 503, retryAfter: 60 })
+    const options = { url: service.url, apiKey: KEY, version: '1', timeoutMs: 20_000 }
+    expect(await failureOf<IngestError>(registerRelease(options), KEY)).toMatchObject({ code: 'RATE_LIMITED', status: 503, retryAfterMs: 60_000 })
+    expect(await failureOf<IngestError>(registerRelease({ ...options, timeoutMs: 0 }), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/timeoutMs .* got 0$/) })
+    expect(service.requests).toHaveLength(1)
+  })
+
   test('with url and key of the environment, in the folder of the process', async () => {
     const service = await started({ apiKeys: [KEY] })
     vi.stubEnv('PINO_INGEST_URL', service.url)

@@ -69,6 +69,14 @@ test.each([
   expect(service.releases().items).toEqual([])
 })
 
+test('a Retry-After that ends after 30 s: exit 1 at once, with when to come back', async () => {
+  const service = await started({ apiKeys: [KEY] })
+  service.faults.add({ kind: 'status', status: 429, retryAfter: 3600 })
+  const result = await runCli(['release', '--version', '1'], { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
+  expect(result).toMatchObject({ code: 1, stdout: Buffer.alloc(0), stderr: expect.stringMatching(/429.*3600 s/) })
+  expect(service.requests).toHaveLength(1)
+})
+
 test.each([
   ['no package.json', undefined, /no version is found for the release: there is no package\.json in \S+ or above it, and no git commit; give version \(--version\), or set PINO_INGEST_VERSION/],
   ['a package.json without a version', '{"name":"app"}', /no version is found for the release: \S+package\.json has no "version", and no git commit; write one there, give version \(--version\), or set PINO_INGEST_VERSION/],

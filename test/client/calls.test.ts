@@ -16,23 +16,25 @@ const network = new HttpFailure('network', 'POST http://x/api/v1/ingest: ECONNRE
 
 /** The last of the replies is repeated. */
 function scripted(replies: readonly (HttpReply | HttpFailure | Error)[], options: Partial<CallsOptions> = {}): {
-  calls: Calls, clock: FakeClock, sentAt: number[], sent: unknown[]
+  calls: Calls, clock: FakeClock, sentAt: number[], sent: unknown[], timeouts: unknown[]
 } {
   const clock = new FakeClock()
   const sentAt: number[] = []
   const sent: unknown[] = []
+  const timeouts: unknown[] = []
   const http: Http = {
     async post(path, body, init) {
       sentAt.push(clock.now())
       sent.push([path, body, init?.keyless])
+      timeouts.push(init?.timeoutMs)
       const next = replies[Math.min(sentAt.length, replies.length) - 1]
       if (next instanceof Error || next === undefined) throw next
       return next
     },
     close: async () => {},
   }
-  const calls = new Calls({ http, clock, random: () => 0.5, apiKey: KEY, maxAttempts: 3, retryMinMs: 200, retryMaxMs: 30_000, ...options })
-  return { calls, clock, sentAt, sent }
+  const calls = new Calls({ http, clock, random: () => 0.5, apiKey: KEY, maxAttempts: 3, timeoutMs: 30_000, retryMinMs: 200, retryMaxMs: 30_000, ...options })
+  return { calls, clock, sentAt, sent, timeouts }
 }
 
 describe('attempts', () => {
@@ -95,11 +97,77 @@ describe('Retry-After', () => {
   })
 
   test('at most 1 h; garbage is as none', async () => {
-    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '99999999999' }), reply(429, { 'retry-after': 'soon' }), reply(200)])
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '99999999999' }), reply(429, { 'retry-after': 'soon' }), reply(200)], { timeoutMs: 4_000_000 })
     const done = calls.post(CALL)
     await clock.advance(4_000_000)
     await done
     expect(sentAt).toEqual([0, 3_600_100, 3_600_300])
+  })
+})
+
+describe('the deadline', () => {
+  test.each([429, 503])('a Retry-After of a %i that ends after it: fails at once, and says when to come back', async (status) => {
+    const { calls, clock, sentAt } = scripted([reply(status, { 'retry-after': '3600' }, { message: 'slow down' })])
+    const error = await failureOf<IngestError>(calls.post(CALL), KEY)
+    expect(error).toMatchObject({ code: 'RATE_LIMITED', status, retryAfterMs: 3_600_000, message: expect.stringMatching(/^status \d+: slow down .*3600 s$/) })
+    expect([sentAt, clock.now(), clock.timers]).toEqual([[0], 0, 0])
+  })
+
+  test('while it holds, calls with the key fail without a request; after it they are sent', async () => {
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
+    await failureOf<IngestError>(calls.post(CALL), KEY)
+    await clock.advance(10_000)
+    expect(await failureOf<IngestError>(calls.post({ ...CALL, path: '/feedback' }), KEY))
+      .toMatchObject({ code: 'RATE_LIMITED', status: undefined, retryAfterMs: 50_000, message: expect.stringContaining('50 s') })
+    expect([sentAt, clock.timers]).toEqual([[0], 0])
+    await clock.advance(20_001)
+    const done = calls.post(CALL)
+    await clock.advance(29_998)
+    expect(sentAt).toEqual([0])
+    await clock.advance(1)
+    expect((await done).status).toBe(200)
+    expect(sentAt).toEqual([0, 60_000])
+  })
+
+  test('that of a heartbeat holds for heartbeats alone', async () => {
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
+    const heartbeat: Call = { path: '/heartbeat/t', body: null }
+    expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 60_000 })
+    expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 60_000 })
+    expect((await calls.post(CALL)).status).toBe(200)
+    expect(sentAt).toEqual([0, 0])
+    await clock.advance(60_000)
+    expect((await calls.post(heartbeat)).status).toBe(200)
+  })
+
+  test('a longer Retry-After that another call receives meanwhile holds for one that waits', async () => {
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '5' }), reply(429, { 'retry-after': '8' }), reply(200)], { maxAttempts: 1 })
+    // Both are under way when the first Retry-After comes.
+    const both = [failureOf(calls.post(CALL)), failureOf(calls.post(CALL))]
+    await settled()
+    const next = calls.post(CALL)
+    await clock.advance(7_999)
+    expect(sentAt).toEqual([0, 0])
+    await clock.advance(1)
+    expect((await next).status).toBe(200)
+    await Promise.all(both)
+  })
+
+  test('an attempt that would begin after it is not waited for', async () => {
+    const { calls, clock, sentAt } = scripted([reply(500)], { timeoutMs: 250, maxAttempts: 10 })
+    const error = failureOf<IngestError>(calls.post(CALL), KEY)
+    await clock.advance(100)
+    // The next one would begin at 300.
+    expect(await error).toMatchObject({ code: 'UNAVAILABLE', status: 500, retryAfterMs: undefined, message: 'status 500 (2 attempts in timeoutMs 250)' })
+    expect([sentAt, clock.timers]).toEqual([[0, 100], 0])
+  })
+
+  test('each request gets what is left of it', async () => {
+    const { calls, clock, timeouts } = scripted([network, reply(503, { 'retry-after': '7' }), reply(200)])
+    const done = calls.post(CALL)
+    await clock.advance(10_000)
+    await done
+    expect(timeouts).toEqual([30_000, 29_900, 22_700])
   })
 })
 
@@ -132,7 +200,7 @@ describe('wired to a transport', () => {
 
 describe('abort', () => {
   test('between two attempts: at once, with the signal\'s reason, leaving no timer and no listener', async () => {
-    const { calls, clock, sentAt } = scripted([reply(503, { 'retry-after': '3600' })])
+    const { calls, clock, sentAt } = scripted([reply(503, { 'retry-after': '3600' })], { timeoutMs: 4_000_000 })
     const caller = new AbortController()
     const error = failureOf<IngestError>(calls.post({ ...CALL, signal: caller.signal }), KEY)
     await settled()
@@ -193,6 +261,7 @@ describe('the error', () => {
     [reply(408), 'UNAVAILABLE', 408, /^status 408$/],
     [reply(500), 'UNAVAILABLE', 500, /^status 500$/],
     [reply(503), 'UNAVAILABLE', 503, /^status 503$/],
+    [{ ...reply(200, { 'content-type': 'text/html' }), text: `<title>Sign in</title>${KEY}` }, 'MISDIRECTED', 200, /^status 200, text\/html: <title>Sign in<\/title>\*\*\*; .*check the url$/],
     [reply(302, { location: `http://evil.example/?k=${KEY}` }), 'MISDIRECTED', 302, /^status 302; redirects are not followed, check the url$/],
   ])('%#: %s %s', async (last, code, status, message) => {
     const error = await failureOf<IngestError>(scripted([last], { maxAttempts: 1 }).calls.post(CALL), KEY)

@@ -21,7 +21,10 @@ describe('a request', () => {
     expect(server.came).toHaveLength(1)
     expect(server.came[0]).toMatchObject({
       method: 'POST', url: '/api/v1/ingest', body: '{"logs":[]}',
-      headers: { 'x-api-key': KEY, 'content-type': 'application/json', 'user-agent': expect.stringMatching(/^pino-ingest\/\d/) as string },
+      headers: {
+        'x-api-key': KEY, 'content-type': 'application/json', 'accept': 'application/json', 'accept-encoding': 'identity',
+        'user-agent': expect.stringMatching(/^pino-ingest\/\d/) as string,
+      },
     })
     expect(server.came[0]?.headers).not.toHaveProperty('content-encoding')
   })

@@ -1,0 +1,31 @@
+/** How long and how often a call is tried. */
+import { MAX_TIMER_MS } from '../clock.js'
+import { IngestError } from '../errors.js'
+import { hidden } from '../options/shown.js'
+
+export interface CallLimits {
+  /** Attempts for each call, the first among them: an integer from 1. Default 3. */
+  maxAttempts?: number | undefined
+  /**
+   * Milliseconds for each call, with all attempts and the waits between them: an integer from 1 to 2147483647. Default 30000.
+   * A call that would have to wait longer fails at once.
+   */
+  timeoutMs?: number | undefined
+}
+
+/** @throws IngestError `CONFIG` naming the option, the rule and the value. */
+export function resolveLimits({ maxAttempts = 3, timeoutMs = 30_000 }: CallLimits): { maxAttempts: number, timeoutMs: number } {
+  checkInteger('maxAttempts', maxAttempts, Number.MAX_SAFE_INTEGER, 'an integer from 1')
+  checkInteger('timeoutMs', timeoutMs, MAX_TIMER_MS, `an integer from 1 to ${MAX_TIMER_MS} (ms)`)
+  return { maxAttempts, timeoutMs }
+}
+
+function checkInteger(name: string, value: unknown, max: number, rule: string): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max) return
+  throw new IngestError('CONFIG', `${name} must be ${rule}, got ${mayBeKey(value) ? hidden(value) : String(value)}`)
+}
+
+/** What stands in a number's place may be the key, or hold it. */
+function mayBeKey(value: unknown): boolean {
+  return typeof value === 'string' ? value.length >= 6 : (typeof value === 'object' && value !== null) || typeof value === 'function'
+}

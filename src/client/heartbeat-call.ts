@@ -1,0 +1,19 @@
+/** The call of a heartbeat (interface: POST /heartbeat/{monitor_token}). */
+import { PATHS } from '../protocol/limits.js'
+import type { Call } from './calls.js'
+import { checkToken } from './check.js'
+
+/**
+ * The token is percent-encoded as one path segment. The reply may be anything, since the interface does not show it.
+ * @throws IngestError `INVALID` for a token that is no path segment
+ */
+export function heartbeatCall(token: unknown, signal?: AbortSignal): Call {
+  const raw = checkToken(token)
+  const segment = encodeSegment(raw)
+  return { path: PATHS.heartbeat + segment, body: null, expected: 'any', signal, secrets: [raw, segment] }
+}
+
+/** RFC 3986, section 2.2: `!`, `'`, `(`, `)` and `*` are reserved as well, and encodeURIComponent leaves them. */
+function encodeSegment(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}
