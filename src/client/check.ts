@@ -46,13 +46,13 @@ export function checkValue(kind: keyof typeof SHAPES, value: unknown): void {
   }
 }
 
-/** RFC 3986, section 2.3: with these alone no token reaches another path. */
-const UNRESERVED = /^[A-Za-z0-9._~-]+$/
-
-/** @throws IngestError `INVALID`; the token is a credential and is not shown. */
+/**
+ * Every text but these can be one path segment: empty would be no segment, and the others lead to another path.
+ * @throws IngestError `INVALID`; the token is a credential and is not shown.
+ */
 export function checkToken(token: unknown): string {
-  if (typeof token === 'string' && UNRESERVED.test(token) && token !== '.' && token !== '..') return token
-  throw new IngestError('INVALID', 'the monitor token must be letters, digits, "-", ".", "_" or "~", and not "." or ".."; it is not shown')
+  if (typeof token === 'string' && token !== '' && token !== '.' && token !== '..' && token.isWellFormed()) return token
+  throw new IngestError('INVALID', 'the monitor token must be well-formed text that is not empty, "." or ".."; it is not shown')
 }
 
 function check(value: unknown, shape: Shape, path: string): void {

@@ -30,9 +30,10 @@ export function targetOf(path: string): Target | undefined {
 }
 
 function decodeSegment(segment: string): string | undefined {
-  if (segment === '' || segment === '.' || segment === '..' || segment.includes('/')) return undefined
+  if (segment.includes('/')) return undefined
   try {
-    return decodeURIComponent(segment)
+    const token = decodeURIComponent(segment)
+    return token === '' || token === '.' || token === '..' ? undefined : token
   } catch {
     return undefined
   }

@@ -91,6 +91,21 @@ test('failures are told at once, then once a minute with their number, and never
   await reaches(1, () => service.heartbeats().items.length)
 })
 
+test('nothing is sent while a Retry-After holds, and no ping waits for its end', async () => {
+  const service = await started({ monitorTokens: ['x=='] })
+  service.faults.add({ kind: 'status', status: 429, retryAfter: 60, times: 1 })
+  const clock = new FakeClock()
+  const told: string[] = []
+  const logger = { warn: (_: object, message: string) => void told.push(message), error: () => {} }
+  onTestFinished(startHeartbeatBy(clock, 'x==', { everyMs: EVERY_MS, url: service.url, logger }))
+  await reaches(1, () => told.length)
+  expect(told[0]).toMatch(/429.*60 s$/)
+  await clock.advance(59_000)
+  expect([service.requests.length, service.heartbeats().items.length]).toEqual([1, 0])
+  await clock.advance(1_000)
+  await reaches(1, () => service.heartbeats().items.length)
+})
+
 test('stopped while a request is under way: nothing is told, nothing is left', async () => {
   const server = await httpServer(() => {})
   const clock = new FakeClock()
@@ -117,7 +132,7 @@ describe('what is wrong is thrown at once', () => {
       .toThrow(expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining('everyMs must be an integer from 1000') }))
   })
 
-  test.each(['../releases/register', '..', ''])('token %j', (token) => {
+  test.each(['canary-releases-\ud800', '..', ''])('token %j', (token) => {
     expect(() => startHeartbeat(token, { everyMs: EVERY_MS })).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.not.stringContaining('releases') }))
   })
 

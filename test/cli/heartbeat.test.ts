@@ -41,6 +41,13 @@ describe('without a program', () => {
     expect(service.requests).toMatchObject([{ keyed: false }])
   })
 
+  test.each(['x==', 'a:b', 'a/b', '-dash=='])('the token %s reaches its monitor', async (token) => {
+    const service = await started({ monitorTokens: [token] })
+    const result = await runCli(['heartbeat'], { PINO_INGEST_URL: service.url, PINO_INGEST_MONITOR_TOKEN: token })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(service.heartbeats().items).toHaveLength(1)
+  })
+
   test('--json', async () => {
     const { env } = await setting()
     expect(JSON.parse((await runCli(['heartbeat', TOKEN, '--json'], env)).stdout.toString())).toEqual({ pinged: true })
@@ -131,7 +138,7 @@ describe('with a program', () => {
     expect(await told(TOKEN, 'sh', '-c', 'kill -15 $$')).toEqual({ pinged: false, exit_code: 143, signal: 'SIGTERM' })
     expect(await told(TOKEN, 'no-such-program-4711')).toMatchObject({ pinged: false, exit_code: 127, message: expect.stringContaining('not found') })
     expect(await told('another-token', 'true')).toMatchObject({ pinged: false, exit_code: 0, message: expect.stringContaining('404') })
-    expect(await told('../releases/register', 'true')).toEqual({ error: { code: 'INVALID', message: expect.not.stringContaining('releases') } })
+    expect(await told('..', 'true')).toEqual({ error: { code: 'INVALID', message: expect.stringContaining('not shown') } })
   })
 })
 
@@ -139,9 +146,8 @@ describe('bad usage: 2, nothing is run, and the token is not shown', () => {
   const SECRET = 's3cret-4711-token'
   test.each([
     [[], {}, 'heartbeat needs a token: set PINO_INGEST_MONITOR_TOKEN'],
-    [['../releases/register'], {}, 'monitor token must be'],
-    [[`${SECRET}/x`], {}, 'monitor token must be'],
-    [[], { PINO_INGEST_MONITOR_TOKEN: `${SECRET} x` }, 'monitor token must be'],
+    [['..'], {}, 'monitor token must be'],
+    [[], { PINO_INGEST_MONITOR_TOKEN: '.' }, 'monitor token must be'],
     [[SECRET, 'node', 'job.js'], {}, 'heartbeat takes one TOKEN; a program goes behind --'],
     [['node', SECRET], {}, 'heartbeat takes one TOKEN'],
     [[SECRET, '--token', SECRET], {}, 'unknown flag (not shown, it may be the token'],

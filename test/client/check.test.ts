@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { checkToken, checkValue } from '../../src/client/check.js'
+import { checkValue } from '../../src/client/check.js'
+import { heartbeatCall } from '../../src/client/heartbeat-call.js'
 import { IngestError } from '../../src/errors.js'
 import { validateEntry } from '../../src/service/index.js'
 
@@ -126,26 +127,29 @@ describe('the local service judges by code of its own, and alike', () => {
 })
 
 describe('monitor tokens', () => {
-  test.each(['a', 'nightly-backup', 'A.b_c~9', '...', 'x'.repeat(500)])('%s', (token) => {
-    expect(checkToken(token)).toBe(token)
+  test.each([
+    ['a', 'a'], ['nightly-backup', 'nightly-backup'], ['A.b_c~9', 'A.b_c~9'], ['...', '...'], ['x'.repeat(500), 'x'.repeat(500)],
+    ['x==', 'x%3D%3D'], ['a:b', 'a%3Ab'], ['a/b', 'a%2Fb'], ['../releases/register', '..%2Freleases%2Fregister'], ['/', '%2F'], ['\\', '%5C'],
+    ['%2e%2e', '%252e%252e'], ['a%', 'a%25'], ['a b', 'a%20b'], ['a\n', 'a%0A'], ['a\0', 'a%00'], ['ä😀', '%C3%A4%F0%9F%98%80'],
+    ['a?b#c;d@e+f&g', 'a%3Fb%23c%3Bd%40e%2Bf%26g'], ['!\'()*', '%21%27%28%29%2A'],
+  ])('%j: %s, one path segment', (token, segment) => {
+    expect(heartbeatCall(token)).toMatchObject({ path: `/heartbeat/${segment}`, body: null, secrets: [token, segment] })
   })
 
   test.each([
-    '', '.', '..', '../releases/register', 'a/b', '/', '\\', '%2e%2e', '%2F', 'a%', 'a b', ' a', 'a\n', 'ä', '😀', 'a?b', 'a#b', 'a;b', '@', ':', undefined, null, 5, ['a'], { toString: () => 'a' },
+    '', '.', '..', '\ud800', 'tok-4711-\udc00', '\udc00\ud800', undefined, null, 5, ['a'], { toString: () => 'a' },
   ])('%o is refused and not shown', (token) => {
-    const refused = (): string => checkToken(token)
+    const refused = (): unknown => heartbeatCall(token)
     expect(refused).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.stringContaining('it is not shown') as string }) as Error)
     if (typeof token === 'string' && token.length > 3) expect(refused).not.toThrow(token)
   })
 
   test('none reaches another path', () => {
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\') })), (token) => {
-      try {
-        checkToken(token)
-      } catch {
-        return
-      }
-      expect(new URL(`http://h/api/v1/heartbeat/${token}`).pathname).toBe(`/api/v1/heartbeat/${token}`)
+    fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\') })), (token) => {
+      fc.pre(!['', '.', '..'].includes(token))
+      const { path } = heartbeatCall(token)
+      expect(new URL(`http://h/api/v1${path}`).pathname).toBe(`/api/v1${path}`)
+      expect(decodeURIComponent(path.slice('/heartbeat/'.length))).toBe(token)
     }))
   })
 })
