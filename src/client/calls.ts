@@ -100,7 +100,7 @@ export class Calls {
 
   async #attempt({ path, body, signal }: Call, leftMs: number): Promise<HttpReply | HttpFailure> {
     try {
-      return await this.#options.http.post(path, body, { keyless: body === null, timeoutMs: Math.ceil(leftMs), ...(signal !== undefined && { signal }) })
+      return await this.#options.http.post(path, body, { keyless: body === null, timeoutMs: Math.max(Math.ceil(leftMs), 1), ...(signal !== undefined && { signal }) })
     } catch (error) {
       if (error instanceof HttpFailure) return error
       throw error
