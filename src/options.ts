@@ -20,7 +20,6 @@ import { LEVELS } from './protocol/entry.js'
 
 export type { IngestOptions } from './options/table.js'
 export type { Settings } from './options/settings.js'
-export { Secret } from './options/secret.js'
 
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
