@@ -2,7 +2,7 @@
 import { lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
-import { isOwnFolder } from './folders.js'
+import { isOwnFolder } from '../shared/safe-folders.js'
 import { DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, isJournal, isSegment, journalOf } from './format.js'
 import { isAbandoned, readOwner } from './owner.js'
 import type { LeaseWatch, Machine } from './owner.js'

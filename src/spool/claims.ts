@@ -1,8 +1,8 @@
 /** Takes over the folders of dead instances: each by one rename into the claimer's own. */
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
-import { isOwnFolder } from './folders.js'
+import { ensureFolder, isOwnFolder } from '../shared/safe-folders.js'
 import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isJournal } from './format.js'
 import { removeIfEmpty } from './instance.js'
 import type { Instance } from './instance.js'
@@ -47,7 +47,7 @@ export class Claims {
       if (!isOwnFolder(path)) return []
       if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow(), this.#leases)) return []
       if (hasForeignSegmentBelow(path)) return this.#leaveAlone(path)
-      mkdirSync(instance.claimedPath, { recursive: true, mode: 0o700 })
+      ensureFolder(instance.claimedPath)
       const claimed = join(instance.claimedPath, match[1] as string)
       renameSync(path, claimed)
       folders.push(claimed)

@@ -2,7 +2,8 @@
 import { closeSync, constants, fstatSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DeadLetter } from '../sender.js'
-import { ensureFolder, openOwn } from './folders.js'
+import { openOwn } from '../shared/safe-files.js'
+import { ensureFolder } from '../shared/safe-folders.js'
 import { DEAD_LETTERS } from './format.js'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
 /** Reads a root without owning it, for people: nothing is claimed, changed or deleted, and no link is followed. */
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkNamedRoot, isOwnFolder } from './folders.js'
+import { checkNamedRoot, isOwnFolder } from '../shared/safe-folders.js'
 import { CLAIMED, DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder } from './folders.js'
+import { syncFolder } from '../shared/safe-files.js'
 import { CLAIMED, LEFT, LIVE, OWNER, isJournal } from './format.js'
 import { LEASE_MS, renewLease, writeOwner } from './owner.js'
 import type { Machine } from './owner.js'

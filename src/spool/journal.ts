@@ -1,7 +1,7 @@
 /** What need not be sent again, and what goes on as a part: appended beside a segment. */
 import { closeSync, constants, ftruncateSync, fstatSync, readFileSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'
-import { closeQuietly, openOwn } from './folders.js'
+import { closeQuietly, openOwn } from '../shared/safe-files.js'
 import { bytesOfUuid, uuidOf } from './frame.js'
 import { Positions } from './positions.js'
 

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
-import { openOwn } from './folders.js'
+import { openOwn } from '../shared/safe-files.js'
 import { FORMAT_VERSION, OWNER } from './format.js'
 
 /** Milliseconds after its last renewal at which a folder is free, whatever else is known of its owner. */

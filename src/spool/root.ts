@@ -1,12 +1,18 @@
 /** Where spools lie, and what a destination's folder is called. */
 import { createHash } from 'node:crypto'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { ensureFolder, ensureNamedRoot, userTag } from './folders.js'
+import { ownUid } from '../shared/safe-files.js'
+import { ensureFolder, ensureNamedRoot } from '../shared/safe-folders.js'
 
 /** A folder for each user in the system's folder for temporary files. */
 export function defaultRoot(): string {
   return join(tmpdir(), `pino-ingest-${userTag()}`)
+}
+
+/** What tells users of one machine apart. */
+function userTag(): string {
+  return ownUid === undefined ? userInfo().username.replaceAll(/[^\w-]/g, '_') : String(ownUid)
 }
 
 /** Short, and no way back to the key: who sends with one key never sends what was logged under another. */

@@ -3,7 +3,7 @@ import { constants, fdatasync, fdatasyncSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import sonicBoom from 'sonic-boom'
 import type { SonicBoom } from 'sonic-boom'
-import { closeQuietly, createFile, openOwn } from './folders.js'
+import { closeQuietly, createFile, openOwn } from '../shared/safe-files.js'
 import { SEGMENT_HEADER_BYTES, journalOf, segmentHeader, segmentName } from './format.js'
 import { Journal } from './journal.js'
 

@@ -1,7 +1,7 @@
 /** What a segment's bytes hold, without reading it as batches. */
 import { closeSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOwnFolder } from './folders.js'
+import { isOwnFolder } from '../shared/safe-folders.js'
 import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment, journalOf } from './format.js'
 import { readFrame } from './frame.js'
 import { readJournal } from './journal.js'

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findToken, readTokenFile, tokenFile, TOKEN_VARIABLE } from '../../options/dev-token.js'
-import { createFile, ensureNamedRoot } from '../../spool/folders.js'
+import { createFile } from '../../shared/safe-files.js'
+import { ensureNamedRoot } from '../../shared/safe-folders.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../command.js'
 
 type Env = Readonly<Record<string, string | undefined>>

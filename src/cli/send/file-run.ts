@@ -1,7 +1,7 @@
 /** One file on its way: what of it is under way, what became of the rest, and what is to be told of it at the end. */
 import { closeSync, constants, writeSync } from 'node:fs'
 import { lineOf } from '../../spool/dead-letters.js'
-import { openOwn } from '../../spool/folders.js'
+import { openOwn } from '../../shared/safe-files.js'
 import type { DeadLetter, Delivered, Outcome } from '../../sender.js'
 import type { Slice } from './cutter.js'
 import type { FileState } from './folder.js'

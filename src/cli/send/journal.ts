@@ -3,7 +3,7 @@
  * sent, so that a process that is killed leaves at most one that was accepted and not recorded.
  */
 import { closeSync, constants, fsyncSync, ftruncateSync, readFileSync } from 'node:fs'
-import { openOwn } from '../../spool/folders.js'
+import { openOwn } from '../../shared/safe-files.js'
 import { Ranges } from './ranges.js'
 import type { Range } from './ranges.js'
 import { JournalError, VERSION, damaged, parseLine, parseSnapshot, writeNew, writeWhole } from './snapshot.js'

@@ -1,7 +1,7 @@
 /** What a journal's first line says, and how lines come to disk and back. */
 import { closeSync, constants, fsyncSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { openOwn, syncFolder } from '../../spool/folders.js'
+import { openOwn, syncFolder } from '../../shared/safe-files.js'
 import type { Identity } from './file.js'
 import type { Range } from './ranges.js'
 

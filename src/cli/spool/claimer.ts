@@ -1,8 +1,8 @@
 /** Takes over folders that are free, one by one, as an application would all of them: each by one rename into a folder of its own. */
-import { mkdirSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Clock } from '../../clock.js'
-import { ensureFolder } from '../../spool/folders.js'
+import { ensureFolder } from '../../shared/safe-folders.js'
 import { LEFT } from '../../spool/format.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import { Instance } from '../../spool/instance.js'
@@ -56,7 +56,7 @@ export class Claimer {
       // Looked at again: time has passed since it was listed.
       if (!top.endsWith(LEFT) && !isAbandoned(join(destination, top), machine, clock.wallNow())) return { why: heldBy(found) }
       const path = join(this.instance.claimedPath, found.name + suffix)
-      mkdirSync(this.instance.claimedPath, { recursive: true, mode: 0o700 })
+      ensureFolder(this.instance.claimedPath)
       renameSync(found.path, path)
       return { path }
     } catch (error) {

@@ -2,7 +2,7 @@
 import { closeSync, constants, read } from 'node:fs'
 import { promisify } from 'node:util'
 import type { DeadLetter } from '../../sender.js'
-import { openOwn } from '../../spool/folders.js'
+import { openOwn } from '../../shared/safe-files.js'
 
 export interface Letter extends DeadLetter {
   /** When it was refused. */

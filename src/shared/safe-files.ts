@@ -1,0 +1,163 @@
+/** Files that nobody else has put in place, can write to or can redirect. */
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import type { BigIntStats, Stats } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+const FILE_MODE = 0o600
+const WRITABLE_BY_OTHERS = 0o022
+const TEMPORARY_NAME = /^[0-9a-f]+\.tmp$/
+/** Undefined where there are no user ids (Windows): there owner and mode say nothing. */
+export const ownUid = process.getuid?.()
+
+/** A file or folder that is not safe to use: the message says why. Its `code` is not one of the system's. */
+export class UnsafeError extends Error {
+  override readonly name = 'UnsafeError'
+  readonly code = 'UNSAFE'
+}
+
+/**
+ * Opens a regular file of this user; symbolic links are not followed, and nothing is waited for. For folders that only this
+ * user can write to.
+ * @param flags `O_CREAT` creates it with mode 0600
+ * @throws UnsafeError for anything else; the system's errors
+ */
+export function openOwn(path: string, flags: number): number {
+  return open(path, flags, ownershipProblem)
+}
+
+/**
+ * As `openOwn`, for folders that others can write to as well: the file must have one name, and others must not be able to
+ * write to it.
+ * @throws UnsafeError, the system's errors
+ */
+export function openPrivate(path: string, flags: number): number {
+  return open(path, flags, privacyProblem)
+}
+
+/** As the check of `openPrivate`, for files that others open by name. @throws UnsafeError, the system's errors */
+export function checkPrivate(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  const problem = stats && privacyProblem(stats)
+  if (problem !== undefined) throw new UnsafeError(`${path} ${problem}`)
+}
+
+/** A new file, opened to append. @throws `EEXIST` where the name is taken, by whatever; the system's other errors */
+export function createFile(path: string): number {
+  return openOwn(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL)
+}
+
+function open(path: string, flags: number, problemOf: (stats: Stats) => string | undefined): number {
+  let fd: number
+  try {
+    // O_NONBLOCK: opening a FIFO would wait for its other end.
+    fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), FILE_MODE)
+  } catch (error) {
+    // ELOOP, ENXIO, EISDIR and EACCES do not say what is there.
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    const stats = isTaken ? undefined : lstatSync(path, { throwIfNoEntry: false })
+    const problem = stats && problemOf(stats)
+    throw problem === undefined ? error : new UnsafeError(`${path} ${problem}`)
+  }
+  const problem = problemOf(fstatSync(fd))
+  if (problem === undefined) return fd
+  closeSync(fd)
+  throw new UnsafeError(`${path} ${problem}`)
+}
+
+/** Why it is not a regular file of this user. */
+function ownershipProblem(stats: Stats): string | undefined {
+  if (stats.isSymbolicLink()) return 'is a symbolic link'
+  if (stats.isFIFO()) return 'is a FIFO'
+  if (stats.isDirectory()) return 'is a folder'
+  if (!stats.isFile()) return 'is not a regular file'
+  return isOwn(stats) ? undefined : `is not a file of this user: it belongs to uid ${stats.uid}`
+}
+
+function privacyProblem(stats: Stats): string | undefined {
+  const problem = ownershipProblem(stats)
+  if (problem !== undefined) return problem
+  if (stats.nlink > 1) return `has ${stats.nlink} names (hard links)`
+  const isOpenToOthers = ownUid !== undefined && (stats.mode & WRITABLE_BY_OTHERS) !== 0
+  return isOpenToOthers ? `can be written by others (mode ${modeText(stats)})` : undefined
+}
+
+/** Whether the file or folder is this user's; true where there are no user ids. */
+export function isOwn({ uid }: Stats): boolean {
+  return ownUid === undefined || uid === ownUid
+}
+
+/** Four octal digits. */
+export function modeText({ mode }: Stats): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0')
+}
+
+/** The whole file, or undefined where it has more than `maxBytes`. @throws the system's errors */
+export function readAtMost(fd: number, maxBytes: number): Buffer | undefined {
+  return fstatSync(fd).size > maxBytes ? undefined : readFileSync(fd)
+}
+
+/**
+ * Replaces a file, or creates it: written under a random name beside it, synchronised, and renamed into place.
+ * @param write gets the new file's descriptor, which appends
+ * @returns that descriptor. What is at the path is what was written, or this throws
+ * @throws what `write` throws, UnsafeError, the system's errors; then nothing is left beside the file
+ */
+export function replaceFile(path: string, write: (fd: number) => void): number {
+  const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
+  const fd = createFile(temporary)
+  try {
+    write(fd)
+    fsyncSync(fd)
+    renameSync(temporary, path)
+    // Who may write to the folder can exchange the temporary file before it is renamed.
+    if (!isSameFile(fstatSync(fd, { bigint: true }), lstatSync(path, { bigint: true }))) throw new UnsafeError(`${path} was exchanged by another process while it was written`)
+    syncFolder(dirname(path))
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Deletes what processes left that were killed in `replaceFile`. @throws the system's errors */
+export function removeTemporaries(path: string): void {
+  const folder = dirname(path)
+  const start = `${basename(path)}.`
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(start) || !TEMPORARY_NAME.test(name.slice(start.length))) continue
+    const stats = lstatSync(join(folder, name), { throwIfNoEntry: false })
+    if (stats !== undefined && ownershipProblem(stats) === undefined) rmSync(join(folder, name), { force: true })
+  }
+}
+
+/** Whether both describe one file. */
+export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino
+}
+
+/** Not every system synchronises folders: Windows does not, nor do some network file systems. */
+const CANNOT_SYNC_FOLDERS: readonly unknown[] = ['EPERM', 'EACCES', 'EISDIR', 'EINVAL', 'ENOTSUP']
+
+/** Makes the names in a folder outlast a power failure, where the system can. @throws the system's other errors */
+export function syncFolder(path: string): void {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, constants.O_RDONLY)
+    fsyncSync(fd)
+  } catch (error) {
+    if (!CANNOT_SYNC_FOLDERS.includes((error as NodeJS.ErrnoException).code)) throw error
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** A close can fail, too (quota, network file systems), and what was written before is lost then: reported, never thrown. */
+export function closeQuietly(fd: number, onError: (error: unknown) => void): void {
+  try {
+    closeSync(fd)
+  } catch (error) {
+    onError(error)
+  }
+}

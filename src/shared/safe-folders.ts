@@ -1,0 +1,107 @@
+/** Folders that nobody else can replace or redirect. */
+import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { UnsafeError, isOwn, modeText, ownUid } from './safe-files.js'
+
+const FOLDER_MODE = 0o700
+const OTHERS = 0o077
+const WRITABLE_BY_ALL = 0o002
+const STICKY = 0o1000
+
+/**
+ * Creates a folder and the parents that are missing, with mode 0700. Level by level and each at most once: Node's recursive
+ * `mkdir` never returns where the system answers ENOENT in a folder that exists, as `/proc` does.
+ * @returns what was created, the outermost first
+ * @throws the system's error, with its code; the message names the whole path
+ */
+export function createFolders(path: string): readonly string[] {
+  const missing: string[] = []
+  for (let at = resolve(path); isMissing(at); at = dirname(at)) {
+    missing.unshift(at)
+    if (at === dirname(at)) break // a drive that is not there
+  }
+  try {
+    return missing.filter(createFolder)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw Object.assign(new Error(`cannot create the folder ${path}: ${message}`, { cause: error }), { code })
+  }
+}
+
+/** @returns false where it is there: another process was quicker */
+function createFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
+}
+
+/**
+ * Creates the folder where it is missing, with 0700, and checks it where it is not.
+ * @throws UnsafeError for a symbolic link or another user's folder; the system's errors, also where its parent is missing
+ */
+export function ensureFolder(path: string): void {
+  if (isMissing(path)) createFolder(path)
+  checkOwnFolder(path)
+}
+
+/**
+ * A root that the user named, created with its parents where it is missing. It may be a mount that root owns and that others
+ * use as well: what is created inside is closed to them. Who could replace a folder in it could still redirect us, so the
+ * README asks for one of its own.
+ * @throws UnsafeError for a symbolic link or another user's folder; the system's errors
+ */
+export function ensureNamedRoot(path: string): void {
+  createFolders(path)
+  checkNamedRoot(path)
+}
+
+/** As `ensureNamedRoot`, and creates nothing. @throws UnsafeError; the system's error where there is none */
+export function checkNamedRoot(path: string): void {
+  const stats = checkFolder(path)
+  if (!isOwn(stats) && stats.uid !== 0) throw new UnsafeError(`${path} belongs to another user (uid ${stats.uid})`)
+}
+
+/**
+ * The folder of a file that the user named, created with its parents where it is missing. It must belong to this user or to
+ * root. Others may write to it where the sticky bit keeps them from replacing the file, as in `/tmp`.
+ * @returns its path without links
+ * @throws UnsafeError; the system's errors
+ */
+export function ensureFolderOf(file: string): string {
+  const named = dirname(resolve(file))
+  createFolders(named)
+  const folder = realpathSync(named)
+  checkNamedRoot(folder)
+  const stats = lstatSync(folder)
+  if (ownUid === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0) return folder
+  throw new UnsafeError(`every user can replace files in ${folder} (mode ${modeText(stats)})`)
+}
+
+function checkOwnFolder(path: string): void {
+  const stats = checkFolder(path)
+  if (!isOwn(stats)) throw new UnsafeError(`${path} belongs to another user (uid ${stats.uid})`)
+  // Ours, but open to others: a umask or a copy made it so, and closing it is what the user would do.
+  if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE)
+}
+
+function checkFolder(path: string): Stats {
+  const stats = lstatSync(path)
+  if (stats.isSymbolicLink()) throw new UnsafeError(`${path} is a symbolic link`)
+  if (!stats.isDirectory()) throw new UnsafeError(`${path} is not a folder`)
+  return stats
+}
+
+/** Whether what others have created may be looked into. False where there is nothing. */
+export function isOwnFolder(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && stats.isDirectory() && isOwn(stats)
+}
+
+function isMissing(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined
+}
