@@ -7,6 +7,7 @@ import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import { flag, integer, key, keys, modulePath, levels, object, oneOf, pems, proxyUrl, text, texts, textsNamed } from './kinds.js'
 import type { Kind } from './kinds.js'
 import { scrubPatterns } from './scrub.js'
+import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from './size-limits.js'
 import { spool } from './spool.js'
 import { DEFAULT_TRAIL, rates, requestLogs, trail } from './trail.js'
 
@@ -104,9 +105,9 @@ export const TABLE = {
     kind: texts, default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
     meaning: 'parameters whose value is taken out of every URL',
   }),
-  maxEntryBytes: sent({ kind: integer(1_024, 16 * MIB, 'bytes'), default: 256 * 1024, meaning: 'a longer entry is shortened and flagged, never refused' }),
+  maxEntryBytes: sent({ kind: integer(1_024, LARGEST_ENTRY_BYTES, 'bytes'), default: 256 * 1024, meaning: 'a longer entry is shortened and flagged, never refused' }),
   batchSize: delivery({ kind: integer(1, MAX_LOGS_PER_REQUEST), default: MAX_LOGS_PER_REQUEST, meaning: 'entries in a request, at most' }),
-  batchBytes: delivery({ kind: integer(1_024, 64 * MIB, 'bytes'), default: MIB, meaning: 'bytes of a request\'s body, at most; a longer entry goes alone' }),
+  batchBytes: delivery({ kind: integer(1_024, LARGEST_BATCH_BYTES, 'bytes'), default: MIB, meaning: 'bytes of a request\'s body, at most; a longer entry goes alone' }),
   flushIntervalMs: delivery({ kind: integer(1, DAY_MS, 'ms'), default: 1_000, meaning: 'the oldest entry waits no longer than this; after a pause it waits 50 ms' }),
   maxConcurrency: delivery({ kind: integer(1, 256), default: 128, meaning: 'requests in flight, at most: 1 when idle, more while entries wait and the service keeps up, fewer when it slows or refuses; 1 keeps the order' }),
   requestTimeoutMs: delivery({ kind: integer(100, 600_000, 'ms'), default: 10_000, meaning: 'for a whole request; connecting has 3 s of it' }),

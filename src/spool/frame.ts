@@ -1,5 +1,7 @@
 /** Frames as bytes. Pure; `README.md` has the drawing. */
 import zlib from 'node:zlib'
+import { LARGEST_BATCH_BYTES } from '../options/size-limits.js'
+import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import { FORMAT_VERSION } from './format.js'
 
 /** Not imported by name: see `engine.ts`. */
@@ -8,8 +10,10 @@ const { crc32 } = zlib
 export const HEADER_BYTES = 36
 /** `0xff` occurs in no UTF-8, so that no entry can hold this. */
 export const FRAME_MAGIC = Buffer.from([0xff, 0x70, 0x69, FORMAT_VERSION])
-/** A batch has at most 64 MiB (option `batchBytes`), and may be one frame; what claims more is damage. */
-const MAX_PAYLOAD_BYTES = 96 * 1024 * 1024
+/** Of one frame: a batch may be written as one. Neither written nor read beyond. */
+export const MAX_TEXT_BYTES = LARGEST_BATCH_BYTES
+/** Frames of one batch: at most one for each entry, and the seal. */
+export const MAX_BATCH_BYTES = LARGEST_BATCH_BYTES + (MAX_LOGS_PER_REQUEST + 1) * HEADER_BYTES
 
 const ENTRIES = 1
 const SEAL = 2
@@ -73,7 +77,7 @@ export function readFrame(bytes: Buffer, at: number): Found {
   if (left < HEADER_BYTES) return { needs: HEADER_BYTES }
   const length = bytes.readUInt32LE(at + LENGTH_AT)
   const kind = bytes[at + KIND_AT]
-  if (length > MAX_PAYLOAD_BYTES || (kind !== ENTRIES && kind !== SEAL)) return { skip: toNextMagic(bytes, at + 1) + 1 }
+  if (length > MAX_TEXT_BYTES || (kind !== ENTRIES && kind !== SEAL)) return { skip: toNextMagic(bytes, at + 1) + 1 }
   const size = HEADER_BYTES + length
   if (left < size) return { needs: size }
   const end = at + size

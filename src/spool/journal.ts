@@ -1,5 +1,5 @@
 /** What need not be sent again, and what goes on as a part: appended beside a segment. */
-import { closeSync, constants, ftruncateSync, fstatSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, fstatSync, readSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'
 import { closeQuietly, openOwn } from '../shared/safe-files.js'
 import { bytesOfUuid, uuidOf } from './frame.js'
@@ -9,6 +9,10 @@ import { Positions } from './positions.js'
 const { crc32 } = zlib
 
 const RECORD_BYTES = 40
+/** Read at once. */
+const WINDOW_BYTES = 1_600 * RECORD_BYTES
+/** What is longer is damaged. A segment has at most 60,000 entries, and an entry some eight records: one of itself, the others of parts. */
+const MAX_JOURNAL_BYTES = 1_000_000 * RECORD_BYTES
 const SETTLED = 1
 const PART = 2
 const CRC_FROM = 8
@@ -68,44 +72,61 @@ export class Journal {
   }
 }
 
-/** What a write that was cut short left at the end would shift all that follows. */
+/** What a write that was cut short left at the end would shift all that follows; beyond the greatest size nothing is read. */
 function openForAppend(path: string): number {
   const fd = openOwn(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
   const { size } = fstatSync(fd)
-  if (size % RECORD_BYTES !== 0) ftruncateSync(fd, size - (size % RECORD_BYTES))
+  const end = size > MAX_JOURNAL_BYTES ? endOfRecords(fd) : size - (size % RECORD_BYTES)
+  if (end !== size) ftruncateSync(fd, end)
   return fd
 }
 
-/** By batch. A record whose CRC does not count is as if it had never been written. */
+function endOfRecords(fd: number): number {
+  let end = 0
+  for (const record of records(fd)) end = record.end
+  return end
+}
+
+/** By batch. A record whose CRC does not count is as if it had never been written; so is a journal that cannot be read. */
 export function readJournal(path: string): ReadonlyMap<string, Settlement> {
   const found = new Map<string, { settled: Positions, parts: Positions[] }>()
-  for (const { kind, batchId, positions } of records(readBytes(path))) {
-    let settlement = found.get(batchId)
-    if (settlement === undefined) found.set(batchId, (settlement = { settled: Positions.none(), parts: [] }))
-    if (kind === SETTLED) settlement.settled = settlement.settled.union(positions)
-    else if (kind === PART) settlement.parts.push(positions)
+  let fd: number | undefined
+  try {
+    fd = openOwn(path, constants.O_RDONLY)
+    for (const { kind, batchId, positions } of records(fd)) {
+      let settlement = found.get(batchId)
+      if (settlement === undefined) found.set(batchId, (settlement = { settled: Positions.none(), parts: [] }))
+      if (kind === SETTLED) settlement.settled = settlement.settled.union(positions)
+      else if (kind === PART) settlement.parts.push(positions)
+    }
+  } catch {
+    // Costs duplicates, never loss (README, invariant 1).
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
   return found
 }
 
-function* records(bytes: Buffer): Generator<{ kind: number, batchId: string, positions: Positions }> {
-  for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES) {
-    const kind = bytes.readUInt32LE(at)
-    const end = at + RECORD_BYTES
-    if (crc32(bytes.subarray(at + CRC_FROM, end), kind) !== bytes.readUInt32LE(at + 4)) continue
-    yield { kind, batchId: uuidOf(bytes, at + CRC_FROM), positions: new Positions(bytes.subarray(at + CRC_FROM + 16, end)) }
-  }
+interface Found {
+  readonly kind: number
+  readonly batchId: string
+  readonly positions: Positions
+  /** Offset in the file behind the record. */
+  readonly end: number
 }
 
-/** No journal, or one that cannot be read: nothing is known to be settled. */
-function readBytes(path: string): Buffer {
-  let fd: number | undefined
-  try {
-    fd = openOwn(path, constants.O_RDONLY)
-    return readFileSync(fd)
-  } catch {
-    return Buffer.alloc(0) // costs duplicates, never loss (README, invariant 1)
-  } finally {
-    if (fd !== undefined) closeSync(fd)
+/** @throws the system's errors */
+function* records(fd: number): Generator<Found> {
+  const window = Buffer.allocUnsafeSlow(WINDOW_BYTES)
+  for (let position = 0; position < MAX_JOURNAL_BYTES;) {
+    const bytesRead = readSync(fd, window, 0, WINDOW_BYTES, position)
+    for (let at = 0; at + RECORD_BYTES <= bytesRead; at += RECORD_BYTES) {
+      const kind = window.readUInt32LE(at)
+      const end = at + RECORD_BYTES
+      if (crc32(window.subarray(at + CRC_FROM, end), kind) !== window.readUInt32LE(at + 4)) continue
+      yield { kind, batchId: uuidOf(window, at + CRC_FROM), positions: new Positions(window.subarray(at + CRC_FROM + 16, end)), end: position + end }
+    }
+    if (bytesRead < RECORD_BYTES) return
+    position += bytesRead - (bytesRead % RECORD_BYTES)
   }
 }

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
-import { openOwn } from '../shared/safe-files.js'
+import { openOwn, readAtMost } from '../shared/safe-files.js'
 import { FORMAT_VERSION, OWNER } from './format.js'
 
 /** Milliseconds after its last renewal at which a folder is free, whatever else is known of its owner. */
@@ -12,6 +12,8 @@ export const LEASE_MS = 30_000
 /** Milliseconds from one renewal to the next. */
 export const RENEW_MS = 5_000
 const MAX_WATCHED = 10_000
+/** Of the file `owner`, which has some 200. */
+const MAX_OWNER_BYTES = 4_096
 
 export interface Identity {
   readonly pid: number
@@ -90,7 +92,7 @@ export function readOwner(folder: string): Partial<Identity> | undefined {
   try {
     const fd = openOwn(join(folder, OWNER), constants.O_RDONLY)
     try {
-      const value = JSON.parse(readFileSync(fd, 'utf8')) as unknown
+      const value = JSON.parse(readAtMost(fd, MAX_OWNER_BYTES)?.toString() ?? '') as unknown
       return typeof value === 'object' && value !== null ? value : undefined
     } finally {
       closeSync(fd)

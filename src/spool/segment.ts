@@ -5,10 +5,16 @@ import sonicBoom from 'sonic-boom'
 import type { SonicBoom } from 'sonic-boom'
 import { closeQuietly, createFile, openOwn } from '../shared/safe-files.js'
 import { SEGMENT_HEADER_BYTES, journalOf, segmentHeader, segmentName } from './format.js'
+import { MAX_BATCH_BYTES } from './frame.js'
 import { Journal } from './journal.js'
 
 /** Its types describe a namespace, of which neither module system gives the class alone. */
 const Appender = sonicBoom as unknown as typeof SonicBoom
+
+/** At which size a segment takes no more batches, at most. */
+export const FULL_SEGMENT_BYTES = 4 * 1024 * 1024
+/** Of a segment's file, in which a batch may begin just before it is full. Neither written nor read beyond. */
+export const MAX_SEGMENT_BYTES = FULL_SEGMENT_BYTES + MAX_BATCH_BYTES
 
 /** Far above what is written at once, so that sonic-boom never splits a write. */
 const MAX_WRITE_BYTES = 1024 * 1024 * 1024
@@ -138,8 +144,9 @@ export class SegmentWriter {
     return this.#size
   }
 
-  /** @throws the system's error; then nothing more may be written here */
+  /** @throws RangeError for more than a reader accepts, the system's error; then nothing more may be written here */
   write(bytes: Buffer): void {
+    if (this.#size + bytes.length > MAX_SEGMENT_BYTES) throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${this.#size + bytes.length}`)
     this.#write(bytes)
     this.#size += bytes.length
   }

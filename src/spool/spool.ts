@@ -13,6 +13,7 @@ import { RENEW_MS, thisMachine } from './owner.js'
 import type { Machine } from './owner.js'
 import { Recovery } from './recovery.js'
 import { Rounds } from './rounds.js'
+import { FULL_SEGMENT_BYTES } from './segment.js'
 import type { SegmentWriter } from './segment.js'
 import { Telling } from './telling.js'
 import type { SpoolTeller } from './telling.js'
@@ -42,7 +43,6 @@ export interface SpoolOptions {
   readonly machine?: Machine
 }
 
-const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Small enough that dropping one is not dropping all. */
 const SEGMENTS_IN_ROOT = 16
@@ -74,7 +74,7 @@ export class Spool {
     const foldersFor = (to: string): string[] => [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
     const destinations = foldersFor(url)
     this.#destination = destinations[0] as string
-    const segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
+    const segmentBytes = Math.min(FULL_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
     const onError = (error: unknown): void => telling.trouble(error)
     const uptimeMs = options.machine === undefined ? systemUptimeMs : () => Infinity
     this.evicted = new Evicted({

@@ -1,29 +1,40 @@
 /** What a segment's bytes hold, without reading it as batches. */
-import { closeSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment, journalOf } from './format.js'
-import { readFrame } from './frame.js'
+import { FrameWindow } from './frame-window.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
-import { openSegment } from './segment.js'
+import { MAX_SEGMENT_BYTES, openSegment } from './segment.js'
 import { namesIn } from './usage.js'
 
-/** Entries of a segment from an offset on that are not settled. Reads all of it at once. @throws the system's errors */
+/** Entries of a segment from an offset on that are not settled. Reads all of it, within a window. @throws the system's errors, UnsafeError */
 export function countLeft(path: string, from: number): number {
-  const bytes = readFileSync(path)
   const settlements = readJournal(journalOf(path))
-  let entries = 0
-  for (let at = from; at < bytes.length;) {
-    const found = readFrame(bytes, at)
-    if ('needs' in found) at += 1
-    else if ('skip' in found) at += found.skip
-    else {
-      if (found.frame.kind === 'entries') entries += countOpen(found.frame, settlements.get(found.frame.batchId))
-      at += found.frame.bytes
+  const fd = openSegment(path)
+  try {
+    const end = Math.min(fstatSync(fd).size, MAX_SEGMENT_BYTES)
+    const window = new FrameWindow(from)
+    let entries = 0
+    for (;;) {
+      const found = window.find()
+      if (typeof found !== 'number') {
+        if (found.kind === 'entries') entries += countOpen(found, settlements.get(found.batchId))
+        window.keep(found)
+        window.beginBatch()
+        continue
+      }
+      const room = window.room(found, end)
+      if (room !== undefined) {
+        const bytesRead = readSync(fd, room.buffer, room.offset, room.length, room.position)
+        if (bytesRead === 0) return entries // truncated since its size was read
+        window.filled(bytesRead)
+      } else if (window.position >= end) return entries
     }
+  } finally {
+    closeSync(fd)
   }
-  return entries
 }
 
 /** Entries of a stretch that are not settled. */

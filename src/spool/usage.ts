@@ -2,6 +2,10 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { MAX_SEGMENT_BYTES } from './segment.js'
+
+/** Unit of `blocks` in stat(2), whatever the file system's own is. */
+const BLOCK_BYTES = 512
 
 /** A file under the root. Links are not followed. */
 export interface FoundFile {
@@ -21,7 +25,7 @@ export function* filesBelow(folder: string, depth = MAX_DEPTH): Generator<FoundF
     const stats = look(path)
     if (stats === undefined) continue
     if (stats.isDirectory() && depth > 0) yield* filesBelow(path, depth - 1)
-    else if (stats.isFile()) yield { path, name, bytes: stats.size, modifiedAtMs: stats.mtimeMs }
+    else if (stats.isFile()) yield { path, name, bytes: diskBytes(stats), modifiedAtMs: stats.mtimeMs }
   }
 }
 
@@ -44,7 +48,13 @@ function look(path: string): Stats | undefined {
 
 /** Of one file; 0 where there is none. */
 export function bytesOf(path: string): number {
-  return look(path)?.size ?? 0
+  const stats = look(path)
+  return stats === undefined ? 0 : diskBytes(stats)
+}
+
+/** A file longer than any that is written here may be sparse: it counts with what it takes on the disk (`st_blocks`). */
+function diskBytes({ size, blocks }: Stats): number {
+  return size > MAX_SEGMENT_BYTES ? Math.min(size, blocks * BLOCK_BYTES) : size
 }
 
 export function bytesBelow(folder: string): number {

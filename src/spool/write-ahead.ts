@@ -2,7 +2,7 @@
 import type { EntryLog } from '../batch.js'
 import type { Clock } from '../clock.js'
 import type { Batch } from '../sender.js'
-import { HEADER_BYTES, bytesOfUuid, writeFrame } from './frame.js'
+import { HEADER_BYTES, MAX_TEXT_BYTES, bytesOfUuid, writeFrame } from './frame.js'
 import { holdWhole } from './hold.js'
 import type { Instance } from './instance.js'
 import { Positions } from './positions.js'
@@ -160,7 +160,9 @@ export class WriteAhead implements EntryLog {
   }
 
   #frame(frame: Parameters<typeof writeFrame>[2]): void {
-    const needed = this.#length + HEADER_BYTES + frame.text.length
+    const bytes = frame.text.length
+    if (bytes > MAX_TEXT_BYTES) return this.#fail(new RangeError(`a frame has at most ${MAX_TEXT_BYTES} bytes, got ${bytes}`))
+    const needed = this.#length + HEADER_BYTES + bytes
     if (needed > this.#out.length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#out.length))
       this.#out.copy(grown, 0, 0, this.#length)

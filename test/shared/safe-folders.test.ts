@@ -1,0 +1,61 @@
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createFolders, ensureFolderOf, ensureNamedRoot } from '../../src/shared/safe-folders.js'
+import { scratch } from '../app/clones.js'
+
+const isLinux = existsSync('/proc/self')
+
+function caught(act: () => unknown): { code?: string, message: string } {
+  try {
+    act()
+  } catch (error) {
+    return error as { code?: string, message: string }
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('folders with their parents', () => {
+  test('are created with 0700 whatever the umask, and named; what is there stays as it is', () => {
+    const base = scratch()
+    chmodSync(base, 0o755)
+    const path = join(base, 'a', 'b', 'c')
+    const before = process.umask(0)
+    try {
+      expect(createFolders(path)).toEqual([join(base, 'a'), join(base, 'a', 'b'), path])
+    } finally {
+      process.umask(before)
+    }
+    for (const folder of [join(base, 'a'), join(base, 'a', 'b'), path]) expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(base).mode & 0o777).toBe(0o755)
+    expect(createFolders(path)).toEqual([])
+  })
+
+  test.skipIf(!isLinux)('where the system answers ENOENT though the parent exists: an error with the path, at once', () => {
+    for (const path of ['/proc/nope', '/proc/nope/a/b']) {
+      const { code, message } = caught(() => ensureNamedRoot(path))
+      expect(code).toBe('ENOENT')
+      expect(message).toContain(path)
+    }
+  })
+
+  test('below a file, or a link to nothing: the system\'s error', () => {
+    const base = scratch()
+    writeFileSync(join(base, 'file'), '')
+    symlinkSync(join(base, 'nothing'), join(base, 'link'))
+    expect(caught(() => createFolders(join(base, 'file', 'a', 'b'))).code).toBe('ENOTDIR')
+    expect(caught(() => createFolders(join(base, 'link', 'a'))).code).toBe('ENOENT')
+    expect(existsSync(join(base, 'nothing'))).toBe(false)
+  })
+})
+
+test('the folder of a file: others may write to it only where the sticky bit protects what is in it', () => {
+  const folder = join(scratch(), 'shared')
+  mkdirSync(folder)
+  for (const [mode, isRefused] of [[0o700, false], [0o1777, false], [0o775, false], [0o777, true], [0o703, true]] as const) {
+    chmodSync(folder, mode)
+    const act = (): string => ensureFolderOf(join(folder, 'db'))
+    if (isRefused) expect(caught(act)).toMatchObject({ code: 'UNSAFE', message: expect.stringContaining(`${folder} (mode 0${mode.toString(8)})`) })
+    else expect(act()).toBe(folder)
+  }
+})
