@@ -1,8 +1,12 @@
 /** One running service a file: two would write over each other, and number their records alike. */
-import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
+import { ensureFolderOf } from '../../shared/safe-folders.js'
 import { IngestServiceError } from '../errors.js'
 import { isObject } from '../rules.js'
+import { storeError } from './store-error.js'
 
 interface Holder {
   readonly pid: number
@@ -15,6 +19,8 @@ const FILLING_MS = 5000
 /** Of the 52 fields of `/proc/PID/stat`, behind the name in parentheses: `starttime` (proc(5)). */
 const START_TIME_FIELD = 19
 const GONE = 'gone'
+/** A holder has some 40. */
+const MAX_LOCK_BYTES = 4096
 
 /** Of this process, which two services may share. */
 const held = new Set<string>()
@@ -25,12 +31,10 @@ export class FileLock {
   /** @throws IngestServiceError `STORE` where another service holds the file, or its folder cannot be written. */
   constructor(file: string) {
     try {
-      mkdirSync(dirname(file), { recursive: true })
-      this.#path = `${trueName(file)}.lock`
+      this.#path = `${trueName(file, ensureFolderOf(file))}.lock`
       this.#take(file)
     } catch (error) {
-      if (error instanceof IngestServiceError) throw error
-      throw new IngestServiceError('STORE', `cannot use the store's file ${file}: ${(error as Error).message}`, error)
+      throw storeError(file, error)
     }
   }
 
@@ -57,7 +61,7 @@ export class FileLock {
 function create(path: string): boolean {
   let fd: number
   try {
-    fd = openSync(path, 'wx', 0o600)
+    fd = createFile(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
@@ -72,7 +76,7 @@ function create(path: string): boolean {
 
 /** What a process left behind that is gone. Somebody else may do the same, and already hold it again: then it is put back. */
 function clearAway(path: string, text: string): void {
-  const aside = `${path}.${process.pid}`
+  const aside = `${path}.${randomBytes(8).toString('hex')}`
   try {
     renameSync(path, aside)
   } catch (error) {
@@ -106,21 +110,32 @@ function holderOf(text: string): Holder | undefined {
 }
 
 function isFresh(path: string): boolean {
-  const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
+  const { mtimeMs } = lstatSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
   return Date.now() - mtimeMs < FILLING_MS
 }
 
 /** GONE for one that has ended and stays listed until its parent asks for it. */
 function startOf(pid: number): string | null {
-  const stat = process.platform === 'linux' ? read(`/proc/${pid}/stat`) : undefined
+  const stat = process.platform === 'linux' ? unlessGone(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) : undefined
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
   return fields[0] === 'Z' || fields[0] === 'X' ? GONE : fields[START_TIME_FIELD] ?? null
 }
 
-/** Undefined where it is not there. */
+/** Undefined where it is not there; what is too long names no holder. @throws UnsafeError, the system's errors */
 function read(path: string): string | undefined {
+  return unlessGone(() => {
+    const fd = openPrivate(path, constants.O_RDONLY)
+    try {
+      return readAtMost(fd, MAX_LOCK_BYTES)?.toString() ?? ''
+    } finally {
+      closeSync(fd)
+    }
+  })
+}
+
+function unlessGone(act: () => string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return act()
   } catch (error) {
     // ESRCH: the process ended while its file was read.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
@@ -128,12 +143,12 @@ function read(path: string): string | undefined {
   }
 }
 
-/** One lock for all the names that a file has by links. */
-function trueName(file: string): string {
+/** One lock for all the names that a file has by symbolic links. */
+function trueName(file: string, folder: string): string {
   try {
     return realpathSync(file)
   } catch {
     // It is not there yet.
-    return join(realpathSync(dirname(file)), basename(file))
+    return join(folder, basename(file))
   }
 }

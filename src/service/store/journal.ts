@@ -2,13 +2,13 @@
  * The file behind the memory store: one JSON line a record, appended when the record is stored and written again as a
  * whole when it has outgrown what is kept. A line that was torn by a crash is passed over and counted.
  */
-import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync } from 'node:fs'
-import { openSync, readdirSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs'
 import sonicBoom from 'sonic-boom'
 import type { SonicBoom } from 'sonic-boom'
-import { IngestServiceError } from '../errors.js'
+import { openPrivate, removeTemporaries, replaceFile } from '../../shared/safe-files.js'
+import { ensureFolderOf } from '../../shared/safe-folders.js'
 import { isObject } from '../rules.js'
+import { storeError } from './store-error.js'
 import { RECORD_KINDS } from './store.js'
 import type { RecordKind, Stored } from './store.js'
 
@@ -17,8 +17,9 @@ const Appender = sonicBoom as unknown as typeof SonicBoom
 
 const HEADER = '{"journal":"pino-ingest local service","version":1}'
 const CHUNK_BYTES = 1 << 20
-/** A journal holds users' log data: for the owner alone. */
-const FILE_MODE = 0o600
+const NEWLINE = 10
+/** A record comes in one request, of 5 MiB by default. What is longer is damaged. */
+const MAX_LINE_BYTES = 128 << 20
 
 export interface JournalOptions {
   /** Called for each record in the file. */
@@ -43,14 +44,21 @@ export class Journal {
     const { onProblem } = options
     this.#file = file
     this.#onProblem = onProblem
+    let fd: number | undefined
     try {
-      mkdirSync(dirname(file), { recursive: true })
-      removeUnfinished(file)
-      const damaged = existsSync(file) ? this.#load(options) : 0
+      ensureFolderOf(file)
+      removeTemporaries(file)
+      // A journal holds users' log data: for the owner alone.
+      fd = openPrivate(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
+      const damaged = load(fd, options)
       if (damaged > 0) onProblem(`${file}: ${damaged} damaged line(s) passed over`)
-      this.#open()
+      const end = lastByte(fd)
+      this.#appendTo(fd)
+      if (end === undefined) this.append(`${HEADER}\n`, HEADER.length + 1)
+      else if (end !== NEWLINE) this.append('\n', 1)
     } catch (error) {
-      throw asStoreError(file, error)
+      if (fd !== undefined) closeSync(fd)
+      throw storeError(file, error)
     }
   }
 
@@ -66,21 +74,16 @@ export class Journal {
   }
 
   /**
-   * The file's content becomes these lines: written beside it, then renamed over it. `lastSeq` is kept too, since the
-   * record that bore it may not be among them.
+   * The file's content becomes these lines. `lastSeq` is kept too, since the record that bore it may not be among them.
    */
   rewrite(lines: Iterable<string>, lastSeq: number): void {
     if (this.#out === undefined) return
-    const fresh = `${this.#file}.${process.pid}.tmp`
     try {
-      writeLines(fresh, lines, lastSeq)
-      renameSync(fresh, this.#file)
+      const fd = replaceFile(this.#file, (fresh) => writeLines(fresh, lines, lastSeq))
       // What the old writer may still hold was among the lines.
       this.#out.destroy()
-      this.#bytes = 0
-      this.#open()
+      this.#appendTo(fd)
     } catch (error) {
-      rmSync(fresh, { force: true })
       this.#fail(error)
     }
   }
@@ -91,15 +94,12 @@ export class Journal {
     this.#out = undefined
   }
 
-  #open(): void {
+  #appendTo(fd: number): void {
     // sync: the line is with the operating system when the call returns, so a killed process loses none.
-    const out = new Appender({ dest: this.#file, append: true, sync: true, mode: FILE_MODE })
+    const out = new Appender({ fd, sync: true })
     out.on('error', (error: Error) => this.#fail(error))
     this.#out = out
-    const size = sizeOf(this.#file)
-    this.#bytes = size.bytes
-    if (size.bytes === 0) this.append(`${HEADER}\n`, HEADER.length + 1)
-    else if (!size.endsInNewline) this.append('\n', 1)
+    this.#bytes = fstatSync(fd).size
   }
 
   /** A full or failing disk costs the file, never the service. */
@@ -107,27 +107,25 @@ export class Journal {
     if (this.#out === undefined) return
     this.#out.destroy()
     this.#out = undefined
-    this.#onProblem(`${this.#file}: ${messageOf(error)}; from now on records are kept in memory only`)
+    this.#onProblem(`${this.#file}: ${error instanceof Error ? error.message : String(error)}; from now on records are kept in memory only`)
   }
+}
 
-  #load({ onRecord, onMark }: JournalOptions): number {
-    if (!statSync(this.#file).isFile()) throw new Error('it is not a regular file')
-    let damaged = 0
-    let first = true
-    for (const line of readLines(this.#file)) {
-      if (first) {
-        first = false
-        if (line.toString() === HEADER) continue
-        throw new Error('it is not a journal of this service and version; name another file')
-      }
-      if (line.length === 0) continue
-      const read = parseLine(line)
-      if (read === undefined) damaged++
-      else if (read.kind === 'mark') onMark(read.seq)
-      else onRecord(read.kind, read.record, line.length + 1)
-    }
-    return damaged
+/** @returns lines that were passed over @throws the system's errors; Error where it is no journal of this version */
+function load(fd: number, { onRecord, onMark }: JournalOptions): number {
+  const head = Buffer.alloc(HEADER.length + 1)
+  const headBytes = readSync(fd, head)
+  if (headBytes === 0) return 0
+  if (head.toString('utf8', 0, headBytes).replace(/\n$/, '') !== HEADER) throw new Error('it is not a journal of this service and version; name another file')
+  let damaged = 0
+  for (const line of readLines(fd)) {
+    if (line?.length === 0) continue
+    const read = line && parseLine(line)
+    if (read === undefined) damaged++
+    else if (read.kind === 'mark') onMark(read.seq)
+    else onRecord(read.kind, read.record, (line?.length ?? 0) + 1)
   }
+  return damaged
 }
 
 export function journalLine(kind: RecordKind, record: Stored): string {
@@ -152,45 +150,43 @@ function parseLine(line: Buffer): Line | undefined {
   return Number.isSafeInteger(seq) ? { kind, record: value['record'] as unknown as Stored } : undefined
 }
 
-function* readLines(file: string): Generator<Buffer> {
-  const fd = openSync(file, 'r')
-  try {
-    let rest: Buffer[] = []
-    for (;;) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-      const length = readSync(fd, chunk)
-      if (length === 0) break
-      let from = 0
-      for (let at = chunk.indexOf(10); at >= 0 && at < length; at = chunk.indexOf(10, from)) {
-        const line = chunk.subarray(from, at)
-        yield rest.length === 0 ? line : Buffer.concat([...rest, line])
-        rest = []
-        from = at + 1
-      }
-      rest.push(chunk.subarray(from, length))
+/** From where the descriptor is, without their ends. `undefined` stands for a line that is too long. */
+function* readLines(fd: number): Generator<Buffer | undefined> {
+  let rest: Buffer[] = []
+  let restBytes = 0
+  let chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  for (;;) {
+    const length = readSync(fd, chunk)
+    if (length === 0) break
+    let from = 0
+    for (let at = chunk.indexOf(NEWLINE); at >= 0 && at < length; at = chunk.indexOf(NEWLINE, from)) {
+      const line = chunk.subarray(from, at)
+      if (restBytes + line.length > MAX_LINE_BYTES) yield undefined
+      else yield rest.length === 0 ? line : Buffer.concat([...rest, line])
+      rest = []
+      restBytes = 0
+      from = at + 1
     }
-    const last = Buffer.concat(rest)
-    if (last.length > 0) yield last
-  } finally {
-    closeSync(fd)
+    restBytes += length - from
+    if (restBytes > MAX_LINE_BYTES) {
+      rest = []
+      continue
+    }
+    rest.push(chunk.subarray(from, length))
+    chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   }
+  if (restBytes > 0) yield restBytes > MAX_LINE_BYTES ? undefined : Buffer.concat(rest)
 }
 
-function writeLines(file: string, lines: Iterable<string>, lastSeq: number): void {
-  const fd = openSync(file, 'w', FILE_MODE)
-  try {
-    let pending = `${HEADER}\n${JSON.stringify({ kind: 'mark', seq: lastSeq })}\n`
-    for (const line of lines) {
-      pending += line
-      if (pending.length < CHUNK_BYTES) continue
-      writeAll(fd, pending)
-      pending = ''
-    }
+function writeLines(fd: number, lines: Iterable<string>, lastSeq: number): void {
+  let pending = `${HEADER}\n${JSON.stringify({ kind: 'mark', seq: lastSeq })}\n`
+  for (const line of lines) {
+    pending += line
+    if (pending.length < CHUNK_BYTES) continue
     writeAll(fd, pending)
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
+    pending = ''
   }
+  writeAll(fd, pending)
 }
 
 function writeAll(fd: number, text: string): void {
@@ -198,31 +194,9 @@ function writeAll(fd: number, text: string): void {
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
 }
 
-function sizeOf(file: string): { bytes: number; endsInNewline: boolean } {
-  const fd = openSync(file, 'r')
-  try {
-    const { size } = fstatSync(fd)
-    const last = Buffer.alloc(1)
-    if (size > 0) readSync(fd, last, 0, 1, size - 1)
-    return { bytes: size, endsInNewline: last[0] === 10 }
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** What a process that was killed while it rewrote the file left beside it: users' log data too. */
-function removeUnfinished(file: string): void {
-  const folder = dirname(file)
-  const start = `${basename(file)}.`
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(start) && /^\d+\.tmp$/.test(name.slice(start.length))) rmSync(join(folder, name), { force: true })
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-function asStoreError(file: string, error: unknown): IngestServiceError {
-  return new IngestServiceError('STORE', `cannot use the store's file ${file}: ${messageOf(error)}`, error)
+/** Undefined for an empty file. */
+function lastByte(fd: number): number | undefined {
+  const { size } = fstatSync(fd)
+  const last = Buffer.alloc(1)
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 ? last[0] : undefined
 }

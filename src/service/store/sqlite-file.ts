@@ -1,11 +1,16 @@
 /** `node:sqlite` where the runtime has it, and the opening of the store's file. */
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, constants, fstatSync, lstatSync } from 'node:fs'
+import { UnsafeError, checkPrivate, isSameFile, openPrivate } from '../../shared/safe-files.js'
+import { ensureFolderOf } from '../../shared/safe-folders.js'
 import { IngestServiceError } from '../errors.js'
 import { IN_MEMORY, transaction } from './sqlite-database.js'
 import type { Database } from './sqlite-database.js'
 import { APPLICATION_ID, LAYOUT, VERSION } from './sqlite-layout.js'
 import { migrateFrom1 } from './sqlite-migration.js'
+import { storeError } from './store-error.js'
+
+/** What SQLite opens beside the file, by its name. */
+const SUFFIXES_BESIDE = ['-journal', '-wal', '-shm']
 
 /** Whether this runtime has `node:sqlite`. */
 export function hasSqlite(): boolean {
@@ -27,21 +32,34 @@ export function openDatabase(file: string): Database {
   }
   let db: Database | undefined
   try {
-    if (file !== IN_MEMORY) createFile(file)
+    const checkAgain = file === IN_MEMORY ? undefined : checkFiles(file)
     db = new sqlite.DatabaseSync(file)
     prepareFile(db)
+    checkAgain?.()
     return db
   } catch (error) {
     db?.close()
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new IngestServiceError('STORE', `cannot use the store's file ${file}: ${reason}`, error)
+    throw storeError(file, error)
   }
 }
 
-/** A store holds users' log data: for the owner alone. */
-function createFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  closeSync(openSync(file, 'a', 0o600))
+/**
+ * A store holds users' log data: for the owner alone. SQLite opens all files by name, so they are checked before, and again
+ * once they are open.
+ * @returns the second check @throws as it does: UnsafeError, the system's errors
+ */
+function checkFiles(file: string): () => void {
+  ensureFolderOf(file)
+  const checkBeside = (): void => SUFFIXES_BESIDE.forEach((suffix) => checkPrivate(file + suffix))
+  checkBeside()
+  const fd = openPrivate(file, constants.O_RDWR | constants.O_CREAT)
+  const opened = fstatSync(fd, { bigint: true })
+  // Before SQLite opens it: to close any descriptor of a file ends the locks that the process has on it.
+  closeSync(fd)
+  return () => {
+    checkBeside()
+    if (!isSameFile(opened, lstatSync(file, { bigint: true }))) throw new UnsafeError(`${file} was exchanged by another process while it was opened`)
+  }
 }
 
 function prepareFile(db: Database): void {
