@@ -6,14 +6,15 @@ import { secretMask } from '../mask.js'
 import { EXIT_DONE, EXIT_FAILED } from './command.js'
 import type { Arguments, Command } from './command.js'
 import type { Check } from './doctor/check.js'
-import { checkKeyUse, checkOptions, checkVariables, engineShown } from './doctor/configuration.js'
+import { checkKeyUse, checkOptions, checkVariables, engineShown, OPTIONS_IN_CODE } from './doctor/configuration.js'
+import { checkLocal } from './doctor/local.js'
 import { checkReply } from './doctor/reply.js'
 import { checkWay } from './doctor/way.js'
 import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'
 import { jsonLine, printable } from './printable.js'
 
 export const doctor: Command = {
-  summary: 'Checks configuration, reachability and key, and says what to mend. Nothing is stored: it sends an empty batch.',
+  summary: 'Checks configuration, spool folder, beforeSend, reachability and key, and says what to mend. Nothing is stored: it sends an empty batch.',
   usage: ['pino-ingest doctor [FLAGS]'],
   flags: { url: OPTION_FLAGS.url },
   notes: [
@@ -28,18 +29,19 @@ export const doctor: Command = {
 async function run(given: Arguments): Promise<number> {
   const { env } = process
   const { check, settings } = checkOptions(optionsOf(given), { env, readFile: (path) => readFileSync(path, 'utf8') })
-  const before = [engineShown(process.versions), ...checkVariables(env), check, ...checkKeyUse(settings)]
-  const checks = [...before, ...(settings === undefined ? [] : await checkService(settings))]
+  const before = [engineShown(process.versions), ...checkVariables(env), OPTIONS_IN_CODE, check, ...checkKeyUse(settings)]
+  const checks = [...before, ...(settings === undefined ? [] : await checkSettings(settings))]
   process.stdout.write(given.switches.has('json') ? jsonLine(checks) : textOf(checks))
   return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
 }
 
-async function checkService(settings: Settings): Promise<Check[]> {
-  // A reply may quote the key.
+async function checkSettings(settings: Settings): Promise<Check[]> {
+  // A reply may quote the key, and so may the error of a module.
   const mask = secretMask(settings.givenKeys.map((key) => key.reveal()))
+  const local = await checkLocal(settings)
   const way = await checkWay(settings)
-  const checks = way.every(({ ok }) => ok) ? [...way, ...await checkReply(settings, mask, () => systemClock.wallNow())] : way
-  return checks.map((check) => ({ ...check, detail: mask(check.detail), ...(check.fix !== undefined && { fix: mask(check.fix) }) }))
+  const reply = way.every(({ ok }) => ok) ? await checkReply(settings, mask, () => systemClock.wallNow()) : []
+  return [...local, ...way, ...reply].map((check) => ({ ...check, detail: mask(check.detail), ...(check.fix !== undefined && { fix: mask(check.fix) }) }))
 }
 
 function textOf(checks: readonly Check[]): string {

@@ -17,11 +17,11 @@ const STICKY = 0o1000
  */
 export function createFolders(path: string): readonly string[] {
   const missing: string[] = []
-  for (let at = resolve(path); isMissing(at); at = dirname(at)) {
-    missing.unshift(at)
-    if (at === dirname(at)) break // a drive that is not there
-  }
   try {
+    for (let at = resolve(path); isMissing(at); at = dirname(at)) {
+      missing.unshift(at)
+      if (at === dirname(at)) break // a drive that is not there
+    }
     return missing.filter(createFolder)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -42,22 +42,26 @@ function createFolder(path: string): boolean {
 
 /**
  * Creates the folder where it is missing, with 0700, and checks it where it is not.
+ * @returns whether it was created
  * @throws UnsafeError for a symbolic link or another user's folder; the system's errors, also where its parent is missing
  */
-export function ensureFolder(path: string): void {
-  if (isMissing(path)) createFolder(path)
+export function ensureFolder(path: string): boolean {
+  const isNew = isMissing(path) && createFolder(path)
   checkOwnFolder(path)
+  return isNew
 }
 
 /**
  * A root that the user named, created with its parents where it is missing. It may be a mount that root owns and that others
  * use as well: what is created inside is closed to them. Who could replace a folder in it could still redirect us, so the
  * README asks for one of its own.
+ * @returns what was created, the outermost first
  * @throws UnsafeError for a symbolic link or another user's folder; the system's errors
  */
-export function ensureNamedRoot(path: string): void {
-  createFolders(path)
+export function ensureNamedRoot(path: string): readonly string[] {
+  const created = createFolders(path)
   checkNamedRoot(path)
+  return created
 }
 
 /** As `ensureNamedRoot`, and creates nothing. @throws UnsafeError; the system's error where there is none */

@@ -20,8 +20,12 @@ export function destinationName(url: string, apiKey: string): string {
   return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
 }
 
-/** @param isNamed whether the user named it @throws the system's errors, UnsafeError */
-export function ensureRoot(root: string, isNamed: boolean): void {
-  if (isNamed) ensureNamedRoot(root)
-  else ensureFolder(root)
+/**
+ * @param isNamed whether the user named it
+ * @returns the folders that were created, the outermost first
+ * @throws the system's errors, UnsafeError
+ */
+export function ensureRoot(root: string, isNamed: boolean): readonly string[] {
+  if (isNamed) return ensureNamedRoot(root)
+  return ensureFolder(root) ? [root] : []
 }

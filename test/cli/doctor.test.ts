@@ -1,10 +1,14 @@
 /** `pino-ingest doctor`: each thing that can be wrong is found and named, and the key is never shown. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkOptions, checkVariables, engineShown } from '../../src/cli/doctor/configuration.js'
 import { judge } from '../../src/cli/doctor/reply.js'
 import { isExempt } from '../../src/cli/doctor/way.js'
+import { scratch } from '../app/clones.js'
 import { started } from '../service/support.js'
 import { runCli } from './run-cli.js'
 import type { CliEnv } from './run-cli.js'
@@ -47,7 +51,7 @@ describe('doctor', () => {
     const service = await started({ apiKeys: [KEY] })
     const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SERVICE: 'shop' })
     expect(checks.map(({ name, ok, fix }) => [name, ok, fix])).toEqual(
-      ['node', 'configuration', 'proxy', 'dns', 'tcp', 'address', 'key', 'clock'].map((name) => [name, true, undefined]))
+      ['node', 'options', 'configuration', 'spool', 'proxy', 'dns', 'tcp', 'address', 'key', 'clock'].map((name) => [name, true, undefined]))
     expect(checks.find(({ name }) => name === 'configuration')?.detail).toBe(
       `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool (PINO_INGEST_SPOOL_DIR), all else by default`)
     expect(text).toContain('nothing is stored')
@@ -103,9 +107,9 @@ describe('doctor', () => {
 
   test('a wrong configuration ends the checks', async () => {
     const { code, checks } = await examine({ PINO_INGEST_URL: 'http://logs.example.com/v2', PINO_INGEST_API_KEY: KEY, PINO_INGEST_APIKEY: 'x' })
-    expect(checks.map(({ name, ok }) => [name, ok])).toEqual([['node', true], ['variable', true], ['configuration', false]])
+    expect(checks.map(({ name, ok }) => [name, ok])).toEqual([['node', true], ['variable', true], ['options', true], ['configuration', false]])
     expect(checks[1]).toMatchObject({ detail: expect.stringContaining('PINO_INGEST_APIKEY'), fix: 'did you mean PINO_INGEST_API_KEY?' })
-    expect(checks[2]?.detail).toContain('end with /api/v1')
+    expect(checks[3]?.detail).toContain('end with /api/v1')
     expect(code).toBe(1)
   })
 
@@ -129,6 +133,90 @@ describe('doctor', () => {
     expect(failed(checks)).toMatchObject([{ name: 'tcp', detail: expect.stringContaining('127.0.0.1 port 1') }])
     expect(text).toContain('http://127.0.0.1:1, through which all requests go')
     expect(text).not.toContain('passw0rd')
+  })
+})
+
+describe('what the transport uses on this machine', () => {
+  async function checksWith(env: CliEnv): Promise<{ code: number | null, checks: readonly Check[], text: string }> {
+    const service = await started({ apiKeys: [KEY] })
+    return examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, ...env })
+  }
+
+  test('a spool folder that is to be created: it can be, and nothing of it stays', async () => {
+    const folder = scratch()
+    const dir = join(folder, 'a', 'spool')
+    const service = await started({ apiKeys: [KEY] })
+    // Once: of two at a time the first to end would leave what the other uses.
+    const { code, stdout } = await runCli(['doctor', '--json'], { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SPOOL_DIR: dir })
+    expect(JSON.parse(stdout.toString())).toContainEqual({ name: 'spool', ok: true, detail: expect.stringContaining(dir) as string })
+    expect(readdirSync(folder)).toEqual([])
+    expect(code).toBe(0)
+  })
+
+  test.skipIf(!existsSync('/proc/self'))('a spool folder that cannot be created', async () => {
+    const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: '/proc/nope' })
+    expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringMatching(/\/proc\/nope.*ENOENT/), fix: expect.stringContaining('PINO_INGEST_SPOOL_DIR') }])
+    expect(code).toBe(1)
+  })
+
+  test('a file in place of the spool folder', async () => {
+    const file = join(scratch(), 'file')
+    writeFileSync(file, '')
+    for (const dir of [file, join(file, 'below')]) {
+      const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: dir })
+      expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringContaining(file) }])
+      expect(code).toBe(1)
+    }
+  })
+
+  test('a spool folder on a read-only file system', async ({ skip }) => {
+    const folder = scratch()
+    const dir = join(folder, 'spool')
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', folder], { stdio: 'ignore' })
+    } catch {
+      return skip('no permission to mount a file system')
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+    mkdirSync(dir)
+    execFileSync('mount', ['-o', 'remount,ro', 'tmpfs', folder])
+    for (const place of [dir, join(folder, 'new')]) {
+      const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: place })
+      expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringContaining('EROFS') }])
+      expect(code).toBe(1)
+    }
+  })
+
+  test('no spool, no check of it', async () => {
+    const { checks } = await checksWith({ PINO_INGEST_SPOOL: 'false', PINO_INGEST_SPOOL_DIR: undefined })
+    expect(checks.some(({ name }) => name === 'spool')).toBe(false)
+  })
+
+  test.each([
+    ['is not there', undefined, 'no such file'],
+    ['throws as it is loaded', 'throw new Error("no rules file")', 'no rules file'],
+    ['has a syntax error', 'export default (', 'SyntaxError'],
+    ['exports no function', 'export default 1', 'default export'],
+  ])('a beforeSend module that %s', async (_, source, why) => {
+    const path = join(scratch(), 'hook.mjs')
+    if (source !== undefined) writeFileSync(path, source)
+    const { code, checks } = await checksWith({ PINO_INGEST_BEFORE_SEND: path })
+    expect(failed(checks)).toMatchObject([{ name: 'beforeSend', detail: expect.stringContaining(path), fix: expect.stringContaining('PINO_INGEST_BEFORE_SEND') }])
+    expect(failed(checks)[0]?.detail).toContain(why)
+    expect(code).toBe(1)
+  })
+
+  test('a beforeSend module that can be used', async () => {
+    const path = join(scratch(), 'hook.cjs')
+    writeFileSync(path, 'module.exports = (entry) => entry')
+    const { code, checks } = await checksWith({ PINO_INGEST_BEFORE_SEND: path })
+    expect(checks.find(({ name }) => name === 'beforeSend')).toMatchObject({ ok: true, detail: expect.stringContaining(path) })
+    expect(code).toBe(0)
+  })
+
+  test('options given in code: that they cannot be seen is said once', async () => {
+    const { text } = await checksWith({})
+    expect(text.split('\n').filter((line) => line.includes('given in code'))).toHaveLength(1)
   })
 })
 

@@ -1,5 +1,5 @@
 /** What `send` records of a file, and what it makes of the record of an earlier run. */
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -79,6 +79,29 @@ describe('a journal', () => {
     expect(loaded?.resumeAt).toBe(10)
     loaded?.settle(slice(10, 15))
     expect(Journal.load(path)?.resumeAt).toBe(15)
+  })
+
+  test('in a folder of several users: nothing planted beside it is written, and what a killed process left there goes', () => {
+    const dir = newDir()
+    chmodSync(dir, 0o1777)
+    const path = join(dir, 'j.ndjson')
+    const notes = join(dir, 'notes')
+    writeFileSync(notes, 'private')
+    linkSync(notes, `${path}.new`)
+    writeFileSync(`${path}.0123456789abcdef.tmp`, 'half')
+    Journal.create(path, origin).close()
+    Journal.load(path)?.close()
+    expect(readFileSync(notes, 'utf8')).toBe('private')
+    expect(readdirSync(dir).toSorted()).toEqual(['j.ndjson', 'j.ndjson.new', 'notes'])
+  })
+
+  test('one that others can write, or of more than 64 MiB, is not read', () => {
+    const path = join(newDir(), 'j.ndjson')
+    Journal.create(path, origin).close()
+    truncateSync(path, 4 * 1024 ** 3)
+    expect(() => Journal.load(path)).toThrow(`${path} is damaged`)
+    chmodSync(path, 0o666)
+    expect(() => Journal.load(path)).toThrow('mode 0666')
   })
 
   test.each(['', 'text\n', '{}\n', '[1,2]\n', '{"version":1}\n'])('%j is none', (content) => {

@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, chownSync, existsSync, linkSync, lstatSync, 
 import type fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import { MemoryStore } from '../../src/service/store/memory.js'
 import { hasSqlite } from '../../src/service/store/sqlite-file.js'
@@ -209,9 +209,12 @@ describe('a journal of 4 GiB that takes nothing on the disk', () => {
     await first.close()
     const [header, ...records] = readFileSync(file, 'utf8').trimEnd().split('\n')
     const problems: string[] = []
+    const concat = vi.spyOn(Buffer, 'concat')
+    onTestFinished(() => concat.mockRestore())
     const second = await started({ dbFile: sparse(`${header}\n`, `\n${records.join('\n')}\n`), onProblem: (message) => problems.push(message) })
     expect(second.arrived).toBe(1)
     expect(problems).toEqual([expect.stringContaining('1 damaged')])
+    expect(concat.mock.results.filter(({ value }) => (value as Buffer).length > 256 * 1024 ** 2)).toEqual([])
   })
 })
 

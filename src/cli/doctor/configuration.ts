@@ -59,6 +59,9 @@ export function checkVariables(env: Env): Check[] {
   })
 }
 
+/** What the application passes is known to nobody else. */
+export const OPTIONS_IN_CODE: Check = { name: 'options', ok: true, detail: 'only environment variables and flags are checked: options given in code cannot be seen from here' }
+
 /** Never wrong: on a Node that is too old the program ends before it comes here. */
 export function engineShown({ node, bun, deno }: Versions): Check {
   const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`

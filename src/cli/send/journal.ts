@@ -2,8 +2,8 @@
  * What is known of one file: which of its bytes are acknowledged. A line is appended for each batch before the next one is
  * sent, so that a process that is killed leaves at most one that was accepted and not recorded.
  */
-import { closeSync, constants, fsyncSync, ftruncateSync, readFileSync } from 'node:fs'
-import { openOwn } from '../../shared/safe-files.js'
+import { closeSync, constants, fsyncSync, ftruncateSync } from 'node:fs'
+import { openPrivate, readAtMost, removeTemporaries } from '../../shared/safe-files.js'
 import { Ranges } from './ranges.js'
 import type { Range } from './ranges.js'
 import { JournalError, VERSION, damaged, parseLine, parseSnapshot, writeNew, writeWhole } from './snapshot.js'
@@ -18,6 +18,8 @@ export interface Settled extends Counts {
 
 /** A gigabyte of log makes some 40,000 lines. */
 const MAX_LINES = 4096
+/** A hundred times what so many lines take. */
+const MAX_BYTES = 64 * 1024 * 1024
 
 export class Journal {
   readonly origin: Origin
@@ -50,17 +52,19 @@ export class Journal {
     return new Journal(path, writeNew(path, snapshot), snapshot)
   }
 
-  /** Undefined where there is none. @throws JournalError, UnsafeError, the system's errors */
+  /** Undefined where there is none. Called by who holds the lock. @throws JournalError, UnsafeError, the system's errors */
   static load(path: string): Journal | undefined {
+    removeTemporaries(path)
     let fd: number
     try {
-      fd = openOwn(path, constants.O_RDWR | constants.O_APPEND)
+      fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw error
     }
     try {
-      const bytes = readFileSync(fd)
+      const bytes = readAtMost(fd, MAX_BYTES)
+      if (bytes === undefined) throw damaged(path)
       const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
       const [first = '', ...lines] = whole.toString().split('\n').slice(0, -1)
       const journal = new Journal(path, fd, parseSnapshot(first, path))
@@ -76,9 +80,9 @@ export class Journal {
 
   /** The origin alone. Undefined for what is no journal. @throws the system's errors, UnsafeError */
   static originIn(path: string): Origin | undefined {
-    const fd = openOwn(path, constants.O_RDONLY)
+    const fd = openPrivate(path, constants.O_RDONLY)
     try {
-      const bytes = readFileSync(fd)
+      const bytes = readAtMost(fd, MAX_BYTES) ?? Buffer.alloc(0)
       return parseSnapshot(bytes.subarray(0, bytes.indexOf(0x0a)).toString(), path).origin
     } catch (error) {
       if (error instanceof JournalError) return undefined

@@ -1,7 +1,6 @@
 /** What a journal's first line says, and how lines come to disk and back. */
-import { closeSync, constants, fsyncSync, renameSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { openOwn, syncFolder } from '../../shared/safe-files.js'
+import { writeSync } from 'node:fs'
+import { replaceFile } from '../../shared/safe-files.js'
 import type { Identity } from './file.js'
 import type { Range } from './ranges.js'
 
@@ -41,8 +40,6 @@ export interface Snapshot {
   readonly done: Done | null
 }
 
-const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC
-
 /** The file is there, and nothing can be known of it. */
 export class JournalError extends Error {
   override readonly name = 'JournalError'
@@ -50,18 +47,7 @@ export class JournalError extends Error {
 
 /** In place of what was there, all at once, and for good: an empty journal after a power failure would send all again. */
 export function writeNew(path: string, snapshot: Snapshot): number {
-  const beside = `${path}.new`
-  const fd = openOwn(beside, NEW_FILE)
-  try {
-    writeWhole(fd, `${JSON.stringify(snapshot)}\n`)
-    fsyncSync(fd)
-    renameSync(beside, path)
-    syncFolder(dirname(path))
-    return fd
-  } catch (error) {
-    closeSync(fd)
-    throw error
-  }
+  return replaceFile(path, (fd) => writeWhole(fd, `${JSON.stringify(snapshot)}\n`))
 }
 
 /** A write to a full disk may succeed in part. */

@@ -1,0 +1,70 @@
+/** Checks of what the transport uses on this machine: the folder of its spool and the module of `beforeSend`. */
+import { randomBytes } from 'node:crypto'
+import { closeSync, unlinkSync, writeSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { loadHook } from '../../filter/load-hook.js'
+import type { Settings } from '../../options.js'
+import { createFile } from '../../shared/safe-files.js'
+import { ensureFolder } from '../../shared/safe-folders.js'
+import { removeIfEmpty } from '../../spool/instance.js'
+import { defaultRoot, ensureRoot } from '../../spool/root.js'
+import type { Check } from './check.js'
+
+/** A module may wait at its top level; with nothing else to do, Node would end in silence. */
+const LOAD_TIMEOUT_MS = 10_000
+
+/** Of what is configured. Leaves the disk as it was. */
+export async function checkLocal({ enabled, spool, beforeSend }: Settings): Promise<Check[]> {
+  return [
+    ...(enabled && spool !== false ? [checkSpool(spool.dir)] : []),
+    ...(beforeSend === undefined ? [] : [await checkHook(beforeSend)]),
+  ]
+}
+
+/** As the transport begins: the root, a folder in it, a file in that. */
+export function checkSpool(dir: string | undefined): Check {
+  const name = 'spool'
+  const root = dir === undefined ? defaultRoot() : resolve(dir)
+  let created: readonly string[] = []
+  const probe = join(root, `doctor-${randomBytes(8).toString('hex')}`)
+  try {
+    created = ensureRoot(root, dir !== undefined)
+    ensureFolder(probe)
+    created = [...created, probe]
+    const file = join(probe, 'file')
+    const fd = createFile(file)
+    try {
+      writeSync(fd, 'x')
+    } finally {
+      closeSync(fd)
+      unlinkSync(file)
+    }
+    return { name, ok: true, detail: `${root} can be written` }
+  } catch (error) {
+    return {
+      name, ok: false, detail: `entries cannot be kept on disk: ${error instanceof Error ? error.message : String(error)}`,
+      fix: 'set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the user that the application runs as; until then entries are kept in memory',
+    }
+  } finally {
+    // The owner of a root that stays would be who runs the doctor. One that an application uses meanwhile is not empty.
+    for (const folder of created.toReversed()) removeIfEmpty(folder)
+  }
+}
+
+/** As the worker does. */
+async function checkHook(path: string): Promise<Check> {
+  const name = 'beforeSend'
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the module ${JSON.stringify(path)} was not loaded after ${LOAD_TIMEOUT_MS / 1000} s`)), LOAD_TIMEOUT_MS)
+  })
+  try {
+    await Promise.race([loadHook(path), late])
+    return { name, ok: true, detail: `${path} is loaded` }
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    return { name, ok: false, detail, fix: 'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function; without it the transport does not start' }
+  } finally {
+    clearTimeout(timer)
+  }
+}
