@@ -195,6 +195,7 @@ describe('what the transport uses on this machine', () => {
   test.each([
     ['is not there', undefined, 'no such file'],
     ['throws as it is loaded', 'throw new Error("no rules file")', 'no rules file'],
+    ['throws the key', 'throw new Error(process.env.PINO_INGEST_API_KEY)', '***'],
     ['has a syntax error', 'export default (', 'SyntaxError'],
     ['exports no function', 'export default 1', 'default export'],
   ])('a beforeSend module that %s', async (_, source, why) => {
