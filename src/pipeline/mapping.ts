@@ -11,7 +11,7 @@ import { Scrubber } from '../scrub/scrubber.js'
 /** Options before pino's own configuration before pino's defaults. */
 export function mappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
   const custom = Object.entries(settings.customLevels ?? {}).map(([label, number]) => [number, label] as const)
-  const scrubber = new Scrubber({ patterns: settings.scrubPatterns, urlParams: settings.scrubUrlParams })
+  const scrubber = new Scrubber({ patterns: settings.scrubPatterns, urlParams: settings.scrubUrlParams, maxTextChars: settings.maxEntryBytes })
   return {
     ...settings,
     ...cleanOwn(settings, scrubber),

@@ -1,149 +1,116 @@
-/** A custom pattern's text: its flags, and its parts as far as its check needs them. Pure. */
+/** A custom expression: JavaScript's syntax in, RE2's syntax out. Pure. */
 
 /** Those that change what matches, without a state of their own. */
 const FLAGS = /^[imsu]*$/
-const NEEDS_UNICODE = /(?<!\\)(?:\\\\)*\\(?:[pP]|u)\{/
 const LITERAL = /^\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)$/is
 
 export interface Expression {
+  /** In RE2's syntax, without groups that capture. */
   readonly source: string
-  /** Among i, m, s and u. */
-  readonly flags: string
-  /** Global. */
-  readonly regex: RegExp
+  readonly ignoresCase: boolean
+  /** `^` and `$` also match at the ends of lines. */
+  readonly isMultiline: boolean
 }
 
 /**
- * `source`, or `/source/flags` as in a program. What only the flag u understands, `\p{…}` and `\u{…}`, brings it along.
+ * Reads characters as code points, as JavaScript does with the flag u.
  *
- * @throws SyntaxError in the engine's words, or for other flags than i, m, s and u (g is understood).
+ * @param text an expression's source, or `/source/flags` as in a program
+ * @throws SyntaxError in the engine's words, for other flags than i, m, s and u (g is ignored), and for what RE2 does not have.
  */
-export function expressionOf(text: string): Expression {
+export function parseExpression(text: string): Expression {
   const literal = LITERAL.exec(text)
   const source = literal?.[1] ?? text
-  const given = (literal?.[2] ?? '').replace('g', '')
-  const flags = given.includes('u') || !NEEDS_UNICODE.test(source) ? given : `${given}u`
-  if (!FLAGS.test(flags)) throw new SyntaxError(`Invalid regular expression: ${text}: flags are i, m, s and u`)
-  return { source, flags, regex: new RegExp(source, `g${flags}`) }
+  const flags = (literal?.[2] ?? '').replace('g', '')
+  if (!FLAGS.test(flags)) throw new SyntaxError(`the flags are i, m, s and u, not ${flags}`)
+  const translated = translate(source, flags.includes('s'))
+  checkSyntax(source, flags.replace('u', ''))
+  return { source: translated, ignoresCase: flags.includes('i'), isMultiline: flags.includes('m') }
 }
 
-/** A part of an expression. */
-export type Part =
-  | { readonly kind: 'character', readonly source: string }
-  | { readonly kind: 'assertion', readonly source: string, readonly body?: Group, readonly isBehind?: boolean }
-  | { readonly kind: 'reference' }
-  | Group
-  | { readonly kind: 'repeat', readonly of: Part, readonly least: number, readonly most: number }
-
-export interface Group {
-  readonly kind: 'group'
-  readonly alternatives: readonly (readonly Part[])[]
-}
-
-const OPEN = /\((?:\?(?:[:=!]|<[=!]|<[^>]*>|[a-z-]*:))?/y
-const CLASS = /\[(?:\\[^]|[^\]\\])*\]/y
-const ESCAPE = /\\(?:u\{[^}]*\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|[^])/iy
-const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y
-const REFERENCE = /^\\(?:k<|[1-9])/
-const WORD_EDGE = /^\\[bB]$/
-
-/** @param source which the engine has accepted. */
-export function partsOf({ source }: Pick<Expression, 'source'>): Group {
-  return new Reader(source).group()
-}
-
-class Reader {
-  readonly #source: string
-  #at = 0
-
-  constructor(source: string) {
-    this.#source = source
-  }
-
-  /** Up to its closing parenthesis, or the end. */
-  group(): Group {
-    const alternatives: Part[][] = [[]]
-    while (this.#at < this.#source.length && this.#source[this.#at] !== ')') {
-      if (this.#source[this.#at] === '|') {
-        this.#at += 1
-        alternatives.push([])
-      } else alternatives.at(-1)?.push(this.#quantified(this.#part()))
-    }
-    return { kind: 'group', alternatives }
-  }
-
-  #part(): Part {
-    const start = this.#at
-    const open = this.#take(OPEN)
-    if (open !== undefined) {
-      const body = this.group()
-      this.#at += 1
-      if (!/^\(\?<?[=!]$/.test(open)) return body
-      return { kind: 'assertion', source: this.#source.slice(start, this.#at), body, isBehind: open.includes('<') }
-    }
-    const escape = this.#take(ESCAPE)
-    if (escape !== undefined) {
-      if (REFERENCE.test(escape)) return { kind: 'reference' }
-      return { kind: WORD_EDGE.test(escape) ? 'assertion' : 'character', source: escape }
-    }
-    const source = this.#take(CLASS) ?? String.fromCodePoint(this.#source.codePointAt(start) as number)
-    this.#at = start + source.length
-    return { kind: source === '^' || source === '$' ? 'assertion' : 'character', source }
-  }
-
-  #quantified(part: Part): Part {
-    QUANTIFIER.lastIndex = this.#at
-    const match = QUANTIFIER.exec(this.#source)
-    if (match === null) return part
-    this.#at += match[0].length
-    const sign = match[0][0]
-    if (sign !== '{') return { kind: 'repeat', of: part, least: sign === '+' ? 1 : 0, most: sign === '?' ? 1 : Infinity }
-    const least = Number(match[1])
-    const most = match[2] === undefined ? least : match[3] === '' ? Infinity : Number(match[3])
-    return { kind: 'repeat', of: part, least, most }
-  }
-
-  #take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at
-    const taken = pattern.exec(this.#source)?.[0]
-    if (taken !== undefined) this.#at += taken.length
-    return taken
+/** `\p{…}` and a range of emoji need the flag u, `\-` and `\_` need its absence. */
+function checkSyntax(source: string, flags: string): void {
+  try {
+    void new RegExp(source, `${flags}u`)
+  } catch {
+    void new RegExp(source, flags)
   }
 }
 
-/** Whether it may match without taking a character. */
-export function mayBeEmpty(part: Part): boolean {
-  switch (part.kind) {
-    case 'character': return false
-    case 'assertion': case 'reference': return true
-    case 'repeat': return part.least === 0 || mayBeEmpty(part.of)
-    case 'group': return part.alternatives.some((parts) => parts.every(mayBeEmpty))
-  }
+const ESCAPE = String.raw`\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[pP]\{[^}]+\}|k<[^>]*>|\d+|[^])`
+const CLASS = String.raw`\[(?:\\[^]|[^\]\\])*\]`
+const TOKEN = new RegExp(String.raw`${ESCAPE}|${CLASS}|\(\?(?:<?[=!]|<[^>]*>|:|[a-z-]+[:)])|[^]`, 'gu')
+const CLASS_TOKEN = new RegExp(`${ESCAPE}|[^]`, 'gu')
+/** What has the same meaning in both, or would make no sense in either. */
+const SHARED = /^(?:[()|^$*+?{},\w]|\\[bBdDwW])$/
+
+function translate(source: string, isDotAll: boolean): string {
+  return (source.match(TOKEN) ?? []).map((token) => {
+    if (token === '(' || token === '(?:' || /^\(\?<[^=!]/.test(token)) return '(?:'
+    if (/^\(\?<?[=!]/.test(token)) throw new SyntaxError(`lookaround is not supported, as in ${token}…)`)
+    if (token.startsWith('(?')) throw new SyntaxError(`flags within the expression are not supported, as in ${token}; write them after it, as in /…/i`)
+    if (/^\\(?:k<|[1-9])/.test(token)) throw new SyntaxError(`backreferences are not supported, as in ${token}`)
+    if (token === '.') return isDotAll ? ANY : String.raw`[^\n\r\x{2028}\x{2029}]`
+    if (SHARED.test(token)) return token
+    if (token.startsWith('[') && token.length > 1) return translateClass(token)
+    const set = setOf(token)
+    return set === undefined ? written(codePointOf(token)) : `[${set}]`
+  }).join('')
 }
 
-/** The ways through everything that has a bound, counted up to about `most`; Infinity for references, whose ways are not known. */
-export function waysOf(part: Part, most: number): number {
-  switch (part.kind) {
-    case 'character': return 1
-    case 'assertion': return part.body === undefined ? 1 : waysOf(part.body, most)
-    case 'reference': return Infinity
-    case 'group': return part.alternatives.reduce((total, parts) => total + parts.reduce((product, one) => product * waysOf(one, most), 1), 0)
-    case 'repeat': {
-      const ways = waysOf(part.of, most)
-      if (part.most === Infinity) return ways
-      let total = 0
-      for (let rounds = part.least; rounds <= part.most && total <= most; rounds += 1) total += ways ** rounds
-      return total
+const ANY = String.raw`[\x{0}-\x{10ffff}]`
+const NONE = String.raw`[^\x{0}-\x{10ffff}]`
+
+function translateClass(whole: string): string {
+  if (whole === '[]') return NONE
+  if (whole === '[^]') return ANY
+  const isNegated = whole[1] === '^'
+  const tokens = whole.slice(isNegated ? 2 : 1, -1).match(CLASS_TOKEN) ?? []
+  let translated = ''
+  for (let at = 0; at < tokens.length; at += 1) {
+    const from = tokens[at] as string
+    const to = tokens[at + 2]
+    const set = setOf(from)
+    if (set !== undefined) translated += set
+    else if (tokens[at + 1] !== '-' || to === undefined || setOf(to) !== undefined) translated += written(codePointOf(from, true))
+    else {
+      translated += `${written(codePointOf(from, true))}-${written(codePointOf(to, true))}`
+      at += 2
     }
   }
+  return `[${isNegated ? '^' : ''}${translated}]`
 }
 
-/** What people write, and one of each kind of letter beyond ASCII. */
-const CHARACTERS = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', 'ß', 'Ж', 'د', '中', '\u00a0', '\u2028', '😀']
-const CODE = /\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/gi
+/** ECMAScript's WhiteSpace and LineTerminator; RE2's `\s` is ASCII alone. And all other characters. */
+const SPACES = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
+const NO_SPACES = String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}`
+  + String.raw`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 
-/** Enough characters to tell the classes of an expression apart: usual ones, and those that it names. */
-export function sampleCharacters({ source }: Pick<Expression, 'source'>): readonly string[] {
-  const named = [...source.matchAll(CODE)].map(([, braced, four, two]) => Number.parseInt(braced ?? four ?? two ?? '0', 16))
-  return [...new Set([...CHARACTERS, ...source, ...named.filter((code) => code <= 0x10ffff).map((code) => String.fromCodePoint(code))])]
+/** The members of a class that an escape stands for; undefined where it stands for one character. */
+function setOf(token: string): string | undefined {
+  if (/^\\[dDwW]$/.test(token)) return token
+  if (token === '\\s') return SPACES
+  if (token === '\\S') return NO_SPACES
+  // The name of a property is no part of RE2's: `\p{Script=Greek}` is `\p{Greek}`.
+  return /^\\[pP]\{/.test(token) ? token.replace(/\{\w+=/, '{') : undefined
+}
+
+const CONTROLS: Readonly<Record<string, number>> = { '\\t': 9, '\\n': 10, '\\v': 11, '\\f': 12, '\\r': 13, '\\0': 0 }
+const CODES = /\\[ux]\{?([\da-f]+)/gi
+
+function codePointOf(token: string, isInClass = false): number {
+  const codes = [...token.matchAll(CODES)].map(([, code]) => Number.parseInt(code as string, 16))
+  // Two of them are the halves of one character.
+  const known = codes.length === 2 ? String.fromCharCode(...codes).codePointAt(0) : codes[0] ?? CONTROLS[token]
+  if (known !== undefined) return known
+  if (!token.startsWith('\\')) return token.codePointAt(0) as number
+  if (/^\\c[a-z]/i.test(token)) return token.charCodeAt(2) % 32
+  if (isInClass && token === '\\b') return 8
+  // JavaScript reads `\A` and `\Q` as letters, other engines do not.
+  if (/^\\[a-z\d]/i.test(token)) throw new SyntaxError(`JavaScript has no ${token}`)
+  return token.codePointAt(1) as number
+}
+
+function written(codePoint: number): string {
+  return `\\x{${codePoint.toString(16)}}`
 }

@@ -3,9 +3,8 @@
  * the text and not with its square: built-ins look for their rare character and go on from there.
  */
 import { MAY_BE_CARD, scrubCards } from './credit-card.js'
+import { CustomPattern } from './custom-pattern.js'
 import { scrubEmails } from './email.js'
-import { expressionOf } from './expression.js'
-import { replaceInWindows } from './windows.js'
 
 export const BUILT_INS = ['email', 'creditCard', 'ssn', 'bearer'] as const
 
@@ -18,9 +17,11 @@ export interface Pattern {
   scrub(text: string): string
   /** Numbers may be concerned as well. */
   readonly takesNumbers: boolean
+  /** An expression of the user's. */
+  readonly isCustom?: true
 }
 
-/** @throws SyntaxError where `source` is no expression; see `patternProblem`. */
+/** @throws SyntaxError where `source` is no expression; see `checkExpression`. */
 export function patternOf(source: string): Pattern {
   return Object.hasOwn(BUILT_IN, source) ? BUILT_IN[source as BuiltIn] : custom(source)
 }
@@ -81,6 +82,6 @@ function partEnd(text: string, from: number): number {
 }
 
 function custom(source: string): Pattern {
-  const { regex } = expressionOf(source)
-  return { concerns: () => true, scrub: (text) => replaceInWindows(text, regex, '[scrubbed]'), takesNumbers: false }
+  const pattern = new CustomPattern(source)
+  return { concerns: () => true, scrub: (text) => pattern.replace(text, '[scrubbed]'), takesNumbers: false, isCustom: true }
 }

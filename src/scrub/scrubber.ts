@@ -10,12 +10,15 @@ import { isCard } from './credit-card.js'
 import { patternOf } from './patterns.js'
 import type { Pattern } from './patterns.js'
 import { nextQuery } from './query-places.js'
+import { TextBudget } from './text-budget.js'
 import { SCRUBBED, UrlParams } from './url-params.js'
 
 export interface ScrubberOptions {
-  /** Built-in names and expressions that `patternProblem` has nothing against. */
+  /** Built-in names, and expressions that `checkExpression` accepts. */
   readonly patterns: readonly string[]
   readonly urlParams: readonly string[]
+  /** Characters of one text that custom expressions read, and twice as many of one entry: at least the bytes of an entry that are sent. Default no limit. */
+  readonly maxTextChars?: number
 }
 
 /** What a container's members are: fields of the interface, or the application's own. */
@@ -37,12 +40,14 @@ export class Scrubber {
   readonly hasPatterns: boolean
   readonly #patterns: readonly Pattern[]
   readonly #params: UrlParams
+  readonly #maxTextChars: number
 
   /** @throws SyntaxError for an expression that is none. */
-  constructor({ patterns, urlParams }: ScrubberOptions) {
+  constructor({ patterns, urlParams, maxTextChars = Infinity }: ScrubberOptions) {
     this.hasPatterns = patterns.length > 0
     this.#patterns = patterns.map(patternOf)
     this.#params = new UrlParams(urlParams)
+    this.#maxTextChars = maxTextChars
   }
 
   /** Whether `scrubJson` may have something to do: never a wrong no. */
@@ -89,7 +94,7 @@ export class Scrubber {
 
   /** A text without what is to be scrubbed. Never throws. */
   scrubText(text: string): string {
-    return this.#scrubWith(text, this.#patterns)
+    return this.#scrubWith(text, this.#patterns, new TextBudget(this.#maxTextChars))
   }
 
   /**
@@ -101,14 +106,15 @@ export class Scrubber {
     if (!this.concerns(json)) return json
     const isHidden = isHiding(json)
     const patterns = this.#patterns.filter((pattern) => isHidden || pattern.concerns(json))
-    const walk = new Walk(json, (text) => this.#scrubWith(text, patterns), this.#params, patterns.some(({ takesNumbers }) => takesNumbers))
+    const budget = new TextBudget(this.#maxTextChars)
+    const walk = new Walk(json, (text) => this.#scrubWith(text, patterns, budget), this.#params, patterns.some(({ takesNumbers }) => takesNumbers))
     return walk.run()
   }
 
-  #scrubWith(text: string, patterns: readonly Pattern[]): string {
-    let clean = this.#params.scrub(text)
-    for (const pattern of patterns) clean = pattern.scrub(clean)
-    return clean
+  #scrubWith(text: string, patterns: readonly Pattern[], budget: TextBudget): string {
+    const scrub = (one: string): string => patterns.reduce((clean, pattern) => pattern.scrub(clean), one)
+    const clean = this.#params.scrub(text)
+    return patterns.some(({ isCustom }) => isCustom) ? budget.apply(clean, scrub) : scrub(clean)
   }
 }
 

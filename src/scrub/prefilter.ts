@@ -1,0 +1,78 @@
+/**
+ * [worker] Whether a text may match: a deterministic automaton, made as texts need it, that takes every `^`, `$` and `\b` to hold.
+ * It reads a line of 270 bytes in about 1 us, `LinearSearch` in 5 to 30 us, and most lines hold nothing to replace.
+ */
+import type { Program } from './program.js'
+
+/** New transitions that one text may cost; each costs as much as `LinearSearch` does for a character. */
+const MAX_NEW = 256
+/** Of at most 9 KiB each. */
+const MAX_STATES = 256
+const MAX_TRANSITIONS = 16_384
+
+interface State {
+  /** Sorted. */
+  readonly pcs: readonly number[]
+  /** By the character's code point. */
+  readonly next: Map<number, State>
+  /** The same for ASCII, where it is known. */
+  readonly nextAscii: (State | undefined)[]
+}
+
+const MATCHED: State = { pcs: [], next: new Map(), nextAscii: [] }
+
+export class Prefilter {
+  readonly #program: Program
+  readonly #states = new Map<string, State>()
+  #transitions = 0
+  #start: State
+
+  constructor(program: Program) {
+    this.#program = program
+    this.#start = this.#stateFor([])
+  }
+
+  /** Never a wrong no. */
+  mayMatch(text: string): boolean {
+    let state = this.#start
+    let added = 0
+    for (let at = 0; at < text.length; at += 1) {
+      let code = text.charCodeAt(at)
+      let next = state.nextAscii[code]
+      if (next === undefined) {
+        code = text.codePointAt(at) as number
+        if (code > 0xffff) at += 1
+        next = state.next.get(code)
+        if (next === undefined) {
+          if ((added += 1) > MAX_NEW) return true
+          next = this.#step(state, code)
+        }
+      }
+      if (next === MATCHED) return true
+      state = next
+    }
+    return false
+  }
+
+  #step(state: State, code: number): State {
+    if ((this.#transitions += 1) > MAX_TRANSITIONS || this.#states.size > MAX_STATES) {
+      this.#states.clear()
+      this.#transitions = 0
+      this.#start = this.#stateFor([])
+    }
+    const next = this.#stateFor(state.pcs.filter((pc) => this.#program.takes(pc, code)).map((pc) => this.#program.instructions[pc]?.out ?? 0))
+    if (code < 128) state.nextAscii[code] = next
+    else state.next.set(code, next)
+    return next
+  }
+
+  /** The state in which these instructions are next, and a match may also begin. */
+  #stateFor(after: readonly number[]): State {
+    const pcs = this.#program.reachable([...after, this.#program.start])
+    if (pcs.some((pc) => this.#program.isMatch(pc))) return MATCHED
+    const key = pcs.toSorted((one, other) => one - other).join()
+    let state = this.#states.get(key)
+    if (state === undefined) this.#states.set(key, (state = { pcs, next: new Map(), nextAscii: Array.from({ length: 128 }) }))
+    return state
+  }
+}

@@ -1,0 +1,81 @@
+/** An expression as `re2js` compiles it: a program of instructions that take characters, branch, or end a match. */
+
+/** What is read of re2js's `Prog`, whose form may change: package.json names one version of re2js. */
+export interface CompiledProgram {
+  readonly inst: readonly Instruction[]
+  readonly start: number
+}
+
+export interface Instruction {
+  readonly op: number
+  readonly out: number
+  readonly arg: number
+  matchRune(codePoint: number): boolean
+}
+
+/** The operations of re2js's `Inst`; those from `RUNE` on take a character. */
+export const ALT = 1
+export const ALT_MATCH = 2
+export const EMPTY_WIDTH = 4
+export const FAIL = 5
+export const MATCH = 6
+export const RUNE = 8
+const RUNE_ANY = 10
+const RUNE_ANY_NOT_NL = 11
+
+const ASCII = 128
+const NEWLINE = 10
+
+export class Program {
+  readonly start: number
+  readonly instructions: readonly Instruction[]
+  /** Four words of 32 bits for each instruction: the ASCII characters that it takes. */
+  readonly #ascii: Uint32Array
+
+  constructor({ inst, start }: CompiledProgram) {
+    this.start = start
+    this.instructions = inst
+    this.#ascii = new Uint32Array(inst.length * 4)
+    for (const [pc, instruction] of inst.entries()) {
+      for (let code = 0; code < ASCII; code += 1) {
+        const word = pc * 4 + (code >> 5)
+        if (matches(instruction, code)) this.#ascii[word] = (this.#ascii[word] as number) | (1 << (code & 31))
+      }
+    }
+  }
+
+  takes(pc: number, codePoint: number): boolean {
+    return codePoint < ASCII
+      ? (((this.#ascii[pc * 4 + (codePoint >> 5)] as number) >>> (codePoint & 31)) & 1) === 1
+      : matches(this.instructions[pc] as Instruction, codePoint)
+  }
+
+  /** The instructions that these lead to without a character, if every `^`, `$` and `\b` holds: those that take a character or end a match. */
+  reachable(from: Iterable<number>): number[] {
+    const seen = new Set(from)
+    const found: number[] = []
+    for (const pc of seen) {
+      const { op, out, arg } = this.instructions[pc] as Instruction
+      if (op >= RUNE || op === MATCH) found.push(pc)
+      else if (op !== FAIL) {
+        seen.add(out)
+        if (op === ALT || op === ALT_MATCH) seen.add(arg)
+      }
+    }
+    return found
+  }
+
+  isMatch(pc: number): boolean {
+    return this.instructions[pc]?.op === MATCH
+  }
+
+  /** Whether a match may have no character, somewhere in some text. */
+  get mayBeEmpty(): boolean {
+    return this.reachable([this.start]).some((pc) => this.isMatch(pc))
+  }
+}
+
+function matches(instruction: Instruction, codePoint: number): boolean {
+  if (instruction.op < RUNE) return false
+  return instruction.op === RUNE_ANY || (instruction.op === RUNE_ANY_NOT_NL ? codePoint !== NEWLINE : instruction.matchRune(codePoint))
+}

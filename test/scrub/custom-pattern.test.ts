@@ -1,0 +1,121 @@
+/** What custom expressions match, as in JavaScript, and how long they take at most. */
+import { describe, expect, test } from 'vitest'
+import { checkExpression } from '../../src/scrub/check-pattern.js'
+import { CustomPattern } from '../../src/scrub/custom-pattern.js'
+import { generate, hardTexts, oneOf, randomFrom } from './expressions.js'
+import type { Generated } from './expressions.js'
+
+function replace(source: string, text: string): string {
+  return new CustomPattern(source).replace(text, '<>')
+}
+
+describe('syntax that differs between JavaScript and RE2 means what it means in JavaScript', () => {
+  test.each([
+    [String.raw`a\sb`, 'a\u00a0b a\ufeffb a\u2003b a\u2028b a\vb', '<> <> <> <> <>'],
+    [String.raw`a\Sb`, 'a\u00a0b a\u0085b axb', 'a\u00a0b <> <>'],
+    [String.raw`a[\s,]b`, 'a\u00a0b a,b', '<> <>'],
+    [String.raw`a[^\S ]b`, 'a\u00a0b a b', '<> a b'],
+    ['a.b', 'a\nb a\rb a\u2028b a\u2029b a\u0085b', 'a\nb a\rb a\u2028b a\u2029b <>'],
+    ['/a.b/s', 'a\nb a\rb', '<> <>'],
+    ['/^x$/m', 'x\r\nx\u2028x\nxx', '<>\r\n<>\u2028<>\nxx'],
+    ['^x|x$', 'x x\nx x', '<> x\nx <>'],
+    [String.raw`\u0041\x42\u{43}\cJ`, 'ABC\n', '<>'],
+    [String.raw`\uD83D\uDE00`, '😀', '<>'],
+    ['[😀-😎]', 'x😃y', 'x<>y'],
+    ['^.$', '😀', '<>'],
+    ['a[^]b', 'a\nb', '<>'],
+    ['a[]|b', 'ab', 'a<>'],
+    [String.raw`[\b]`, 'a\bb', 'a<>b'],
+    [String.raw`\bé`, 'é aé', 'é a<>'],
+    ['(?<name>a)(b)', 'ab', '<>'],
+    [String.raw`\p{Lu}\p{Script=Greek}`, 'Aα aα', '<> aα'],
+    [String.raw`sk\-live\_x\/y\@z`, 'sk-live_x/y@z', '<>'],
+    ['a/b', 'a/b', '<>'],
+    ['/a/g', 'aa', '<><>'],
+    ['x{', 'x{', '<>'],
+    ['x{,5}', 'x{,5} xx', '<> xx'],
+    ['[a-]]', 'a] -]', '<> <>'],
+    [String.raw`[\w-.]+`, 'a-b.c d', '<> <>'],
+    ['[(?:]', '(?:', '<><><>'],
+    [String.raw`\0`, 'a\0b', 'a<>b'],
+    ['/straße/i', 'STRAßE', '<>'],
+    ['/я+/i', 'ЯЯя', '<>'],
+  ])('%s', (source, text, replaced) => expect(replace(source, text)).toBe(replaced))
+})
+
+const FLAGS = ['', 'i', 'm', 's', 'ms']
+const PIECES = ['a', 'b', 'aa', '1', ' ', '-', '.', 'é', '😀', '\n', '\r', '\u2028', '\u00a0', '\ufeff', 'A', 'É', '_', ',', 'ab', 'z']
+/** A loop whose body may be lazy and empty: JavaScript forbids its empty rounds, RE2 does not. */
+const LAZY_LOOP = /[*+?}]\?\)[*+?{]/
+const LETTERS_OF_OTHERS = /\\[wWbB]/
+
+test('random expressions match what RegExp matches', () => {
+  const random = randomFrom(11)
+  let matched = 0
+  for (let round = 0; round < 2_000; round += 1) {
+    const { source, sample } = generate(random, 3)
+    const flags = oneOf(random, FLAGS)
+    const literal = `/${source}/${flags}`
+    const check = checkExpression(literal)
+    if (check.problem !== undefined) {
+      expect(check.problem).toMatch(/empty text/)
+      continue
+    }
+    // With the flags i and u, JavaScript counts two letters beyond ASCII as word characters.
+    if (LAZY_LOOP.test(source) || (flags === 'i' && LETTERS_OF_OTHERS.test(source))) continue
+    const pattern = new CustomPattern(literal)
+    const regex = new RegExp(source, `gu${flags}`)
+    for (let turn = 0; turn < 4; turn += 1) {
+      const pieces = Array.from({ length: Math.floor(random() * 8) }, () => oneOf(random, PIECES))
+      const text = (pieces.join('') + (turn % 2 === 0 ? '' : sample(2).slice(0, 8))).toWellFormed()
+      const expected = text.replace(regex, '<>')
+      if (expected !== text) matched += 1
+      expect(pattern.replace(text, '<>'), `${literal} on ${JSON.stringify(text)}`).toBe(expected)
+    }
+  }
+  expect(matched).toBeGreaterThan(2_000)
+}, 120_000)
+
+/** Of the 1,000 expressions of `EXPRESSIONS=1000`, the first ones. */
+const EXPRESSIONS = Number(process.env['EXPRESSIONS'] ?? 60)
+const HARD_CHARS = 8_000
+const MAX_MS = 1_000
+
+function hard(source: string, sample: string): Generated {
+  return { source, sample: (rounds) => sample.repeat(rounds) }
+}
+
+/** Bypasses of checks for backtracking, loops within loops, and expressions near the limit of size. */
+const NASTY: readonly Generated[] = [
+  hard(String.raw`sk-(?:[a-z0-9]+-?)+\b`, 'sk-a'), hard(String.raw`(\w{1,10}){1,10}\b`, 'a'), hard(String.raw`[a-z]+[a-z0-9]*\b`, 'a'), hard(String.raw`(a+)+\b`, 'a'),
+  hard('(a*)*b', 'a'), hard('a(?:.*z)?', 'a'), hard('a(?:.*z)?', 'a '), hard('(?:a|a|a)+[^a!]', 'a'), hard('[ab]*a[ab]{999}[cd]', 'abbab'), hard('(?:a?){700}[cd]', 'a'),
+  hard(String.raw`(?:\p{L}?){700}[cd]`, 'é'), hard(String.raw`(?:\b\w?){450}[cd]`, 'a '), hard('(?:[a-z]{1,27}){1,27}[0-9]', 'a'), hard(String.raw`(?:.*,){20}x`, 'a,'),
+]
+
+/** In CPU time: the machine may be busy with other tests. */
+function cpuMs(work: () => void): number {
+  const began = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(began)
+  return (user + system) / 1_000
+}
+
+test(`${EXPRESSIONS} expressions, each on 8,000 characters made to be hard for it, take at most a second`, () => {
+  const random = randomFrom(3)
+  const expressions = [...NASTY]
+  while (expressions.length < EXPRESSIONS) {
+    const generated = generate(random, 4, true)
+    if (checkExpression(generated.source).problem === undefined) expressions.push(generated)
+  }
+  const times: { ms: number, source: string }[] = []
+  for (const generated of expressions) {
+    expect(checkExpression(generated.source).problem, generated.source).toBeUndefined()
+    const pattern = new CustomPattern(generated.source)
+    for (const text of hardTexts(generated, HARD_CHARS)) {
+      times.push({ source: generated.source, ms: cpuMs(() => void pattern.replace(text, '[scrubbed]')) })
+    }
+  }
+  const worst = times.toSorted((one, other) => other.ms - one.ms).slice(0, 5)
+  process.stdout.write(`${worst.map(({ ms, source }) => `${ms.toFixed(0)} ms of CPU: ${source}`).join('\n')}\n`)
+  expect(worst[0]?.ms).toBeLessThan(MAX_MS)
+}, 600_000)
