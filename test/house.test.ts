@@ -32,9 +32,10 @@ interface Source {
   readonly packages: readonly string[]
 }
 
-const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /\.tsx?$/.test(name))
+const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /\.(?:tsx?|cjs)$/.test(name))
 /** A module is imported by the name that it will have. */
 function sourceOf(module: string): string {
+  if (module.endsWith('.cjs')) return module
   const name = module.replace(/\.js$/, '')
   return files.includes(`${name}.tsx`) ? `${name}.tsx` : `${name}.ts`
 }

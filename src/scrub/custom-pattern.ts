@@ -30,19 +30,21 @@ function reasonOf({ message }: Error): string {
 
 /** Replaces the matches of an expression. */
 export class CustomPattern {
+  readonly #prefix: string
   readonly #search: LinearSearch
   readonly #prefilter: Prefilter
 
   /** @throws SyntaxError */
   constructor(text: string) {
     const program = compileExpression(text)
+    this.#prefix = program.prefix
     this.#search = new LinearSearch(program)
     this.#prefilter = new Prefilter(program)
   }
 
   /** The text with `by` for each match, but for matches within what stands for a secret replaced before. */
   replace(text: string, by: string): string {
-    if (!this.#prefilter.mayMatch(text)) return text
+    if (!text.includes(this.#prefix) || !this.#prefilter.mayMatch(text)) return text
     let clean = ''
     let copied = 0
     for (const { start, end } of this.#search.matches(text)) {

@@ -4,6 +4,8 @@
 export interface CompiledProgram {
   readonly inst: readonly Instruction[]
   readonly start: number
+  /** Whether it is all of the expression, and the literal text that every match begins with. */
+  prefix(): readonly [boolean, string]
 }
 
 export interface Instruction {
@@ -28,12 +30,16 @@ const NEWLINE = 10
 
 export class Program {
   readonly start: number
+  /** The text that every match begins with, may be empty. */
+  readonly prefix: string
   readonly instructions: readonly Instruction[]
   /** Four words of 32 bits for each instruction: the ASCII characters that it takes. */
   readonly #ascii: Uint32Array
 
-  constructor({ inst, start }: CompiledProgram) {
+  constructor(compiled: CompiledProgram) {
+    const { inst, start } = compiled
     this.start = start
+    this.prefix = compiled.prefix()[1]
     this.instructions = inst
     this.#ascii = new Uint32Array(inst.length * 4)
     for (const [pc, instruction] of inst.entries()) {

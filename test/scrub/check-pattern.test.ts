@@ -54,18 +54,18 @@ describe('refused', () => {
 
 describe('the option', () => {
   test('takes built-in names and expressions', () => {
-    expect(scrubPatterns.read(['ema[ij]l', 'creditCard', 'ssn', 'bearer', 'sk_[a-z]{4}'])).toEqual(['email', 'creditCard', 'ssn', 'bearer', 'sk_[a-z]{4}'])
+    expect(scrubPatterns.read(['email', 'creditCard', 'ssn', 'bearer', 'sk_[a-z]{4}'])).toEqual(['email', 'creditCard', 'ssn', 'bearer', 'sk_[a-z]{4}'])
     expect(scrubPatterns.read([])).toEqual([])
-    expect(scrubPatterns.parse('email, ssn')).toEqual(['ema[ij]l', 'ssn'])
+    expect(scrubPatterns.parse('email, ssn')).toEqual(['email', 'ssn'])
     expect(scrubPatterns.parse('["a{1,2}b"]')).toEqual(['a{1,2}b'])
     expect(scrubPatterns.read('email')).toBeUndefined()
     expect(scrubPatterns.problem('email')).toBeUndefined()
   })
 
   test('names the pattern, and its place in the list', () => {
-    expect(scrubPatterns.read(['ema[ij]l', 'user.password'])).toBeUndefined()
-    expect(scrubPatterns.problem(['ema[ij]l', 'user.password'])).toMatch(/pattern 2, "user\.password", looks like a path/)
-    expect(scrubPatterns.problem(['ema[ij]l', 'a(?=b)'])).toMatch(/pattern 2, "a\(\?=b\)", .*lookaround/)
+    expect(scrubPatterns.read(['email', 'user.password'])).toBeUndefined()
+    expect(scrubPatterns.problem(['email', 'user.password'])).toMatch(/pattern 2, "user\.password", looks like a path/)
+    expect(scrubPatterns.problem(['email', 'a(?=b)'])).toMatch(/pattern 2, "a\(\?=b\)", .*lookaround/)
   })
 
   test.each([
