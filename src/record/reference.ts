@@ -2,8 +2,7 @@
  * The plain path: JSON.parse, map, JSON.stringify. It takes every line there can be, and is the measure for the
  * fast path, which takes the usual ones.
  */
-import type { JsonObject } from '../protocol/entry.js'
-import { mayHoldHeaders, removeHeaders } from '../scrub/headers.js'
+import { removeMembers } from '../scrub/headers.js'
 import { toEntry } from './entry.js'
 import type { MappedEntry, MappingOptions } from './entry.js'
 import { hasMeaning } from './fast-fields.js'
@@ -23,14 +22,14 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const cuts: Cuts = { depth: 0, keys: 0 }
   const isKept = (key: string): boolean => key === options.messageKey || key === options.errorKey || hasMeaning(key)
   const record = parseRecord(line, cuts, isKept)
+  // Here too, since what a record calls `name` and `value` may become parts of different fields.
+  const removed = record === undefined ? 0 : removeMembers(record)
   const { entry, level, ids } = record === undefined
     ? textEntry(line, options, receivedAt)
     : toEntry(record, options, receivedAt)
   if (cuts.depth > 0) note(entry, { cut_for_depth: cuts.depth })
   if (cuts.keys > 0) note(entry, { cut_keys: cuts.keys })
-  const removed = mayHoldHeaders(line, 0) === Infinity ? 0 : removeHeaders(entry as unknown as JsonObject)
-  if (removed > 0) note(entry, { removed_headers: removed })
-  return { json: finish(entry, options.maxEntryBytes, options.scrubber), level, ids }
+  return { json: finish(entry, options.maxEntryBytes, options.scrubber, removed), level, ids }
 }
 
 /** A line that is no JSON object is a message. */

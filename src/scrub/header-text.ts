@@ -1,45 +1,81 @@
 /**
- * [worker] Headers inside a text: lines of a request, what curl prints, what `util.inspect` prints, JSON inside of a text.
+ * [worker] Headers inside a text: lines of a request, what languages and tools print, JSON inside of a text, however often it was
+ * escaped. The README of this folder lists the forms.
  *
  * One pass: the end of a name is searched for, its beginning found by going back, and what follows is read once, so that
  * the time grows with the text and not with its square.
  */
 import { charSet, runStart } from './chars.js'
-import { AUTH, MAX_NAME_CHARS, isRemovedHeader, namePlaces } from './header-names.js'
+import { isCredentialAt, removeCredentials } from './credentials.js'
+import { AUTH, MAX_NAME_CHARS, NAME_END, REMOVED, isRemovedHeader } from './header-names.js'
+import { backslashesBefore, quoteAt, quoteBefore, quoteEnd } from './quotes.js'
+import type { Quote } from './quotes.js'
+import { SCRUBBED } from './userinfo.js'
 
-export const REMOVED = '[removed]'
+const AFTER_NAME = String.raw`(?=[\s:=,"'${'`'}\\\])>]|->)`
+const NAME_CHARS = charSet(/[\w.-]/)
+/** In `\nCookie` the n belongs to a line break that is written out. */
+const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
 
-/** Names that are also words: in the middle of a sentence their value must look like one. */
-const EVERYDAY = /^(?:authorization|cookies?2?)$/i
-const CREDENTIAL = /(?:bearer|basic|digest|token|negotiate|ntlm|apikey|hawk|oauth|dpop|hmac|signature|aws4-hmac-sha256)[ \t]|[^\s=;,]{1,64}=|[^\s]{16}/iy
-const LINE_FEED = 10
-const CARRIAGE_RETURN = 13
-const BACKSLASH = 92
-const MAX_INDENT_CHARS = 48
-const NAME_CHARS = charSet(/[A-Za-z0-9_-]/)
-const SEPARATOR = /[ \t]{0,64}(?:=>|[:=,])[ \t]{0,64}(?:\r?\n[ \t]{0,256}(?=["'`[{]))?/y
-const VALUE_KEY = /(?:\\{0,64}["'])?value(?:\\{0,64}["'])?[ \t]{0,8}:[ \t]{0,8}/y
-const WORD_END = /[\s&;,"'`}\])]/g
-const LITERAL_END = /[\s,}\]]/g
-const SCHEME = /(?:bearer|basic|digest|token|negotiate|apikey)[ \t]{1,8}/iy
-const NOTHING = /(?:undefined|null|true|false)(?![\w-])/y
-/** What may stand before a header at the beginning of its line: an indent, a quotation, curl's and diff's marks. */
-const LINE_START = /(?:^|[\r\n]|\\[rnt])[ \t]{0,32}(?:[<>*|+-][ \t]{0,8})?$/
+// Spaces, line breaks and quotes may be written out, with any number of backslashes.
+const BLANK = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t)`
+const SPACE = `${BLANK}{0,64}`
+const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
+const QUOTE = String.raw`\\{0,64}["'${'`'}]`
+/** What may stand before the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`. */
+const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?)?(?=${QUOTE}|[[{(])`
+const SEPARATOR = new RegExp(String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${OPENING}))?(?:${OPENING})?`, 'iy')
+/** `"name": "Cookie", "value": …`, in JSON, XML or YAML. */
+const VALUE_KEY = new RegExp(String.raw`${SPACE},?(?:${BREAK})?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}(?:${OPENING})?`, 'iy')
+const KEY_SEPARATOR = new RegExp(`${SPACE}:`, 'y')
+const VALUE_END = String.raw`(?=${SPACE}(?:$|[,}\])]|${BREAK}))`
+const NOTHING = new RegExp(`(?:undefined|null|none|nil|true|false)${VALUE_END}`, 'iy')
+const NUMBER = new RegExp(String.raw`-?\d[\d.e+-]*${VALUE_END}`, 'iy')
+const QUERY_MARK = /(?:[?&]|&amp;|\\u00(?:26|3f))$/i
+const QUERY_VALUE = /[^&#\0- "'<>`\\]*/y
+/** After a quote or bracket that closes: the value goes on, `"a"; b=c`, `'a' + 'b'`. */
+const CONTINUATION = /[\w=%~@!$^(-]|;[ \t]*[\w"']|[ \t]*\+[ \t]*(?:["'`]|$|[\r\n])/y
+const LINE_END = /[\r\n]|\\[rn]/
+const BLANKS = new RegExp(BLANK, 'g')
+const INDENT = new RegExp(`${BLANK}*`, 'y')
+/** A line that begins with a space or tab continues a header (RFC 9112, section 5.2); a stack's frames do not. */
+const FOLD = new RegExp(String.raw`${BREAK}(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' }
 
-/** The same text, but for the headers' values. */
+/** The same text, but for the values of headers and for credentials. */
 export function removeHeaderLines(text: string): string {
-  const places = namePlaces()
+  const names = new RegExp(NAME_END + AFTER_NAME, 'gi')
   let clean = ''
   let copied = 0
-  for (let match = places.exec(text); match !== null; match = places.exec(text)) {
-    const range = valueRange(text, match.index + match[0].length, copied)
+  for (let match = names.exec(text); match !== null; match = names.exec(text)) {
+    const nameEnd = match.index + match[0].length
+    const range = valueRange(text, nameEnd, copied)
     if (range === undefined) continue
-    places.lastIndex = Math.max(range.end, match.index + match[0].length)
-    if (range.end - range.start === range.by.length && text.startsWith(range.by, range.start)) continue
+    names.lastIndex = Math.max(range.end, nameEnd)
     clean += text.slice(copied, range.start) + range.by
     copied = range.end
   }
-  return copied === 0 ? text : clean + text.slice(copied)
+  return removeCredentials(copied === 0 ? text : clean + text.slice(copied))
+}
+
+const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t%+\\\\])|${NAME_END}${AFTER_NAME}`, 'gi')
+
+/**
+ * Position at or after `from` of the next place in compact JSON text of many lines that may hold something to remove, or Infinity:
+ * never too late, sometimes in vain. No letter may be written as an escape.
+ */
+export function nextHeader(json: string, from: number): number {
+  PLACE.lastIndex = from
+  for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {
+    const end = match.index + match[0].length
+    if (/^b/i.test(match[0]) ? isCredentialAt(json, match.index) : isSecret(json.slice(startOfName(json, end, 0), end)) && mayHaveValue(json, end)) return match.index
+  }
+  return Infinity
+}
+
+/** In a list or in an object of name and value, a name that is a whole text may have its value anywhere beside it. */
+function mayHaveValue(json: string, nameEnd: number): boolean {
+  return json[nameEnd] === '"' || valueAfter(json, afterQuote(json, nameEnd)) !== undefined
 }
 
 interface Range {
@@ -48,150 +84,138 @@ interface Range {
   readonly by: string
 }
 
-interface Quote {
-  /** Backslashes before it: 0 in plain text, 1 in JSON inside of a text, 3 one deeper. */
-  readonly depth: number
-  readonly char: string
-}
-
 /** Where the value of the header stands whose name ends at `nameEnd`; `from` is where the text begins that is still looked at. */
 function valueRange(text: string, nameEnd: number, from: number): Range | undefined {
   const nameStart = startOfName(text, nameEnd, from)
   const name = text.slice(nameStart, nameEnd)
-  const isAuth = AUTH.test(name)
-  if (!isAuth && !isRemovedHeader(name)) return undefined
+  if (!isSecret(name)) return undefined
   const opened = quoteBefore(text, nameStart)
-  let at = nameEnd
-  const closed = opened === undefined ? undefined : quoteAt(text, at)
-  const isQuotedName = opened !== undefined && closed !== undefined && closed.char === opened.char && closed.depth === opened.depth
-  if (isQuotedName) at += opened.depth + 1
-  else if (closed !== undefined) return undefined
-  SEPARATOR.lastIndex = at
-  const separator = SEPARATOR.exec(text)?.[0]
+  const closed = quoteAt(text, nameEnd)
+  const isQuoted = opened !== undefined && closed?.char === opened.char && closed.depth === opened.depth
+  const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
-  at += separator.length
-  const sign = separator.trim()
-  if (sign === ',') {
-    // A list of names and values, or `{ name: 'Cookie', value: … }`.
-    if (!isQuotedName) return undefined
-    VALUE_KEY.lastIndex = at
-    at += VALUE_KEY.exec(text)?.[0].length ?? 0
-  }
+  const { end: at, group: sign } = separator
   const value = quoteAt(text, at)
-  if (sign === ',' && value === undefined) return undefined
-  if (isAuth) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
-  if (value !== undefined) return quotedRange(text, at, value, sign)
-  NOTHING.lastIndex = at
-  if (NOTHING.test(text) || at >= text.length) return undefined
-  if (text.startsWith(REMOVED, at)) return { start: at, end: at + REMOVED.length, by: REMOVED }
-  if (text[at] === '[' || text[at] === '{') return containerRange(text, at, isQuotedName ? opened : undefined)
-  if (isQuotedName) return { start: at, end: next(LITERAL_END, text, at), by: quoted(REMOVED, opened) }
-  if (sign !== ':') return wordRange(text, at)
-  if (EVERYDAY.test(name) && opened === undefined && !isAtLineStart(text, nameStart) && !looksLikeCredential(text, at)) return undefined
-  const end = opened === undefined ? text.length : quoteEnd(text, at, opened, text.length)
-  return { start: at, end: lineEnd(text, at, end), by: REMOVED }
+  const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
+  if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
+  if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
+  const toLineEnd = (from: number): Range | undefined => lineRange(text, at, from, nameStart, closed === undefined ? opened : undefined)
+  if (sign === '=' && QUERY_MARK.test(text.slice(Math.max(0, nameStart - 6), nameStart))) {
+    const end = matchAt(QUERY_VALUE, text, at)?.end ?? at
+    // What `scrubUrlParams` names as well.
+    return end === at || text.slice(at, end) === SCRUBBED ? undefined : { start: at, end, by: REMOVED }
+  }
+  if (value !== undefined || isContainer) {
+    const range = value === undefined ? containerRange(text, at, isQuoted ? opened : undefined) : quotedRange(text, at, value)
+    const after = value === undefined ? range.end : afterQuote(text, range.end)
+    if (matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
+    return range.start === range.end ? undefined : range
+  }
+  if (matchAt(NOTHING, text, at) !== undefined) return undefined
+  const number = isQuoted ? matchAt(NUMBER, text, at) : undefined
+  return number === undefined ? toLineEnd(at) : { start: at, end: number.end, by: quoted(REMOVED, opened) }
+}
+
+function isSecret(name: string): boolean {
+  return isRemovedHeader(name) || AUTH.test(name)
 }
 
 function startOfName(text: string, nameEnd: number, from: number): number {
-  const least = Math.max(from, nameEnd - MAX_NAME_CHARS - 1)
-  const start = runStart(text, nameEnd, least, NAME_CHARS)
-  // In `\nCookie` the n belongs to a line break that is written out.
-  return text[start - 1] === '\\' && /[nrt]/.test(text[start] as string) ? start + 1 : start
+  const start = runStart(text, nameEnd, Math.max(from, nameEnd - MAX_NAME_CHARS), NAME_CHARS)
+  return text[start - 1] === '\\' ? start + (ESCAPE.exec(text.slice(start, nameEnd))?.[0].length ?? 0) : start
 }
 
-/** Also where a line break is written out, as in the printed form of a text: with one backslash, or more when printed again. */
-function lineEnd(text: string, from: number, end: number): number {
-  for (let at = from; at < end; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === CARRIAGE_RETURN || code === LINE_FEED) return at
-    if (code !== BACKSLASH) continue
-    const first = at
-    while (text.charCodeAt(at + 1) === BACKSLASH) at += 1
-    const letter = text[at + 1]
-    if (letter === 'r' || letter === 'n') return first
-  }
-  return end
+/** Where the value begins, and the sign before it. */
+function valueAfter(text: string, at: number): Match | undefined {
+  return matchAt(VALUE_KEY, text, at) ?? matchAt(SEPARATOR, text, at)
 }
 
-function isAtLineStart(text: string, nameStart: number): boolean {
-  const before = text.slice(Math.max(0, nameStart - MAX_INDENT_CHARS), nameStart)
-  return nameStart > MAX_INDENT_CHARS && before.trim() === '' ? false : LINE_START.test(before)
+interface Match {
+  readonly end: number
+  readonly group: string
 }
 
-function looksLikeCredential(text: string, at: number): boolean {
-  CREDENTIAL.lastIndex = at
-  return CREDENTIAL.test(text)
+function matchAt(pattern: RegExp, text: string, at: number): Match | undefined {
+  pattern.lastIndex = at
+  const match = pattern.exec(text)
+  return match === null ? undefined : { end: at + match[0].length, group: match[1] ?? '' }
 }
 
-function quoteBefore(text: string, at: number): Quote | undefined {
-  const char = text[at - 1]
-  if (char !== '"' && char !== '\'' && char !== '`') return undefined
-  let first = at - 1
-  while (first > 0 && at - first < MAX_NAME_CHARS && text[first - 1] === '\\') first -= 1
-  return { depth: at - 1 - first, char }
+/** The value beside a name in a list. Before a colon it is no value but the next name, and another header's name keeps its own value. */
+function listed(text: string, at: number, value: Quote | undefined, isContainer: boolean): Range | undefined {
+  if (value === undefined) return isContainer ? containerRange(text, at, undefined) : undefined
+  const range = quotedRange(text, at, value)
+  const isName = matchAt(KEY_SEPARATOR, text, afterQuote(text, range.end)) !== undefined || isRemovedHeader(text.slice(range.start, range.end))
+  return isName || range.start === range.end ? undefined : range
 }
 
-function quoteAt(text: string, at: number): Quote | undefined {
-  let end = at
-  while (end - at < MAX_NAME_CHARS && text[end] === '\\') end += 1
-  const char = text[end]
-  return char === '"' || char === '\'' || char === '`' ? { depth: end - at, char } : undefined
-}
-
-/** Position of the quote that closes, with its backslashes, or `end` where none does. */
-function quoteEnd(text: string, from: number, { depth, char }: Quote, end: number): number {
-  for (let at = text.indexOf(char, from); at !== -1 && at < end; at = text.indexOf(char, at + 1)) {
-    let first = at
-    while (first > from && text[first - 1] === '\\') first -= 1
-    // An escaped quote of this depth has twice as many backslashes and one more; each pair before it is the value's own.
-    if ((at - first) % (2 * (depth + 1)) === depth) return at - depth
-  }
-  return end
-}
-
-function quotedRange(text: string, at: number, quote: Quote, sign: string): Range | undefined {
+function quotedRange(text: string, at: number, quote: Quote): Range {
   const start = at + quote.depth + 1
-  const end = quoteEnd(text, start, quote, text.length)
-  // In `"vary": "cookie", "server": …` the text after the comma is a name, and no value.
-  if (sign === ',' && /^[ \t]{0,8}:/.test(text.slice(end + quote.depth + 1, end + quote.depth + 10))) return undefined
-  return start === end ? undefined : { start, end, by: REMOVED }
+  return { start, end: quoteEnd(text, start, quote, text.length), by: REMOVED }
+}
+
+function afterQuote(text: string, at: number): number {
+  const quote = quoteAt(text, at)
+  return quote === undefined ? at : at + quote.depth + 1
 }
 
 /** `auth: 'user:password'`, as Node's `http` takes it. */
 function userAndPassword(text: string, at: number, quote: Quote | undefined): Range | undefined {
-  const range = quote === undefined ? undefined : quotedRange(text, at, quote, ':')
+  const range = quote === undefined ? undefined : quotedRange(text, at, quote)
   return range !== undefined && text.slice(range.start, range.end).includes(':') ? range : undefined
 }
 
 /** A list or an object, up to its own end. Its brackets are counted outside of quotes only. */
 function containerRange(text: string, at: number, by: Quote | undefined): Range {
+  const opening = text[at] as string
+  const closing = CLOSING[opening] as string
   let open = 0
   let end = at
   while (end < text.length) {
     const char = text[end] as string
     const quote = char === '\\' || char === '"' || char === '\'' || char === '`' ? quoteAt(text, end) : undefined
-    if (quote !== undefined) end = quoteEnd(text, end + quote.depth + 1, quote, text.length) + quote.depth
-    else if (char === '[' || char === '{') open += 1
-    else if ((char === ']' || char === '}') && --open === 0) return { start: at, end: end + 1, by: quoted(REMOVED, by) }
+    if (quote !== undefined) end = afterQuote(text, quoteEnd(text, end + quote.depth + 1, quote, text.length)) - 1
+    else if (char === opening) open += 1
+    else if (char === closing && --open === 0) {
+      const whole = text.slice(at, end + 1)
+      return { start: at, end: end + 1, by: whole === REMOVED || whole === SCRUBBED ? whole : quoted(REMOVED, by) }
+    }
     end += 1
   }
   return { start: at, end: text.length, by: quoted(REMOVED, by) }
 }
 
-function wordRange(text: string, at: number): Range | undefined {
-  SCHEME.lastIndex = at
-  const start = at + (SCHEME.exec(text)?.[0].length ?? 0)
-  const end = next(WORD_END, text, start)
-  return end === at || text[at] === '=' ? undefined : { start: at, end, by: REMOVED }
+/** From `at` to the end of the line that `from` is in, with the lines that continue it; `around` is the quote before the name, which ends it as well. */
+function lineRange(text: string, at: number, from: number, nameStart: number, around: Quote | undefined): Range | undefined {
+  const stop = around === undefined ? text.length : quoteEnd(text, from, around, text.length)
+  let end = lineEnd(text, from, stop)
+  if (end < stop) {
+    const indent = indentOf(text, nameStart)
+    for (let fold = matchAt(FOLD, text, end); fold !== undefined && fold.end < stop && widthOf(fold.group) > indent; fold = matchAt(FOLD, text, end)) {
+      end = lineEnd(text, fold.end, stop)
+    }
+  }
+  return end === at ? undefined : { start: at, end, by: REMOVED }
+}
+
+/** Also where a line break is written out, as in the printed form of a text. */
+function lineEnd(text: string, from: number, stop: number): number {
+  const length = text.slice(from, stop).search(LINE_END)
+  return length === -1 ? stop : backslashesBefore(text, from + length, from)
+}
+
+function indentOf(text: string, nameStart: number): number {
+  let at = nameStart
+  while (at > 0 && text[at - 1] !== '\n' && text[at - 1] !== '\r' && !(text[at - 2] === '\\' && /[rn]/.test(text[at - 1] as string))) at -= 1
+  return widthOf(text.slice(at, matchAt(INDENT, text, at)?.end))
+}
+
+function widthOf(indent: string): number {
+  return indent.match(BLANKS)?.length ?? 0
 }
 
 function quoted(text: string, quote: Quote | undefined): string {
   if (quote === undefined) return text
   const mark = '\\'.repeat(quote.depth) + quote.char
   return mark + text + mark
-}
-
-function next(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from
-  return pattern.exec(text)?.index ?? text.length
 }

@@ -11,7 +11,8 @@ import { patternOf } from './patterns.js'
 import type { Pattern } from './patterns.js'
 import { nextQuery } from './query-places.js'
 import { TextBudget } from './text-budget.js'
-import { SCRUBBED, UrlParams } from './url-params.js'
+import { UrlParams } from './url-params.js'
+import { SCRUBBED } from './userinfo.js'
 
 export interface ScrubberOptions {
   /** Built-in names, and expressions that `checkExpression` accepts. */

@@ -1,27 +1,22 @@
 /**
- * [worker] Secrets in URLs: values of named parameters, and what stands before the @. In any text, since URLs are logged in
- * the middle of sentences, without their host, and one inside the other.
+ * [worker] Values of named parameters in URLs. In any text, since URLs are logged in the middle of sentences, without their
+ * host, and one inside the other.
  *
- * Both are found by their rare character, = or @, by going back from there: one pass, whatever the text.
+ * They are found by their equals sign, by going back from there: one pass, whatever the text.
  */
 import { charSet, runStart } from './chars.js'
-
-export const SCRUBBED = '[scrubbed]'
+import { SCRUBBED, hasUserinfo, removeUserinfo } from './userinfo.js'
 
 /** Going back ends here; no name of a parameter is longer. */
 const MAX_NAME_CHARS = 128
-/** A token may be a password, and is long. */
-const MAX_USERINFO_CHARS = 4_096
 /** What a name may be made of: its brackets also percent-encoded. */
 const NAME_CHARS = charSet(/[A-Za-z0-9_.~$*%[\]-]/)
 /**
  * Ends a value: the next parameter, the fragment, or what no URL holds. A `;` ends it only where a parameter follows, whose name
  * holds no encoded equals sign: what follows that would be scrubbed, and the `;` no longer be an end.
  */
-const VALUE_END = /[&#\s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
-const ENCODED_VALUE_END = /[&#\s"'<>\\`]|%26|%23/gi
-/** The part of a URL that may hold a user's name and password. */
-const AUTHORITY_CHARS = charSet(/[^/?#\s"'<>\\`]/, () => true)
+const VALUE_END = /[&#\0- \s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
+const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%26|%23/gi
 
 export class UrlParams {
   readonly #names: ReadonlySet<string>
@@ -41,36 +36,28 @@ export class UrlParams {
 
   /** Whether JSON text may hold something for `scrub`: never a wrong no. */
   concerns(json: string): boolean {
-    return this.#paramRanges(json, 1).length > 0 || userinfoRanges(json, 1).length > 0
+    return this.#paramRanges(json, 1).length > 0 || hasUserinfo(json)
   }
 
   /** The same text, but for the values. */
   scrub(text: string): string {
-    const clean = replaceRanges(text, this.#paramRanges(text, Infinity))
-    return replaceRanges(clean, userinfoRanges(clean, Infinity))
+    return removeUserinfo(replaceRanges(text, this.#paramRanges(text, Infinity)))
   }
 
   /** Position of the next place in this part of JSON text that may be concerned, or Infinity. */
   next(json: string, from: number, end: number): number {
     const part = json.slice(from, end + 2) // so that what is rare is not searched to the end of the text
-    let at = part.indexOf('@')
     let equals = part.indexOf('=')
     let encoded = nextEncoded(part, 0)
-    let lastAt = Math.max(0, from - MAX_USERINFO_CHARS)
-    let lastEquals = Math.max(0, from - MAX_NAME_CHARS)
-    while (at !== -1 || equals !== -1 || encoded !== -1) {
-      const first = firstOf(at, firstOf(equals, encoded))
+    let last = Math.max(0, from - MAX_NAME_CHARS)
+    while (equals !== -1 || encoded !== -1) {
+      const isEncoded = equals === -1 || (encoded !== -1 && encoded < equals)
+      const first = isEncoded ? encoded : equals
       const place = from + first
-      if (first === at) {
-        if (isAuthorityStart(json, runStart(json, place, lastAt, AUTHORITY_CHARS))) return place
-        lastAt = place
-        at = part.indexOf('@', first + 1)
-      } else {
-        if (this.#isNamed(json, place, Math.max(lastEquals, place - MAX_NAME_CHARS))) return place
-        lastEquals = place + (first === equals ? 1 : 3)
-        if (first === equals) equals = part.indexOf('=', first + 1)
-        else encoded = nextEncoded(part, first + 1)
-      }
+      if (this.#isNamed(json, place, Math.max(last, place - MAX_NAME_CHARS))) return place
+      last = place + (isEncoded ? 3 : 1)
+      if (isEncoded) encoded = nextEncoded(part, first + 1)
+      else equals = part.indexOf('=', first + 1)
     }
     return Infinity
   }
@@ -120,10 +107,6 @@ function nextEncoded(text: string, from: number): number {
   return at
 }
 
-function firstOf(a: number, b: number): number {
-  return a === -1 || (b !== -1 && b < a) ? b : a
-}
-
 interface Range {
   readonly start: number
   readonly end: number
@@ -142,30 +125,6 @@ function decoded(name: string): string {
 
 function isScrubbed(text: string, start: number, end: number): boolean {
   return end - start === SCRUBBED.length && text.startsWith(SCRUBBED, start)
-}
-
-/** `user:password` in `https://user:password@host`. */
-function userinfoRanges(text: string, most: number): Range[] {
-  const ranges: Range[] = []
-  let least = 0
-  for (let at = text.indexOf('@'); at !== -1 && ranges.length < most; at = text.indexOf('@', at + 1)) {
-    const start = runStart(text, at, least, AUTHORITY_CHARS)
-    if (isAuthorityStart(text, start)) {
-      // A password may hold an @ of its own: the last one counts.
-      let end = at
-      let next = at + 1
-      for (; next < text.length && AUTHORITY_CHARS.has(text.charCodeAt(next)); next += 1) if (text[next] === '@') end = next
-      if (end > start && !isScrubbed(text, start, end)) ranges.push({ start, end })
-      at = next - 1
-    }
-    least = at
-  }
-  return ranges
-}
-
-/** After `://`, whose slashes JSON may write with a backslash. */
-function isAuthorityStart(text: string, at: number): boolean {
-  return text.startsWith('://', at - 3) || text.startsWith('\\/\\/', at - 4)
 }
 
 function replaceRanges(text: string, ranges: readonly Range[]): string {

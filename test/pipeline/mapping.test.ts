@@ -53,7 +53,7 @@ describe('secrets in the options', () => {
       service: 'https://[scrubbed]@git.example.com/app', environment: 'stage?token=[scrubbed]', version: '1.2.3?access_token=[scrubbed]',
       release_id: 'https://h/?secret=[scrubbed]',
       metadata: {
-        pid: 1, db: 'postgres://[scrubbed]@db/x?password=[scrubbed]', upstream: { headers: { accept: '*/*' }, raw: ['Accept', 'x'] },
+        pid: 1, db: 'postgres://[scrubbed]@db/x?password=[scrubbed]', upstream: { headers: { accept: '*/*' }, raw: ['Set-Cookie', '[removed]', 'Accept', 'x'] },
         sent: 'GET / HTTP/1.1\r\nCookie: [removed]\r\n', query: { token: '[scrubbed]', page: 2 }, auth: { username: 'bob' },
       },
       tags: ['https://h/?token=[scrubbed]', 'Authorization: [removed]', 'eu'],

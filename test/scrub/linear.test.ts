@@ -1,7 +1,6 @@
 /** A megabyte of the nastiest text takes four times what a quarter of it takes, and not sixteen times. */
 import { describe, expect, test } from 'vitest'
-import { removeHeaderLines } from '../../src/scrub/header-text.js'
-import { mayHoldHeaders } from '../../src/scrub/headers.js'
+import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'
 import { BUILT_INS, patternOf } from '../../src/scrub/patterns.js'
 import { Scrubber } from '../../src/scrub/scrubber.js'
 import { UrlParams } from '../../src/scrub/url-params.js'
@@ -10,11 +9,11 @@ const MIB = 1024 * 1024
 const NASTY = [
   'a', 'a@', '1 ', '4 ', '4', '1-', '41111111111111', '4111 1111 1111 1111 ', 'Bearer ', 'Bearer a', 'Basic dXNlcjpwYXNz ', '....@....', 'eyJ', 'eyJa.', 'eyJ.',
   '123-45-', '123-45-6789 ', '@', '.', ' ', '-', '=', 'token=', 'token=a&', ';', 'token=;', '://', '://a@', 'https://a:b', 'a.a@a.', 'a@a.a', 'é@é.', '%3D',
-  'token%3D', '%40', '\\', '\\"', '"', '\n',
+  'token%3D', '%40', 'https%3A%2F%2Fa%3A', '%25', '://a:b"', '\\', '\\"', '"', '\n',
 ]
 const NASTY_HEADERS = [
   'cookie:', '"cookie":"', 'cookie:[', 'cookie ', 'cookie: \\n', '\\ncookie:', 'auth: {', 'auth: \'', '\'authorization\',', '"cookie":', 'x-api-key: a\n',
-  'x-api-key=a ', 'authorization: Bearer ', '"authorization: ', '"cookie","value":', 'cookie:[\\"', '\\',
+  'x-api-key=a ', 'authorization: Bearer ', '"authorization: ', '"cookie","value":', 'cookie:[\\"', '\\', 'cookie:\n ', '\'cookie: ', 'cookie: a\\n ', 'cookie   ', 'cookie: "a"; ', 'Basic Basic ', 'auth',
 ]
 const params = new UrlParams(['token', 'password'])
 const scrubber = new Scrubber({ patterns: BUILT_INS, urlParams: ['token'] })
@@ -65,7 +64,7 @@ describe('linear', () => {
   test('URL parameters', () => expectLinear('URL parameters', (text) => params.scrub(text), NASTY), 120_000)
   test('where URL parameters may be', () => expectLinear('concerns', (text) => params.concerns(text), NASTY), 120_000)
   test('header lines', () => expectLinear('header lines', removeHeaderLines, [...NASTY, ...NASTY_HEADERS]), 120_000)
-  test('where headers may be', () => expectLinear('mayHoldHeaders', (text) => mayHoldHeaders(text, 0), [...NASTY, ...NASTY_HEADERS]), 120_000)
+  test('where headers may be', () => expectLinear('nextHeader', (text) => nextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]), 120_000)
   test('an entry', () => {
     expectLinear('an entry', (text) => scrubber.scrubJson(JSON.stringify({ level: 'info', message: text, timestamp: '', metadata: { list: text.slice(0, 1_000).split('') } })), NASTY)
   }, 120_000)

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/protocol/entry.js'
 import { Scrubber } from '../../src/scrub/scrubber.js'
+import { hasUserinfo } from '../../src/scrub/userinfo.js'
 
 const URL_PARAMS = ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token']
 const CANARY = 'canary-7f3a'
@@ -161,7 +162,7 @@ describe('any entry', () => {
       let start = 0
       for (const line of lines) {
         const place = plain.nextParam(chunk, start)
-        if (plain.scrubJson(line) !== line) expect(place).toBeLessThan(start + line.length)
+        if (plain.scrubJson(line) !== line && !hasUserinfo(line)) expect(place).toBeLessThan(start + line.length)
         start += line.length + 1
       }
     }), { numRuns: 1_000 })

@@ -1,0 +1,27 @@
+/** [worker] Credentials with their scheme, `Bearer …` and `Basic …`, anywhere in a text. */
+import { REMOVED } from './header-names.js'
+
+/** RFC 9110, section 11.4. Tokens of other forms are common; base64's own signs may be escaped in JSON. In a URL the space is `%20` or `+`. */
+const SOURCE = String.raw`(bearer|basic)((?:\\{0,64}[ \t]|\\{1,64}t|%20|\+){1,64})(?!(?:bearer|basic)[ \t\\%+])((?:[^\0- \x7f"'${'`'}<>,;()[\]{}\\&]|\\{1,64}(?:\/|u00(?:2b|2f|3d)))+)`
+const CREDENTIAL = new RegExp(SOURCE, 'gi')
+const CREDENTIAL_AT = new RegExp(SOURCE, 'iy')
+/** What follows the scheme's name where people write about it. */
+const BEARER_WORD = /^(?:tokens?|auth|authentication|authorization|schemes?|realm|errors?|headers?|credentials?|and|or|is|was|are|not|of|for|from|in|with|has|must|should|type|format|keys?|required|missing|invalid|expired)[.:!?]*$/i
+const PLAIN_WORD = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)[.:!?]*$/
+
+export function removeCredentials(text: string): string {
+  return text.replace(CREDENTIAL, (match, scheme: string, space: string, token: string) => (isProse(scheme, token) ? match : scheme + space + REMOVED))
+}
+
+/** Whether one begins at `at`. */
+export function isCredentialAt(text: string, at: number): boolean {
+  CREDENTIAL_AT.lastIndex = at
+  const [, scheme = '', , token = ''] = CREDENTIAL_AT.exec(text) ?? []
+  return scheme !== '' && !isProse(scheme, token)
+}
+
+function isProse(scheme: string, token: string): boolean {
+  if (scheme.toLowerCase() === 'bearer') return BEARER_WORD.test(token)
+  // RFC 7617: what is encoded is `user:password`.
+  return PLAIN_WORD.test(token) && !Buffer.from(token, 'base64').includes(':')
+}

@@ -1,0 +1,45 @@
+/** [worker] What stands before the @ of a URL, also where the URL is percent-encoded as a part of another, or its slashes are escaped. */
+import { quoteBefore, quoteEnd } from './quotes.js'
+
+export const SCRUBBED = '[scrubbed]'
+
+/** All but white space and what ends the authority (RFC 3986, section 3.2; the URL standard takes any other character too). */
+const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
+/** After `user:` also what JSON and HTML end a text with, but for `localhost:8080"`. */
+const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'<>\\]|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
+const USERINFO = new RegExp(String.raw`(:(?:\\*/){2})(?!\[scrubbed\]@)((?:${PASSWORD}|${SAFE}*)@(?:${SAFE}*@)*)`, 'g')
+const ENCODED = /(%(?<level>(?:25)*)3A(?:%\k<level>2F){2})(?!\[scrubbed\]%)(?:(?!%\k<level>(?:2F|3F|23|22|20))[^\0- \s/?#"'<>\\&])*(?=%\k<level>40)/gi
+const SCHEME_END = /[a-z\d+.-]{0,32}$/i
+const MAX_SCHEME_CHARS = 32
+
+const ENCODED_AT = /(?:25)*40/y
+
+/** Position of the next `%40`, however often it was encoded, or Infinity. */
+export function nextEncodedAt(text: string, from: number): number {
+  for (let at = text.indexOf('%', from); at !== -1; at = text.indexOf('%', at + 1)) {
+    ENCODED_AT.lastIndex = at + 1
+    if (ENCODED_AT.test(text)) return at
+  }
+  return Infinity
+}
+
+/** Whether a text, or JSON text as it stands, may hold some: never a wrong no. */
+export function hasUserinfo(text: string): boolean {
+  USERINFO.lastIndex = ENCODED.lastIndex = 0
+  return (text.includes('@') && USERINFO.test(text)) || (text.includes('%') && ENCODED.test(text))
+}
+
+export function removeUserinfo(text: string): string {
+  let clean = text
+  if (clean.includes('@')) {
+    clean = clean.replace(USERINFO, (match, lead: string, userinfo: string, at: number) => {
+      // The quote before the URL ends it, wherever an @ comes after it.
+      const scheme = SCHEME_END.exec(text.slice(Math.max(0, at - MAX_SCHEME_CHARS), at))?.[0].length ?? 0
+      const opened = quoteBefore(text, at - scheme)
+      const end = opened === undefined ? userinfo.length : quoteEnd(userinfo, 0, opened, userinfo.length)
+      const last = userinfo.lastIndexOf('@', end - 1)
+      return last === -1 || end === 0 ? match : `${lead}${SCRUBBED}${userinfo.slice(last)}`
+    })
+  }
+  return clean.includes('%') ? clean.replace(ENCODED, `$1${SCRUBBED}`) : clean
+}

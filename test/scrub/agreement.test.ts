@@ -1,0 +1,67 @@
+/**
+ * Random texts: redacted as they are, inside of JSON, by the fast path and by the reference path. `REDACTION_RUNS` sets how many.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Json } from '../../src/protocol/entry.js'
+import { FastPath } from '../../src/record/fast.js'
+import { mapByParsing } from '../../src/record/reference.js'
+import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'
+import { Scrubber } from '../../src/scrub/scrubber.js'
+import { RECEIVED_AT, mappingOptions } from '../record/lines-of.js'
+
+const RUNS = Number(process.env['REDACTION_RUNS'] ?? 15_000)
+const SEED = Number(process.env['REDACTION_SEED'] ?? 15)
+const scrubber = new Scrubber({ patterns: [], urlParams: ['token', 'api_key'] })
+const options = mappingOptions({ scrubber })
+
+const piece = fc.constantFrom(
+  'cookie', 'Authorization', 'x-api-key', 'auth', 'HTTP_COOKIE', 'a.b.cookie', 'token=', 'api_key=', 'name', 'value', '"value":', 'Bearer ', 'Basic ', 'dXNlcjpwYXNz',
+  ':', ' : ', '=', '=>', ' => ', '->', ',', ', ', ';', '?', '&', '"', '\'', '`', '\\', '\\"', '[', ']', '{', '}', '(', ')', '>',
+  '\n', '\r\n', '\n ', '\n\t', '\t', '\\n', '\\t', ' ', '\u0001', '\u001B[1m', 'é', '😀', 'a', 's3cret', 'null', '1', '-', 'u0026', 'at ', '    at f',
+  'https://', 'https:\\/\\/', 'u:p', '@', 'h', '/', '%3A%2F%2F', '%253A%252F%252F', '%40', '%2540', '%22', '[removed]', '[scrubbed]',
+)
+const text = fc.array(piece, { minLength: 2, maxLength: 24 }).map((pieces) => pieces.join(''))
+
+/** Where a record may have a text. */
+const FORMS: readonly ((one: string) => Json)[] = [
+  (one) => ({ msg: one }),
+  (one) => ({ msg: 'x', a: one, b: { c: [one] } }),
+  (one) => ({ msg: 'x', [one]: 1 }),
+  (one) => ({ msg: 'x', list: [one.slice(0, 8), one], o: { name: one.slice(0, 13), value: one } }),
+  (one) => ({ msg: 'x', name: one.slice(0, 13), value: one }),
+  (one) => ({ msg: 'x', err: { type: 'E', message: one, stack: `${one}\n    at f (a.js:1:2)` } }),
+  (one) => ({ msg: 'x', a: JSON.stringify({ b: JSON.stringify([one]) }) }),
+]
+
+function redacted(one: string): string {
+  return scrubber.scrubText(removeHeaderLines(one))
+}
+
+/** As it stands in JSON text. */
+function escaped(one: string): string {
+  return JSON.stringify(one).slice(1, -1)
+}
+
+test('a text, the same inside of JSON, the fast path and the reference path agree', { timeout: 60_000 + RUNS }, () => {
+  let changed = 0
+  let taken = 0
+  const path = new FastPath(options)
+  fc.assert(fc.property(text, fc.constantFrom(...FORMS), (one, form) => {
+    const clean = redacted(one)
+    if (redacted(clean) !== clean) expect(redacted(clean), 'once is enough').toBe(clean)
+    if (redacted(escaped(one)) !== escaped(clean)) expect(redacted(escaped(one)), 'escaped').toBe(escaped(clean))
+    if (clean !== one) {
+      changed += 1
+      const json = JSON.stringify({ msg: one })
+      if (nextHeader(json, 0) === Infinity && !scrubber.concerns(json)) expect.unreachable(`not found: ${json}`)
+    }
+    const line = `{"level":30,"time":1795219732486,${JSON.stringify(form(one)).slice(1)}`
+    path.open()
+    if (!path.map(line, 0, line.length, -1)) return
+    taken += 1
+    expect(JSON.parse(`${path.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+  }), { numRuns: RUNS, seed: SEED })
+  expect(changed).toBeGreaterThan(RUNS / 20)
+  expect(taken).toBeGreaterThan(RUNS / 4)
+})
