@@ -99,7 +99,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
   if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
   if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
-  const toLineEnd = (from: number): Range | undefined => lineRange(text, at, from, nameStart, closed === undefined ? opened : undefined)
+  const toLineEnd = (valueEnd: number): Range | undefined => lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)
   if (sign === '=' && QUERY_MARK.test(text.slice(Math.max(0, nameStart - 6), nameStart))) {
     const end = matchAt(QUERY_VALUE, text, at)?.end ?? at
     // What `scrubUrlParams` names as well.

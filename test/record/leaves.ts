@@ -14,8 +14,9 @@
  *  9. an entry over its byte limit, which says so in `metadata.pino_ingest`
  * 10. an object that a field took every member of
  * 11. headers that are always removed, wherever they stand; `metadata.pino_ingest.removed_headers` says how many
- * 12. an id that stands under two of its names, with the same value: it is said once
- * 13. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
+ * 12. what follows `Bearer`, which becomes `[removed]`
+ * 13. an id that stands under two of its names, with the same value: it is said once
+ * 14. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
  */
 import type { MappingOptions } from '../../src/record/entry.js'
 import type { LogEntry } from '../../src/protocol/entry.js'
@@ -58,7 +59,7 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   const removed = own(note, 'removed_headers')
   if (root?.kind !== 'object') {
     // In a text the value goes, and the rest stays.
-    const isWhole = typeof removed === 'number' ? entry.message.includes('[removed]') && /authorization|cookie|api-key/i.test(line) : entry.message === clean(line)
+    const isWhole = typeof removed === 'number' ? entry.message.includes('[removed]') && /authorization|cookie|api-key|bearer/i.test(line) : entry.message === clean(line)
     return isWhole ? [] : ['the line is not the message']
   }
   const record = toTree(root)
@@ -544,7 +545,7 @@ function own(value: unknown, key: Step): unknown {
 
 /** Exception 6. */
 function clean(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed()
+  return text.replaceAll('\0', '').toWellFormed().replaceAll('Bearer secret', 'Bearer [removed]')
 }
 
 /** A text field has a number's digits, a number field the number that a text says. */
