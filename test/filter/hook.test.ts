@@ -37,6 +37,11 @@ describe('a hook', () => {
     expect(run((entry) => entry)).toMatchObject({ result: { json: JSON_OF_ENTRY }, problems: [] })
   })
 
+  test('cannot add a secret header', () => {
+    const { json } = run((entry) => ({ ...entry, message: 'sent Cookie: a=secret', metadata: { headers: { authorization: 'secret' } } }))
+    expect(JSON.parse(json)).toEqual({ ...ENTRY, message: 'sent Cookie: [removed]', metadata: { pino_ingest: { removed_headers: 2 }, headers: {} } })
+  })
+
   test('may change what it got, or return another', () => {
     const changed = run((entry) => {
       delete entry.user

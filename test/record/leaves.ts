@@ -78,7 +78,7 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   return [...found, ...plan.problems, ...(plan.hasWide ? [] : surplus(entry, plan.expected.filter((one) => !isOmitted(one) || isThere(entry, one.to, one.holds)), options))]
 }
 
-/** Exception 13: such a member goes with all that it holds, and so does an object that has headers; in a list a text takes its place. */
+/** Exception 14: such a member goes with all that it holds, and so does an object that has headers; in a list a text takes its place. */
 function omittedFrom(entry: LogEntry, expected: readonly Expected[]): (one: Expected) => boolean {
   if (typeof own(own(entry.metadata, 'pino_ingest'), 'omitted_http_members') !== 'number') return () => false
   const messages = expected.flatMap(({ to }) => to.flatMap((step, index) => (HEADERS.includes(step) ? [to.slice(0, index)] : [])))
