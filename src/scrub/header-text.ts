@@ -34,7 +34,7 @@ const NUMBER = new RegExp(String.raw`-?\d[\d.e+-]*${VALUE_END}`, 'iy')
 const QUERY_MARK = /(?:[?&]|&amp;|\\u00(?:26|3f))$/i
 const QUERY_VALUE = /[^&#\0- "'<>`\\]*/y
 /** After a quote or bracket that closes: the value goes on, `"a"; b=c`, `'a' + 'b'`. */
-const CONTINUATION = /[\w=%~@!$^(-]|;[ \t]*[\w"']|[ \t]*\+[ \t]*(?:["'`]|$|[\r\n])/y
+const CONTINUATION = new RegExp(String.raw`[\w=%~@!$^(-]|;${SPACE}(?:\w|${QUOTE})|${SPACE}\+${SPACE}(?:${QUOTE}|$|${BREAK})`, 'y')
 const LINE_END = /[\r\n]|\\[rn]/
 const BLANKS = new RegExp(BLANK, 'g')
 const INDENT = new RegExp(`${BLANK}*`, 'y')
@@ -68,14 +68,12 @@ export function nextHeader(json: string, from: number): number {
   PLACE.lastIndex = from
   for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {
     const end = match.index + match[0].length
-    if (/^b/i.test(match[0]) ? isCredentialAt(json, match.index) : isSecret(json.slice(startOfName(json, end, 0), end)) && mayHaveValue(json, end)) return match.index
+    if (/^b/i.test(match[0])) {
+      if (isCredentialAt(json, match.index)) return match.index
+    // In a list or in an object of name and value, a name that is a whole text may have its value anywhere beside it.
+    } else if (isSecret(json.slice(startOfName(json, end, 0), end)) && (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)) return match.index
   }
   return Infinity
-}
-
-/** In a list or in an object of name and value, a name that is a whole text may have its value anywhere beside it. */
-function mayHaveValue(json: string, nameEnd: number): boolean {
-  return json[nameEnd] === '"' || valueAfter(json, afterQuote(json, nameEnd)) !== undefined
 }
 
 interface Range {
@@ -95,6 +93,8 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
+  // What stands there already is a name that `scrubUrlParams` lists as well.
+  if (text.startsWith(SCRUBBED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
   const value = quoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
   if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
@@ -102,8 +102,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const toLineEnd = (valueEnd: number): Range | undefined => lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)
   if (sign === '=' && QUERY_MARK.test(text.slice(Math.max(0, nameStart - 6), nameStart))) {
     const end = matchAt(QUERY_VALUE, text, at)?.end ?? at
-    // What `scrubUrlParams` names as well.
-    return end === at || text.slice(at, end) === SCRUBBED ? undefined : { start: at, end, by: REMOVED }
+    return end === at ? undefined : { start: at, end, by: REMOVED }
   }
   if (value !== undefined || isContainer) {
     const range = value === undefined ? containerRange(text, at, isQuoted ? opened : undefined) : quotedRange(text, at, value)
@@ -111,7 +110,6 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
     if (matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
     return range.start === range.end ? undefined : range
   }
-  if (matchAt(NOTHING, text, at) !== undefined) return undefined
   const number = isQuoted ? matchAt(NUMBER, text, at) : undefined
   return number === undefined ? toLineEnd(at) : { start: at, end: number.end, by: quoted(REMOVED, opened) }
 }
@@ -126,16 +124,11 @@ function startOfName(text: string, nameEnd: number, from: number): number {
 }
 
 /** Where the value begins, and the sign before it. */
-function valueAfter(text: string, at: number): Match | undefined {
+function valueAfter(text: string, at: number): ReturnType<typeof matchAt> {
   return matchAt(VALUE_KEY, text, at) ?? matchAt(SEPARATOR, text, at)
 }
 
-interface Match {
-  readonly end: number
-  readonly group: string
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): Match | undefined {
+function matchAt(pattern: RegExp, text: string, at: number): { readonly end: number, readonly group: string } | undefined {
   pattern.lastIndex = at
   const match = pattern.exec(text)
   return match === null ? undefined : { end: at + match[0].length, group: match[1] ?? '' }
@@ -178,7 +171,7 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
     else if (char === opening) open += 1
     else if (char === closing && --open === 0) {
       const whole = text.slice(at, end + 1)
-      return { start: at, end: end + 1, by: whole === REMOVED || whole === SCRUBBED ? whole : quoted(REMOVED, by) }
+      return { start: at, end: end + 1, by: whole === REMOVED ? whole : quoted(REMOVED, by) }
     }
     end += 1
   }
