@@ -137,8 +137,8 @@ export class Channel {
   }
 
   /** Resolves when everything cut so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. */
-  flush(): Promise<Flushed> {
-    return this.#delivery.flush()
+  flush(timeoutMs?: number): Promise<Flushed> {
+    return this.#delivery.flush(timeoutMs)
   }
 
   /** Ends a pause of the backoff now. */

@@ -72,7 +72,7 @@ async function arrival(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): 
 export async function flushWithin(pipeline: Pipeline, timeoutMs: number, clock: Clock): Promise<Omit<FlushReply, 'id'>> {
   const state = await new Promise<FlushReply['state']>((resolve) => {
     const cancel = clock.timer(timeoutMs, () => resolve(pipeline.isSpooled ? 'spooled' : 'timeout'))
-    void pipeline.flush().then((flushed) => {
+    void pipeline.flush(timeoutMs).then((flushed) => {
       cancel()
       resolve(flushed)
     })

@@ -3,7 +3,8 @@ import type { AccountSnapshot } from './account.js'
 
 /**
  * - `acknowledged`: the service has taken, or refused by name, all that was logged before
- * - `spooled`: it is on disk, and the service is down: for longer than a request may take, or at the timeout
+ * - `spooled`: it is on disk, and the service is down: in an outage longer than a request may take after one more failed
+ *   attempt, under a Retry-After that is longer than the time left at once, else at the timeout
  * - `timeout`: neither is known in time
  */
 export type FlushState = 'acknowledged' | 'spooled' | 'timeout'

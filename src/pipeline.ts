@@ -155,12 +155,15 @@ export class Pipeline {
     this.#mapper.setReleaseId(releaseId)
   }
 
-  /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. */
-  async flush(): Promise<Flushed> {
+  /**
+   * Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects.
+   * @param timeoutMs see `Delivery.flush`
+   */
+  async flush(timeoutMs?: number): Promise<Flushed> {
     this.#finishText()
     this.#sealWithNotice()
     if (this.#release !== undefined) await this.#release.ended
-    const flushed = await Promise.all(this.#channels.map((channel) => channel.flush()))
+    const flushed = await Promise.all(this.#channels.map((channel) => channel.flush(timeoutMs)))
     return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
   }
 

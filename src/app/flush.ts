@@ -23,7 +23,8 @@ const ANSWER_MS = 100
 
 /**
  * Resolves when everything logged before is acknowledged by the service, or is on disk while the service is down, or
- * when the time is over. Works with one target, several, a pipeline and `ingestStream()`.
+ * when the time is over. Works with one target, several, a pipeline and `ingestStream()`. In an outage it cuts the wait for the
+ * next attempt short, and says `spooled` only after an attempt that began after the call has failed.
  *
  * @param logger a pino logger, or one of its children
  * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. Never rejects.

@@ -15,7 +15,7 @@ export interface DeliveryOptions extends BookingOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
   /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'isClosed' | 'failedAttempts' | 'isOver' | 'hurry' | 'onRoom'>
+  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'heldMs' | 'evidence' | 'retrySoon' | 'isOver' | 'hurry' | 'onRoom'>
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
@@ -114,9 +114,12 @@ export class Delivery {
     this.#queue.putAside()
   }
 
-  /** Resolves when everything enqueued before is settled, or is on disk in an outage. Never rejects. */
-  flush(): Promise<Flushed> {
-    return this.#flushes.add(this.#queue.mark)
+  /**
+   * Resolves when everything enqueued before is settled, or is on disk in an outage. Never rejects.
+   * @param timeoutMs for how long the caller waits, see `Flushes`. Default `requestTimeoutMs`
+   */
+  flush(timeoutMs = this.#options.requestTimeoutMs): Promise<Flushed> {
+    return this.#flushes.add(this.#queue.mark, timeoutMs)
   }
 
   /** Whether none of the app's own waits in memory alone. */
@@ -168,7 +171,7 @@ export class Delivery {
     const isIdle = ({ stored, loose }: Mark): boolean => stored >= this.#queue.mark.stored && loose >= this.#queue.mark.loose
     while (!this.#closed && !this.#isOver && !isIdle(this.#oldest)) {
       // In a long outage a flush is over at once: this loop would leave no turn to the attempts, nor to the timer that ends it.
-      await this.#flushes.add(this.#queue.mark, false)
+      await this.#flushes.add(this.#queue.mark)
     }
     await this.#queue.untilRecovered()
     await this.#untilNoneInFlight()

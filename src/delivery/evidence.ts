@@ -17,6 +17,7 @@ export class Evidence {
   #begun = 0
   /** Number of the latest begun attempt that was accepted; 0 for none. */
   #latestAccepted = 0
+  #latestFailed = 0
   #refusedInARow = 0
   #verdicts = 0
   #isConvicted = false
@@ -29,6 +30,11 @@ export class Evidence {
   /** Attempts begun so far. */
   get begun(): number {
     return this.#begun
+  }
+
+  /** Number of the latest begun attempt that has failed; 0 for none. */
+  get latestFailed(): number {
+    return this.#latestFailed
   }
 
   /** Whether everything is refused, as far as is known: one probe a minute until one is accepted. */
@@ -60,6 +66,10 @@ export class Evidence {
     this.#latestAccepted = Math.max(this.#latestAccepted, attempt)
     this.#refusedInARow = 0
     this.tell()
+  }
+
+  failed(attempt: number): void {
+    this.#latestFailed = Math.max(this.#latestFailed, attempt)
   }
 
   refused(): void {

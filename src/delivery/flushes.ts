@@ -10,7 +10,7 @@ export interface FlushesOptions {
   readonly clock: Clock
   /** An outage of this age ends the wait for what is on disk. */
   readonly requestTimeoutMs: number
-  readonly gate: Pick<Gate, 'outageAgeMs' | 'isClosed' | 'failedAttempts'>
+  readonly gate: Pick<Gate, 'outageAgeMs' | 'heldMs' | 'evidence' | 'retrySoon'>
   /** Whether there are entries on disk of which this process will not hear any more. */
   readonly hasKept: () => boolean
   /** The oldest that is not settled, in each lane. */
@@ -19,13 +19,15 @@ export interface FlushesOptions {
 
 interface Waiter {
   readonly before: Mark
-  /** When it began to wait. */
-  readonly failedAttempts: number
-  readonly endsInOutage: boolean
+  /** Attempts begun before it began to wait: their failures may be older than the call. */
+  readonly begunAttempts: number
+  /** Undefined where it waits for the service, however long that is down. */
+  readonly endsAt: number | undefined
   readonly resolve: (flushed: Flushed) => void
 }
 
-const LEAST_LOOK_MS = 50
+/** Failed attempts are not announced: they are looked for. */
+const LOOK_MS = 50
 
 export class Flushes {
   readonly #options: FlushesOptions
@@ -37,12 +39,17 @@ export class Flushes {
   }
 
   /**
-   * Resolves when everything before the mark is settled or safe. Never rejects.
-   * @param endsInOutage whether what is on disk while the service is down is waited for no longer
+   * Resolves when everything before the mark is settled. Never rejects.
+   * @param timeoutMs With it, resolves as `spooled` as well, when all of it is on disk and
+   * - the service is down for `requestTimeoutMs`, and an attempt that began after this call has failed, or the time is over;
+   *   a backoff is cut short for that attempt
+   * - or a Retry-After forbids attempts for longer than the time that is left
    */
-  add(before: Mark, endsInOutage = true): Promise<Flushed> {
+  add(before: Mark, timeoutMs?: number): Promise<Flushed> {
+    const { clock, gate } = this.#options
     return new Promise((resolve) => {
-      this.#waiters.push({ before, endsInOutage, failedAttempts: this.#options.gate.failedAttempts, resolve })
+      const endsAt = timeoutMs === undefined ? undefined : clock.now() + timeoutMs
+      this.#waiters.push({ before, endsAt, begunAttempts: gate.evidence.begun, resolve })
       this.look()
     })
   }
@@ -51,15 +58,14 @@ export class Flushes {
   look(): void {
     if (this.#waiters.length === 0) return
     const oldest = this.#options.oldest()
-    const { gate, requestTimeoutMs } = this.#options
-    const isLong = gate.outageAgeMs >= requestTimeoutMs
-    // Outage and pause may be over, and nobody has asked since: a process that was stopped has not.
-    const isDown = (since: number): boolean => isLong && (gate.isClosed || gate.failedAttempts > since)
-    this.#resolve(({ before, endsInOutage, failedAttempts }) => {
+    const { gate } = this.#options
+    this.#resolve((waiter) => {
+      const { before } = waiter
       if (oldest.loose < before.loose) return undefined
       if (oldest.stored >= before.stored) return this.#options.hasKept() ? 'spooled' : 'acknowledged'
-      return endsInOutage && isDown(failedAttempts) ? 'spooled' : undefined
+      return this.#isInVain(waiter) ? 'spooled' : undefined
     })
+    if (this.#waiters.some(({ endsAt, begunAttempts }) => endsAt !== undefined && begunAttempts === gate.evidence.begun)) gate.retrySoon()
     if (this.#waiters.length > 0) this.#lookLater()
   }
 
@@ -67,6 +73,14 @@ export class Flushes {
   end(flushed: Flushed): void {
     this.#cancelTimer?.()
     this.#resolve(() => flushed)
+  }
+
+  #isInVain({ endsAt, begunAttempts }: Waiter): boolean {
+    if (endsAt === undefined) return false
+    const { gate, requestTimeoutMs, clock } = this.#options
+    const leftMs = endsAt - clock.now()
+    if (gate.heldMs > leftMs) return true
+    return gate.outageAgeMs >= requestTimeoutMs && (gate.evidence.latestFailed > begunAttempts || leftMs <= 0)
   }
 
   #resolve(stateOf: (waiter: Waiter) => Flushed | undefined): void {
@@ -81,8 +95,7 @@ export class Flushes {
 
   #lookLater(): void {
     if (this.#cancelTimer !== undefined) return
-    const { clock, requestTimeoutMs, gate } = this.#options
-    this.#cancelTimer = clock.timer(Math.max(requestTimeoutMs - gate.outageAgeMs, LEAST_LOOK_MS), () => {
+    this.#cancelTimer = this.#options.clock.timer(LOOK_MS, () => {
       this.#cancelTimer = undefined
       this.look()
     })

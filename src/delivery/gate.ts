@@ -69,15 +69,8 @@ export class Gate {
 
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
   get trouble(): string | undefined { return this.#outage.trouble }
-
   /** Milliseconds since the first of the failures, or since the silence began; 0 while the service is well. */
   get outageAgeMs(): number { return this.#outage.ageMs }
-
-  /** Whether nothing may be sent at the moment. */
-  get isClosed(): boolean { return this.#outage.opensAt > this.#options.clock.now() }
-
-  /** Attempts that have failed, in all. */
-  get failedAttempts(): number { return this.#outage.failedAttempts }
 
   /** The app ends, and nothing may be sent any more before it does. */
   get isOver(): boolean { return this.#outage.opensAt >= this.#deadline.at }
@@ -119,6 +112,12 @@ export class Gate {
   nudge(): void {
     this.#outage.cutShort()
     this.#pace.end(this.#options.clock.now())
+    this.#advance()
+  }
+
+  /** Shortens a pause of the backoff to `retryMinMs`; a Retry-After holds. */
+  retrySoon(): void {
+    this.#outage.shorten()
     this.#advance()
   }
 
@@ -180,6 +179,7 @@ export class Gate {
       this.#heardAt = moment.now
       const isCurrent = this.#concurrency.end(flight, moment)
       if (outcome?.kind === 'delivered' && outcome.accepted > 0) this.evidence.accepted(number)
+      if (outcome !== undefined && outcome.kind !== 'delivered' && !signal.aborted) this.evidence.failed(number)
       if (outcome !== undefined) this.#judge(outcome, flight, isCurrent, signal.aborted)
       this.#advance()
     }

@@ -31,7 +31,6 @@ const JITTER_SHARE = 0.1
 export class Outage {
   readonly #options: OutageOptions
   #failures = 0
-  #failedAttempts = 0
   #since: number | undefined
   #trouble: string | undefined
   /** From a Retry-After: nothing cuts it short. */
@@ -40,6 +39,7 @@ export class Outage {
   #heldSince: number | undefined
   /** From the backoff: can be cut short. */
   #pausedUntil = -Infinity
+  #failedAt = -Infinity
 
   constructor(options: OutageOptions) {
     this.#options = options
@@ -66,11 +66,6 @@ export class Outage {
     return Math.max(this.#notBefore, this.#pausedUntil)
   }
 
-  /** In all; of two looks, whether the service was asked in vain between them. */
-  get failedAttempts(): number {
-    return this.#failedAttempts
-  }
-
   respect(retryAfterMs: number): void {
     const { clock, random } = this.#options
     if (retryAfterMs <= 0) return
@@ -82,7 +77,6 @@ export class Outage {
   failed(trouble: Later | Misconfigured): void {
     const now = this.#options.clock.now()
     this.#failures += 1
-    this.#failedAttempts += 1
     // Not from a silence that is over: nobody may have sent anything since.
     this.#since ??= now - this.ageMs
     this.#trouble = trouble.reason
@@ -90,7 +84,13 @@ export class Outage {
     const pauseMs = trouble.kind === 'misconfigured' && trouble.status !== undefined
       ? MISCONFIGURED_PROBE_MS
       : nextDelayMs({ ...this.#options, attempt: this.#failures, outageAgeMs: this.ageMs })
+    this.#failedAt = now
     this.#pausedUntil = now + pauseMs
+  }
+
+  /** The pause of the backoff lasts no longer than `retryMinMs` from the last failure on; a Retry-After holds. */
+  shorten(): void {
+    this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + this.#options.retryMinMs)
   }
 
   /** Ends the pause of the backoff; a Retry-After holds. */

@@ -1,6 +1,7 @@
 import { expect, describe, test } from 'vitest'
 import { Account } from '../../src/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
+import { Evidence } from '../../src/delivery/evidence.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { retrySender } from '../../src/delivery/retry.js'
 import type { Outcome } from '../../src/sender.js'
@@ -67,7 +68,9 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
   const clock = new FakeClock()
   const account = new Account()
   const told = new Told()
-  const gate = { limit: 1, trouble: undefined, outageAgeMs: 0, isClosed: false, failedAttempts: 0, isOver: false, hurry: () => {}, onRoom: () => {} }
+  const gate = {
+    limit: 1, trouble: undefined, outageAgeMs: 0, heldMs: 0, evidence: new Evidence(clock), isOver: false, hurry: () => {}, retrySoon: () => {}, onRoom: () => {},
+  }
   const sender = {
     send: ({ batchId }: { batchId: string }): Promise<Outcome> => {
       if (batchId === 'throws') throw new Error('bug 1')

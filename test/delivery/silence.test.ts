@@ -18,7 +18,7 @@ test('is trouble of its age while it lasts, and none after it', async () => {
   expect([gate.trouble, gate.outageAgeMs, gate.heldMs]).toEqual([undefined, 0, 0])
 })
 
-test('a flush of what is on disk does not wait for its end', async () => {
+test('a flush of what is on disk does not wait for an end that comes too late', async () => {
   const { clock, gate, sender } = setup(() => OK, { random: () => 0 })
   const delivery = new Delivery({
     sender: retrySender(sender, gate), gate, clock, maxBufferBytes: 1_000_000, requestTimeoutMs: 10_000, account: new Account(), report: new Told(),
@@ -30,10 +30,7 @@ test('a flush of what is on disk does not wait for its end', async () => {
   gate.holdFor(3_600_000)
   delivery.enqueue({ ...batchOf('a'), place: {} as Place })
   const flushed = delivery.flush()
-  const state = watch(flushed)
-  await clock.advance(9_999)
-  expect(state.done).toBe(false)
-  await clock.advance(1)
+  await clock.advance(0)
   expect(await flushed).toBe('spooled')
   expect(sender.attempts).toEqual([])
 })
