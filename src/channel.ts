@@ -52,11 +52,13 @@ export class Channel {
   readonly #gate: Gate
   readonly #delivery: Delivery
   readonly #spool: Spool | undefined
+  readonly #endTrouble: () => void
 
   constructor(options: ChannelOptions) {
     this.#options = options
     const { settings, clock, report, mask, onBatch } = options
-    const { onTrouble, onRecovery } = troubleTeller(report)
+    const { onTrouble, onRecovery, end } = troubleTeller(report, clock)
+    this.#endTrouble = end
     const gate = this.#gate = new Gate({
       clock, ...settings, onTrouble,
       onRecovery: (outageAgeMs, hasFailed) => {
@@ -169,6 +171,7 @@ export class Channel {
 
   /** What is not settled stays on disk. */
   close(): void {
+    this.#endTrouble()
     this.#spool?.close()
     const { pending } = this.account.snapshot()
     if (pending > 0) this.#options.report.kept(pending)

@@ -12,7 +12,7 @@ import { Throttle } from './report/throttle.js'
 import { UNPRINTABLE } from './unprintable.js'
 
 /** What a channel tells. */
-export type ChannelReport = Pick<Report, 'delivered' | 'rejected' | 'dropped' | 'kept' | 'problem' | 'note'>
+export type ChannelReport = Pick<Report, 'delivered' | 'rejected' | 'dropped' | 'kept' | 'problem' | 'note' | 'withdraw'>
 
 /** What is counted: log entries, unless it is said. */
 type Subject = 'requestLogs' | undefined
@@ -105,13 +105,24 @@ export class Report {
 
   problem(code: IngestErrorCode, message: string, status?: number, of?: Subject): void {
     const words = of === undefined ? message : `request logs: ${message}`
-    this.#line(`problem ${code} ${of ?? ''}`, 1, () => words)
+    this.#line(`${code} ${of ?? ''}`, 1, () => words)
     this.#event('ingest:problem', `${code} ${of ?? ''}`, status === undefined ? { code, message: words } : { code, message: words, status })
   }
 
   /** At the end, what is on disk for the next start. */
   kept(count: number, of?: Subject): void {
-    this.note(`kept ${of ?? ''}`, `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk, for the next start`)
+    this.note('kept', `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk, for the next start`, of)
+  }
+
+  /**
+   * Lines and events that are held back no longer say what is so: they are not let out.
+   * @param kinds codes of problems, and kinds of notes
+   */
+  withdraw(kinds: readonly string[], of?: Subject): void {
+    for (const kind of kinds) {
+      this.#lines.get(`${kind} ${of ?? ''}`)?.discard()
+      this.#events.get(`ingest:problem ${kind} ${of ?? ''}`)?.discard()
+    }
   }
 
   /** The same, of request logs. */
@@ -123,13 +134,14 @@ export class Report {
       dropped: (count, reason, detail) => this.dropped(count, reason, detail, of),
       kept: (count) => this.kept(count, of),
       problem: (code, message, status) => this.problem(code, message, status, of),
-      note: (kind, message) => this.note(`${kind} ${of}`, `request logs: ${message}`),
+      note: (kind, message) => this.note(kind, `request logs: ${message}`, of),
+      withdraw: (kinds) => this.withdraw(kinds, of),
     }
   }
 
   /** A line without an event. @param kind one of a fixed few */
-  note(kind: string, message: string): void {
-    this.#line(`note ${kind}`, 1, () => message)
+  note(kind: string, message: string, of?: Subject): void {
+    this.#line(`${kind} ${of ?? ''}`, 1, () => message)
   }
 
   /** @param account asked when it is told, which may be a second later: what is held back would be old by then */

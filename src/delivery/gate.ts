@@ -219,7 +219,7 @@ export class Gate {
     this.#outage.failed(trouble)
     const waitMs = this.#outage.opensAt - now
     this.#concurrency.failed(waitMs, refused)
-    this.#options.onTrouble?.(trouble, this.#outage.ageMs, waitMs)
+    this.#options.onTrouble?.(trouble, this.#outage.ageMs, waitMs, this.#deadline.at < Infinity)
   }
 
   #succeeded(flight: Flight): void {

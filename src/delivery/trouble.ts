@@ -1,4 +1,5 @@
 /** What the user is told about a service that fails: enough to mend it, and nothing of a hiccup that mends itself. */
+import type { Clock } from '../clock.js'
 import type { IngestErrorCode } from '../errors.js'
 import type { Report } from '../report.js'
 import type { Later, Misconfigured } from '../sender.js'
@@ -7,26 +8,38 @@ import type { GateOptions } from './gate.js'
 /** An outage this long, or known to become this long, is told. */
 const TELL_FROM_MS = 5000
 
-/** @returns the two callbacks of a `Gate` */
-export function troubleTeller(
-  report: Pick<Report, 'problem' | 'note'>,
-): Required<Pick<GateOptions, 'onTrouble'>> & { onRecovery(outageAgeMs: number): void } {
-  const told = new Set<IngestErrorCode>()
+/** A wrong key or URL lasts until somebody corrects it: a line for every probe would only fill the log. */
+const REPEAT_MS = 3_600_000
+const RECOVERED = 'recovered'
+
+export interface TroubleTeller extends Required<Pick<GateOptions, 'onTrouble'>> {
+  onRecovery(outageAgeMs: number): void
+  /** The app ends: a line about a next attempt that is still held back is not written. */
+  end(): void
+}
+
+/** @returns the two callbacks of a `Gate`. Of what is held back only the latest state of the service is let out. */
+export function troubleTeller(report: Pick<Report, 'problem' | 'note' | 'withdraw'>, clock: Pick<Clock, 'now'>): TroubleTeller {
+  /** By code: when it was last told in this outage. */
+  const toldAt = new Map<IngestErrorCode, number>()
   return {
-    onTrouble(trouble, outageAgeMs, waitMs) {
+    onTrouble(trouble, outageAgeMs, waitMs, isEnding) {
       const code = codeOf(trouble)
+      const now = clock.now()
       if (trouble.kind === 'later' && outageAgeMs + waitMs < TELL_FROM_MS) return
-      // It lasts until somebody mends it: a line at every probe would only fill the log.
-      if (trouble.kind === 'misconfigured' && told.has(code)) return
-      told.add(code)
-      const next = `entries are kept, next attempt in ${seconds(waitMs)} s`
-      report.problem(code, `${headline(trouble)}: ${trouble.reason}; ${next}`, trouble.status)
+      if (trouble.kind === 'misconfigured' && now - (toldAt.get(code) ?? -Infinity) < REPEAT_MS) return
+      report.withdraw([RECOVERED, ...[...toldAt.keys()].filter((other) => other !== code)])
+      toldAt.set(code, now)
+      const next = isEnding ? '' : `; entries are kept, next attempt in ${seconds(waitMs)} s`
+      report.problem(code, `${headline(trouble)}: ${trouble.reason}${next}`, trouble.status)
     },
     onRecovery(outageAgeMs) {
-      if (told.size === 0) return
-      told.clear()
-      report.note('recovered', `the service takes entries again, after ${seconds(outageAgeMs)} s`)
+      if (toldAt.size === 0) return
+      report.withdraw([...toldAt.keys()])
+      toldAt.clear()
+      report.note(RECOVERED, `the service takes entries again, after ${seconds(outageAgeMs)} s`)
     },
+    end: () => report.withdraw([...toldAt.keys()]),
   }
 }
 

@@ -32,10 +32,8 @@ export class Throttle<T> {
     this.#letOut()
   }
 
-  /** Forgets what is held. */
-  cancel(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+  /** Forgets what is held. The window goes on. */
+  discard(): void {
     this.#held = undefined
   }
 

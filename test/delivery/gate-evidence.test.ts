@@ -56,7 +56,7 @@ test('what was begun before the refusal is no evidence, however late it is accep
 test('after a verdict one attempt a minute passes, also when its refusal names nothing; an acceptance ends it', async () => {
   const { clock, gate, run, onTrouble } = setup()
   gate.misconfigured(NAMELESS)
-  expect(onTrouble).toHaveBeenCalledWith(expect.objectContaining({ kind: 'misconfigured', status: 400 }), 0, 60_000)
+  expect(onTrouble).toHaveBeenCalledWith(expect.objectContaining({ kind: 'misconfigured', status: 400 }), 0, 60_000, false)
   const replies: number[] = []
   for (let n = 0; n < 5; n += 1) void run(n < 2 ? NAMELESS : OK).then(() => replies.push(clock.now()))
   await clock.advance(200_000)
@@ -108,7 +108,7 @@ test('waiting ends by news, time, or abort, and leaves nothing behind', async ()
 
 test('the user is told what refuses everything, once', () => {
   const told = new Told()
-  const { onTrouble } = troubleTeller(told)
-  for (let n = 0; n < 3; n += 1) onTrouble({ ...NAMELESS, kind: 'misconfigured' }, 0, 60_000)
+  const { onTrouble } = troubleTeller(told, new FakeClock())
+  for (let n = 0; n < 3; n += 1) onTrouble({ ...NAMELESS, kind: 'misconfigured' }, 0, 60_000, false)
   expect(told.problems).toEqual([{ code: 'REJECTED', status: 400, message: expect.stringMatching(/refuses whatever it is sent \(status 400\), check url.*60\.0 s/) }])
 })

@@ -197,6 +197,19 @@ test('an attempt ended by the shutdown says nothing about the service', async ()
   expect(gate.trouble).toBeUndefined()
 })
 
+test('a failure while the app ends is told as such: there may be no next attempt', async () => {
+  const onTrouble = vi.fn()
+  const { clock, enqueue, delivery } = setup(() => DOWN, { onTrouble, latencyMs: 10 })
+  enqueue(batchOf('a'))
+  await clock.advance(100)
+  const before = onTrouble.mock.calls.length
+  const drained = delivery.drain(1_000)
+  await clock.advance(2_000)
+  await drained
+  const isEnding = onTrouble.mock.calls.map(([, , , last]: unknown[]) => last)
+  expect([...new Set(isEnding.slice(0, before)), ...new Set(isEnding.slice(before))]).toEqual([false, true])
+})
+
 test('tells of an outage with its age, and of its end', async () => {
   const onRecovery = vi.fn()
   const ages: number[] = []

@@ -94,6 +94,8 @@ export class Told {
   note(_kind: string, message: string): void {
     this.notes.push(message)
   }
+
+  withdraw(): void {}
 }
 
 export interface SetupOptions extends Partial<GateOptions> {

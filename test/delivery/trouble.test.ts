@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { troubleTeller } from '../../src/delivery/trouble.js'
+import { Report } from '../../src/report.js'
+import { FakeClock } from '../fake-clock.js'
 import { DOWN, Told, UNAUTHORIZED, busyFor } from './scripted.js'
 import type { Later, Misconfigured } from '../../src/sender.js'
 
@@ -9,21 +11,21 @@ const unauthorized = UNAUTHORIZED as Misconfigured
 
 test('a hiccup is not told, nor its end', () => {
   const told = new Told()
-  const { onTrouble, onRecovery } = troubleTeller(told)
-  onTrouble(down, 0, 200)
-  onTrouble(down, 200, 400)
+  const { onTrouble, onRecovery } = troubleTeller(told, new FakeClock())
+  onTrouble(down, 0, 200, false)
+  onTrouble(down, 200, 400, false)
   onRecovery(600)
   expect([told.problems, told.notes]).toEqual([[], []])
 })
 
 test('an outage is told once it lasts, or is known to last, and its end too', () => {
   const told = new Told()
-  const { onTrouble, onRecovery } = troubleTeller(told)
-  onTrouble(down, 4000, 1500)
+  const { onTrouble, onRecovery } = troubleTeller(told, new FakeClock())
+  onTrouble(down, 4000, 1500, false)
   expect(told.problems).toEqual([{ code: 'UNAVAILABLE', message: expect.stringContaining('503 down'), status: 503 }])
   onRecovery(6000)
   expect(told.notes).toEqual([expect.stringContaining('6.0 s')])
-  onTrouble({ ...busy, status: 429 }, 0, 3_600_000)
+  onTrouble({ ...busy, status: 429 }, 0, 3_600_000, false)
   expect(told.problems[1]).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
 })
 
@@ -36,15 +38,101 @@ test('a local service that is not this user\'s is told at once, and once', () =>
 
 test('a misconfiguration is told at once, once of a kind, and again after it was mended', () => {
   const told = new Told()
-  const { onTrouble, onRecovery } = troubleTeller(told)
+  const { onTrouble, onRecovery } = troubleTeller(told, new FakeClock())
   const elsewhere: Misconfigured = { kind: 'misconfigured', status: 301, reason: '301 moved' }
-  for (const trouble of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere]) onTrouble(trouble, 0, 60_000)
+  for (const trouble of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere]) onTrouble(trouble, 0, 60_000, false)
   expect(told.problems.map(({ code }) => code)).toEqual(['AUTH', 'MISDIRECTED'])
   expect(told.problems.map(({ message }) => message)).toEqual([
     expect.stringMatching(/apiKey.*401 invalid key/),
     expect.stringMatching(/url.*301 moved/),
   ])
   onRecovery(1000)
-  onTrouble(unauthorized, 0, 60_000)
+  onTrouble(unauthorized, 0, 60_000, false)
   expect(told.problems).toHaveLength(3)
+})
+
+test('a misconfiguration is told again every hour while it lasts', async () => {
+  const told = new Told()
+  const clock = new FakeClock()
+  const { onTrouble } = troubleTeller(told, clock)
+  const at: number[] = []
+  for (let minute = 0; minute <= 180; minute += 1) {
+    const before = told.problems.length
+    onTrouble(unauthorized, minute * 60_000, 60_000, false)
+    if (told.problems.length > before) at.push(minute)
+    await clock.advance(60_000)
+  }
+  expect(at).toEqual([0, 60, 120, 180])
+})
+
+/** With the lines that a user sees, and what holds them back. */
+function printing() {
+  const clock = new FakeClock()
+  const lines: string[] = []
+  const problems: number[] = []
+  const report = new Report({ clock, onProblem: 'stderr', secrets: [], write: (line) => lines.push(line), emit: (name) => {
+    if (name === 'ingest:problem') problems.push(clock.now())
+  } })
+  return { clock, lines, problems, report, ...troubleTeller(report, clock) }
+}
+
+test('a failure that is held back is not told after the service has recovered', async () => {
+  const { clock, lines, problems, onTrouble, onRecovery } = printing()
+  onTrouble(down, 5_000, 100, false)
+  await clock.advance(500)
+  onTrouble(down, 5_500, 100, false)
+  await clock.advance(100)
+  onRecovery(5_600)
+  await clock.advance(60_000)
+  expect(lines).toEqual([expect.stringContaining('503 down'), expect.stringContaining('5.6 s')])
+  expect(problems).toEqual([0])
+})
+
+test('a recovery that is held back is not told after the service fails again', async () => {
+  const { clock, lines, onTrouble, onRecovery } = printing()
+  onTrouble(down, 5_000, 100, false)
+  await clock.advance(9_000)
+  onRecovery(14_000)
+  await clock.advance(1_500)
+  onTrouble(down, 5_000, 100, false)
+  await clock.advance(500)
+  onRecovery(5_500)
+  await clock.advance(500)
+  onTrouble(down, 5_000, 100, false)
+  await clock.advance(60_000)
+  expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false, true, true])
+})
+
+test('of several failures that are held back the latest is told', async () => {
+  const { clock, lines, onTrouble } = printing()
+  onTrouble(unauthorized, 0, 60_000, false)
+  onTrouble(down, 5_000, 100, false)
+  onTrouble(down, 6_000, 100, false)
+  onTrouble({ ...unauthorized, status: 404, reason: '404 nothing here' }, 7_000, 60_000, false)
+  await clock.advance(60_000)
+  expect(lines.map((line) => /503|401|404/.exec(line)?.[0])).toEqual(['401', '503', '404'])
+})
+
+test('request logs and entries do not take back each other\'s lines', async () => {
+  const { clock, lines, report, onTrouble, onRecovery } = printing()
+  const other = troubleTeller(report.ofRequestLogs(), clock)
+  for (let n = 0; n < 2; n += 1) {
+    onTrouble(down, 5_000, 100, false)
+    other.onTrouble(down, 5_000, 100, false)
+  }
+  onRecovery(6_000)
+  await clock.advance(60_000)
+  expect(lines.filter((line) => line.includes('503'))).toEqual([
+    expect.not.stringContaining('request logs'), expect.stringContaining('request logs'), expect.stringContaining('request logs'),
+  ])
+})
+
+test('at an exit no next attempt is told, neither now nor of what is held back', () => {
+  const { lines, report, onTrouble, end } = printing()
+  onTrouble(unauthorized, 0, 60_000, false)
+  onTrouble(busy, 0, 3_600_000, true)
+  onTrouble(busy, 0, 3_600_000, false)
+  end()
+  report.flushNow()
+  expect(lines.map((line) => line.includes('next attempt'))).toEqual([true, false])
 })

@@ -38,11 +38,11 @@ export class Way {
     setMaxListeners(0, signal)
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: concurrency })
     this.#closeHttp = () => http.close()
-    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message) })
+    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), withdraw: () => {} }, clock)
     const gate = this.#gate = new Gate({
       ...settings, clock, maxConcurrency: concurrency,
-      onTrouble: (trouble, outageAgeMs, waitMs) => {
-        if (!onTrouble(trouble)) teller.onTrouble(trouble, outageAgeMs, waitMs)
+      onTrouble: (trouble, ...rest) => {
+        if (!onTrouble(trouble)) teller.onTrouble(trouble, ...rest)
       },
       onRecovery: teller.onRecovery,
     })
