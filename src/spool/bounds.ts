@@ -1,8 +1,13 @@
 /** How much, and for how long: the bounds of the root, and what goes when one is reached. */
+import { closeSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
 import { age } from './aging.js'
+import type { Stranded } from './aging.js'
 import type { Evicted } from './evicted.js'
+import { createFile } from '../shared/safe-files.js'
+import { REPORTED } from './format.js'
 import type { Instance } from './instance.js'
 import { LeaseWatch } from './owner.js'
 import type { Machine } from './owner.js'
@@ -31,8 +36,8 @@ export interface BoundsOptions {
   readonly evicted: Evicted
   readonly recovery: Recovery
   readonly onDropped: (entries: number, reason: DropReason, detail: string) => void
-  /** Entries of another URL or key, for the first time. */
-  readonly onStranded: (folder: string, bytes: number) => void
+  /** Entries of other URLs or keys, which no process has reported yet. */
+  readonly onStranded: (folders: readonly Stranded[]) => void
   /** Entries and dead letters of another URL or key were too old, and are deleted. */
   readonly onForeignAged?: (folder: string, bytes: number) => void
 }
@@ -45,7 +50,7 @@ const MEASURE_FROM = 0.5
 export class Bounds {
   readonly #options: BoundsOptions
   readonly #leases: LeaseWatch
-  readonly #stranded = new Set<string>()
+  readonly #reported = new Set<string>()
   /** When an own segment was seen to be written to, the latest, on the clock that never jumps. */
   readonly #writtenAt = new WeakMap<Segment, number>()
   /** The newest, when a new one was wanted: it is written to no more. */
@@ -94,11 +99,24 @@ export class Bounds {
       if (segment !== current && isOld) this.#drop(segment, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
     }
     const limits = { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs }
+    const stranded: Stranded[] = []
     for (const { folder, bytes, agedBytes } of age({ root, destinations, siblings, looksAtOthers, leases: this.#leases, ...limits })) {
       if (agedBytes > 0) onForeignAged?.(folder, agedBytes)
-      if (bytes === 0 || this.#stranded.has(folder)) continue
-      this.#stranded.add(folder)
-      onStranded(folder, bytes)
+      if (bytes > 0 && this.#markReported(folder)) stranded.push({ folder, bytes, agedBytes })
+    }
+    if (stranded.length > 0) onStranded(stranded)
+  }
+
+  /** @returns whether no process has reported the folder before @throws the system's errors */
+  #markReported(folder: string): boolean {
+    if (this.#reported.has(folder)) return false
+    this.#reported.add(folder)
+    try {
+      closeSync(createFile(join(folder, REPORTED)))
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      return false
     }
   }
 

@@ -23,6 +23,8 @@ export const LEFT = '.left'
 export const CLAIMED = 'claimed'
 export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
+/** In a destination's folder: some process has reported that its entries are not sent. */
+export const REPORTED = 'reported'
 
 const SEGMENT_NAME = /^\d{8}\.seg$/
 const JOURNAL_NAME = /^\d{8}\.ack$/

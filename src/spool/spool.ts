@@ -1,4 +1,5 @@
 /** The store of one pipeline: where it lies, who may use it, what it may take, and how it falls back to memory. */
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Account, DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
@@ -8,6 +9,7 @@ import { Bounds } from './bounds.js'
 import { DeadLetters } from './dead-letters.js'
 import { Evicted } from './evicted.js'
 import { ensureFolder, isOwnFolder } from '../shared/safe-folders.js'
+import { REPORTED } from './format.js'
 import { Instance } from './instance.js'
 import { RENEW_MS, thisMachine } from './owner.js'
 import type { Machine } from './owner.js'
@@ -105,7 +107,7 @@ export class Spool {
       evicted: this.evicted, recovery: this.recovery,
       onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
       onForeignAged: (folder, bytes) => telling.aged(folder, bytes),
-      onStranded: (folder, bytes) => telling.stranded(folder, bytes),
+      onStranded: (folders) => telling.stranded(folders),
     })
     this.#rounds = new Rounds({
       clock, renewMs: RENEW_MS, isPowerSafe: options.durability === 'power',
@@ -166,6 +168,8 @@ export class Spool {
     const { dir, clock, durability } = this.#options
     ensureRoot(this.#root, dir !== undefined)
     ensureFolder(this.#destination)
+    // From now on its entries are sent; what is left there later is reported again.
+    rmSync(join(this.#destination, REPORTED), { force: true })
     return (this.#instance = new Instance(this.#destination, { clock, machine: this.#machine, isPowerSafe: durability === 'power' }))
   }
 

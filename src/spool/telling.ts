@@ -1,5 +1,6 @@
 /** What the spool says, in words for people. */
 import type { DropReason } from '../account.js'
+import type { Stranded } from './aging.js'
 import { NoRoomError } from './room.js'
 
 export interface SpoolTeller {
@@ -7,6 +8,9 @@ export interface SpoolTeller {
   note(kind: string, message: string): void
   dropped(count: number, reason: DropReason, detail: string): void
 }
+
+/** Folders in one line. */
+const MAX_NAMED = 5
 
 export class Telling {
   readonly #tell: SpoolTeller
@@ -46,8 +50,11 @@ export class Telling {
     this.#tell.note('aged', `${bytes} bytes of entries for another url or key were too old, and are deleted: ${folder}`)
   }
 
-  stranded(folder: string, bytes: number): void {
-    this.#tell.note('stranded', `${bytes} bytes of entries for another url or key lie in ${folder}, and are not sent `
+  stranded(folders: readonly Stranded[]): void {
+    const bytes = folders.reduce((sum, one) => sum + one.bytes, 0)
+    const rest = folders.length - MAX_NAMED
+    const places = `${folders.slice(0, MAX_NAMED).map(({ folder }) => folder).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+    this.#tell.note('stranded', `${bytes} bytes of entries for another url or key lie in ${places}, and are not sent `
       + '(a former key belongs into previousApiKeys; npx pino-ingest spool ls shows what it is, replay sends it)')
   }
 

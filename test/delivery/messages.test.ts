@@ -176,6 +176,7 @@ describe('what real runs print', () => {
     const lines = await said({ url: service.url, spool: { dir }, requestLogs: true })
     expect(lines).toHaveLength(1)
     expect(patternsOf(lines)).toEqual([row('… bytes of entries for another url or key lie')])
+    expect(await said({ url: service.url, spool: { dir } })).toEqual([])
   })
 
   test('a spool that is damaged', async () => {

@@ -204,9 +204,41 @@ describe('other destinations', () => {
     kill(other)
   })
 
+  /** Without the mark that they were reported. */
   function files(): number {
-    return filesBelow(join(root, destinationName(URL_OF_TESTS, OTHER))).length
+    return filesBelow(join(root, destinationName(URL_OF_TESTS, OTHER))).filter((path) => !path.endsWith('/reported')).length
   }
+
+  const reports = (...some: readonly Life[]): string[] => some.flatMap(({ notes }) => notes).filter(({ kind }) => kind === 'stranded').map(({ message }) => message)
+
+  test('are reported once, however many processes find them, and again when they were sent and left anew', async () => {
+    makeOld(HOUR_MS)
+    const first = begin()
+    expect(reports(first)).toEqual([expect.stringContaining(destinationName(URL_OF_TESTS, OTHER))])
+    const second = begin({ apiKey: 'a third key' })
+    await clock.advance(120_000)
+    expect(reports(first, second)).toHaveLength(1)
+    kill(first)
+    expect(reports(begin())).toEqual([])
+
+    const owner = begin({ apiKey: OTHER })
+    for (const batch of await owner.recoverAll()) owner.settle(batch)
+    write(owner, 5)
+    kill(owner)
+    makeOld(HOUR_MS)
+    await clock.advance(30_000)
+    expect(reports(second, begin())).toHaveLength(1)
+  })
+
+  test('are all named in one report', () => {
+    const more = begin({ apiKey: 'one more key' })
+    write(more, 1)
+    kill(more)
+    makeOld(HOUR_MS)
+    const [report, ...others] = reports(begin())
+    for (const key of [OTHER, 'one more key']) expect(report).toContain(destinationName(URL_OF_TESTS, key))
+    expect(others).toEqual([])
+  })
 
   test('keep what is younger than seven days, whatever was chosen here', async () => {
     makeOld(6 * DAY_MS)
