@@ -8,7 +8,8 @@
  * - `age`: they waited on disk for longer than `spool.maxAgeMs`
  * - `damaged`: what was on disk cannot be read back
  */
-export type DropReason = 'buffer' | 'shutdown' | 'spool' | 'age' | 'damaged'
+export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as const
+export type DropReason = typeof DROP_REASONS[number]
 
 export interface AccountSnapshot {
   /** Entries handed in by the app. */

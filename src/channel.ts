@@ -12,6 +12,7 @@ import type { Flushed } from './delivery/flushes.js'
 import { quarantineSender } from './delivery/quarantine.js'
 import { retrySender } from './delivery/retry.js'
 import { troubleTeller } from './delivery/trouble.js'
+import type { UntoldDrops } from './notice.js'
 import type { Settings } from './options.js'
 import type { ChannelReport } from './report.js'
 import type { Batch, DeadLetter, Sender } from './sender.js'
@@ -41,6 +42,8 @@ export interface ChannelOptions {
   readonly onBatch?: (batch: Batch) => void
   /** The service is back: `hasFailed`, or had only asked for silence. */
   readonly onRecovery?: (hasFailed: boolean) => void
+  /** See `ClaimsOptions`. */
+  readonly onEarlierDrops?: (drops: UntoldDrops) => void
   /** The service has asked for silence, for so long. */
   readonly onRetryAfter?: (delayMs: number) => void
 }
@@ -101,6 +104,16 @@ export class Channel {
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
   get trouble(): string | undefined {
     return this.#gate.trouble
+  }
+
+  /** Whether nothing is taken any more. */
+  get isClosed(): boolean {
+    return this.#delivery.isClosed
+  }
+
+  /** Keeps the counts on disk, where there is one, in place of those before. Never throws. */
+  keepDrops(drops: UntoldDrops | undefined): void {
+    this.#spool?.keepDrops(drops)
   }
 
   /** Whether all that is pending is on disk, and the service is down. */
@@ -178,11 +191,11 @@ export class Channel {
   }
 }
 
-function openSpool({ settings, clock, url, siblingUrls, looksAtOthers, report }: ChannelOptions, account: Account, onFound: () => void): Spool | undefined {
+function openSpool({ settings, clock, url, siblingUrls, looksAtOthers, report, onEarlierDrops }: ChannelOptions, account: Account, onFound: () => void): Spool | undefined {
   const { enabled, spool, apiKey, previousApiKeys } = settings
   if (!enabled || spool === false) return undefined
   return new Spool({
-    ...spool, url, siblingUrls, looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound,
+    ...spool, url, siblingUrls, looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound, onEarlierDrops,
     tell: {
       problem: (message) => report.problem('SPOOL', message),
       note: (kind, message) => report.note(kind, message),

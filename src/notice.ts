@@ -5,21 +5,28 @@ import type { LogEntry } from './protocol/entry.js'
 /** Entries dropped, by reason. */
 export type DroppedByReason = Partial<Readonly<Record<DropReason, number>>>
 
+/** Drops that the service was not told of. */
+export interface UntoldDrops {
+  readonly dropped: DroppedByReason
+  /** When the latest of them was dropped, in milliseconds since the Unix epoch. */
+  readonly lastAtMs: number
+}
+
 /** Merged over this time: one entry tells what many drops were. */
 export const NOTICE_WINDOW_MS = 10_000
 
 /** Position of `warn` in `LEVELS`. */
 export const NOTICE_RANK = 2
 
-/** An entry of level warn, as JSON. @param labels what every entry of this app carries */
-export function droppedNotice(dropped: DroppedByReason, labels: Pick<LogEntry, 'service' | 'environment' | 'version'>, wallNowMs: number): string {
+/** An entry of level warn, as JSON. @param labels what every entry of this app carries @param atMs of the latest drop */
+export function droppedNotice(dropped: DroppedByReason, labels: Pick<LogEntry, 'service' | 'environment' | 'version'>, atMs: number): string {
   const { service, environment, version } = labels
   const count = Object.values(dropped).reduce((sum, one) => sum + one, 0)
   const reasons = Object.entries(dropped).map(([reason, one]) => `${reason} ${one}`).join(', ')
   const entry: LogEntry = {
     level: 'warn',
     message: `pino-ingest dropped ${count === 1 ? '1 entry' : `${count} entries`} (${reasons})`,
-    timestamp: new Date(wallNowMs).toISOString(),
+    timestamp: new Date(atMs).toISOString(),
     ...(service !== undefined && { service }),
     ...(environment !== undefined && { environment }),
     ...(version !== undefined && { version }),

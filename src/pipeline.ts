@@ -64,7 +64,7 @@ export class Pipeline {
       emit(name, payload)
       // Whatever is worth an event has changed the account.
       if (name !== 'ingest:stats') report.stats(() => this.snapshot)
-    }, onDropped: (count, reason) => this.#notices.add(count, reason) })
+    }, onDropped: (count, reason) => this.#notices.add(count, reason), onDelivered: () => this.#notices.accepted() })
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
@@ -77,9 +77,9 @@ export class Pipeline {
       siblingUrls: settings.requestLogs === false ? [] : [requestsUrl(settings.url)],
       ...(release && { onBatch: (batch) => release.take(batch) }),
       onRecovery: (hasFailed) => {
-        this.#notices.tellSoon()
         if (hasFailed) release?.register()
       },
+      onEarlierDrops: (drops) => this.#notices.addEarlier(drops),
       onRetryAfter: (delayMs) => this.#requests?.channel.holdFor(delayMs),
     })
     entries.account.addStage(() => this.#taker.pendingEntries + (release?.pendingEntries ?? 0))
@@ -87,8 +87,8 @@ export class Pipeline {
       ...shared, settings, report, http, hint, onRetryAfter: (delayMs) => entries.holdFor(delayMs),
     })
     this.#notices = new Notices({
-      clock, settings, isHeld: () => this.#closing !== undefined || entries.trouble !== undefined,
-      onNotice: (entry) => this.#generate(entry, NOTICE_RANK),
+      clock, settings, isHeld: () => entries.isClosed || entries.trouble !== undefined, onKeep: (drops) => entries.keepDrops(drops),
+      onNotice: (entry) => { this.#generate(entry, NOTICE_RANK); entries.seal() },
     })
     const minPosition = levelPosition(settings.level)
     const mapping = mappingOptions(settings, config)
@@ -155,14 +155,19 @@ export class Pipeline {
     this.#mapper.setReleaseId(releaseId)
   }
 
-  /**
-   * Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects.
-   * @param timeoutMs see `Delivery.flush`
-   */
+  /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. @param timeoutMs see `Delivery.flush` */
   async flush(timeoutMs?: number): Promise<Flushed> {
     this.#finishText()
-    this.#sealWithNotice()
+    for (const channel of this.#channels) channel.seal()
     if (this.#release !== undefined) await this.#release.ended
+    const { told } = this.#notices
+    const flushed = await this.#flushChannels(timeoutMs)
+    if (flushed === 'spooled') return flushed
+    this.#notices.tell()
+    return this.#notices.told === told ? flushed : this.#flushChannels(timeoutMs)
+  }
+
+  async #flushChannels(timeoutMs: number | undefined): Promise<Flushed> {
     const flushed = await Promise.all(this.#channels.map((channel) => channel.flush(timeoutMs)))
     return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
   }
@@ -190,7 +195,8 @@ export class Pipeline {
 
   async #close(): Promise<void> {
     this.#intake.end()
-    this.#sealWithNotice()
+    for (const channel of this.#channels) channel.seal()
+    this.#notices.close()
     const { shutdownTimeoutMs } = this.#settings
     const startedAt = this.#clock.now()
     await this.#endRelease(Math.min(RELEASE_AT_EXIT_MS, shutdownTimeoutMs / 2))
@@ -210,9 +216,9 @@ export class Pipeline {
   }
 
   #end(): void {
-    this.#notices.cancel()
     this.#intake.cancel()
     for (const channel of this.#channels) channel.close()
+    this.#notices.end()
     this.#report.stats(() => this.snapshot)
     this.#report.flushNow()
   }
@@ -223,6 +229,7 @@ export class Pipeline {
     for (const channel of this.#channels) channel.seal()
     this.#release?.stop()
     for (const channel of this.#channels) channel.abandon()
+    this.#notices.close()
     this.#end()
   }
 
@@ -237,12 +244,5 @@ export class Pipeline {
     else this.#entries.add(entryJson, rank)
     this.#entries.commit()
     this.#report.stats(() => this.snapshot)
-  }
-
-  /** With the notice of what was dropped before, or on the way to disk just now. */
-  #sealWithNotice(): void {
-    for (const channel of this.#channels) channel.seal()
-    this.#notices.tell()
-    this.#entries.seal()
   }
 }

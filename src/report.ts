@@ -49,6 +49,8 @@ export interface ReportOptions {
   readonly emit: EmitEvent
   /** Log entries were dropped. At once and each time, where lines and events are held back. */
   readonly onDropped?: (count: number, reason: DropReason) => void
+  /** The service accepted log entries. As `onDropped`. */
+  readonly onDelivered?: () => void
   /** Default: synchronously to file descriptor 2. */
   readonly write?: (line: string) => void
 }
@@ -90,6 +92,7 @@ export class Report {
 
   delivered(count: number, batchId: string, of?: Subject): void {
     this.#event('ingest:delivered', of ?? '', { count, batchId, ...(of && { of }) })
+    if (of === undefined) this.#options.onDelivered?.()
   }
 
   rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {

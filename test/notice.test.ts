@@ -1,6 +1,7 @@
 /** What was dropped is told to the service itself, in one entry for many drops. */
 import { expect, test, vi } from 'vitest'
 import { droppedNotice } from '../src/notice.js'
+import type { UntoldDrops } from '../src/notice.js'
 import { resolveOptions } from '../src/options.js'
 import { Pipeline } from '../src/pipeline.js'
 import { Notices } from '../src/pipeline/notices.js'
@@ -52,19 +53,80 @@ test('reaches the service once for many drops, and the account closes with it', 
   await service.close()
 })
 
-test('drops that go on are told once in 10 s, and all of them', async () => {
+function noticesOf(isHeld = () => false) {
   const clock = new FakeClock()
-  const told: { at: number, count: number }[] = []
-  const notices = new Notices({
-    clock, settings: LABELS, isHeld: () => false,
-    onNotice: (entry) => told.push({ at: clock.now(), count: (JSON.parse(entry) as { metadata: { pino_ingest: { dropped: { buffer: number } } } }).metadata.pino_ingest.dropped.buffer }),
-  })
   const startedAt = clock.now()
+  const told: { at: number, count: number, timestamp: string }[] = []
+  const kept: (UntoldDrops | undefined)[] = []
+  const notices = new Notices({
+    clock, settings: LABELS, isHeld, onKeep: (drops) => void kept.push(drops),
+    onNotice: (json) => {
+      const entry = JSON.parse(json) as { timestamp: string, metadata: { pino_ingest: { dropped: Record<string, number> } } }
+      const count = Object.values(entry.metadata.pino_ingest.dropped).reduce((sum, one) => sum + one, 0)
+      told.push({ at: clock.now() - startedAt, count, timestamp: entry.timestamp })
+    },
+  })
+  return { clock, told, kept, notices }
+}
+
+test('drops that go on are told once in 10 s, and all of them', async () => {
+  const { clock, told, notices } = noticesOf()
   for (let n = 0; n < 350; n += 1) {
     notices.add(1, 'buffer')
+    notices.accepted()
     await clock.advance(100)
   }
   notices.tell()
-  expect(told.map(({ at }) => at - startedAt)).toEqual([0, 10_000, 20_000, 30_000, 35_000])
+  expect(told.map(({ at }) => at)).toEqual([0, 10_000, 20_000, 30_000, 35_000])
   expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(350)
+})
+
+test('what is left over is told at the end of the window, also when nothing is sent any more', async () => {
+  const { clock, told, notices } = noticesOf()
+  for (let n = 0; n < 3; n += 1) {
+    notices.add(1, 'buffer')
+    notices.accepted()
+  }
+  await clock.advance(60_000)
+  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 0, count: 1 }, { at: 10_000, count: 2 }])
+})
+
+test('while the service accepts nothing they are kept once in 10 s, as one count, and only while it grows', async () => {
+  const { clock, told, kept, notices } = noticesOf()
+  for (let n = 0; n < 36_000; n += 1) {
+    if (n < 600) notices.add(1, 'spool')
+    await clock.advance(100)
+  }
+  expect(kept).toHaveLength(6)
+  expect(kept.at(-1)).toEqual({ dropped: { spool: 600 }, lastAtMs: Date.UTC(2025, 0, 1) + 59_900 })
+  expect(told).toEqual([])
+  notices.accepted()
+  expect(told).toEqual([{ at: 3_600_000, count: 600, timestamp: '2025-01-01T00:00:59.900Z' }])
+  expect(kept.at(-1)).toBeUndefined()
+})
+
+test('those of an earlier process are kept at once, and told once the service has accepted entries', async () => {
+  const { clock, told, kept, notices } = noticesOf()
+  notices.addEarlier({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
+  notices.add(1, 'spool')
+  expect(kept).toEqual([{ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 }])
+  await clock.advance(60_000)
+  expect(told).toEqual([])
+  notices.accepted()
+  expect(told.map(({ count }) => count)).toEqual([43])
+})
+
+test('at the end what cannot be told is kept at once, and what can be is told without a wait', () => {
+  let isHeld = true
+  const { told, kept, notices } = noticesOf(() => isHeld)
+  notices.add(1, 'spool')
+  notices.close()
+  notices.add(2, 'shutdown')
+  notices.accepted()
+  expect([told.length, kept.at(-1)?.dropped]).toEqual([0, { spool: 1, shutdown: 2 }])
+  isHeld = false
+  notices.accepted()
+  notices.add(4, 'shutdown')
+  notices.accepted()
+  expect([told.map(({ count }) => count), kept.at(-1)]).toEqual([[3, 4], undefined])
 })

@@ -114,13 +114,13 @@ export class Delivery {
     this.#queue.putAside()
   }
 
-  /**
-   * Resolves when everything enqueued before is settled, or is on disk in an outage. Never rejects.
-   * @param timeoutMs for how long the caller waits, see `Flushes`. Default `requestTimeoutMs`
-   */
+  /** As `Flushes.add`, of everything enqueued before. @param timeoutMs for how long the caller waits */
   flush(timeoutMs = this.#options.requestTimeoutMs): Promise<Flushed> {
     return this.#flushes.add(this.#queue.mark, timeoutMs)
   }
+
+  /** Whether nothing is taken any more. */
+  get isClosed(): boolean { return this.#closed }
 
   /** Whether none of the app's own waits in memory alone. */
   get isOnDisk(): boolean {

@@ -78,9 +78,9 @@ export class Flushes {
   #isInVain({ endsAt, begunAttempts }: Waiter): boolean {
     if (endsAt === undefined) return false
     const { gate, requestTimeoutMs, clock } = this.#options
-    const leftMs = endsAt - clock.now()
+    const leftMs = Math.max(endsAt - clock.now(), 0)
     if (gate.heldMs > leftMs) return true
-    return gate.outageAgeMs >= requestTimeoutMs && (gate.evidence.latestFailed > begunAttempts || leftMs <= 0)
+    return gate.outageAgeMs >= requestTimeoutMs && (gate.evidence.latestFailed > begunAttempts || leftMs === 0)
   }
 
   #resolve(stateOf: (waiter: Waiter) => Flushed | undefined): void {

@@ -3,7 +3,7 @@ import { lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { isOwnFolder } from '../shared/safe-folders.js'
-import { DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, isJournal, isSegment, journalOf } from './format.js'
+import { DEAD_LETTERS, DESTINATION_NAME, DROPS, INSTANCE_NAME, LEFT, OWNER, isJournal, isSegment, journalOf } from './format.js'
 import { isAbandoned, readOwner } from './owner.js'
 import type { LeaseWatch, Machine } from './owner.js'
 import { bytesOf, filesBelow, namesIn } from './usage.js'
@@ -72,7 +72,7 @@ function ageInstances(destination: string, options: AgingOptions): Omit<Stranded
     for (const { path } of segments.filter((file) => !young.includes(file))) agedBytes += unlink(path) + unlink(journalOf(path))
     const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
     bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
-    if (young.length === 0 && [...filesBelow(folder)].every((file) => file.name === OWNER || isJournal(file.name))) {
+    if (young.length === 0 && [...filesBelow(folder)].every((file) => file.name === OWNER || isJournal(file.name) || (file.name === DROPS && isExpired(file, options)))) {
       rmSync(folder, { recursive: true, force: true })
     }
   }

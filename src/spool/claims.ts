@@ -2,7 +2,9 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
+import type { UntoldDrops } from '../notice.js'
 import { ensureFolder, isOwnFolder } from '../shared/safe-folders.js'
+import { takeDrops } from './drops.js'
 import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isJournal } from './format.js'
 import { removeIfEmpty } from './instance.js'
 import type { Instance } from './instance.js'
@@ -19,6 +21,8 @@ export interface ClaimsOptions {
   readonly onError: (error: unknown) => void
   /** Another version's folder, left alone. */
   readonly onForeign: (path: string) => void
+  /** Drops of a dead process, of which the service was not told. Must have kept them when it returns. Default: they stay in its folder. */
+  readonly onEarlierDrops?: ((drops: UntoldDrops) => void) | undefined
 }
 
 export class Claims {
@@ -41,7 +45,7 @@ export class Claims {
     const match = INSTANCE_NAME.exec(name)
     if (match?.[2] === undefined || match[1] === instance.name) return []
     const path = join(destination, name)
-    const { machine, clock, onError } = this.#options
+    const { machine, clock, onError, onEarlierDrops } = this.#options
     const folders: string[] = []
     try {
       if (!isOwnFolder(path)) return []
@@ -52,6 +56,7 @@ export class Claims {
       renameSync(path, claimed)
       folders.push(claimed)
       moveUp(claimed, instance.claimedPath, folders)
+      if (onEarlierDrops !== undefined) for (const folder of folders) takeDrops(folder, onEarlierDrops)
     } catch (error) {
       // Another was quicker.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)

@@ -23,6 +23,8 @@ export const LEFT = '.left'
 export const CLAIMED = 'claimed'
 export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
+/** In an instance's folder: how many entries it dropped, of which the service was not told. */
+export const DROPS = 'drops'
 /** In a destination's folder: some process has reported that its entries are not sent. */
 export const REPORTED = 'reported'
 

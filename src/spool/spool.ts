@@ -3,10 +3,12 @@ import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Account, DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
+import type { UntoldDrops } from '../notice.js'
 import type { DeadLetter } from '../sender.js'
 import { systemUptimeMs } from './aging.js'
 import { Bounds } from './bounds.js'
 import { DeadLetters } from './dead-letters.js'
+import { writeDrops } from './drops.js'
 import { Evicted } from './evicted.js'
 import { ensureFolder, isOwnFolder } from '../shared/safe-folders.js'
 import { REPORTED } from './format.js'
@@ -42,6 +44,7 @@ export interface SpoolOptions {
   readonly tell: SpoolTeller
   /** Something to send may have been found. */
   readonly onFound: () => void
+  readonly onEarlierDrops?: ((drops: UntoldDrops) => void) | undefined
   readonly machine?: Machine
 }
 
@@ -91,7 +94,7 @@ export class Spool {
         options.account.recovered += entries
       },
       onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
-      onForeign: (path) => telling.foreignVersion(path),
+      onForeign: (path) => telling.foreignVersion(path), onEarlierDrops: options.onEarlierDrops,
     })
     this.log = new WriteAhead({
       clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT, isPowerSafe: options.durability === 'power',
@@ -146,6 +149,16 @@ export class Spool {
       this.#deadLetters.write(letters)
     } catch (error) {
       this.#telling.notSetAside(letters.length, error)
+    }
+  }
+
+  /** Keeps the counts in place of those before; undefined: there are none. Never throws. */
+  keepDrops(drops: UntoldDrops | undefined): void {
+    try {
+      if (this.#instance?.isInPlace() === false) this.log.relocate()
+      writeDrops(this.#ensureInstance().path, drops)
+    } catch (error) {
+      this.#telling.dropsNotKept(error)
     }
   }
 

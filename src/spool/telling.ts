@@ -42,6 +42,10 @@ export class Telling {
     this.#tell.problem(`${letters} rejected entries cannot be set aside: ${wordsOf(error)}`)
   }
 
+  dropsNotKept(error: unknown): void {
+    this.#tell.problem(`how many entries were dropped cannot be kept on disk: ${wordsOf(error)}`)
+  }
+
   foreignVersion(path: string): void {
     this.#tell.problem(`${path} was written by another version of pino-ingest, and is left alone`)
   }

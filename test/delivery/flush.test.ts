@@ -134,3 +134,15 @@ test('a Retry-After that outlasts the time given ends it at once, without a requ
   expect(await flushed).toBe('spooled')
   expect(sender.attempts).toHaveLength(1)
 })
+
+test('a slow service is waited for beyond the time given: only an outage makes it spooled', async () => {
+  const { clock, sender, delivery, enqueue } = onDisk(() => undefined)
+  enqueue('a')
+  const flushed = delivery.flush()
+  const state = watch(flushed)
+  await clock.advance(2 * REQUEST_TIMEOUT_MS)
+  expect(state.done).toBe(false)
+  sender.attempts[0]?.end(OK)
+  await clock.advance(100)
+  expect(await flushed).toBe('acknowledged')
+})

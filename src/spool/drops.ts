@@ -1,0 +1,61 @@
+/** Counts of drops that the service was not told of, in the instance's folder: whoever takes the folder over tells it. */
+import { closeSync, constants, readSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DROP_REASONS } from '../account.js'
+import type { UntoldDrops } from '../notice.js'
+import { openOwn } from '../shared/safe-files.js'
+import { DROPS } from './format.js'
+
+/** More than the counts of all reasons take. */
+const FILE_BYTES = 512
+
+/** @param drops undefined deletes the file @throws the system's errors, UnsafeError */
+export function writeDrops(folder: string, drops: UntoldDrops | undefined): void {
+  if (drops === undefined) return rmSync(join(folder, DROPS), { force: true })
+  const fd = openOwn(join(folder, DROPS), constants.O_WRONLY | constants.O_CREAT)
+  try {
+    // In place and of one length: a kill leaves the counts of before or these, and a full disk takes them again.
+    writeSync(fd, JSON.stringify(drops).padEnd(FILE_BYTES), 0)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * Hands over what is kept in a folder that was taken over, then deletes it. Counts that cannot be read are lost.
+ * @param take must have kept the counts when it returns: killed after it, this process would have them reported twice
+ * @throws the system's errors, UnsafeError
+ */
+export function takeDrops(folder: string, take: (drops: UntoldDrops) => void): void {
+  const drops = readDrops(join(folder, DROPS))
+  if (drops !== undefined) take(drops)
+  writeDrops(folder, undefined)
+}
+
+function readDrops(path: string): UntoldDrops | undefined {
+  try {
+    const fd = openOwn(path, constants.O_RDONLY)
+    try {
+      const bytes = Buffer.alloc(FILE_BYTES)
+      return checked(JSON.parse(bytes.toString('utf8', 0, readSync(fd, bytes))))
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Nothing on disk is trusted for what it says. */
+function checked(value: unknown): UntoldDrops | undefined {
+  if (typeof value !== 'object' || value === null || !('dropped' in value) || !('lastAtMs' in value)) return undefined
+  const { dropped, lastAtMs } = value
+  if (typeof dropped !== 'object' || dropped === null || !isCount(lastAtMs)) return undefined
+  const counts = DROP_REASONS.map((reason) => [reason, (dropped as Record<string, unknown>)[reason]] as const).filter(([, count]) => isCount(count))
+  return counts.length === 0 ? undefined : { dropped: Object.fromEntries(counts), lastAtMs }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
+}
