@@ -1,8 +1,9 @@
 /** Finds the token of this user's local service, which `pino-ingest dev` creates. */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { isToken } from '../protocol/token-rule.js'
+import { modeText, openOwn, ownUid, readAtMost } from '../shared/safe-files.js'
 import type { Env } from './ci.js'
 
 export const TOKEN_VARIABLE = 'PINO_INGEST_DEV_TOKEN'
@@ -10,8 +11,6 @@ export const TOKEN_VARIABLE = 'PINO_INGEST_DEV_TOKEN'
 /** Nothing longer is a token. */
 const MAX_FILE_BYTES = 1024
 const OTHERS = 0o077
-/** Where there are no user ids (Windows), owner and mode say nothing. */
-const ownUid = process.getuid?.()
 
 /** A token, or the reason why there is none. */
 export interface FoundToken {
@@ -46,23 +45,21 @@ export function tokenFile(env: Env): string {
 
 /**
  * @returns undefined where there is no file
- * @throws Error for what is not a regular file of this user; the system's errors
+ * @throws UnsafeError for what is not a regular file of this user; the system's errors
  */
 export function readTokenFile(file: string): Pick<FoundToken, 'token' | 'problem'> | undefined {
   let fd: number
   try {
-    // O_NONBLOCK: opening a FIFO would wait for its writer.
-    fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    fd = openOwn(file, constants.O_RDONLY)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
   try {
     const stats = fstatSync(fd)
-    if (!stats.isFile() || (ownUid !== undefined && stats.uid !== ownUid)) throw new Error(`${file} is not a file of this user`)
-    if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) return { problem: `could be read by others (mode ${(stats.mode & 0o777).toString(8)})` }
-    const text = stats.size > MAX_FILE_BYTES ? '' : readFileSync(fd, 'utf8').trim()
-    return isToken(text) ? { token: text } : { problem: 'held no token' }
+    if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) return { problem: `could be read by others (mode ${modeText(stats)})` }
+    const text = readAtMost(fd, MAX_FILE_BYTES)?.toString('utf8').trim()
+    return text !== undefined && isToken(text) ? { token: text } : { problem: 'held no token' }
   } finally {
     closeSync(fd)
   }

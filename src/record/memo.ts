@@ -8,6 +8,13 @@ export class NextPlace {
     this.#find = find
   }
 
+  static of(part: string): NextPlace {
+    return new NextPlace((text, from) => {
+      const at = text.indexOf(part, from)
+      return at === -1 ? Infinity : at
+    })
+  }
+
   /** To be called for each new text. */
   forget(): void {
     this.#next = -1

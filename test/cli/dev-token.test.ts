@@ -47,8 +47,8 @@ describe('the file', () => {
   })
 
   test.each([
-    ['that others can read', GOOD, 0o644, 'could be read by others (mode 644)'],
-    ['that the group can write', GOOD, 0o620, 'could be read by others (mode 620)'],
+    ['that others can read', GOOD, 0o644, 'could be read by others (mode 0644)'],
+    ['that the group can write', GOOD, 0o620, 'could be read by others (mode 0620)'],
     ['that is empty', '', 0o600, 'held no token'],
     ['with a short one', 'short', 0o600, 'held no token'],
     ['with other characters', `${GOOD} ${GOOD}`, 0o600, 'held no token'],

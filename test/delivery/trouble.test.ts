@@ -31,8 +31,8 @@ test('an outage is told once it lasts, or is known to last, and its end too', ()
 
 test('a local service that is not this user\'s is told at once, and once', () => {
   const told = new Told()
-  const { onTrouble } = troubleTeller(told)
-  for (let times = 0; times < 3; times += 1) onTrouble({ kind: 'misconfigured', reason: 'not yours' }, 0, 300)
+  const { onTrouble } = troubleTeller(told, new FakeClock())
+  for (let times = 0; times < 3; times += 1) onTrouble({ kind: 'misconfigured', reason: 'not yours' }, 0, 300, false)
   expect(told.problems).toEqual([{ code: 'MISDIRECTED', message: expect.stringMatching(/local service.*not yours/) as string }])
 })
 

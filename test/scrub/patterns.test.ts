@@ -70,11 +70,6 @@ const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-bmF0_dXJl'
 
 describe('bearer', () => {
   test.each([
-    ['Authorization: Bearer abc.def-123', 'Authorization: [bearer]'],
-    ['bearer canarysecret', '[bearer]'],
-    ['Basic dXNlcjpwYXNz', '[bearer]'],
-    ['Bearer%20abc123&x', '[bearer]&x'],
-    ['Bearer abc== next', '[bearer] next'],
     [`token ${JWT}.`, 'token [bearer].'],
     [`id_${JWT}`, 'id_[bearer]'],
     ['eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVy.dGFn', '[bearer]'],
