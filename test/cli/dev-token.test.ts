@@ -187,5 +187,5 @@ test('a new one in place of one that others could read is told on stderr', async
   running.child.kill('SIGINT')
   const { code, stderr } = await running.done
   expect(code).toBe(0)
-  expect(stderr).toBe(`pino-ingest dev: ${file} could be read by others (mode 644), so there is a new token in it; a page that is open needs the new address\n`)
+  expect(stderr).toBe(`pino-ingest dev: ${file} could be read by others (mode 0644), so there is a new token in it; a page that is open needs the new address\n`)
 })

@@ -130,7 +130,7 @@ describe('what real runs print', () => {
   test('a login page with status 200', async () => {
     const lines = await said({ url: await answering(200, { 'content-type': 'text/html' }, `<html>${KEY}`), spool: { dir: scratch() } })
     expect(patternsOf(lines)).toEqual([KEPT, row('the url is not')].toSorted())
-    expect(lines.join('\n')).toMatch(/\(status 200\), check url: status 200, text\/html: <html>\*\*\*;/)
+    expect(lines.join('\n')).toMatch(/\(status 200\), check url: status 200, text\/html: <html>\*\*\*$/m)
   })
 
   test('a 204, or an object that is no ingest result: accepted, and reported once', async () => {
