@@ -125,7 +125,7 @@ describe('without evidence', () => {
     process.stdout.write(`a search without a find: ${searched} requests\n`)
     expect(searched).toBeLessThanOrEqual(15)
     expect(troubles).toHaveLength(1)
-    expect(troubles[0]).toMatchObject([{ kind: 'misconfigured', status: 400 }, 0, 60_000])
+    expect(troubles[0]).toMatchObject([{ kind: 'misconfigured', status: 400 }, 0, 60_000, false])
     expect(gate.trouble).toContain('status 400')
     await clock.advance(60_000)
     expect(requests.slice(searched).map(({ entries }) => entries.length)).toEqual([100])

@@ -37,9 +37,11 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 function built(): string[] {
   const modules = (readdirSync(join(root, 'src'), { recursive: true }) as string[])
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('service/viewer/'))
-    .map((path) => path.replace(/\.ts$/, ''))
-  const inBuild = (build: string, names: readonly string[]): string[] => names.flatMap((name) => [`dist/${build}/${name}.js`, `dist/${build}/${name}.d.ts`])
+    .filter((path) => /\.(?:ts|cjs)$/.test(path) && !path.endsWith('.d.ts') && !path.startsWith('service/viewer/'))
+  const inBuild = (build: string, sources: readonly string[]): string[] => sources.flatMap((path) => {
+    const name = `dist/${build}/${path.replace(/\.\w+$/, '')}`
+    return path.endsWith('.cjs') ? [`${name}.cjs`, `${name}.d.cts`] : [`${name}.js`, `${name}.d.ts`]
+  })
   // The command line is a program, which nobody imports.
   return [...inBuild('esm', modules.filter((name) => !name.startsWith('cli/'))), ...inBuild('cjs', modules), 'dist/cjs/package.json']
 }

@@ -63,7 +63,7 @@ describe('with patterns', () => {
     expect(scrubbed(all, entry({
       message: `bob@example.com paid with ${CARD}`, user: { email: 'bob@example.com' }, tags: [CANARY], error: { stack: `Error: ${CANARY}\n  at x` },
       metadata: { 'bob@example.com': 1, 'list': [Number(CARD), `"${CANARY}"`], 'ssn': '123-45-6789', 'time': 1_763_740_800_000 },
-      breadcrumbs: [{ message: 'Bearer abc.def-123', timestamp: '2026-11-21T10:00:00.000Z', data: { card: Number(CARD) } }],
+      breadcrumbs: [{ message: 'eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVy.dGFn', timestamp: '2026-11-21T10:00:00.000Z', data: { card: Number(CARD) } }],
     }))).toEqual(entry({
       message: '[email] paid with [creditCard]', user: { email: '[email]' }, tags: ['[scrubbed]'], error: { stack: 'Error: [scrubbed]\n  at x' },
       metadata: { '[email]': 1, 'list': ['[creditCard]', '"[scrubbed]"'], 'ssn': '[ssn]', 'time': 1_763_740_800_000 },
