@@ -341,7 +341,8 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: the reply to what is un
   expect(await done).toMatchObject({ code: 1 })
   const { arrived } = place.service
   expect(arrived).toBeLessThan(20_000)
-  expect(await send(place.env, [path, '--concurrency', '8'])).toMatchObject({ code: 0, err: '' })
+  // Stderr has lines of progress where it takes more than 5 s.
+  expect(await send(place.env, [path, '--concurrency', '8'])).toMatchObject({ code: 0 })
   expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(20_000))
 })
 
