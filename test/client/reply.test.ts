@@ -39,8 +39,11 @@ describe('a 2xx by its body', () => {
       .toEqual([ingest, json, true].map((isOk) => (isOk ? 'ok' : 'misconfigured')))
   })
 
-  test('one that is longer than what was read is not known to be the service\'s', () => {
-    for (const body of [RESULT, '{}', '']) expect([kindOf(body, 'ingest-result', true), kindOf(body, 'json', true)]).toEqual(['misconfigured', 'misconfigured'])
+  test.each([
+    ['{"accepted":0,"rejected":1,"errors":[{"index":0,"message":"vvv', 'ok'], ['\ufeff {"errors":[', 'ok'],
+    ['', 'misconfigured'], ['<!doctype html><script>{', 'misconfigured'], ['OK {', 'misconfigured'],
+  ])('of which only the beginning was read, %j: %s', (body, kind) => {
+    expect([kindOf(body, 'ingest-result', true), kindOf(body, 'json', true)]).toEqual([kind, kind])
   })
 
   test('a body changes nothing for another status', () => {
