@@ -91,6 +91,25 @@ test('what is left over is told at the end of the window, also when nothing is s
   expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 0, count: 1 }, { at: 10_000, count: 2 }])
 })
 
+test('what is dropped in the window of another is told without a further entry', async () => {
+  const { clock, told, notices } = noticesOf()
+  notices.add(1, 'buffer')
+  await clock.advance(9_000)
+  notices.accepted()
+  notices.add(2, 'buffer')
+  await clock.advance(2_000)
+  notices.accepted()
+  await clock.advance(60_000)
+  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 9_000, count: 1 }, { at: 21_000, count: 2 }])
+})
+
+test('a time that was kept and cannot be true is not told', () => {
+  const { clock, told, notices } = noticesOf()
+  notices.addEarlier({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
+  notices.accepted()
+  expect(told.map(({ timestamp }) => timestamp)).toEqual([new Date(clock.wallNow()).toISOString()])
+})
+
 test('while the service accepts nothing they are kept once in 10 s, as one count, and only while it grows', async () => {
   const { clock, told, kept, notices } = noticesOf()
   for (let n = 0; n < 36_000; n += 1) {

@@ -56,6 +56,7 @@ export class Notices {
     if (this.#isEmpty) return
     this.#hasAccepted = true
     if (this.#state === 'closing' || this.#options.clock.now() - this.#toldAt >= NOTICE_WINDOW_MS) this.tell()
+    else this.#openWindow()
   }
 
   /** Tells what is not yet told, if the service has accepted entries since. */
@@ -91,7 +92,8 @@ export class Notices {
 
   #count({ dropped, lastAtMs }: UntoldDrops): void {
     for (const [reason, count] of Object.entries(dropped) as [DropReason, number][]) this.#untold[reason] = (this.#untold[reason] ?? 0) + count
-    this.#lastAtMs = Math.max(this.#lastAtMs, lastAtMs)
+    // What is on disk may say any time, and an entry's is a date.
+    this.#lastAtMs = Math.max(this.#lastAtMs, Math.min(lastAtMs, this.#options.clock.wallNow()))
   }
 
   #keep(): void {
