@@ -37,9 +37,9 @@ export class Slices {
     else setImmediate(this.#step)
   }
 
-  /** All that waits, now. */
+  /** All that waits, now. Not what comes meanwhile: an app that goes on logging would have no end of it. */
   finish(): void {
-    while (this.#texts.length > 0) this.#advance(Infinity)
+    for (let left = this.#texts.length; left > 0; left -= 1) this.#advance(Infinity)
   }
 
   readonly #step = (): void => {

@@ -68,3 +68,18 @@ test('what waits can be taken now, and later text is sliced again', async () => 
   while (taken.length < 3_400) await turn()
   expect(told).toEqual(['a', 'b', 'c'])
 })
+
+test('what comes while all that waits is taken is not part of it', async () => {
+  const { taken, slices, take } = setup()
+  let more = 0
+  const next = (): void => {
+    more += 1
+    if (more < 50) slices.take(linesOf('m', 300_000), next)
+  }
+  take('a', 300_000)
+  slices.take(linesOf('b', 300_000), next)
+  slices.finish()
+  expect(taken).toHaveLength(600)
+  while (taken.length < 600 + 49 * 300) await turn()
+  expect(more).toBe(50)
+})
