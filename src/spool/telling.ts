@@ -42,8 +42,9 @@ export class Telling {
     this.#tell.problem(`${letters} rejected entries cannot be set aside: ${wordsOf(error)}`)
   }
 
+  /** Only where it is not known that the disk takes nothing. */
   dropsNotKept(error: unknown): void {
-    this.#tell.problem(`how many entries were dropped cannot be kept on disk: ${wordsOf(error)}`)
+    if (!this.#hasFailed) this.#tell.problem(`how many entries were dropped cannot be kept on disk: ${wordsOf(error)}`)
   }
 
   foreignVersion(path: string): void {

@@ -115,6 +115,16 @@ test('a link in its place is not followed, and what the process keeps is reporte
   expect(existsSync(target)).toBe(false)
 })
 
+test('where the disk takes nothing, that is reported once', () => {
+  root = join(root, 'file')
+  writeFileSync(root, '')
+  const life = begin()
+  life.spool.keepDrops({ ...DROPS, dropped: { spool: 1 } })
+  life.spool.keepDrops(DROPS)
+  expect(life.problems).toHaveLength(1)
+  root = join(root, '..')
+})
+
 test('of another key they go when they are too old', () => {
   const folder = join(root, 'aaaaaaaaaaaaaaaa', 'mk2x0c1p-9f3a1c9f3a1c.left')
   mkdirSync(folder, { recursive: true })
