@@ -165,7 +165,7 @@ interface Failed {
 }
 
 function heldError(heldMs: number): IngestError {
-  return new IngestError('RATE_LIMITED', `not sent, since the service has asked to wait (Retry-After)${comeBack(heldMs)}`, { retryAfterMs: heldMs })
+  return new IngestError('RATE_LIMITED', `not sent, since the service has asked to wait (Retry-After)${comeBack(heldMs)}`, { retryAfterMs: Math.ceil(heldMs) })
 }
 
 function comeBack(waitMs: number): string {
