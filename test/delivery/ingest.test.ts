@@ -92,8 +92,10 @@ describe('2xx', () => {
     expect(await setup({ text, headers }).send()).toEqual({ kind: 'misconfigured', status: 200, reason: `status 200, text/html: ${text}` })
   })
 
-  test('that is too long to be read is not the service\'s', async () => {
-    expect(await setup({ text: result(10, 0), truncated: true }).send()).toMatchObject({ kind: 'misconfigured', status: 200 })
+  test('that is too long to be read is judged by its beginning: a result that quotes what was rejected holds up nothing', async () => {
+    const text = result(0, 10, [item(0)]).slice(0, -9)
+    expect(await setup({ text, truncated: true }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
+    expect(await setup({ text: '<html>', truncated: true }).send()).toMatchObject({ kind: 'misconfigured', status: 200 })
   })
 })
 
