@@ -6,8 +6,12 @@ const SOURCE = String.raw`(bearer|basic)((?:\\{0,64}[ \t]|\\{1,64}t|%20|\+){1,64
 const CREDENTIAL = new RegExp(SOURCE, 'gi')
 const CREDENTIAL_AT = new RegExp(SOURCE, 'iy')
 /** What follows the scheme's name where people write about it. */
-const BEARER_WORD = /^(?:tokens?|auth|authentication|authorization|schemes?|realm|errors?|headers?|credentials?|and|or|is|was|are|not|of|for|from|in|with|has|must|should|type|format|keys?|required|missing|invalid|expired)[.:!?]*$/i
-const PLAIN_WORD = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)[.:!?]*$/
+const BEARER_WORD = /^(?:tokens?|auth|authentication|authorization|schemes?|errors?|headers?|credentials?|and|or|is|was|are|not|of|for|from|in|with|has|must|should|type|format|keys?|required|missing|invalid|expired|malformed|mismatch|rejected|method|strategy|middleware)[.:!?]*$/i
+/** Of `WWW-Authenticate`, where it says what is missing. */
+const PARAMETER = /^(?:realm|scope|error(?:_description|_uri)?|charset|authorization_uri|resource_metadata)=/i
+const PLAIN_WORDS = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)(?:[-_/.](?:[A-Za-z]?[a-z]*|[A-Z]+))*[.:!?]*$/
+/** Shorter is a word or number of prose: `Basic HTML5`, `Basic JavaScript`. */
+const MIN_OPAQUE_CHARS = 12
 
 export function removeCredentials(text: string): string {
   return text.replace(CREDENTIAL, (match, scheme: string, space: string, token: string) => (isProse(scheme, token) ? match : scheme + space + REMOVED))
@@ -21,7 +25,9 @@ export function isCredentialAt(text: string, at: number): boolean {
 }
 
 function isProse(scheme: string, token: string): boolean {
+  if (PARAMETER.test(token)) return true
   if (scheme.toLowerCase() === 'bearer') return BEARER_WORD.test(token)
   // RFC 7617: what is encoded is `user:password`.
-  return PLAIN_WORD.test(token) && !Buffer.from(token, 'base64').includes(':')
+  const plain = token.replaceAll('\\', '')
+  return (plain.length < MIN_OPAQUE_CHARS || PLAIN_WORDS.test(plain)) && !Buffer.from(plain, 'base64').includes(':')
 }

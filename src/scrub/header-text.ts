@@ -12,14 +12,19 @@ import { backslashesBefore, quoteAt, quoteBefore, quoteEnd } from './quotes.js'
 import type { Quote } from './quotes.js'
 import { SCRUBBED } from './userinfo.js'
 
-const AFTER_NAME = String.raw`(?=[\s:=,"'${'`'}\\\])>]|->)`
+const AFTER_NAME = String.raw`(?=[\s\x1b:=,"'${'`'}\\\])>]|->)`
 const NAME_CHARS = charSet(/[\w.-]/)
 /** In `\nCookie` the n belongs to a line break that is written out. */
 const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
+/** A colour or weight of a terminal (ECMA-48, SGR), as `util.inspect` and curl write them. */
+const STYLE_START = String.raw`(?:\x1b|\\{1,64}(?:u001b|x1b|033|e))\[[\d;]{0,32}`
+const STYLE_BEFORE = new RegExp(`${STYLE_START}$`, 'i')
+const STYLE_REST = /^\d{0,3}m/
+const MAX_STYLE_CHARS = 40
 
 // Spaces, line breaks and quotes may be written out, with any number of backslashes.
 const BLANK = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t)`
-const SPACE = `${BLANK}{0,64}`
+const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
 /** What may stand before the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`. */
@@ -33,8 +38,10 @@ const NOTHING = new RegExp(`(?:undefined|null|none|nil|true|false)${VALUE_END}`,
 const NUMBER = new RegExp(String.raw`-?\d[\d.e+-]*${VALUE_END}`, 'iy')
 const QUERY_MARK = /(?:[?&]|&amp;|\\u00(?:26|3f))$/i
 const QUERY_VALUE = /[^&#\0- "'<>`\\]*/y
-/** After a quote or bracket that closes: the value goes on, `"a"; b=c`, `'a' + 'b'`. */
-const CONTINUATION = new RegExp(String.raw`[\w=%~@!$^(-]|;${SPACE}(?:\w|${QUOTE})|${SPACE}\+${SPACE}(?:${QUOTE}|$|${BREAK})`, 'y')
+/** After a quote or bracket that closes: the value goes on, `"a"; b=c`. */
+const CONTINUATION = new RegExp(String.raw`[\w=%~@!$^(-]|;${SPACE}(?:\w|${QUOTE})`, 'y')
+/** Also `'a' + 'b'`, on one line or more. */
+const SUM = new RegExp(String.raw`${SPACE}\+${SPACE}(?:${BREAK}${SPACE})?(?=${QUOTE})`, 'y')
 const LINE_END = /[\r\n]|\\[rn]/
 const BLANKS = new RegExp(BLANK, 'g')
 const INDENT = new RegExp(`${BLANK}*`, 'y')
@@ -97,7 +104,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   if (text.startsWith(SCRUBBED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
   const value = quoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
-  if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
+  if (AUTH.test(name)) return text[at] === '{' ? withPassword(text, containerRange(text, at, opened)) : userAndPassword(text, at, value)
   if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
   const toLineEnd = (valueEnd: number): Range | undefined => lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)
   if (sign === '=' && QUERY_MARK.test(text.slice(Math.max(0, nameStart - 6), nameStart))) {
@@ -107,7 +114,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   if (value !== undefined || isContainer) {
     const range = value === undefined ? containerRange(text, at, isQuoted ? opened : undefined) : quotedRange(text, at, value)
     const after = value === undefined ? range.end : afterQuote(text, range.end)
-    if (matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
+    if ((value !== undefined && text[after] === value.char) || matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
     return range.start === range.end ? undefined : range
   }
   const number = isQuoted ? matchAt(NUMBER, text, at) : undefined
@@ -120,6 +127,9 @@ function isSecret(name: string): boolean {
 
 function startOfName(text: string, nameEnd: number, from: number): number {
   const start = runStart(text, nameEnd, Math.max(from, nameEnd - MAX_NAME_CHARS), NAME_CHARS)
+  if (text[start - 1] === '[' || text[start - 1] === ';') {
+    return STYLE_BEFORE.test(text.slice(Math.max(0, start - MAX_STYLE_CHARS), start)) ? start + (STYLE_REST.exec(text.slice(start, nameEnd))?.[0].length ?? 0) : start
+  }
   return text[start - 1] === '\\' ? start + (ESCAPE.exec(text.slice(start, nameEnd))?.[0].length ?? 0) : start
 }
 
@@ -144,7 +154,13 @@ function listed(text: string, at: number, value: Quote | undefined, isContainer:
 
 function quotedRange(text: string, at: number, quote: Quote): Range {
   const start = at + quote.depth + 1
-  return { start, end: quoteEnd(text, start, quote, text.length), by: REMOVED }
+  let end = quoteEnd(text, start, quote, text.length)
+  for (let sum = matchAt(SUM, text, afterQuote(text, end)); sum !== undefined; sum = matchAt(SUM, text, afterQuote(text, end))) {
+    const next = quoteAt(text, sum.end)
+    if (next === undefined) break
+    end = quoteEnd(text, sum.end + next.depth + 1, next, text.length)
+  }
+  return { start, end, by: REMOVED }
 }
 
 function afterQuote(text: string, at: number): number {
@@ -156,6 +172,11 @@ function afterQuote(text: string, at: number): number {
 function userAndPassword(text: string, at: number, quote: Quote | undefined): Range | undefined {
   const range = quote === undefined ? undefined : quotedRange(text, at, quote)
   return range !== undefined && text.slice(range.start, range.end).includes(':') ? range : undefined
+}
+
+/** `auth: { username, password }`, as axios takes it. */
+function withPassword(text: string, range: Range): Range | undefined {
+  return /password/i.test(text.slice(range.start, range.end)) ? range : undefined
 }
 
 /** A list or an object, up to its own end. Its brackets are counted outside of quotes only. */

@@ -38,7 +38,7 @@ export function removeUserinfo(text: string): string {
       const opened = quoteBefore(text, at - scheme)
       const end = opened === undefined ? userinfo.length : quoteEnd(userinfo, 0, opened, userinfo.length)
       const last = userinfo.lastIndexOf('@', end - 1)
-      return last === -1 || end === 0 ? match : `${lead}${SCRUBBED}${userinfo.slice(last)}`
+      return last <= 0 || end === 0 ? match : `${lead}${SCRUBBED}${userinfo.slice(last)}`
     })
   }
   return clean.includes('%') ? clean.replace(ENCODED, `$1${SCRUBBED}`) : clean

@@ -18,7 +18,7 @@ const options = mappingOptions({ scrubber })
 const piece = fc.constantFrom(
   'cookie', 'Authorization', 'x-api-key', 'auth', 'HTTP_COOKIE', 'a.b.cookie', 'token=', 'api_key=', 'name', 'value', '"value":', 'Bearer ', 'Basic ', 'dXNlcjpwYXNz',
   ':', ' : ', '=', '=>', ' => ', '->', ',', ', ', ';', '?', '&', '"', '\'', '`', '\\', '\\"', '[', ']', '{', '}', '(', ')', '>',
-  '\n', '\r\n', '\n ', '\n\t', '\t', '\\n', '\\t', ' ', '\u0001', '\u001B[1m', 'é', '😀', 'a', 's3cret', 'null', '1', '-', 'u0026', 'at ', '    at f',
+  '\n', '\r\n', '\n ', '\n\t', '\t', '\\n', '\\t', ' ', '\u0001', '\u001B[1m', '\u001B[36;1m', ' +\n ', 'password', 'é', '😀', 'a', 's3cret', 'null', '1', '-', 'u0026', 'at ', '    at f',
   'https://', 'https:\\/\\/', 'u:p', '@', 'h', '/', '%3A%2F%2F', '%253A%252F%252F', '%40', '%2540', '%22', '[removed]', '[scrubbed]',
 )
 const text = fc.array(piece, { minLength: 2, maxLength: 24 }).map((pieces) => pieces.join(''))

@@ -1,4 +1,5 @@
 /** Secrets as libraries, languages and tools write them into a log: texts and structures. */
+import { inspect } from 'node:util'
 import type { Json } from '../../src/protocol/entry.js'
 
 export interface Leak {
@@ -108,6 +109,14 @@ export function leaks(mark: () => string): Leak[] {
     text('Basic, with padding', `WWW basic ${base64(`bob:${m()}x`)} and Basic ${base64(`bob:${m()}xy`)}`),
     text('Bearer in a query', `GET /x?auth=Bearer%20${m()}&a=1 and ?auth=Bearer+${m()}`),
     text('Bearer after a written line break', `said\\nBearer ${m()}`),
+    // Colours, and values in parts
+    text('curl -v on a terminal', `< \u001B[1mset-cookie\u001B[0m: sid=${m()}; path=/\r\n< \u001B[1mx-auth-token\u001B[0m: ${m()}\r\n`),
+    text('HTTPie on a terminal', `\u001B[34mAuthorization\u001B[39;49;00m: Token ${m()}\r\n\u001B[34mAccept\u001B[39;49;00m: */*`),
+    text('util.inspect with colours', inspect({ headers: { 'authorization': `Token ${m()}`, 'x-api-key': m(), 'cookie': `a=${m()}` } }, { colors: true })),
+    text('util.inspect with colours, a list', inspect({ 'set-cookie': [`a=${m()}; Path=/; HttpOnly; Secure`, `b=${m()}; Path=/; HttpOnly; Secure`], 'rawHeaders': ['X-Api-Key', m()] }, { colors: true })),
+    text('coloured text in JSON', quoted({ line: `\u001B[36mCookie\u001B[39m: a=${m()}` })),
+    text('util.inspect of a value of several lines', inspect({ 'set-cookie': `a=${'x'.repeat(80)}\nb=${m()}\nc=${m()}`, 'accept': 'x' })),
+    text('a quote that YAML and SQL double', `{'Cookie': 'it''s; sid=${m()}'}`),
     // URLs
     text('PostgreSQL', `connect postgres://bob:${m()}@db:5432/app failed`),
     text('Redis', `redis://:${m()}@cache:6379/0`),
