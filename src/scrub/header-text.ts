@@ -104,7 +104,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   if (text.startsWith(SCRUBBED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
   const value = quoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
-  if (AUTH.test(name)) return text[at] === '{' ? withPassword(text, containerRange(text, at, opened)) : userAndPassword(text, at, value)
+  if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
   if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
   const toLineEnd = (valueEnd: number): Range | undefined => lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)
   if (sign === '=' && QUERY_MARK.test(text.slice(Math.max(0, nameStart - 6), nameStart))) {
@@ -172,11 +172,6 @@ function afterQuote(text: string, at: number): number {
 function userAndPassword(text: string, at: number, quote: Quote | undefined): Range | undefined {
   const range = quote === undefined ? undefined : quotedRange(text, at, quote)
   return range !== undefined && text.slice(range.start, range.end).includes(':') ? range : undefined
-}
-
-/** `auth: { username, password }`, as axios takes it. */
-function withPassword(text: string, range: Range): Range | undefined {
-  return /password/i.test(text.slice(range.start, range.end)) ? range : undefined
 }
 
 /** A list or an object, up to its own end. Its brackets are counted outside of quotes only. */

@@ -150,7 +150,7 @@ describe('in a text', () => {
   test.each([
     'authorization failed for user 7', 'Cookie::Jar', 'the basic plan, Basic authentication', 'Bearer token missing', 'cookie === undefined', '"authorization": null', '"vary": "cookie", "server": "nginx"',
     'the api key is missing', 'tokens: 12', 'at Cookies.get (/srv/app/cookie.js:10:5)', 'auth: failed', 'authorization',
-    'Basic HTML5 page', 'basic rate-limiting is on', 'Basic 9.99 USD', 'the Basic JavaScript bundle', 'tier=basic seats=5', 'basic user_profile loaded', 'auth: { user: 5 }',
+    'Basic HTML5 page', 'basic rate-limiting is on', 'Basic 9.99 USD', 'the Basic JavaScript bundle', 'tier=basic seats=5', 'basic user_profile loaded',
     'www-authenticate: Basic realm="x", charset="UTF-8"', 'Bearer realm="api", error="invalid_token"', 'Bearer strategy registered',
   ])('words that are no header stay: %s', (text) => {
     expect(removeHeaderLines(text)).toBe(text)
