@@ -2,7 +2,7 @@
 
 export const MASK = '***'
 
-/** A shorter key is an everyday syllable. The service issues none; a local one may be given one. */
+/** Shorter secrets would match ordinary words. The service issues none; a local one may be given one. */
 const MIN_SECRET_CHARS = 6
 /** Of a shorter form only the whole is masked. */
 const MIN_DIVISIBLE_CHARS = 12
@@ -19,9 +19,9 @@ const WORD_PART_CHARS = 12
 export function secretMask(secrets: readonly string[]): (text: string) => string {
   const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf)
   const [whole, divisible] = [forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS), forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS)]
-  const wholes = whole.length === 0 ? undefined : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
+  const exactPattern = whole.length === 0 ? undefined : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
   const parts = new Set(divisible.map(withoutCase).flatMap(partsOf))
-  return (text) => maskParts(wholes === undefined ? text : text.replace(wholes, MASK), parts)
+  return (text) => maskParts(exactPattern === undefined ? text : text.replace(exactPattern, MASK), parts)
 }
 
 /** The same for all text within a plain JSON value, which is not changed but copied. */
@@ -37,7 +37,7 @@ function formsOf(secret: string): string[] {
   return [secret, escaped, escaped.replaceAll('/', String.raw`\/`), encodeURIComponent(secret.toWellFormed()), ...base64Of(secret)]
 }
 
-/** By the three places of a group of three bytes that the secret may begin at, without the characters that its neighbours share. */
+/** Base64 of the secret at each of the three byte offsets, without the characters shared with its neighbours. */
 function base64Of(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])

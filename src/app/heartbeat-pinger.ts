@@ -32,7 +32,7 @@ export class Pinger {
     this.#call = heartbeatCall(token)
     const limits = resolveLimits({ maxAttempts, timeoutMs })
     const settings = resolveFromProcess({ ...options, apiKey: UNUSED_KEY }, OPTION_NAMES)
-    // The stand-in hides what was given; without a URL no key is required.
+    // UNUSED_KEY overrides the configured key, so the options are resolved again to find the warning.
     this.keyWarning = settings.isLocalDefault ? resolveFromProcess(options, OPTION_NAMES).keyWarning : undefined
     this.#calls = new Calls({
       ...settings, ...limits, apiKey: UNUSED_KEY, clock, random: Math.random,

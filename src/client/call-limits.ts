@@ -25,7 +25,7 @@ function checkInteger(name: string, value: unknown, max: number, rule: string): 
   throw new IngestError('CONFIG', `${name} must be ${rule}, got ${mayBeKey(value) ? hidden(value) : String(value)}`)
 }
 
-/** What stands in a number's place may be the key, or hold it. */
+/** The invalid value may be, or contain, the API key: do not print it. */
 function mayBeKey(value: unknown): boolean {
   return typeof value === 'string' ? value.length >= 6 : (typeof value === 'object' && value !== null) || typeof value === 'function'
 }

@@ -1,4 +1,4 @@
-/** The line that says that a key was given without a URL, for what has no report of its own. */
+/** Warns on stderr about a key without a URL, for callers without a reporter. */
 
 let isReported = false
 

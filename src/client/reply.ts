@@ -137,7 +137,7 @@ function foreignReason({ status, headers, text }: HttpReply, clean: (words: stri
   return `status ${status}, ${type || 'no content type'}${coding && ` (${coding})`}${beginning && `: ${beginning}`}`
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Never splits a surrogate pair. */
 function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }

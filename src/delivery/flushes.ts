@@ -63,7 +63,7 @@ export class Flushes {
       const { before } = waiter
       if (oldest.loose < before.loose) return undefined
       if (oldest.stored >= before.stored) return this.#options.hasKept() ? 'spooled' : 'acknowledged'
-      return this.#isInVain(waiter) ? 'spooled' : undefined
+      return this.#canStopWaiting(waiter) ? 'spooled' : undefined
     })
     if (this.#waiters.some(({ endsAt, begunAttempts }) => endsAt !== undefined && begunAttempts === gate.evidence.begun)) gate.retrySoon()
     if (this.#waiters.length > 0) this.#lookLater()
@@ -75,7 +75,7 @@ export class Flushes {
     this.#resolve(() => flushed)
   }
 
-  #isInVain({ endsAt, begunAttempts }: Waiter): boolean {
+  #canStopWaiting({ endsAt, begunAttempts }: Waiter): boolean {
     if (endsAt === undefined) return false
     const { gate, requestTimeoutMs, clock } = this.#options
     const leftMs = Math.max(endsAt - clock.now(), 0)

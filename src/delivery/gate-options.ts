@@ -14,7 +14,7 @@ export interface GateOptions {
   readonly random?: () => number
   /** For how long this thread's event loop has had nothing to do, in all. Default: as Node tells. */
   readonly idleMs?: () => number
-  /** For each failure that closed the gate. `waitMs` is how long nothing will be sent; when the app ends, perhaps for ever: `isEnding`. */
+  /** For each failure that closed the gate. `waitMs`: time until the next attempt. `isEnding`: the app ends, so there may be no next attempt. */
   readonly onTrouble?: (trouble: Later | Misconfigured, outageAgeMs: number, waitMs: number, isEnding: boolean) => void
   /** For the first success after a failure, or after silence that was asked for: then nothing `hasFailed`. */
   readonly onRecovery?: (outageAgeMs: number, hasFailed: boolean) => void

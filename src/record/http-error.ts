@@ -46,7 +46,7 @@ interface Exchange {
 
 export interface HttpMembers {
   readonly omitted: readonly string[]
-  /** What the error keeps instead; nothing that it says itself. */
+  /** Method, URL and status copied from the exchange where the error lacks them. */
   readonly exchange: Exchange
 }
 
@@ -135,14 +135,14 @@ function isClientError(error: object): boolean {
   return statusOf(error) !== undefined && (PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined) || isText(read(error, 'url')))
 }
 
-/** @param isNamedSo whether its key says that it may be one: then less is enough */
-function isMessage(value: unknown, isNamedSo: boolean): value is object {
+/** @param hasMessageKey true if the key suggests an HTTP message; fewer fields are then required */
+function isMessage(value: unknown, hasMessageKey: boolean): value is object {
   if (!isObject(value)) return false
   const hasMethod = matches(METHOD, read(value, 'method'))
   const hasUrl = urlOf(value) !== undefined
   const hasStatus = statusOf(value) !== undefined
-  if (hasHeaders(value)) return isNamedSo || hasMethod || hasUrl || hasStatus
-  if (!isNamedSo) return false
+  if (hasHeaders(value)) return hasMessageKey || hasMethod || hasUrl || hasStatus
+  if (!hasMessageKey) return false
   return (hasMethod && hasUrl) || (hasBody(value) && (hasStatus || isText(read(value, 'url')))) || (hasStatus && (hasUrl || isObject(read(value, 'header'))))
 }
 

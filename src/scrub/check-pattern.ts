@@ -1,4 +1,4 @@
-/** Whether a text may be used as a custom expression: it is one, was meant as one, never matches empty text, and is not too large. */
+/** Accepts a pattern that is a valid regular expression, is not a misspelled name or a field path, cannot match empty text, and is within the size limit. */
 import { compileExpression } from './custom-pattern.js'
 
 const MAX_CHARS = 1_000

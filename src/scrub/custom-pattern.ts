@@ -21,7 +21,7 @@ export function compileExpression(text: string): Program {
   }
 }
 
-/** In re2js's words, but for what it says of the translated source. */
+/** re2js's message, unless it quotes the translated source. */
 function reasonOf({ message }: Error): string {
   if (/repeat count|too large/.test(message)) return 'it repeats a part more than 1,000 times; write * or +, or a smaller number'
   const property = /\\[pP]\{[^}]*\}/.exec(message)
@@ -42,7 +42,7 @@ export class CustomPattern {
     this.#prefilter = new Prefilter(program)
   }
 
-  /** The text with `by` for each match, but for matches within what stands for a secret replaced before. */
+  /** Replaces each match with `by`, except matches within the marker of a secret that was replaced before. */
   replace(text: string, by: string): string {
     if (!text.includes(this.#prefix) || !this.#prefilter.mayMatch(text)) return text
     let clean = ''
@@ -59,7 +59,7 @@ export class CustomPattern {
 const MARKERS = ['[email]', '[creditCard]', '[ssn]', '[bearer]', '[scrubbed]', '[removed]']
 const MAX_MARKER_CHARS = Math.max(...MARKERS.map((marker) => marker.length))
 
-/** Whether a match lies within what stands for something removed. */
+/** Whether a match lies within a marker. */
 function isMarker(text: string, start: number, end: number): boolean {
   if (end - start > MAX_MARKER_CHARS) return false
   let open = start

@@ -19,18 +19,18 @@ const NO_WORD_BOUNDARY = 32
 const ASCII = 128
 const NEWLINE = 10
 
-/** A match, and those before it. */
-interface Found {
+/** A match, linked to the match before it. */
+interface LinkedMatch {
   readonly start: number
   readonly end: number
-  readonly before: Found | undefined
+  readonly before: LinkedMatch | undefined
 }
 
-/** Threads at one position, the first has priority: its instruction, where its match began, the matches before. */
+/** Threads at one position, the first has priority: its instruction, the start of its match, its last complete match. */
 class Threads {
   readonly pcs: Int32Array
   readonly starts: Int32Array
-  readonly founds: (Found | undefined)[] = []
+  readonly lastMatches: (LinkedMatch | undefined)[] = []
   length = 0
 
   constructor(size: number) {
@@ -67,7 +67,7 @@ export class LinearSearch {
     const program = this.#program
     const { length } = text
     this.#added.fill(-1)
-    let found: Found | undefined
+    let found: LinkedMatch | undefined
     let isIdle = true
     for (let at = 0; ;) {
       if (isIdle) {
@@ -82,11 +82,11 @@ export class LinearSearch {
       const next = this.#next
       next.length = 0
       const holding = this.#conditions(text, at)
-      let matched: Found | undefined
+      let matched: LinkedMatch | undefined
       for (let thread = 0; thread < current.length && matched === undefined; thread += 1) {
         const pc = current.pcs[thread] as number
         if (!program.takes(pc, code)) continue
-        matched = this.#add(next, (program.instructions[pc] as Instruction).out, current.starts[thread] as number, current.founds[thread], holding, at)
+        matched = this.#add(next, (program.instructions[pc] as Instruction).out, current.starts[thread] as number, current.lastMatches[thread], holding, at)
       }
       // What has a lower priority than a match is given up.
       found = matched ?? found
@@ -101,7 +101,7 @@ export class LinearSearch {
   }
 
   /** Adds the threads that follow from `from` without a character; returns the match where one is reached. */
-  #add(threads: Threads, from: number, start: number, found: Found | undefined, holding: number, at: number): Found | undefined {
+  #add(threads: Threads, from: number, start: number, found: LinkedMatch | undefined, holding: number, at: number): LinkedMatch | undefined {
     const { instructions } = this.#program
     const stack = this.#stack
     let depth = 0
@@ -114,7 +114,7 @@ export class LinearSearch {
       if (op >= RUNE) {
         threads.pcs[threads.length] = pc
         threads.starts[threads.length] = start
-        threads.founds[threads.length] = found
+        threads.lastMatches[threads.length] = found
         threads.length += 1
       } else if (op === MATCH) return { start, end: at, before: found }
       else if (op === ALT || op === ALT_MATCH) {

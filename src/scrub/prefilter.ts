@@ -5,11 +5,11 @@
 import type { Program } from './program.js'
 
 /**
- * A new transition takes some ten times as long as `LinearSearch` takes for a character. So that texts made for it do not make the
- * filter slower than the search, there is one for 32 characters, after a first supply that shrinks with the program's size.
+ * Adversarial text must not make the filter slower than the search: at most one new transition per 32 characters, after an initial budget
+ * that shrinks with the program's size. A new transition takes about ten times as long as `LinearSearch` takes for a character.
  */
-const CHARS_PER_NEW = 32
-const MAX_SUPPLY = 50_000
+const CHARS_PER_TRANSITION = 32
+const MAX_TRANSITION_BUDGET = 50_000
 /** Of at most 9 KiB each. */
 const MAX_STATES = 256
 const MAX_TRANSITIONS = 16_384
@@ -28,21 +28,21 @@ const MATCHED: State = { pcs: [], next: new Map(), nextAscii: [] }
 export class Prefilter {
   readonly #program: Program
   readonly #states = new Map<string, State>()
-  readonly #maxSupply: number
-  #supply: number
+  readonly #maxTransitionBudget: number
+  #transitionBudget: number
   #transitions = 0
   #start: State
 
   constructor(program: Program) {
     this.#program = program
-    this.#supply = this.#maxSupply = MAX_SUPPLY / program.instructions.length
+    this.#transitionBudget = this.#maxTransitionBudget = MAX_TRANSITION_BUDGET / program.instructions.length
     this.#start = this.#stateFor([])
   }
 
-  /** Never a wrong no. */
+  /** May return false positives, never false negatives. */
   mayMatch(text: string): boolean {
     let state = this.#start
-    this.#supply = Math.min(this.#maxSupply, this.#supply + text.length / CHARS_PER_NEW)
+    this.#transitionBudget = Math.min(this.#maxTransitionBudget, this.#transitionBudget + text.length / CHARS_PER_TRANSITION)
     for (let at = 0; at < text.length; at += 1) {
       let code = text.charCodeAt(at)
       let next = state.nextAscii[code]
@@ -51,8 +51,8 @@ export class Prefilter {
         if (code > 0xffff) at += 1
         next = state.next.get(code)
         if (next === undefined) {
-          if (this.#supply < 1) return true
-          this.#supply -= 1
+          if (this.#transitionBudget < 1) return true
+          this.#transitionBudget -= 1
           next = this.#step(state, code)
         }
       }

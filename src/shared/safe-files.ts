@@ -1,4 +1,4 @@
-/** Files that nobody else has put in place, can write to or can redirect. */
+/** Opens files that only this user can create, write or replace. */
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import type { BigIntStats, Stats } from 'node:fs'
@@ -42,7 +42,7 @@ export function checkPrivate(path: string): void {
   if (problem !== undefined) throw new UnsafeError(`${path} ${problem}`)
 }
 
-/** A new file, opened to append. @throws `EEXIST` where the name is taken, by whatever; the system's other errors */
+/** A new file, opened to append. @throws `EEXIST` if the path exists; the system's other errors */
 export function createFile(path: string): number {
   return openOwn(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL)
 }

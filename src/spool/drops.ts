@@ -47,7 +47,7 @@ function readDrops(path: string): UntoldDrops | undefined {
   }
 }
 
-/** Nothing on disk is trusted for what it says. */
+/** Validates the file's content. */
 function checked(value: unknown): UntoldDrops | undefined {
   if (typeof value !== 'object' || value === null || !('dropped' in value) || !('lastAtMs' in value)) return undefined
   const { dropped, lastAtMs } = value

@@ -25,7 +25,7 @@ export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
 /** In an instance's folder: how many entries it dropped, of which the service was not told. */
 export const DROPS = 'drops'
-/** In a destination's folder: some process has reported that its entries are not sent. */
+/** In a destination's folder. Marker: the warning about entries for this url and key has been printed. */
 export const REPORTED = 'reported'
 
 const SEGMENT_NAME = /^\d{8}\.seg$/

@@ -5,7 +5,7 @@ import type { Frame } from './frame.js'
 const WINDOW_BYTES = 256 * 1024
 
 /** What to read from the file next, and where to put it. */
-export interface Room {
+export interface ReadTarget {
   readonly buffer: Buffer
   readonly offset: number
   readonly length: number
@@ -53,11 +53,11 @@ export class FrameWindow {
   }
 
   /**
-   * Room for the bytes that are needed. The buffer grows with a batch that does not fit, and shrinks behind it.
+   * Reserves space for the bytes that are needed. The buffer grows with a batch that does not fit, and shrinks behind it.
    * @param end of what may be read of the file
    * @returns undefined where the file ends before: then what is there is damaged, and skipped
    */
-  room(needs: number, end: number): Room | undefined {
+  reserve(needs: number, end: number): ReadTarget | undefined {
     if (this.position + needs > end) {
       this.#skipCut(end)
       return undefined
@@ -76,7 +76,7 @@ export class FrameWindow {
     return { buffer: target, offset: this.#length, length: Math.min(target.length - this.#length, end - this.#readTo), position: this.#readTo }
   }
 
-  /** So many bytes were read into the room. */
+  /** So many bytes were read into the reserved space. */
   filled(bytes: number): void {
     this.#length += bytes
     this.#readTo += bytes

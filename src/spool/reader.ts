@@ -105,9 +105,9 @@ export class SegmentReader {
       const found = this.#window.find()
       if (typeof found !== 'number') return found
       const end = this.#end()
-      const room = this.#window.room(found, end)
-      if (room !== undefined) {
-        const { bytesRead } = await readAsync(this.#fd, room.buffer, room.offset, room.length, room.position)
+      const target = this.#window.reserve(found, end)
+      if (target !== undefined) {
+        const { bytesRead } = await readAsync(this.#fd, target.buffer, target.offset, target.length, target.position)
         if (bytesRead === 0) return undefined // truncated since its size was read
         this.#window.filled(bytesRead)
       } else if (this.#window.position >= end) return undefined

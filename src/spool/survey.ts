@@ -25,9 +25,9 @@ export function countLeft(path: string, from: number): number {
         window.beginBatch()
         continue
       }
-      const room = window.room(found, end)
-      if (room !== undefined) {
-        const bytesRead = readSync(fd, room.buffer, room.offset, room.length, room.position)
+      const target = window.reserve(found, end)
+      if (target !== undefined) {
+        const bytesRead = readSync(fd, target.buffer, target.offset, target.length, target.position)
         if (bytesRead === 0) return entries // truncated since its size was read
         window.filled(bytesRead)
       } else if (window.position >= end) return entries

@@ -18,7 +18,7 @@ export interface Settled extends Counts {
 
 /** A gigabyte of log makes some 40,000 lines. */
 const MAX_LINES = 4096
-/** A hundred times what so many lines take. */
+/** About 100 times the size of MAX_LINES lines. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export class Journal {

@@ -19,7 +19,7 @@ const FILLING_MS = 5000
 /** Of the 52 fields of `/proc/PID/stat`, behind the name in parentheses: `starttime` (proc(5)). */
 const START_TIME_FIELD = 19
 const GONE = 'gone'
-/** A holder has some 40. */
+/** Lock files are about 40 bytes. */
 const MAX_LOCK_BYTES = 4096
 
 /** Of this process, which two services may share. */
