@@ -64,8 +64,8 @@ function findModule(path: string, cwd: string): { file: string, require: NodeJS.
     const file = /^file:/i.test(path) ? fileURLToPath(path) : resolve(cwd, path)
     return { file: require.resolve(file), require }
   } catch (error) {
-    const reason = codeOf(error) === 'MODULE_NOT_FOUND' ? `there is no such file, seen from ${resolve(cwd)}` : reasonOf(error)
-    throw failed(path, reason)
+    if (codeOf(error) !== 'MODULE_NOT_FOUND') throw failed(path, reasonOf(error))
+    throw new IngestError('CONFIG', `beforeSend: module ${JSON.stringify(path)} was not found (resolved from ${resolve(cwd)})`)
   }
 }
 

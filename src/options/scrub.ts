@@ -4,7 +4,7 @@ import { BUILT_INS } from '../scrub/patterns.js'
 import type { Kind } from './kinds.js'
 import { texts } from './kinds.js'
 import { nearestName } from './nearest.js'
-import { shown } from './shown.js'
+import { shown, shownText } from './shown.js'
 
 const RULE = `a list of ${BUILT_INS.join(', ')} or regular expressions (in a variable: separated by commas, or JSON)`
 
@@ -37,9 +37,9 @@ function listProblem(patterns: readonly string[]): string | undefined {
   let total = 0
   for (const [index, pattern] of patterns.entries()) {
     if ((BUILT_INS as readonly string[]).includes(pattern)) continue
-    const named = `pattern ${index + 1}, ${shown(pattern)},`
+    const named = `pattern ${index + 1}, ${shownText(pattern)},`
     const meant = PLAIN_WORD.test(pattern) ? nearestName(pattern, BUILT_INS, MAX_TYPOS) : undefined
-    if (meant !== undefined) return `${named} is no built-in pattern, did you mean ${meant}? As an expression it is written ${shown(`/${pattern}/`)}`
+    if (meant !== undefined) return `unknown pattern ${shownText(pattern)}; did you mean "${meant}"? To match the word itself use ${shownText(`/${pattern}/`)}`
     const check = checkExpression(pattern)
     if (check.problem !== undefined) return `${named} ${check.problem}`
     total += check.instructions

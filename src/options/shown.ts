@@ -11,6 +11,11 @@ export function shown(value: unknown): string {
   }
 }
 
+/** As `shown`, with backslashes as they were typed. */
+export function shownText(text: string): string {
+  return shown(text).replaceAll('\\\\', '\\')
+}
+
 /** Enough to find the mistake, nothing of the secret. */
 export function hidden(value: unknown): string {
   if (typeof value === 'string') return `text of ${value.length} characters (not shown)`

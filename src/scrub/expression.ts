@@ -47,7 +47,7 @@ const SHARED = /^(?:[()|^$*+?{},\w]|\\[bBdDwW])$/
 function translate(source: string, isDotAll: boolean): string {
   return (source.match(TOKEN) ?? []).map((token) => {
     if (token === '(' || token === '(?:' || /^\(\?<[^=!]/.test(token)) return '(?:'
-    if (/^\(\?<?[=!]/.test(token)) throw new SyntaxError(`lookaround is not supported, as in ${token}…)`)
+    if (/^\(\?<?[=!]/.test(token)) throw new SyntaxError(`lookaround is not supported, as in ${token}…); match the text around it too, e.g. ${token.startsWith('(?<') ? String.raw`key=\w+` : String.raw`\w+=key`}`)
     if (token.startsWith('(?')) throw new SyntaxError(`flags within the expression are not supported, as in ${token}; write them after it, as in /…/i`)
     if (/^\\(?:k<|[1-9])/.test(token)) throw new SyntaxError(`backreferences are not supported, as in ${token}`)
     if (token === '.') return isDotAll ? ANY : String.raw`[^\n\r\x{2028}\x{2029}]`

@@ -66,6 +66,8 @@ describe('the option', () => {
     expect(scrubPatterns.read(['email', 'user.password'])).toBeUndefined()
     expect(scrubPatterns.problem(['email', 'user.password'])).toMatch(/pattern 2, "user\.password", looks like a path/)
     expect(scrubPatterns.problem(['email', 'a(?=b)'])).toMatch(/pattern 2, "a\(\?=b\)", .*lookaround/)
+    // As it was typed.
+    expect(scrubPatterns.problem([String.raw`(?<=key=)\w+`])).toContain(String.raw`"(?<=key=)\w+"`)
   })
 
   test.each([
@@ -73,7 +75,7 @@ describe('the option', () => {
     ['crediCrad', 'creditCard'], ['SSN', 'ssn'], ['sns', 'ssn'], ['ssn2', 'ssn'], ['baerer', 'bearer'], ['bearers', 'bearer'],
   ])('refuses %s, which may be meant as %s', (word, meant) => {
     expect(scrubPatterns.read([word])).toBeUndefined()
-    expect(scrubPatterns.problem([word])).toContain(`did you mean ${meant}?`)
+    expect(scrubPatterns.problem([word])).toContain(`"${meant}"?`)
     expect(scrubPatterns.problem([word])).toContain(`/${word}/`)
     expect(scrubPatterns.read([`/${word}/`])).toEqual([`/${word}/`])
   })
