@@ -114,11 +114,11 @@ export class Report {
 
   /** At the end, what is on disk for the next start. */
   kept(count: number, of?: Subject): void {
-    this.note('kept', `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk, for the next start`, of)
+    this.note('kept', `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk for the next start with this url and key`, of)
   }
 
   /**
-   * Lines and events that are held back no longer say what is so: they are not let out.
+   * Discards throttled lines and events that are out of date.
    * @param kinds codes of problems, and kinds of notes
    */
   withdraw(kinds: readonly string[], of?: Subject): void {

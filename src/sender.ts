@@ -95,6 +95,8 @@ export interface Misconfigured {
   /** Of the reply. Without one nothing was sent, since the listener at the implicit local URL is not known to be this user's. */
   readonly status?: number
   readonly reason: string
+  /** What the user can do, where `reason` does not say it: a sentence without its full stop. */
+  readonly remedy?: string | undefined
 }
 
 /** The deadline of the shutdown passed before the service took the batch. */

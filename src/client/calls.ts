@@ -75,7 +75,7 @@ export class Calls {
       }
       const reply = await this.#attempt(call, deadlineAt - clock.now())
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
-      if (reply instanceof HttpFailure && reply.kind === 'unproven') throw new IngestError('MISDIRECTED', reply.message)
+      if (reply instanceof HttpFailure && reply.kind === 'unproven') throw new IngestError('MISDIRECTED', `${reply.message}. ${reply.remedy}`)
       const kind = reply instanceof HttpFailure ? 'later' : judgeReply(reply, call.expected ?? 'json')
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
       const askedMs = reply instanceof HttpFailure ? 0 : retryAfterMs(reply, clock.wallNow()) ?? 0
@@ -147,7 +147,7 @@ export class Calls {
     if (status === 401 || status === 403) return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
     if (replyKind(status) === 'later') {
       const code = status === 429 || (askedMs > 0 && isLate) ? 'RATE_LIMITED' : 'UNAVAILABLE'
-      return new IngestError(code, `${reason}${tried}${comeBack(askedMs)}`, { status, ...(askedMs > 0 && { retryAfterMs: askedMs }) })
+      return new IngestError(code, `${reason}${tried}${retryHint(askedMs)}`, { status, ...(askedMs > 0 && { retryAfterMs: askedMs }) })
     }
     if (status >= 400) return new IngestError('REJECTED', status === 404 || status === 405 ? `${reason}; check the url` : reason, { status })
     const why = status < 300 ? 'not the service\'s answer' : 'redirects are not followed'
@@ -165,9 +165,9 @@ interface Failed {
 }
 
 function heldError(heldMs: number): IngestError {
-  return new IngestError('RATE_LIMITED', `not sent, since the service has asked to wait (Retry-After)${comeBack(heldMs)}`, { retryAfterMs: Math.ceil(heldMs) })
+  return new IngestError('RATE_LIMITED', `not sent, since the service has asked to wait (Retry-After)${retryHint(heldMs)}`, { retryAfterMs: Math.ceil(heldMs) })
 }
 
-function comeBack(waitMs: number): string {
+function retryHint(waitMs: number): string {
   return waitMs > 0 ? `; try again in ${Math.ceil(waitMs / 1000)} s` : ''
 }

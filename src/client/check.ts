@@ -52,6 +52,7 @@ export function checkValue(kind: keyof typeof SHAPES, value: unknown): void {
  */
 export function checkToken(token: unknown): string {
   if (typeof token === 'string' && token !== '' && token !== '.' && token !== '..' && token.isWellFormed()) return token
+  if (token === '') throw new IngestError('INVALID', 'the monitor token is empty')
   throw new IngestError('INVALID', 'the monitor token must be well-formed text that is not empty, "." or ".."; it is not shown')
 }
 

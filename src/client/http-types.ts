@@ -13,7 +13,7 @@ export interface HttpOptions {
   /** Milliseconds for the whole exchange. */
   readonly requestTimeoutMs: number
   readonly maxConnections: number
-  /** Nobody named the URL: the listener must prove that it is the local service of this user before anything is sent. Default false. */
+  /** The URL is the implicit local default. The listener must prove that it is the local service of this user before anything is sent. Default false. */
   readonly isLocalDefault?: boolean
 }
 
@@ -54,9 +54,12 @@ export type HttpFailureKind = 'network' | 'timeout' | 'aborted' | 'unproven'
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind
+  /** Set for `unproven`: what the user can do. */
+  readonly remedy: string | undefined
 
-  constructor(kind: HttpFailureKind, message: string) {
+  constructor(kind: HttpFailureKind, message: string, remedy?: string) {
     super(message)
     this.kind = kind
+    this.remedy = remedy
   }
 }

@@ -127,7 +127,7 @@ function failureAt(place: string, { kind, error }: Failure, timeoutMs: number, i
     case 'timeout': return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`)
     case 'aborted': return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
     case 'network':
-      if (error instanceof UnprovenError) return new HttpFailure('unproven', `${place}: ${error.message}`)
+      if (error instanceof UnprovenError) return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
       // Never the error itself: its properties may hold headers, and a proxy's URL its password.
       return new HttpFailure(kind, `${place}: ${networkReason(error)}`)
   }

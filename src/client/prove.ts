@@ -10,6 +10,14 @@ import { processEnv } from '../options/process-env.js'
 /** The listener is not known to be the local service of this user. Nothing but the challenge was sent to it. */
 export class UnprovenError extends Error {
   override readonly name = 'UnprovenError'
+  /** What the user can do: a sentence without its full stop. */
+  readonly remedy: string
+
+  /** @param cause a sentence without its full stop */
+  constructor(cause: string, remedy: string) {
+    super(cause)
+    this.remedy = remedy
+  }
 }
 
 /** Far more than the local service answers. */
@@ -26,17 +34,18 @@ export async function proveListener(socket: Socket, url: string, timeoutMs: numb
   const { token, from, problem = '' } = findToken(processEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
   const { host } = new URL(url)
-  const unproven = (reason: string): UnprovenError => new UnprovenError(
-    `nothing was sent, since the program that listens on ${host} ${reason}. If it is not another user's, set ${TOKEN_VARIABLE} to its token, `
-    + `or set PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without this check`,
-  )
-  if (token === undefined) throw unproven(`cannot be checked: ${from} ${problem}`)
+  const notLocal = (why: string): UnprovenError => new UnprovenError(`the program on ${host} is not a local service (${why})`, 'Stop it, or set PINO_INGEST_URL')
+  if (token === undefined) {
+    const remedy = from === TOKEN_VARIABLE ? 'Correct or unset it' : 'Run `npx pino-ingest dev` as this user'
+    throw new UnprovenError(`the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
+  }
   const nonce = randomBytes(16).toString('base64url')
   const reply = await ask(socket, `GET /local/status HTTP/1.1\r\nHost: ${host}\r\n${CHALLENGE_HEADER}: ${nonce}\r\n\r\n`, timeoutMs)
-  if (typeof reply === 'string') throw unproven(`did not prove to be the local service of this user: ${reply}`)
+  if (typeof reply === 'string') throw notLocal(reply)
   switch (proofProblem(reply, token, nonce, { address, port })) {
-    case 'token': throw unproven(`is a local service that does not know the token in ${from}`)
-    case 'foreign': throw unproven(`is not a local service of this user (status ${reply.status})`)
+    case 'token': throw new UnprovenError(`the local service on ${host} has another token than ${from}`,
+      `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`)
+    case 'foreign': throw notLocal(`status ${reply.status}`)
     case undefined:
   }
 }

@@ -42,7 +42,7 @@ export function batchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }
         const reply = await http.post(endpoint.path, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })
         return outcomeOf(endpoint, batch, reply, clock.wallNow(), mask)
       } catch (error) {
-        if (error instanceof HttpFailure && error.kind === 'unproven') return { kind: 'misconfigured', reason: error.message }
+        if (error instanceof HttpFailure && error.kind === 'unproven') return { kind: 'misconfigured', reason: error.message, remedy: error.remedy }
         // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.
         const reason = error instanceof Error ? error.message : String(error)
         return { kind: 'later', reason: hint === undefined ? reason : `${reason}; ${hint}` }

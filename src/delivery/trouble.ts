@@ -18,8 +18,17 @@ export interface TroubleTeller extends Required<Pick<GateOptions, 'onTrouble'>> 
   end(): void
 }
 
+export interface TroubleTellerOptions {
+  /** What happens to the entries until the next attempt. Default: `entries are kept`. */
+  readonly meanwhile?: string
+  /** Milliseconds until a failure of the same code is reported again while the outage lasts. Default 0; a wrong key or URL: 1 h. */
+  readonly repeatMs?: number
+}
+
 /** @returns the two callbacks of a `Gate`. Of what is held back only the latest state of the service is let out. */
-export function troubleTeller(report: Pick<Report, 'problem' | 'note' | 'withdraw'>, clock: Pick<Clock, 'now'>): TroubleTeller {
+export function troubleTeller(
+  report: Pick<Report, 'problem' | 'note' | 'withdraw'>, clock: Pick<Clock, 'now'>, { meanwhile = 'entries are kept', repeatMs = 0 }: TroubleTellerOptions = {},
+): TroubleTeller {
   /** By code: when it was last told in this outage. */
   const toldAt = new Map<IngestErrorCode, number>()
   return {
@@ -27,11 +36,11 @@ export function troubleTeller(report: Pick<Report, 'problem' | 'note' | 'withdra
       const code = codeOf(trouble)
       const now = clock.now()
       if (trouble.kind === 'later' && outageAgeMs + waitMs < TELL_FROM_MS) return
-      if (trouble.kind === 'misconfigured' && now - (toldAt.get(code) ?? -Infinity) < REPEAT_MS) return
+      if (now - (toldAt.get(code) ?? -Infinity) < (trouble.kind === 'misconfigured' ? REPEAT_MS : repeatMs)) return
       report.withdraw([RECOVERED, ...[...toldAt.keys()].filter((other) => other !== code)])
       toldAt.set(code, now)
-      const next = isEnding ? '' : `; entries are kept, next attempt in ${seconds(waitMs)} s`
-      report.problem(code, `${headline(trouble)}: ${trouble.reason}${next}`, trouble.status)
+      const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
+      report.problem(code, `${headline(trouble)}: ${describeFailure(trouble)}${next}`, trouble.status)
     },
     onRecovery(outageAgeMs) {
       if (toldAt.size === 0) return
@@ -43,6 +52,11 @@ export function troubleTeller(report: Pick<Report, 'problem' | 'note' | 'withdra
   }
 }
 
+/** The cause, and what the user can do where that is known. */
+export function describeFailure(failure: Later | Misconfigured): string {
+  return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}. ${failure.remedy}` : failure.reason
+}
+
 function codeOf({ kind, status }: Later | Misconfigured): IngestErrorCode {
   if (kind === 'later') return status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'
   if (status === 400 || status === 413 || status === 422) return 'REJECTED'
@@ -51,10 +65,10 @@ function codeOf({ kind, status }: Later | Misconfigured): IngestErrorCode {
 
 function headline(trouble: Later | Misconfigured): string {
   const code = codeOf(trouble)
-  if (code === 'AUTH') return `the service refuses the key (status ${trouble.status}), check apiKey`
-  if (code === 'REJECTED') return `the service, or a gateway before it, refuses whatever it is sent (status ${trouble.status}), check url`
+  if (code === 'AUTH') return 'the service refuses the key, check apiKey'
+  if (code === 'REJECTED') return 'the service, or a gateway before it, refuses whatever it is sent, check url'
   if (trouble.status === undefined && trouble.kind === 'misconfigured') return 'the local service cannot be used'
-  if (code === 'MISDIRECTED') return `the url is not that of the service (status ${trouble.status}), check url`
+  if (code === 'MISDIRECTED') return 'the url is not that of the service, check url'
   return code === 'RATE_LIMITED' ? 'the service limits the rate of requests' : 'the service does not take entries'
 }
 

@@ -25,7 +25,7 @@ export function createFolders(path: string): readonly string[] {
     return missing.filter(createFolder)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw Object.assign(new Error(`cannot create the folder ${path}: ${message}`, { cause: error }), { code })
+    throw Object.assign(new Error(`cannot create the folder ${path} (${code ?? message})`, { cause: error }), { code })
   }
 }
 

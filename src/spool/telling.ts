@@ -24,8 +24,9 @@ export class Telling {
   failed(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
-    const why = error instanceof NoRoomError ? error.message : `entries cannot be kept on disk: ${wordsOf(error)}`
-    this.#tell.problem(`${why}; they stay in memory, and the disk is tried again`)
+    const [why, remedy] = error instanceof NoRoomError ? [error.message, '']
+      : [`entries cannot be kept on disk: ${wordsOf(error)}`, '. Set spool.dir or PINO_INGEST_SPOOL_DIR to a folder that can be written']
+    this.#tell.problem(`${why}; they stay in memory, and the disk is tried again${remedy}`)
   }
 
   succeeded(): void {
@@ -44,7 +45,7 @@ export class Telling {
 
   /** Only where it is not known that the disk takes nothing. */
   dropsNotKept(error: unknown): void {
-    if (!this.#hasFailed) this.#tell.problem(`how many entries were dropped cannot be kept on disk: ${wordsOf(error)}`)
+    if (!this.#hasFailed) this.#tell.problem(`cannot save the drop counts to disk: ${wordsOf(error)}`)
   }
 
   foreignVersion(path: string): void {
@@ -59,7 +60,7 @@ export class Telling {
     const bytes = folders.reduce((sum, one) => sum + one.bytes, 0)
     const rest = folders.length - MAX_NAMED
     const places = `${folders.slice(0, MAX_NAMED).map(({ folder }) => folder).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-    this.#tell.note('stranded', `${bytes} bytes of entries for another url or key lie in ${places}, and are not sent `
+    this.#tell.note('stranded', `${bytes} bytes of entries for another url or key are stored in ${places} and are not sent `
       + '(a former key belongs into previousApiKeys; npx pino-ingest spool ls shows what it is, replay sends it)')
   }
 

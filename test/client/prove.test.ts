@@ -90,7 +90,9 @@ test.each<[string, (socket: Socket) => void]>([
 ])('a program that %s gets the challenge alone', async (_, onSocket) => {
   const { origin, bytes } = await recorder(onSocket)
   const failure = await failureOf(implicit(origin).post('/ingest', BODY))
-  expect(failure).toMatchObject({ kind: 'unproven', message: expect.stringMatching(new RegExp(`${origin.slice(7)}.*PINO_INGEST_DEV_TOKEN.*PINO_INGEST_URL=${origin}`)) as string })
+  expect(failure).toMatchObject({
+    kind: 'unproven', message: expect.stringContaining(`${origin.slice(7)} is not a local service`) as string, remedy: expect.stringMatching(/PINO_INGEST_URL$/) as string,
+  })
   expect(bytes()).toMatch(CHALLENGE)
 })
 
@@ -102,8 +104,21 @@ test('a program that says nothing gets the challenge alone', async () => {
 
 test('a service with another token gets nothing', async () => {
   const service = await started({ token: 'token-of-another-user-4711' })
-  expect(await failureOf(implicit(service.origin).post('/ingest', BODY))).toMatchObject({ kind: 'unproven' })
+  expect(await failureOf(implicit(service.origin).post('/ingest', BODY))).toMatchObject({
+    kind: 'unproven', message: expect.stringContaining('PINO_INGEST_DEV_TOKEN') as string,
+    remedy: expect.stringMatching(new RegExp(`PINO_INGEST_DEV_TOKEN.*PINO_INGEST_URL=${service.origin}.*PINO_INGEST_API_KEY=any`)) as string,
+  })
   expect(service.requests).toEqual([])
+})
+
+test('a token that is malformed is not shown, and to be corrected', async () => {
+  vi.stubEnv('PINO_INGEST_DEV_TOKEN', 'sh0rt')
+  const { origin, came } = await proving(TOKEN)
+  const failure = await failureOf(implicit(origin).post('/ingest', BODY))
+  expect(failure).toMatchObject({ kind: 'unproven', message: expect.stringMatching(/PINO_INGEST_DEV_TOKEN must have.*5 characters/) as string })
+  expect(failure.remedy).not.toContain('npx')
+  expect(failure.message).not.toContain('sh0rt')
+  expect(came).toEqual([])
 })
 
 test('a program that relays the challenge to the service on another port gets nothing more', async () => {
@@ -125,7 +140,7 @@ test('without a token nobody is asked; it is read again at the next connection',
   vi.stubEnv('XDG_STATE_HOME', home)
   const { origin, came } = await proving(TOKEN)
   const http = implicit(origin)
-  expect(await failureOf(http.post('/ingest', BODY))).toMatchObject({ kind: 'unproven', message: expect.stringContaining(join(home, 'pino-ingest', 'dev-token')) as string })
+  expect(await failureOf(http.post('/ingest', BODY))).toMatchObject({ kind: 'unproven', message: expect.stringContaining(join(home, 'pino-ingest', 'dev-token')) as string, remedy: expect.stringContaining('npx pino-ingest dev') as string })
   expect(came).toEqual([])
   vi.stubEnv('PINO_INGEST_DEV_TOKEN', TOKEN)
   expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })

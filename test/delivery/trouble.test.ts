@@ -36,6 +36,27 @@ test('a local service that is not this user\'s is told at once, and once', () =>
   expect(told.problems).toEqual([{ code: 'MISDIRECTED', message: expect.stringMatching(/local service.*not yours/) as string }])
 })
 
+test('what the user can do follows the cause', () => {
+  const told = new Told()
+  troubleTeller(told, new FakeClock()).onTrouble({ kind: 'misconfigured', reason: 'not yours', remedy: 'Stop it' }, 0, 300, false)
+  expect(told.problems).toMatchObject([{ message: expect.stringMatching(/: not yours\. Stop it; /) as string }])
+})
+
+test('with a time between repeats: when it begins, then at most once in that time, and when it begins again', async () => {
+  const told = new Told()
+  const clock = new FakeClock()
+  const { onTrouble, onRecovery } = troubleTeller(told, clock, { meanwhile: 'waiting', repeatMs: 60_000 })
+  for (let second = 0; second < 150; second += 5) {
+    onTrouble(down, 5_000 + second * 1_000, 5_000, false)
+    await clock.advance(5_000)
+  }
+  expect(told.problems).toHaveLength(3)
+  expect(told.problems[0]?.message).toContain('waiting')
+  onRecovery(150_000)
+  onTrouble(down, 5_000, 5_000, false)
+  expect(told.problems).toHaveLength(4)
+})
+
 test('a misconfiguration is told at once, once of a kind, and again after it was mended', () => {
   const told = new Told()
   const { onTrouble, onRecovery } = troubleTeller(told, new FakeClock())

@@ -27,6 +27,6 @@ test.each(['natural', 'exit'] as const)('in an outage that is longer than reques
   const options = { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: { dir }, requestTimeoutMs: 100, flushIntervalMs: 10 }
   const result = await runApp({ mode: 'target', count: 40, perSecond: 20, end, options })
   rmSync(dir, { recursive: true })
-  expect(result.stderr).toContain('40 entries are not yet acknowledged; kept on disk, for the next start')
+  expect(result.stderr).toContain('40 entries are not yet acknowledged; kept on disk for the next start')
   expect(result.tookMs).toBeLessThan(9_000) // pino gives up after 10 s
 })
