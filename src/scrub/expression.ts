@@ -44,10 +44,17 @@ const CLASS_TOKEN = new RegExp(`${ESCAPE}|[^]`, 'gu')
 /** What has the same meaning in both, or would make no sense in either. */
 const SHARED = /^(?:[()|^$*+?{},\w]|\\[bBdDwW])$/
 
+const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
+  '(?<=': String.raw`match the prefix too, e.g. key=\w+`,
+  '(?=': String.raw`match the suffix too, e.g. \w+@`,
+  '(?<!': 'leave it out, so that more is matched',
+  '(?!': 'leave it out, so that more is matched',
+}
+
 function translate(source: string, isDotAll: boolean): string {
   return (source.match(TOKEN) ?? []).map((token) => {
     if (token === '(' || token === '(?:' || /^\(\?<[^=!]/.test(token)) return '(?:'
-    if (/^\(\?<?[=!]/.test(token)) throw new SyntaxError(`lookaround is not supported, as in ${token}…); match the text around it too, e.g. ${token.startsWith('(?<') ? String.raw`key=\w+` : String.raw`\w+=key`}`)
+    if (/^\(\?<?[=!]/.test(token)) throw new SyntaxError(`lookaround is not supported, as in ${token}…); ${WITHOUT_LOOKAROUND[token]}`)
     if (token.startsWith('(?')) throw new SyntaxError(`flags within the expression are not supported, as in ${token}; write them after it, as in /…/i`)
     if (/^\\(?:k<|[1-9])/.test(token)) throw new SyntaxError(`backreferences are not supported, as in ${token}`)
     if (token === '.') return isDotAll ? ANY : String.raw`[^\n\r\x{2028}\x{2029}]`
