@@ -54,6 +54,6 @@ function textOf(checks: readonly Check[]): string {
   const failed = checks.filter(({ ok }) => !ok).length
   const warnings = checks.filter(({ ok, fix }) => ok && fix !== undefined).length
   const but = warnings === 0 ? '' : `, but for ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
-  const end = failed === 0 ? `All is well${but}.` : `${failed} to mend; what follows upon it was not checked.`
+  const end = failed === 0 ? `All is well${but}.` : `${failed === 1 ? '1 problem; checks that depend on it' : `${failed} problems; checks that depend on them`} were skipped.`
   return `${lines.join('')}\n${end}\n`
 }

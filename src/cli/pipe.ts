@@ -23,11 +23,11 @@ export const pipe: Command = {
   },
   notes: [
     KEY_NOTE,
-    `It reads to the end of stdin, also when the service is down or nobody reads stdout any more. Ctrl-C is left to the application
-in front, whose last lines are still read; a second one ends the reading, a third one everything. At the end it
-delivers for at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
+    `It reads to the end of stdin, also when the service is down or nobody reads stdout any more. The first Ctrl-C
+ends only the application before the pipe, whose last lines are still read; the second ends the reading, the third everything. At
+the end it delivers for at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
     `With --json stderr has one JSON object a line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they happen,
-and at the end {"event":"account",…}, which says what became of every record. stdout is the input, as ever.`,
+and at the end {"event":"account",…}, which says what became of every record. stdout still has the input.`,
     'Exit codes: 0 everything was delivered, 1 something was not (what is kept on disk goes with the next start), 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',

@@ -9,6 +9,7 @@ import { checkOptions, checkVariables, engineShown } from '../../src/cli/doctor/
 import { judge } from '../../src/cli/doctor/reply.js'
 import { isExempt } from '../../src/cli/doctor/way.js'
 import { scratch } from '../app/clones.js'
+import { runApp } from '../process/run-app.js'
 import { started } from '../service/support.js'
 import { runCli } from './run-cli.js'
 import type { CliEnv } from './run-cli.js'
@@ -85,13 +86,15 @@ describe('doctor', () => {
 
   test.each([404, 405])('an address that answers %i', async (status) => {
     const { code, checks } = await examine({ PINO_INGEST_URL: await answering(status), PINO_INGEST_API_KEY: KEY })
-    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining(`status ${status}`), fix: expect.stringContaining('url') }])
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining(`status ${status}`), fix: expect.stringContaining('/api/v1') }])
     expect(code).toBe(1)
   })
 
   test('a login page with status 200, though it quotes the key', async () => {
     const { code, checks, text } = await examine({ PINO_INGEST_URL: await answering(200, { 'content-type': 'text/html' }, `<title>Sign in</title>${'x'.repeat(55)}${KEY}`), PINO_INGEST_API_KEY: KEY })
-    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringMatching(/status 200, text\/html: <title>Sign in/), fix: expect.stringContaining('url') }])
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringMatching(/status 200, text\/html: <title>Sign in/), fix: expect.stringContaining('/api/v1') }])
+    // The clock of whatever answered is not the service's.
+    expect(checks.at(-1)?.name).toBe('address')
     expect(text).toMatch(/^FAIL {2}address/m)
     expect(code).toBe(1)
   })
@@ -193,7 +196,7 @@ describe('what the transport uses on this machine', () => {
   })
 
   test.each([
-    ['is not there', undefined, 'no such file'],
+    ['is not there', undefined, 'was not found'],
     ['throws as it is loaded', 'throw new Error("no rules file")', 'no rules file'],
     ['throws the key', 'throw new Error(process.env.PINO_INGEST_API_KEY)', '***'],
     ['has a syntax error', 'export default (', 'SyntaxError'],
@@ -215,9 +218,24 @@ describe('what the transport uses on this machine', () => {
     expect(code).toBe(0)
   })
 
-  test('options given in code: that they cannot be seen is said once', async () => {
+  test('options passed in code: that they are not visible is said once', async () => {
     const { text } = await checksWith({})
-    expect(text.split('\n').filter((line) => line.includes('given in code'))).toHaveLength(1)
+    expect(text.split('\n').filter((line) => line.includes('in code'))).toHaveLength(1)
+  })
+
+  test('entries for another url or key in the spool folder: a warning', async () => {
+    const dir = scratch()
+    const url = 'http://127.0.0.1:9/api/v1'
+    await runApp({ mode: 'target', end: 'natural', count: 3, options: { url, apiKey: KEY, spool: { dir }, onProblem: 'silent' } })
+    const spoolFor = async (env: CliEnv): Promise<Check | undefined> => {
+      const { checks } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: 'doctor-other-90d1', PINO_INGEST_SPOOL_DIR: dir, ...env })
+      return checks.find(({ name }) => name === 'spool')
+    }
+    const before = readdirSync(dir, { recursive: true })
+    expect(await spoolFor({})).toMatchObject({ ok: true, detail: expect.stringMatching(/[1-9][\d.]* (?:Ki)?B of entries for another url or key/), fix: expect.stringContaining('npx pino-ingest spool replay ID') })
+    expect(await spoolFor({ PINO_INGEST_API_KEY: KEY })).not.toHaveProperty('fix')
+    expect(await spoolFor({ PINO_INGEST_PREVIOUS_API_KEYS: KEY })).not.toHaveProperty('fix')
+    expect(readdirSync(dir, { recursive: true })).toEqual(before)
   })
 })
 

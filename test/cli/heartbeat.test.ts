@@ -147,6 +147,7 @@ describe('bad usage: 2, nothing is run, and the token is not shown', () => {
   test.each([
     [[], {}, 'heartbeat needs a token: set PINO_INGEST_MONITOR_TOKEN'],
     [['..'], {}, 'monitor token must be'],
+    [[''], {}, 'monitor token is empty'],
     [[], { PINO_INGEST_MONITOR_TOKEN: '.' }, 'monitor token must be'],
     [[SECRET, 'node', 'job.js'], {}, 'heartbeat takes one TOKEN; a program goes behind --'],
     [['node', SECRET], {}, 'heartbeat takes one TOKEN'],

@@ -45,7 +45,7 @@ function describe(option: OptionName, settings: Settings, given: Record<string, 
 /** Empty unless a key was given without a URL. */
 export function checkKeyUse(settings: Settings | undefined): Check[] {
   if (settings?.keyWarning === undefined) return []
-  return [{ name: 'key', ok: true, detail: 'not used', fix: settings.keyWarning }]
+  return [{ name: 'apiKey', ok: true, detail: 'ignored', fix: settings.keyWarning }]
 }
 
 /** Nothing where all variables with our prefix are known. */
@@ -59,8 +59,8 @@ export function checkVariables(env: Env): Check[] {
   })
 }
 
-/** What the application passes is known to nobody else. */
-export const OPTIONS_IN_CODE: Check = { name: 'options', ok: true, detail: 'only environment variables and flags are checked: options given in code cannot be seen from here' }
+/** Options passed in code are not visible to this command. */
+export const OPTIONS_IN_CODE: Check = { name: 'options', ok: true, detail: 'note: environment variables and flags are checked; options passed in code are not visible to this command' }
 
 /** Never wrong: on a Node that is too old the program ends before it comes here. */
 export function engineShown({ node, bun, deno }: Versions): Check {

@@ -2,27 +2,33 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, unlinkSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { systemClock } from '../../clock.js'
 import { loadHook } from '../../filter/load-hook.js'
 import type { Settings } from '../../options.js'
 import { createFile } from '../../shared/safe-files.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
+import { inspectRoot } from '../../spool/inspect.js'
 import { removeIfEmpty } from '../../spool/instance.js'
+import { thisMachine } from '../../spool/owner.js'
 import { defaultRoot, ensureRoot } from '../../spool/root.js'
+import { destinationsOf } from '../spool/place.js'
+import { sizeText } from '../spool/words.js'
 import type { Check } from './check.js'
 
 /** A module may wait at its top level; with nothing else to do, Node would end in silence. */
 const LOAD_TIMEOUT_MS = 10_000
 
 /** Of what is configured. Leaves the disk as it was. */
-export async function checkLocal({ enabled, spool, beforeSend }: Settings): Promise<Check[]> {
+export async function checkLocal(settings: Settings): Promise<Check[]> {
+  const { enabled, spool, beforeSend } = settings
   return [
-    ...(enabled && spool !== false ? [checkSpool(spool.dir)] : []),
+    ...(enabled && spool !== false ? [checkSpool(spool.dir, settings)] : []),
     ...(beforeSend === undefined ? [] : [await checkHook(beforeSend)]),
   ]
 }
 
 /** As the transport begins: the root, a folder in it, a file in that. */
-export function checkSpool(dir: string | undefined): Check {
+function checkSpool(dir: string | undefined, settings: Settings): Check {
   const name = 'spool'
   const root = dir === undefined ? defaultRoot() : resolve(dir)
   let created: readonly string[] = []
@@ -39,16 +45,31 @@ export function checkSpool(dir: string | undefined): Check {
       closeSync(fd)
       unlinkSync(file)
     }
-    return { name, ok: true, detail: `${root} can be written` }
+    const detail = `${root} can be written`
+    const foreign = foreignBytes(root, settings)
+    if (foreign === 0) return { name, ok: true, detail }
+    return {
+      name, ok: true, detail: `${detail}; ${sizeText(foreign)} of entries for another url or key are stored there and are not sent`,
+      fix: 'list them with npx pino-ingest spool ls, send them with npx pino-ingest spool replay ID',
+    }
   } catch (error) {
     return {
       name, ok: false, detail: `entries cannot be kept on disk: ${error instanceof Error ? error.message : String(error)}`,
       fix: 'set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the user that the application runs as; until then entries are kept in memory',
     }
   } finally {
-    // The owner of a root that stays would be who runs the doctor. One that an application uses meanwhile is not empty.
+    // Removes created folders: they would belong to the user who ran `doctor`. Folders in use are not empty and stay.
     for (const folder of created.toReversed()) removeIfEmpty(folder)
   }
+}
+
+/** What processes that have ended left for another url or key, in bytes. Claims nothing. @throws UnsafeError; the system's errors */
+function foreignBytes(root: string, settings: Settings): number {
+  const own = destinationsOf(settings).flatMap(({ entries, requests }) => [entries, requests])
+  return inspectRoot(root, { machine: thisMachine(), wallNowMs: systemClock.wallNow() })
+    .filter(({ name }) => !own.includes(name))
+    .flatMap(({ instances }) => instances.filter(({ isFree }) => isFree).flatMap(({ segments }) => segments))
+    .reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** As the worker does. */
@@ -63,7 +84,7 @@ async function checkHook(path: string): Promise<Check> {
     return { name, ok: true, detail: `${path} is loaded` }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    return { name, ok: false, detail, fix: 'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function; without it the transport does not start' }
+    return { name, ok: false, detail, fix: 'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; with this one the transport does not start' }
   } finally {
     clearTimeout(timer)
   }

@@ -18,10 +18,12 @@ export async function checkReply(settings: Settings, mask: (text: string) => str
   const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: 1 })
   try {
     const reply = await http.post(PATHS.ingest, JSON.stringify({ batch_id: randomUUID(), logs: [] }))
-    return [...judge(reply, mask), ...checkClock(reply, wallNow())]
+    const checks = judge(reply, mask)
+    const isService = checks.every(({ name, ok }) => name !== 'address' || ok)
+    return isService ? [...checks, ...checkClock(reply, wallNow())] : checks
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const fix = error.kind === 'unproven' ? 'stop that program and start yours with: npx pino-ingest dev (or set PINO_INGEST_URL)' : 'check url and proxy, and whether the service runs there'
+    const fix = error.remedy ?? 'check url and proxy, and whether the service runs there'
     return [{ name: 'address', ok: false, detail: error.message, fix }]
   } finally {
     await http.close()
@@ -64,7 +66,7 @@ export function judge(reply: HttpReply, mask?: (text: string) => string): Check[
 }
 
 function misdirected({ status, headers }: HttpReply, reason: string): Pick<Check, 'detail' | 'fix'> {
-  if (status < 300 || status > 399) return { detail: `not the service's (${reason})`, fix: 'check host and path in url; it ends with /api/v1' }
+  if (status < 300 || status > 399) return { detail: `not the service's (${reason})`, fix: 'check host and path; the path must end with /api/v1' }
   const location = [headers['location']].flat()[0] ?? ''
   // Without its query, which may hold anything.
   const to = URL.canParse(location) ? ` to ${new URL(location).origin}${new URL(location).pathname}` : ''

@@ -11,6 +11,9 @@ import { troubleTeller } from '../../delivery/trouble.js'
 import type { Settings } from '../../options.js'
 import type { Batch, DeadLetter, Later, Misconfigured, Outcome } from '../../sender.js'
 
+/** An outage may last for hours, in front of a person or in a log. */
+const REPEAT_MS = 60_000
+
 export interface WayOptions {
   readonly settings: Settings
   readonly clock: Clock
@@ -38,7 +41,9 @@ export class Way {
     setMaxListeners(0, signal)
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: concurrency })
     this.#closeHttp = () => http.close()
-    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), withdraw: () => {} }, clock)
+    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), withdraw: () => {} }, clock, {
+      meanwhile: 'sending is paused at this position', repeatMs: REPEAT_MS,
+    })
     const gate = this.#gate = new Gate({
       ...settings, clock, maxConcurrency: concurrency,
       onTrouble: (trouble, ...rest) => {

@@ -40,8 +40,7 @@ export function placeOf({ texts }: Arguments): Place {
   const root = texts.get('dir') ?? (nonEmpty(env['PINO_INGEST_SPOOL_DIR']) ?? defaultRoot())
   const machine = thisMachine()
   const settings = trySettings()
-  const keys = settings === undefined ? [] : [settings.apiKey, ...settings.previousApiKeys].map((key) => key.reveal())
-  const pairs = settings === undefined ? [] : keys.map((key) => ({ entries: destinationName(settings.url, key), requests: destinationName(settings.url + PATHS.requests, key) }))
+  const pairs = settings === undefined ? [] : destinationsOf(settings)
   const [present = [], ...previous] = pairs.map(({ entries, requests }) => [entries, requests])
   // Also where the settings do not resolve.
   const named = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')].map((key) => key?.trim() ?? '')
@@ -51,6 +50,12 @@ export function placeOf({ texts }: Arguments): Place {
     destinations: look(root, machine),
     mask: secretMask([...named, ...settings?.givenKeys.map((key) => key.reveal()) ?? []]),
   }
+}
+
+/** The folders that these settings send from: the present key's first, then those of `previousApiKeys`. */
+export function destinationsOf({ url, apiKey, previousApiKeys }: Settings): { readonly entries: string, readonly requests: string }[] {
+  return [apiKey, ...previousApiKeys].map((key) => key.reveal())
+    .map((key) => ({ entries: destinationName(url, key), requests: destinationName(url + PATHS.requests, key) }))
 }
 
 function look(root: string, machine: Machine): FoundDestination[] {

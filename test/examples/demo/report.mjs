@@ -93,7 +93,7 @@ function printBesides({ requestLogs, releases, monitors, feedback, rejected }) {
     ['releases', releases.map(({ release, release_id }) => `${release.version} is ${release_id}`).join(', ')],
     ['monitors', `${monitors.join(', ')}: by the SHA-256 of their tokens`],
     ['feedback', feedback.map(({ name, comments }) => `${name}, on a failed payment: "${comments}"`).join(', ')],
-    ['refused', rejected.map(({ reasons: [first] }) => `${first?.loc.join('.')} ${first?.message}: a till that does without pino-ingest`).join(', ')],
+    ['refused', rejected.map(({ reasons: [first] }) => `${first?.loc.join('.')} ${first?.message}: sent by a client without pino-ingest`).join(', ')],
   ]
   for (const [kind, text] of lines) console.log(`  ${kind.padEnd(8)}  ${text}`)
 }
