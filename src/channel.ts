@@ -12,7 +12,7 @@ import type { Flushed } from './delivery/flushes.js'
 import { quarantineSender } from './delivery/quarantine.js'
 import { retrySender } from './delivery/retry.js'
 import { troubleTeller } from './delivery/trouble.js'
-import type { UntoldDrops } from './notice.js'
+import type { UnreportedDrops } from './notice.js'
 import type { Settings } from './options.js'
 import type { ChannelReport } from './report.js'
 import type { Batch, DeadLetter, Sender } from './sender.js'
@@ -43,7 +43,7 @@ export interface ChannelOptions {
   /** The service is back: `hasFailed`, or had only asked for silence. */
   readonly onRecovery?: (hasFailed: boolean) => void
   /** See `ClaimsOptions`. */
-  readonly onEarlierDrops?: (drops: UntoldDrops) => void
+  readonly onPreviousDrops?: (drops: UnreportedDrops) => void
   /** The service has asked for silence, for so long. */
   readonly onRetryAfter?: (delayMs: number) => void
 }
@@ -112,7 +112,7 @@ export class Channel {
   }
 
   /** Keeps the counts on disk, where there is one, in place of those before. Never throws. */
-  keepDrops(drops: UntoldDrops | undefined): void {
+  keepDrops(drops: UnreportedDrops | undefined): void {
     this.#spool?.keepDrops(drops)
   }
 
@@ -191,11 +191,11 @@ export class Channel {
   }
 }
 
-function openSpool({ settings, clock, url, siblingUrls, looksAtOthers, report, onEarlierDrops }: ChannelOptions, account: Account, onFound: () => void): Spool | undefined {
+function openSpool({ settings, clock, url, siblingUrls, looksAtOthers, report, onPreviousDrops }: ChannelOptions, account: Account, onFound: () => void): Spool | undefined {
   const { enabled, spool, apiKey, previousApiKeys } = settings
   if (!enabled || spool === false) return undefined
   return new Spool({
-    ...spool, url, siblingUrls, looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound, onEarlierDrops,
+    ...spool, url, siblingUrls, looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound, onPreviousDrops,
     tell: {
       problem: (message) => report.problem('SPOOL', message),
       note: (kind, message) => report.note(kind, message),

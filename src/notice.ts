@@ -5,14 +5,14 @@ import type { LogEntry } from './protocol/entry.js'
 /** Entries dropped, by reason. */
 export type DroppedByReason = Partial<Readonly<Record<DropReason, number>>>
 
-/** Drops that the service was not told of. */
-export interface UntoldDrops {
+/** Drops not yet reported to the service. */
+export interface UnreportedDrops {
   readonly dropped: DroppedByReason
   /** When the latest of them was dropped, in milliseconds since the Unix epoch. */
   readonly lastAtMs: number
 }
 
-/** Merged over this time: one entry tells what many drops were. */
+/** Drops within this time are merged into one notice. */
 export const NOTICE_WINDOW_MS = 10_000
 
 /** Position of `warn` in `LEVELS`. */

@@ -79,7 +79,7 @@ export class Pipeline {
       onRecovery: (hasFailed) => {
         if (hasFailed) release?.register()
       },
-      onEarlierDrops: (drops) => this.#notices.addEarlier(drops),
+      onPreviousDrops: (drops) => this.#notices.addFromPreviousProcess(drops),
       onRetryAfter: (delayMs) => this.#requests?.channel.holdFor(delayMs),
     })
     entries.account.addStage(() => this.#taker.pendingEntries + (release?.pendingEntries ?? 0))
@@ -87,7 +87,7 @@ export class Pipeline {
       ...shared, settings, report, http, hint, onRetryAfter: (delayMs) => entries.holdFor(delayMs),
     })
     this.#notices = new Notices({
-      clock, settings, isHeld: () => entries.isClosed || entries.trouble !== undefined, onKeep: (drops) => entries.keepDrops(drops),
+      clock, settings, isHeld: () => entries.isClosed || entries.trouble !== undefined, saveCounts: (drops) => entries.keepDrops(drops),
       onNotice: (entry) => { this.#generate(entry, NOTICE_RANK); entries.seal() },
     })
     const minPosition = levelPosition(settings.level)
@@ -160,11 +160,11 @@ export class Pipeline {
     this.#finishText()
     for (const channel of this.#channels) channel.seal()
     if (this.#release !== undefined) await this.#release.ended
-    const { told } = this.#notices
+    const { reportCount } = this.#notices
     const flushed = await this.#flushChannels(timeoutMs)
     if (flushed === 'spooled') return flushed
-    this.#notices.tell()
-    return this.#notices.told === told ? flushed : this.#flushChannels(timeoutMs)
+    this.#notices.report()
+    return this.#notices.reportCount === reportCount ? flushed : this.#flushChannels(timeoutMs)
   }
 
   async #flushChannels(timeoutMs: number | undefined): Promise<Flushed> {

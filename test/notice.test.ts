@@ -1,7 +1,7 @@
 /** What was dropped is told to the service itself, in one entry for many drops. */
 import { expect, test, vi } from 'vitest'
 import { droppedNotice } from '../src/notice.js'
-import type { UntoldDrops } from '../src/notice.js'
+import type { UnreportedDrops } from '../src/notice.js'
 import { resolveOptions } from '../src/options.js'
 import { Pipeline } from '../src/pipeline.js'
 import { Notices } from '../src/pipeline/notices.js'
@@ -57,9 +57,9 @@ function noticesOf(isHeld = () => false) {
   const clock = new FakeClock()
   const startedAt = clock.now()
   const told: { at: number, count: number, timestamp: string }[] = []
-  const kept: (UntoldDrops | undefined)[] = []
+  const kept: (UnreportedDrops | undefined)[] = []
   const notices = new Notices({
-    clock, settings: LABELS, isHeld, onKeep: (drops) => void kept.push(drops),
+    clock, settings: LABELS, isHeld, saveCounts: (drops) => void kept.push(drops),
     onNotice: (json) => {
       const entry = JSON.parse(json) as { timestamp: string, metadata: { pino_ingest: { dropped: Record<string, number> } } }
       const count = Object.values(entry.metadata.pino_ingest.dropped).reduce((sum, one) => sum + one, 0)
@@ -76,7 +76,7 @@ test('drops that go on are told once in 10 s, and all of them', async () => {
     notices.accepted()
     await clock.advance(100)
   }
-  notices.tell()
+  notices.report()
   expect(told.map(({ at }) => at)).toEqual([0, 10_000, 20_000, 30_000, 35_000])
   expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(350)
 })
@@ -105,7 +105,7 @@ test('what is dropped in the window of another is told without a further entry',
 
 test('a time that was kept and cannot be true is not told', () => {
   const { clock, told, notices } = noticesOf()
-  notices.addEarlier({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
+  notices.addFromPreviousProcess({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
   notices.accepted()
   expect(told.map(({ timestamp }) => timestamp)).toEqual([new Date(clock.wallNow()).toISOString()])
 })
@@ -126,7 +126,7 @@ test('while the service accepts nothing they are kept once in 10 s, as one count
 
 test('those of an earlier process are kept at once, and told once the service has accepted entries', async () => {
   const { clock, told, kept, notices } = noticesOf()
-  notices.addEarlier({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
+  notices.addFromPreviousProcess({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
   notices.add(1, 'spool')
   expect(kept).toEqual([{ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 }])
   await clock.advance(60_000)

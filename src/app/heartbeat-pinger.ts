@@ -19,7 +19,7 @@ export type PingOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & C
 const UNUSED_KEY = 'none'
 
 export class Pinger {
-  /** Set where a key was given without a URL: what to tell the user. */
+  /** The warning about a key that was given without a URL. */
   readonly keyWarning: string | undefined
   readonly #call: Call
   readonly #calls: Calls

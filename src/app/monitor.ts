@@ -14,7 +14,7 @@ export type MonitorOptions = PingOptions & {
 
 /**
  * Runs a job, and pings its monitor when it has succeeded (interface: POST /heartbeat/{monitor_token}). When it fails it is
- * logged, and what it threw is thrown again. A ping that fails is told and changes nothing; it takes `timeoutMs` at most.
+ * logged, and what it threw is thrown again. A failed ping is reported and changes nothing; it takes `timeoutMs` at most.
  *
  * @param token any text but empty, `.` and `..`; appears in no message
  * @returns what the job returns

@@ -15,7 +15,7 @@ export interface Settings {
   readonly previousApiKeys: readonly Secret[]
   /** Nobody named a service: it is the local one of a developer's machine. */
   readonly isLocalDefault: boolean
-  /** Set where a key was given without a URL: what to tell the user. */
+  /** The warning about a key that was given without a URL. */
   readonly keyWarning?: string
   /** All keys that the user gave, used or not: no message may hold them. */
   readonly givenKeys: readonly Secret[]

@@ -1,31 +1,31 @@
-/** Entries that tell the service what was dropped: one for all drops of a while, once the service accepts entries. */
+/** Reports dropped entries to the service: one notice for all drops within a window, sent once the service accepts entries. */
 import type { DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
 import { NOTICE_WINDOW_MS, droppedNotice } from '../notice.js'
-import type { UntoldDrops } from '../notice.js'
+import type { UnreportedDrops } from '../notice.js'
 import type { Settings } from '../options.js'
 
 export interface NoticesOptions {
   readonly clock: Clock
   readonly settings: Pick<Settings, 'service' | 'environment' | 'version'>
-  /** Whether an entry would be dropped with the rest, or not be taken any more. */
+  /** Whether a notice made now would be dropped as well, or comes too late. */
   readonly isHeld: () => boolean
-  /** Must have put the entry on disk, where there is one, when it returns. */
+  /** With a spool, the entry must be on disk when this returns. */
   readonly onNotice: (entryJson: string) => void
-  /** Keeps the counts on disk for the next process, in place of those before; undefined: there are none. */
-  readonly onKeep: (drops: UntoldDrops | undefined) => void
+  /** Saves the counts on disk for the next process and replaces earlier ones; undefined deletes them. */
+  readonly saveCounts: (drops: UnreportedDrops | undefined) => void
 }
 
 export class Notices {
   readonly #options: NoticesOptions
-  #untold: Partial<Record<DropReason, number>> = {}
-  /** Of the wall clock: when the latest of them was dropped. */
+  #unreported: Partial<Record<DropReason, number>> = {}
+  /** Wall-clock time of the latest unreported drop. */
   #lastAtMs = 0
-  /** Since the first of them: before that the service may be down without anybody knowing. */
+  /** Whether the service has accepted entries since the first unreported drop. */
   #hasAccepted = false
-  #told = 0
-  #toldAt = -Infinity
-  #keptCounts = ''
+  #reportCount = 0
+  #reportedAt = -Infinity
+  #savedCounts = ''
   #state: 'open' | 'closing' | 'ended' = 'open'
   #cancelTimer: (() => void) | undefined
 
@@ -33,83 +33,83 @@ export class Notices {
     this.#options = options
   }
 
-  /** Notices so far. */
-  get told(): number {
-    return this.#told
+  /** Notices made so far. */
+  get reportCount(): number {
+    return this.#reportCount
   }
 
-  /** These were dropped. */
+  /** Counts dropped entries. */
   add(count: number, reason: DropReason): void {
     this.#count({ dropped: { [reason]: count }, lastAtMs: this.#options.clock.wallNow() })
-    if (this.#state === 'closing') this.#keep()
+    if (this.#state === 'closing') this.#save()
     else this.#openWindow()
   }
 
-  /** An earlier process dropped these, and told nobody. They are kept when this returns. */
-  addEarlier(drops: UntoldDrops): void {
+  /** Adds drops that an earlier process did not report. They are saved when this returns. */
+  addFromPreviousProcess(drops: UnreportedDrops): void {
     this.#count(drops)
-    this.#keep()
+    this.#save()
   }
 
-  /** The service has accepted entries: it is told now, unless it was within the last window. */
+  /** The service has accepted entries: reports now, unless the last notice is younger than the window. */
   accepted(): void {
     if (this.#isEmpty) return
     this.#hasAccepted = true
-    if (this.#state === 'closing' || this.#options.clock.now() - this.#toldAt >= NOTICE_WINDOW_MS) this.tell()
+    if (this.#state === 'closing' || this.#options.clock.now() - this.#reportedAt >= NOTICE_WINDOW_MS) this.report()
     else this.#openWindow()
   }
 
-  /** Tells what is not yet told, if the service has accepted entries since. */
-  tell(): void {
+  /** Makes a notice of what is unreported, if the service has accepted entries since. */
+  report(): void {
     const { isHeld, settings, clock, onNotice } = this.#options
     if (this.#isEmpty || !this.#hasAccepted || isHeld()) return
-    const entry = droppedNotice(this.#untold, settings, this.#lastAtMs)
-    this.#untold = {}
+    const entry = droppedNotice(this.#unreported, settings, this.#lastAtMs)
+    this.#unreported = {}
     this.#hasAccepted = false
-    this.#told += 1
-    this.#toldAt = clock.now()
+    this.#reportCount += 1
+    this.#reportedAt = clock.now()
     onNotice(entry)
-    this.#keep()
+    this.#save()
   }
 
-  /** The app ends: what cannot be told is kept from now on at once. */
+  /** The app ends: from now on unreported counts are saved at once. */
   close(): void {
     this.#state = 'closing'
     this.#cancelTimer?.()
-    this.tell()
-    this.#keep()
+    this.report()
+    this.#save()
   }
 
-  /** Nothing is told or kept any more. */
+  /** Reports and saves nothing any more. */
   end(): void {
     this.#state = 'ended'
     this.#cancelTimer?.()
   }
 
   get #isEmpty(): boolean {
-    return Object.keys(this.#untold).length === 0
+    return Object.keys(this.#unreported).length === 0
   }
 
-  #count({ dropped, lastAtMs }: UntoldDrops): void {
-    for (const [reason, count] of Object.entries(dropped) as [DropReason, number][]) this.#untold[reason] = (this.#untold[reason] ?? 0) + count
-    // What is on disk may say any time, and an entry's is a date.
+  #count({ dropped, lastAtMs }: UnreportedDrops): void {
+    for (const [reason, count] of Object.entries(dropped) as [DropReason, number][]) this.#unreported[reason] = (this.#unreported[reason] ?? 0) + count
+    // A time read from disk may be any number, and an entry needs a valid date.
     this.#lastAtMs = Math.max(this.#lastAtMs, Math.min(lastAtMs, this.#options.clock.wallNow()))
   }
 
-  #keep(): void {
-    const counts = this.#isEmpty ? '' : JSON.stringify(this.#untold)
-    if (counts === this.#keptCounts) return
-    this.#keptCounts = counts
-    this.#options.onKeep(this.#isEmpty ? undefined : { dropped: { ...this.#untold }, lastAtMs: this.#lastAtMs })
+  #save(): void {
+    const counts = this.#isEmpty ? '' : JSON.stringify(this.#unreported)
+    if (counts === this.#savedCounts) return
+    this.#savedCounts = counts
+    this.#options.saveCounts(this.#isEmpty ? undefined : { dropped: { ...this.#unreported }, lastAtMs: this.#lastAtMs })
   }
 
-  /** Not in the turn of a drop: what dropped may be the batcher, in the middle of its way to disk. */
+  /** Deferred to a timer, because the drop may come from the batcher while it is writing to disk. */
   #openWindow(): void {
     if (this.#state === 'ended' || this.#cancelTimer !== undefined) return
     this.#cancelTimer = this.#options.clock.timer(NOTICE_WINDOW_MS, () => {
       this.#cancelTimer = undefined
-      this.tell()
-      this.#keep()
+      this.report()
+      this.#save()
     })
   }
 }

@@ -23,7 +23,7 @@ export function nextEncodedAt(text: string, from: number): number {
   return Infinity
 }
 
-/** Whether a text, or JSON text as it stands, may hold some: never a wrong no. */
+/** Whether a text, or JSON text as it stands, may hold some: false positives, no false negatives. */
 export function hasUserinfo(text: string): boolean {
   USERINFO.lastIndex = ENCODED.lastIndex = 0
   return (text.includes('@') && USERINFO.test(text)) || (text.includes('%') && ENCODED.test(text))

@@ -2,7 +2,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
-import type { UntoldDrops } from '../notice.js'
+import type { UnreportedDrops } from '../notice.js'
 import { ensureFolder, isOwnFolder } from '../shared/safe-folders.js'
 import { takeDrops } from './drops.js'
 import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isJournal } from './format.js'
@@ -21,8 +21,8 @@ export interface ClaimsOptions {
   readonly onError: (error: unknown) => void
   /** Another version's folder, left alone. */
   readonly onForeign: (path: string) => void
-  /** Drops of a dead process, of which the service was not told. Must have kept them when it returns. Default: they stay in its folder. */
-  readonly onEarlierDrops?: ((drops: UntoldDrops) => void) | undefined
+  /** Unreported drops of a dead process. Must have saved them when it returns. Default: they stay in its folder. */
+  readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
 }
 
 export class Claims {
@@ -45,7 +45,7 @@ export class Claims {
     const match = INSTANCE_NAME.exec(name)
     if (match?.[2] === undefined || match[1] === instance.name) return []
     const path = join(destination, name)
-    const { machine, clock, onError, onEarlierDrops } = this.#options
+    const { machine, clock, onError, onPreviousDrops } = this.#options
     const folders: string[] = []
     try {
       if (!isOwnFolder(path)) return []
@@ -56,7 +56,7 @@ export class Claims {
       renameSync(path, claimed)
       folders.push(claimed)
       moveUp(claimed, instance.claimedPath, folders)
-      if (onEarlierDrops !== undefined) for (const folder of folders) takeDrops(folder, onEarlierDrops)
+      if (onPreviousDrops !== undefined) for (const folder of folders) takeDrops(folder, onPreviousDrops)
     } catch (error) {
       // Another was quicker.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)

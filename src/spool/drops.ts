@@ -1,8 +1,8 @@
-/** Counts of drops that the service was not told of, in the instance's folder: whoever takes the folder over tells it. */
+/** Counts of unreported drops, in the instance's folder: the process that takes the folder over reports them. */
 import { closeSync, constants, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DROP_REASONS } from '../account.js'
-import type { UntoldDrops } from '../notice.js'
+import type { UnreportedDrops } from '../notice.js'
 import { openOwn } from '../shared/safe-files.js'
 import { DROPS } from './format.js'
 
@@ -10,7 +10,7 @@ import { DROPS } from './format.js'
 const FILE_BYTES = 512
 
 /** @param drops undefined deletes the file @throws the system's errors, UnsafeError */
-export function writeDrops(folder: string, drops: UntoldDrops | undefined): void {
+export function writeDrops(folder: string, drops: UnreportedDrops | undefined): void {
   if (drops === undefined) return rmSync(join(folder, DROPS), { force: true })
   const fd = openOwn(join(folder, DROPS), constants.O_WRONLY | constants.O_CREAT)
   try {
@@ -26,13 +26,13 @@ export function writeDrops(folder: string, drops: UntoldDrops | undefined): void
  * @param take must have kept the counts when it returns: killed after it, this process would have them reported twice
  * @throws the system's errors, UnsafeError
  */
-export function takeDrops(folder: string, take: (drops: UntoldDrops) => void): void {
+export function takeDrops(folder: string, take: (drops: UnreportedDrops) => void): void {
   const drops = readDrops(join(folder, DROPS))
   if (drops !== undefined) take(drops)
   writeDrops(folder, undefined)
 }
 
-function readDrops(path: string): UntoldDrops | undefined {
+function readDrops(path: string): UnreportedDrops | undefined {
   try {
     const fd = openOwn(path, constants.O_RDONLY)
     try {
@@ -48,7 +48,7 @@ function readDrops(path: string): UntoldDrops | undefined {
 }
 
 /** Validates the file's content. */
-function checked(value: unknown): UntoldDrops | undefined {
+function checked(value: unknown): UnreportedDrops | undefined {
   if (typeof value !== 'object' || value === null || !('dropped' in value) || !('lastAtMs' in value)) return undefined
   const { dropped, lastAtMs } = value
   if (typeof dropped !== 'object' || dropped === null || !isCount(lastAtMs)) return undefined

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Account, DropReason } from '../account.js'
 import type { Clock } from '../clock.js'
-import type { UntoldDrops } from '../notice.js'
+import type { UnreportedDrops } from '../notice.js'
 import type { DeadLetter } from '../sender.js'
 import { systemUptimeMs } from './aging.js'
 import { Bounds } from './bounds.js'
@@ -44,7 +44,7 @@ export interface SpoolOptions {
   readonly tell: SpoolTeller
   /** Something to send may have been found. */
   readonly onFound: () => void
-  readonly onEarlierDrops?: ((drops: UntoldDrops) => void) | undefined
+  readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
   readonly machine?: Machine
 }
 
@@ -94,7 +94,7 @@ export class Spool {
         options.account.recovered += entries
       },
       onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
-      onForeign: (path) => telling.foreignVersion(path), onEarlierDrops: options.onEarlierDrops,
+      onForeign: (path) => telling.foreignVersion(path), onPreviousDrops: options.onPreviousDrops,
     })
     this.log = new WriteAhead({
       clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT, isPowerSafe: options.durability === 'power',
@@ -153,7 +153,7 @@ export class Spool {
   }
 
   /** Keeps the counts in place of those before; undefined: there are none. Never throws. */
-  keepDrops(drops: UntoldDrops | undefined): void {
+  keepDrops(drops: UnreportedDrops | undefined): void {
     try {
       if (this.#instance?.isInPlace() === false) this.log.relocate()
       writeDrops(this.#ensureInstance().path, drops)

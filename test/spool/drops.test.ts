@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { UntoldDrops } from '../../src/notice.js'
+import type { UnreportedDrops } from '../../src/notice.js'
 import { destinationName } from '../../src/spool/root.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { FakeClock } from '../fake-clock.js'
@@ -10,7 +10,7 @@ import { filesBelow } from './disk-image.js'
 import { KEY_OF_TESTS, Life, Processes, URL_OF_TESTS } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
-const DROPS: UntoldDrops = { dropped: { spool: 300, age: 20 }, lastAtMs: 1_800_000_000_000 }
+const DROPS: UnreportedDrops = { dropped: { spool: 300, age: 20 }, lastAtMs: 1_800_000_000_000 }
 
 let root: string
 let clock: FakeClock
@@ -30,9 +30,9 @@ afterEach(() => {
 })
 
 /** It keeps what it takes over, as the pipeline does. */
-function begin(taken: UntoldDrops[] = [], spool: Partial<SpoolOptions> = {}): Life {
+function begin(taken: UnreportedDrops[] = [], spool: Partial<SpoolOptions> = {}): Life {
   // The spool calls back from its start, before the constructor returns.
-  const life: Life = new Life({ root, clock, machine: processes.born(), spool: { onEarlierDrops: (drops) => void taken.push(drops), ...spool } })
+  const life: Life = new Life({ root, clock, machine: processes.born(), spool: { onPreviousDrops: (drops) => void taken.push(drops), ...spool } })
   lives.push(life)
   return life
 }
@@ -53,7 +53,7 @@ test.each([['killed', kill], ['ended in order', close]])('of a process that was 
   first.spool.keepDrops({ ...DROPS, dropped: { spool: 1 } })
   first.spool.keepDrops(DROPS)
   end(first)
-  const taken: UntoldDrops[] = []
+  const taken: UnreportedDrops[] = []
   close(begin(taken))
   close(begin(taken))
   expect(taken).toEqual([DROPS])
@@ -69,7 +69,7 @@ test('what was told leaves nothing behind', () => {
 })
 
 test('what a dead process had taken over and kept is added to by those after it', () => {
-  const taken: UntoldDrops[] = []
+  const taken: UnreportedDrops[] = []
   for (let n = 0; n < 3; n += 1) {
     const life = begin(taken)
     life.spool.keepDrops({ dropped: { spool: n + 1 }, lastAtMs: 1 })
@@ -83,8 +83,8 @@ test('who has no use for them leaves them where they are', () => {
   const first = begin()
   first.spool.keepDrops(DROPS)
   kill(first)
-  close(begin([], { onEarlierDrops: undefined }))
-  const taken: UntoldDrops[] = []
+  close(begin([], { onPreviousDrops: undefined }))
+  const taken: UnreportedDrops[] = []
   begin(taken)
   expect(taken).toEqual([DROPS])
 })
@@ -98,7 +98,7 @@ test.each([
   kill(first)
   const [file = ''] = filesBelow(root).filter((path) => path.endsWith('/drops'))
   writeFileSync(file, text)
-  const taken: UntoldDrops[] = []
+  const taken: UnreportedDrops[] = []
   const life = begin(taken)
   expect(taken).toEqual([])
   expect(life.problems).toEqual([])
