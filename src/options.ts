@@ -73,7 +73,7 @@ export function resolveOptions(
   if (problems.length > 0) {
     // The key may have been put into another option by mistake, whose value is shown.
     const mask = secretMask([options['apiKey'], sources.env['PINO_INGEST_API_KEY']].filter((key) => isLongText(key)))
-    const beginning = problems.every((problem) => problem.includes(' is required')) ? 'pino-ingest is not configured' : 'invalid configuration'
+    const beginning = problems.every((problem) => problem.includes(' is required')) ? 'pino-ingest is not configured' : 'invalid configuration of pino-ingest'
     throw new IngestError('CONFIG', `${beginning}: ${mask(problems.join('; '))}`)
   }
   return Object.freeze(settings)

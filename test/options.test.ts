@@ -185,12 +185,12 @@ describe('unknown options', () => {
   test.each([
     ['apikey', 'apiKey'], ['batchsize', 'batchSize'], ['flushInterval', 'flushIntervalMs'], ['tag', 'tags'], ['enviroment', 'environment'],
   ])('%s: did you mean %s?', (name, nearest) => {
-    expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration: there is no option ${name}, did you mean ${nearest}?`)
+    expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration of pino-ingest: there is no option ${name}, did you mean ${nearest}?`)
   })
 
   test.each([['host', 'url'], ['labels', 'service, environment, tags, metadata'], ['batching', 'batchSize, flushIntervalMs'], ['sourceToken', 'apiKey']])(
     '%s, as another transport calls it', (name, here) => {
-      expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration: there is no option ${name}, did you mean ${here}?`)
+      expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`)
     })
 
   test('what is like nothing gets no guess', () => {
@@ -241,7 +241,7 @@ describe('url and key', () => {
 
   test.each(['with space', 'umlaut-ä', 'newline\n', '', ' ', 5, null, ['k'], () => 'k'])('a key that no header can hold: %o', (apiKey) => {
     const message = problem({ ...PLACE, apiKey })
-    expect(message).toMatch(/^invalid configuration: apiKey must be printable ASCII characters without spaces, got .*\(not shown\)$/)
+    expect(message).toMatch(/^invalid configuration of pino-ingest: apiKey must be printable ASCII characters without spaces, got .*\(not shown\)$/)
     if (typeof apiKey === 'string' && apiKey.trim() !== '') expect(message).not.toContain(apiKey.trim())
   })
 
@@ -252,7 +252,7 @@ describe('url and key', () => {
     expect(resolve({}, file, { '/run/key': `\uFEFF${KEY}\r\n` }).apiKey.reveal()).toBe(KEY)
     expect(resolve({}, { ...file, PINO_INGEST_API_KEY: 'first' }, { '/run/key': KEY }).apiKey.reveal()).toBe('first')
     expect(resolve({ apiKey: 'code' }, { ...file }).apiKey.reveal()).toBe('code')
-    expect(problem({}, file)).toBe('invalid configuration: PINO_INGEST_API_KEY_FILE names a file that cannot be read: /run/key (ENOENT)')
+    expect(problem({}, file)).toBe('invalid configuration of pino-ingest: PINO_INGEST_API_KEY_FILE names a file that cannot be read: /run/key (ENOENT)')
     expect(problem({}, { ...env, PINO_INGEST_API_KEY_FILE: KEY })).not.toContain(KEY)
     expect(problem({}, file, { '/run/key': '\n' })).toMatch(/: PINO_INGEST_API_KEY_FILE must be printable ASCII.*got text of \d+ characters \(not shown\)$/)
     expect(problem({}, { ...env, PINO_INGEST_API_KEY: `${KEY} ${KEY}` })).not.toContain(KEY)

@@ -16,7 +16,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ breadcrumbs: { level: 'all' } }, 'breadcrumbs: level must be one of trace, debug, info, warn, error, fatal, got "all"'],
   [{ breadcrumbs: { constructor: 1 } }, 'breadcrumbs: it has no constructor, only limit, level, maxBytes'],
 ])('%j', (options, words) => {
-  expect(problem({ ...PLACE, ...options })).toContain(`invalid configuration: ${words}`)
+  expect(problem({ ...PLACE, ...options })).toContain(`invalid configuration of pino-ingest: ${words}`)
 })
 
 test.each(['spool', 'breadcrumbs'])('%s that is no object breaks the whole rule', (name) => {
