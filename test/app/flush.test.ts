@@ -69,7 +69,7 @@ describe('flush', () => {
   ] as const)('%s, spool %s: what did not come to its end keeps no process alive', async (mode, hasSpool, state) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     await service.close()
-    const app = startApp({ ...planFor(mode, service.url, hasSpool ? {} : { spool: false }), flushTimeoutMs: 2_000, holds: false })
+    const app = startApp({ ...planFor(mode, service.url, hasSpool ? {} : { spool: false }), flushTimeoutMs: hasSpool ? 5_000 : 2_000, holds: false })
     const stuck = setTimeout(() => app.child.kill('SIGKILL'), 20_000)
     const { payload } = await app.heard('flushed')
     const { code, stderr } = await app.done
