@@ -445,7 +445,7 @@ test('a replay that is killed leaves what was not acknowledged for the next', TI
   expect((await listed(root)).total).toMatchObject({ instances: 0, bytes: 0 })
 })
 
-test('Ctrl-C ends a replay in the middle of a Retry-After', async () => {
+test('Ctrl-C ends a replay in the middle of a Retry-After', { timeout: 60_000 }, async () => {
   const root = newRoot()
   await killed(root, 30)
   const service = await started({ apiKeys: [KEY] })
