@@ -67,7 +67,9 @@ describe('a Cloud Run job', () => {
     await service.waitForEntries(20, { timeoutMs: 20_000 })
     child.kill('SIGTERM')
     expect(await ended).toEqual({ code: 128 + 15, stderr: '' })
-    expect(service.entries({ limit: 1 }).items.map(({ entry }) => entry.message)).toEqual(['cancelled'])
+    // Batches in flight at once may arrive in another order.
+    const messages = service.entries({ limit: Infinity }).items.map(({ entry }) => entry.message)
+    expect(messages.filter((message) => message !== 'invoice sent')).toEqual(['cancelled'])
     const invoices = invoicesIn(service)
     expect(invoices.length).toBeGreaterThanOrEqual(20)
     expect(invoices).toEqual(invoices.map((_, n) => n))
