@@ -81,7 +81,7 @@ test('drops that go on are told once in 10 s, and all of them', async () => {
   expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(350)
 })
 
-test('what is left over is told at the end of the window, also when nothing is sent any more', async () => {
+test('the remaining drops are reported at the end of the window, also when nothing is sent any more', async () => {
   const { clock, told, notices } = noticesOf()
   for (let n = 0; n < 3; n += 1) {
     notices.add(1, 'buffer')
@@ -91,7 +91,7 @@ test('what is left over is told at the end of the window, also when nothing is s
   expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 0, count: 1 }, { at: 10_000, count: 2 }])
 })
 
-test('what is dropped in the window of another is told without a further entry', async () => {
+test('drops within the window of another notice are reported without a further entry', async () => {
   const { clock, told, notices } = noticesOf()
   notices.add(1, 'buffer')
   await clock.advance(9_000)
@@ -135,7 +135,7 @@ test('those of an earlier process are kept at once, and told once the service ha
   expect(told.map(({ count }) => count)).toEqual([43])
 })
 
-test('at the end what cannot be told is kept at once, and what can be is told without a wait', () => {
+test('at the end drops are saved at once if they cannot be reported, and else reported without a wait', () => {
   let isHeld = true
   const { told, kept, notices } = noticesOf(() => isHeld)
   notices.add(1, 'spool')

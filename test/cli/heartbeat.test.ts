@@ -59,7 +59,7 @@ describe('without a program', () => {
 })
 
 describe('with a program', () => {
-  test('a key without a URL is told of, with --json in the line', async () => {
+  test('a key without a URL is reported, with --json in the line', async () => {
     const env = { PINO_INGEST_API_KEY: 'canary-key-4711' }
     const plain = await runCli(['heartbeat', TOKEN, '--', 'false'], env)
     expect(plain).toMatchObject({ code: 1, stderr: expect.stringMatching(/^pino-ingest: PINO_INGEST_API_KEY .*PINO_INGEST_URL.*\n$/) as string })

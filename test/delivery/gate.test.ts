@@ -197,7 +197,7 @@ test('an attempt ended by the shutdown says nothing about the service', async ()
   expect(gate.trouble).toBeUndefined()
 })
 
-test('a failure while the app ends is told as such: there may be no next attempt', async () => {
+test('a failure while the app ends is reported as such: there may be no next attempt', async () => {
   const onTrouble = vi.fn()
   const { clock, enqueue, delivery } = setup(() => DOWN, { onTrouble, latencyMs: 10 })
   enqueue(batchOf('a'))

@@ -29,7 +29,7 @@ test('an outage is told once it lasts, or is known to last, and its end too', ()
   expect(told.problems[1]).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
 })
 
-test('a local service that is not this user\'s is told at once, and once', () => {
+test('a local service that is not this user\'s is reported at once, and once', () => {
   const told = new Told()
   const { onTrouble } = troubleTeller(told, new FakeClock())
   for (let times = 0; times < 3; times += 1) onTrouble({ kind: 'misconfigured', reason: 'not yours' }, 0, 300, false)
@@ -72,7 +72,7 @@ test('a misconfiguration is told at once, once of a kind, and again after it was
   expect(told.problems).toHaveLength(3)
 })
 
-test('a misconfiguration is told again every hour while it lasts', async () => {
+test('a misconfiguration is reported again every hour while it lasts', async () => {
   const told = new Told()
   const clock = new FakeClock()
   const { onTrouble } = troubleTeller(told, clock)
@@ -124,7 +124,7 @@ test('a recovery that is held back is not told after the service fails again', a
   expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false, true, true])
 })
 
-test('of several failures that are held back the latest is told', async () => {
+test('of several throttled failures the latest is reported', async () => {
   const { clock, lines, onTrouble } = printing()
   onTrouble(unauthorized, 0, 60_000, false)
   onTrouble(down, 5_000, 100, false)
@@ -148,7 +148,7 @@ test('request logs and entries do not take back each other\'s lines', async () =
   ])
 })
 
-test('at an exit no next attempt is told, neither now nor of what is held back', () => {
+test('at an exit no line names a next attempt, not even a throttled one', () => {
   const { lines, report, onTrouble, end } = printing()
   onTrouble(unauthorized, 0, 60_000, false)
   onTrouble(busy, 0, 3_600_000, true)
