@@ -5,6 +5,7 @@ import { flush } from '../../src/index.js'
 import { createIngestService } from '../../src/service/index.js'
 import { startApp } from '../process/run-app.js'
 import type { AppPlan } from '../process/run-app.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 const KEY = 'flush-key-77ab'
 const COUNT = 5_000
@@ -67,7 +68,7 @@ describe('flush', () => {
   test.each([
     ['target', true, 'spooled'], ['target', false, 'timeout'], ['targets-copy', true, 'spooled'], ['stream', true, 'spooled'], ['stream', false, 'timeout'],
   ] as const)('%s, spool %s: what did not come to its end keeps no process alive', async (mode, hasSpool, state) => {
-    const service = await createIngestService({ apiKeys: [KEY] })
+    const service = await createIngestService({ apiKeys: [KEY], port: await lastingPort() })
     await service.close()
     const app = startApp({ ...planFor(mode, service.url, hasSpool ? {} : { spool: false }), flushTimeoutMs: hasSpool ? 5_000 : 2_000, holds: false })
     const stuck = setTimeout(() => app.child.kill('SIGKILL'), 20_000)

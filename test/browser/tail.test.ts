@@ -10,6 +10,7 @@ import { entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { plug } from './cable.js'
 import { boxOf, detail, eventually, expectRows, grid, row, rows, untilLive } from './viewer.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 /** What a browser says of a service that is gone for a while. */
 const GONE = [/net::ERR_(?:CONNECTION|INCOMPLETE|EMPTY|SOCKET|NETWORK)/]
@@ -121,7 +122,7 @@ describeInBrowser('the live tail', () => {
     const folder = mkdtempSync(join(tmpdir(), 'ingest-tail-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const dbFile = join(folder, 'store')
-    const first = await createIngestService({ dbFile })
+    const first = await createIngestService({ dbFile, port: await lastingPort() })
     const { port, token } = first
     await log(first, 'before')
     const page = await browser.open(first, { tolerates: GONE })
@@ -163,7 +164,7 @@ describeInBrowser('the live tail', () => {
   })
 
   test('a restart without a file: what is gone is not shown any more', async () => {
-    const first = await createIngestService()
+    const first = await createIngestService({ port: await lastingPort() })
     const { port, token } = first
     await log(first, ...numbered(3, 'lost'))
     const page = await browser.open(first, { tolerates: GONE })
@@ -178,7 +179,7 @@ describeInBrowser('the live tail', () => {
   })
 
   test('a restart with another token: the page asks for it, and goes on with it', async () => {
-    const first = await createIngestService()
+    const first = await createIngestService({ port: await lastingPort() })
     await log(first, 'of the first')
     const page = await browser.open(first, { tolerates: [...GONE, /status of 401/] })
     await expectRows(page, ['of the first'])

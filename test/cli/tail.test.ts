@@ -15,12 +15,13 @@ import { call, entryOf, ingest, started, until } from '../service/support.js'
 import { devEnv, send, startText } from './dev-started.js'
 import { runCli, startCli } from './run-cli.js'
 import type { CliEnv, RunningCli } from './run-cli.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 const TOKEN = 'token-of-the-tests_16'
 const ENV: CliEnv = { PINO_INGEST_DEV_TOKEN: TOKEN }
 
-function service(options: IngestServiceOptions = {}): Promise<IngestService> {
-  return started({ token: TOKEN, ...options })
+async function service(options: IngestServiceOptions = {}): Promise<IngestService> {
+  return await started({ token: TOKEN, port: await lastingPort(), ...options })
 }
 
 function tail({ origin }: Pick<IngestService, 'origin'>, args: readonly string[] = [], env: CliEnv = {}): RunningCli {
@@ -227,7 +228,7 @@ describe('goes on', () => {
 
   test('with the new token, where the service has another one after a restart and the user can read it', async () => {
     const env = devEnv()
-    const first = await startText([], env)
+    const first = await startText(['--port', String(await lastingPort())], env)
     const running = startCli(['tail', '--url', first.origin], env)
     await send(first.url, entryOf({ message: 'before' }))
     await hears(running, 'before')

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lastingPort } from '../lasting-port.mjs'
 import { FORMATS, frameworkDetail, ingestResult } from './formats.mjs'
 import { nowMs } from './monotonic.mjs'
 import { dribble, reply, wire } from './replies.mjs'
@@ -86,10 +87,10 @@ export class FaultServer {
   /** Listens, on the same port each time. */
   async up() {
     if (this.#server.listening) return
+    this.#port ||= await lastingPort()
     this.#server = this.#create()
     this.#server.listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
-    this.#port = /** @type {import('node:net').AddressInfo} */ (this.#server.address()).port
   }
 
   /** The port is closed, and all connections are destroyed. */

@@ -6,13 +6,14 @@ import type { IngestService } from '../../src/service/index.js'
 import { ingestStream } from '../../src/stream.js'
 import { runApp, startApp } from './run-app.js'
 import type { AppPlan } from './run-app.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 const COUNT = 10_000
 const KEY = 'exits-key-c0ffee'
 
 let service: IngestService
 beforeEach(async () => {
-  service = await createIngestService({ apiKeys: [KEY] })
+  service = await createIngestService({ apiKeys: [KEY], port: await lastingPort() })
 })
 afterEach(() => service.close())
 

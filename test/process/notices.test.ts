@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
 import { runApp, startApp } from './run-app.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 const KEY = 'notices-key-30c9'
 const COUNT = 8_000
@@ -17,8 +18,8 @@ function scratch(): string {
   return dir
 }
 
-async function startService(port = 0): Promise<IngestService> {
-  const service = await createIngestService({ apiKeys: [KEY], port })
+async function startService(port?: number): Promise<IngestService> {
+  const service = await createIngestService({ apiKeys: [KEY], port: port ?? await lastingPort() })
   onTestFinished(() => service.close())
   return service
 }

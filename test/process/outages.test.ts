@@ -5,6 +5,7 @@ import { createIngestService } from '../../src/service/index.js'
 import type { Call, IngestService } from '../../src/service/index.js'
 import { startApp } from './run-app.js'
 import type { AppResult } from './run-app.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 const COUNT = 12_000
 const PER_SECOND = 800
@@ -77,7 +78,7 @@ describe.concurrent('12,000 records through', () => {
   })
 
   test('down for 10 s', { timeout: 60_000 }, async () => {
-    const before = await createIngestService({ apiKeys: [KEY] })
+    const before = await createIngestService({ apiKeys: [KEY], port: await lastingPort() })
     const app = logging(before.url)
     await before.waitForEntries(500, { timeoutMs: 20_000 })
     await before.close()

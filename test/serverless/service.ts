@@ -2,12 +2,13 @@
 import { onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 export const KEY = 'serverless-key-90d1'
 
 /** Closed when the test ends. */
-export async function startService(port = 0): Promise<IngestService> {
-  const service = await createIngestService({ apiKeys: [KEY], port })
+export async function startService(port?: number): Promise<IngestService> {
+  const service = await createIngestService({ apiKeys: [KEY], port: port ?? await lastingPort() })
   onTestFinished(() => service.close())
   return service
 }

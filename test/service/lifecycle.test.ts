@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import { entryOf, ingest, local, newest, started, until } from './support.js'
+import { lastingPort } from '../lasting-port.mjs'
 
 describe('start', () => {
   it('listens on loopback alone, on a free port, under /api/v1', async () => {
@@ -58,7 +59,7 @@ describe('start', () => {
 
 describe('close', () => {
   it('ends at once beside a request that hangs, one that waits, one half sent, and idle connections', async () => {
-    const service = await createIngestService()
+    const service = await createIngestService({ port: await lastingPort() })
     service.faults.add({ kind: 'hang', times: 1 })
     service.faults.add({ kind: 'delay', delayMs: 60_000, times: 1 })
     const open = [ingest(service, []), ingest(service, [])].map((sent) => sent.catch((error: Error) => error))
