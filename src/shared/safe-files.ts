@@ -1,6 +1,6 @@
 /** Opens files that only this user can create, write or replace. */
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, lstatSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { BigIntStats, Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -63,6 +63,29 @@ function open(path: string, flags: number, problemOf: (stats: Stats) => string |
   if (problem === undefined) return fd
   closeSync(fd)
   throw new UnsafeError(`${path} ${problem}`)
+}
+
+/**
+ * Writes all of it, where the system may write a part and report no error. On an error the file ends where it ended before, if
+ * the system can still cut it: what comes next is not appended to half a record.
+ * @throws the system's errors
+ */
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  let written = 0
+  try {
+    while (written < bytes.length) written += writeSync(fd, bytes, written)
+  } catch (error) {
+    if (written > 0) cutBack(fd, written)
+    throw error
+  }
+}
+
+function cutBack(fd: number, bytes: number): void {
+  try {
+    ftruncateSync(fd, fstatSync(fd).size - bytes)
+  } catch {
+    // The error of the write is the one to be thrown: who reads the file passes over half a record.
+  }
 }
 
 /** Why it is not a regular file of this user. */

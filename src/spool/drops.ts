@@ -1,9 +1,9 @@
 /** Counts of unreported drops, in the instance's folder: the process that takes the folder over reports them. */
-import { closeSync, constants, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DROP_REASONS } from '../account.js'
 import type { UnreportedDrops } from '../notice.js'
-import { openOwn } from '../shared/safe-files.js'
+import { openOwn, writeAll } from '../shared/safe-files.js'
 import { DROPS } from './format.js'
 
 /** More than the counts of all reasons take. */
@@ -15,7 +15,7 @@ export function writeDrops(folder: string, drops: UnreportedDrops | undefined): 
   const fd = openOwn(join(folder, DROPS), constants.O_WRONLY | constants.O_CREAT)
   try {
     // In place and of one length: a kill leaves the counts of before or these, and a full disk takes them again.
-    writeSync(fd, JSON.stringify(drops).padEnd(FILE_BYTES), 0)
+    writeAll(fd, Buffer.from(JSON.stringify(drops).padEnd(FILE_BYTES)))
   } finally {
     closeSync(fd)
   }

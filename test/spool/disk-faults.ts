@@ -25,7 +25,7 @@ export function failing(call: Call, verdict: Verdict): () => void {
 /** Each call writes at most so many bytes, as the system may. @returns what mends it */
 export function shortWrites(most: number): () => void {
   const { writeSync } = system
-  const short = (fd: number, bytes: Buffer, ...rest: number[]): number => writeSync(fd, bytes.subarray(0, most), ...rest)
+  const short = (fd: number, bytes: Buffer, from = 0): number => writeSync(fd, bytes, from, Math.min(most, bytes.length - from))
   Object.assign(system, { writeSync: short })
   syncBuiltinESMExports()
   return () => {

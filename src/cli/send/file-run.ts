@@ -1,7 +1,7 @@
 /** One file on its way: what of it is under way, what became of the rest, and what is to be told of it at the end. */
-import { closeSync, constants, writeSync } from 'node:fs'
+import { closeSync, constants } from 'node:fs'
 import { lineOf } from '../../spool/dead-letters.js'
-import { openPrivate } from '../../shared/safe-files.js'
+import { openPrivate, writeAll } from '../../shared/safe-files.js'
 import type { DeadLetter, Delivered, Outcome } from '../../sender.js'
 import type { Slice } from './cutter.js'
 import type { FileState } from './folder.js'
@@ -100,8 +100,7 @@ export class FileRun implements Owner {
     const lines = letters.map((letter) => lineOf({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) }, at))
     const fd = openPrivate(state.rejectedPath, APPEND)
     try {
-      const bytes = Buffer.from(lines.join(''))
-      for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written)
+      writeAll(fd, Buffer.from(lines.join('')))
     } finally {
       closeSync(fd)
     }

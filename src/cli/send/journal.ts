@@ -3,10 +3,10 @@
  * sent, so that a process that is killed leaves at most one that was accepted and not recorded.
  */
 import { closeSync, constants, fsyncSync, ftruncateSync } from 'node:fs'
-import { openPrivate, readAtMost, removeTemporaries } from '../../shared/safe-files.js'
+import { openPrivate, readAtMost, removeTemporaries, writeAll } from '../../shared/safe-files.js'
 import { Ranges } from './ranges.js'
 import type { Range } from './ranges.js'
-import { JournalError, VERSION, damaged, parseLine, parseSnapshot, writeNew, writeWhole } from './snapshot.js'
+import { JournalError, VERSION, damaged, parseLine, parseSnapshot, writeNew } from './snapshot.js'
 import type { Counts, Done, Origin, Snapshot } from './snapshot.js'
 
 /** A slice that is settled. */
@@ -156,7 +156,7 @@ export class Journal {
   }
 
   #write(value: unknown): void {
-    writeWhole(this.#fd, `${JSON.stringify(value)}\n`)
+    writeAll(this.#fd, Buffer.from(`${JSON.stringify(value)}\n`))
     this.#lines += 1
   }
 

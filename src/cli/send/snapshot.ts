@@ -1,6 +1,5 @@
 /** What a journal's first line says, and how lines come to disk and back. */
-import { writeSync } from 'node:fs'
-import { replaceFile } from '../../shared/safe-files.js'
+import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import type { Identity } from './file.js'
 import type { Range } from './ranges.js'
 
@@ -47,13 +46,7 @@ export class JournalError extends Error {
 
 /** In place of what was there, all at once, and for good: an empty journal after a power failure would send all again. */
 export function writeNew(path: string, snapshot: Snapshot): number {
-  return replaceFile(path, (fd) => writeWhole(fd, `${JSON.stringify(snapshot)}\n`))
-}
-
-/** A write to a full disk may succeed in part. */
-export function writeWhole(fd: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
+  return replaceFile(path, (fd) => writeAll(fd, Buffer.from(`${JSON.stringify(snapshot)}\n`)))
 }
 
 export function parseSnapshot(line: string, path: string): Snapshot {

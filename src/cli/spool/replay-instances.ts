@@ -43,7 +43,7 @@ export class InstanceReplay implements Source {
       onProblem('this process stood still for so long that another one took over what it had claimed')
       onLost()
     } })
-    this.#deadLetters = new DeadLetters(join(root, destination), claimer.instance.name, () => clock.wallNow())
+    this.#deadLetters = new DeadLetters(join(root, destination), claimer.instance.name, { wallNow: () => clock.wallNow(), isPowerSafe: true })
     // It finds what was chosen within the claimer's own folder, as it would find what others left.
     this.#recovery = new Recovery({
       destinations: [claimer.instance.claimedPath], machine, clock,

@@ -2,10 +2,10 @@
  * The file behind the memory store: one JSON line a record, appended when the record is stored and written again as a
  * whole when it has outgrown what is kept. A line that was torn by a crash is passed over and counted.
  */
-import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import sonicBoom from 'sonic-boom'
 import type { SonicBoom } from 'sonic-boom'
-import { openPrivate, removeTemporaries, replaceFile } from '../../shared/safe-files.js'
+import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
 import { ensureFolderOf } from '../../shared/safe-folders.js'
 import { isObject } from '../rules.js'
 import { storeError } from './store-error.js'
@@ -183,15 +183,10 @@ function writeLines(fd: number, lines: Iterable<string>, lastSeq: number): void 
   for (const line of lines) {
     pending += line
     if (pending.length < CHUNK_BYTES) continue
-    writeAll(fd, pending)
+    writeAll(fd, Buffer.from(pending))
     pending = ''
   }
-  writeAll(fd, pending)
-}
-
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
+  writeAll(fd, Buffer.from(pending))
 }
 
 /** Undefined for an empty file. */
