@@ -45,6 +45,11 @@ export class EvictedLane {
     return this.#disk.batches === 0 && this.#readingFrom === undefined
   }
 
+  /** Whether one can be read back now. */
+  get isReadable(): boolean {
+    return this.#disk.hasMore && this.#readingFrom === undefined
+  }
+
   get isReading(): boolean {
     return this.#readingFrom !== undefined
   }

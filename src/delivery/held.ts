@@ -6,7 +6,7 @@ import type { Backlog } from './recovered.js'
 
 export interface Disk {
   readonly evicted: EvictedDisk
-  readonly recovery: Backlog & { readonly hasMore: boolean }
+  readonly recovery: Backlog
 }
 
 export interface QueueOptions {

@@ -237,7 +237,7 @@ export class Queue {
   #readBack(): void {
     const evicted = this.#evicted
     // Half of the memory is enough to keep all senders at work, and leaves room for what is in flight.
-    if (evicted === undefined || this.#isClosed || evicted.isReading || evicted.isEmpty) return
+    if (evicted?.isReadable !== true || this.#isClosed) return
     // One of what was kept is always at hand: what is logged now may fill the memory for as long as it comes.
     const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
     // While the service is down they are of no use here.

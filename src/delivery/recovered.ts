@@ -5,12 +5,14 @@ import { Fifo } from './fifo.js'
 
 /** Batches that lie on disk alone. */
 export interface Backlog {
+  /** Whether `next` may find something: what cannot be read for now is not among it. */
+  readonly hasMore: boolean
   /** Gives the next to `take`, in the same turn in which it leaves the backlog's own count. Never rejects. */
   next(take: (batch: Batch) => void): Promise<boolean>
 }
 
 export interface RecoveredOptions {
-  readonly recovery: (Backlog & { readonly hasMore: boolean }) | undefined
+  readonly recovery: Backlog | undefined
   readonly clock: Clock
   /** Milliseconds since the app's last batch in which it goes on. */
   readonly forMs: number

@@ -70,7 +70,11 @@ export class Bounds {
   get rootBytes(): number {
     const { root, maxBytes, clock, currentBytes } = this.#options
     if (this.#rootBytes > maxBytes * MEASURE_FROM && clock.now() - this.#measuredAt >= MEASURE_MS) {
-      this.#measured(Math.max(bytesBelow(root) - (currentBytes?.() ?? 0), 0))
+      try {
+        this.#measured(Math.max(bytesBelow(root) - (currentBytes?.() ?? 0), 0))
+      } catch {
+        this.#measured(this.#rootBytes) // no folder can be listed for now
+      }
     }
     return this.#rootBytes
   }

@@ -37,8 +37,16 @@ export class Claims {
 
   /** Claims what is free. Never throws. @returns the folders where they lie now */
   claim(instance: Instance): string[] {
-    return this.#options.destinations.filter(isOwnFolder).flatMap((destination) =>
-      namesIn(destination).flatMap((name) => this.#tryClaim(destination, name, instance)))
+    return this.#options.destinations.flatMap((destination) => this.#namesIn(destination).flatMap((name) => this.#tryClaim(destination, name, instance)))
+  }
+
+  #namesIn(destination: string): string[] {
+    try {
+      return isOwnFolder(destination) ? namesIn(destination) : []
+    } catch (error) {
+      this.#options.onError(error)
+      return []
+    }
   }
 
   #tryClaim(destination: string, name: string, instance: Instance): string[] {

@@ -1,7 +1,6 @@
 /** Own batches that wait on disk alone: a position from which on all are to be read back, in order. */
 import type { Batch, Place } from '../sender.js'
 import { assemble } from './assemble.js'
-import { SEGMENT_HEADER_BYTES } from './format.js'
 import { holdParts } from './hold.js'
 import { SegmentReader } from './reader.js'
 import type { Segment } from './segment.js'
@@ -18,6 +17,11 @@ export interface EvictedOptions {
 interface Waiting {
   batches: number
   entries: number
+  /** Offset of the first that may be one of them. */
+  from: number
+  /** The file could not be read: it is tried again after `retry`. */
+  isPostponed: boolean
+  isReported: boolean
 }
 
 export class Evicted {
@@ -26,7 +30,6 @@ export class Evicted {
   readonly #waiting = new Map<number, Waiting>()
   /** Ids by segment, of those that lie among the waiting and are in memory. */
   readonly #passed = new Map<number, Set<string>>()
-  #from: Place | undefined
   #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
   #entries = 0
   #batches = 0
@@ -43,14 +46,16 @@ export class Evicted {
     return this.#batches
   }
 
+  /** Whether `next` may find something: what is postponed waits for `retry`. */
+  get hasMore(): boolean {
+    return this.#reader !== undefined || this.#oldest !== undefined
+  }
+
   /** Behind those that wait: the newest of all on disk. */
   push({ place, count }: { readonly place: Place, readonly count: number }): void {
     // Between the last that was read back and this one may lie others, which stayed in memory.
-    if (this.#batches === 0) {
-      this.#passed.clear()
-      this.#moveTo(place)
-    }
-    this.#count(place.segment, 1, count)
+    if (this.#batches === 0) this.#forgetAll()
+    this.#count(place, 1, count)
   }
 
   /** One that lies among those that wait, or behind them, goes past them: it is not to be read back. */
@@ -63,8 +68,8 @@ export class Evicted {
   /** Before those that wait: the one directly before them on disk, but for those that went past. */
   unshift({ place, count, batchId }: { readonly place: Place, readonly count: number, readonly batchId: string }): void {
     this.#passed.get(place.segment)?.delete(batchId)
-    this.#moveTo(place)
-    this.#count(place.segment, 1, count)
+    this.#closeReader()
+    this.#count(place, 1, count).from = place.offset
   }
 
   /**
@@ -72,23 +77,32 @@ export class Evicted {
    * @returns whether there was one. Never rejects. One call at a time.
    */
   async next(take: (batch: Batch) => void): Promise<boolean> {
-    while (this.#from !== undefined && this.#batches > 0) {
-      const from = this.#from
-      const segment = this.#options.segments().get(from.segment)
-      if (segment === undefined || (this.#waiting.get(from.segment)?.batches ?? 0) <= 0) this.#nextSegment(from.segment)
-      else if (await this.#readFrom(from, segment, take)) return true
+    for (;;) {
+      const number = this.#reader?.segment ?? this.#oldest
+      const segment = number === undefined ? undefined : this.#options.segments().get(number)
+      if (number === undefined) return false
+      if (segment === undefined) this.forget(number)
+      else if (await this.#readFrom(number, segment, take)) return true
     }
-    this.#forgetAll()
-    return false
+  }
+
+  /** What could not be read is tried again. @returns whether there is any */
+  retry(): boolean {
+    const postponed = [...this.#waiting.values()].filter(({ isPostponed }) => isPostponed)
+    for (const waiting of postponed) waiting.isPostponed = false
+    // It may be older than what is read now.
+    if (postponed.length > 0) this.#closeReader()
+    return postponed.length > 0
   }
 
   /** The segment is gone. @returns entries of it that waited here */
   forget(segment: number): number {
-    const entries = this.#waiting.get(segment)?.entries ?? 0
-    this.#count(segment, -(this.#waiting.get(segment)?.batches ?? 0), -entries)
+    const { batches, entries } = this.#waiting.get(segment) ?? { batches: 0, entries: 0 }
+    this.#batches -= batches
+    this.#entries -= entries
     this.#waiting.delete(segment)
     this.#passed.delete(segment)
-    if (this.#from?.segment === segment) this.#nextSegment(segment)
+    if (this.#reader?.segment === segment) this.#closeReader()
     return entries
   }
 
@@ -99,30 +113,31 @@ export class Evicted {
     return entries
   }
 
-  async #readFrom(from: Place, segment: Segment, take: (batch: Batch) => void): Promise<boolean> {
-    const { endOf, onDropped, onError } = this.#options
+  async #readFrom(number: number, segment: Segment, take: (batch: Batch) => void): Promise<boolean> {
+    const { endOf, onDropped } = this.#options
+    const waiting = this.#waiting.get(number) as Waiting
     try {
-      this.#reader ??= { segment: from.segment, reader: new SegmentReader(segment.path, from.offset, () => endOf(from.segment)) }
-      const { reader } = this.#reader
+      const { reader } = this.#reader ??= { segment: number, reader: new SegmentReader(segment.path, waiting.from, () => endOf(number)) }
       const offset = reader.position
       const read = await reader.next()
       // Something moved the position meanwhile: what was read counts for nothing.
-      if (this.#from !== from || this.#reader?.reader !== reader) return false
+      if (this.#reader?.reader !== reader) return false
       if (read === undefined) {
-        this.#loseSegment(from.segment, segment)
+        this.#loseSegment(number, segment)
         return false
       }
-      this.#from = { segment: from.segment, offset: reader.position }
-      if (this.#passed.get(from.segment)?.has(read.batchId) === true) return false
+      waiting.from = reader.position
+      if (this.#passed.get(number)?.has(read.batchId) === true) return false
       // Not sealed: its writing failed, and it went another way. See `Spool.seal`.
       if (read.sealedCount === undefined) return false
       const { batches: [whole], missing } = assemble(read)
       const [custody] = whole === undefined ? [] : holdParts(segment, read.batchId, [whole.positions])
-      this.#count(from.segment, -1, -read.sealedCount)
+      this.#count({ segment: number, offset }, -1, -read.sealedCount)
+      if (waiting.batches === 0) this.#passSegment(number)
       if (whole !== undefined && custody !== undefined) {
         take({
           batchId: whole.batchId, count: whole.count, highestRank: read.rank, body: whole.body, custody,
-          place: { segment: from.segment, offset },
+          place: { segment: number, offset },
           ...(!whole.isWhole && { origin: { batchId: read.batchId, positions: whole.positions } }),
         })
       }
@@ -132,10 +147,18 @@ export class Evicted {
       }
       return whole !== undefined
     } catch (error) {
-      onError(error)
-      if (this.#from === from) this.#loseSegment(from.segment, segment)
+      // Otherwise it was moved meanwhile.
+      if (this.#waiting.get(number) === waiting) this.#postpone(waiting, error)
       return false
     }
+  }
+
+  /** Whether the file is gone, or the whole folder, is found at the next renewal: until then the entries wait. */
+  #postpone(waiting: Waiting, error: unknown): void {
+    this.#closeReader()
+    waiting.isPostponed = true
+    if (!waiting.isReported) this.#options.onError(error)
+    waiting.isReported = true
   }
 
   /** What was counted and is not found any more. */
@@ -144,30 +167,33 @@ export class Evicted {
     if (entries > 0) this.#options.onDropped(entries, 'damaged', `batches in ${segment.path} cannot be read back`)
   }
 
-  #moveTo(place: Place): void {
-    this.#closeReader()
-    this.#from = place
+  /** Number of the oldest segment that may be read. */
+  get #oldest(): number | undefined {
+    let oldest: number | undefined
+    for (const [number, { isPostponed }] of this.#waiting) if (!isPostponed && number < (oldest ?? Infinity)) oldest = number
+    return oldest
   }
 
-  #nextSegment(after: number): void {
-    this.#closeReader()
-    for (const number of this.#passed.keys()) if (number <= after) this.#passed.delete(number)
-    const next = [...this.#waiting.keys()].filter((number) => number > after).toSorted((a, b) => a - b)[0]
-    this.#from = next === undefined ? undefined : { segment: next, offset: SEGMENT_HEADER_BYTES }
+  /** None waits there any more, nor in front of it but for what is postponed. */
+  #passSegment(number: number): void {
+    this.forget(number)
+    for (const passed of this.#passed.keys()) if (passed <= number && !this.#waiting.has(passed)) this.#passed.delete(passed)
   }
 
-  #count(segment: number, batches: number, entries: number): void {
-    const waiting = this.#waiting.get(segment) ?? { batches: 0, entries: 0 }
-    this.#waiting.set(segment, { batches: waiting.batches + batches, entries: waiting.entries + entries })
+  #count({ segment, offset }: Place, batches: number, entries: number): Waiting {
+    const waiting = this.#waiting.get(segment) ?? { batches: 0, entries: 0, from: offset, isPostponed: false, isReported: false }
+    this.#waiting.set(segment, waiting)
+    waiting.batches += batches
+    waiting.entries += entries
     this.#batches += batches
     this.#entries += entries
+    return waiting
   }
 
   #forgetAll(): void {
     this.#closeReader()
     this.#waiting.clear()
     this.#passed.clear()
-    this.#from = undefined
     this.#entries = this.#batches = 0
   }
 

@@ -18,7 +18,7 @@ export interface FoundFile {
 /** Root, destination, instance, claimed, claimed instance; and once more where a claimer died. */
 const MAX_DEPTH = 8
 
-/** All files below a folder. What vanishes meanwhile, as it does with others at work, is not there. */
+/** All files below a folder. What vanishes meanwhile, as it does with others at work, is not there. @throws as `namesIn` */
 export function* filesBelow(folder: string, depth = MAX_DEPTH): Generator<FoundFile> {
   for (const name of namesIn(folder)) {
     const path = join(folder, name)
@@ -29,20 +29,24 @@ export function* filesBelow(folder: string, depth = MAX_DEPTH): Generator<FoundF
   }
 }
 
-/** Names in order; none where there is no such folder, or it must not be read. */
+/** Gone, or not ours: either way nothing of ours is there. */
+const NOTHING: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
+
+/** Names in order; none where there is no such folder, or it must not be read. @throws the system's other errors: what is there is not known for now */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).toSorted()
-  } catch {
-    return [] // gone, or not ours: either way nothing of ours is in it
-  }
+  return orNothing(() => readdirSync(folder).toSorted()) ?? []
 }
 
 function look(path: string): Stats | undefined {
+  return orNothing(() => lstatSync(path, { throwIfNoEntry: false }))
+}
+
+function orNothing<Found>(find: () => Found): Found | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined // as above
+    return find()
+  } catch (error) {
+    if (NOTHING.includes((error as NodeJS.ErrnoException).code)) return undefined
+    throw error
   }
 }
 

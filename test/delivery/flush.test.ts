@@ -17,7 +17,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
   const delivery = new Delivery({
     sender: retrySender(sender, gate), gate, clock, maxBufferBytes: 1_000_000, requestTimeoutMs: REQUEST_TIMEOUT_MS, account: new Account(), report: new Told(),
     disk: {
-      evicted: { batches: 0, push: () => {}, pass: () => {}, unshift: () => {}, next: () => Promise.resolve(false) },
+      evicted: { batches: 0, hasMore: false, push: () => {}, pass: () => {}, unshift: () => {}, next: () => Promise.resolve(false) },
       recovery: { hasMore: false, next: () => Promise.resolve(false) }, keptEntries: 0, admits: () => true,
     },
   })

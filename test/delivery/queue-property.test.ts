@@ -20,6 +20,10 @@ class SequentialDisk implements EvictedDisk {
   #from = 0
   batches = 0
 
+  get hasMore(): boolean {
+    return this.batches > 0
+  }
+
   write(batchId: string): Batch & { readonly place: Place } {
     const batch = { ...batchOf(batchId), place: { segment: 1, offset: this.#written.length }, custody: KEPT }
     this.#written.push(batch)

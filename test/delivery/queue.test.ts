@@ -20,12 +20,12 @@ class FakeDisk implements Disk {
   readonly waiting: Batch[] = []
   readonly left: Batch[] = []
   passed = 0
-  readonly evicted = lengthened('batches', () => this.waiting.length, {
+  readonly evicted = lengthened('batches', () => this.waiting.length, lengthened('hasMore', () => this.waiting.length > 0, {
     push: (batch: Placed) => void this.waiting.push(batch),
     unshift: (batch: Placed) => void this.waiting.unshift(batch),
     pass: () => void (this.passed += 1),
     next: (take: (batch: Batch) => void) => this.#next(this.waiting, take),
-  })
+  }))
   readonly recovery = lengthened('hasMore', () => this.left.length > 0, {
     next: (take: (batch: Batch) => void) => this.#next(this.left, take),
   })

@@ -23,7 +23,7 @@ test('a flush of what is on disk does not wait for an end that comes too late', 
   const delivery = new Delivery({
     sender: retrySender(sender, gate), gate, clock, maxBufferBytes: 1_000_000, requestTimeoutMs: 10_000, account: new Account(), report: new Told(),
     disk: {
-      evicted: { batches: 0, push: () => {}, pass: () => {}, unshift: () => {}, next: () => Promise.resolve(false) },
+      evicted: { batches: 0, hasMore: false, push: () => {}, pass: () => {}, unshift: () => {}, next: () => Promise.resolve(false) },
       recovery: { hasMore: false, next: () => Promise.resolve(false) }, keptEntries: 0, admits: () => true,
     },
   })
