@@ -1,8 +1,8 @@
 /** Entries that the service refused, with its reason: kept for people, in lines of JSON. */
-import { closeSync, constants, fstatSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { DeadLetter } from '../sender.js'
-import { openOwn } from '../shared/safe-files.js'
+import { openOwn, syncFolder, writeAll } from '../shared/safe-files.js'
 import { ensureFolder } from '../shared/safe-folders.js'
 import { DEAD_LETTERS } from './format.js'
 
@@ -12,28 +12,37 @@ export class DeadLetters {
   readonly #folder: string
   readonly #instance: string
   readonly #wallNow: () => number
+  readonly #isPowerSafe: boolean
   #number = 1
 
   /** @param destination folder of the destination; nothing is made before the first letter */
-  constructor(destination: string, instance: string, wallNow: () => number) {
+  constructor(destination: string, instance: string, { wallNow, isPowerSafe }: { readonly wallNow: () => number, readonly isPowerSafe: boolean }) {
     this.#folder = join(destination, DEAD_LETTERS)
     this.#instance = instance
     this.#wallNow = wallNow
+    this.#isPowerSafe = isPowerSafe
   }
 
   /**
-   * Written when it returns. The file is opened each time: letters are rare, and the command line may have purged it.
+   * All of them are written when it returns, and outlast a power failure where that was asked for: only then their entries are
+   * settled. None is when it throws. The file is opened each time: letters are rare, and the command line may have purged it.
    * @throws the system's errors, UnsafeError
    */
   write(letters: readonly DeadLetter[]): void {
     const at = new Date(this.#wallNow()).toISOString()
-    ensureFolder(this.#folder)
+    const isNewFolder = ensureFolder(this.#folder)
     const fd = this.#open()
     try {
-      writeSync(fd, letters.map((letter) => lineOf(letter, at)).join(''))
+      const isNewFile = fstatSync(fd).size === 0
+      writeAll(fd, Buffer.from(letters.map((letter) => lineOf(letter, at)).join('')))
+      if (this.#isPowerSafe) {
+        fdatasyncSync(fd)
+        if (isNewFile) syncFolder(this.#folder)
+        if (isNewFolder) syncFolder(dirname(this.#folder))
+      }
       if (fstatSync(fd).size > MAX_FILE_BYTES) this.#number += 1
     } catch (error) {
-      // What was half written is a line that does not parse; the next file begins clean.
+      // Should the system not have cut off half a line, it does not parse; the next file begins clean.
       this.#number += 1
       throw error
     } finally {

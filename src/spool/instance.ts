@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../shared/safe-files.js'
-import { CLAIMED, LEFT, LIVE, OWNER, isJournal } from './format.js'
+import { CLAIMED, LEFT, LIVE, OWNER, isJournal, segmentName } from './format.js'
 import { LEASE_MS, renewLease, writeOwner } from './owner.js'
 import type { Machine } from './owner.js'
 import { Segment, SegmentWriter } from './segment.js'
@@ -66,6 +66,7 @@ export class Instance {
 
   /** @throws the system's errors */
   newSegment(events: SegmentEvents): SegmentWriter {
+    const { clock, isPowerSafe } = this.#options
     const segment = new Segment(this.path, this.#nextNumber, {
       onError: events.onError,
       onRemoved: (removed) => {
@@ -73,10 +74,10 @@ export class Instance {
         events.onRemoved?.(removed)
       },
     })
-    const writer = new SegmentWriter(segment, this.#options.clock.wallNow(), events.onError)
+    const writer = new SegmentWriter(segment, { createdAtMs: clock.wallNow(), isPowerSafe, onError: events.onError })
     this.#nextNumber += 1
     this.#segments.set(segment.number, segment)
-    if (this.#options.isPowerSafe) syncFolder(this.path)
+    if (isPowerSafe) syncFolder(this.path)
     return writer
   }
 
@@ -103,6 +104,12 @@ export class Instance {
     this.#seenAt = now
     this.#wallSeenAt = clock.wallNow()
     return true
+  }
+
+  /** Those whose files somebody deleted, though the folder is in its place. By name: an open file may still be linked elsewhere (NFS). @throws the system's errors */
+  deletedSegments(): Segment[] {
+    const names = new Set(readdirSync(this.path))
+    return [...this.#segments.values()].filter(({ number }) => !names.has(segmentName(number)))
   }
 
   /** It was claimed: what it had on disk is another's. */

@@ -1,7 +1,7 @@
 /** What need not be sent again, and what goes on as a part: appended beside a segment. */
-import { closeSync, constants, ftruncateSync, fstatSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, fstatSync, readSync } from 'node:fs'
 import zlib from 'node:zlib'
-import { closeQuietly, openOwn } from '../shared/safe-files.js'
+import { closeQuietly, openOwn, writeAll } from '../shared/safe-files.js'
 import { bytesOfUuid, uuidOf } from './frame.js'
 import { Positions } from './positions.js'
 
@@ -16,6 +16,8 @@ const MAX_JOURNAL_BYTES = 1_000_000 * RECORD_BYTES
 const SETTLED = 1
 const PART = 2
 const CRC_FROM = 8
+/** Nothing is there, a link, or what else `openOwn` refuses. */
+const NO_JOURNAL: readonly unknown[] = ['ENOENT', 'ELOOP', 'UNSAFE']
 
 /** What a journal says of one batch. */
 export interface Settlement {
@@ -26,7 +28,8 @@ export interface Settlement {
 
 /**
  * Appends synchronously: what was accepted while the record was still to be written would be sent again after a crash.
- * A record that cannot be written is kept and written with the next: meanwhile it would cost a duplicate, never loss.
+ * A record that cannot be written is kept, and tried again with the next, at each renewal of the lease and at the close:
+ * meanwhile it would cost a duplicate, never loss.
  */
 export class Journal {
   readonly #path: string
@@ -47,6 +50,21 @@ export class Journal {
     this.#append(PART, batchId, positions)
   }
 
+  /** Writes what could not be written before. */
+  flush(): void {
+    if (this.#unwritten.length === 0) return
+    try {
+      this.#fd ??= openForAppend(this.#path)
+      writeAll(this.#fd, Buffer.concat(this.#unwritten))
+      this.#unwritten = []
+    } catch (error) {
+      // What of a record could not be cut off is cut off when the journal is opened again.
+      this.close()
+      this.#onError(error)
+    }
+  }
+
+  /** Without what could not be written. */
   close(): void {
     if (this.#fd !== undefined) closeQuietly(this.#fd, this.#onError)
     this.#fd = undefined
@@ -60,15 +78,7 @@ export class Journal {
     // The kind is part of what is checked: it is folded into the start value.
     record.writeUInt32LE(crc32(record.subarray(CRC_FROM), kind), 4)
     this.#unwritten.push(record)
-    try {
-      this.#fd ??= openForAppend(this.#path)
-      writeSync(this.#fd, this.#unwritten.length === 1 ? record : Buffer.concat(this.#unwritten))
-      this.#unwritten = []
-    } catch (error) {
-      // Half a record may have been written: it is cut off when the journal is opened again.
-      this.close()
-      this.#onError(error)
-    }
+    this.flush()
   }
 }
 
@@ -87,7 +97,10 @@ function endOfRecords(fd: number): number {
   return end
 }
 
-/** By batch. A record whose CRC does not count is as if it had never been written; so is a journal that cannot be read. */
+/**
+ * By batch. A record whose CRC does not count is as if it had never been written, and what is no file of ours is no journal.
+ * @throws the system's errors: what is settled is not known for now, and all of it would be sent again
+ */
 export function readJournal(path: string): ReadonlyMap<string, Settlement> {
   const found = new Map<string, { settled: Positions, parts: Positions[] }>()
   let fd: number | undefined
@@ -99,8 +112,8 @@ export function readJournal(path: string): ReadonlyMap<string, Settlement> {
       if (kind === SETTLED) settlement.settled = settlement.settled.union(positions)
       else if (kind === PART) settlement.parts.push(positions)
     }
-  } catch {
-    // Costs duplicates, never loss (README, invariant 1).
+  } catch (error) {
+    if (!NO_JOURNAL.includes((error as NodeJS.ErrnoException).code)) throw error
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

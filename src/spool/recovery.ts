@@ -79,12 +79,16 @@ export class Recovery {
     return this.#ready.filter(({ custody }) => custody?.isKept !== true).reduce((sum, { count }) => sum + count, 0)
   }
 
+  get claimed(): Segment[] {
+    return [...this.segments, ...this.#unsettled]
+  }
+
   /** They are counted elsewhere. */
   forgetReady(): void {
     this.#ready = []
   }
 
-  /** Claims what is free, each folder by one rename into the instance's own. Never throws. */
+  /** Claims what is free, each folder by one rename into the instance's own. @throws the system's errors */
   scan(instance: Instance): void {
     this.#waiting.push(...this.#postponed.splice(0))
     for (const folder of this.#claims.claim(instance)) this.#take(folder)
@@ -102,8 +106,7 @@ export class Recovery {
         take(ready)
         return true
       }
-      if (this.#isClosed) return false
-      const open = (this.#open ??= this.#openNext())
+      const open = this.#isClosed ? undefined : (this.#open ??= this.#openNext())
       if (open === undefined) return false
       await this.#readFrom(open)
     }
@@ -130,9 +133,8 @@ export class Recovery {
     this.#unsettled.clear()
   }
 
-  /** @returns all that was claimed and is not settled */
   #leaveAll(): Segment[] {
-    const all = [...this.segments, ...this.#unsettled]
+    const all = this.claimed
     if (this.#open !== undefined) this.#closeOpen(this.#open)
     this.#waiting = []
     this.#postponed = []
@@ -165,7 +167,7 @@ export class Recovery {
         if (isForeignSegment(path)) onForeign(path)
         else {
           const isOld = isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })
-          return { ...rest, isOld, oldEntries: 0, reader: new SegmentReader(path, restAt), settlements: readJournal(journalOf(path)) }
+          return { ...rest, isOld, oldEntries: 0, settlements: readJournal(journalOf(path)), reader: new SegmentReader(path, restAt) }
         }
       } catch (error) {
         this.#postpone(rest, error)
@@ -180,7 +182,6 @@ export class Recovery {
       this.#unsettled.add(segment)
       segment.complete()
     } else this.#postponed.push({ segment, restAt })
-    // Once: it is tried again at every scan.
     if (!this.#told.has(segment)) this.#options.onError(error)
     this.#told.add(segment)
   }

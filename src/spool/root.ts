@@ -1,8 +1,8 @@
 /** Where spools lie, and what a destination's folder is called. */
 import { createHash } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { ownUid } from '../shared/safe-files.js'
+import { dirname, join } from 'node:path'
+import { ownUid, syncFolder } from '../shared/safe-files.js'
 import { ensureFolder, ensureNamedRoot } from '../shared/safe-folders.js'
 
 /** A folder for each user in the system's folder for temporary files. */
@@ -28,4 +28,14 @@ export function destinationName(url: string, apiKey: string): string {
 export function ensureRoot(root: string, isNamed: boolean): readonly string[] {
   if (isNamed) return ensureNamedRoot(root)
   return ensureFolder(root) ? [root] : []
+}
+
+/**
+ * The folder of a destination, with the root around it.
+ * @param isPowerSafe whether what is created outlasts a power failure
+ * @throws the system's errors, UnsafeError
+ */
+export function ensureDestination(root: string, destination: string, { isNamed, isPowerSafe }: { readonly isNamed: boolean, readonly isPowerSafe: boolean }): void {
+  const created = [...ensureRoot(root, isNamed), ...(ensureFolder(destination) ? [destination] : [])]
+  if (isPowerSafe) for (const folder of created) syncFolder(dirname(folder))
 }

@@ -1,23 +1,15 @@
 /** A segment: its file, what in it is not settled, and its end. Used by its writer and, for the dead's, by who claimed it. */
 import { constants, fdatasync, fdatasyncSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import sonicBoom from 'sonic-boom'
-import type { SonicBoom } from 'sonic-boom'
-import { closeQuietly, createFile, openOwn } from '../shared/safe-files.js'
+import { closeQuietly, createFile, openOwn, writeAll } from '../shared/safe-files.js'
 import { SEGMENT_HEADER_BYTES, journalOf, segmentHeader, segmentName } from './format.js'
 import { MAX_BATCH_BYTES } from './frame.js'
 import { Journal } from './journal.js'
-
-/** Its types describe a namespace, of which neither module system gives the class alone. */
-const Appender = sonicBoom as unknown as typeof SonicBoom
 
 /** At which size a segment takes no more batches, at most. */
 export const FULL_SEGMENT_BYTES = 4 * 1024 * 1024
 /** Of a segment's file, in which a batch may begin just before it is full. Neither written nor read beyond. */
 export const MAX_SEGMENT_BYTES = FULL_SEGMENT_BYTES + MAX_BATCH_BYTES
-
-/** Far above what is written at once, so that sonic-boom never splits a write. */
-const MAX_WRITE_BYTES = 1024 * 1024 * 1024
 
 export interface SegmentEvents {
   /** A journal or a deletion failed: it may cost duplicates, never loss. */
@@ -83,6 +75,7 @@ export class Segment {
 
   /** Ends the use of its files, and leaves them. */
   close(): void {
+    this.journal.flush()
     this.journal.close()
   }
 
@@ -94,44 +87,52 @@ export class Segment {
     this.#isGone = true
     this.journal.close()
     // The segment first: a journal without its segment is nothing, a segment without its journal would be sent again.
-    for (const path of [this.path, journalOf(this.path)]) this.#unlink(path)
+    if (this.#unlink(this.path)) this.#unlink(journalOf(this.path))
     this.#events.onRemoved?.(this)
   }
 
-  #unlink(path: string): void {
+  /** @returns whether nothing is there any more: a segment without anything settled has no journal */
+  #unlink(path: string): boolean {
     try {
       unlinkSync(path)
+      return true
     } catch (error) {
-      // A segment without anything settled has no journal.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#events.onError(error)
+      const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      if (!isGone) this.#events.onError(error)
+      return isGone
     }
   }
+}
+
+export interface WriterOptions {
+  readonly createdAtMs: number
+  /** Whether all that was written is handed to the disk at the end. */
+  readonly isPowerSafe: boolean
+  /** For what fails at the end. */
+  readonly onError: (error: unknown) => void
 }
 
 /** The end of a segment at which is written. Synchronous: when `write` returns, the bytes are with the kernel. */
 export class SegmentWriter {
   readonly segment: Segment
+  readonly #isPowerSafe: boolean
   readonly #onError: (error: unknown) => void
   readonly #fd: number
-  readonly #sonic: SonicBoom
-  #failure: unknown
   #size = SEGMENT_HEADER_BYTES
   #syncedSize = 0
   #isSyncing = false
+  #hasSyncFailed = false
   #afterSync: (() => void) | undefined
   #isClosed = false
 
-  /** @param onError for what fails at the close @throws the system's errors, UnsafeError */
-  constructor(segment: Segment, createdAtMs: number, onError: (error: unknown) => void) {
+  /** @throws the system's errors, UnsafeError */
+  constructor(segment: Segment, { createdAtMs, isPowerSafe, onError }: WriterOptions) {
     this.segment = segment
+    this.#isPowerSafe = isPowerSafe
     this.#onError = onError
     this.#fd = createFile(segment.path)
-    this.#sonic = new Appender({ fd: this.#fd, sync: true, contentMode: 'buffer', maxWrite: MAX_WRITE_BYTES, retryEAGAIN: () => false })
-    this.#sonic.on('error', (error: unknown) => {
-      this.#failure ??= error
-    })
     try {
-      this.#write(segmentHeader(createdAtMs))
+      writeAll(this.#fd, segmentHeader(createdAtMs))
     } catch (error) {
       this.close()
       segment.drop()
@@ -147,40 +148,52 @@ export class SegmentWriter {
   /** @throws RangeError for more than a reader accepts, the system's error; then nothing more may be written here */
   write(bytes: Buffer): void {
     if (this.#size + bytes.length > MAX_SEGMENT_BYTES) throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${this.#size + bytes.length}`)
-    this.#write(bytes)
+    writeAll(this.#fd, bytes)
     this.#size += bytes.length
   }
 
-  /** Hands what was written to the disk, without waiting. */
+  /**
+   * Hands what was written to the disk, without waiting.
+   * @param onError the system may forget what it could not write, and report success the next time: nothing is synchronised any more
+   */
   syncSoon(onError: (error: unknown) => void): void {
-    if (this.#isSyncing || this.#isClosed || this.#syncedSize === this.#size) return
+    if (this.#isSyncing || this.#isClosed || this.#hasSyncFailed || this.#syncedSize === this.#size) return
     const size = this.#size
     this.#isSyncing = true
     fdatasync(this.#fd, (error) => {
       this.#isSyncing = false
+      this.#hasSyncFailed = error !== null
       if (error === null) this.#syncedSize = size
       else onError(error)
       this.#afterSync?.()
     })
   }
 
-  /** @throws the system's error */
-  syncNow(): void {
-    fdatasyncSync(this.#fd)
-    this.#syncedSize = this.#size
-  }
-
-  /** Ends the writing. sonic-boom's own way would synchronise first, which nobody asked for. */
+  /** Ends the writing, and leaves what was written to the system. */
   close(): void {
     this.#end(() => closeQuietly(this.#fd, this.#onError))
   }
 
-  /** Ends the writing, and hands all of it to the disk, without waiting. */
-  closeSynced(onError: (error: unknown) => void): void {
-    this.#end(() => fdatasync(this.#fd, (error) => {
-      if (error !== null) onError(error)
-      closeQuietly(this.#fd, onError)
-    }))
+  /** Ends the writing; what is to be handed to the disk is, without waiting. */
+  end(): void {
+    if (!this.#isPowerSafe) return this.close()
+    this.#end(() => {
+      if (this.#hasSyncFailed) return closeQuietly(this.#fd, this.#onError)
+      fdatasync(this.#fd, (error) => {
+        if (error !== null) this.#onError(error)
+        closeQuietly(this.#fd, this.#onError)
+      })
+    })
+  }
+
+  /** The same, at the end of the process: it is with the disk when this returns. */
+  endNow(): void {
+    try {
+      if (this.#isPowerSafe && !this.#isClosed && !this.#hasSyncFailed) fdatasyncSync(this.#fd)
+    } catch (error) {
+      this.#onError(error)
+    }
+    this.close()
   }
 
   /** A call under way must not find another file under this number. */
@@ -189,11 +202,6 @@ export class SegmentWriter {
     this.#isClosed = true
     if (this.#isSyncing) this.#afterSync = act
     else act()
-  }
-
-  #write(bytes: Buffer): void {
-    this.#sonic.write(bytes as unknown as string)
-    if (this.#failure !== undefined) throw this.#failure
   }
 }
 

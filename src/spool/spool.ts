@@ -1,8 +1,7 @@
 /** The store of one pipeline: where it lies, who may use it, what it may take, and how it falls back to memory. */
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Account, DropReason } from '../account.js'
-import type { Clock } from '../clock.js'
+import type { DropReason } from '../account.js'
 import type { UnreportedDrops } from '../notice.js'
 import type { DeadLetter } from '../sender.js'
 import { systemUptimeMs } from './aging.js'
@@ -10,7 +9,7 @@ import { Bounds } from './bounds.js'
 import { DeadLetters } from './dead-letters.js'
 import { writeDrops } from './drops.js'
 import { Evicted } from './evicted.js'
-import { ensureFolder, isOwnFolder } from '../shared/safe-folders.js'
+import { isOwnFolder } from '../shared/safe-folders.js'
 import { REPORTED } from './format.js'
 import { Instance } from './instance.js'
 import { RENEW_MS, thisMachine } from './owner.js'
@@ -19,34 +18,12 @@ import { Recovery } from './recovery.js'
 import { Rounds } from './rounds.js'
 import { FULL_SEGMENT_BYTES } from './segment.js'
 import type { SegmentWriter } from './segment.js'
+import type { SpoolOptions } from './spool-options.js'
 import { Telling } from './telling.js'
-import type { SpoolTeller } from './telling.js'
-import { defaultRoot, destinationName, ensureRoot } from './root.js'
+import { defaultRoot, destinationName, ensureDestination } from './root.js'
 import { WriteAhead } from './write-ahead.js'
 
-export interface SpoolOptions {
-  /** Default: a folder of the user's own in the system's for temporary files. */
-  readonly dir?: string | undefined
-  /** Bytes of the whole root. */
-  readonly maxBytes: number
-  readonly maxAgeMs: number
-  readonly durability: 'process' | 'power'
-  readonly url: string
-  readonly apiKey: string
-  /** Batches that were written under these are sent, too. */
-  readonly previousApiKeys?: readonly string[]
-  /** Of other spools of this process: what lies there is sent by them. */
-  readonly siblingUrls?: readonly string[] | undefined
-  /** Whether what lies there for other URLs and keys is aged, and told. Default true. */
-  readonly looksAtOthers?: boolean | undefined
-  readonly clock: Clock
-  readonly account: Account
-  readonly tell: SpoolTeller
-  /** Something to send may have been found. */
-  readonly onFound: () => void
-  readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
-  readonly machine?: Machine
-}
+export type { SpoolOptions } from './spool-options.js'
 
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Small enough that dropping one is not dropping all. */
@@ -62,6 +39,7 @@ export class Spool {
   readonly #telling: Telling
   readonly #machine: Machine
   readonly #root: string
+  readonly #isPowerSafe: boolean
   readonly #destination: string
   readonly #bounds: Bounds
   readonly #rounds: Rounds
@@ -74,6 +52,7 @@ export class Spool {
     this.#options = options
     const telling = this.#telling = new Telling(options.tell)
     this.#machine = options.machine ?? thisMachine()
+    this.#isPowerSafe = options.durability === 'power'
     this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
     const { url, apiKey, previousApiKeys = [], siblingUrls = [], looksAtOthers, clock, maxBytes, maxAgeMs } = options
     const foldersFor = (to: string): string[] => [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
@@ -97,7 +76,7 @@ export class Spool {
       onForeign: (path) => telling.foreignVersion(path), onPreviousDrops: options.onPreviousDrops,
     })
     this.log = new WriteAhead({
-      clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT, isPowerSafe: options.durability === 'power',
+      clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
       instance: () => this.#ensureInstance(),
       newSegment: () => this.#newSegment(),
       onClaimed: () => this.#onClaimed(),
@@ -113,8 +92,8 @@ export class Spool {
       onStranded: (folders) => telling.stranded(folders),
     })
     this.#rounds = new Rounds({
-      clock, renewMs: RENEW_MS, isPowerSafe: options.durability === 'power',
-      renew: () => this.#renew(), scan: () => this.#scan(), sync: () => this.log.current?.syncSoon(onError),
+      clock, renewMs: RENEW_MS, isPowerSafe: this.#isPowerSafe,
+      renew: () => this.#renew(), scan: () => this.#scan(), sync: () => this.log.sync(),
     })
   }
 
@@ -145,7 +124,7 @@ export class Spool {
   setAside(letters: readonly DeadLetter[]): void {
     try {
       const { name } = this.#ensureInstance()
-      this.#deadLetters ??= new DeadLetters(this.#destination, name, () => this.#options.clock.wallNow())
+      this.#deadLetters ??= new DeadLetters(this.#destination, name, { wallNow: () => this.#options.clock.wallNow(), isPowerSafe: this.#isPowerSafe })
       this.#deadLetters.write(letters)
     } catch (error) {
       this.#telling.notSetAside(letters.length, error)
@@ -166,6 +145,7 @@ export class Spool {
   close(): void {
     this.#rounds.stop()
     try {
+      if (this.#instance?.isInPlace() === true) this.#lookForDeleted(this.#instance)
       this.#keepRest('shutdown')
       this.recovery.close()
       this.log.close()
@@ -178,12 +158,12 @@ export class Spool {
 
   #ensureInstance(): Instance {
     if (this.#instance !== undefined) return this.#instance
-    const { dir, clock, durability } = this.#options
-    ensureRoot(this.#root, dir !== undefined)
-    ensureFolder(this.#destination)
+    const { dir, clock } = this.#options
+    const isPowerSafe = this.#isPowerSafe
+    ensureDestination(this.#root, this.#destination, { isNamed: dir !== undefined, isPowerSafe })
     // From now on its entries are sent; what is left there later is reported again.
     rmSync(join(this.#destination, REPORTED), { force: true })
-    return (this.#instance = new Instance(this.#destination, { clock, machine: this.#machine, isPowerSafe: durability === 'power' }))
+    return (this.#instance = new Instance(this.#destination, { clock, machine: this.#machine, isPowerSafe }))
   }
 
   #newSegment(): SegmentWriter {
@@ -193,12 +173,25 @@ export class Spool {
   }
 
   #renew(): void {
+    if (this.evicted.retry()) this.#options.onFound()
     try {
       if (this.#instance === undefined) return
-      if (this.#instance.isInPlace()) this.#instance.renew()
-      else this.log.relocate()
+      if (!this.#instance.isInPlace()) return this.log.relocate()
+      this.#instance.renew()
+      this.#lookForDeleted(this.#instance)
+      for (const { journal } of [...this.#instance.segments.values(), ...this.recovery.claimed]) journal.flush()
     } catch (error) {
       this.#telling.trouble(error)
+    }
+  }
+
+  /** Segments whose files somebody deleted. What of them is in memory is still sent; what was on disk alone is lost. */
+  #lookForDeleted(instance: Instance): void {
+    for (const segment of instance.deletedSegments()) {
+      const entries = this.evicted.forget(segment.number)
+      segment.drop()
+      this.log.replace(segment)
+      this.#drop(entries, 'damaged', `${segment.path} was deleted by somebody else`)
     }
   }
 

@@ -13,7 +13,6 @@ export interface WriteAheadOptions {
   readonly segmentBytes: number
   /** A segment older than this takes no new batch: it is dropped whole when it gets too old. */
   readonly segmentAgeMs: number
-  readonly isPowerSafe: boolean
   /** The folder to write in, made where it is missing. @throws the system's errors, UnsafeError */
   readonly instance: () => Instance
   /** A new segment, after room was made. @throws as above, and where there is no room */
@@ -96,9 +95,22 @@ export class WriteAhead implements EntryLog {
     const writer = this.#writer
     this.#writer = undefined
     this.#retryAt = Infinity
-    if (this.#options.isPowerSafe) writer?.syncNow()
-    writer?.close()
+    writer?.endNow()
     if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
+  }
+
+  /** Hands what was written to the disk. A segment of which that fails is not trusted any more: it ends. */
+  sync(): void {
+    const writer = this.#writer
+    writer?.syncSoon((error) => (this.#writer === writer ? this.#fail(error) : this.#options.onFailure(error)))
+  }
+
+  /** The file of the segment was deleted: goes on in a new one, beginning with the batch that is open. */
+  replace(segment: Segment): void {
+    if (this.#writer?.segment !== segment) return
+    this.#endSegment()
+    this.#ready()
+    if (this.#open !== undefined) this.#open.segment = this.current?.segment
   }
 
   /** The folder is another's: goes on in a new one. */
@@ -142,14 +154,13 @@ export class WriteAhead implements EntryLog {
 
   /** A batch lies in one segment, so that only between two a new one is begun. */
   #ready(): void {
-    const { clock, segmentBytes, segmentAgeMs, newSegment, onSuccess, onFailure } = this.#options
+    const { clock, segmentBytes, segmentAgeMs, newSegment, onSuccess } = this.#options
     const writer = this.#writer
     if (writer !== undefined && writer.size < segmentBytes && clock.now() - this.#begunAt < segmentAgeMs) return
     if (writer === undefined && clock.now() < this.#retryAt) return
     this.#writer = undefined
     try {
-      if (this.#options.isPowerSafe) writer?.closeSynced(onFailure)
-      else writer?.close()
+      writer?.end()
       writer?.segment.complete()
       this.#writer = newSegment()
       this.#begunAt = clock.now()
@@ -220,16 +231,19 @@ export class WriteAhead implements EntryLog {
   }
 
   #fail(error: unknown): void {
-    const { clock, onFailure } = this.#options
+    this.#endSegment()
+    this.#retryAt = this.#options.clock.now() + RETRY_MS
+    this.#options.onFailure(error)
+  }
+
+  #endSegment(): void {
     const failed = this.#writer
     this.#writer = undefined
     this.#length = 0
-    this.#retryAt = clock.now() + RETRY_MS
     if (this.#open !== undefined) this.#open.isWhole = false
-    failed?.close()
+    failed?.end()
     // What is in it is settled as ever; it ends when its last batch does. An open one is still to be added.
     const isOpenThere = failed !== undefined && this.#open?.segment === failed.segment
     if (failed !== undefined && !isOpenThere) failed.segment.complete()
-    onFailure(error)
   }
 }

@@ -120,7 +120,7 @@ test('the segment that is written to is not synchronised', async () => {
 })
 
 test('a segment that is full is not synchronised', async () => {
-  vi.spyOn(SegmentWriter.prototype, 'closeSynced').mockImplementation(function closed(this: SegmentWriter) {
+  vi.spyOn(SegmentWriter.prototype, 'end').mockImplementation(function closed(this: SegmentWriter) {
     this.close()
   })
   expect(await failure('power', MANY_RUNS)).toMatch(/did not outlast a power failure/)
