@@ -19,10 +19,13 @@ interface Waiting {
   entries: number
   /** Offset of the first that may be one of them. */
   from: number
-  /** The file could not be read: it is tried again after `retry`. */
+  /** The file could not be read. */
   isPostponed: boolean
   isReported: boolean
 }
+
+/** Too many open files, or no memory: no file can be read for now. */
+const OF_THE_PROCESS: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
 
 export class Evicted {
   readonly #options: EvictedOptions
@@ -33,6 +36,8 @@ export class Evicted {
   #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
   #entries = 0
   #batches = 0
+  /** No file could be read. */
+  #isPaused = false
 
   constructor(options: EvictedOptions) {
     this.#options = options
@@ -89,10 +94,12 @@ export class Evicted {
   /** What could not be read is tried again. @returns whether there is any */
   retry(): boolean {
     const postponed = [...this.#waiting.values()].filter(({ isPostponed }) => isPostponed)
+    const hasFailed = this.#isPaused || postponed.length > 0
     for (const waiting of postponed) waiting.isPostponed = false
+    this.#isPaused = false
     // It may be older than what is read now.
-    if (postponed.length > 0) this.#closeReader()
-    return postponed.length > 0
+    if (hasFailed) this.#closeReader()
+    return hasFailed
   }
 
   /** The segment is gone. @returns entries of it that waited here */
@@ -156,7 +163,9 @@ export class Evicted {
   /** Whether the file is gone, or the whole folder, is found at the next renewal: until then the entries wait. */
   #postpone(waiting: Waiting, error: unknown): void {
     this.#closeReader()
-    waiting.isPostponed = true
+    // Others need not wait for a damaged file; where it is not the file that fails, all keep their order.
+    if (OF_THE_PROCESS.includes((error as NodeJS.ErrnoException).code)) this.#isPaused = true
+    else waiting.isPostponed = true
     if (!waiting.isReported) this.#options.onError(error)
     waiting.isReported = true
   }
@@ -169,6 +178,7 @@ export class Evicted {
 
   /** Number of the oldest segment that may be read. */
   get #oldest(): number | undefined {
+    if (this.#isPaused) return undefined
     let oldest: number | undefined
     for (const [number, { isPostponed }] of this.#waiting) if (!isPostponed && number < (oldest ?? Infinity)) oldest = number
     return oldest
@@ -194,6 +204,7 @@ export class Evicted {
     this.#closeReader()
     this.#waiting.clear()
     this.#passed.clear()
+    this.#isPaused = false
     this.#entries = this.#batches = 0
   }
 

@@ -7,7 +7,7 @@ import { CLAIMED, LEFT, LIVE, OWNER, isJournal, segmentName } from './format.js'
 import { LEASE_MS, renewLease, writeOwner } from './owner.js'
 import type { Machine } from './owner.js'
 import { Segment, SegmentWriter } from './segment.js'
-import type { SegmentEvents } from './segment.js'
+import type { SegmentEvents, WriterOptions } from './segment.js'
 import type { Clock } from '../clock.js'
 
 export interface InstanceOptions {
@@ -65,7 +65,7 @@ export class Instance {
   }
 
   /** @throws the system's errors */
-  newSegment(events: SegmentEvents): SegmentWriter {
+  newSegment(events: SegmentEvents & Pick<WriterOptions, 'onUnsynced'>): SegmentWriter {
     const { clock, isPowerSafe } = this.#options
     const segment = new Segment(this.path, this.#nextNumber, {
       onError: events.onError,
@@ -74,7 +74,7 @@ export class Instance {
         events.onRemoved?.(removed)
       },
     })
-    const writer = new SegmentWriter(segment, { createdAtMs: clock.wallNow(), isPowerSafe, onError: events.onError })
+    const writer = new SegmentWriter(segment, { createdAtMs: clock.wallNow(), isPowerSafe, onUnsynced: events.onUnsynced })
     this.#nextNumber += 1
     this.#segments.set(segment.number, segment)
     if (isPowerSafe) syncFolder(this.path)

@@ -108,15 +108,15 @@ export interface WriterOptions {
   readonly createdAtMs: number
   /** Whether all that was written is handed to the disk at the end. */
   readonly isPowerSafe: boolean
-  /** For what fails at the end. */
-  readonly onError: (error: unknown) => void
+  /** What was written may not be on the disk. */
+  readonly onUnsynced: (error: unknown) => void
 }
 
 /** The end of a segment at which is written. Synchronous: when `write` returns, the bytes are with the kernel. */
 export class SegmentWriter {
   readonly segment: Segment
   readonly #isPowerSafe: boolean
-  readonly #onError: (error: unknown) => void
+  readonly #onUnsynced: (error: unknown) => void
   readonly #fd: number
   #size = SEGMENT_HEADER_BYTES
   #syncedSize = 0
@@ -126,10 +126,10 @@ export class SegmentWriter {
   #isClosed = false
 
   /** @throws the system's errors, UnsafeError */
-  constructor(segment: Segment, { createdAtMs, isPowerSafe, onError }: WriterOptions) {
+  constructor(segment: Segment, { createdAtMs, isPowerSafe, onUnsynced }: WriterOptions) {
     this.segment = segment
     this.#isPowerSafe = isPowerSafe
-    this.#onError = onError
+    this.#onUnsynced = onUnsynced
     this.#fd = createFile(segment.path)
     try {
       writeAll(this.#fd, segmentHeader(createdAtMs))
@@ -154,9 +154,9 @@ export class SegmentWriter {
 
   /**
    * Hands what was written to the disk, without waiting.
-   * @param onError the system may forget what it could not write, and report success the next time: nothing is synchronised any more
+   * @param onFailed the system may forget what it could not write, and report success the next time: nothing is synchronised any more
    */
-  syncSoon(onError: (error: unknown) => void): void {
+  syncSoon(onFailed: () => void): void {
     if (this.#isSyncing || this.#isClosed || this.#hasSyncFailed || this.#syncedSize === this.#size) return
     const size = this.#size
     this.#isSyncing = true
@@ -164,24 +164,25 @@ export class SegmentWriter {
       this.#isSyncing = false
       this.#hasSyncFailed = error !== null
       if (error === null) this.#syncedSize = size
-      else onError(error)
+      else this.#onUnsynced(error)
       this.#afterSync?.()
+      if (error !== null) onFailed()
     })
   }
 
   /** Ends the writing, and leaves what was written to the system. */
   close(): void {
-    this.#end(() => closeQuietly(this.#fd, this.#onError))
+    this.#end(() => closeQuietly(this.#fd, this.#onUnsynced))
   }
 
   /** Ends the writing; what is to be handed to the disk is, without waiting. */
   end(): void {
     if (!this.#isPowerSafe) return this.close()
     this.#end(() => {
-      if (this.#hasSyncFailed) return closeQuietly(this.#fd, this.#onError)
+      if (this.#hasSyncFailed) return closeQuietly(this.#fd, this.#onUnsynced)
       fdatasync(this.#fd, (error) => {
-        if (error !== null) this.#onError(error)
-        closeQuietly(this.#fd, this.#onError)
+        if (error !== null) this.#onUnsynced(error)
+        closeQuietly(this.#fd, this.#onUnsynced)
       })
     })
   }
@@ -191,7 +192,7 @@ export class SegmentWriter {
     try {
       if (this.#isPowerSafe && !this.#isClosed && !this.#hasSyncFailed) fdatasyncSync(this.#fd)
     } catch (error) {
-      this.#onError(error)
+      this.#onUnsynced(error)
     }
     this.close()
   }

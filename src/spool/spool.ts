@@ -169,7 +169,7 @@ export class Spool {
   #newSegment(): SegmentWriter {
     const instance = this.#ensureInstance()
     this.#bounds.makeRoom(instance)
-    return instance.newSegment({ onError: (error) => this.#telling.trouble(error) })
+    return instance.newSegment({ onError: (error) => this.#telling.trouble(error), onUnsynced: (error) => this.#telling.unsynced(error) })
   }
 
   #renew(): void {
@@ -190,7 +190,7 @@ export class Spool {
     for (const segment of instance.deletedSegments()) {
       const entries = this.evicted.forget(segment.number)
       segment.drop()
-      this.log.replace(segment)
+      this.log.leave(segment)
       this.#drop(entries, 'damaged', `${segment.path} was deleted by somebody else`)
     }
   }

@@ -39,6 +39,11 @@ export class Telling {
     this.#tell.problem(`trouble with the spool, which may send entries twice: ${wordsOf(error)}`)
   }
 
+  /** The disk did not confirm what was written: it may still have it. */
+  unsynced(error: unknown): void {
+    this.#tell.problem(`entries on disk may be lost if the power fails: ${wordsOf(error)}`)
+  }
+
   notSetAside(letters: number, error: unknown): void {
     this.#tell.problem(`${letters} rejected entries cannot be set aside: ${wordsOf(error)}`)
   }

@@ -99,18 +99,15 @@ export class WriteAhead implements EntryLog {
     if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
   }
 
-  /** Hands what was written to the disk. A segment of which that fails is not trusted any more: it ends. */
+  /** Hands what was written to the disk. A segment of which that fails is not trusted any more. */
   sync(): void {
     const writer = this.#writer
-    writer?.syncSoon((error) => (this.#writer === writer ? this.#fail(error) : this.#options.onFailure(error)))
+    writer?.syncSoon(() => this.leave(writer.segment))
   }
 
-  /** The file of the segment was deleted: goes on in a new one, beginning with the batch that is open. */
-  replace(segment: Segment): void {
-    if (this.#writer?.segment !== segment) return
-    this.#endSegment()
-    this.#ready()
-    if (this.#open !== undefined) this.#open.segment = this.current?.segment
+  /** Nothing more is written to this segment. The batch that is open is written to the next one, whole, at its seal. */
+  leave(segment: Segment): void {
+    if (this.#writer?.segment === segment) this.#endSegment()
   }
 
   /** The folder is another's: goes on in a new one. */

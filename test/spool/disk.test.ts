@@ -243,6 +243,28 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     expect(filesBelow(root)).toEqual([])
   })
 
+  test('that is full for a time while batches are acknowledged: none of these is sent again', async () => {
+    const life = begin()
+    const batches: Batch[] = []
+    for (let n = 0; n < 300; n += 1) {
+      life.add(JSON.stringify({ n }))
+      life.batcher.seal()
+      batches.push(life.batches.at(-1) as Batch)
+    }
+    life.settle(batches[0] as Batch)
+    const filler = join(root, 'filler')
+    writeFileSync(filler, '')
+    const { bavail, bsize } = statfsSync(root)
+    writeFileSync(filler, Buffer.alloc(bavail * bsize))
+    // A page of the journal has room for 102.4 of them.
+    for (const batch of batches.slice(1, 150)) life.settle(batch)
+    expect(life.problems.length).toBeGreaterThan(0)
+    rmSync(filler)
+    for (const batch of batches.slice(150, -1)) life.settle(batch)
+    kill(life)
+    expect((await begin().recoverAll()).map(({ batchId }) => batchId)).toEqual([batches.at(-1)?.batchId])
+  })
+
   test('that is read-only', async () => {
     mount('-o', 'remount,ro', 'tmpfs')
     const life = begin()
