@@ -3,17 +3,23 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from './clock.js'
 import type { Batch } from './sender.js'
 
-/** Where entries are kept before they are sent. Never throws. */
+/**
+ * Where entries are kept before they are sent. Never throws. It may lose the open batch to another process, which sends what
+ * is on disk of it under its id: `flush` and `seal` report that once, and the batch is to be begun anew under another id.
+ */
 export interface EntryLog {
   /**
    * @param first position of the first of these entries in the batch; 0 begins a batch
    * @param text their JSON, comma-separated; not kept
    */
   append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void
-  /** When it returns, what was appended is written. */
-  flush(): void
-  /** No entry comes to this batch any more. Its body is not kept. @returns the batch with its custody, where entries of it are on disk */
-  seal(batch: Batch): Batch
+  /** When it returns true, what was appended is written. False: the open batch was lost. */
+  flush(): boolean
+  /**
+   * No entry comes to this batch any more. Its body is not kept.
+   * @returns the batch with its custody, where entries of it are on disk; undefined: the open batch was lost
+   */
+  seal(batch: Batch): Batch | undefined
 }
 
 export interface BatcherOptions {
@@ -32,6 +38,7 @@ export interface BatcherOptions {
   readonly newId?: () => string
 }
 
+const ID_AT = '{"batch_id":"'.length
 const INITIAL_BYTES = 64 * 1024
 /** A UTF-16 unit becomes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
@@ -59,6 +66,8 @@ export class Batcher {
   #dueAt = 0
   #cutAt = -Infinity
   #cancelTimer: (() => void) | undefined
+  /** Where the entries of a body begin. */
+  #headLength = 0
   /** Of the open batch, what the log has. */
   #loggedLength = 0
   #loggedCount = 0
@@ -97,9 +106,10 @@ export class Batcher {
 
   /** What was added is on disk when this returns. Not later, by a timer: a process that is starved may be killed before it fires. */
   commit(): void {
-    if (this.#options.log === undefined || this.#isCommitted) return
+    const { log } = this.#options
+    if (log === undefined || this.#isCommitted) return
     this.#log()
-    this.#options.log.flush()
+    while (!log.flush()) this.#beginAnew()
     this.#isCommitted = true
   }
 
@@ -153,7 +163,7 @@ export class Batcher {
     const { clock, flushIntervalMs } = this.#options
     this.#batchId = this.#newId()
     this.#length = this.#scratch.write(`{"batch_id":"${this.#batchId}","logs":[`)
-    this.#loggedLength = this.#length
+    this.#headLength = this.#loggedLength = this.#length
     const now = clock.now()
     // No more requests than one an interval, for who logs less than a batch in it.
     this.#dueAt = Math.min(Math.max(now + LINGER_MS, this.#cutAt + flushIntervalMs), now + flushIntervalMs)
@@ -161,20 +171,38 @@ export class Batcher {
   }
 
   #cut(): Batch {
-    const { clock, log, waitsOnDisk } = this.#options
+    const { clock, waitsOnDisk } = this.#options
     this.#log()
     CLOSING.copy(this.#scratch, this.#length)
     const view = this.#scratch.subarray(0, this.#length + CLOSING.length)
-    const batch: Batch = { batchId: this.#batchId, count: this.#count, highestRank: this.#highestRank, body: view }
-    const sealed = log?.seal(batch) ?? batch
+    const sealed = this.#sealed(view)
     // What will be read back from disk needs no copy in memory.
     const body = sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view)
     this.#reset()
     this.#cutAt = clock.now()
-    this.#handingOver = batch.count
+    this.#handingOver = sealed.count
     // All that was open is written with the seal.
     this.#isCommitted = true
     return { ...sealed, body }
+  }
+
+  #sealed(body: Uint8Array): Batch {
+    const { log } = this.#options
+    for (;;) {
+      const batch: Batch = { batchId: this.#batchId, count: this.#count, highestRank: this.#highestRank, body }
+      const sealed = log === undefined ? batch : log.seal(batch)
+      if (sealed !== undefined) return sealed
+      this.#beginAnew()
+    }
+  }
+
+  /** All entries of the open batch once more: under one id there must not be two contents. */
+  #beginAnew(): void {
+    this.#batchId = this.#newId()
+    this.#scratch.write(this.#batchId, ID_AT)
+    this.#loggedLength = this.#headLength
+    this.#loggedCount = 0
+    this.#log()
   }
 
   #reset(): void {

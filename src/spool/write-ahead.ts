@@ -51,6 +51,8 @@ export class WriteAhead implements EntryLog {
   #length = 0
   #writer: SegmentWriter | undefined
   #open: OpenBatch | undefined
+  /** The open batch is another's, and the batcher was not yet told to begin it anew. */
+  #isLost = false
   #retryAt = -Infinity
   #begunAt = 0
 
@@ -64,34 +66,33 @@ export class WriteAhead implements EntryLog {
   }
 
   append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void {
+    if (this.#isLost) return
     if (first === 0 || this.#open?.batchId !== batchId) this.#begin(batchId)
     const open = this.#open as OpenBatch
     if (this.#writer === undefined || open.next !== first) open.isWhole = false
     open.next = first + count
     if (this.#writer === undefined) return
     this.#frame({ kind: 'entries', id: open.id, rank, count, first, text })
-    if (this.#length >= WRITE_BYTES) this.flush()
+    if (this.#length >= WRITE_BYTES) this.#flush()
   }
 
-  /** When it returns, what was appended is written, or `onFailure` was called. */
-  flush(): void {
-    if (this.#length === 0) return
-    const bytes = this.#out.subarray(0, this.#length)
-    this.#length = 0
-    this.#put(bytes)
+  /** When it returns true, what was appended is written, or `onFailure` was called. */
+  flush(): boolean {
+    this.#flush()
+    return !this.#takeLoss()
   }
 
-  seal(batch: Batch): Batch {
+  seal(batch: Batch): Batch | undefined {
     const open = this.#open
-    if (open === undefined || open.batchId !== batch.batchId) return batch
+    if (open === undefined || open.batchId !== batch.batchId) return this.#takeLoss() ? undefined : batch
     const sealed = this.#sealed(open, batch)
     this.#open = undefined
-    return sealed
+    return this.#takeLoss() ? undefined : sealed
   }
 
   /** Ends the writing. The entries of an open batch are on disk, without a seal. */
   close(): void {
-    this.flush()
+    this.#flush()
     const writer = this.#writer
     this.#writer = undefined
     this.#retryAt = Infinity
@@ -110,20 +111,33 @@ export class WriteAhead implements EntryLog {
     if (this.#writer?.segment === segment) this.#endSegment()
   }
 
-  /** The folder is another's: goes on in a new one. */
+  /** The folder is another's, and what is in it: goes on in a new one, with what is open as a new batch. */
   relocate(): void {
     this.#writer?.close()
     this.#writer = undefined
-    if (this.#open !== undefined) Object.assign(this.#open, { isWhole: false, segment: undefined })
+    this.#length = 0
+    this.#isLost = this.#open !== undefined
+    this.#open = undefined
     this.#options.onClaimed()
-    this.#ready()
-    if (this.#open !== undefined) this.#open.segment = this.current?.segment
+  }
+
+  #takeLoss(): boolean {
+    const isLost = this.#isLost
+    this.#isLost = false
+    return isLost
+  }
+
+  #flush(): void {
+    if (this.#length === 0) return
+    const bytes = this.#out.subarray(0, this.#length)
+    this.#length = 0
+    this.#put(bytes)
   }
 
   #sealed(open: OpenBatch, batch: Batch): Batch {
     const { count, batchId } = batch
     if (open.isWhole) this.#seal(open, count)
-    else this.flush()
+    else this.#flush()
     const partly = open.isWhole ? undefined : open.segment
     if (!open.isWhole) this.#writeWhole(open, batch)
     const { segment, offset } = open
@@ -141,7 +155,7 @@ export class WriteAhead implements EntryLog {
   }
 
   #begin(batchId: string): void {
-    this.flush()
+    this.#flush()
     this.#ready()
     this.#open = {
       batchId, id: bytesOfUuid(batchId), segment: this.#writer?.segment, offset: this.#writer?.size ?? 0,
@@ -181,12 +195,12 @@ export class WriteAhead implements EntryLog {
 
   #seal({ id }: OpenBatch, count: number): void {
     if (this.#writer !== undefined) this.#frame({ kind: 'seal', id, rank: 0, count, first: 0, text: NOTHING })
-    this.flush()
+    this.#flush()
     // One giant entry must not keep its memory for good.
     if (this.#out.length > 8 * INITIAL_BYTES) this.#out = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }
 
-  /** The disk failed, or the folder was lost, while the batch was open: all of it once more, from memory. */
+  /** The disk failed while the batch was open: all of it once more, from memory. */
   #writeWhole(open: OpenBatch, { body, count, highestRank }: Batch): void {
     this.#ready()
     const writer = this.#writer
@@ -206,10 +220,10 @@ export class WriteAhead implements EntryLog {
   #put(bytes: Buffer): void {
     try {
       const wasUncertain = this.#isUncertain
-      if (wasUncertain) this.#lookAround()
+      if (wasUncertain && this.#lookAround()) return
       this.#writer?.write(bytes)
       // Claimed between the look and the write, or stopped there: the claimer may have read before this was written.
-      if ((wasUncertain || this.#isUncertain) && this.#lookAround()) this.#writer?.write(bytes)
+      if (wasUncertain || this.#isUncertain) this.#lookAround()
     } catch (error) {
       this.#fail(error)
     }

@@ -47,12 +47,14 @@ export class Input {
         log.append(batchId, first, count, rank, text)
       },
       flush: () => {
-        log.flush()
+        const isKept = log.flush()
         this.#written()
+        return isKept
       },
       seal: (batch) => {
         const sealed = log.seal(batch)
         this.#written()
+        if (sealed === undefined) return undefined
         const known = this.#options.ledger.get(batch.batchId)
         known.isSealed = sealed.place !== undefined
         if (!known.isGone && !known.isSealed) throw new Error(`${batch.batchId} is not on disk`)
@@ -97,7 +99,9 @@ export class Input {
     }
     this.#options.life().account.received += texts.length
     const body = Buffer.from(`{"batch_id":"${batchId}","logs":[${texts.join()}]}`)
-    return log.seal({ batchId, count: texts.length, highestRank: 4, body })
+    const sealed = log.seal({ batchId, count: texts.length, highestRank: 4, body })
+    if (sealed === undefined) throw new Error(`${batchId} was lost to another process`)
+    return sealed
   }
 
   #entry(seed: number): string {

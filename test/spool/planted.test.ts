@@ -90,9 +90,9 @@ test('a claim that copies, and leaves the folder to the next', async () => {
 
 test('an acknowledgement before the reply', async () => {
   const { seal } = WriteAhead.prototype
-  vi.spyOn(WriteAhead.prototype, 'seal').mockImplementation(function sealed(this: WriteAhead, batch: Batch): Batch {
+  vi.spyOn(WriteAhead.prototype, 'seal').mockImplementation(function sealed(this: WriteAhead, batch: Batch): Batch | undefined {
     const kept = seal.call(this, batch)
-    kept.custody?.settle()
+    kept?.custody?.settle()
     return kept
   })
   expect(await failure()).toMatch(DIFFERENCE)
