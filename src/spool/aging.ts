@@ -79,9 +79,9 @@ function ageInstances(destination: string, options: AgingOptions): Omit<Stranded
   return { bytes, agedBytes }
 }
 
-function isFree(folder: string, { machine, wallNowMs, leases }: AgingOptions): boolean {
+function isFree(folder: string, { machine, leases }: AgingOptions): boolean {
   try {
-    return isAbandoned(folder, machine, wallNowMs, leases)
+    return isAbandoned(folder, machine, (one) => leases.isOver(one))
   } catch {
     return false // it vanished: whoever took it has it
   }

@@ -104,6 +104,7 @@ export class Bounds {
     }
     const limits = { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs }
     const stranded: Stranded[] = []
+    this.#leases.begin(() => instance.renew())
     for (const { folder, bytes, agedBytes } of age({ root, destinations, siblings, looksAtOthers, leases: this.#leases, ...limits })) {
       if (agedBytes > 0) onForeignAged?.(folder, agedBytes)
       if (bytes > 0 && this.#markReported(folder)) stranded.push({ folder, bytes, agedBytes })

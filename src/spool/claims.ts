@@ -29,6 +29,8 @@ export class Claims {
   readonly #options: ClaimsOptions
   readonly #foreign = new Set<string>()
   readonly #leases: LeaseWatch
+  /** Paths of the folders in the claimer's own that `claim` has returned. */
+  #taken: ReadonlySet<string> = new Set()
 
   constructor(options: ClaimsOptions) {
     this.#options = options
@@ -37,7 +39,11 @@ export class Claims {
 
   /** Claims what is free. Never throws. @returns the folders where they lie now */
   claim(instance: Instance): string[] {
-    return this.#options.destinations.flatMap((destination) => this.#namesIn(destination).flatMap((name) => this.#tryClaim(destination, name, instance)))
+    this.#leases.begin(() => instance.renew())
+    for (const destination of this.#options.destinations) {
+      for (const name of this.#namesIn(destination)) this.#tryClaim(destination, name, instance)
+    }
+    return this.#arrived(instance.claimedPath)
   }
 
   #namesIn(destination: string): string[] {
@@ -49,48 +55,69 @@ export class Claims {
     }
   }
 
-  #tryClaim(destination: string, name: string, instance: Instance): string[] {
+  #tryClaim(destination: string, name: string, instance: Instance): void {
     const match = INSTANCE_NAME.exec(name)
-    if (match?.[2] === undefined || match[1] === instance.name) return []
+    if (match?.[2] === undefined || match[1] === instance.name) return
     const path = join(destination, name)
-    const { machine, clock, onError, onPreviousDrops } = this.#options
-    const folders: string[] = []
+    const { machine, onError } = this.#options
     try {
-      if (!isOwnFolder(path)) return []
-      if (match[2] !== LEFT && !isAbandoned(path, machine, clock.wallNow(), this.#leases)) return []
+      if (!isOwnFolder(path)) return
+      if (match[2] !== LEFT && !isAbandoned(path, machine, (folder) => this.#leases.isOver(folder))) return
       if (hasForeignSegmentBelow(path)) return this.#leaveAlone(path)
       ensureFolder(instance.claimedPath)
-      const claimed = join(instance.claimedPath, match[1] as string)
-      renameSync(path, claimed)
-      folders.push(claimed)
-      moveUp(claimed, instance.claimedPath, folders)
-      if (onPreviousDrops !== undefined) for (const folder of folders) takeDrops(folder, onPreviousDrops)
+      // `.left` stays in its name: nothing more is written there, whoever reads it.
+      renameSync(path, join(instance.claimedPath, match[2] === LEFT ? name : match[1] as string))
     } catch (error) {
       // Another was quicker.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
     }
-    return folders
   }
 
-  #leaveAlone(path: string): [] {
-    if (!this.#foreign.has(path)) {
-      this.#foreign.add(path)
-      this.#options.onForeign(path)
+  /** What is there, not what `rename` said: over a network it may report ENOENT for what it did. */
+  #arrived(claimedPath: string): string[] {
+    const { onError, onPreviousDrops } = this.#options
+    try {
+      const folders = readdirSync(claimedPath).filter((name) => INSTANCE_NAME.test(name)).map((name) => join(claimedPath, name))
+      // Grows meanwhile: what an ended process had claimed is moved up, so that paths do not grow with every death.
+      for (const folder of folders) if (!this.#taken.has(folder)) folders.push(...moveUp(folder, claimedPath, onError))
+      const arrived = folders.filter((folder) => !this.#taken.has(folder)).toSorted()
+      this.#taken = new Set(folders)
+      if (onPreviousDrops !== undefined) for (const folder of arrived) attempt(() => takeDrops(folder, onPreviousDrops), onError)
+      return arrived
+    } catch (error) {
+      // Nothing was ever claimed.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
+      return []
     }
-    return []
+  }
+
+  #leaveAlone(path: string): void {
+    if (this.#foreign.has(path)) return
+    this.#foreign.add(path)
+    this.#options.onForeign(path)
   }
 }
 
-/** Also what the dead had claimed, and their dead: moved up, so that paths do not grow with every death. @throws the system's errors */
-function moveUp(folder: string, claimedPath: string, folders: string[]): void {
+/** @returns where they lie now. What cannot be moved is sent by the next process. Never throws */
+function moveUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {
   const nested = join(folder, CLAIMED)
-  for (const name of namesIn(nested)) {
-    const up = join(claimedPath, name)
-    renameSync(join(nested, name), up)
-    folders.push(up)
-    moveUp(up, claimedPath, folders)
+  const moved: string[] = []
+  attempt(() => {
+    for (const name of namesIn(nested)) {
+      renameSync(join(nested, name), join(claimedPath, name))
+      moved.push(join(claimedPath, name))
+    }
+    removeIfEmpty(nested)
+  }, onError)
+  return moved
+}
+
+function attempt(act: () => void, onError: (error: unknown) => void): void {
+  try {
+    act()
+  } catch (error) {
+    onError(error)
   }
-  removeIfEmpty(nested)
 }
 
 /** Deletes what was claimed, when its last segment is gone. */

@@ -5,7 +5,7 @@ import { checkNamedRoot, isOwnFolder } from '../shared/safe-folders.js'
 import { CLAIMED, DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
-import { LEASE_MS, isAbandoned, readOwner } from './owner.js'
+import { LEASE_MS, isLeaseOver, isOwnerAlive, readOwner } from './owner.js'
 import type { Machine } from './owner.js'
 import { MAX_POSITIONS, Positions } from './positions.js'
 import { SegmentReader } from './reader.js'
@@ -108,15 +108,12 @@ function look(path: string, name: string, destination: string, { wallNowMs }: In
 function stateOf(path: string, suffix: string, { machine, wallNowMs }: InspectOptions): Pick<FoundInstance, 'state' | 'isFree'> {
   if (suffix === LEFT) return { state: 'left', isFree: true }
   try {
-    if (!isAbandoned(path, machine, wallNowMs)) return { state: 'live', isFree: false }
+    // By this machine's clock, since nothing is written here; whoever claims it asks the file system's.
+    const isFree = !(isOwnerAlive(path, machine) ?? !isLeaseOver(path, wallNowMs))
+    return { state: isFree ? 'dead' : 'live', isFree }
   } catch {
     return { state: 'dead', isFree: false } // claimed or closed this instant
   }
-  // Free by its lease alone: the process is there, and stands still, or its thread has ended.
-  const owner = readOwner(path)
-  const isRunning = owner !== undefined && typeof owner.pid === 'number' && owner.boot === machine.self.boot
-    && owner.namespace === machine.self.namespace && owner.start !== undefined && owner.start === machine.startOf(owner.pid)
-  return { state: isRunning ? 'live' : 'dead', isFree: true }
 }
 
 function filesIn(folder: string, isWanted: (name: string) => boolean): FoundFile[] {

@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from
 import { join } from 'node:path'
 import { syncFolder } from '../shared/safe-files.js'
 import { CLAIMED, LEFT, LIVE, OWNER, isJournal, segmentName } from './format.js'
-import { LEASE_MS, renewLease, writeOwner } from './owner.js'
+import { LEASE_MS, writeOwner } from './owner.js'
 import type { Machine } from './owner.js'
 import { Segment, SegmentWriter } from './segment.js'
 import type { SegmentEvents, WriterOptions } from './segment.js'
@@ -33,6 +33,7 @@ export class Instance {
   /** When the folder was last seen in its place, on the clock that never jumps. */
   #seenAt: number
   #wallSeenAt: number
+  #renewals = 0
   #isReleased = false
 
   /** @param destination the folder of all instances that write for the same service @throws the system's errors, UnsafeError */
@@ -81,9 +82,10 @@ export class Instance {
     return writer
   }
 
-  /** @throws the system's errors */
-  renew(): void {
-    if (this.isInPlace()) renewLease(this.path, this.#options.clock.wallNow(), this.#options.machine.self)
+  /** @returns the time of the renewal by the file system's clock @throws the system's errors */
+  renew(): number {
+    this.#renewals += 1
+    return writeOwner(this.path, this.#options.machine.self, this.#renewals)
   }
 
   /** Whether so much time has passed that the folder may have been claimed meanwhile. */

@@ -12,6 +12,7 @@ import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
 import { SegmentReader } from './reader.js'
 import type { ReadBatch } from './reader.js'
+import { isFinal } from './owner.js'
 import { Segment } from './segment.js'
 import { countLeft, countOpen, hasForeignSegment, isForeignSegment } from './survey.js'
 import { namesIn } from './usage.js'
@@ -30,15 +31,27 @@ interface Rest {
   readonly segment: Segment
   /** Where the first batch begins that was not given out. */
   restAt: number
+  /** Damage before that. */
+  damagedBytes: number
+  /** Before that, on the monotonic clock, an owner that cannot be seen may write to it without knowing of the claim. */
+  readonly finalAt: number
 }
 
 interface Open extends Rest {
   readonly reader: SegmentReader
+  /** `damagedBytes` when it was opened. */
+  readonly damagedBefore: number
   readonly settlements: ReadonlyMap<string, Settlement>
   /** Too old: read for the number of its entries alone. */
   readonly isOld: boolean
   oldEntries: number
 }
+
+/**
+ * After a claim, for an owner that cannot be seen: it looks for its folder before and after each write that comes more than half a lease
+ * after its last look, or the same by a wall clock that differs by more than 5 s. What it writes without knowing is written before that.
+ */
+const UNAWARE_MS = 20_000
 
 export class Recovery {
   readonly #options: RecoveryOptions
@@ -66,7 +79,11 @@ export class Recovery {
 
   /** What `dropOldest` may delete. */
   get segments(): Segment[] {
-    return [...(this.#open === undefined ? [] : [this.#open]), ...this.#waiting, ...this.#postponed].map(({ segment }) => segment)
+    return this.#rests.filter((rest) => this.#isFinal(rest)).map(({ segment }) => segment)
+  }
+
+  get #rests(): Rest[] {
+    return [...(this.#open === undefined ? [] : [this.#open]), ...this.#waiting, ...this.#postponed]
   }
 
   /** Entries that were read and not yet taken. */
@@ -80,7 +97,7 @@ export class Recovery {
   }
 
   get claimed(): Segment[] {
-    return [...this.segments, ...this.#unsettled]
+    return [...this.#rests.map(({ segment }) => segment), ...this.#unsettled]
   }
 
   /** They are counted elsewhere. */
@@ -114,9 +131,11 @@ export class Recovery {
 
   /** Makes room: deletes the oldest segment whole. False where there is none. */
   dropOldest(): boolean {
-    const oldest = this.#open ?? this.#waiting.shift() ?? this.#postponed.shift()
+    const oldest = this.#rests.find((rest) => this.#isFinal(rest))
     if (oldest === undefined) return false
-    if (this.#open !== undefined) this.#closeOpen(this.#open)
+    if (oldest === this.#open) this.#closeOpen(this.#open)
+    this.#waiting = this.#waiting.filter((rest) => rest !== oldest)
+    this.#postponed = this.#postponed.filter((rest) => rest !== oldest)
     this.#drop(oldest)
     return true
   }
@@ -144,16 +163,17 @@ export class Recovery {
 
   #take(folder: string): void {
     if (!isOwnFolder(folder)) return
-    const { onError, onForeign } = this.#options
+    const { onError, onForeign, clock, machine } = this.#options
     // Claims looks first; a folder may have come in between.
     if (hasForeignSegment(folder)) return onForeign(folder)
     const names = namesIn(folder).filter(isSegment)
+    const finalAt = isFinal(folder, machine) ? -Infinity : clock.now() + UNAWARE_MS
     for (const name of names) {
       const segment = new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved: (removed) => {
         this.#unsettled.delete(removed)
         removeIfSettled(folder, onError)
       } })
-      this.#waiting.push({ segment, restAt: SEGMENT_HEADER_BYTES })
+      this.#waiting.push({ segment, restAt: SEGMENT_HEADER_BYTES, damagedBytes: 0, finalAt })
     }
     if (names.length === 0) removeIfSettled(folder, onError)
   }
@@ -167,7 +187,7 @@ export class Recovery {
         if (isForeignSegment(path)) onForeign(path)
         else {
           const isOld = isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })
-          return { ...rest, isOld, oldEntries: 0, settlements: readJournal(journalOf(path)), reader: new SegmentReader(path, restAt) }
+          return { ...rest, isOld, oldEntries: 0, damagedBefore: rest.damagedBytes, settlements: readJournal(journalOf(path)), reader: new SegmentReader(path, restAt) }
         }
       } catch (error) {
         this.#postpone(rest, error)
@@ -176,23 +196,36 @@ export class Recovery {
     return undefined
   }
 
-  #postpone({ segment, restAt }: Rest, error: unknown): void {
+  #isFinal({ finalAt }: Rest): boolean {
+    return this.#options.clock.now() >= finalAt
+  }
+
+  #postpone(rest: Rest, error: unknown): void {
+    const { segment } = rest
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       // Deleted by somebody: there is nothing to be tried again.
       this.#unsettled.add(segment)
       segment.complete()
-    } else this.#postponed.push({ segment, restAt })
+    } else this.#postponed.push(restOf(rest))
     if (!this.#told.has(segment)) this.#options.onError(error)
     this.#told.add(segment)
   }
 
   async #readFrom(open: Open): Promise<void> {
+    const wasFinal = this.#isFinal(open)
     try {
       const read = await open.reader.next()
       // Dropped, or closed, meanwhile.
       if (this.#open !== open) return
+      // A batch without a seal may still grow, and so may the segment: from here on it is read again.
+      if (read?.sealedCount === undefined && !wasFinal) {
+        this.#closeOpen(open)
+        this.#postponed.push(restOf(open))
+        return
+      }
       if (open.isOld) return this.#countOld(open, read)
       open.restAt = open.reader.position
+      open.damagedBytes = open.damagedBefore + open.reader.damagedBytes
       if (read === undefined) return this.#finish(open)
       const { batches, missing } = assemble(read, open.settlements.get(read.batchId))
       const entries = batches.reduce((sum, { count }) => sum + count, 0)
@@ -221,10 +254,10 @@ export class Recovery {
 
   #finish(open: Open): void {
     this.#closeOpen(open)
-    const { damagedBytes } = open.reader
-    if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${open.segment.path} are damaged, and are passed over`)
-    this.#unsettled.add(open.segment)
-    open.segment.complete()
+    const { damagedBytes, segment } = open
+    if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${segment.path} are damaged, and are passed over`)
+    this.#unsettled.add(segment)
+    segment.complete()
   }
 
   #closeOpen(open: Open): void {
@@ -247,4 +280,8 @@ export class Recovery {
     this.#options.onRecovered(entries)
     this.#options.onDropped(entries, reason, `${why}, left by an earlier process: ${segment.path}`)
   }
+}
+
+function restOf({ segment, restAt, damagedBytes, finalAt }: Rest): Rest {
+  return { segment, restAt, damagedBytes, finalAt }
 }

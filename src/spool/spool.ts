@@ -196,6 +196,7 @@ export class Spool {
   }
 
   #scan(): void {
+    this.#renew()
     try {
       const instance = this.#ensureInstance()
       this.recovery.scan(instance)

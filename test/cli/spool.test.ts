@@ -127,7 +127,7 @@ describe('ls', () => {
     expect((JSON.parse(elsewhere.stdout.toString()) as Listed).total.entries).toBe(280)
   })
 
-  test('the living, what they claimed, and those that stand still', TIMEOUT, async () => {
+  test('the living, what they claimed, and those that are stopped', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 20)
     const app = await holding(root, 10)
@@ -140,7 +140,9 @@ describe('ls', () => {
     utimesSync(join(live?.path ?? '', 'owner'), old, old)
     const stopped = await spool(root, ['ls'])
     expect(stopped.out).toMatch(/lease expired, 2 min old|lease expired, 1\d\d s old/)
-    expect(stopped.out).toContain('its process lives, but has stood still')
+    // Stopped, it keeps its folder.
+    expect(stopped.out).not.toContain('dead')
+    expect(instancesIn(root).map(({ isFree }) => isFree)).toEqual([false, false])
   })
 
   test('damage is told, and hides nothing else', TIMEOUT, async () => {

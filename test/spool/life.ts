@@ -142,6 +142,11 @@ export class Life {
     this.account.accepted += batch.count
   }
 
+  /** As by SIGSTOP, and for good: none of its timers fires any more. */
+  freeze(): void {
+    this.#clock.die()
+  }
+
   /** As by `kill -9`: nothing is written any more. Files that it had open are closed, for the sake of the one that lives. */
   die(processes: Processes, root: string): void {
     this.#clock.die()

@@ -1,6 +1,4 @@
 /** Lives of a spool on a real file system, step by step beside what is known of it. */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Batch } from '../../src/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import { damage } from './damages.js'
@@ -15,8 +13,8 @@ import { damageOf } from './steps.js'
 import type { Sequence, Step } from './steps.js'
 import { allIsSynced, syncedBytes } from './synced.js'
 
-/** A lease's length, and the time from one look for the dead to the next. */
-const CLAIM_MS = 61_000
+/** A lease's length, the time in which its owner may still write, and that from one look to the next. */
+const CLAIM_MS = 91_000
 const SYNC_MS = 1_000
 const MIB = 1024 * 1024
 const PAUSES_MS = [1, 6, 200, 1_000, 2_500, 1, 6, 200, 1_000, 2_500, 31_000] as const
@@ -37,6 +35,7 @@ export class Model {
   /** The batch of which something was recovered last. */
   #recoveredRoot = ''
   #hasDropped = false
+  #hasUnknownOwner = false
 
   constructor(root: string, sequence: Sequence) {
     this.#root = root
@@ -95,7 +94,7 @@ export class Model {
     this.#life.batcher.seal()
     await this.#recover(Infinity)
     // The lease alone decides where the owner's file was damaged.
-    if (this.#instances() > 1) await this.#clock.advance(CLAIM_MS)
+    if (this.#hasUnknownOwner) await this.#clock.advance(CLAIM_MS)
     await this.#recover(Infinity)
     this.#checkBound()
     const [lost] = this.#expected
@@ -160,6 +159,7 @@ export class Model {
     const before = segmentsBelow(this.#root)
     this.#ledger.audit(before)
     const isPower = this.#sequence.durability === 'power'
+    if (kind.startsWith('owner')) this.#hasUnknownOwner = true
     damage(kind, this.#root, pick, (path) => (isPower ? syncedBytes(path) : 0))
     const lastSyncAt = this.#bornAt + Math.floor((this.#clock.now() - this.#bornAt) / SYNC_MS) * SYNC_MS
     const synced = [...this.#ledger.batches.values()].filter(({ writtenAt, isGone }) => writtenAt < lastSyncAt && !isGone)
@@ -190,11 +190,6 @@ export class Model {
     const { pending } = this.#life.account.snapshot()
     if (pending !== kept) throw new Error(`${pending} entries are pending at the end, and ${kept} are on disk for the next start`)
     this.#crash(damageOf(step, this.#sequence.durability))
-  }
-
-  /** Folders of the living and of the dead. */
-  #instances(): number {
-    return readdirSync(this.#root).flatMap((destination) => readdirSync(join(this.#root, destination))).filter((name) => name !== 'dead').length
   }
 
   /** Parts of the batch that was recovered last were read with it. */

@@ -90,41 +90,66 @@ describe('whose a folder is', () => {
     expect(second.spool.recovery.hasMore).toBe(false)
   })
 
-  test('of a process that lives, whose thread renews no more: free when the lease is over', async () => {
+  test('of a thread that lives and was stopped for an hour: its own', async () => {
     const first = begin()
     write(first, 'a')
-    const [folder] = folders()
-    // Its thread has ended: its clock stands still, its process lives.
-    first.die(new Processes(), root)
-    age(folder as string, LEASE_MS - 1000)
+    first.freeze()
+    age(folders()[0] as string, 3_600_000)
     const second = begin()
+    await clock.advance(4 * LEASE_MS)
     expect(await second.recoverAll()).toEqual([])
-    age(folder as string, LEASE_MS + 1)
-    // The wall clock may have been set: it must stand still by the claimer's own clock, too.
-    await clock.advance(LEASE_MS)
-    expect(second.foundTimes).toBe(0)
-    await clock.advance(LEASE_MS)
-    expect(second.foundTimes).toBe(1)
-    expect(namesIn(await second.recoverAll())).toEqual(['a'])
+    expect(folders()).toHaveLength(2)
   })
 
-  test.each([
+  test('of a thread that has ended, while its process lives: free at once', async () => {
+    const threads = new Map([[7, 'early'], [8, 'late']])
+    const machineOf = (thread: number): Machine => {
+      const { self } = processes.born(100)
+      return { self: { ...self, thread, start: threads.get(thread) as string }, startOf: (pid, asked) => (pid === 100 ? threads.get(asked) : undefined) }
+    }
+    const first = begin(machineOf(7))
+    write(first, 'a')
+    kill(first)
+    const machine = machineOf(8)
+    expect(await begin(machine).recoverAll()).toEqual([])
+    threads.delete(7)
+    expect(namesIn(await begin(machine).recoverAll())).toEqual(['a'])
+  })
+
+  const unseen: [string, Partial<Record<keyof Machine['self'], string | undefined>>][] = [
     ['another boot', { boot: 'another boot' }],
     ['another process namespace', { namespace: 'another namespace' }],
     ['an unknown boot', { boot: undefined }],
     ['an unknown start', { start: undefined }],
-  ])('%s: the lease alone decides', async (_, difference) => {
+  ]
+
+  function unseenMachine(difference: object): Machine {
     const machine = processes.born()
     const self = Object.fromEntries(Object.entries({ ...machine.self, ...difference }).filter(([, value]) => value !== undefined))
-    const first = begin({ ...machine, self: self as unknown as Machine['self'] })
+    return { ...machine, self: self as unknown as Machine['self'] }
+  }
+
+  test.each(unseen)('%s: free when its lease has not been renewed for so long', async (_, difference) => {
+    const first = begin(unseenMachine(difference))
     write(first, 'a')
-    kill(first)
-    const [folder] = folders()
     const second = begin()
+    await clock.advance(4 * LEASE_MS)
     expect(await second.recoverAll()).toEqual([])
-    age(folder as string, LEASE_MS + 1)
+    kill(first)
+    await clock.advance(LEASE_MS)
+    expect(await second.recoverAll()).toEqual([])
     await clock.advance(LEASE_MS)
     expect(namesIn(await second.recoverAll())).toEqual(['a'])
+  })
+
+  test.each(unseen)('%s: free at a start where the file system\'s clock says so', async (_, difference) => {
+    const first = begin(unseenMachine(difference))
+    write(first, 'a')
+    kill(first)
+    age(folders()[0] as string, LEASE_MS - 5_000)
+    expect(await begin().recoverAll()).toEqual([])
+    age(folders()[0] as string, LEASE_MS + 1)
+    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
   })
 
   test('closed in order: free at once, though the process lives', async () => {
@@ -161,7 +186,7 @@ describe('whose a folder is', () => {
     renameSync(join(destination(), folder, 'owner'), join(root, 'owner-that-was'))
     const second = begin()
     expect(await second.recoverAll()).toEqual([])
-    await clock.advance(2 * LEASE_MS + 1)
+    await clock.advance(2 * LEASE_MS)
     expect(namesIn(await second.recoverAll())).toEqual(['a'])
   })
 })
@@ -354,7 +379,7 @@ test('the owner file tells who writes', () => {
   write(life, 'a')
   const [folder] = folders() as [string]
   const owner = JSON.parse(readFileSync(join(destination(), folder, 'owner'), 'utf8')) as unknown
-  expect(owner).toEqual({ format: 1, ...life.machine.self })
+  expect(owner).toEqual({ format: 1, ...life.machine.self, renewals: 0 })
 })
 
 test('an owner file that somebody deleted is written anew', async () => {

@@ -1,13 +1,14 @@
 /** One process at a time sends a file. A folder, since making one is a single step that only one process succeeds with. */
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import type { Clock } from '../../clock.js'
-import { LeaseWatch, RENEW_MS, isAbandoned, renewLease, writeOwner } from '../../spool/owner.js'
+import { RENEW_MS, isAbandoned, isLeaseOver, writeOwner } from '../../spool/owner.js'
 import type { Machine } from '../../spool/owner.js'
 
 export class Lock {
   readonly #path: string
   readonly #machine: Machine
   readonly #clock: Clock
+  #renewals = 0
   #cancelTimer: () => void = () => {}
 
   private constructor(path: string, machine: Machine, clock: Clock) {
@@ -19,7 +20,7 @@ export class Lock {
 
   /** @returns undefined where a living process has it @throws the system's errors */
   static take(path: string, machine: Machine, clock: Clock): Lock | undefined {
-    if (!make(path) && !(remove(path, machine, clock) && make(path))) return undefined
+    if (!make(path) && !(remove(path, machine) && make(path))) return undefined
     writeOwner(path, machine.self)
     return new Lock(path, machine, clock)
   }
@@ -33,7 +34,7 @@ export class Lock {
   #renewLater(): void {
     this.#cancelTimer = this.#clock.timer(RENEW_MS, () => {
       try {
-        renewLease(this.#path, this.#clock.wallNow(), this.#machine.self)
+        writeOwner(this.#path, this.#machine.self, ++this.#renewals)
       } catch {
         // Tried again in a few seconds; the lease is six times as long.
       }
@@ -54,14 +55,18 @@ function make(path: string): boolean {
 }
 
 /** What a process left that was killed. @returns false where it is a living one's */
-function remove(path: string, machine: Machine, clock: Clock): boolean {
-  const watch = new LeaseWatch(clock)
+function remove(path: string, machine: Machine): boolean {
   const aside = `${path}.${machine.self.pid}-${machine.self.thread}`
   try {
-    if (!isAbandoned(path, machine, clock.wallNow(), watch)) return false
+    // The file system's clock: this machine's may differ, and another may hold the lock.
+    const probe = mkdtempSync(`${aside}-`)
+    const now = writeOwner(probe, machine.self)
+    rmSync(probe, { recursive: true })
+    const isFree = (folder: string): boolean => isAbandoned(folder, machine, (one) => isLeaseOver(one, now))
+    if (!isFree(path)) return false
     renameSync(path, aside)
     // Another may have done the same, and made its own: then it was that one which was moved.
-    if (!isAbandoned(aside, machine, clock.wallNow())) {
+    if (!isFree(aside)) {
       renameSync(aside, path)
       return false
     }

@@ -6,7 +6,7 @@ import { ensureFolder } from '../../shared/safe-folders.js'
 import { LEFT } from '../../spool/format.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import { Instance } from '../../spool/instance.js'
-import { RENEW_MS, isAbandoned } from '../../spool/owner.js'
+import { RENEW_MS, isAbandoned, isLeaseOver } from '../../spool/owner.js'
 import type { Machine } from '../../spool/owner.js'
 import { Rounds } from '../../spool/rounds.js'
 
@@ -49,12 +49,12 @@ export class Claimer {
    * @param suffix of its name from now on: with `.left` it is free for whoever reads the folder of what was claimed
    */
   claim(found: FoundInstance, suffix: '' | typeof LEFT): Claim {
-    const { root, machine, clock } = this.#options
+    const { root, machine } = this.#options
     const destination = join(root, found.destination)
     const [top = ''] = relative(destination, found.path).split(sep)
     try {
       // Looked at again: time has passed since it was listed.
-      if (!top.endsWith(LEFT) && !isAbandoned(join(destination, top), machine, clock.wallNow())) return { why: heldBy(found) }
+      if (!top.endsWith(LEFT) && !isAbandoned(join(destination, top), machine, (folder) => isLeaseOver(folder, this.instance.renew()))) return { why: heldBy(found) }
       const path = join(this.instance.claimedPath, found.name + suffix)
       ensureFolder(this.instance.claimedPath)
       renameSync(found.path, path)
@@ -73,7 +73,7 @@ export class Claimer {
 
   #renew(): void {
     try {
-      if (this.instance.isInPlace()) return this.instance.renew()
+      if (this.instance.isInPlace()) return void this.instance.renew()
     } catch {
       return // tried again in a few seconds; the lease is six times as long
     }

@@ -167,10 +167,9 @@ function whoOf({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstanc
 }
 
 function notesOf(one: FoundInstance & Holding, kind: Kind | undefined, mask: (text: string) => string): string[] {
-  const { state, isFree, isForeign, damagedBytes, missingEntries, problems } = one
+  const { isForeign, damagedBytes, missingEntries, problems } = one
   return [
     ...(isForeign ? ['written by another version of pino-ingest: left alone'] : []),
-    ...(state === 'live' && isFree ? ['its process lives, but has stood still or its thread has ended: whoever comes may claim it'] : []),
     ...(damagedBytes > 0 ? [`damaged: ${counted(damagedBytes, 'byte', 'bytes')} that ${damagedBytes === 1 ? 'is' : 'are'} no frames`] : []),
     ...(missingEntries > 0 ? [`damaged: ${itemsText(missingEntries, kind)} missing`] : []),
     ...problems.map((problem) => `cannot be read: ${printable(mask(problem))}`),
