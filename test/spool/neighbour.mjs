@@ -1,0 +1,62 @@
+/**
+ * One of two processes that share a folder: logs numbers, sends batches by writing them to a file, and recovers what another left.
+ * Its clocks run `speed` times as fast, so that a lease takes seconds; the wall clock is off by `skewMs`. Loads `dist`.
+ */
+import { appendFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Account } from '../../dist/esm/account.js'
+import { Batcher } from '../../dist/esm/batch.js'
+import { thisMachine } from '../../dist/esm/spool/owner.js'
+import { Spool } from '../../dist/esm/spool/spool.js'
+
+const { root, out, name, from, speed, skewMs, namespace } = JSON.parse(process.argv[2])
+const SEND_MS = 30
+const LOG_MS = 10
+
+const dateNow = Date.now
+Date.now = () => dateNow() + skewMs
+const clock = {
+  now: () => performance.now() * speed,
+  wallNow: () => Date.now(),
+  timer: (ms, fire) => {
+    const timer = setTimeout(fire, ms / speed)
+    return () => clearTimeout(timer)
+  },
+}
+const report = (file, line) => appendFileSync(join(out, file), `${line}\n`)
+const machine = thisMachine()
+if (namespace !== undefined) machine.self = { ...machine.self, namespace }
+
+const send = (batch) => setTimeout(() => {
+  report(`sent.${name}`, Buffer.from(batch.body).toString())
+  batch.custody?.settle()
+}, SEND_MS)
+
+const spool = new Spool({
+  dir: root, maxBytes: 64 * 1024 * 1024, maxAgeMs: 3_600_000_000, durability: 'process', url: 'http://ingest.test', apiKey: 'key',
+  clock, account: new Account(), machine, onFound: () => void recover(),
+  tell: { problem: (text) => report(`problems.${name}`, text), note: (kind) => report(`notes.${name}`, kind), dropped: (count, reason) => report(`problems.${name}`, `${count} ${reason}`) },
+})
+let isRecovering = false
+async function recover() {
+  if (isRecovering) return
+  isRecovering = true
+  while (await spool.recovery.next((batch) => {
+    report(`notes.${name}`, `recovered ${batch.count}`)
+    send(batch)
+  }));
+  isRecovering = false
+}
+// Batches stay open for long: one is when the process is stopped.
+const batcher = new Batcher({ batchSize: 40, batchBytes: 1024 * 1024, flushIntervalMs: 60_000, clock, log: spool.log, onBatch: send })
+spool.start()
+
+let next = from
+const logging = setInterval(() => {
+  if (existsSync(join(out, `quiet.${name}`))) return clearInterval(logging)
+  batcher.add(JSON.stringify({ n: next }), 1)
+  batcher.commit()
+  // On disk now.
+  report(`logged.${name}`, next)
+  next += 1
+}, LOG_MS)
