@@ -55,7 +55,7 @@ function groups(left: Positions, parts: readonly Positions[]): Positions[] {
   return found.filter((group) => group.size > 0)
 }
 
-function bodyFromPieces({ batchId, pieces }: ReadBatch): Buffer {
+function bodyFromPieces({ batchId, pieces }: Pick<ReadBatch, 'batchId' | 'pieces'>): Buffer {
   const head = Buffer.from(`{"batch_id":"${batchId}","logs":[`)
   const comma = Buffer.from(',')
   const texts = pieces.flatMap(({ text }, at) => (at === 0 ? [text] : [comma, text]))
@@ -65,7 +65,7 @@ function bodyFromPieces({ batchId, pieces }: ReadBatch): Buffer {
 function textsOf({ batchId, pieces }: ReadBatch): Map<number, string> {
   const texts = new Map<number, string>()
   for (const { first, text } of pieces) {
-    entriesOf(bodyFromPieces({ batchId, pieces: [{ first, count: 0, text }], rank: 0, sealedCount: undefined }))
+    entriesOf(bodyFromPieces({ batchId, pieces: [{ first, count: 0, text }] }))
       .forEach((entry, at) => texts.set(first + at, entry))
   }
   return texts

@@ -2,6 +2,7 @@
 import type { Batch, Place } from '../sender.js'
 import { assemble } from './assemble.js'
 import { holdParts } from './hold.js'
+import { Passed } from './passed.js'
 import { SegmentReader } from './reader.js'
 import type { Segment } from './segment.js'
 
@@ -31,8 +32,7 @@ export class Evicted {
   readonly #options: EvictedOptions
   /** By segment. */
   readonly #waiting = new Map<number, Waiting>()
-  /** Ids by segment, of those that lie among the waiting and are in memory. */
-  readonly #passed = new Map<number, Set<string>>()
+  readonly #passed = new Passed()
   #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
   #entries = 0
   #batches = 0
@@ -60,19 +60,18 @@ export class Evicted {
   push({ place, count }: { readonly place: Place, readonly count: number }): void {
     // Between the last that was read back and this one may lie others, which stayed in memory.
     if (this.#batches === 0) this.#forgetAll()
+    this.#passed.mark(place, false)
     this.#count(place, 1, count)
   }
 
   /** One that lies among those that wait, or behind them, goes past them: it is not to be read back. */
-  pass({ place: { segment }, batchId }: { readonly place: Place, readonly batchId: string }): void {
-    const ids = this.#passed.get(segment)
-    if (ids === undefined) this.#passed.set(segment, new Set([batchId]))
-    else ids.add(batchId)
+  pass({ place }: { readonly place: Place }): void {
+    this.#passed.mark(place, true)
   }
 
   /** Before those that wait: the one directly before them on disk, but for those that went past. */
-  unshift({ place, count, batchId }: { readonly place: Place, readonly count: number, readonly batchId: string }): void {
-    this.#passed.get(place.segment)?.delete(batchId)
+  unshift({ place, count }: { readonly place: Place, readonly count: number }): void {
+    this.#passed.markOne(place, false)
     this.#closeReader()
     this.#count(place, 1, count).from = place.offset
   }
@@ -125,7 +124,6 @@ export class Evicted {
     const waiting = this.#waiting.get(number) as Waiting
     try {
       const { reader } = this.#reader ??= { segment: number, reader: new SegmentReader(segment.path, waiting.from, () => endOf(number)) }
-      const offset = reader.position
       const read = await reader.next()
       // Something moved the position meanwhile: what was read counts for nothing.
       if (this.#reader?.reader !== reader) return false
@@ -134,17 +132,17 @@ export class Evicted {
         return false
       }
       waiting.from = reader.position
-      if (this.#passed.get(number)?.has(read.batchId) === true) return false
+      const place = { segment: number, offset: read.offset }
+      if (this.#passed.has(place)) return false
       // Not sealed: its writing failed, and it went another way. See `Spool.seal`.
       if (read.sealedCount === undefined) return false
       const { batches: [whole], missing } = assemble(read)
       const [custody] = whole === undefined ? [] : holdParts(segment, read.batchId, [whole.positions])
-      this.#count({ segment: number, offset }, -1, -read.sealedCount)
+      this.#count(place, -1, -read.sealedCount)
       if (waiting.batches === 0) this.#passSegment(number)
       if (whole !== undefined && custody !== undefined) {
         take({
-          batchId: whole.batchId, count: whole.count, highestRank: read.rank, body: whole.body, custody,
-          place: { segment: number, offset },
+          batchId: whole.batchId, count: whole.count, highestRank: read.rank, body: whole.body, custody, place,
           ...(!whole.isWhole && { origin: { batchId: read.batchId, positions: whole.positions } }),
         })
       }
@@ -187,7 +185,7 @@ export class Evicted {
   /** None waits there any more, nor in front of it but for what is postponed. */
   #passSegment(number: number): void {
     this.forget(number)
-    for (const passed of this.#passed.keys()) if (passed <= number && !this.#waiting.has(passed)) this.#passed.delete(passed)
+    this.#passed.deleteUpTo(number, (passed) => this.#waiting.has(passed))
   }
 
   #count({ segment, offset }: Place, batches: number, entries: number): Waiting {

@@ -19,6 +19,8 @@ export interface Piece {
 
 export interface ReadBatch {
   readonly batchId: string
+  /** Of its first frame, in the file. */
+  readonly offset: number
   readonly rank: number
   /** By position; none overlap. */
   readonly pieces: readonly Piece[]
@@ -80,6 +82,7 @@ export class SegmentReader {
 
   async #next(): Promise<ReadBatch | undefined> {
     let batchId: string | undefined
+    let offset = 0
     let rank = 0
     let sealedCount: number | undefined
     const spans: Span[] = []
@@ -88,6 +91,7 @@ export class SegmentReader {
     for (let frame = await this.#frame(); frame !== undefined; frame = await this.#frame()) {
       if (batchId !== undefined && frame.batchId !== batchId) break
       const { first, count, text } = frame
+      if (batchId === undefined) offset = this.#window.position
       const from = this.#window.keep(frame) + HEADER_BYTES
       if (frame.kind === 'seal') sealedCount = count
       else spans.push({ first, count, from, to: from + text.length })
@@ -96,7 +100,7 @@ export class SegmentReader {
     }
     if (batchId === undefined) return undefined
     const pieces = spans.map(({ first, count, from, to }): Piece => ({ first, count, text: this.#window.kept(from, to) }))
-    return { batchId, rank, pieces: inOrder(pieces), sealedCount }
+    return { batchId, offset, rank, pieces: inOrder(pieces), sealedCount }
   }
 
   /** The frame at the position, behind whatever is damaged; it is not yet passed. */

@@ -1,8 +1,13 @@
 /** What waits on disk is read back in order, without what went past it in memory: on the real disk. */
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Batch, Place } from '../../src/sender.js'
+import { Evicted } from '../../src/spool/evicted.js'
 import { FakeClock } from '../fake-clock.js'
+import { segmentsBelow } from './disk-image.js'
 import { Life, Processes } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
@@ -59,4 +64,36 @@ test('one that passed and goes back is read again, with those behind it', async 
   await evicted.next((batch) => read.push(batch))
   evicted.unshift(third)
   expect([...idsOf(read), ...await readAll()]).toEqual(idsOf([first, third, fourth]))
+})
+
+test('a damaged batch does not shift which ones passed', async () => {
+  const [first, second, third] = written(3) as [Placed, Placed, Placed]
+  const { evicted } = life.spool
+  evicted.push(first)
+  evicted.pass(second)
+  evicted.push(third)
+  const file = segmentsBelow(scratch)[0]?.path as string
+  const fd = openSync(file, 'r+')
+  writeSync(fd, Buffer.alloc(third.place.offset - first.place.offset), 0, third.place.offset - first.place.offset, first.place.offset)
+  closeSync(fd)
+  expect(await readAll()).toEqual(idsOf([third]))
+})
+
+test('a batch that passes costs no memory for as long as others wait', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const evicted = new Evicted({ segments: () => new Map(), endOf: () => Infinity, onDropped: () => {}, onError: () => {} })
+  const count = 200_000
+  evicted.push({ place: { segment: 1, offset: 16 }, count: 1 })
+  const batch = (n: number): Placed => ({
+    batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`, count: 1, highestRank: 0, body: Buffer.alloc(0),
+    place: { segment: 1 + Math.floor(n / 1000), offset: 300 + 300 * (n % 1000) },
+  })
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let n = 0; n < count; n += 1) evicted.pass(batch(n))
+  collect()
+  const perBatch = (process.memoryUsage().heapUsed - before) / count
+  expect(perBatch).toBeLessThan(10)
+  expect(evicted.batches).toBe(1)
 })
