@@ -44,8 +44,11 @@ const FOREIGN_MAX_AGE_MS = 7 * 24 * 3600 * 1000
 /** No segment is older: a device that did not know the time wrote it, and how old it is nobody knows. */
 const EARLIEST_MS = Date.UTC(2025, 0, 1)
 
-/** @returns what is left of other destinations and has no owner, one after the other @throws the system's errors */
-export function* age(options: AgingOptions): Generator<Stranded> {
+/**
+ * A step for each folder.
+ * @returns what is left of other destinations and has no owner, one after the other @throws the system's errors
+ */
+export function* age(options: AgingOptions): Generator<Stranded | undefined> {
   const { root, destinations, siblings = [], looksAtOthers = true, maxAgeMs } = options
   for (const name of namesIn(root).filter((one) => DESTINATION_NAME.test(one) && isOwnFolder(join(root, one)))) {
     const folder = join(root, name)
@@ -56,15 +59,16 @@ export function* age(options: AgingOptions): Generator<Stranded> {
     const letters = [...filesBelow(join(folder, DEAD_LETTERS))].filter((file) => isOld(file, limits))
     const letterBytes = letters.reduce((sum, { path }) => sum + unlink(path), 0)
     if (isOurs) continue
-    const { bytes, agedBytes } = ageInstances(folder, limits)
+    const { bytes, agedBytes } = yield* ageInstances(folder, limits)
     yield { folder, bytes, agedBytes: agedBytes + letterBytes }
   }
 }
 
-function ageInstances(destination: string, options: AgingOptions): Omit<Stranded, 'folder'> {
+function* ageInstances(destination: string, options: AgingOptions): Generator<undefined, Omit<Stranded, 'folder'>> {
   let bytes = 0
   let agedBytes = 0
   for (const name of namesIn(destination)) {
+    yield
     const folder = join(destination, name)
     if (!INSTANCE_NAME.test(name) || !isOwnFolder(folder) || (!name.endsWith(LEFT) && !isFree(folder, options))) continue
     const segments = [...filesBelow(folder)].filter((file) => isSegment(file.name))

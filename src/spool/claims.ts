@@ -30,20 +30,23 @@ export class Claims {
   readonly #foreign = new Set<string>()
   readonly #leases: LeaseWatch
   /** Paths of the folders in the claimer's own that `claim` has returned. */
-  #taken: ReadonlySet<string> = new Set()
+  #taken = new Set<string>()
 
   constructor(options: ClaimsOptions) {
     this.#options = options
     this.#leases = new LeaseWatch(options.clock)
   }
 
-  /** Claims what is free. Never throws. @returns the folders where they lie now */
-  claim(instance: Instance): string[] {
+  /** Claims what is free, the oldest first: a step for each folder. Never throws. @returns the folders where they lie now */
+  *claim(instance: Instance): Generator<string[]> {
     this.#leases.begin(() => instance.renew())
     for (const destination of this.#options.destinations) {
-      for (const name of this.#namesIn(destination)) this.#tryClaim(destination, name, instance)
+      for (const name of this.#namesIn(destination)) {
+        this.#tryClaim(destination, name, instance)
+        yield []
+      }
     }
-    return this.#arrived(instance.claimedPath)
+    yield* this.#arrived(instance.claimedPath)
   }
 
   #namesIn(destination: string): string[] {
@@ -74,21 +77,19 @@ export class Claims {
   }
 
   /** What is there, not what `rename` said: over a network it may report ENOENT for what it did. */
-  #arrived(claimedPath: string): string[] {
+  *#arrived(claimedPath: string): Generator<string[]> {
     const { onError, onPreviousDrops } = this.#options
-    try {
-      const folders = readdirSync(claimedPath).filter((name) => INSTANCE_NAME.test(name)).map((name) => join(claimedPath, name))
-      // Grows meanwhile: what an ended process had claimed is moved up, so that paths do not grow with every death.
-      for (const folder of folders) if (!this.#taken.has(folder)) folders.push(...moveUp(folder, claimedPath, onError))
-      const arrived = folders.filter((folder) => !this.#taken.has(folder)).toSorted()
-      this.#taken = new Set(folders)
-      if (onPreviousDrops !== undefined) for (const folder of arrived) attempt(() => takeDrops(folder, onPreviousDrops), onError)
-      return arrived
-    } catch (error) {
-      // Nothing was ever claimed.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
-      return []
+    const folders = this.#namesIn(claimedPath).filter((name) => INSTANCE_NAME.test(name)).map((name) => join(claimedPath, name))
+    // Grows meanwhile: what an ended process had claimed is moved up, so that paths do not grow with every death.
+    for (const folder of folders) {
+      if (this.#taken.has(folder)) continue
+      folders.push(...moveUp(folder, claimedPath, onError))
+      if (onPreviousDrops !== undefined) attempt(() => takeDrops(folder, onPreviousDrops), onError)
+      yield [folder]
+      // Behind the step: what fails there is given out again by the next `claim`.
+      this.#taken.add(folder)
     }
+    this.#taken = new Set(folders)
   }
 
   #leaveAlone(path: string): void {

@@ -5,6 +5,7 @@ import { holdParts } from './hold.js'
 import { Passed } from './passed.js'
 import { SegmentReader } from './reader.js'
 import type { Segment } from './segment.js'
+import { isOutOfFiles } from './survey.js'
 
 export interface EvictedOptions {
   /** Own segments by number. */
@@ -24,9 +25,6 @@ interface Waiting {
   isPostponed: boolean
   isReported: boolean
 }
-
-/** Too many open files, or no memory: no file can be read for now. */
-const OF_THE_PROCESS: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
 
 export class Evicted {
   readonly #options: EvictedOptions
@@ -162,7 +160,7 @@ export class Evicted {
   #postpone(waiting: Waiting, error: unknown): void {
     this.#closeReader()
     // Others need not wait for a damaged file; where it is not the file that fails, all keep their order.
-    if (OF_THE_PROCESS.includes((error as NodeJS.ErrnoException).code)) this.#isPaused = true
+    if (isOutOfFiles(error)) this.#isPaused = true
     else waiting.isPostponed = true
     if (!waiting.isReported) this.#options.onError(error)
     waiting.isReported = true

@@ -1,21 +1,20 @@
 /** What the dead left: claimed, and read back one batch at a time. */
 import type { Batch } from '../sender.js'
 import { isClaimExpired } from './aging.js'
-import { assemble } from './assemble.js'
 import { Claims, removeIfSettled } from './claims.js'
 import type { ClaimsOptions } from './claims.js'
-import { SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
-import { isOwnFolder } from '../shared/safe-folders.js'
-import { holdParts } from './hold.js'
+import { DropQueue } from './drop-queue.js'
+import { journalOf } from './format.js'
 import type { Instance } from './instance.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
 import { SegmentReader } from './reader.js'
-import type { ReadBatch } from './reader.js'
-import { isFinal } from './owner.js'
-import { Segment } from './segment.js'
-import { countLeft, countOpen, hasForeignSegment, isForeignSegment } from './survey.js'
-import { namesIn } from './usage.js'
+import { restsIn } from './rest.js'
+import type { Rest } from './rest.js'
+import { restore } from './restore.js'
+import type { Removable } from './room.js'
+import type { Segment } from './segment.js'
+import { Turns } from './turns.js'
 
 export interface RecoveryOptions extends ClaimsOptions {
   readonly maxAgeMs: number
@@ -26,36 +25,19 @@ export interface RecoveryOptions extends ClaimsOptions {
   readonly onDropped: (entries: number, reason: 'spool' | 'age' | 'damaged', detail: string) => void
 }
 
-/** A segment that was claimed, and what of it is still to be read. */
-interface Rest {
-  readonly segment: Segment
-  /** Where the first batch begins that was not given out. */
-  restAt: number
-  /** Damage before that. */
-  damagedBytes: number
-  /** Before that, on the monotonic clock, an owner that cannot be seen may write to it without knowing of the claim. */
-  readonly finalAt: number
-}
-
-interface Open extends Rest {
+interface Open {
+  readonly rest: Rest
   readonly reader: SegmentReader
   /** `damagedBytes` when it was opened. */
   readonly damagedBefore: number
   readonly settlements: ReadonlyMap<string, Settlement>
-  /** Too old: read for the number of its entries alone. */
-  readonly isOld: boolean
-  oldEntries: number
 }
-
-/**
- * After a claim, for an owner that cannot be seen: it looks for its folder before and after each write that comes more than half a lease
- * after its last look, or the same by a wall clock that differs by more than 5 s. What it writes without knowing is written before that.
- */
-const UNAWARE_MS = 20_000
 
 export class Recovery {
   readonly #options: RecoveryOptions
   readonly #claims: Claims
+  readonly #scanning: Turns
+  readonly #drops: DropQueue
   /** The oldest first. */
   #waiting: Rest[] = []
   /** Cannot be read for now: tried again at the next scan. */
@@ -70,6 +52,8 @@ export class Recovery {
   constructor(options: RecoveryOptions) {
     this.#options = options
     this.#claims = new Claims(options)
+    this.#scanning = new Turns(options.clock)
+    this.#drops = new DropQueue(options)
   }
 
   /** Whether `next` may find something. */
@@ -77,13 +61,23 @@ export class Recovery {
     return !this.#isClosed && (this.#ready.length > 0 || this.#open !== undefined || this.#waiting.length > 0)
   }
 
-  /** What `dropOldest` may delete. */
+  /** Claimed, and on the disk. */
   get segments(): Segment[] {
-    return this.#rests.filter((rest) => this.#isFinal(rest)).map(({ segment }) => segment)
+    return [...this.#rests.map(({ segment }) => segment), ...this.#drops.segments, ...this.#unsettled]
+  }
+
+  /** What can be deleted to make room, the oldest first. */
+  get removable(): Removable[] {
+    return this.#rests.filter((rest) => this.#isFinal(rest)).map(({ bytes }): Removable => ({ bytes, remove: () => this.dropOldest() }))
+  }
+
+  /** Bytes that are to be deleted when their entries are counted. */
+  get droppingBytes(): number {
+    return this.#drops.bytes
   }
 
   get #rests(): Rest[] {
-    return [...(this.#open === undefined ? [] : [this.#open]), ...this.#waiting, ...this.#postponed]
+    return [...(this.#open === undefined ? [] : [this.#open.rest]), ...this.#waiting, ...this.#postponed]
   }
 
   /** Entries that were read and not yet taken. */
@@ -96,26 +90,31 @@ export class Recovery {
     return this.#ready.filter(({ custody }) => custody?.isKept !== true).reduce((sum, { count }) => sum + count, 0)
   }
 
-  get claimed(): Segment[] {
-    return [...this.#rests.map(({ segment }) => segment), ...this.#unsettled]
-  }
-
   /** They are counted elsewhere. */
   forgetReady(): void {
     this.#ready = []
   }
 
-  /** Claims what is free, each folder by one rename into the instance's own. @throws the system's errors */
-  scan(instance: Instance): void {
+  /**
+   * Claims what is free, each folder by one rename into the instance's own: the oldest first, and many in turns. Never throws.
+   * @param onTurn after each turn
+   * @returns when all is looked at. Never rejects
+   */
+  async scan(instance: Instance, onTurn: () => void = () => {}): Promise<void> {
+    void this.#drops.resume()
     this.#waiting.push(...this.#postponed.splice(0))
-    for (const folder of this.#claims.claim(instance)) this.#take(folder)
-    this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
+    if (this.#scanning.isBusy) return
+    await this.#scanning.run(this.#claim(instance), () => {
+      this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
+      onTurn()
+    }).catch(this.#options.onError)
   }
 
-  /**
-   * Reads the next batch and gives it to `take`, in the same turn in which it is counted.
-   * @returns whether there was one. Never rejects. One call at a time.
-   */
+  *#claim(instance: Instance): Generator<void> {
+    for (const folders of this.#claims.claim(instance)) yield folders.forEach((folder) => this.#take(folder))
+  }
+
+  /** Reads the next batch and gives it to `take`, in the turn in which it is counted. One call at a time. @returns whether there was one. Never rejects */
   async next(take: (batch: Batch) => void): Promise<boolean> {
     for (;;) {
       const ready = this.#ready.shift()
@@ -123,21 +122,22 @@ export class Recovery {
         take(ready)
         return true
       }
-      const open = this.#isClosed ? undefined : (this.#open ??= this.#openNext())
-      if (open === undefined) return false
-      await this.#readFrom(open)
+      if (this.#isClosed) return false
+      const next = this.#open ?? this.#openNext()
+      if (next === undefined) return false
+      await ('rest' in next ? this.#readFrom((this.#open = next)) : next)
     }
   }
 
-  /** Makes room: deletes the oldest segment whole. False where there is none. */
-  dropOldest(): boolean {
+  /** Its entries are counted before it is deleted, whole. @returns its bytes, 0 where there is none */
+  dropOldest(): number {
     const oldest = this.#rests.find((rest) => this.#isFinal(rest))
-    if (oldest === undefined) return false
-    if (oldest === this.#open) this.#closeOpen(this.#open)
+    if (oldest === undefined) return 0
+    if (oldest === this.#open?.rest) this.#closeOpen(this.#open)
     this.#waiting = this.#waiting.filter((rest) => rest !== oldest)
     this.#postponed = this.#postponed.filter((rest) => rest !== oldest)
-    this.#drop(oldest)
-    return true
+    void this.#drops.add({ ...oldest, reason: 'spool', why: 'spool.maxBytes is full, the oldest segment went' })
+    return oldest.bytes
   }
 
   /** Reads nothing more; what is not settled stays on disk. */
@@ -152,8 +152,11 @@ export class Recovery {
     this.#unsettled.clear()
   }
 
+  /** @returns all that was claimed and is not settled */
   #leaveAll(): Segment[] {
-    const all = this.claimed
+    const all = this.segments
+    this.#scanning.cancel()
+    this.#drops.clear()
     if (this.#open !== undefined) this.#closeOpen(this.#open)
     this.#waiting = []
     this.#postponed = []
@@ -162,33 +165,27 @@ export class Recovery {
   }
 
   #take(folder: string): void {
-    if (!isOwnFolder(folder)) return
-    const { onError, onForeign, clock, machine } = this.#options
-    // Claims looks first; a folder may have come in between.
-    if (hasForeignSegment(folder)) return onForeign(folder)
-    const names = namesIn(folder).filter(isSegment)
-    const finalAt = isFinal(folder, machine) ? -Infinity : clock.now() + UNAWARE_MS
-    for (const name of names) {
-      const segment = new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved: (removed) => {
-        this.#unsettled.delete(removed)
-        removeIfSettled(folder, onError)
-      } })
-      this.#waiting.push({ segment, restAt: SEGMENT_HEADER_BYTES, damagedBytes: 0, finalAt })
-    }
-    if (names.length === 0) removeIfSettled(folder, onError)
+    const { onError } = this.#options
+    const rests = restsIn(folder, this.#options, (removed) => {
+      this.#unsettled.delete(removed)
+      removeIfSettled(folder, onError)
+    })
+    this.#waiting.push(...rests)
+    if (rests.length === 0) removeIfSettled(folder, onError)
   }
 
-  #openNext(): Open | undefined {
-    const { clock, machine, maxAgeMs, uptimeMs = () => Infinity, onForeign } = this.#options
+  /** @returns a promise where it is too old: when it is counted and deleted */
+  #openNext(): Open | Promise<void> | undefined {
+    const { clock, machine, maxAgeMs, uptimeMs = () => Infinity } = this.#options
     for (let rest = this.#waiting.shift(); rest !== undefined; rest = this.#waiting.shift()) {
       const { segment: { path }, restAt } = rest
       try {
-        // Looked at when it was claimed; but then it may not have been readable.
-        if (isForeignSegment(path)) onForeign(path)
-        else {
-          const isOld = isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })
-          return { ...rest, isOld, oldEntries: 0, damagedBefore: rest.damagedBytes, settlements: readJournal(journalOf(path)), reader: new SegmentReader(path, restAt) }
+        if (!isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
+          const settlements = readJournal(journalOf(path))
+          return { rest, damagedBefore: rest.damagedBytes, settlements, reader: new SegmentReader(path, restAt) }
         }
+        if (!this.#isFinal(rest)) this.#postponed.push(rest)
+        else return this.#drops.add({ ...rest, reason: 'age', why: `older than spool.maxAgeMs ${maxAgeMs}` })
       } catch (error) {
         this.#postpone(rest, error)
       }
@@ -206,13 +203,14 @@ export class Recovery {
       // Deleted by somebody: there is nothing to be tried again.
       this.#unsettled.add(segment)
       segment.complete()
-    } else this.#postponed.push(restOf(rest))
+    } else this.#postponed.push(rest)
     if (!this.#told.has(segment)) this.#options.onError(error)
     this.#told.add(segment)
   }
 
   async #readFrom(open: Open): Promise<void> {
-    const wasFinal = this.#isFinal(open)
+    const { rest, rest: { segment } } = open
+    const wasFinal = this.#isFinal(rest)
     try {
       const read = await open.reader.next()
       // Dropped, or closed, meanwhile.
@@ -220,41 +218,26 @@ export class Recovery {
       // A batch without a seal may still grow, and so may the segment: from here on it is read again.
       if (read?.sealedCount === undefined && !wasFinal) {
         this.#closeOpen(open)
-        this.#postponed.push(restOf(open))
+        this.#postponed.push(rest)
         return
       }
-      if (open.isOld) return this.#countOld(open, read)
-      open.restAt = open.reader.position
-      open.damagedBytes = open.damagedBefore + open.reader.damagedBytes
+      rest.restAt = open.reader.position
+      rest.damagedBytes = open.damagedBefore + open.reader.damagedBytes
       if (read === undefined) return this.#finish(open)
-      const { batches, missing } = assemble(read, open.settlements.get(read.batchId))
-      const entries = batches.reduce((sum, { count }) => sum + count, 0)
-      open.segment.add(entries)
-      const custody = holdParts(open.segment, read.batchId, batches.map(({ positions }) => positions))
-      this.#ready = batches.map(({ batchId, count, positions, isWhole, body }, at): Batch => ({
-        batchId, count, highestRank: read.rank, body, custody: custody[at],
-        ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
-      } as Batch))
+      const { batches, entries, missing } = restore(segment, read, open.settlements.get(read.batchId))
+      this.#ready = batches
       this.#options.onRecovered(entries + missing)
-      if (missing > 0) this.#options.onDropped(missing, 'damaged', `what ${open.segment.path} held of them is damaged or missing`)
+      if (missing > 0) this.#options.onDropped(missing, 'damaged', `what ${segment.path} held of them is damaged or missing`)
     } catch (error) {
       if (this.#open !== open) return
       this.#closeOpen(open)
-      this.#postpone(open, error)
+      this.#postpone(rest, error)
     }
   }
 
-  /** In turns, as it is read: a whole backlog may be too old, and counting it at once would block the app. */
-  #countOld(open: Open, read: ReadBatch | undefined): void {
-    for (const piece of read?.pieces ?? []) open.oldEntries += countOpen(piece, open.settlements.get(read?.batchId ?? ''))
-    if (read !== undefined) return
-    this.#closeOpen(open)
-    this.#remove(open.segment, open.oldEntries, 'age', `older than spool.maxAgeMs ${this.#options.maxAgeMs}`)
-  }
-
   #finish(open: Open): void {
+    const { rest: { segment, damagedBytes } } = open
     this.#closeOpen(open)
-    const { damagedBytes, segment } = open
     if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${segment.path} are damaged, and are passed over`)
     this.#unsettled.add(segment)
     segment.complete()
@@ -264,24 +247,4 @@ export class Recovery {
     this.#open = undefined
     open.reader.close().catch(this.#options.onError)
   }
-
-  #drop({ segment, restAt }: Rest): void {
-    let entries = 0
-    try {
-      entries = countLeft(segment.path, restAt)
-    } catch (error) {
-      this.#options.onError(error)
-    }
-    this.#remove(segment, entries, 'spool', 'spool.maxBytes is full, the oldest segment went')
-  }
-
-  #remove(segment: Segment, entries: number, reason: 'spool' | 'age', why: string): void {
-    segment.drop()
-    this.#options.onRecovered(entries)
-    this.#options.onDropped(entries, reason, `${why}, left by an earlier process: ${segment.path}`)
-  }
-}
-
-function restOf({ segment, restAt, damagedBytes, finalAt }: Rest): Rest {
-  return { segment, restAt, damagedBytes, finalAt }
 }

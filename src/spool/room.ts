@@ -1,18 +1,20 @@
 /** The bound of the whole root. */
-import { unlinkSync } from 'node:fs'
-import { join } from 'node:path'
-import { DEAD_LETTERS, journalOf } from './format.js'
-import { bytesBelow, bytesOf, filesBelow } from './usage.js'
+
+/** What is ours to delete. */
+export interface Removable {
+  readonly bytes: number
+  /** Never throws. @returns the bytes that are free, or will be: 0 where it stays */
+  readonly remove: () => number
+}
 
 export interface RoomOptions {
   readonly root: string
-  readonly destination: string
+  /** In the root. */
+  readonly bytes: number
   readonly needBytes: number
   readonly maxBytes: number
-  /** Paths of the segments that are ours to delete. */
-  readonly ours: () => readonly string[]
-  /** Deletes the oldest of them. False where there is none. */
-  readonly dropOldest: () => boolean
+  /** In the order in which they are removed. */
+  readonly removable: () => readonly Removable[]
 }
 
 /** `maxBytes` is reached, by what others hold. */
@@ -21,35 +23,23 @@ export class NoRoomError extends Error {
 }
 
 /**
- * Makes room for a new segment. What the service refused goes first: nobody waits for it, and it was told. Where all that
- * is ours would not be enough, nothing goes.
- * @returns bytes in the root
+ * Makes room for a new segment. Where all that is ours would not be enough, nothing goes.
+ * @returns bytes that are free now
  * @throws NoRoomError
  */
-export function makeRoom({ root, destination, needBytes, maxBytes, ours, dropOldest }: RoomOptions): number {
-  for (;;) {
-    const bytes = bytesBelow(root)
-    if (bytes + needBytes <= maxBytes) return bytes
-    // Looked at each time: others write meanwhile, and a deletion may fail.
-    const canGo = bytes - bytesOfOurs(destination, ours()) + needBytes <= maxBytes
-    if (!canGo || (!dropDeadLetters(destination) && !dropOldest())) {
-      throw new NoRoomError(`spool.maxBytes ${maxBytes} is reached by what other processes keep in ${root} (${bytes} bytes)`)
+export function makeRoom({ root, bytes, needBytes, maxBytes, removable }: RoomOptions): number {
+  const excess = bytes + needBytes - maxBytes
+  const all = excess > 0 ? removable() : []
+  let freed = 0
+  for (let at = 0; freed < excess;) {
+    let to = at
+    // Looked at again where a deletion failed.
+    for (let sum = freed; sum < excess; to += 1) {
+      const next = all[to]
+      if (next === undefined) throw new NoRoomError(`spool.maxBytes ${maxBytes} is reached by what other processes keep in ${root} (${bytes} bytes)`)
+      sum += next.bytes
     }
+    for (; at < to; at += 1) freed += (all[at] as Removable).remove()
   }
-}
-
-function bytesOfOurs(destination: string, segments: readonly string[]): number {
-  const inSegments = segments.reduce((sum, path) => sum + bytesOf(path) + bytesOf(journalOf(path)), 0)
-  return inSegments + bytesBelow(join(destination, DEAD_LETTERS))
-}
-
-function dropDeadLetters(destination: string): boolean {
-  const [oldest] = [...filesBelow(join(destination, DEAD_LETTERS))].toSorted((a, b) => a.modifiedAtMs - b.modifiedAtMs)
-  if (oldest === undefined) return false
-  try {
-    unlinkSync(oldest.path)
-    return true
-  } catch {
-    return false // then the oldest segment goes
-  }
+  return freed
 }

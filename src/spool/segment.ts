@@ -22,6 +22,8 @@ export class Segment {
   readonly path: string
   readonly number: number
   readonly journal: Journal
+  /** When its writer last wrote entries, on the clock that never jumps. */
+  writtenAtMs = Infinity
   readonly #events: SegmentEvents
   #pendingEntries = 0
   #isComplete = false

@@ -60,20 +60,19 @@ export class Spool {
     this.#destination = destinations[0] as string
     const segmentBytes = Math.min(FULL_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
     const onError = (error: unknown): void => telling.trouble(error)
-    const uptimeMs = options.machine === undefined ? systemUptimeMs : () => Infinity
+    const onDropped = (entries: number, reason: DropReason, detail: string): void => this.#drop(entries, reason, detail)
+    const limits = { machine: this.#machine, clock, maxAgeMs, uptimeMs: options.machine === undefined ? systemUptimeMs : () => Infinity }
     this.evicted = new Evicted({
       segments: () => this.#instance?.segments ?? new Map(),
       endOf: (number) => (this.log.current?.segment.number === number ? this.log.current.size : Infinity),
-      onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
-      onError,
+      onDropped, onError,
     })
     this.recovery = new Recovery({
-      destinations, machine: this.#machine, clock, uptimeMs, maxAgeMs, onError,
+      destinations, ...limits, onError,
       onRecovered: (entries) => {
         options.account.recovered += entries
       },
-      onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
-      onForeign: (path) => telling.foreignVersion(path), onPreviousDrops: options.onPreviousDrops,
+      onDropped, onForeign: (path) => telling.foreignVersion(path), onPreviousDrops: options.onPreviousDrops,
     })
     this.log = new WriteAhead({
       clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
@@ -84,11 +83,10 @@ export class Spool {
       onSuccess: () => telling.succeeded(),
     })
     this.#bounds = new Bounds({
-      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), looksAtOthers, maxBytes, maxAgeMs, segmentBytes, machine: this.#machine, clock, uptimeMs,
-      currentBytes: () => this.log.current?.size ?? 0,
-      evicted: this.evicted, recovery: this.recovery,
-      onDropped: (entries, reason, detail) => this.#drop(entries, reason, detail),
-      onForeignAged: (folder, bytes) => telling.aged(folder, bytes),
+      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), looksAtOthers, maxBytes, segmentBytes, ...limits,
+      current: () => this.log.current, ownSegments: () => this.#instance?.segments.values() ?? [],
+      evicted: this.evicted, recovery: this.recovery, onError: (error) => telling.failed(error),
+      onDropped, onForeignAged: (folder, bytes) => telling.aged(folder, bytes),
       onStranded: (folders) => telling.stranded(folders),
     })
     this.#rounds = new Rounds({
@@ -148,6 +146,7 @@ export class Spool {
       if (this.#instance?.isInPlace() === true) this.#lookForDeleted(this.#instance)
       this.#keepRest('shutdown')
       this.recovery.close()
+      this.#bounds.stop()
       this.log.close()
       this.#instance?.release()
     } catch (error) {
@@ -179,7 +178,7 @@ export class Spool {
       if (!this.#instance.isInPlace()) return this.log.relocate()
       this.#instance.renew()
       this.#lookForDeleted(this.#instance)
-      for (const { journal } of [...this.#instance.segments.values(), ...this.recovery.claimed]) journal.flush()
+      for (const { journal } of [...this.#instance.segments.values(), ...this.recovery.segments]) journal.flush()
     } catch (error) {
       this.#telling.trouble(error)
     }
@@ -199,12 +198,11 @@ export class Spool {
     this.#renew()
     try {
       const instance = this.#ensureInstance()
-      this.recovery.scan(instance)
-      this.#bounds.age(instance, this.log.current?.segment)
+      void this.recovery.scan(instance, () => this.recovery.hasMore && this.#options.onFound())
+      this.#bounds.age(instance)
     } catch (error) {
       this.#telling.failed(error)
     }
-    if (this.recovery.hasMore) this.#options.onFound()
   }
 
   #onClaimed(): void {
@@ -215,6 +213,7 @@ export class Spool {
     this.#deadLetters = undefined
     const entries = isElsewhere ? this.#keepRest('spool') : this.#loseRest()
     this.recovery.giveUp()
+    this.#bounds.stop()
     if (isElsewhere) this.#telling.claimed(entries)
   }
 

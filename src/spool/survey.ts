@@ -1,52 +1,13 @@
-/** What a segment's bytes hold, without reading it as batches. */
-import { closeSync, fstatSync, readSync } from 'node:fs'
+/** Whether another version of the format wrote a segment. */
+import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../shared/safe-folders.js'
-import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment, journalOf } from './format.js'
-import { FrameWindow } from './frame-window.js'
-import { readJournal } from './journal.js'
-import type { Settlement } from './journal.js'
-import { MAX_SEGMENT_BYTES, openSegment } from './segment.js'
+import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment } from './format.js'
+import { openSegment } from './segment.js'
 import { namesIn } from './usage.js'
 
-/** Entries of a segment from an offset on that are not settled. Reads all of it, within a window. @throws the system's errors, UnsafeError */
-export function countLeft(path: string, from: number): number {
-  const settlements = readJournal(journalOf(path))
-  const fd = openSegment(path)
-  try {
-    const end = Math.min(fstatSync(fd).size, MAX_SEGMENT_BYTES)
-    const window = new FrameWindow(from)
-    let entries = 0
-    for (;;) {
-      const found = window.find()
-      if (typeof found !== 'number') {
-        if (found.kind === 'entries') entries += countOpen(found, settlements.get(found.batchId))
-        window.keep(found)
-        window.beginBatch()
-        continue
-      }
-      const target = window.reserve(found, end)
-      if (target !== undefined) {
-        const bytesRead = readSync(fd, target.buffer, target.offset, target.length, target.position)
-        if (bytesRead === 0) return entries // truncated since its size was read
-        window.filled(bytesRead)
-      } else if (window.position >= end) return entries
-    }
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Entries of a stretch that are not settled. */
-export function countOpen({ first, count }: { readonly first: number, readonly count: number }, settlement: Settlement | undefined): number {
-  if (settlement === undefined) return count
-  let entries = 0
-  for (let position = first; position < first + count; position += 1) if (!settlement.settled.has(position)) entries += 1
-  return entries
-}
-
-/** Whether another version of the format wrote it. @throws the system's errors, UnsafeError */
-export function isForeignSegment(path: string): boolean {
+/** @throws the system's errors, UnsafeError */
+function isForeignSegment(path: string): boolean {
   const fd = openSegment(path)
   try {
     const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
@@ -56,12 +17,19 @@ export function isForeignSegment(path: string): boolean {
   }
 }
 
-/** Whether another version of the format wrote there. */
+/** Whether no file can be opened for now, for want of file descriptors or memory: that says nothing of the file. */
+export function isOutOfFiles(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
+}
+
+/** Whether another version of the format wrote there. @throws as `isOutOfFiles` knows */
 export function hasForeignSegment(folder: string): boolean {
   return namesIn(folder).filter(isSegment).some((name) => {
     try {
       return isForeignSegment(join(folder, name))
-    } catch {
+    } catch (error) {
+      if (isOutOfFiles(error)) throw error
       return false // what cannot be read is found when it is to be read
     }
   })

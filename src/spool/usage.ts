@@ -2,6 +2,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { DESTINATION_NAME } from './format.js'
 import { MAX_SEGMENT_BYTES } from './segment.js'
 
 /** Unit of `blocks` in stat(2), whatever the file system's own is. */
@@ -61,8 +62,7 @@ function diskBytes({ size, blocks }: Stats): number {
   return size > MAX_SEGMENT_BYTES ? Math.min(size, blocks * BLOCK_BYTES) : size
 }
 
-export function bytesBelow(folder: string): number {
-  let bytes = 0
-  for (const file of filesBelow(folder)) bytes += file.bytes
-  return bytes
+/** Of all destinations: what else is in the root, which may be any folder, is not looked at. */
+export function* spoolFiles(root: string): Generator<FoundFile> {
+  for (const name of namesIn(root)) if (DESTINATION_NAME.test(name)) yield* filesBelow(join(root, name), MAX_DEPTH - 1)
 }

@@ -2,7 +2,9 @@
 import type { EntryLog } from '../batch.js'
 import type { Clock } from '../clock.js'
 import type { Batch } from '../sender.js'
-import { HEADER_BYTES, MAX_TEXT_BYTES, bytesOfUuid, writeFrame } from './frame.js'
+import { FrameBuffer } from './frame-buffer.js'
+import { MAX_TEXT_BYTES, bytesOfUuid } from './frame.js'
+import type { writeFrame } from './frame.js'
 import { holdWhole } from './hold.js'
 import type { Instance } from './instance.js'
 import { Positions } from './positions.js'
@@ -37,7 +39,6 @@ interface OpenBatch {
 }
 
 const RETRY_MS = 5_000
-const INITIAL_BYTES = 128 * 1024
 /** What is collected before it is written, at most; a batch's end writes it in any case. */
 const WRITE_BYTES = 256 * 1024
 /** `{"batch_id":"","logs":[` and the 36 characters of a UUID. */
@@ -47,8 +48,7 @@ const NOTHING = Buffer.alloc(0)
 
 export class WriteAhead implements EntryLog {
   readonly #options: WriteAheadOptions
-  #out = Buffer.allocUnsafeSlow(INITIAL_BYTES)
-  #length = 0
+  readonly #out = new FrameBuffer()
   #writer: SegmentWriter | undefined
   #open: OpenBatch | undefined
   /** The open batch is another's, and the batcher was not yet told to begin it anew. */
@@ -73,7 +73,7 @@ export class WriteAhead implements EntryLog {
     open.next = first + count
     if (this.#writer === undefined) return
     this.#frame({ kind: 'entries', id: open.id, rank, count, first, text })
-    if (this.#length >= WRITE_BYTES) this.#flush()
+    if (this.#out.length >= WRITE_BYTES) this.#flush()
   }
 
   /** When it returns true, what was appended is written, or `onFailure` was called. */
@@ -115,7 +115,7 @@ export class WriteAhead implements EntryLog {
   relocate(): void {
     this.#writer?.close()
     this.#writer = undefined
-    this.#length = 0
+    this.#out.take()
     this.#isLost = this.#open !== undefined
     this.#open = undefined
     this.#options.onClaimed()
@@ -128,10 +128,7 @@ export class WriteAhead implements EntryLog {
   }
 
   #flush(): void {
-    if (this.#length === 0) return
-    const bytes = this.#out.subarray(0, this.#length)
-    this.#length = 0
-    this.#put(bytes)
+    if (this.#out.length > 0) this.#put(this.#out.take())
   }
 
   #sealed(open: OpenBatch, batch: Batch): Batch {
@@ -184,20 +181,12 @@ export class WriteAhead implements EntryLog {
   #frame(frame: Parameters<typeof writeFrame>[2]): void {
     const bytes = frame.text.length
     if (bytes > MAX_TEXT_BYTES) return this.#fail(new RangeError(`a frame has at most ${MAX_TEXT_BYTES} bytes, got ${bytes}`))
-    const needed = this.#length + HEADER_BYTES + bytes
-    if (needed > this.#out.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#out.length))
-      this.#out.copy(grown, 0, 0, this.#length)
-      this.#out = grown
-    }
-    this.#length = writeFrame(this.#out, this.#length, frame)
+    this.#out.append(frame)
   }
 
   #seal({ id }: OpenBatch, count: number): void {
     if (this.#writer !== undefined) this.#frame({ kind: 'seal', id, rank: 0, count, first: 0, text: NOTHING })
     this.#flush()
-    // One giant entry must not keep its memory for good.
-    if (this.#out.length > 8 * INITIAL_BYTES) this.#out = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }
 
   /** The disk failed while the batch was open: all of it once more, from memory. */
@@ -224,6 +213,7 @@ export class WriteAhead implements EntryLog {
       this.#writer?.write(bytes)
       // Claimed between the look and the write, or stopped there: the claimer may have read before this was written.
       if (wasUncertain || this.#isUncertain) this.#lookAround()
+      if (this.#writer !== undefined) this.#writer.segment.writtenAtMs = this.#options.clock.now()
     } catch (error) {
       this.#fail(error)
     }
@@ -250,7 +240,7 @@ export class WriteAhead implements EntryLog {
   #endSegment(): void {
     const failed = this.#writer
     this.#writer = undefined
-    this.#length = 0
+    this.#out.take()
     if (this.#open !== undefined) this.#open.isWhole = false
     failed?.end()
     // What is in it is settled as ever; it ends when its last batch does. An open one is still to be added.

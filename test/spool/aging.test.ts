@@ -116,7 +116,7 @@ describe('what the dead left', () => {
     let entries = 0
     // An owner that cannot be seen may still write for a while.
     for (let looks = 0; looks < 2; looks += 1) {
-      recovery.scan(instance)
+      await recovery.scan(instance)
       while (await recovery.next(({ count }) => {
         entries += count
       }));
@@ -180,7 +180,7 @@ test('a backlog that is too old is counted in turns, and never all at once', asy
   expect(segmentsBelow(root)).toEqual([])
 })
 
-test('room is made of what is being counted: each entry is dropped once', async () => {
+test('what is being counted is not dropped again to make room', async () => {
   const first = begin()
   write(first, 60)
   write(first, 40)
@@ -191,12 +191,12 @@ test('room is made of what is being counted: each entry is dropped once', async 
   let reads = 0
   vi.spyOn(SegmentReader.prototype, 'next').mockImplementation(async function counted(this: SegmentReader) {
     reads += 1
-    if (reads === 2) expect(life.spool.recovery.dropOldest()).toBe(true)
+    if (reads === 2) expect(life.spool.recovery.dropOldest()).toBe(0)
     return next.call(this)
   })
   expect(await life.spool.recovery.next(() => {})).toBe(false)
-  expect(reads).toBe(2)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 100, dropped: { age: 0, spool: 100 }, closes: true })
+  expect(reads).toBe(3)
+  expect(life.account.snapshot()).toMatchObject({ recovered: 100, dropped: { age: 100, spool: 0 }, closes: true })
 })
 
 describe('other destinations', () => {
@@ -275,7 +275,7 @@ describe('other destinations', () => {
     makeOld(8 * DAY_MS)
     const before = files()
     const options = { root, destinations: [], machine: processes.born(), wallNowMs: clock.wallNow(), maxAgeMs: HOUR_MS, leases: new LeaseWatch(clock) }
-    expect([...age({ ...options, uptimeMs: () => DAY_MS })].map(({ agedBytes }) => agedBytes > 0)).toEqual([true])
+    expect([...age({ ...options, uptimeMs: () => DAY_MS })].flatMap((found) => (found === undefined ? [] : found.agedBytes > 0))).toEqual([true])
     // The dead letter has gone, by its time alone: it was never to be sent.
     expect(files()).toBe(before - 1)
     expect(segmentsBelow(root)).toHaveLength(1)

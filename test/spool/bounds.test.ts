@@ -1,11 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/sender.js'
 import { NoRoomError, makeRoom } from '../../src/spool/room.js'
+import type { Removable } from '../../src/spool/room.js'
 import { destinationName } from '../../src/spool/root.js'
 import { FakeClock } from '../fake-clock.js'
-import { failing } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, Life, Processes, URL_OF_TESTS } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
@@ -134,21 +134,12 @@ describe('no room', () => {
   })
 
   test('since a deletion fails: the rest stays', () => {
-    const paths = ['1.seg', '2.seg', '3.seg'].map((name) => join(root, name))
-    for (const path of paths) writeFileSync(path, Buffer.alloc(100))
-    const left = [...paths]
-    mends.push(failing('unlinkSync', () => 'EROFS'))
-    const dropOldest = (): boolean => {
-      const path = left.shift()
-      if (path === undefined) return false
-      try {
-        unlinkSync(path)
-      } catch {
-        // as a segment does
-      }
-      return true
-    }
-    expect(() => makeRoom({ root, destination: root, needBytes: 150, maxBytes: 300, ours: () => left, dropOldest })).toThrow(NoRoomError)
+    const left = [100, 100, 100]
+    const removable = (): Removable[] => left.map((bytes) => ({ bytes, remove: () => {
+      left.shift()
+      return 0
+    } }))
+    expect(() => makeRoom({ root, bytes: 300, needBytes: 150, maxBytes: 300, removable })).toThrow(NoRoomError)
     expect(left).toHaveLength(1)
   })
 })

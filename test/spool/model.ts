@@ -96,6 +96,7 @@ export class Model {
     // The lease alone decides where the owner's file was damaged.
     if (this.#hasUnknownOwner) await this.#clock.advance(CLAIM_MS)
     await this.#recover(Infinity)
+    while (this.#life.spool.recovery.droppingBytes > 0) await new Promise((resolve) => setImmediate(resolve))
     this.#checkBound()
     const [lost] = this.#expected
     if (lost !== undefined) throw new Error(`${lost.key}: ${lost.batchId}, a batch of ${lost.positions.length}, was not recovered`)

@@ -66,7 +66,9 @@ describe('a claimed segment that cannot be read for now', () => {
   test.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])('%s at its opening: told once, tried at every scan', async (code) => {
     leave(10)
     leave(7)
-    mends.push(failing('openSync', ([path]) => (String(path).endsWith('.seg') && String(path).includes('claimed') ? code : undefined)))
+    const left = readdirSync(destination)
+    const isClaimed = (path: string): boolean => path.endsWith('.seg') && path.includes('claimed') && !left.some((name) => path.includes(`/${name}/`))
+    mends.push(failing('openSync', ([path]) => (isClaimed(String(path)) ? code : undefined)))
     const life = begin()
     expect(await life.recoverAll()).toEqual([])
     expect(life.problems).toEqual([expect.stringContaining(code), expect.stringContaining(code)])
@@ -122,9 +124,10 @@ describe('a claimed segment that cannot be read for now', () => {
     const third = begin()
     expect(await third.recoverAll()).toEqual([])
     mends.pop()?.()
-    expect(third.spool.recovery.dropOldest()).toBe(true)
+    expect(third.spool.recovery.dropOldest()).toBeGreaterThan(0)
+    expect(third.spool.recovery.dropOldest()).toBe(0)
+    await vi.waitFor(() => expect(third.spool.recovery.droppingBytes).toBe(0))
     expect(third.account.snapshot()).toMatchObject({ recovered: 10, dropped: { spool: 10 }, closes: true })
-    expect(third.spool.recovery.dropOldest()).toBe(false)
   })
 
   test('since somebody deleted it: told, and not tried again', async () => {
@@ -179,32 +182,18 @@ describe('a segment of another version', () => {
     expect(readFileSync(path)).toEqual(bytes)
   })
 
-  test('that came in between the look and the claim stays in the claimer’s hands, unread', async () => {
+  test('that cannot be looked at, since no file can be opened, is not claimed', async () => {
     const path = leave(10)
-    mends.push(failing('renameSync', ([from]) => {
-      if (String(from) === join(path, '..')) makeForeign(path)
-      return undefined
-    }))
-    const life = begin()
-    expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toEqual([expect.stringMatching(/claimed.* was written by another version/)])
-    await clock.advance(2 * SCAN_MS)
-    expect(life.problems).toHaveLength(1)
-    life.spool.close()
-    expect(segmentsBelow(root).map(({ bytes }) => bytes[VERSION_AT])).toEqual([2])
-  })
-
-  test('that could not be read when it was claimed is not taken for damage', async () => {
-    makeForeign(leave(10))
+    makeForeign(path)
     let failures = 3
-    mends.push(failing('openSync', ([path]) => (String(path).endsWith('.seg') && failures-- > 0 ? 'EMFILE' : undefined)))
+    mends.push(failing('openSync', ([opened]) => (String(opened).endsWith('.seg') && failures-- > 0 ? 'EMFILE' : undefined)))
     const life = begin()
     expect(await life.recoverAll()).toEqual([])
-    await clock.advance(SCAN_MS)
+    await clock.advance(2 * SCAN_MS)
     expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toEqual([expect.stringContaining('EMFILE'), expect.stringMatching(/another version/)])
+    expect(life.problems).toEqual([...Array(3).fill(expect.stringContaining('EMFILE')), expect.stringMatching(/another version/)])
     expect(life.account.dropped.damaged).toBe(0)
     expect(segmentsBelow(root)).toHaveLength(1)
-    expect(readdirSync(destination)).toHaveLength(1)
+    expect(existsSync(path)).toBe(true)
   })
 })

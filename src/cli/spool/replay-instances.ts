@@ -31,6 +31,7 @@ export class InstanceReplay implements Source {
   readonly #options: InstanceReplayOptions
   readonly #claimer: Claimer
   readonly #recovery: Recovery
+  #scanned = Promise.resolve()
   readonly #deadLetters: DeadLetters
   /** As they were cut, of those under way. */
   readonly #batches = new Map<string, number>()
@@ -61,10 +62,11 @@ export class InstanceReplay implements Source {
       const claim = this.#claimer.claim(one, LEFT)
       if ('why' in claim) this.#options.onSkipped(one.name, claim.why)
     }
-    this.#recovery.scan(this.#claimer.instance)
+    this.#scanned = this.#recovery.scan(this.#claimer.instance)
   }
 
   async *jobs(): AsyncGenerator<Job> {
+    await this.#scanned
     for (;;) {
       let batch: Batch | undefined
       await this.#recovery.next((next) => {

@@ -1,0 +1,26 @@
+/** What was read of a claimed batch, as the batches that are sent: with their custody. */
+import type { Batch } from '../sender.js'
+import { assemble } from './assemble.js'
+import { holdParts } from './hold.js'
+import type { Settlement } from './journal.js'
+import type { ReadBatch } from './reader.js'
+import type { Segment } from './segment.js'
+
+export interface Restored {
+  readonly batches: Batch[]
+  /** Of the batches; they now count in the segment. */
+  readonly entries: number
+  /** Entries that should be there, by the seal, and are not. */
+  readonly missing: number
+}
+
+export function restore(segment: Segment, read: ReadBatch, settlement: Settlement | undefined): Restored {
+  const { batches, missing } = assemble(read, settlement)
+  const entries = batches.reduce((sum, { count }) => sum + count, 0)
+  segment.add(entries)
+  const custody = holdParts(segment, read.batchId, batches.map(({ positions }) => positions))
+  return { entries, missing, batches: batches.map(({ batchId, count, positions, isWhole, body }, at): Batch => ({
+    batchId, count, highestRank: read.rank, body, custody: custody[at],
+    ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
+  } as Batch)) }
+}
