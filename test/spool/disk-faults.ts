@@ -3,7 +3,7 @@ import type fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
 const system = createRequire(import.meta.url)('node:fs') as typeof fs
-type Call = 'openSync' | 'readdirSync' | 'writeSync' | 'unlinkSync' | 'mkdirSync' | 'renameSync' | 'utimesSync'
+type Call = 'openSync' | 'readSync' | 'readdirSync' | 'lstatSync' | 'writeSync' | 'unlinkSync' | 'mkdirSync' | 'renameSync' | 'utimesSync'
 /** @returns the code of the error, or undefined where the call goes through */
 type Verdict = (given: readonly unknown[]) => string | undefined
 

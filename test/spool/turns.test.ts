@@ -1,0 +1,271 @@
+/** How much of the disk one turn of the application's thread may touch: counted, on real files. */
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { destinationName } from '../../src/spool/root.js'
+import type { SpoolOptions } from '../../src/spool/spool.js'
+import { FakeClock } from '../fake-clock.js'
+import { failing } from './disk-faults.js'
+import { filesBelow, segmentsBelow } from './disk-image.js'
+import { KEY_OF_TESTS, Life, Processes, URL_OF_TESTS } from './life.js'
+import { removeScratch, scratchFolder } from './scratch.js'
+
+const MIB = 1024 * 1024
+const SEGMENT_BYTES = 64 * 1024
+const SCAN_MS = 15_000
+
+/** Each look at it takes a millisecond, so that a turn has few steps on any machine. */
+class SlowClock extends FakeClock {
+  #lookedMs = 0
+  /** Called before and after each timer. */
+  onTurn = (): void => {}
+
+  override now(): number {
+    return super.now() + (this.#lookedMs += 1)
+  }
+
+  override timer(delayMs: number, fire: () => void): () => void {
+    return super.timer(delayMs, () => {
+      this.onTurn()
+      fire()
+      this.onTurn()
+    })
+  }
+}
+
+let scratch: string
+let root: string
+let clock: SlowClock
+let processes: Processes
+let lives: Life[]
+let mends: (() => void)[]
+
+beforeEach(() => {
+  scratch = scratchFolder()
+  root = join(scratch, 'root')
+  clock = new SlowClock(Date.now())
+  processes = new Processes()
+  lives = []
+  mends = []
+})
+
+afterEach(() => {
+  for (const mend of mends) mend()
+  for (const life of lives) life.die(processes, root)
+  removeScratch(scratch)
+})
+
+function begin(spool: Partial<SpoolOptions> = {}, at = root, on: FakeClock = clock): Life {
+  const life = new Life({ root: at, clock: on, machine: processes.born(), spool })
+  lives.push(life)
+  return life
+}
+
+function kill(life: Life): void {
+  lives = lives.filter((other) => other !== life)
+  life.die(processes, root)
+}
+
+function write(life: Life, bytes: number): void {
+  const entry = JSON.stringify({ padding: 'x'.repeat(3000) })
+  for (let written = 0; written < bytes; written += 10 * entry.length) {
+    for (let n = 0; n < 10; n += 1) life.add(entry)
+    life.batcher.seal()
+  }
+}
+
+const destinationOf = (at: string, key = KEY_OF_TESTS): string => join(at, destinationName(URL_OF_TESTS, key))
+
+/** Folders of ended processes, each with one batch of one entry, its number. */
+async function leave(count: number, apiKey = KEY_OF_TESTS): Promise<void> {
+  const from = join(scratch, 'elsewhere')
+  const to = destinationOf(root, apiKey)
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (let n = 0; n < count; n += 1) {
+    const life = new Life({ root: from, clock, machine: processes.born(), spool: { apiKey } })
+    life.add(String(n))
+    life.batcher.seal()
+    life.spool.close()
+    const [name = ''] = readdirSync(destinationOf(from, apiKey)).filter((one) => one.endsWith('.left'))
+    renameSync(join(destinationOf(from, apiKey), name), join(to, name))
+    await clock.advance(1)
+  }
+}
+
+/** The most calls in one turn, from now on; `mark` ends one. */
+function counted(call: Parameters<typeof failing>[0], isCounted: (path: string) => boolean = () => true): { mark(): void, readonly most: number, readonly all: number } {
+  let calls = 0
+  let all = 0
+  let most = 0
+  const mark = (): void => {
+    most = Math.max(most, calls)
+    calls = 0
+  }
+  mends.push(failing(call, ([path]) => {
+    if (isCounted(String(path))) {
+      calls += 1
+      all += 1
+    }
+    return undefined
+  }))
+  clock.onTurn = mark
+  return { mark, get most() { return Math.max(most, calls) }, get all() { return all } }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('a bound that was lowered below what the dead left', () => {
+  const MAX_BYTES = MIB
+  const quick = (): FakeClock => new FakeClock(clock.wallNow())
+
+  function leaveMuch(): number {
+    const life = begin({ maxBytes: 64 * MIB })
+    for (let n = 0; n < 3; n += 1) write(life, 4 * MIB)
+    kill(life)
+    return life.account.received
+  }
+
+  test('a log call reads and deletes none of it; its entries are counted in turns, each segment deleted after it', async () => {
+    const received = leaveMuch()
+    const life = begin({ maxBytes: MAX_BYTES }, root, quick())
+    const reads = counted('readSync')
+    const unlinks = counted('unlinkSync')
+    write(life, SEGMENT_BYTES)
+    expect([reads.all, unlinks.all]).toEqual([0, 0])
+    while (life.spool.recovery.droppingBytes > 0) {
+      const deleted = unlinks.all
+      await turn()
+      expect(unlinks.all - deleted).toBeLessThanOrEqual(2)
+      expect(life.account.snapshot().closes).toBe(true)
+    }
+    expect(reads.all).toBe(0)
+    const left = (await life.recoverAll()).reduce((sum, { count }) => sum + count, 0)
+    expect(life.account.dropped.spool).toBe(received - left)
+    expect(segmentsBelow(root).reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(MAX_BYTES)
+  })
+
+  test('files are looked at once, however many go', () => {
+    for (let n = 0; n < 40; n += 1) {
+      const life = begin({ maxBytes: 64 * MIB })
+      write(life, SEGMENT_BYTES)
+      kill(life)
+    }
+    const life = begin({ maxBytes: MAX_BYTES }, root, quick())
+    const files = filesBelow(root).length
+    const looks = counted('lstatSync', (path) => path.endsWith('.seg'))
+    write(life, 1)
+    expect(looks.all).toBeLessThan(files)
+  })
+
+  test('without file numbers nothing is deleted uncounted: it goes on at the next look', async () => {
+    const received = leaveMuch()
+    const own = quick()
+    const life = begin({ maxBytes: MAX_BYTES }, root, own)
+    mends.push(failing('openSync', ([path]) => (/claimed\/.*\.seg$/.test(String(path)) ? 'EMFILE' : undefined)))
+    write(life, SEGMENT_BYTES)
+    while (life.problems.length === 0) await turn()
+    expect(life.problems).toEqual([expect.stringContaining('EMFILE')])
+    expect(life.drops).toEqual([])
+    mends.pop()?.()
+    await own.advance(SCAN_MS)
+    while (life.spool.recovery.droppingBytes > 0) await turn()
+    const left = (await life.recoverAll()).reduce((sum, { count }) => sum + count, 0)
+    expect(life.account.dropped.spool).toBe(received - left)
+  })
+})
+
+test('many folders are claimed a few in a turn, the oldest first', async () => {
+  const FOLDERS = 60
+  await leave(FOLDERS)
+  const claims = counted('renameSync', (path) => path.endsWith('.left'))
+  const life = begin()
+  expect(claims.all).toBeGreaterThan(0)
+  expect(life.foundTimes).toBe(1)
+  claims.mark()
+  await clock.advance(1)
+  expect(claims.all).toBe(FOLDERS)
+  expect(claims.most).toBeLessThan(10)
+  const recovered = await life.recoverAll()
+  expect(recovered.map(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: number[] }).logs[0])).toEqual([...Array(FOLDERS).keys()])
+})
+
+test('a claim that takes many turns ends with its process', async () => {
+  await leave(60)
+  const claims = counted('renameSync', (path) => path.endsWith('.left'))
+  begin().spool.close()
+  const before = claims.all
+  await clock.advance(SCAN_MS)
+  expect(claims.all).toBe(before)
+})
+
+describe('many files of others', () => {
+  const MAX_BYTES = MIB
+
+  function others(bytes: number): void {
+    const folder = join(root, 'aaaaaaaaaaaaaaaa')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (let n = 0; n < 100; n += 1) writeFileSync(join(folder, String(n)), Buffer.alloc(bytes / 100))
+  }
+
+  test('are summed a few in a turn', async () => {
+    others(1000)
+    const life = begin({ maxBytes: MAX_BYTES })
+    const looks = counted('lstatSync', (path) => path.includes('aaaaaaaaaaaaaaaa'))
+    write(life, 1)
+    looks.mark()
+    await clock.advance(1)
+    expect(looks.all).toBe(100)
+    expect(looks.most).toBeLessThan(10)
+  })
+
+  test('that leave no room: a segment is begun before it is known, and none after', async () => {
+    others(MAX_BYTES)
+    const life = begin({ maxBytes: MAX_BYTES })
+    write(life, 1)
+    expect(life.batches[0]).toHaveProperty('place')
+    await clock.advance(1)
+    write(life, 2 * SEGMENT_BYTES)
+    expect(life.problems).toEqual([expect.stringMatching(/spool\.maxBytes 1048576 is reached by what other processes keep/)])
+    expect(life.drops).toEqual([])
+  })
+
+  test('that leave too little room: one’s own oldest goes when it is known, and not what is written to', async () => {
+    const life = begin({ maxBytes: MAX_BYTES })
+    write(life, 4 * SEGMENT_BYTES)
+    await clock.advance(1)
+    others(MAX_BYTES - 3 * SEGMENT_BYTES)
+    const before = segmentsBelow(root).map(({ path }) => path)
+    write(life, SEGMENT_BYTES)
+    await clock.advance(1)
+    const after = segmentsBelow(root).map(({ path }) => path)
+    expect(after.length).toBeGreaterThan(1)
+    expect(after).not.toContain(before[0])
+    expect(after).toContain(life.spool.log.current?.segment.path)
+    for (const batch of life.batches.splice(0)) life.settle(batch)
+    expect(life.account.snapshot()).toMatchObject({ pending: 0, closes: true })
+  })
+
+  test('what else is in the root, which may be any folder, is not looked at', () => {
+    const foreign = join(root, 'home', 'of', 'others')
+    mkdirSync(foreign, { recursive: true })
+    writeFileSync(join(foreign, 'large'), Buffer.alloc(2 * MAX_BYTES))
+    const looks = [counted('lstatSync', (path) => path.includes('/home')), counted('readdirSync', (path) => path.includes('/home'))]
+    const life = begin({ maxBytes: MAX_BYTES }, root, new FakeClock(clock.wallNow()))
+    write(life, SEGMENT_BYTES)
+    expect(looks.map(({ all }) => all)).toEqual([0, 0])
+    expect(life.problems).toEqual([])
+  })
+})
+
+test('folders for another key are aged a few in a turn, and reported together', async () => {
+  const FOLDERS = 60
+  await leave(FOLDERS, 'another key')
+  await clock.advance(900_000)
+  const looks = counted('lstatSync', (path) => path.endsWith('.seg'))
+  const life = begin()
+  looks.mark()
+  await clock.advance(1)
+  expect(looks.all).toBeGreaterThanOrEqual(FOLDERS)
+  expect(looks.most).toBeLessThan(20)
+  expect(life.notes.map(({ kind }) => kind)).toEqual(['stranded'])
+})
