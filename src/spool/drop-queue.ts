@@ -3,15 +3,12 @@ import { journalOf } from './format.js'
 import { readJournal } from './journal.js'
 import { Positions } from './positions.js'
 import { SegmentReader } from './reader.js'
+import type { ClaimedSegment } from './claimed-segment.js'
 import type { Segment } from './segment.js'
 import { isOutOfFiles } from './survey.js'
 
-export interface Drop {
-  readonly segment: Segment
-  /** Where the first batch begins that was not given out. */
-  readonly restAt: number
-  /** On the disk. */
-  readonly bytes: number
+interface Drop {
+  readonly claimed: ClaimedSegment
   readonly reason: 'spool' | 'age'
   readonly why: string
 }
@@ -39,13 +36,14 @@ export class DropQueue {
   }
 
   get segments(): Segment[] {
-    return this.#drops.map(({ segment }) => segment)
+    return this.#drops.map(({ claimed: { segment } }) => segment)
   }
 
   /** @returns as `resume` */
-  add(drop: Drop): Promise<void> {
-    this.#drops.push(drop)
-    this.#bytes += drop.bytes
+  add(claimed: ClaimedSegment, reason: Drop['reason'], why: string): Promise<void> {
+    claimed.isDropped = true
+    this.#drops.push({ claimed, reason, why })
+    this.#bytes += claimed.bytes
     return this.resume()
   }
 
@@ -77,7 +75,7 @@ export class DropQueue {
   }
 
   async #count(drop: Drop): Promise<void> {
-    const { segment: { path }, restAt } = drop
+    const { segment: { path }, restAt } = drop.claimed
     const settlements = readJournal(journalOf(path))
     const reader = new SegmentReader(path, restAt)
     try {
@@ -95,8 +93,8 @@ export class DropQueue {
   #drop(drop: Drop, entries: number): void {
     if (this.#drops[0] !== drop) return
     this.#drops.shift()
-    this.#bytes -= drop.bytes
-    const { segment, reason, why } = drop
+    const { claimed: { segment, bytes }, reason, why } = drop
+    this.#bytes -= bytes
     segment.drop()
     this.#options.onRecovered(entries)
     this.#options.onDropped(entries, reason, `${why}, left by an earlier process: ${segment.path}`)

@@ -200,7 +200,7 @@ export function isAbandoned(folder: string, machine: Machine, isOver: (folder: s
   return isAlive === undefined ? isOver(folder) : !isAlive
 }
 
-/** Whether nothing more is written there: closed in order, or its thread has ended. @throws the system's errors */
+/** Whether nothing more is written there, for certain: closed in order, or its thread has ended. */
 export function isFinal(folder: string, machine: Machine): boolean {
-  return folder.endsWith(LEFT) || isOwnerAlive(folder, machine) === false
+  return folder.endsWith(LEFT) || tryRead(() => isOwnerAlive(folder, machine)) === false
 }

@@ -1,6 +1,8 @@
 /** What the dead left: claimed, and read back one batch at a time. */
 import type { Batch } from '../sender.js'
 import { isClaimExpired } from './aging.js'
+import { claimedSegments } from './claimed-segment.js'
+import type { ClaimedSegment } from './claimed-segment.js'
 import { Claims, removeIfSettled } from './claims.js'
 import type { ClaimsOptions } from './claims.js'
 import { DropQueue } from './drop-queue.js'
@@ -9,8 +11,6 @@ import type { Instance } from './instance.js'
 import { readJournal } from './journal.js'
 import type { Settlement } from './journal.js'
 import { SegmentReader } from './reader.js'
-import { restsIn } from './rest.js'
-import type { Rest } from './rest.js'
 import { restore } from './restore.js'
 import type { Removable } from './room.js'
 import type { Segment } from './segment.js'
@@ -26,7 +26,7 @@ export interface RecoveryOptions extends ClaimsOptions {
 }
 
 interface Open {
-  readonly rest: Rest
+  readonly claimed: ClaimedSegment
   readonly reader: SegmentReader
   /** `damagedBytes` when it was opened. */
   readonly damagedBefore: number
@@ -39,9 +39,9 @@ export class Recovery {
   readonly #scanning: Turns
   readonly #drops: DropQueue
   /** The oldest first. */
-  #waiting: Rest[] = []
+  #waiting: ClaimedSegment[] = []
   /** Cannot be read for now: tried again at the next scan. */
-  #postponed: Rest[] = []
+  #postponed: ClaimedSegment[] = []
   readonly #told = new WeakSet<Segment>()
   #open: Open | undefined
   #ready: Batch[] = []
@@ -63,12 +63,12 @@ export class Recovery {
 
   /** Claimed, and on the disk. */
   get segments(): Segment[] {
-    return [...this.#rests.map(({ segment }) => segment), ...this.#drops.segments, ...this.#unsettled]
+    return [...this.#unread.map(({ segment }) => segment), ...this.#drops.segments, ...this.#unsettled]
   }
 
   /** What can be deleted to make room, the oldest first. */
   get removable(): Removable[] {
-    return this.#rests.filter((rest) => this.#isFinal(rest)).map(({ bytes }): Removable => ({ bytes, remove: () => this.dropOldest() }))
+    return this.#unread.filter(({ isFinal }) => isFinal).map((claimed): Removable => ({ bytes: claimed.bytes, remove: () => this.#drop(claimed) }))
   }
 
   /** Bytes that are to be deleted when their entries are counted. */
@@ -76,8 +76,8 @@ export class Recovery {
     return this.#drops.bytes
   }
 
-  get #rests(): Rest[] {
-    return [...(this.#open === undefined ? [] : [this.#open.rest]), ...this.#waiting, ...this.#postponed]
+  get #unread(): ClaimedSegment[] {
+    return [...(this.#open === undefined ? [] : [this.#open.claimed]), ...this.#waiting, ...this.#postponed].filter(({ isDropped }) => !isDropped)
   }
 
   /** Entries that were read and not yet taken. */
@@ -125,19 +125,8 @@ export class Recovery {
       if (this.#isClosed) return false
       const next = this.#open ?? this.#openNext()
       if (next === undefined) return false
-      await ('rest' in next ? this.#readFrom((this.#open = next)) : next)
+      await ('claimed' in next ? this.#readFrom((this.#open = next)) : next)
     }
-  }
-
-  /** Its entries are counted before it is deleted, whole. @returns its bytes, 0 where there is none */
-  dropOldest(): number {
-    const oldest = this.#rests.find((rest) => this.#isFinal(rest))
-    if (oldest === undefined) return 0
-    if (oldest === this.#open?.rest) this.#closeOpen(this.#open)
-    this.#waiting = this.#waiting.filter((rest) => rest !== oldest)
-    this.#postponed = this.#postponed.filter((rest) => rest !== oldest)
-    void this.#drops.add({ ...oldest, reason: 'spool', why: 'spool.maxBytes is full, the oldest segment went' })
-    return oldest.bytes
   }
 
   /** Reads nothing more; what is not settled stays on disk. */
@@ -166,51 +155,54 @@ export class Recovery {
 
   #take(folder: string): void {
     const { onError } = this.#options
-    const rests = restsIn(folder, this.#options, (removed) => {
+    const segments = claimedSegments(folder, this.#options, (removed) => {
       this.#unsettled.delete(removed)
       removeIfSettled(folder, onError)
     })
-    this.#waiting.push(...rests)
-    if (rests.length === 0) removeIfSettled(folder, onError)
+    this.#waiting.push(...segments)
+    if (segments.length === 0) removeIfSettled(folder, onError)
   }
 
   /** @returns a promise where it is too old: when it is counted and deleted */
   #openNext(): Open | Promise<void> | undefined {
     const { clock, machine, maxAgeMs, uptimeMs = () => Infinity } = this.#options
-    for (let rest = this.#waiting.shift(); rest !== undefined; rest = this.#waiting.shift()) {
-      const { segment: { path }, restAt } = rest
+    for (let claimed = this.#waiting.shift(); claimed !== undefined; claimed = this.#waiting.shift()) {
+      const { segment: { path }, restAt, damagedBytes, isFinal, isDropped } = claimed
+      if (isDropped) continue
       try {
         if (!isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
           const settlements = readJournal(journalOf(path))
-          return { rest, damagedBefore: rest.damagedBytes, settlements, reader: new SegmentReader(path, restAt) }
+          return { claimed, damagedBefore: damagedBytes, settlements, reader: new SegmentReader(path, restAt) }
         }
-        if (!this.#isFinal(rest)) this.#postponed.push(rest)
-        else return this.#drops.add({ ...rest, reason: 'age', why: `older than spool.maxAgeMs ${maxAgeMs}` })
+        if (isFinal) return this.#drops.add(claimed, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
+        this.#postponed.push(claimed)
       } catch (error) {
-        this.#postpone(rest, error)
+        this.#postpone(claimed, error)
       }
     }
     return undefined
   }
 
-  #isFinal({ finalAt }: Rest): boolean {
-    return this.#options.clock.now() >= finalAt
+  /** Its entries are counted before it is deleted, whole. @returns its bytes */
+  #drop(claimed: ClaimedSegment): number {
+    if (this.#open?.claimed === claimed) this.#closeOpen(this.#open)
+    void this.#drops.add(claimed, 'spool', 'spool.maxBytes is full, the oldest segment went')
+    return claimed.bytes
   }
 
-  #postpone(rest: Rest, error: unknown): void {
-    const { segment } = rest
+  #postpone(claimed: ClaimedSegment, error: unknown): void {
+    const { segment } = claimed
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       // Deleted by somebody: there is nothing to be tried again.
       this.#unsettled.add(segment)
       segment.complete()
-    } else this.#postponed.push(rest)
+    } else this.#postponed.push(claimed)
     if (!this.#told.has(segment)) this.#options.onError(error)
     this.#told.add(segment)
   }
 
   async #readFrom(open: Open): Promise<void> {
-    const { rest, rest: { segment } } = open
-    const wasFinal = this.#isFinal(rest)
+    const { claimed, claimed: { segment, isFinal: wasFinal } } = open
     try {
       const read = await open.reader.next()
       // Dropped, or closed, meanwhile.
@@ -218,11 +210,11 @@ export class Recovery {
       // A batch without a seal may still grow, and so may the segment: from here on it is read again.
       if (read?.sealedCount === undefined && !wasFinal) {
         this.#closeOpen(open)
-        this.#postponed.push(rest)
+        this.#postponed.push(claimed)
         return
       }
-      rest.restAt = open.reader.position
-      rest.damagedBytes = open.damagedBefore + open.reader.damagedBytes
+      claimed.restAt = open.reader.position
+      claimed.damagedBytes = open.damagedBefore + open.reader.damagedBytes
       if (read === undefined) return this.#finish(open)
       const { batches, entries, missing } = restore(segment, read, open.settlements.get(read.batchId))
       this.#ready = batches
@@ -231,12 +223,12 @@ export class Recovery {
     } catch (error) {
       if (this.#open !== open) return
       this.#closeOpen(open)
-      this.#postpone(rest, error)
+      this.#postpone(claimed, error)
     }
   }
 
   #finish(open: Open): void {
-    const { rest: { segment, damagedBytes } } = open
+    const { claimed: { segment, damagedBytes } } = open
     this.#closeOpen(open)
     if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${segment.path} are damaged, and are passed over`)
     this.#unsettled.add(segment)

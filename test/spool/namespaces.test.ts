@@ -1,13 +1,16 @@
 /**
- * Two processes share a folder, and cannot see each other: containers on one volume. Their wall clocks differ. One is stopped until the
- * other has taken over its folder, goes on, and is killed. Each runs in a pid namespace of its own where the system permits it.
+ * Two processes share a folder, with wall clocks that differ. Where they cannot see each other (containers on one volume), one is stopped
+ * until the other has taken over its folder, goes on, and is killed. Where they can, whoever is stopped keeps its folder.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { thisMachine } from '../../src/spool/owner.js'
+import type { Identity } from '../../src/spool/owner.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 const SPEED = 10
@@ -15,6 +18,14 @@ const TIMEOUT_MS = 120_000
 const FROM_B = 1_000_000
 const UNSHARE = ['--pid', '--fork', '--mount-proc', '--kill-child']
 const canUnshare = spawnSync('unshare', [...UNSHARE, 'true']).status === 0
+
+interface Options {
+  readonly from: number
+  readonly skewMs: number
+  /** Default: the process's own. */
+  readonly namespace?: string
+  readonly isUnshared?: boolean
+}
 
 interface Sent {
   readonly batchId: string
@@ -29,9 +40,9 @@ class Pair {
     mkdirSync(this.#out)
   }
 
-  begin(name: string, options: { from: number, skewMs: number, isUnshared: boolean }): ChildProcess {
-    const { isUnshared, ...given } = options
-    const setup = { root: join(this.#out, '..', 'root'), out: this.#out, name, speed: SPEED, ...given, ...(!isUnshared && { namespace: `of ${name}` }) }
+  begin(name: string, options: Options): ChildProcess {
+    const { isUnshared = false, ...given } = options
+    const setup = { root: join(this.#out, '..', 'root'), out: this.#out, name, speed: SPEED, ...given }
     const program = [process.execPath, fileURLToPath(new URL('neighbour.mjs', import.meta.url)), JSON.stringify(setup)] as const
     const child = isUnshared
       ? spawn('unshare', [...UNSHARE, ...program], { stdio: 'ignore' })
@@ -89,7 +100,7 @@ async function run(skewMs: number, isUnshared: boolean): Promise<void> {
   const folder = scratchFolder()
   onTestFinished(() => removeScratch(folder))
   const pair = new Pair(folder)
-  const a = pair.begin('a', { from: 0, skewMs, isUnshared })
+  const a = pair.begin('a', { from: 0, skewMs, ...(isUnshared ? { isUnshared } : { namespace: 'of a' }) })
   pair.begin('b', { from: FROM_B, skewMs: 0, isUnshared })
   // Both live: for longer than a look takes to come again.
   await eventually(() => expect(Math.min(pair.sent('a').length, pair.sent('b').length)).toBeGreaterThan(5))
@@ -120,6 +131,43 @@ async function run(skewMs: number, isUnshared: boolean): Promise<void> {
   expect(sentByA.length).toBeGreaterThan(0)
   expect(readdirSync(join(folder, 'root'))).toHaveLength(1)
 }
+
+test.concurrent('a process that can be seen keeps its folder while it is stopped, and is found at once when it was killed', { timeout: TIMEOUT_MS }, async () => {
+  const folder = scratchFolder()
+  onTestFinished(() => removeScratch(folder))
+  const pair = new Pair(folder)
+  const a = pair.begin('a', { from: 0, skewMs: -7_200_000 })
+  pair.begin('b', { from: FROM_B, skewMs: 0 })
+  await eventually(() => expect(Math.min(pair.sent('a').length, pair.sent('b').length)).toBeGreaterThan(2))
+  signal(a, false, 'SIGSTOP')
+  const loggedByB = pair.logged('b').length
+  // Two leases.
+  await eventually(() => expect(pair.logged('b').length).toBeGreaterThan(loggedByB + 600))
+  expect(pair.lines('notes.b')).toEqual([])
+  const loggedByA = pair.logged('a').length
+  signal(a, false, 'SIGCONT')
+  await eventually(() => expect(pair.logged('a').length).toBeGreaterThan(loggedByA + 100))
+  expect(pair.lines('notes.a')).toEqual([])
+  expect(pair.numbers('a', 'b').length).toBe(new Set(pair.numbers('a', 'b')).size)
+  signal(a, false, 'SIGKILL')
+  await eventually(() => expect(missing(pair.logged('a'), pair.numbers('a', 'b'))).toEqual([]))
+  expect(pair.ambiguous).toEqual([])
+  expect([...pair.lines('problems.a'), ...pair.lines('problems.b')]).toEqual([])
+})
+
+test('a thread is known by itself: it may end while its process lives', { timeout: TIMEOUT_MS }, async () => {
+  const owner = new URL('../../dist/esm/spool/owner.js', import.meta.url)
+  const worker = new Worker(`import('${owner.href}').then(({ thisMachine }) => { require('node:worker_threads').parentPort.postMessage(thisMachine().self); setInterval(() => {}, 1_000) })`, { eval: true })
+  const self = await new Promise<Identity>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  const { startOf } = thisMachine()
+  // Where there is no /proc, the lease decides.
+  if (self.start === undefined) return void await worker.terminate()
+  expect(self.pid).toBe(process.pid)
+  expect(startOf(self.pid, self.thread)).toBe(self.start)
+  await worker.terminate()
+  await eventually(() => expect(startOf(self.pid, self.thread)).toBeUndefined())
+  expect(thisMachine().self.start).toBeDefined()
+})
 
 function missing(wanted: readonly number[], got: readonly number[]): number[] {
   const there = new Set(got)

@@ -1,0 +1,208 @@
+import fs, { mkdirSync, utimesSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Clock } from '../../src/clock.js'
+import type { Batch } from '../../src/sender.js'
+import { LeaseWatch, writeOwner } from '../../src/spool/owner.js'
+import type { Machine } from '../../src/spool/owner.js'
+import { destinationName } from '../../src/spool/root.js'
+import { FakeClock } from '../fake-clock.js'
+import { filesBelow, segmentsBelow } from './disk-image.js'
+import { KEY_OF_TESTS, Life, Processes, URL_OF_TESTS } from './life.js'
+import { removeScratch, scratchFolder } from './scratch.js'
+
+const LEASE_MS = 30_000
+let root: string
+let destination: string
+let clock: FakeClock
+let processes: Processes
+let lives: Life[]
+
+beforeEach(() => {
+  root = scratchFolder()
+  destination = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+  clock = new FakeClock(Date.now())
+  processes = new Processes()
+  lives = []
+})
+
+afterEach(() => {
+  for (const life of lives) life.die(processes, root)
+  removeScratch(root)
+})
+
+/** In a pid namespace of its own. */
+function elsewhere(): Machine {
+  const machine = processes.born()
+  return { ...machine, self: { ...machine.self, namespace: `of ${machine.self.pid}` } }
+}
+
+function begin(machine: Machine = processes.born(), own: Clock = clock): Life {
+  const life = new Life({ root, clock: own, machine })
+  lives.push(life)
+  return life
+}
+
+function write(life: Life, ...names: string[]): void {
+  for (const name of names) life.add(JSON.stringify({ name }))
+  life.batcher.commit()
+}
+
+function namesIn(batches: readonly Batch[]): string[] {
+  return batches.flatMap(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: { name: string }[] }).logs.map(({ name }) => name))
+}
+
+function settleAll(life: Life, batches: readonly Batch[]): string[] {
+  for (const batch of batches) life.settle(batch)
+  return namesIn(batches)
+}
+
+/** As the file system's clock would have it after `ageMs` without a renewal. */
+function ageLeases(ageMs: number): void {
+  const seconds = (Date.now() - ageMs) / 1000
+  for (const path of filesBelow(destination).filter((one) => one.endsWith('owner'))) utimesSync(path, seconds, seconds)
+}
+
+describe('an owner that cannot be seen and does not know that its folder was claimed', () => {
+  test('what it still writes is sent, and nothing is deleted before', async () => {
+    // Its clock stands: to itself it is within its lease.
+    const owner = begin(elsewhere(), new FakeClock(Date.now()))
+    write(owner, 'a')
+    owner.batcher.seal()
+    ageLeases(LEASE_MS + 1_000)
+    const claimer = begin()
+    expect(settleAll(claimer, await claimer.recoverAll())).toEqual(['a'])
+    write(owner, 'b')
+    owner.batcher.seal()
+    write(owner, 'c')
+    await clock.advance(15_000)
+    expect(settleAll(claimer, await claimer.recoverAll())).toEqual(['b'])
+    write(owner, 'd')
+    owner.freeze()
+    await clock.advance(15_000)
+    expect(settleAll(claimer, await claimer.recoverAll())).toEqual(['c', 'd'])
+    expect(segmentsBelow(root)).toEqual([])
+    expect(claimer.account.snapshot()).toMatchObject({ recovered: 4, accepted: 4, pending: 0, closes: true })
+  })
+
+  test('a batch that is open grows: its id is sent once, when it can grow no more', async () => {
+    const owner = begin(elsewhere(), new FakeClock(Date.now()))
+    write(owner, 'a')
+    ageLeases(LEASE_MS + 1_000)
+    const claimer = begin()
+    expect(await claimer.recoverAll()).toEqual([])
+    write(owner, 'b')
+    owner.batcher.seal()
+    const [sealed] = owner.batches
+    await clock.advance(15_000)
+    const [recovered, ...more] = await claimer.recoverAll()
+    expect(more).toEqual([])
+    expect(recovered?.batchId).toBe(sealed?.batchId)
+    expect(Buffer.from(recovered?.body ?? [])).toEqual(Buffer.from(sealed?.body ?? []))
+  })
+
+  test('makes no room: what it may write to is not dropped', async () => {
+    const owner = begin(elsewhere(), new FakeClock(Date.now()))
+    write(owner, 'a')
+    ageLeases(LEASE_MS + 1_000)
+    const claimer = begin()
+    expect(claimer.spool.recovery.removable).toEqual([])
+    write(owner, 'b')
+    await clock.advance(20_000)
+    expect(claimer.spool.recovery.removable[0]?.remove()).toBeGreaterThan(0)
+    await vi.waitFor(() => expect(segmentsBelow(destination)).toEqual([]))
+    expect(claimer.drops.map(({ count }) => count)).toEqual([2])
+  })
+})
+
+test('an owner that was stopped goes on under a new id with the batch that was open', async () => {
+  let stoppedMs = 0
+  const still = { now: () => stoppedMs, wallNow: () => Date.now() + stoppedMs, timer: () => () => {} }
+  const owner = begin(elsewhere(), still)
+  write(owner, 'a', 'b')
+  ageLeases(LEASE_MS + 1_000)
+  const claimer = begin()
+  await clock.advance(LEASE_MS)
+  const [frozen, ...others] = await claimer.recoverAll()
+  expect(others).toEqual([])
+  expect(namesIn([frozen as Batch])).toEqual(['a', 'b'])
+  stoppedMs = LEASE_MS
+  write(owner, 'c')
+  owner.batcher.seal()
+  const [thawed, ...more] = owner.batches
+  expect(more).toEqual([])
+  expect(namesIn([thawed as Batch])).toEqual(['a', 'b', 'c'])
+  expect(thawed?.batchId).not.toBe(frozen?.batchId)
+  expect(thawed?.custody?.isKept).toBe(true)
+  expect(owner.notes.map(({ kind }) => kind)).toEqual(['claimed'])
+  expect(owner.account.snapshot()).toMatchObject({ pending: 3, closes: true })
+  // And on disk: as it was sent.
+  owner.freeze()
+  ageLeases(LEASE_MS + 1_000)
+  const [again] = await begin().recoverAll()
+  expect(again?.batchId).toBe(thawed?.batchId)
+  expect(Buffer.from(again?.body ?? [])).toEqual(Buffer.from(thawed?.body ?? []))
+})
+
+test('a rename that happened and was reported as ENOENT strands nothing', async () => {
+  const first = begin()
+  write(first, 'a')
+  lives = []
+  first.die(processes, root)
+  let reports = 0
+  const { renameSync } = fs
+  Object.assign(fs, { renameSync: (from: string, to: string): void => {
+    renameSync(from, to)
+    if (!to.includes('claimed')) return
+    reports += 1
+    throw Object.assign(new Error('ENOENT: of a request that was sent twice'), { code: 'ENOENT' })
+  } })
+  syncBuiltinESMExports()
+  try {
+    const second = begin()
+    await clock.advance(LEASE_MS)
+    expect(settleAll(second, await second.recoverAll())).toEqual(['a'])
+    expect(reports).toBe(1)
+    expect(second.problems).toEqual([])
+    await clock.advance(LEASE_MS)
+    expect(await second.recoverAll()).toEqual([])
+  } finally {
+    Object.assign(fs, { renameSync })
+    syncBuiltinESMExports()
+  }
+})
+
+test('more than 10,000 folders are watched from look to look', async () => {
+  const watch = new LeaseWatch(clock)
+  const folders = Array.from({ length: 10_050 }, (_, n) => join(root, String(n)))
+  for (const folder of folders) {
+    mkdirSync(folder)
+    writeOwner(folder, elsewhere().self)
+  }
+  const look = (): number => {
+    watch.begin(() => 0)
+    return folders.filter((folder) => watch.isOver(folder)).length
+  }
+  expect(look()).toBe(0)
+  await clock.advance(16_000)
+  expect(look()).toBe(0)
+  await clock.advance(16_000)
+  expect(look()).toBe(folders.length)
+})
+
+test('a look that comes late begins the watch anew: the whole machine may have slept', async () => {
+  const watch = new LeaseWatch(clock)
+  writeOwner(root, elsewhere().self)
+  const isOver = (): boolean => {
+    watch.begin(() => 0)
+    return watch.isOver(root)
+  }
+  expect(isOver()).toBe(false)
+  await clock.advance(3_600_000)
+  expect(isOver()).toBe(false)
+  await clock.advance(16_000)
+  expect(isOver()).toBe(false)
+  await clock.advance(16_000)
+  expect(isOver()).toBe(true)
+})
