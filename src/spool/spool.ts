@@ -65,7 +65,7 @@ export class Spool {
     this.evicted = new Evicted({
       segments: () => this.#instance?.segments ?? new Map(),
       endOf: (number) => (this.log.current?.segment.number === number ? this.log.current.size : Infinity),
-      onDropped, onError,
+      onDropped, onError: (error) => telling.unreadable(error),
     })
     this.recovery = new Recovery({
       destinations, ...limits, onError,

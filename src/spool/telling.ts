@@ -39,6 +39,11 @@ export class Telling {
     this.#tell.problem(`trouble with the spool, which may send entries twice: ${wordsOf(error)}`)
   }
 
+  /** They wait, and nothing of them is lost. */
+  unreadable(error: unknown): void {
+    this.#tell.problem(`entries on disk cannot be read for now, and are tried again every 5 s: ${wordsOf(error)}`)
+  }
+
   /** The disk did not confirm what was written: it may still have it. */
   unsynced(error: unknown): void {
     this.#tell.problem(`entries on disk may be lost if the power fails: ${wordsOf(error)}`)

@@ -37,5 +37,5 @@ await sleep(3_000)
 for (const fd of opened) closeSync(fd)
 
 const { state } = await flush(logger, { timeoutMs: 60_000 })
-console.log(JSON.stringify({ state, dropped, problems }))
-process.exit(0)
+process.stdout.write(`${JSON.stringify({ state, dropped, problems })}\n`)
+stream.end()
