@@ -108,10 +108,11 @@ export class Instance {
     return true
   }
 
-  /** Those whose files somebody deleted, though the folder is in its place. By name: an open file may still be linked elsewhere (NFS). @throws the system's errors */
+  /** Those whose files somebody deleted, though the folder is in its place. By name: NFS keeps an open file under another one. */
   deletedSegments(): Segment[] {
-    const names = new Set(readdirSync(this.path))
-    return [...this.#segments.values()].filter(({ number }) => !names.has(segmentName(number)))
+    const listed = this.#names()
+    const names = new Set(listed)
+    return listed === undefined ? [] : [...this.#segments.values()].filter(({ number }) => !names.has(segmentName(number)))
   }
 
   /** It was claimed: what it had on disk is another's. */
@@ -132,7 +133,16 @@ export class Instance {
 
   #isEmpty(): boolean {
     removeIfEmpty(this.claimedPath)
-    return readdirSync(this.path).every((name) => name === OWNER || isJournal(name))
+    return this.#names()?.every((name) => name === OWNER || isJournal(name)) ?? false
+  }
+
+  /** In the folder; undefined where it cannot be listed, for now or because it was claimed. */
+  #names(): string[] | undefined {
+    try {
+      return readdirSync(this.path)
+    } catch {
+      return undefined
+    }
   }
 }
 

@@ -143,7 +143,7 @@ export class Spool {
   close(): void {
     this.#rounds.stop()
     try {
-      if (this.#instance?.isInPlace() === true) this.#lookForDeleted(this.#instance)
+      this.#lookForDeleted()
       this.#keepRest('shutdown')
       this.recovery.close()
       this.#bounds.stop()
@@ -177,7 +177,7 @@ export class Spool {
       if (this.#instance === undefined) return
       if (!this.#instance.isInPlace()) return this.log.relocate()
       this.#instance.renew()
-      this.#lookForDeleted(this.#instance)
+      this.#lookForDeleted()
       for (const { journal } of [...this.#instance.segments.values(), ...this.recovery.segments]) journal.flush()
     } catch (error) {
       this.#telling.trouble(error)
@@ -185,8 +185,8 @@ export class Spool {
   }
 
   /** Segments whose files somebody deleted. What of them is in memory is still sent; what was on disk alone is lost. */
-  #lookForDeleted(instance: Instance): void {
-    for (const segment of instance.deletedSegments()) {
+  #lookForDeleted(): void {
+    for (const segment of this.#instance?.deletedSegments() ?? []) {
       const entries = this.evicted.forget(segment.number)
       segment.drop()
       this.log.leave(segment)

@@ -107,6 +107,23 @@ describe('the file of a segment is deleted, its folder stays', () => {
     life.settle(first)
   })
 
+  test.each(['EMFILE', 'EIO'])('%s at the names in the folder: none is taken for deleted, and the folder is left to the next process', async (code) => {
+    const life = begin()
+    const batches = written(life, 5)
+    life.held -= 50
+    for (const batch of batches) life.spool.evicted.push(batch)
+    const folder = dirname(pathsOf()[0] as string)
+    const mend = failing('readdirSync', ([path]) => (path === folder ? code : undefined))
+    await clock.advance(RENEW_MS)
+    life.spool.close()
+    mend()
+    lives = []
+    expect(life.drops).toEqual([])
+    expect(life.spool.keptEntries).toBe(50)
+    // Its process lives on.
+    expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches))
+  })
+
   test('one that is no longer written to is found as well', async () => {
     const life = begin({ maxBytes: 4 * 1024 * 1024 })
     const batches = written(life, 300)
