@@ -78,9 +78,13 @@ export class Model {
         this.#input.append(1 + a % 7, b, true)
         return recovering
       }
-      case 'crash': return this.#crash(damageOf(step, this.#sequence.durability))
+      case 'crash':
+        this.#checkBound()
+        return this.#crash(damageOf(step, this.#sequence.durability))
       case 'nestedCrash':
         for (let deaths = 1 + a % 3; deaths > 0; deaths -= 1) {
+          // What is dropped is counted first: its segment may have been deleted since the last look.
+          this.#checkBound()
           this.#crash({ kind: 'none', pick: [0, 0] })
           await this.#recover(b % 3)
         }
