@@ -46,10 +46,11 @@ export interface ClaimedOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** @param folder was claimed @param onRemoved a segment is deleted @throws the system's errors */
-export function claimedSegments(folder: string, { clock, machine, onError }: ClaimedOptions, onRemoved: (segment: Segment) => void): ClaimedSegment[] {
-  if (!isOwnFolder(folder)) return []
+/** A step for each. @param folder was claimed @param onRemoved a segment is deleted @throws the system's errors */
+export function* claimedSegments(folder: string, { clock, machine, onError }: ClaimedOptions, onRemoved: (segment: Segment) => void): Generator<ClaimedSegment> {
+  if (!isOwnFolder(folder)) return
   const finalAt = isFinal(folder, machine) ? -Infinity : clock.now() + UNAWARE_MS
-  return namesIn(folder).filter(isSegment).map((name) =>
-    new ClaimedSegment(new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved }), finalAt, clock))
+  for (const name of namesIn(folder).filter(isSegment)) {
+    yield new ClaimedSegment(new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved }), finalAt, clock)
+  }
 }

@@ -42,11 +42,15 @@ export class Claims {
     this.#leases.begin(() => instance.renew())
     for (const destination of this.#options.destinations) {
       for (const name of this.#namesIn(destination)) {
-        this.#tryClaim(destination, name, instance)
-        yield []
+        const folder = this.#tryClaim(destination, name, instance)
+        if (folder === undefined) yield []
+        else yield* this.#arrived([folder], instance.claimedPath)
       }
     }
-    yield* this.#arrived(instance.claimedPath)
+    // What is there, not what `rename` said: over a network it may report ENOENT for what it did.
+    const folders = this.#namesIn(instance.claimedPath).filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.claimedPath, name))
+    yield* this.#arrived(folders, instance.claimedPath)
+    this.#taken = new Set(folders)
   }
 
   #namesIn(destination: string): string[] {
@@ -58,28 +62,33 @@ export class Claims {
     }
   }
 
-  #tryClaim(destination: string, name: string, instance: Instance): void {
+  /** @returns where it lies now; undefined: it is not free */
+  #tryClaim(destination: string, name: string, instance: Instance): string | undefined {
     const match = INSTANCE_NAME.exec(name)
-    if (match?.[2] === undefined || match[1] === instance.name) return
+    if (match?.[2] === undefined || match[1] === instance.name) return undefined
     const path = join(destination, name)
     const { machine, onError } = this.#options
     try {
-      if (!isOwnFolder(path)) return
-      if (match[2] !== LEFT && !isAbandoned(path, machine, (folder) => this.#leases.isOver(folder))) return
-      if (hasForeignSegmentBelow(path)) return this.#leaveAlone(path)
+      if (!isOwnFolder(path)) return undefined
+      if (match[2] !== LEFT && !isAbandoned(path, machine, (folder) => this.#leases.isOver(folder))) return undefined
+      if (hasForeignSegmentBelow(path)) {
+        this.#leaveAlone(path)
+        return undefined
+      }
       ensureFolder(instance.claimedPath)
       // `.left` stays in its name: nothing more is written there, whoever reads it.
-      renameSync(path, join(instance.claimedPath, match[2] === LEFT ? name : match[1] as string))
+      const claimed = join(instance.claimedPath, match[2] === LEFT ? name : match[1] as string)
+      renameSync(path, claimed)
+      return claimed
     } catch (error) {
       // Another was quicker.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
+      return undefined
     }
   }
 
-  /** What is there, not what `rename` said: over a network it may report ENOENT for what it did. */
-  *#arrived(claimedPath: string): Generator<string[]> {
+  *#arrived(folders: string[], claimedPath: string): Generator<string[]> {
     const { onError, onPreviousDrops } = this.#options
-    const folders = this.#namesIn(claimedPath).filter((name) => INSTANCE_NAME.test(name)).map((name) => join(claimedPath, name))
     // Grows meanwhile: what an ended process had claimed is moved up, so that paths do not grow with every death.
     for (const folder of folders) {
       if (this.#taken.has(folder)) continue
@@ -89,7 +98,6 @@ export class Claims {
       // Behind the step: what fails there is given out again by the next `claim`.
       this.#taken.add(folder)
     }
-    this.#taken = new Set(folders)
   }
 
   #leaveAlone(path: string): void {

@@ -13,9 +13,9 @@ export function segmentHeader(createdAtMs: number): Buffer {
   return header
 }
 
-/** A damaged header is no reason to leave the frames behind it: they have their own signature. */
-export function hasForeignVersion(header: Buffer): boolean {
-  return header.length >= 8 && SIGNATURE.equals(header.subarray(0, 7)) && header[7] !== FORMAT_VERSION
+/** Undefined where the header is damaged: that is no reason to leave the frames behind it, which have their own signature. */
+export function versionIn(header: Buffer): number | undefined {
+  return SIGNATURE.equals(header.subarray(0, 7)) ? header[7] : undefined
 }
 
 export const LIVE = '.live'

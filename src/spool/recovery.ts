@@ -111,7 +111,10 @@ export class Recovery {
   }
 
   *#claim(instance: Instance): Generator<void> {
-    for (const folders of this.#claims.claim(instance)) yield folders.forEach((folder) => this.#take(folder))
+    for (const folders of this.#claims.claim(instance)) {
+      for (const folder of folders) yield* this.#take(folder)
+      yield
+    }
   }
 
   /** Reads the next batch and gives it to `take`, in the turn in which it is counted. One call at a time. @returns whether there was one. Never rejects */
@@ -147,20 +150,23 @@ export class Recovery {
     this.#scanning.cancel()
     this.#drops.clear()
     if (this.#open !== undefined) this.#closeOpen(this.#open)
-    this.#waiting = []
-    this.#postponed = []
-    this.#ready = []
+    for (const left of [this.#waiting, this.#postponed, this.#ready]) left.length = 0
     return all
   }
 
-  #take(folder: string): void {
+  *#take(folder: string): Generator<void> {
     const { onError } = this.#options
-    const segments = claimedSegments(folder, this.#options, (removed) => {
+    const found: ClaimedSegment[] = []
+    for (const claimed of claimedSegments(folder, this.#options, (removed) => {
       this.#unsettled.delete(removed)
       removeIfSettled(folder, onError)
-    })
-    this.#waiting.push(...segments)
-    if (segments.length === 0) removeIfSettled(folder, onError)
+    })) {
+      found.push(claimed)
+      yield
+    }
+    // All at once: where the folder cannot be read to its end, all of it is tried again.
+    this.#waiting.push(...found)
+    if (found.length === 0) removeIfSettled(folder, onError)
   }
 
   /** @returns a promise where it is too old: when it is counted and deleted */

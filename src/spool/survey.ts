@@ -2,16 +2,16 @@
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../shared/safe-folders.js'
-import { CLAIMED, SEGMENT_HEADER_BYTES, hasForeignVersion, isSegment } from './format.js'
+import { CLAIMED, FORMAT_VERSION, SEGMENT_HEADER_BYTES, isSegment, versionIn } from './format.js'
 import { openSegment } from './segment.js'
 import { namesIn } from './usage.js'
 
 /** @throws the system's errors, UnsafeError */
-function isForeignSegment(path: string): boolean {
+function versionOf(path: string): number | undefined {
   const fd = openSegment(path)
   try {
     const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
-    return hasForeignVersion(header.subarray(0, readSync(fd, header)))
+    return versionIn(header.subarray(0, readSync(fd, header)))
   } finally {
     closeSync(fd)
   }
@@ -23,16 +23,18 @@ export function isOutOfFiles(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
 }
 
-/** Whether another version of the format wrote there. @throws as `isOutOfFiles` knows */
+/** Whether another version of the format wrote there. One process writes in a folder: its first header that can be read says it. @throws as `isOutOfFiles` knows */
 export function hasForeignSegment(folder: string): boolean {
-  return namesIn(folder).filter(isSegment).some((name) => {
+  for (const name of namesIn(folder).filter(isSegment)) {
     try {
-      return isForeignSegment(join(folder, name))
+      const version = versionOf(join(folder, name))
+      if (version !== undefined) return version !== FORMAT_VERSION
     } catch (error) {
       if (isOutOfFiles(error)) throw error
-      return false // what cannot be read is found when it is to be read
+      // What cannot be read is found when it is to be read.
     }
-  })
+  }
+  return false
 }
 
 /** The same, also in what its owner had claimed, and in what those had. */
