@@ -41,24 +41,27 @@ export class Claims {
   *claim(instance: Instance): Generator<string[]> {
     this.#leases.begin(() => instance.renew())
     for (const destination of this.#options.destinations) {
-      for (const name of this.#namesIn(destination)) {
+      for (const name of this.#namesIn(destination) ?? []) {
         const folder = this.#tryClaim(destination, name, instance)
         if (folder === undefined) yield []
         else yield* this.#arrived([folder], instance.claimedPath)
       }
     }
     // What is there, not what `rename` said: over a network it may report ENOENT for what it did.
-    const folders = this.#namesIn(instance.claimedPath).filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.claimedPath, name))
+    const names = this.#namesIn(instance.claimedPath)
+    if (names === undefined) return
+    const folders = names.filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.claimedPath, name))
     yield* this.#arrived(folders, instance.claimedPath)
     this.#taken = new Set(folders)
   }
 
-  #namesIn(destination: string): string[] {
+  /** @returns undefined where it cannot be listed for now */
+  #namesIn(folder: string): string[] | undefined {
     try {
-      return isOwnFolder(destination) ? namesIn(destination) : []
+      return isOwnFolder(folder) ? namesIn(folder) : []
     } catch (error) {
       this.#options.onError(error)
-      return []
+      return undefined
     }
   }
 

@@ -85,7 +85,9 @@ function tryRead<T>(read: () => T): T | undefined {
 export function writeOwner(folder: string, identity: Identity, renewals = 0): number {
   const fd = openOwn(join(folder, OWNER), constants.O_WRONLY | constants.O_CREAT)
   try {
-    writeSync(fd, `${JSON.stringify({ format: FORMAT_VERSION, ...identity, renewals })}\n`, 0)
+    const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT_VERSION, ...identity, renewals })}\n`)
+    // In place, so that it needs no room on a full disk, and what is cut short leaves what was there.
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, bytes.length - at, at)
     return fstatSync(fd).mtimeMs
   } finally {
     closeSync(fd)

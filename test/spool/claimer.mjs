@@ -7,15 +7,18 @@ const [, , root, url, apiKey] = process.argv
 const quiet = () => {}
 const spool = new Spool({
   dir: root, maxBytes: 64 * 1024 * 1024, maxAgeMs: 3_600_000, durability: 'process', url, apiKey,
-  clock: systemClock, account: new Account(), tell: { problem: quiet, note: quiet, dropped: quiet }, onFound: quiet,
+  clock: systemClock, account: new Account(), tell: { problem: quiet, note: quiet, dropped: quiet }, onFound: () => void readAll(),
 })
+let isReading = false
 
-// All begin at once, and none ends before all are done: the dead may be claimed.
-process.once('message', async () => {
-  spool.start()
-  const ids = []
-  while (await spool.recovery.next(({ batchId }) => ids.push(batchId)));
-  process.send(ids)
-})
+async function readAll() {
+  if (isReading) return
+  isReading = true
+  while (await spool.recovery.next(({ batchId }) => process.send(batchId)));
+  isReading = false
+}
+
+// All begin at once, and none ends before all are done: what an ended one claimed may be claimed.
+process.once('message', () => spool.start())
 process.on('disconnect', () => process.exit(0))
 process.send('ready')
