@@ -84,7 +84,7 @@ export class Bounds {
   /** For a new segment of the instance. Where many files are to be summed it may begin before, and room is made then. @throws NoRoomError */
   makeRoom(instance: Instance): void {
     this.#measure()
-    if (!this.#summing.isBusy) return this.#makeRoom(instance)
+    if (!this.#summing.isBusy && !this.#options.recovery.scanning.isBusy) return this.#makeRoom(instance)
     this.#wantedBy = instance
     if (this.#noRoom !== undefined) throw this.#noRoom
   }
@@ -157,7 +157,8 @@ export class Bounds {
   }
 
   #makeWanted(instance: Instance): void {
-    this.#wantedBy = undefined
+    // What is ours is not known yet: tried again after the next sum.
+    if (this.#options.recovery.scanning.isBusy) return
     try {
       this.#makeRoom(instance)
     } catch (error) {
@@ -170,6 +171,7 @@ export class Bounds {
     this.#noRoom = undefined
     const removable = (): Removable[] => this.#removable(instance)
     this.#rootBytes -= makeRoom({ root, bytes: this.#rootBytes, needBytes: segmentBytes, maxBytes, removable })
+    this.#wantedBy = undefined
   }
 
   /** What the service refused goes first: nobody waits for it, and it was reported. Then what the dead left, and one's own. */

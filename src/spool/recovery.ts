@@ -36,7 +36,7 @@ interface Open {
 export class Recovery {
   readonly #options: RecoveryOptions
   readonly #claims: Claims
-  readonly #scanning: Turns
+  readonly scanning: Turns
   readonly #drops: DropQueue
   /** The oldest first. */
   #waiting: ClaimedSegment[] = []
@@ -52,7 +52,7 @@ export class Recovery {
   constructor(options: RecoveryOptions) {
     this.#options = options
     this.#claims = new Claims(options)
-    this.#scanning = new Turns(options.clock)
+    this.scanning = new Turns(options.clock)
     this.#drops = new DropQueue(options)
   }
 
@@ -103,8 +103,8 @@ export class Recovery {
   async scan(instance: Instance, onTurn: () => void = () => {}): Promise<void> {
     void this.#drops.resume()
     this.#waiting.push(...this.#postponed.splice(0))
-    if (this.#scanning.isBusy) return
-    await this.#scanning.run(this.#claim(instance), () => {
+    if (this.scanning.isBusy) return
+    await this.scanning.run(this.#claim(instance), () => {
       this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
       onTurn()
     }).catch(this.#options.onError)
@@ -147,7 +147,7 @@ export class Recovery {
   /** @returns all that was claimed and is not settled */
   #leaveAll(): Segment[] {
     const all = this.segments
-    this.#scanning.cancel()
+    this.scanning.cancel()
     this.#drops.clear()
     if (this.#open !== undefined) this.#closeOpen(this.#open)
     for (const left of [this.#waiting, this.#postponed, this.#ready]) left.length = 0
