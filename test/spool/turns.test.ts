@@ -144,6 +144,20 @@ describe('a bound that was lowered below what the dead left', () => {
     expect(segmentsBelow(root).reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(MAX_BYTES)
   })
 
+  test('where claiming it takes many turns, room is made after them', async () => {
+    leaveMuch()
+    const life = begin({ maxBytes: MAX_BYTES })
+    expect(life.spool.recovery.scanning.isBusy).toBe(true)
+    write(life, 1)
+    await clock.advance(2_000)
+    const batch = life.batches[0]
+    life.spool.evicted.push({ ...batch, place: batch?.place } as Parameters<typeof life.spool.evicted.push>[0])
+    life.spool.admits(0)
+    await clock.advance(2_000)
+    expect(life.spool.recovery.droppingBytes).toBeGreaterThan(0)
+    expect(life.problems).toEqual([])
+  })
+
   test('files are looked at once, however many go', () => {
     for (let n = 0; n < 40; n += 1) {
       const life = begin({ maxBytes: 64 * MIB })
