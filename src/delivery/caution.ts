@@ -30,6 +30,20 @@ export class Caution {
     this.#until = Infinity
   }
 
+  /**
+   * It failed, and others did not. Among as few as the last time allows the number is not the reason.
+   * @param delayMs what it has cost
+   */
+  failedBesideSuccesses(among: number, now: number, delayMs: number): void {
+    if (this.#ceiling < Infinity && among <= this.#ceiling) return this.forget()
+    this.#ceiling = aFewLess(among)
+    this.#since = now - delayMs
+    this.#until = Infinity
+  }
+
+  /** Another of those that were in flight with it. */
+  costMore(delayMs: number): void { this.#since -= delayMs }
+
   /** So many may be in flight, and all is well. */
   succeeded(limit: number, now: number): void {
     if (limit < this.#ceiling) return
@@ -40,6 +54,11 @@ export class Caution {
   forget(): void {
     this.#half = this.#ceiling = Infinity
   }
+}
+
+/** Two at least: a lone request tells nothing of a service where some fail. */
+export function aFewLess(limit: number): number {
+  return Math.max(Math.floor(limit * CAUTIOUS_SHARE), 2)
 }
 
 /** The service says that it was too much, or that it is not up to it. */

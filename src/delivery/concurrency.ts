@@ -11,11 +11,11 @@
  * down, a quarter of it measures `base` anew now and then: a service may have become slower for reasons of its own, and a
  * `base` that was taken from our own queue would creep up with it.
  *
- * Down on a failure: to one, then up as at first; after a refusal only as far as `Caution` allows. A lone request that is
- * refused tells of an outage, not of too many.
+ * Down on an outage: to one, then up as at first; after a refusal only as far as `Caution` allows. A lone request that is
+ * refused tells of an outage, not of too many. Down on a failure beside successes: by a tenth.
  */
-import { Caution } from './caution.js'
-import { ReplyTime } from './reply-time.js'
+import { Caution, aFewLess } from './caution.js'
+import { ReplyTime, typicalOf } from './reply-time.js'
 import type { Moment } from './reply-time.js'
 
 /** Doubled to before the first look: a first reply opens a connection, and a few tell nothing. */
@@ -29,8 +29,6 @@ const MANY = 6
 /** Slower than `base` by less than the larger of the two is no delay: services are not even, and loopback is noisy. */
 const TOLERANCE_SHARE = 1 / 2
 const TOLERANCE_MS = 3
-/** Of a round's replies, the fastest: a few slow ones say nothing. */
-const TYPICAL_SHARE = 3 / 4
 /** Times the replies that are needed, where the time of few is known. */
 const MAX_ROUND = 2
 /** While delay holds the number down `base` is measured anew: soon at first, since what has just been started is slow. */
@@ -60,9 +58,7 @@ export class Concurrency {
   #limit: number
   #phase: Phase = 'doubling'
   #wave = 0
-  /** In flight, of this wave. */
   #running = 0
-  /** In flight, of all. */
   #total = 0
   #begun = 0
   #baseMs = Infinity
@@ -75,6 +71,8 @@ export class Concurrency {
   #peak = 0
   /** What began earlier was among others than now, and does not count. */
   #from = 0
+  /** What began earlier was among more than now. */
+  #spared = 0
   #delayedRounds = 0
   /** The limit when the measuring is over. */
   #regained = 0
@@ -86,9 +84,8 @@ export class Concurrency {
     this.#limit = initial
   }
 
-  /** How many may be in flight. */
   get limit(): number { return this.#limit }
-  /** Of this wave. */
+  /** In flight, of this wave. */
   get running(): number { return this.#running }
 
   /** In flight, of older waves: they may hang. */
@@ -137,17 +134,25 @@ export class Concurrency {
     this.#startOver(1)
   }
 
+  /** It failed, and others did not: a tenth fewer, once a round trip. @param delayMs for which it is not sent again */
+  failedBesideSuccesses({ order, among }: Flight, delayMs: number): void {
+    if (order < this.#spared) return this.#caution.costMore(delayMs)
+    // What is allowed and not used was not too much.
+    if (among * 4 < this.#limit * 3) return
+    this.#spared = this.#begun
+    this.#caution.failedBesideSuccesses(among, this.#replyTime.now, delayMs)
+    this.#limit = aFewLess(this.#limit)
+  }
+
   /** One at a time, for now. */
   doubt(): void {
     this.#startOver(1)
   }
 
-  /** What is under way counts no more. @returns how many that are */
-  passOver(): number {
-    const passed = this.#running
+  /** What is under way counts no more. */
+  passOver(): void {
     this.#wave += 1
     this.#running = 0
-    return passed
   }
 
   #startOver(limit: number): void {
@@ -240,10 +245,4 @@ export class Concurrency {
     this.#peak = this.#running
     this.#from = from
   }
-}
-
-/** The mean without the slowest: steadier than a median, and no single slow reply counts. */
-function typicalOf(values: readonly number[]): number {
-  const kept = values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length * TYPICAL_SHARE))
-  return kept.reduce((sum, value) => sum + value, 0) / kept.length
 }

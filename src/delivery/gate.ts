@@ -2,9 +2,9 @@
  * What all batches know together about the service: whether it may be asked now, and by how many at once.
  *
  * One attempt at a time runs at first. While batches wait and the service keeps up there are more, up to `maxConcurrency`;
- * where it slows down or refuses there are fewer: `Concurrency` says how many. The first failure closes the gate and starts a
- * new wave, which begins with one probe again. What is still under way belongs to the old wave: it may prolong a
- * Retry-After but changes nothing else.
+ * where it slows down or refuses there are fewer: `Concurrency` says how many. A failure beside successes delays its own batch
+ * alone. An outage closes the gate and starts a new wave, which begins with one probe again. What is still under way belongs to
+ * the old wave: it may prolong a Retry-After but changes nothing else.
  *
  * After an outage attempts begin no faster than `Pace` allows: a little less than twice the rate of before.
  *
@@ -20,6 +20,7 @@ import { Deadline } from './deadline.js'
 import { Evidence, isNameless } from './evidence.js'
 import type { GateOptions } from './gate-options.js'
 import { Line } from './line.js'
+import type { Turn } from './line.js'
 import { Outage } from './outage.js'
 import { Pace } from './pace.js'
 import { loopIdleMs } from './reply-time.js'
@@ -27,9 +28,9 @@ import type { Moment } from './reply-time.js'
 
 export type { GateOptions } from './gate-options.js'
 
-/** Batches that wait for news are in memory, and are not dropped there. */
+/** Batches that wait, for news or for a time of their own, are in memory, and are not dropped there. */
 const MAX_PARKED = 32
-/** At the end of the app, replies that take longer are not waited for alone. */
+/** At the end of the app, what takes longer to answer must not hold up others. */
 const SILENCE_MS = 1_000
 
 export class Gate {
@@ -42,7 +43,6 @@ export class Gate {
   readonly #deadline = new Deadline()
   readonly #concurrency: Concurrency
   readonly #idleMs: () => number
-  #turns = 0
   #parked = 0
   #heardAt = -Infinity // the last reply, or when what is under way began
   #onRoom: () => void = () => {}
@@ -58,13 +58,14 @@ export class Gate {
     this.#idleMs = options.idleMs ?? loopIdleMs
   }
 
-  /** Batches that may be on their way at once at the moment: attempts in flight, and what is parked. */
+  /** Batches that may be on their way at once at the moment: attempts in flight, and what waits without a place among them. */
   get limit(): number {
     const { limit: allowed, running, stale } = this.#concurrency
+    const waiting = this.#parked + this.#line.delayed(this.#options.clock.now())
     // What hangs since an older wave holds up nobody: it comes on top, as far as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - stale, 1))
     // At the pace one is taken when it may go, and not before: what is logged meanwhile goes first.
-    return stale + (this.#pace.isOn ? Math.min(fresh, running + 1) : fresh) + Math.min(this.#parked, MAX_PARKED)
+    return stale + (this.#pace.isOn ? Math.min(fresh, running + 1) : fresh) + Math.min(waiting, MAX_PARKED)
   }
 
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
@@ -75,49 +76,52 @@ export class Gate {
   /** The app ends, and nothing may be sent any more before it does. */
   get isOver(): boolean { return this.#outage.opensAt >= this.#deadline.at }
 
-  /** A place in the line. Kept through every attempt, it lets an older batch go before a younger one. */
-  turn(): number { return this.#turns++ }
+  turn(): Turn { return this.#line.turn() }
 
   /**
    * Runs `attempt` as soon as the gate lets it pass, in the same turn of the event loop as the decision.
    * @returns its outcome, or undefined where it never ran: `signal` aborted, or the gate opens after the deadline
    */
-  run(turn: number, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome | undefined> {
+  run(turn: Turn, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome | undefined> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined)
       if (this.#line.isEmpty && this.#concurrency.running === 0) this.#pace.cameAlone(this.#options.clock.now())
       this.#line.enter(turn, signal, (isLet) => {
         if (this.#line.isEmpty) this.#alarm.clear()
-        resolve(isLet ? this.#observe(signal, attempt) : undefined)
+        resolve(isLet ? this.#observe(turn, signal, attempt) : undefined)
       })
+      if (turn.notBefore > this.#options.clock.now()) this.#onRoom()
       this.#advance()
     })
   }
 
   /**
-   * The app is about to end at `deadlineAt` (of the clock's `now`): pauses of the backoff end now, and what
-   * could only run after the deadline is not waited for.
+   * The app is about to end at `deadlineAt` (of the clock's `now`): pauses of the backoff end now, and what could only run later is not waited for.
    * @param failures after so many more the deadline is there
    */
   hurry(deadlineAt: number, failures = Infinity): void {
     this.#deadline.set(deadlineAt, failures)
-    if (this.#options.clock.now() - this.#heardAt > SILENCE_MS) this.#passOver()
+    if (this.#options.clock.now() - this.#heardAt > SILENCE_MS) this.#concurrency.passOver()
     this.#outage.startOver()
+    this.#line.limitDelays()
     this.#pace.end(this.#options.clock.now())
     this.evidence.hurry()
+    this.#onRoom()
     this.#advance()
   }
 
-  /** Ends a pause of the backoff now, for one attempt, and the pace after an outage; a Retry-After holds. */
+  /** Ends pauses of the backoff now, for one attempt, and the pace after an outage; a Retry-After holds. */
   nudge(): void {
     this.#outage.cutShort()
+    this.#line.limitDelays()
     this.#pace.end(this.#options.clock.now())
     this.#advance()
   }
 
-  /** Shortens a pause of the backoff to `retryMinMs`; a Retry-After holds. */
+  /** Shortens pauses of the backoff to `retryMinMs`; a Retry-After holds. */
   retrySoon(): void {
     this.#outage.shorten()
+    this.#line.limitDelays(this.#options.clock.now() + this.#options.retryMinMs)
     this.#advance()
   }
 
@@ -127,7 +131,6 @@ export class Gate {
     this.#advance()
   }
 
-  /** Milliseconds of the silence that is left. */
   get heldMs(): number { return this.#outage.heldMs }
 
   /** A refusal names nothing, and nothing speaks for the service yet: one attempt at a time. */
@@ -152,18 +155,12 @@ export class Gate {
     }
   }
 
-  /** Calls `listener` when `limit` has grown by a parked batch. One listener. */
+  /** Calls `listener` when `limit` has grown by a batch that waits. One listener. */
   onRoom(listener: () => void): void { this.#onRoom = listener }
-
-  /** What is under way does not answer: it must not hold up others. */
-  #passOver(): void {
-    this.#concurrency.passOver()
-    this.#onRoom()
-  }
 
   get #moment(): Moment { return { now: this.#options.clock.now(), idleMs: this.#idleMs() } }
 
-  async #observe(signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome> {
+  async #observe(turn: Turn, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome> {
     const number = this.evidence.begin()
     const isFirst = this.#concurrency.running === 0
     const flight = this.#concurrency.begin(this.#moment)
@@ -180,12 +177,12 @@ export class Gate {
       const isCurrent = this.#concurrency.end(flight, moment)
       if (outcome?.kind === 'delivered' && outcome.accepted > 0) this.evidence.accepted(number)
       if (outcome !== undefined && outcome.kind !== 'delivered' && !signal.aborted) this.evidence.failed(number)
-      if (outcome !== undefined) this.#judge(outcome, flight, isCurrent, signal.aborted)
+      if (outcome !== undefined) this.#judge(outcome, turn, flight, isCurrent, signal.aborted)
       this.#advance()
     }
   }
 
-  #judge(outcome: Outcome, flight: Flight, current: boolean, aborted: boolean): void {
+  #judge(outcome: Outcome, turn: Turn, flight: Flight, current: boolean, aborted: boolean): void {
     switch (outcome.kind) {
       case 'delivered':
         if (current) this.#succeeded(flight)
@@ -203,7 +200,9 @@ export class Gate {
           this.#outage.respect(outcome.retryAfterMs)
           this.#options.onRetryAfter?.(outcome.retryAfterMs)
         }
-        if (current) this.#failed(outcome, isTooMuch(outcome) ? flight : undefined)
+        if (!current) return
+        if (this.#outage.isOutage(outcome, turn, this.#concurrency.limit === 1)) this.#failed(outcome, isTooMuch(outcome) ? flight : undefined)
+        else this.#concurrency.failedBesideSuccesses(flight, turn.notBefore - this.#options.clock.now())
         return
       case 'misconfigured':
         if (current) this.#failed(outcome)
@@ -217,9 +216,10 @@ export class Gate {
     this.#deadline.failed(now)
     this.#pace.failed(now)
     this.#outage.failed(trouble)
-    const waitMs = this.#outage.opensAt - now
-    this.#concurrency.failed(waitMs, refused)
-    this.#options.onTrouble?.(trouble, this.#outage.ageMs, waitMs, this.#deadline.at < Infinity)
+    this.#line.limitDelays()
+    const { opensAt, ageMs } = this.#outage
+    this.#concurrency.failed(opensAt - now, refused)
+    this.#options.onTrouble?.(trouble, ageMs, opensAt - now, this.#deadline.at < Infinity)
   }
 
   #succeeded(flight: Flight): void {
@@ -239,10 +239,10 @@ export class Gate {
     if (this.isOver) this.#line.refuseAll()
     while (this.#concurrency.hasRoom && !this.#line.isEmpty) {
       const now = this.#options.clock.now()
-      const at = Math.max(this.#outage.opensAt, this.#pace.nextAt(now))
+      const at = Math.max(this.#outage.opensAt, this.#pace.nextAt(now), this.#line.dueAt)
       if (at > now) return this.#alarm.set(at)
       this.#pace.started(now)
-      this.#line.letFirst()
+      this.#line.letFirst(now)
       if (this.#pace.isOn) this.#onRoom()
     }
     this.#alarm.clear()

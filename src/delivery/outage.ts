@@ -5,6 +5,8 @@
 import { nextDelayMs } from '../backoff.js'
 import type { Clock } from '../clock.js'
 import type { Later, Misconfigured } from '../sender.js'
+import type { Turn } from './line.js'
+import { RecentReplies } from './recent-replies.js'
 
 export interface OutageOptions {
   readonly clock: Clock
@@ -27,11 +29,16 @@ const MISCONFIGURED_PROBE_MS = 60_000
 /** Added to a Retry-After so that not all processes come back in the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
+/** Of one batch, where others are accepted. */
+const MAX_BATCH_DELAY_MS = 5_000
 
 export class Outage {
   readonly #options: OutageOptions
+  readonly #recent = new RecentReplies()
   #failures = 0
   #since: number | undefined
+  /** The first failure since a success. */
+  #suspectedSince: number | undefined
   #trouble: string | undefined
   /** From a Retry-After: nothing cuts it short. */
   #notBefore = -Infinity
@@ -74,11 +81,25 @@ export class Outage {
     this.#notBefore = Math.max(this.#notBefore, clock.now() + retryAfterMs + jitterMs)
   }
 
+  /**
+   * Whether this failure concerns all batches, as a 429 and a Retry-After do, too. Else it delays its own.
+   * @param isAlone one request at a time is sent
+   */
+  isOutage({ status }: Later, turn: Turn, isAlone: boolean): boolean {
+    if (this.trouble !== undefined || status === 429 || this.#recent.failed(turn, isAlone)) return true
+    const { clock, random, retryMinMs, retryMaxMs } = this.#options
+    const now = clock.now()
+    this.#suspectedSince ??= now
+    turn.failures += 1
+    turn.notBefore = now + random() * Math.min(retryMinMs * turn.failures, retryMaxMs, MAX_BATCH_DELAY_MS)
+    return false
+  }
+
   failed(trouble: Later | Misconfigured): void {
     const now = this.#options.clock.now()
     this.#failures += 1
     // Not from a silence that is over: nobody may have sent anything since.
-    this.#since ??= now - this.ageMs
+    this.#since ??= Math.min(now - this.ageMs, this.#suspectedSince ?? now)
     this.#trouble = trouble.reason
     // Without a status it is the local service that is missing: asking again costs nothing, and it may be started at any moment.
     const pauseMs = trouble.kind === 'misconfigured' && trouble.status !== undefined
@@ -106,6 +127,8 @@ export class Outage {
 
   /** The service took something. @returns undefined where all was well, and while the silence lasts */
   end(): Ended | undefined {
+    this.#recent.accepted()
+    this.#suspectedSince = undefined
     const hasFailed = this.#since !== undefined
     const isHeld = this.heldMs > 0
     if (!hasFailed && (isHeld || this.#heldSince === undefined)) return undefined

@@ -1,6 +1,8 @@
 /** A service under load, and a client that always has batches to send, as events on a clock of their own: no promise, no wait. */
 import { Concurrency } from '../../src/delivery/concurrency.js'
 import type { Flight } from '../../src/delivery/concurrency.js'
+import { Line } from '../../src/delivery/line.js'
+import { RecentReplies } from '../../src/delivery/recent-replies.js'
 
 export interface Arrival {
   readonly now: number
@@ -94,10 +96,15 @@ export interface Seen {
   readonly peak: number
 }
 
-/** Sends for so long, and waits after a refusal as the gate does: a jittered 250 ms, twice as long after each failure, or as it is told. */
+/**
+ * Sends for so long, and waits after a refusal as the gate does: for one beside successes that batch alone; else all for a jittered
+ * 250 ms, twice as long after each failure, or as it is told.
+ */
 export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (now) => now }: Load): Seen {
   const random = seeded(seed)
   const concurrency = new Concurrency(maxConcurrency)
+  const recent = new RecentReplies()
+  const line = new Line()
   const events = new Events()
   const limits: [number, number][] = []
   const takenAt: number[] = []
@@ -120,7 +127,9 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
     if (refused) {
       refusedAt.push(now)
       if (retryAfterMs > 0) opensAt = Math.max(opensAt, now + retryAfterMs * (1 + 0.1 * random()))
-      if (isCurrent) {
+      if (isCurrent && retryAfterMs === 0 && !recent.failed(line.turn(), concurrency.limit === 1)) {
+        concurrency.failedBesideSuccesses(flight, random() * 250)
+      } else if (isCurrent) {
         opensAt = Math.max(opensAt, now + random() * Math.min(5_000, 250 * 2 ** failures++))
         concurrency.failed(opensAt - now, flight)
       }
@@ -129,6 +138,7 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
       takenAt.push(now)
       if (isCurrent) {
         failures = 0
+        recent.accepted()
         concurrency.succeeded(flight)
       }
     }
