@@ -12,7 +12,7 @@ import { existsSync, readdirSync } from 'node:fs'
 
 /** Ours against others first, what explains it last. A question that is not named here comes behind. */
 const ORDER = [
-  'throughput', 'network', 'main-thread', 'latency', 'outage', 'growth', 'cost', 'processes', 'start',
+  'throughput', 'network', 'main-thread', 'latency', 'outage', 'failures', 'growth', 'cost', 'processes', 'start',
   'stages', 'reference-path', 'spool', 'trail', 'service',
 ]
 
