@@ -9,12 +9,17 @@ const CAUTIOUS_SHARE = 0.9
 /** Times what it has cost, until as many were in flight again. */
 const PATIENCE = 10
 const MAX_PATIENCE_MS = 60_000
+/** A lone request tells nothing of a service where some fail. */
+const LEAST = 2
 
 export class Caution {
   #half = Infinity
   #ceiling = Infinity
   #since = 0
   #until = Infinity
+  /** The limit before failures lowered it. */
+  #from = 0
+  #unrelatedUntil = -Infinity
 
   /** Growth beyond it is by one. */
   get half(): number { return this.#half }
@@ -31,14 +36,23 @@ export class Caution {
   }
 
   /**
-   * It failed, and others did not. Among as few as the last time allows the number is not the reason.
-   * @param delayMs what it has cost
+   * It failed, and others did not: a tenth fewer. If the same is true among half as many, the number is not the reason: it
+   * is restored, and left alone for a while.
+   * @param delayMs what it has cost @returns the new limit
    */
-  failedBesideSuccesses(among: number, now: number, delayMs: number): void {
-    if (this.#ceiling < Infinity && among <= this.#ceiling) return this.forget()
-    this.#ceiling = aFewLess(among)
-    this.#since = now - delayMs
+  failedBesideSuccesses(among: number, limit: number, now: number, delayMs: number): number {
+    if (now < this.#unrelatedUntil) return limit
+    if (this.#ceiling === Infinity) {
+      this.#from = limit
+      this.#since = now - delayMs
+    } else if (among <= Math.max(this.#from / 2, LEAST)) {
+      this.#unrelatedUntil = now + Math.min((now - this.#since) * PATIENCE, MAX_PATIENCE_MS)
+      this.forget()
+      return Math.max(this.#from, limit)
+    }
+    this.#ceiling = aTenthLess(among)
     this.#until = Infinity
+    return aTenthLess(limit)
   }
 
   /** Another of those that were in flight with it. */
@@ -56,9 +70,8 @@ export class Caution {
   }
 }
 
-/** Two at least: a lone request tells nothing of a service where some fail. */
-export function aFewLess(limit: number): number {
-  return Math.max(Math.floor(limit * CAUTIOUS_SHARE), 2)
+function aTenthLess(limit: number): number {
+  return Math.max(Math.floor(limit * CAUTIOUS_SHARE), LEAST)
 }
 
 /** The service says that it was too much, or that it is not up to it. */

@@ -12,9 +12,9 @@
  * `base` that was taken from our own queue would creep up with it.
  *
  * Down on an outage: to one, then up as at first; after a refusal only as far as `Caution` allows. A lone request that is
- * refused tells of an outage, not of too many. Down on a failure beside successes: by a tenth.
+ * refused tells of an outage, not of too many. Down on a failure beside successes: by a tenth, as far as that helps.
  */
-import { Caution, aFewLess } from './caution.js'
+import { Caution } from './caution.js'
 import { ReplyTime, typicalOf } from './reply-time.js'
 import type { Moment } from './reply-time.js'
 
@@ -134,14 +134,13 @@ export class Concurrency {
     this.#startOver(1)
   }
 
-  /** It failed, and others did not: a tenth fewer, once a round trip. @param delayMs for which it is not sent again */
+  /** It failed, and others did not: counts once a round trip. @param delayMs for which it is not sent again */
   failedBesideSuccesses({ order, among }: Flight, delayMs: number): void {
     if (order < this.#spared) return this.#caution.costMore(delayMs)
     // What is allowed and not used was not too much.
     if (among * 4 < this.#limit * 3) return
     this.#spared = this.#begun
-    this.#caution.failedBesideSuccesses(among, this.#replyTime.now, delayMs)
-    this.#limit = aFewLess(this.#limit)
+    this.#limit = this.#caution.failedBesideSuccesses(among, this.#limit, this.#replyTime.now, delayMs)
   }
 
   /** One at a time, for now. */
