@@ -1,5 +1,6 @@
 /** Every scenario, in the order of the table. */
 import { BACKLOG } from './backlog.mjs'
+import { CRASH_LOOP } from './crash-loop.mjs'
 import { LIVES } from './kill-lives.mjs'
 import { MEMORY } from './memory.mjs'
 import { OUR_SCENARIOS } from './scenarios-ours.mjs'
@@ -8,4 +9,4 @@ import { STOPPED } from './stop-cont.mjs'
 import { TEN } from './ten.mjs'
 
 /** @type {readonly import('./scenarios.mjs').Scenario[]} */
-export const ALL = [...SCENARIOS, ...OUR_SCENARIOS, ...LIVES, TEN, STOPPED, MEMORY, BACKLOG]
+export const ALL = [...SCENARIOS, ...OUR_SCENARIOS, ...LIVES, TEN, STOPPED, CRASH_LOOP, MEMORY, BACKLOG]

@@ -36,12 +36,15 @@ import { dribble, reply, wire } from './replies.mjs'
 /**
  * @typedef {object} Call
  * @property {number} at when its head came, in ms of the monotonic clock
- * @property {{ readonly openedAt: number }} connection
+ * @property {Connection} connection
  * @property {number} [answeredAt] when the last byte of a whole reply was given to the system
  * @property {number} [status]
  * @property {string} [batchId]
  * @property {number} entries
+ * @property {readonly number[]} [numbers] of these
  * @property {number} stored how many of them were stored
+ *
+ * @typedef {{ readonly openedAt: number, readonly pid?: number | undefined }} Connection
  */
 
 export class FaultServer {
@@ -55,6 +58,8 @@ export class FaultServer {
   first = new Map()
   /** What no client may do, each once. @type {Set<string>} */
   violations = new Set()
+  /** Names the process behind a client's port, where a scenario wants to know it. @type {((port: number) => number | undefined) | undefined} */
+  identify
   /** Records of all requests, stored or not. */
   entriesSeen = 0
   #format
@@ -62,7 +67,7 @@ export class FaultServer {
   #replyGraceMs
   #port = 0
   #server
-  /** @type {Map<import('node:net').Socket, { readonly openedAt: number }>} */
+  /** @type {Map<import('node:net').Socket, Connection>} */
   #sockets = new Map()
   /** A batch has its bytes for life. @type {Map<string, string>} */
   #digests = new Map()
@@ -141,7 +146,7 @@ export class FaultServer {
     // What a slow or silent behaviour keeps open is meant to stay open; an idle connection is the client's to close.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 })
     server.on('connection', (socket) => {
-      this.#sockets.set(socket, { openedAt: nowMs() })
+      this.#sockets.set(socket, { openedAt: nowMs(), pid: this.identify?.(socket.remotePort ?? 0) })
       socket.on('close', () => this.#sockets.delete(socket))
       socket.on('error', () => {}) // a client that is killed resets its connections
     })
@@ -168,7 +173,7 @@ export class FaultServer {
       return // the client was killed while it sent
     }
     const parsed = this.#format.parse(request.headers, Buffer.concat(chunks))
-    Object.assign(call, { entries: parsed.numbers.length, ...(parsed.batchId !== undefined && { batchId: parsed.batchId }) })
+    Object.assign(call, { entries: parsed.numbers.length, numbers: parsed.numbers, ...(parsed.batchId !== undefined && { batchId: parsed.batchId }) })
     this.entriesSeen += parsed.numbers.length
     this.#judge(request, Buffer.concat(chunks), parsed)
     await this.#answer(behaviour, call, parsed.numbers, response)

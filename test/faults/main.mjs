@@ -2,7 +2,7 @@
  * What is lost, and what is stored twice, when things go wrong: pino-ingest and its peers side by side, each as a real
  * process against a server that misbehaves. Takes about half an hour; without peers about ten minutes.
  *
- *     npm run test:faults [-- --only KEY[,KEY] --peers all|none --json FILE]
+ *     npm run test:faults [-- --only KEY[,KEY] --peers all|none --json FILE --lives N --seed N]
  *
  * Installs the peers from the npm registry into a folder of its own. Ends with 1 where ours misses what must be.
  */
@@ -18,8 +18,10 @@ import { OURS } from './stage.mjs'
 const AT_ONCE = 2
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, peers: { type: 'string', default: 'all' }, json: { type: 'string' } },
+  options: { only: { type: 'string' }, peers: { type: 'string', default: 'all' }, json: { type: 'string' }, lives: { type: 'string' }, seed: { type: 'string' } },
 })
+/** Of scenarios that have these. */
+const more = Object.fromEntries(Object.entries({ lives: values.lives, seed: values.seed }).flatMap(([name, value]) => (value === undefined ? [] : [[name, Number(value)]])))
 const tell = (/** @type {string} */ line) => process.stderr.write(`${line}\n`)
 
 const wanted = values.only?.split(',')
@@ -60,7 +62,7 @@ async function perform({ scenario, subject }) {
   const tookS = () => Math.round((Date.now() - startedAt) / 1000)
   const done = { scenario: scenario.key, subject: subject.name }
   try {
-    const outcome = await run(scenario, subject, 'full')
+    const outcome = await run(scenario, subject, 'full', more)
     results.push({ ...done, outcome })
     tell(`${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: lost ${outcome.lost}, duplicated ${outcome.duplicated}, ${tookS()} s`)
   } catch (error) {

@@ -41,13 +41,16 @@ export class App {
   peakRssKb = 0
   stderr = ''
   #child
+  #isWithin
   #plan
   #waiters = new Set()
 
-  /** @param {Plan} plan @param {Record<string, string>} env */
-  constructor(plan, env) {
+  /** @param {Plan} plan @param {Record<string, string>} env @param {readonly string[]} [within] a command that runs it as its one child */
+  constructor(plan, env, within = []) {
     this.#plan = plan
-    const child = this.#child = spawn(process.execPath, [...(plan.watchHeap === true ? ['--expose-gc'] : []), APP], {
+    this.#isWithin = within.length > 0
+    const [command = '', ...args] = [...within, process.execPath, ...(plan.watchHeap === true ? ['--expose-gc'] : []), APP]
+    const child = this.#child = spawn(command, args, {
       env: { ...ownEnv(), ...env, PLAN: JSON.stringify(plan) },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
@@ -66,8 +69,15 @@ export class App {
     })
   }
 
+  /** Of the application itself, in the namespace of this process. */
   get pid() {
-    return /** @type {number} */ (this.#child.pid)
+    const pid = /** @type {number} */ (this.#child.pid)
+    if (!this.#isWithin) return pid
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()) || pid
+    } catch {
+      return pid // it has ended
+    }
   }
 
   get isRunning() {
@@ -77,7 +87,8 @@ export class App {
   /** @param {NodeJS.Signals} signal @returns {number} when */
   kill(signal) {
     const at = nowMs()
-    this.#child.kill(signal)
+    if (!this.#isWithin) this.#child.kill(signal)
+    else if (this.isRunning) process.kill(this.pid, signal)
     return at
   }
 

@@ -42,6 +42,10 @@ export const OURS = {
 export class Stage {
   server
   folder = mkdtempSync(join(tmpdir(), 'pino-ingest-faults-'))
+  /** Where the spool lies; a scenario may mount a file system here. */
+  disk = this.folder
+  /** What else ends when no application runs any more. */
+  beforeRemoval = () => {}
   /** @type {App[]} */
   apps = []
   #subject
@@ -62,21 +66,23 @@ export class Stage {
     return this.#subject.name === OURS.name
   }
 
+  /** The root of the spool, whose parent exists. */
   get spoolDir() {
-    return join(this.folder, 'spool')
+    return join(this.disk, 'spool')
   }
 
   /**
    * @param {Omit<import('./run-app.mjs').Plan, 'target' | 'options' | 'progress'>} plan
    * @param {object} [more] options, for ours alone
+   * @param {{ env?: Record<string, string>, within?: readonly string[] }} [around] the process
    */
-  start(plan, more = {}) {
+  start(plan, more = {}, around = {}) {
     const { options, env } = this.#subject.configure(this.server.origin)
     const patience = this.#size === 'quick' ? { shutdownTimeoutMs: QUICK_SHUTDOWN_MS } : {}
     const app = new App({
       target: this.#subject.target, options: this.isOurs ? { ...options, ...patience, ...more } : options,
       progress: join(this.folder, `progress-${this.apps.length}`), ...plan,
-    }, { ...env, PINO_INGEST_SPOOL_DIR: this.spoolDir })
+    }, { ...env, PINO_INGEST_SPOOL_DIR: this.spoolDir, ...around.env }, around.within)
     this.apps.push(app)
     return app
   }
@@ -151,6 +157,7 @@ export class Stage {
     for (const app of this.apps) if (app.isRunning) app.kill('SIGKILL')
     await Promise.all(this.apps.map(({ done }) => done))
     await this.server.down()
+    this.beforeRemoval()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
