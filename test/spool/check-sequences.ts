@@ -3,9 +3,11 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { Model } from './model.js'
+import { OWNER_SEQUENCES, wordsOfOwners } from './owner-steps.js'
 import { sequences as sequencesOf, wordsOf } from './steps.js'
 import type { Sequence } from './steps.js'
 import { watchSyncs } from './synced.js'
+import { TwoOwners } from './two-owners.js'
 
 export interface Checked {
   /** What went wrong, and after which steps; empty where nothing did. */
@@ -17,46 +19,71 @@ export interface Checked {
 /** Enough to see what matters; on a real file system each costs a sequence. */
 const SHRINK_MS = 20_000
 
-export interface CheckOptions {
-  readonly durability: Sequence['durability']
+export interface Runs {
   readonly numRuns: number
   /** Of fast-check; by default another each time. */
   readonly seed?: number
 }
 
-/** Sequences in `npm test`, half of them for each durability; more with MODEL_RUNS. */
-export const RUNS_EACH = Math.ceil(Number(process.env['MODEL_RUNS'] ?? 10_000) / 2)
+export interface CheckOptions extends Runs {
+  readonly durability: Sequence['durability']
+}
+
+/** Sequences in `npm test`; more with MODEL_RUNS. */
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 10_000)
+/** Of each durability, with one owner. */
+export const RUNS_EACH = Math.ceil(RUNS / 4)
+/** With two owners. */
+export const RUNS_OF_TWO = Math.ceil(RUNS / 2)
 
 /** @param scratch a folder of the test's own */
-export async function checkSequences(scratch: string, { durability, numRuns, seed }: CheckOptions): Promise<Checked> {
-  let sequences = 0
-  let steps = 0
-  let failedAt: number | undefined
-  let smallest: Sequence | undefined
+export async function checkSequences(scratch: string, { durability, ...runs }: CheckOptions): Promise<Checked> {
   const unwatch = watchSyncs()
-  const property = fc.asyncProperty(sequencesOf(durability), async (sequence) => {
-    if (failedAt !== undefined && performance.now() - failedAt > SHRINK_MS) return
-    try {
-      await runSequence(join(scratch, 'root'), sequence)
-    } catch (error) {
-      failedAt ??= performance.now()
-      smallest = sequence
-      throw error
-    }
-    sequences += 1
-    steps += sequence.steps.length
-  })
   try {
-    const details = await fc.check(property, { numRuns, ...(seed !== undefined && { seed }) })
-    const failure = details.failed ? `${String(details.errorInstance)}\nseed ${details.seed}, ${smallest && wordsOf(smallest)}` : ''
-    return { failure, sequences, steps }
+    return await check(sequencesOf(durability), runs, wordsOf, (sequence) => runSequence(join(scratch, 'root'), sequence))
   } finally {
     unwatch()
   }
 }
 
+/** @param scratch a folder of the test's own */
+export async function checkTwoOwners(scratch: string, runs: Runs): Promise<Checked> {
+  return check(OWNER_SEQUENCES, runs, wordsOfOwners, async (steps) => {
+    const model = new TwoOwners(join(scratch, 'root'))
+    try {
+      for (const step of steps) await model.step(step)
+      await model.finish()
+    } finally {
+      model.end()
+    }
+    return steps.length
+  })
+}
+
+/** @param run one sequence @returns its steps @throws where disk and model differ (rejects) */
+async function check<S>(arbitrary: fc.Arbitrary<S>, { numRuns, seed }: Runs, words: (sequence: S) => string, run: (sequence: S) => Promise<number>): Promise<Checked> {
+  let sequences = 0
+  let steps = 0
+  let failedAt: number | undefined
+  let smallest: S | undefined
+  const property = fc.asyncProperty(arbitrary, async (sequence) => {
+    if (failedAt !== undefined && performance.now() - failedAt > SHRINK_MS) return
+    try {
+      steps += await run(sequence)
+      sequences += 1
+    } catch (error) {
+      failedAt ??= performance.now()
+      smallest = sequence
+      throw error
+    }
+  })
+  const details = await fc.check(property, { numRuns, ...(seed !== undefined && { seed }) })
+  const failure = details.failed ? `${String(details.errorInstance)}\nseed ${details.seed}, ${smallest && words(smallest)}` : ''
+  return { failure, sequences, steps }
+}
+
 /** @throws at the first step after which disk and model differ (rejects) */
-async function runSequence(root: string, sequence: Sequence): Promise<void> {
+async function runSequence(root: string, sequence: Sequence): Promise<number> {
   rmSync(root, { recursive: true, force: true })
   const model = new Model(root, sequence)
   let isOver = false
@@ -67,4 +94,5 @@ async function runSequence(root: string, sequence: Sequence): Promise<void> {
   } finally {
     if (!isOver) model.abandon()
   }
+  return sequence.steps.length
 }

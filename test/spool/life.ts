@@ -149,12 +149,17 @@ export class Life {
 
   /** As by `kill -9`: nothing is written any more. Files that it had open are closed, for the sake of the one that lives. */
   die(processes: Processes, root: string): void {
-    this.#clock.die()
     processes.die(this.machine)
+    this.abandon()
+    closeJournals(root)
+  }
+
+  /** The same, but that others may still use journals of the root. */
+  abandon(): void {
+    this.#clock.die()
     this.spool.log.current?.close()
     this.spool.recovery.close()
     this.spool.evicted.forgetAll()
-    closeJournals(root)
   }
 }
 
@@ -162,7 +167,7 @@ export class Life {
 const OPEN_BEFORE: ReadonlySet<string> = new Set(openNumbers())
 
 /** Nothing else closes them, so that no number is closed twice. Where there is no `/proc` they stay open. */
-function closeJournals(root: string): void {
+export function closeJournals(root: string): void {
   for (const name of openNumbers()) if (!OPEN_BEFORE.has(name) && isJournalOf(root, name)) closeSync(Number(name))
 }
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RUNS_EACH, checkSequences } from './check-sequences.js'
+import { RUNS_EACH, RUNS_OF_TWO, checkSequences, checkTwoOwners } from './check-sequences.js'
+import type { Checked } from './check-sequences.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
+/** Of fast-check, to repeat a run. */
+const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) }
 let scratch: string
 
 beforeAll(() => {
@@ -10,13 +13,19 @@ beforeAll(() => {
 
 afterAll(() => removeScratch(scratch))
 
+async function holds(name: string, numRuns: number, check: () => Promise<Checked>): Promise<void> {
+  const startedAt = performance.now()
+  const { failure, sequences, steps } = await check()
+  process.stdout.write(`model, ${name}: ${sequences} sequences, ${steps} steps, ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
+  expect(failure).toBe('')
+  expect(sequences).toBe(numRuns)
+}
+
 test.each([
   ['process', 'whatever happens to a spool, nothing that it keeps is lost, sent twice or changed'],
   ['power', 'nor where the power fails: what was synchronised outlasts it'],
-] as const)('durability %s: %s', { timeout: 3_600_000 }, async (durability, _promise) => {
-  const startedAt = performance.now()
-  const { failure, sequences, steps } = await checkSequences(scratch, { durability, numRuns: RUNS_EACH })
-  process.stdout.write(`model, durability ${durability}: ${sequences} sequences, ${steps} steps, ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
-  expect(failure).toBe('')
-  expect(sequences).toBe(RUNS_EACH)
-})
+] as const)('durability %s: %s', { timeout: 3_600_000 }, (durability, _promise) =>
+  holds(`durability ${durability}`, RUNS_EACH, () => checkSequences(scratch, { durability, numRuns: RUNS_EACH, ...SEED })))
+
+test('two owners, whatever their clocks, namespaces and disk: what is on disk comes once, and the same under one id', { timeout: 3_600_000 }, () =>
+  holds('two owners', RUNS_OF_TWO, () => checkTwoOwners(scratch, { numRuns: RUNS_OF_TWO, ...SEED })))

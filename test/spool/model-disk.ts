@@ -1,0 +1,115 @@
+/** The file system of a model: its times are the model's, and it fails when told, as the system does. */
+import type fs from 'node:fs'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+import { basename, join } from 'node:path'
+
+const system = createRequire(import.meta.url)('node:fs') as typeof fs
+const REAL = { ...system }
+const CALLS = ['openSync', 'readdirSync', 'mkdirSync', 'renameSync', 'writeSync', 'utimesSync', 'statSync', 'lstatSync', 'fstatSync'] as const
+
+/**
+ * - `short`: a write writes a part, and says so
+ * - `full`: a write writes a part, and the next fails; nothing new can be made
+ * - `no-numbers`: nothing can be opened or listed
+ * - `rename-unsure`: one rename happens, and is reported as `ENOENT`
+ */
+export const FAULTS = ['short', 'short', 'full', 'no-numbers', 'no-numbers', 'rename-unsure'] as const
+export type Fault = typeof FAULTS[number]
+
+export interface ModelDiskOptions {
+  readonly root: string
+  /** Milliseconds since the model began. */
+  readonly now: () => number
+  readonly onRename: (from: string, to: string) => void
+  readonly onMade: (folder: string) => void
+}
+
+export class ModelDisk {
+  /** What goes wrong for whoever acts. */
+  fault: Fault | undefined
+  /** Only what the spool does fails, and not what the test looks at. */
+  isActive = false
+  readonly #options: ModelDiskOptions
+  #calls = 0
+
+  constructor(options: ModelDiskOptions) {
+    this.#options = options
+    const { now } = options
+    const timed = (stats: fs.Stats | undefined): fs.Stats | undefined => {
+      if (stats !== undefined && typeof stats.mtimeMs === 'number') stats.mtimeMs += now()
+      return stats
+    }
+    const replacements: Record<typeof CALLS[number], (...given: never[]) => unknown> = {
+      openSync: (path: string, flags: number, ...rest: never[]) => {
+        if (this.#is('no-numbers', path)) throw errorOf('EMFILE', 'open')
+        if (this.#is('full', path) && (flags & REAL.constants.O_CREAT) !== 0 && !REAL.existsSync(path)) throw errorOf('ENOSPC', 'open')
+        return REAL.openSync(path, flags, ...rest)
+      },
+      readdirSync: (path: string, ...rest: never[]) => {
+        if (this.#is('no-numbers', path)) throw errorOf('EMFILE', 'scandir')
+        return REAL.readdirSync(path, ...rest)
+      },
+      mkdirSync: (path: string, ...rest: never[]) => {
+        if (this.#is('full', path)) throw errorOf('ENOSPC', 'mkdir')
+        const made = REAL.mkdirSync(path, ...rest)
+        if (path.startsWith(options.root)) options.onMade(path)
+        return made
+      },
+      renameSync: (from: string, to: string) => {
+        REAL.renameSync(from, to)
+        if (this.isActive && from.startsWith(options.root)) options.onRename(from, to)
+        if (!this.#is('rename-unsure', from)) return
+        this.fault = undefined
+        throw errorOf('ENOENT', 'rename')
+      },
+      writeSync: (fd: number, data: Buffer | string, ...rest: never[]) => this.#write(fd, data, rest),
+      utimesSync: (path: string, atime: number, mtime: number) => REAL.utimesSync(path, atime - now() / 1000, mtime - now() / 1000),
+      statSync: (...given: Parameters<typeof REAL.statSync>) => timed(REAL.statSync(...given) as fs.Stats | undefined),
+      lstatSync: (...given: Parameters<typeof REAL.lstatSync>) => timed(REAL.lstatSync(...given) as fs.Stats | undefined),
+      fstatSync: (...given: Parameters<typeof REAL.fstatSync>) => timed(REAL.fstatSync(...given) as fs.Stats | undefined),
+    }
+    Object.assign(system, replacements)
+    syncBuiltinESMExports()
+  }
+
+  /** Time has passed, for each file that says how long ago it was written. */
+  passed(ms: number): void {
+    const { root } = this.#options
+    for (const destination of REAL.readdirSync(root)) {
+      for (const name of REAL.readdirSync(join(root, destination))) {
+        for (const path of [join(root, destination, name, 'owner'), join(root, destination, name)]) {
+          const stats = REAL.lstatSync(path, { throwIfNoEntry: false })
+          if (stats !== undefined) REAL.utimesSync(path, (stats.mtimeMs - ms) / 1000, (stats.mtimeMs - ms) / 1000)
+        }
+      }
+    }
+  }
+
+  mend(): void {
+    for (const call of CALLS) Object.assign(system, { [call]: REAL[call] })
+    syncBuiltinESMExports()
+  }
+
+  #is(fault: Fault, path: unknown): boolean {
+    return this.isActive && this.fault === fault && typeof path === 'string' && path.startsWith(this.#options.root)
+  }
+
+  #write(fd: number, data: Buffer | string, rest: never[]): number {
+    if (!this.isActive || (this.fault !== 'short' && this.fault !== 'full')) return REAL.writeSync(fd, data as Buffer, ...rest)
+    this.#calls += 1
+    if (this.fault === 'full' && this.#calls % 2 === 0) throw errorOf('ENOSPC', 'write')
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data
+    const [offset = 0, length = bytes.length - offset, position = null] = rest as unknown as [number?, number?, number?]
+    return REAL.writeSync(fd, bytes, offset, Math.min(length, 1 + (length * (1 + this.#calls % 5) >> 3)), position)
+  }
+}
+
+/** Of an instance's folder, without what says whether it lives. */
+export function instanceIn(path: string): string | undefined {
+  return /^(.*)\.live$/.exec(basename(path))?.[1]
+}
+
+
+function errorOf(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: it was told to fail, ${syscall}`), { code, syscall })
+}

@@ -1,0 +1,275 @@
+/** One of two owners of a root: a process with a clock and a namespace of its own, and what delivery would do in it. */
+import type { EntryLog } from '../../src/batch.js'
+import type { Clock } from '../../src/clock.js'
+import { entriesOf, partOf } from '../../src/parts.js'
+import type { Batch, Place } from '../../src/sender.js'
+import { Life } from './life.js'
+import type { LifeOptions } from './life.js'
+import { numbersIn } from './shared-service.js'
+import type { SharedService } from './shared-service.js'
+
+type Stored = Batch & { readonly place: Place }
+
+/** Timers of a stopped process wait, and fire when it goes on; its wall clock may be wrong. */
+export class OwnerClock implements Clock {
+  skewMs: number
+  isStopped = false
+  readonly namespace: string
+  /** Of its owner's folder. */
+  instance = ''
+  readonly #clock: Clock
+  readonly #act: (act: () => void) => void
+  readonly #due = new Set<() => void>()
+
+  /** @param act runs what a timer fires */
+  constructor(clock: Clock, namespace: string, skewMs: number, act: (act: () => void) => void) {
+    this.#clock = clock
+    this.namespace = namespace
+    this.skewMs = skewMs
+    this.#act = act
+  }
+
+  now(): number {
+    return this.#clock.now()
+  }
+
+  wallNow(): number {
+    return this.#clock.wallNow() + this.skewMs
+  }
+
+  timer(delayMs: number, fire: () => void): () => void {
+    const cancel = this.#clock.timer(delayMs, () => {
+      if (this.isStopped) this.#due.add(fire)
+      else this.#act(fire)
+    })
+    return () => {
+      cancel()
+      this.#due.delete(fire)
+    }
+  }
+
+  fireDue(): void {
+    for (const fire of this.#due) {
+      this.#due.delete(fire)
+      this.#act(fire)
+    }
+  }
+}
+
+export interface OwnerOptions extends Pick<LifeOptions, 'root' | 'machine' | 'batchSize' | 'newId' | 'spool'> {
+  readonly clock: OwnerClock
+  readonly service: SharedService
+}
+
+export class ModelOwner {
+  readonly life: Life
+  readonly clock: OwnerClock
+  readonly #service: SharedService
+  readonly #stored: Stored[] = []
+  readonly #flying: Batch[] = []
+  /** Added, not yet given to the disk. */
+  #unwritten: number[] = []
+  /** Of this life, whatever became of them. */
+  readonly #own: number[] = []
+  /** Accepted, while the disk took no acknowledgements. */
+  readonly #uncertain = new Set<number>()
+  isEnded = false
+  stoppedAt = 0
+  /** Milliseconds in which it was not stopped. */
+  awakeMs = 0
+  /** By `awakeMs`: until then what it writes may go into a deleted file. */
+  unlinkedUntil = -Infinity
+  #uncertainUntil = -Infinity
+
+  constructor({ service, ...options }: OwnerOptions) {
+    this.#service = service
+    this.clock = options.clock
+    this.life = new Life({ ...options, onBatch: (batch) => this.#enqueue(batch), watch: (log) => this.#watch(log) })
+  }
+
+  get isStopped(): boolean {
+    return this.clock.isStopped
+  }
+
+  append(count: number, padding: number, isCommitted: boolean): void {
+    for (let each = 0; each < count; each += 1) {
+      const n = this.#service.begin()
+      if (this.awakeMs <= this.unlinkedUntil) this.#service.entry(n).mayBeLost = true
+      this.#own.push(n)
+      this.#unwritten.push(n)
+      this.life.add(JSON.stringify({ n, pad: 'x'.repeat(padding) }), n % 5)
+    }
+    if (isCommitted) this.life.batcher.commit()
+  }
+
+  /** The newest in memory goes to the disk alone. */
+  evict(): void {
+    const batch = this.#stored.at(-1)
+    if (batch?.custody?.isKept !== true) return
+    this.#stored.pop()
+    this.life.held -= batch.count
+    this.life.spool.evicted.unshift(batch)
+  }
+
+  async readBack(): Promise<void> {
+    await this.life.spool.evicted.next((batch) => {
+      this.life.held += batch.count
+      this.#flying.push(batch)
+    })
+  }
+
+  async recover(most: number): Promise<void> {
+    for (let n = 0; n < most; n += 1) {
+      const isTaken = await this.life.spool.recovery.next((batch) => {
+        this.life.held += batch.count
+        this.#flying.push(batch)
+      })
+      if (!isTaken) return
+    }
+  }
+
+  /** The service takes a batch. @param isAnswered whether it is known here @param isDiskBad acknowledgements cannot be written */
+  send(choice: number, isAnswered: boolean, isDiskBad: boolean): void {
+    const batch = this.#pick(choice)
+    if (batch === undefined) return
+    this.#service.take(batch)
+    if (!isAnswered) {
+      for (const n of numbersIn(batch)) this.#service.entry(n).mayComeAgain = true
+      this.#flying.push(batch)
+      return
+    }
+    this.#acknowledged(numbersIn(batch), isDiskBad)
+    batch.custody?.settle()
+    this.life.held -= batch.count
+    this.life.account.accepted += batch.count
+  }
+
+  /** The service takes some, and refuses or does not take the others. */
+  sendSome(choice: number, seed: number, { isRejected, isDiskBad }: { readonly isRejected: boolean, readonly isDiskBad: boolean }): void {
+    const batch = this.#pick(choice)
+    if (batch === undefined) return
+    const positions = Array.from({ length: batch.count }, (_, at) => at)
+    const taken = positions.filter((at) => ((seed >> (at % 20)) & 1) === 1)
+    const others = positions.filter((at) => !taken.includes(at))
+    const numbers = numbersIn(batch)
+    const entries = entriesOf(batch.body)
+    this.#service.take(batch, taken)
+    this.#acknowledged(numbers, isDiskBad)
+    if (isRejected) {
+      const problems = this.life.problems.length
+      this.life.spool.setAside(others.map((index) => ({ batchId: batch.batchId, index, status: 422, code: 'invalid', field: 'level', reason: 'no such level', entry: entries[index] as string })))
+      // What is reported as not kept is not silently lost.
+      for (const at of others) {
+        const n = numbers[at] as number
+        if (this.life.problems.length === problems) this.#service.setAside.add(n)
+        this.#service.entry(n).copies += 1
+      }
+    }
+    batch.custody?.settle(isRejected ? positions : taken)
+    this.life.held -= batch.count
+    this.life.account.accepted += taken.length
+    this.life.account.rejected += isRejected ? others.length : 0
+    if (isRejected || others.length === 0) return
+    const part = partOf(batch, others, entries)
+    this.life.held += part.count
+    this.#flying.push(part)
+  }
+
+  get hasBatches(): boolean {
+    return this.#stored.length > 0 || this.#flying.length > 0
+  }
+
+  /** Time went by. */
+  passed(ms: number, isDiskBad: boolean): void {
+    if (this.isStopped) return
+    this.awakeMs += ms
+    // Only a round of a lease behind the fault has written what was not written.
+    if (isDiskBad) this.#uncertainUntil = this.awakeMs + 5_000
+    else if (this.awakeMs > this.#uncertainUntil) this.#uncertain.clear()
+  }
+
+  /** Another has what it had on disk: what is in memory here may come twice. */
+  wasClaimed(): void {
+    for (const batch of [...this.#stored, ...this.#flying]) this.#again(numbersIn(batch))
+    this.#again(this.#own.filter((n) => this.#service.entry(n).copies === 0))
+    this.#again(this.#uncertain)
+  }
+
+  /** A segment's file was deleted, perhaps the one that it writes to: that is seen when the lease is renewed. */
+  lostSegment(leaseMs: number): void {
+    this.unlinkedUntil = this.awakeMs + leaseMs
+    for (const n of this.#own) {
+      const entry = this.#service.entry(n)
+      if (!entry.isOnDisk) entry.mayBeLost = true
+    }
+  }
+
+  /** What was on disk must come, and nothing else has to. */
+  died(): void {
+    for (const n of this.#own) {
+      const entry = this.#service.entry(n)
+      if (!entry.isOnDisk) entry.mayBeLost = true
+    }
+    this.#again(this.#uncertain)
+  }
+
+  close(): void {
+    this.life.batcher.seal()
+    for (const { custody, count, ...batch } of [...this.#stored, ...this.#flying]) {
+      if (custody?.isKept === true) continue
+      this.life.held -= count
+      this.life.account.dropped.shutdown += count
+      for (const n of numbersIn({ count, ...batch })) this.#service.entry(n).mayBeLost = true
+    }
+    this.life.spool.close()
+    this.checkAccount()
+  }
+
+  checkAccount(): void {
+    const snapshot = this.life.account.snapshot()
+    if (!snapshot.closes) this.#service.violated(`the account does not close: ${JSON.stringify(snapshot)}`)
+  }
+
+  #again(numbers: Iterable<number>): void {
+    for (const n of numbers) this.#service.entry(n).mayComeAgain = true
+  }
+
+  #acknowledged(numbers: readonly number[], isDiskBad: boolean): void {
+    if (!isDiskBad) return
+    this.#uncertainUntil = this.awakeMs + 5_000
+    for (const n of numbers) this.#uncertain.add(n)
+  }
+
+  #pick(choice: number): Batch | undefined {
+    if (this.#flying.length === 0) return this.#stored.shift()
+    return this.#flying.splice(choice % this.#flying.length, 1)[0]
+  }
+
+  #enqueue(batch: Batch): void {
+    const { place } = batch
+    if (place === undefined) this.#flying.push(batch)
+    else if (this.life.spool.evicted.batches > 0) return this.life.spool.evicted.push({ ...batch, place })
+    else this.#stored.push({ ...batch, place })
+    this.life.held += batch.count
+  }
+
+  #watch(log: EntryLog): EntryLog {
+    const written = (): void => {
+      if (this.life.spool.log.current !== undefined) for (const n of this.#unwritten) this.#service.entry(n).isOnDisk = true
+      this.#unwritten = []
+    }
+    return {
+      append: (...given) => log.append(...given),
+      flush: () => {
+        log.flush()
+        written()
+      },
+      seal: (batch) => {
+        const sealed = log.seal(batch)
+        if (sealed.custody?.isKept === true) for (const n of numbersIn(sealed)) this.#service.entry(n).isOnDisk = true
+        written()
+        return sealed
+      },
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** What may happen to two owners of a root, as data. */
+import fc from 'fast-check'
+import { FAULTS } from './model-disk.js'
+import type { Fault } from './model-disk.js'
+
+const KINDS = [
+  ...times(9, 'append'), ...times(2, 'seal'), ...times(2, 'evict'), ...times(2, 'readBack'), ...times(5, 'send'), ...times(1, 'loseReply'), ...times(2, 'part'), ...times(1, 'reject'),
+  ...times(4, 'recover'), ...times(6, 'advance'), ...times(3, 'fault'), ...times(1, 'setClock'), ...times(2, 'stop'), ...times(1, 'continue'), ...times(1, 'unlink'), ...times(2, 'kill'), ...times(1, 'close'),
+] as const
+
+export interface OwnerStep {
+  readonly kind: typeof KINDS[number] | 'nothing'
+  readonly who: 0 | 1
+  readonly a: number
+  readonly b: number
+}
+
+export const PAUSES_MS = [1, 200, 2_500, 5_000, 16_000, 31_000, 61_000, 91_000] as const
+/** Of a wall clock against the right time. */
+export const SKEWS_MS = [0, 35_000, -35_000, 7_200_000, -7_200_000] as const
+
+export function faultOf(choice: number): Fault {
+  return FAULTS[choice % FAULTS.length] as Fault
+}
+
+function times<K extends string>(count: number, kind: K): K[] {
+  return Array.from({ length: count }, () => kind)
+}
+
+const NUMBER = fc.noShrink(fc.nat(2 ** 20 - 1))
+const STEP = fc.tuple(fc.constantFrom<OwnerStep['kind'][]>('nothing', ...KINDS), fc.constantFrom<OwnerStep['who'][]>(0, 1), NUMBER, NUMBER)
+  .map(([kind, who, a, b]): OwnerStep => ({ kind, who, a, b }))
+const STEPS = 32
+
+export const OWNER_SEQUENCES: fc.Arbitrary<readonly OwnerStep[]> = fc.array(STEP, { minLength: STEPS, maxLength: STEPS + 4 })
+
+/** For people: the steps that do something. */
+export function wordsOfOwners(steps: readonly OwnerStep[]): string {
+  return steps.filter(({ kind }) => kind !== 'nothing').map(({ kind, who, a, b }) => {
+    const meaning = kind === 'advance' ? ` // ${PAUSES_MS[a % PAUSES_MS.length]} ms` : kind === 'fault' ? ` // ${faultOf(a)}, ${1 + b % 20_000} ms`
+      : kind === 'kill' || kind === 'close' ? ` // then ${a % 2 === 0 ? 'a namespace' : 'another'}, ${SKEWS_MS[b % SKEWS_MS.length]} ms` : ''
+    return `{ kind: '${kind}', who: ${who}, a: ${a}, b: ${b} },${meaning}`
+  }).join('\n')
+}
