@@ -78,7 +78,7 @@ export class TwoOwners {
       case 'close': this.#close(owner); this.#begin(index, { namespace: a, skew: b }); break
     }
     for (const { life } of this.#owners) life.problems.length = 0
-    owner.checkAccount()
+    if (!owner.isEnded) owner.checkAccount()
   }
 
   /** All faults end, and all is sent: nothing may be left. @throws the violations */
