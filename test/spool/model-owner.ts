@@ -261,12 +261,13 @@ export class ModelOwner {
     return {
       append: (...given) => log.append(...given),
       flush: () => {
-        log.flush()
+        const result = log.flush()
         written()
+        return result
       },
       seal: (batch) => {
-        const sealed = log.seal(batch)
-        if (sealed.custody?.isKept === true) for (const n of numbersIn(sealed)) this.#service.entry(n).isOnDisk = true
+        const sealed: ReturnType<EntryLog['seal']> | undefined = log.seal(batch)
+        if (sealed?.custody?.isKept === true) for (const n of numbersIn(sealed)) this.#service.entry(n).isOnDisk = true
         written()
         return sealed
       },
