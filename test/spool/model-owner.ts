@@ -8,6 +8,9 @@ import type { LifeOptions } from './life.js'
 import { numbersIn } from './shared-service.js'
 import type { SharedService } from './shared-service.js'
 
+/** From one renewal of a lease to the next. */
+export const RENEW_MS = 5_000
+
 type Stored = Batch & { readonly place: Place }
 
 /** Timers of a stopped process wait, and fire when it goes on; its wall clock may be wrong. */
@@ -74,7 +77,9 @@ export class ModelOwner {
   /** Accepted, while the disk took no acknowledgements. */
   readonly #uncertain = new Set<number>()
   isEnded = false
-  stoppedAt = 0
+  /** Since when it cannot have renewed its lease, by the model's clock; undefined: it does. */
+  silentSince: number | undefined
+  #continuedAt = -Infinity
   /** Milliseconds in which it was not stopped. */
   awakeMs = 0
   /** By `awakeMs`: until then what it writes may go into a deleted file. */
@@ -89,6 +94,16 @@ export class ModelOwner {
 
   get isStopped(): boolean {
     return this.clock.isStopped
+  }
+
+  stop(): void {
+    this.clock.isStopped = true
+    this.silentSince ??= this.clock.now()
+  }
+
+  continue(): void {
+    this.clock.isStopped = false
+    this.#continuedAt = this.awakeMs
   }
 
   append(count: number, padding: number, isCommitted: boolean): void {
@@ -183,8 +198,9 @@ export class ModelOwner {
   passed(ms: number, isDiskBad: boolean): void {
     if (this.isStopped) return
     this.awakeMs += ms
+    if (this.awakeMs - this.#continuedAt >= RENEW_MS) this.silentSince = undefined
     // Only a round of a lease behind the fault has written what was not written.
-    if (isDiskBad) this.#uncertainUntil = this.awakeMs + 5_000
+    if (isDiskBad) this.#uncertainUntil = this.awakeMs + RENEW_MS
     else if (this.awakeMs > this.#uncertainUntil) this.#uncertain.clear()
   }
 
@@ -236,7 +252,7 @@ export class ModelOwner {
 
   #acknowledged(numbers: readonly number[], isDiskBad: boolean): void {
     if (!isDiskBad) return
-    this.#uncertainUntil = this.awakeMs + 5_000
+    this.#uncertainUntil = this.awakeMs + RENEW_MS
     for (const n of numbers) this.#uncertain.add(n)
   }
 

@@ -8,13 +8,11 @@ import { filesBelow, readFrames } from './disk-image.js'
 import { Processes } from './life.js'
 import { ModelDisk, instanceIn } from './model-disk.js'
 import type { Fault } from './model-disk.js'
-import { ModelOwner, OwnerClock } from './model-owner.js'
+import { ModelOwner, OwnerClock, RENEW_MS } from './model-owner.js'
 import { faultOf, PAUSES_MS, SKEWS_MS } from './owner-steps.js'
 import type { OwnerStep } from './owner-steps.js'
 import { SharedService } from './shared-service.js'
 
-/** In one go: below the least that a lease is about. */
-const PACE_MS = 5_000
 /** Stopped for so long, an owner may be taken for an ended one by those that cannot see its process. */
 const LEASE_MS = 25_000
 /** Until all that any ended or stopped owner left is claimed: two leases, and the looks between. */
@@ -71,7 +69,7 @@ export class TwoOwners {
       case 'advance': await this.#advance(PAUSES_MS[a % PAUSES_MS.length] as number); break
       case 'fault': this.#fail(faultOf(a), 1 + b % 20_000); break
       case 'setClock': owner.clock.skewMs = SKEWS_MS[a % SKEWS_MS.length] as number; break
-      case 'stop': this.#stop(owner); break
+      case 'stop': owner.stop(); break
       case 'continue': this.#continue(owner, a % 2 === 0); break
       case 'unlink': this.#unlink(a); break
       case 'kill': this.#kill(owner); this.#begin(index, { namespace: a, skew: b }); break
@@ -86,7 +84,7 @@ export class TwoOwners {
     this.#disk.fault = undefined
     this.#faultUntil = 0
     for (const owner of this.#owners) if (owner.isStopped) this.#continue(owner, true)
-    await this.#advance(PACE_MS)
+    await this.#advance(RENEW_MS)
     for (const owner of this.#owners) await this.#sendAll(owner)
     for (const owner of this.#owners) this.#close(owner)
     this.#owners.length = 0
@@ -139,10 +137,9 @@ export class TwoOwners {
     owner.wasClaimed()
     const { clock: { namespace, skewMs } } = owner
     const words = `robbed: ${instance} of ${namespace}, clock ${skewMs} ms, by one of ${by?.namespace}, clock ${by?.skewMs} ms`
-    const stoppedMs = this.#clock.now() - owner.stoppedAt
-    if (!owner.isStopped) this.service.violated(words)
+    const { silentSince = Infinity } = owner
+    if (this.#clock.now() - silentSince < LEASE_MS) this.service.violated(words)
     else if (namespace === by?.namespace) this.service.violated(`${words}, stopped in the same namespace`)
-    else if (stoppedMs < LEASE_MS) this.service.violated(`${words}, stopped for ${stoppedMs} ms`)
   }
 
   #as<T>(clock: OwnerClock, act: () => T): T {
@@ -160,8 +157,8 @@ export class TwoOwners {
   }
 
   async #advance(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= PACE_MS) {
-      const passed = Math.min(left, PACE_MS)
+    for (let left = ms; left > 0; left -= RENEW_MS) {
+      const passed = Math.min(left, RENEW_MS)
       await this.#clock.advance(passed)
       this.#disk.passed(passed)
       for (const owner of this.#owners) owner.passed(passed, this.#isDiskBad)
@@ -174,15 +171,10 @@ export class TwoOwners {
     this.#faultUntil = this.#clock.now() + forMs
   }
 
-  #stop(owner: ModelOwner): void {
-    owner.clock.isStopped = true
-    owner.stoppedAt = this.#clock.now()
-  }
-
   /** @param isTimeFirst what came due meanwhile fires before anything else happens */
   #continue(owner: ModelOwner, isTimeFirst: boolean): void {
     if (!owner.isStopped) return
-    owner.clock.isStopped = false
+    owner.continue()
     if (isTimeFirst) owner.clock.fireDue()
     else owner.clock.timer(0, () => owner.clock.fireDue())
   }
@@ -195,7 +187,7 @@ export class TwoOwners {
     const text = readFrames(bytes).map(({ at, end }) => bytes.toString('utf8', at, end)).join()
     for (const [, n] of text.matchAll(/"n":(\d+),/g)) this.service.entry(Number(n)).mayBeLost = true
     rmSync(path)
-    for (const owner of this.#owners) owner.lostSegment(PACE_MS)
+    for (const owner of this.#owners) owner.lostSegment(RENEW_MS)
   }
 
   #kill(owner: ModelOwner): void {
