@@ -38,7 +38,8 @@ export function duplicateReasons(server, lives, { downs, full }) {
     const life = lifeOf(call)
     const answeredAt = call.answeredAt ?? Infinity
     if (answeredAt === Infinity || downs.some((at) => at >= call.at && at < answeredAt + ACK_MS)) return 'lost reply'
-    const killedAt = life?.killedAt ?? Infinity
+    // One that was killed before its connection was looked at is not known by name.
+    const killedAt = life === undefined ? Math.min(...lives.map(({ killedAt: at = Infinity }) => (at >= call.at ? at : Infinity))) : life.killedAt ?? Infinity
     if (killedAt < answeredAt + ACK_MS) return 'kill'
     if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS)) return 'kill'
     if (life?.stops.some(({ from, to }) => from < answeredAt + ACK_MS && to > call.at)) return 'stop'

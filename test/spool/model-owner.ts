@@ -129,7 +129,7 @@ export class ModelOwner {
   async readBack(): Promise<void> {
     await this.life.spool.evicted.next((batch) => {
       this.life.held += batch.count
-      this.#flying.push(batch)
+      if (batch.place !== undefined) this.#stored.push({ ...batch, place: batch.place })
     })
   }
 
