@@ -198,7 +198,11 @@ export class ModelOwner {
   passed(ms: number, isDiskBad: boolean): void {
     if (this.isStopped) return
     this.awakeMs += ms
-    if (this.awakeMs - this.#continuedAt >= RENEW_MS) this.silentSince = undefined
+    // Without a file number it cannot renew the lease either.
+    if (isDiskBad) {
+      this.silentSince ??= this.clock.now() - ms
+      this.#continuedAt = this.awakeMs
+    } else if (this.awakeMs - this.#continuedAt >= RENEW_MS) this.silentSince = undefined
     // Only a round of a lease behind the fault has written what was not written.
     if (isDiskBad) this.#uncertainUntil = this.awakeMs + RENEW_MS
     else if (this.awakeMs > this.#uncertainUntil) this.#uncertain.clear()
