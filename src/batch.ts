@@ -17,7 +17,8 @@ export interface EntryLog {
   flush(): boolean
   /**
    * No entry comes to this batch any more. Its body is not kept.
-   * @returns the batch with its custody, where entries of it are on disk; undefined: the open batch was lost
+   * @returns the batch with its custody, where entries of it are on disk; undefined: the open batch was lost. With fewer entries:
+   *   only the first of them could be written, and after a crash they would be sent under this id; the others go under another
    */
   seal(batch: Batch): Batch | undefined
 }
@@ -71,6 +72,8 @@ export class Batcher {
   /** Of the open batch, what the log has. */
   #loggedLength = 0
   #loggedCount = 0
+  /** Where the entries of the open batch end. */
+  #ends: number[] = []
   #isCommitted = true
   /** Entries that were cut and are on their way to `onBatch`. */
   #handingOver = 0
@@ -95,12 +98,12 @@ export class Batcher {
    * @param rank its level's position in `LEVELS`: 0 for debug to 4 for fatal
    */
   add(entryJson: string, rank: number): void {
-    const full = this.#count > 0 && !this.#fits(entryJson) ? this.#cut() : undefined
+    const full = this.#count > 0 && !this.#fits(entryJson) ? this.#cut() : []
     if (this.#count === 0) this.#open()
     if (rank > this.#highestRank) this.#highestRank = rank
     this.#write(entryJson)
     // Once the entry has its place: whoever takes the batch may count what is pending, or add an entry of its own.
-    if (full !== undefined) this.#handOver(full)
+    this.#handOver(full)
     if (this.#count >= this.#options.batchSize || this.pendingBytes >= this.#options.batchBytes) this.seal()
   }
 
@@ -118,9 +121,11 @@ export class Batcher {
     if (this.#count > 0) this.#handOver(this.#cut())
   }
 
-  #handOver(batch: Batch): void {
-    this.#handingOver = 0
-    this.#options.onBatch(batch)
+  #handOver(batches: readonly Batch[]): void {
+    for (const batch of batches) {
+      this.#handingOver -= batch.count
+      this.#options.onBatch(batch)
+    }
   }
 
   /** Counts bytes only where the worst case would not fit. */
@@ -134,6 +139,7 @@ export class Batcher {
     if (this.#count > 0) this.#scratch[this.#length++] = COMMA
     this.#length += this.#scratch.write(entryJson, this.#length)
     this.#count += 1
+    this.#ends.push(this.#length)
     this.#isCommitted = false
     if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
   }
@@ -170,30 +176,48 @@ export class Batcher {
     this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
   }
 
-  #cut(): Batch {
-    const { clock, waitsOnDisk } = this.#options
+  #cut(): Batch[] {
+    const { clock } = this.#options
     this.#log()
-    CLOSING.copy(this.#scratch, this.#length)
-    const view = this.#scratch.subarray(0, this.#length + CLOSING.length)
-    const sealed = this.#sealed(view)
-    // What will be read back from disk needs no copy in memory.
-    const body = sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view)
+    const batches: Batch[] = []
+    while (this.#count > 0) {
+      const sealed = this.#sealed()
+      if (sealed === undefined) this.#beginAnew()
+      else batches.push(sealed)
+    }
     this.#reset()
     this.#cutAt = clock.now()
-    this.#handingOver = sealed.count
+    for (const { count } of batches) this.#handingOver += count
     // All that was open is written with the seal.
     this.#isCommitted = true
-    return { ...sealed, body }
+    return batches
   }
 
-  #sealed(body: Uint8Array): Batch {
-    const { log } = this.#options
-    for (;;) {
-      const batch: Batch = { batchId: this.#batchId, count: this.#count, highestRank: this.#highestRank, body }
-      const sealed = log === undefined ? batch : log.seal(batch)
-      if (sealed !== undefined) return sealed
-      this.#beginAnew()
-    }
+  /** @returns undefined where the batch is to be begun anew */
+  #sealed(): Batch | undefined {
+    const { log, waitsOnDisk } = this.#options
+    CLOSING.copy(this.#scratch, this.#length)
+    const view = this.#scratch.subarray(0, this.#length + CLOSING.length)
+    const batch: Batch = { batchId: this.#batchId, count: this.#count, highestRank: this.#highestRank, body: view }
+    const sealed = log === undefined ? batch : log.seal(batch)
+    if (sealed === undefined) return undefined
+    if (sealed.count < this.#count) return { ...sealed, body: this.#takeFirst(sealed.count) }
+    this.#count = 0
+    // What will be read back from disk needs no copy in memory.
+    return { ...sealed, body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view) }
+  }
+
+  /** @returns the body of so many; the others are the open batch now, under an id of their own */
+  #takeFirst(count: number): Buffer {
+    const end = this.#ends[count - 1] as number
+    const body = Buffer.concat([this.#scratch.subarray(0, end), CLOSING])
+    const gone = end + 1 - this.#headLength // with the comma
+    this.#scratch.copyWithin(this.#headLength, end + 1, this.#length)
+    this.#length -= gone
+    this.#count -= count
+    this.#ends = this.#ends.slice(count).map((at) => at - gone)
+    this.#beginAnew()
+    return body
   }
 
   /** All entries of the open batch once more: under one id there must not be two contents. */
@@ -209,6 +233,7 @@ export class Batcher {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     this.#count = 0
+    this.#ends = []
     this.#highestRank = 0
     this.#loggedCount = 0
     // One giant entry must not keep its memory for good.

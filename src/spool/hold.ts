@@ -7,18 +7,16 @@ import type { Segment } from './segment.js'
 class Remainder {
   readonly segment: Segment
   readonly batchId: string
-  readonly #isWhole: boolean
   #left: Positions
 
-  constructor(segment: Segment, batchId: string, left: Positions, isWhole: boolean) {
+  constructor(segment: Segment, batchId: string, left: Positions) {
     this.segment = segment
     this.batchId = batchId
-    this.#isWhole = isWhole
     this.#left = left
   }
 
   get isKept(): boolean {
-    return this.#isWhole && !this.segment.isGone
+    return !this.segment.isGone
   }
 
   part(positions: Positions): void {
@@ -68,14 +66,13 @@ class Hold implements Custody {
 
 /** @param groups positions of the batch that was cut, one list for each batch that it goes on as @returns the custody of each */
 export function holdParts(segment: Segment, batchId: string, groups: readonly (readonly number[])[]): Custody[] {
-  const remainder = new Remainder(segment, batchId, Positions.of(groups.flat()), true)
+  const remainder = new Remainder(segment, batchId, Positions.of(groups.flat()))
   return groups.map((positions) => new Hold(remainder, positions))
 }
 
 /** By count: batches share them. */
 const ALL_POSITIONS = Array.from({ length: 101 }, (_, count) => [...Array(count).keys()])
 
-/** @param isWhole whether all of the batch is on disk, and not only a part of it */
-export function holdWhole(segment: Segment, batchId: string, count: number, isWhole: boolean): Custody {
-  return new Hold(new Remainder(segment, batchId, Positions.first(count), isWhole), ALL_POSITIONS[count] as readonly number[])
+export function holdWhole(segment: Segment, batchId: string, count: number): Custody {
+  return new Hold(new Remainder(segment, batchId, Positions.first(count)), ALL_POSITIONS[count] as readonly number[])
 }

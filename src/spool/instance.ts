@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../shared/safe-files.js'
-import { CLAIMED, LEFT, LIVE, OWNER, isJournal, segmentName } from './format.js'
+import { CLAIMED, LEFT, LIVE, OWNER, isJournal } from './format.js'
 import { LEASE_MS, writeOwner } from './owner.js'
 import type { Machine } from './owner.js'
 import { Segment, SegmentWriter } from './segment.js'
@@ -108,11 +108,14 @@ export class Instance {
     return true
   }
 
-  /** Those whose files somebody deleted, though the folder is in its place. By name: NFS keeps an open file under another one. */
+  /**
+   * Those whose files somebody deleted, though the folder is in its place. By name, since NFS keeps an open file under another one;
+   * one by one, since a folder cannot be listed without a file descriptor. @throws the system's errors
+   */
   deletedSegments(): Segment[] {
-    const listed = this.#names()
-    const names = new Set(listed)
-    return listed === undefined ? [] : [...this.#segments.values()].filter(({ number }) => !names.has(segmentName(number)))
+    const deleted = [...this.#segments.values()].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    // After the look: where the whole folder was claimed meanwhile, they are all elsewhere.
+    return deleted.length > 0 && this.isInPlace() ? deleted : []
   }
 
   /** It was claimed: what it had on disk is another's. */

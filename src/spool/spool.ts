@@ -176,9 +176,10 @@ export class Spool {
     try {
       if (this.#instance === undefined) return
       if (!this.#instance.isInPlace()) return this.log.relocate()
-      this.#instance.renew()
       this.#lookForDeleted()
       for (const { journal } of [...this.#instance.segments.values(), ...this.recovery.segments]) journal.flush()
+      // Last: it needs a file descriptor.
+      this.#instance.renew()
     } catch (error) {
       this.#telling.trouble(error)
     }

@@ -7,7 +7,6 @@ import { MAX_TEXT_BYTES, bytesOfUuid } from './frame.js'
 import type { writeFrame } from './frame.js'
 import { holdWhole } from './hold.js'
 import type { Instance } from './instance.js'
-import { Positions } from './positions.js'
 import type { Segment, SegmentWriter } from './segment.js'
 
 export interface WriteAheadOptions {
@@ -34,6 +33,8 @@ interface OpenBatch {
   offset: number
   /** Position of the entry that comes next. */
   next: number
+  /** Entries of which the frames are in the file. */
+  written: number
   /** Everything since position 0 is in this segment. */
   isWhole: boolean
 }
@@ -106,7 +107,7 @@ export class WriteAhead implements EntryLog {
     writer?.syncSoon(() => this.leave(writer.segment))
   }
 
-  /** Nothing more is written to this segment. The batch that is open is written to the next one, whole, at its seal. */
+  /** Nothing more is written to this segment. What of the open batch is not in it is written to the next one at its seal. */
   leave(segment: Segment): void {
     if (this.#writer?.segment === segment) this.#endSegment()
   }
@@ -133,22 +134,18 @@ export class WriteAhead implements EntryLog {
 
   #sealed(open: OpenBatch, batch: Batch): Batch {
     const { count, batchId } = batch
+    const first = open.segment
     if (open.isWhole) this.#seal(open, count)
     else this.#flush()
-    const partly = open.isWhole ? undefined : open.segment
-    if (!open.isWhole) this.#writeWhole(open, batch)
-    const { segment, offset } = open
-    if (segment === undefined || segment.isGone) return batch
-    segment.add(count)
-    if (open.isWhole) {
-      // The same entries, safe in another segment: those of the first try are never to be sent.
-      if (partly !== undefined && partly !== segment && !partly.isGone) this.#settleRest(partly, batchId, count)
-      return { ...batch, custody: holdWhole(segment, batchId, count, true), place: { segment: segment.number, offset } }
-    }
-    // A part of it is on disk: after a crash it would be sent again, so that it is settled with the batch.
-    const custody = holdWhole(segment, batchId, count, false)
-    if (this.current?.segment !== segment) segment.complete()
-    return { ...batch, custody }
+    const written = first?.isGone === false ? open.written : 0
+    if (!open.isWhole && written === 0) this.#writeWhole(open, batch)
+    const { isWhole, offset, segment = first } = open
+    const held = isWhole ? count : written
+    if (segment !== undefined && held > 0) segment.add(held)
+    if (first !== this.current?.segment && first?.isGone === false) first.complete()
+    if (segment === undefined || segment.isGone || held === 0) return batch
+    const custody = holdWhole(segment, batchId, held)
+    return isWhole ? { ...batch, custody, place: { segment: segment.number, offset } } : { ...batch, count: held, custody }
   }
 
   #begin(batchId: string): void {
@@ -156,7 +153,7 @@ export class WriteAhead implements EntryLog {
     this.#ready()
     this.#open = {
       batchId, id: bytesOfUuid(batchId), segment: this.#writer?.segment, offset: this.#writer?.size ?? 0,
-      next: 0, isWhole: this.#writer !== undefined,
+      next: 0, written: 0, isWhole: this.#writer !== undefined,
     }
   }
 
@@ -201,11 +198,6 @@ export class WriteAhead implements EntryLog {
     if (this.#writer === writer) Object.assign(open, { segment: writer.segment, offset, isWhole: true })
   }
 
-  #settleRest(segment: Segment, batchId: string, count: number): void {
-    segment.journal.settle(batchId, Positions.first(count))
-    segment.complete()
-  }
-
   #put(bytes: Buffer): void {
     try {
       const wasUncertain = this.#isUncertain
@@ -213,7 +205,9 @@ export class WriteAhead implements EntryLog {
       this.#writer?.write(bytes)
       // Claimed between the look and the write, or stopped there: the claimer may have read before this was written.
       if (wasUncertain || this.#isUncertain) this.#lookAround()
-      if (this.#writer !== undefined) this.#writer.segment.writtenAtMs = this.#options.clock.now()
+      if (this.#writer === undefined) return
+      this.#writer.segment.writtenAtMs = this.#options.clock.now()
+      if (this.#open?.segment === this.#writer.segment) this.#open.written = this.#open.next
     } catch (error) {
       this.#fail(error)
     }

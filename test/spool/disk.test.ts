@@ -89,17 +89,24 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     expect(recovered.map(({ batchId }) => batchId)).toEqual([kept.batchId])
   })
 
-  test('in the middle of a batch: what is on disk of it is not sent again, once it was delivered from memory', async () => {
+  test('in the middle of a batch: what is on disk of it is a batch, and the rest another, in memory', async () => {
     const life = begin()
-    const batch = await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
-    expect(batch.count).toBe(6)
-    expect(batch).not.toHaveProperty('place')
-    expect(batch.custody?.isKept).toBe(false)
-    life.settle(batch)
+    await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
+    expect(life.batches.map(({ count }) => count)).toEqual([3, 3])
+    expect(life.batches.map(({ custody }) => custody?.isKept)).toEqual([true, undefined])
+    for (const batch of life.batches) life.settle(batch)
     mends.pop()?.()
     kill(life)
     expect(await begin().recoverAll()).toEqual([])
     expect(segmentsBelow(root)).toEqual([])
+  })
+
+  test('in the middle of a batch that was sent and not answered: under its id comes the same again', async () => {
+    const life = begin()
+    await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
+    mends.pop()?.()
+    kill(life)
+    expect(await begin().recoverAll()).toMatchObject(life.batches.slice(0, 1).map(({ batchId, count, body }) => ({ batchId, count, body })))
   })
 
   test('in the middle of a batch that dies with its process: what is on disk of it is sent', async () => {
@@ -112,26 +119,21 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     expect(heir.account.dropped.damaged).toBe(0)
   })
 
-  test('that ends before the batch does: all of it is written once more, and sent once', async () => {
+  test('that ends: the batches after it are on disk again', async () => {
     const life = begin()
-    const log = life.spool.log
-    const batchId = '3f2d7a52-5c5f-4d2c-9b1a-0a7d5e2c9f10'
-    const texts = ['{"n":0}', '{"n":1}', '{"n":2}']
-    log.append(batchId, 0, 1, 1, Buffer.from(texts[0] as string))
-    log.flush()
-    const mend = failingWrites(code)
-    log.append(batchId, 1, 1, 1, Buffer.from(texts[1] as string))
-    log.flush()
-    mend()
-    await clock.advance(RETRY_MS)
-    log.append(batchId, 2, 1, 1, Buffer.from(texts[2] as string))
-    const body = Buffer.from(`{"batch_id":"${batchId}","logs":[${texts.join()}]}`)
-    const batch = log.seal({ batchId, count: 3, highestRank: 1, body })
-    expect(batch?.custody?.isKept).toBe(true)
+    await write(life, 6, async (n) => {
+      if (n === 2) failingWrites(code)
+      if (n === 4) {
+        mends.pop()?.()
+        await clock.advance(RETRY_MS)
+      }
+    })
+    expect(countsOf(life.batches)).toEqual([2, 2, 2])
+    expect(life.batches.map(({ custody }) => custody?.isKept)).toEqual([true, undefined, true])
     kill(life)
     const heir = begin()
     const recovered = await heir.recoverAll()
-    expect(recovered.map(({ body: again }) => Buffer.from(again).toString())).toEqual([body.toString()])
+    expect(recovered).toMatchObject([0, 2].map((at) => life.batches[at]).map(({ batchId, count, body } = {} as Batch) => ({ batchId, count, body })))
     for (const one of recovered) heir.settle(one)
     heir.spool.close()
     expect(segmentsBelow(root)).toEqual([])

@@ -287,7 +287,7 @@ export class ModelOwner {
       },
       seal: (batch) => {
         const sealed: ReturnType<EntryLog['seal']> | undefined = log.seal(batch)
-        if (sealed?.custody?.isKept === true) for (const n of numbersIn(sealed)) this.#service.entry(n).isOnDisk = true
+        if (sealed?.custody?.isKept === true) for (const n of numbersIn(sealed).slice(0, sealed.count)) this.#service.entry(n).isOnDisk = true
         written()
         return sealed
       },
