@@ -29,6 +29,8 @@ const MISCONFIGURED_PROBE_MS = 60_000
 /** Added to a Retry-After so that not all processes come back in the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
+/** Of `retryMinMs`, for each failure of one batch where others are accepted: the service needs no rest. */
+const BATCH_SHARE = 1 / 4
 /** Of one batch, where others are accepted. */
 const MAX_BATCH_DELAY_MS = 5_000
 
@@ -91,7 +93,7 @@ export class Outage {
     const now = clock.now()
     this.#suspectedSince ??= now
     turn.failures += 1
-    turn.notBefore = now + random() * Math.min(retryMinMs * turn.failures, retryMaxMs, MAX_BATCH_DELAY_MS)
+    turn.notBefore = now + random() * Math.min(retryMinMs * BATCH_SHARE * turn.failures, retryMaxMs, MAX_BATCH_DELAY_MS)
     return false
   }
 

@@ -47,6 +47,8 @@ export interface BoundsOptions {
   readonly onForeignAged?: (folder: string, bytes: number) => void
 }
 
+/** At least so many files are summed in a turn: more than a spool of the default size has. */
+const FILES_AT_ONCE = 200
 /** The files are summed again after this time, where it may matter. */
 const MEASURE_MS = 1_000
 /** Of `maxBytes`: below the least share at which entries are refused, by more than a segment. */
@@ -67,7 +69,7 @@ export class Bounds {
   constructor(options: BoundsOptions) {
     this.#options = options
     this.#leases = new LeaseWatch(options.clock)
-    this.#summing = new Turns(options.clock)
+    this.#summing = new Turns(options.clock, FILES_AT_ONCE)
     this.#ageing = new Turns(options.clock)
   }
 

@@ -6,10 +6,13 @@ const TURN_MS = 5
 
 export class Turns {
   readonly #clock: Clock
+  readonly #leastSteps: number
   #cancel: (() => void) | undefined
 
-  constructor(clock: Clock) {
+  /** @param leastSteps of a turn, where a step takes microseconds: on a busy machine 5 ms may be over after the first */
+  constructor(clock: Clock, leastSteps = 1) {
     this.#clock = clock
+    this.#leastSteps = leastSteps
   }
 
   /** Whether some work is to go on. */
@@ -51,7 +54,7 @@ export class Turns {
   #turn(work: Iterator<unknown>, onTurn: () => void): boolean {
     const until = this.#clock.now() + TURN_MS
     let isDone = work.next().done === true
-    while (!isDone && this.#clock.now() < until) isDone = work.next().done === true
+    for (let steps = 1; !isDone && (steps < this.#leastSteps || this.#clock.now() < until); steps += 1) isDone = work.next().done === true
     onTurn()
     return isDone
   }
