@@ -9,8 +9,8 @@ const CAUTIOUS_SHARE = 0.9
 /** Times what it has cost, until as many were in flight again. */
 const PATIENCE = 10
 const MAX_PATIENCE_MS = 60_000
-/** A lone request tells nothing of a service where some fail. */
-const LEAST = 2
+/** Lowest limit: with one request at a time, partial failures cannot be told from an outage. */
+const MIN_LIMIT = 2
 
 export class Caution {
   #half = Infinity
@@ -18,7 +18,8 @@ export class Caution {
   #since = 0
   #until = Infinity
   /** The limit before failures lowered it. */
-  #from = 0
+  #limitBefore = 0
+  /** Until then failures do not lower the limit, because they did not depend on it. */
   #unrelatedUntil = -Infinity
 
   /** Growth beyond it is by one. */
@@ -36,27 +37,27 @@ export class Caution {
   }
 
   /**
-   * It failed, and others did not: a tenth fewer. If the same is true among half as many, the number is not the reason: it
-   * is restored, and left alone for a while.
-   * @param delayMs what it has cost @returns the new limit
+   * A request failed while others were accepted: lowers the limit by a tenth. If requests still fail at half the limit, the
+   * failures do not depend on it: it is restored, and failures do not lower it for a while.
+   * @param among requests in flight with it @param delayMs delay of its batch @returns the new limit
    */
-  failedBesideSuccesses(among: number, limit: number, now: number, delayMs: number): number {
+  isolatedFailure(among: number, limit: number, now: number, delayMs: number): number {
     if (now < this.#unrelatedUntil) return limit
     if (this.#ceiling === Infinity) {
-      this.#from = limit
+      this.#limitBefore = limit
       this.#since = now - delayMs
-    } else if (among <= Math.max(this.#from / 2, LEAST)) {
+    } else if (among <= Math.max(this.#limitBefore / 2, MIN_LIMIT)) {
       this.#unrelatedUntil = now + Math.min((now - this.#since) * PATIENCE, MAX_PATIENCE_MS)
       this.forget()
-      return Math.max(this.#from, limit)
+      return Math.max(this.#limitBefore, limit)
     }
-    this.#ceiling = aTenthLess(among)
+    this.#ceiling = reduced(among)
     this.#until = Infinity
-    return aTenthLess(limit)
+    return reduced(limit)
   }
 
-  /** Another of those that were in flight with it. */
-  costMore(delayMs: number): void { this.#since -= delayMs }
+  /** Another request of the same round trip failed. */
+  addDelay(delayMs: number): void { this.#since -= delayMs }
 
   /** So many may be in flight, and all is well. */
   succeeded(limit: number, now: number): void {
@@ -70,8 +71,8 @@ export class Caution {
   }
 }
 
-function aTenthLess(limit: number): number {
-  return Math.max(Math.floor(limit * CAUTIOUS_SHARE), LEAST)
+function reduced(limit: number): number {
+  return Math.max(Math.floor(limit * CAUTIOUS_SHARE), MIN_LIMIT)
 }
 
 /** The service says that it was too much, or that it is not up to it. */

@@ -12,10 +12,10 @@
  * `base` that was taken from our own queue would creep up with it.
  *
  * Down on an outage: to one, then up as at first; after a refusal only as far as `Caution` allows. A lone request that is
- * refused tells of an outage, not of too many. Down on a failure beside successes: by a tenth, as far as that helps.
+ * refused tells of an outage, not of too many. Down by a tenth when some requests fail and others are accepted, as far as that helps.
  */
 import { Caution } from './caution.js'
-import { ReplyTime, typicalOf } from './reply-time.js'
+import { ReplyTime, trimmedMean } from './reply-time.js'
 import type { Moment } from './reply-time.js'
 
 /** Doubled to before the first look: a first reply opens a connection, and a few tell nothing. */
@@ -71,8 +71,8 @@ export class Concurrency {
   #peak = 0
   /** What began earlier was among others than now, and does not count. */
   #from = 0
-  /** What began earlier was among more than now. */
-  #spared = 0
+  /** Requests that began earlier ran at a higher limit: their failures do not lower it again. */
+  #ignoredBefore = 0
   #delayedRounds = 0
   /** The limit when the measuring is over. */
   #regained = 0
@@ -85,7 +85,7 @@ export class Concurrency {
   }
 
   get limit(): number { return this.#limit }
-  /** In flight, of this wave. */
+  /** Requests in flight that belong to the current wave. */
   get running(): number { return this.#running }
 
   /** In flight, of older waves: they may hang. */
@@ -130,17 +130,17 @@ export class Concurrency {
     this.#pausedUntil = now + pauseMs
     if (refused !== undefined && refused.among > 1) this.#caution.refused(refused.among, now)
     else this.#caution.forget()
-    this.passOver()
+    this.ignoreInFlight()
     this.#startOver(1)
   }
 
-  /** It failed, and others did not: counts once a round trip. @param delayMs for which it is not sent again */
-  failedBesideSuccesses({ order, among }: Flight, delayMs: number): void {
-    if (order < this.#spared) return this.#caution.costMore(delayMs)
-    // What is allowed and not used was not too much.
+  /** A request failed while others were accepted. Lowers the limit once per round trip. @param delayMs delay before its batch is sent again */
+  isolatedFailure({ order, among }: Flight, delayMs: number): void {
+    if (order < this.#ignoredBefore) return this.#caution.addDelay(delayMs)
+    // The limit was not used: lowering it would not help.
     if (among * 4 < this.#limit * 3) return
-    this.#spared = this.#begun
-    this.#limit = this.#caution.failedBesideSuccesses(among, this.#limit, this.#replyTime.now, delayMs)
+    this.#ignoredBefore = this.#begun
+    this.#limit = this.#caution.isolatedFailure(among, this.#limit, this.#replyTime.now, delayMs)
   }
 
   /** One at a time, for now. */
@@ -148,8 +148,8 @@ export class Concurrency {
     this.#startOver(1)
   }
 
-  /** What is under way counts no more. */
-  passOver(): void {
+  /** Requests in flight do not count any more. */
+  ignoreInFlight(): void {
     this.#wave += 1
     this.#running = 0
   }
@@ -183,7 +183,7 @@ export class Concurrency {
     if (tookMs !== undefined) this.#repliesMs.push(tookMs)
     const needed = this.#phase === 'steady' ? this.#limit : Math.min(this.#limit, UNSEEN)
     if (this.#repliesMs.length < needed && this.#ended < needed * MAX_ROUND) return
-    const replyMs = this.#repliesMs.length * 2 < needed ? undefined : typicalOf(this.#repliesMs)
+    const replyMs = this.#repliesMs.length * 2 < needed ? undefined : trimmedMean(this.#repliesMs)
     const isUsed = this.#peak * 4 >= this.#limit * 3
     this.#nextRound()
     if (this.#phase === 'measuring') this.#regain(replyMs)

@@ -2,9 +2,9 @@
  * What all batches know together about the service: whether it may be asked now, and by how many at once.
  *
  * One attempt at a time runs at first. While batches wait and the service keeps up there are more, up to `maxConcurrency`;
- * where it slows down or refuses there are fewer: `Concurrency` says how many. A failure beside successes delays its own batch
- * alone. An outage closes the gate and starts a new wave, which begins with one probe again. What is still under way belongs to
- * the old wave: it may prolong a Retry-After but changes nothing else.
+ * where it slows down or refuses there are fewer: `Concurrency` decides how many. While other requests are accepted, a failure
+ * delays only its own batch. An outage closes the gate and starts a new wave, which begins with one probe. Requests that are still
+ * in flight belong to the old wave: they may prolong a Retry-After but change nothing else.
  *
  * After an outage attempts begin no faster than `Pace` allows: a little less than twice the rate of before.
  *
@@ -28,9 +28,9 @@ import type { Moment } from './reply-time.js'
 
 export type { GateOptions } from './gate-options.js'
 
-/** Batches that wait, for news or for a time of their own, are in memory, and are not dropped there. */
+/** Limits how many batches wait in memory, parked or delayed; they cannot be dropped there. */
 const MAX_PARKED = 32
-/** At the end of the app, what takes longer to answer must not hold up others. */
+/** When the app ends, requests that take longer than this must not hold up others. */
 const SILENCE_MS = 1_000
 
 export class Gate {
@@ -58,10 +58,10 @@ export class Gate {
     this.#idleMs = options.idleMs ?? loopIdleMs
   }
 
-  /** Batches that may be on their way at once at the moment: attempts in flight, and what waits without a place among them. */
+  /** Number of batches that may be taken at present: attempts in flight, and batches that wait for a retry. */
   get limit(): number {
     const { limit: allowed, running, stale } = this.#concurrency
-    const waiting = this.#parked + this.#line.delayed(this.#options.clock.now())
+    const waiting = this.#parked + this.#line.countDelayed(this.#options.clock.now())
     // What hangs since an older wave holds up nobody: it comes on top, as far as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - stale, 1))
     // At the pace one is taken when it may go, and not before: what is logged meanwhile goes first.
@@ -96,12 +96,12 @@ export class Gate {
   }
 
   /**
-   * The app is about to end at `deadlineAt` (of the clock's `now`): pauses of the backoff end now, and what could only run later is not waited for.
+   * The app is about to end at `deadlineAt` (of the clock's `now`): ends backoff pauses now, and refuses batches that could only run later.
    * @param failures after so many more the deadline is there
    */
   hurry(deadlineAt: number, failures = Infinity): void {
     this.#deadline.set(deadlineAt, failures)
-    if (this.#options.clock.now() - this.#heardAt > SILENCE_MS) this.#concurrency.passOver()
+    if (this.#options.clock.now() - this.#heardAt > SILENCE_MS) this.#concurrency.ignoreInFlight()
     this.#outage.startOver()
     this.#line.limitDelays()
     this.#pace.end(this.#options.clock.now())
@@ -110,7 +110,7 @@ export class Gate {
     this.#advance()
   }
 
-  /** Ends pauses of the backoff now, for one attempt, and the pace after an outage; a Retry-After holds. */
+  /** Ends backoff pauses now, for one attempt, and the ramp-up after an outage. A Retry-After still holds. */
   nudge(): void {
     this.#outage.cutShort()
     this.#line.limitDelays()
@@ -118,7 +118,7 @@ export class Gate {
     this.#advance()
   }
 
-  /** Shortens pauses of the backoff to `retryMinMs`; a Retry-After holds. */
+  /** Shortens backoff pauses to `retryMinMs`. A Retry-After still holds. */
   retrySoon(): void {
     this.#outage.shorten()
     this.#line.limitDelays(this.#options.clock.now() + this.#options.retryMinMs)
@@ -155,7 +155,7 @@ export class Gate {
     }
   }
 
-  /** Calls `listener` when `limit` has grown by a batch that waits. One listener. */
+  /** Calls `listener` when a waiting batch has raised `limit`. One listener. */
   onRoom(listener: () => void): void { this.#onRoom = listener }
 
   get #moment(): Moment { return { now: this.#options.clock.now(), idleMs: this.#idleMs() } }
@@ -202,7 +202,7 @@ export class Gate {
         }
         if (!current) return
         if (this.#outage.isOutage(outcome, turn, this.#concurrency.limit === 1)) this.#failed(outcome, isTooMuch(outcome) ? flight : undefined)
-        else this.#concurrency.failedBesideSuccesses(flight, turn.notBefore - this.#options.clock.now())
+        else this.#concurrency.isolatedFailure(flight, turn.notBefore - this.#options.clock.now())
         return
       case 'misconfigured':
         if (current) this.#failed(outcome)

@@ -1,13 +1,13 @@
 /** Who waits at the gate, in the order of their turns. */
 
-/** A batch's place in the line. Kept through every attempt, it lets an older batch go before a younger one. */
+/** A batch's position in the line and its failures. Kept through all attempts, so that an older batch goes before a younger one. */
 export interface Turn {
   readonly order: number
-  /** Its failures, outages apart. */
+  /** Failures of this batch outside of outages. */
   failures: number
-  /** How many of all were accepted before the last of its failures. */
+  /** How many requests were accepted before the batch's last failure. */
   acceptedBefore: number
-  /** Until then it waits, and others do not wait for it. */
+  /** The batch waits until this time; others may go first. */
   notBefore: number
 }
 
@@ -29,17 +29,17 @@ export class Line {
     return { order: this.#turns++, failures: 0, acceptedBefore: 0, notBefore: -Infinity }
   }
 
-  /** How many wait for a time of their own. */
-  delayed(now: number): number {
+  /** Number of batches that wait until their `notBefore`. */
+  countDelayed(now: number): number {
     return this.#waiters.filter(({ turn }) => turn.notBefore > now).length
   }
 
-  /** When the first may go; Infinity where none waits. */
+  /** The earliest time at which a batch may go; Infinity if none waits. */
   get dueAt(): number {
     return Math.min(...this.#waiters.map(({ turn }) => turn.notBefore))
   }
 
-  /** None waits for a time of its own any longer than until then. */
+  /** Limits each `notBefore` to `at`. */
   limitDelays(at = -Infinity): void {
     for (const { turn } of this.#waiters) turn.notBefore = Math.min(turn.notBefore, at)
   }

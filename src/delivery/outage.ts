@@ -29,9 +29,9 @@ const MISCONFIGURED_PROBE_MS = 60_000
 /** Added to a Retry-After so that not all processes come back in the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
-/** Of `retryMinMs`, for each failure of one batch where others are accepted: the service needs no rest. */
+/** Share of `retryMinMs` per failure of one batch while others are accepted: the service does not need a pause. */
 const BATCH_SHARE = 1 / 4
-/** Of one batch, where others are accepted. */
+/** Maximum delay of one batch while others are accepted. */
 const MAX_BATCH_DELAY_MS = 5_000
 
 export class Outage {
@@ -84,11 +84,11 @@ export class Outage {
   }
 
   /**
-   * Whether this failure concerns all batches, as a 429 and a Retry-After do, too. Else it delays its own.
-   * @param isAlone one request at a time is sent
+   * Whether this failure counts as an outage, as a 429 and a Retry-After always do. If not, it delays only its own batch.
+   * @param isAlone whether only one request at a time is sent
    */
   isOutage({ status }: Later, turn: Turn, isAlone: boolean): boolean {
-    if (this.trouble !== undefined || status === 429 || this.#recent.failed(turn, isAlone)) return true
+    if (this.trouble !== undefined || status === 429 || this.#recent.recordFailure(turn, isAlone)) return true
     const { clock, random, retryMinMs, retryMaxMs } = this.#options
     const now = clock.now()
     this.#suspectedSince ??= now
@@ -129,7 +129,7 @@ export class Outage {
 
   /** The service took something. @returns undefined where all was well, and while the silence lasts */
   end(): Ended | undefined {
-    this.#recent.accepted()
+    this.#recent.recordSuccess()
     this.#suspectedSince = undefined
     const hasFailed = this.#since !== undefined
     const isHeld = this.heldMs > 0

@@ -1,26 +1,27 @@
 /**
- * Whether a failure is an outage. A load balancer with a bad node answers a part of all requests 503 and accepts the others: that
- * is none. It is one where most of the latest replies are failures and, since few replies say little,
+ * Decides whether a failure is an outage. A load balancer with one bad node answers some requests 503 and accepts the others:
+ * this is not an outage. A failure is an outage if
  *
- * - where one request at a time is sent: nothing speaks for the service, and at `maxConcurrency` 1 the order has to stay
- * - where the same batch has failed before, and nothing was accepted since then, or ever
+ * - most of the latest replies are failures
+ * - only one request at a time is sent: there is no other evidence, and with `maxConcurrency` 1 the order must be kept
+ * - the same batch has failed before, and nothing was accepted since then, or nothing was ever accepted
  */
 import type { Turn } from './line.js'
 
 const KEPT = 32
 
 export class RecentReplies {
-  /** The latest since the last outage: whether each failed. */
+  /** For each of the latest replies since the last outage: whether it was a failure. */
   #failed: boolean[] = []
   #accepted = 0
 
-  accepted(): void {
+  recordSuccess(): void {
     this.#accepted += 1
     this.#add(false)
   }
 
-  /** @param isAlone one request at a time is sent @returns whether it is an outage */
-  failed(turn: Turn, isAlone: boolean): boolean {
+  /** @param isAlone whether only one request at a time is sent @returns whether the failure is an outage */
+  recordFailure(turn: Turn, isAlone: boolean): boolean {
     this.#add(true)
     const isOutage = isAlone || turn.acceptedBefore === this.#accepted || this.#failed.filter(Boolean).length * 2 > KEPT
     turn.acceptedBefore = this.#accepted

@@ -5,7 +5,7 @@ import { Fifo } from './fifo.js'
 
 /** Batches that lie on disk alone. */
 export interface Backlog {
-  /** Whether `next` may find something: what cannot be read for now is not among it. */
+  /** Whether `next` may return a batch. False if the remaining batches cannot be read at present. */
   readonly hasMore: boolean
   /** Gives the next to `take`, in the same turn in which it leaves the backlog's own count. Never rejects. */
   next(take: (batch: Batch) => void): Promise<boolean>

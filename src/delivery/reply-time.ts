@@ -14,7 +14,7 @@ export interface Moment {
 /** Bounds closer than that are close enough, or than a share of the reply's time. */
 const UNSURE_MS = 3
 const UNSURE_SHARE = 1 / 4
-/** Of a round's replies, the fastest: a few slow ones say nothing. */
+/** Share of a round's replies that count, the fastest ones: a few slow replies are ignored. */
 const TYPICAL_SHARE = 3 / 4
 
 export class ReplyTime {
@@ -47,8 +47,8 @@ export function loopIdleMs(): number {
   return eventLoopUtilization?.().idle ?? 0
 }
 
-/** The mean without the slowest: steadier than a median, and no single slow reply counts. */
-export function typicalOf(values: readonly number[]): number {
+/** Mean without the slowest values. Steadier than a median, and ignores single slow replies. */
+export function trimmedMean(values: readonly number[]): number {
   const kept = values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length * TYPICAL_SHARE))
   return kept.reduce((sum, value) => sum + value, 0) / kept.length
 }

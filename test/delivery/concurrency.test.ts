@@ -274,7 +274,7 @@ test('in doubt one at a time', () => {
 test('what is passed over makes room, and is in flight all the same', () => {
   const { concurrency, fill, flights } = client(4, 4)
   fill()
-  concurrency.passOver()
+  concurrency.ignoreInFlight()
   fill()
   expect(flights.at(-1)?.among).toBe(8)
 })

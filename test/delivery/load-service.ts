@@ -127,8 +127,8 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
     if (refused) {
       refusedAt.push(now)
       if (retryAfterMs > 0) opensAt = Math.max(opensAt, now + retryAfterMs * (1 + 0.1 * random()))
-      if (isCurrent && retryAfterMs === 0 && !recent.failed(line.turn(), concurrency.limit === 1)) {
-        concurrency.failedBesideSuccesses(flight, random() * 250)
+      if (isCurrent && retryAfterMs === 0 && !recent.recordFailure(line.turn(), concurrency.limit === 1)) {
+        concurrency.isolatedFailure(flight, random() * 250)
       } else if (isCurrent) {
         opensAt = Math.max(opensAt, now + random() * Math.min(5_000, 250 * 2 ** failures++))
         concurrency.failed(opensAt - now, flight)
@@ -138,7 +138,7 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
       takenAt.push(now)
       if (isCurrent) {
         failures = 0
-        recent.accepted()
+        recent.recordSuccess()
         concurrency.succeeded(flight)
       }
     }
