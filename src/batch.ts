@@ -4,8 +4,8 @@ import type { Clock } from './clock.js'
 import type { Batch } from './sender.js'
 
 /**
- * Where entries are kept before they are sent. Never throws. It may lose the open batch to another process, which sends what
- * is on disk of it under its id: `flush` and `seal` report that once, and the batch is to be begun anew under another id.
+ * Stores entries before they are sent. Never throws. Another process may claim the open batch and send the entries of it that are
+ * on disk under its id. `flush` and `seal` report this once; the caller must then restart the batch under a new id.
  */
 export interface EntryLog {
   /**
@@ -13,12 +13,13 @@ export interface EntryLog {
    * @param text their JSON, comma-separated; not kept
    */
   append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void
-  /** When it returns true, what was appended is written. False: the open batch was lost. */
+  /** Writes all appended entries. @returns false if the open batch was claimed */
   flush(): boolean
   /**
-   * No entry comes to this batch any more. Its body is not kept.
-   * @returns the batch with its custody, where entries of it are on disk; undefined: the open batch was lost. With fewer entries:
-   *   only the first of them could be written, and after a crash they would be sent under this id; the others go under another
+   * Ends the open batch. Does not keep its body.
+   * @returns the batch, with its custody if entries of it are on disk; undefined if the open batch was claimed. The returned batch
+   *   has fewer entries if only the first ones could be written: after a crash these would be sent under this id, so the
+   *   caller must send the others under a new one
    */
   seal(batch: Batch): Batch | undefined
 }
@@ -33,7 +34,7 @@ export interface BatcherOptions {
   readonly clock: Clock
   readonly onBatch: (batch: Batch) => void
   readonly log?: EntryLog | undefined
-  /** Whether a batch of so many bytes that is on disk will wait there alone: it is handed over without its body. */
+  /** Whether a stored batch of this size will wait only on disk. Such a batch is passed on without its body. */
   readonly waitsOnDisk?: (bytes: number) => boolean
   /** Must need no escaping in JSON. Default `crypto.randomUUID`. */
   readonly newId?: () => string
@@ -44,7 +45,7 @@ const INITIAL_BYTES = 64 * 1024
 /** A UTF-16 unit becomes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const COMMA = 0x2c
-/** What is logged together. Damage to the disk costs so much at least; a quarter of it costs 5 % more of the worker's time. */
+/** Bytes per `append`. Damage on disk costs at least this much; a quarter of it would cost 5 % more of the worker's time. */
 const LOG_BYTES = 32 * 1024
 /** After a pause an entry need not wait for others; those that come with it are written within that. */
 const LINGER_MS = 50
@@ -69,13 +70,13 @@ export class Batcher {
   #cancelTimer: (() => void) | undefined
   /** Where the entries of a body begin. */
   #headLength = 0
-  /** Of the open batch, what the log has. */
+  /** How much of the open batch was passed to the log. */
   #loggedLength = 0
   #loggedCount = 0
-  /** Where the entries of the open batch end. */
+  /** Offset of the end of each entry of the open batch. */
   #ends: number[] = []
   #isCommitted = true
-  /** Entries that were cut and are on their way to `onBatch`. */
+  /** Entries of sealed batches that were not yet passed to `onBatch`. */
   #handingOver = 0
 
   constructor(options: BatcherOptions) {
@@ -102,17 +103,17 @@ export class Batcher {
     if (this.#count === 0) this.#open()
     if (rank > this.#highestRank) this.#highestRank = rank
     this.#write(entryJson)
-    // Once the entry has its place: whoever takes the batch may count what is pending, or add an entry of its own.
+    // After the entry was written: `onBatch` may read `pendingEntries` or add an entry.
     this.#handOver(full)
     if (this.#count >= this.#options.batchSize || this.pendingBytes >= this.#options.batchBytes) this.seal()
   }
 
-  /** What was added is on disk when this returns. Not later, by a timer: a process that is starved may be killed before it fires. */
+  /** Writes all added entries to disk, synchronously: a process without CPU time may be killed before a timer fires. */
   commit(): void {
     const { log } = this.#options
     if (log === undefined || this.#isCommitted) return
     this.#log()
-    while (!log.flush()) this.#beginAnew()
+    while (!log.flush()) this.#restartBatch()
     this.#isCommitted = true
   }
 
@@ -182,18 +183,18 @@ export class Batcher {
     const batches: Batch[] = []
     while (this.#count > 0) {
       const sealed = this.#sealed()
-      if (sealed === undefined) this.#beginAnew()
+      if (sealed === undefined) this.#restartBatch()
       else batches.push(sealed)
     }
     this.#reset()
     this.#cutAt = clock.now()
     for (const { count } of batches) this.#handingOver += count
-    // All that was open is written with the seal.
+    // The seal wrote all open entries.
     this.#isCommitted = true
     return batches
   }
 
-  /** @returns undefined where the batch is to be begun anew */
+  /** @returns undefined if the batch must be restarted */
   #sealed(): Batch | undefined {
     const { log, waitsOnDisk } = this.#options
     CLOSING.copy(this.#scratch, this.#length)
@@ -203,25 +204,25 @@ export class Batcher {
     if (sealed === undefined) return undefined
     if (sealed.count < this.#count) return { ...sealed, body: this.#takeFirst(sealed.count) }
     this.#count = 0
-    // What will be read back from disk needs no copy in memory.
+    // A batch that will be read back from disk needs no copy in memory.
     return { ...sealed, body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view) }
   }
 
-  /** @returns the body of so many; the others are the open batch now, under an id of their own */
+  /** Splits the open batch. @returns the body of the first `count` entries; the others become the open batch, under a new id */
   #takeFirst(count: number): Buffer {
     const end = this.#ends[count - 1] as number
     const body = Buffer.concat([this.#scratch.subarray(0, end), CLOSING])
-    const gone = end + 1 - this.#headLength // with the comma
+    const removed = end + 1 - this.#headLength // including the comma
     this.#scratch.copyWithin(this.#headLength, end + 1, this.#length)
-    this.#length -= gone
+    this.#length -= removed
     this.#count -= count
-    this.#ends = this.#ends.slice(count).map((at) => at - gone)
-    this.#beginAnew()
+    this.#ends = this.#ends.slice(count).map((at) => at - removed)
+    this.#restartBatch()
     return body
   }
 
-  /** All entries of the open batch once more: under one id there must not be two contents. */
-  #beginAnew(): void {
+  /** Logs all entries of the open batch again, under a new id: two batches with one id must not differ. */
+  #restartBatch(): void {
     this.#batchId = this.#newId()
     this.#scratch.write(this.#batchId, ID_AT)
     this.#loggedLength = this.#headLength

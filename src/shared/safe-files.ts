@@ -66,8 +66,8 @@ function open(path: string, flags: number, problemOf: (stats: Stats) => string |
 }
 
 /**
- * Writes all of it, where the system may write a part and report no error. On an error the file ends where it ended before, if
- * the system can still cut it: what comes next is not appended to half a record.
+ * Writes all bytes, with several calls if the system writes only a part. After an error it truncates the file to its previous
+ * size, if possible, so that later writes do not follow half a record.
  * @throws the system's errors
  */
 export function writeAll(fd: number, bytes: Uint8Array): void {
@@ -75,16 +75,16 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   try {
     while (written < bytes.length) written += writeSync(fd, bytes, written)
   } catch (error) {
-    if (written > 0) cutBack(fd, written)
+    if (written > 0) truncateBy(fd, written)
     throw error
   }
 }
 
-function cutBack(fd: number, bytes: number): void {
+function truncateBy(fd: number, bytes: number): void {
   try {
     ftruncateSync(fd, fstatSync(fd).size - bytes)
   } catch {
-    // The error of the write is the one to be thrown: who reads the file passes over half a record.
+    // Ignored: `writeAll` throws the error of the write, and readers skip half a record.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is too old, and what nobody sends any more: other destinations' folders are aged by whoever finds them. */
+/** Deletes entries that are too old, and finds entries that no process sends. Any process ages other destinations' folders. */
 import { lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
@@ -23,30 +23,30 @@ export interface AgingOptions extends AgeOptions {
   readonly destinations: readonly string[]
   /** Folders that another spool of this process ages. */
   readonly siblings?: readonly string[] | undefined
-  /** Whether other destinations are looked at. Default true. */
+  /** Whether other destinations are scanned. Default true. */
   readonly looksAtOthers?: boolean | undefined
   readonly leases: LeaseWatch
 }
 
-/** What lies there for another URL or key, and will not be sent. */
+/** Entries stored for another URL or key, which are not sent. */
 export interface Stranded {
   readonly folder: string
   readonly bytes: number
-  /** Deleted, since it was too old. */
+  /** Bytes deleted because of their age. */
   readonly agedBytes: number
 }
 
-/** Before that, its own application may just be starting again. */
+/** Entries are reported as stranded after this time: before, their own application may be restarting. */
 const STRANDED_AFTER_MS = 600_000
-/** The default of `spool.maxAgeMs`. What another application chose is not known, and may be more than was chosen here. */
+/** The default of `spool.maxAgeMs`. Another application's setting is unknown and may be larger than this application's. */
 const FOREIGN_MAX_AGE_MS = 7 * 24 * 3600 * 1000
 
-/** No segment is older: a device that did not know the time wrote it, and how old it is nobody knows. */
+/** No segment is older. An earlier time comes from a device with a wrong clock; the segment's age is then unknown. */
 const EARLIEST_MS = Date.UTC(2025, 0, 1)
 
 /**
- * A step for each folder.
- * @returns what is left of other destinations and has no owner, one after the other @throws the system's errors
+ * Deletes old files, one folder per step.
+ * @returns yields the folders of other destinations with entries that have no owner @throws the system's errors
  */
 export function* age(options: AgingOptions): Generator<Stranded | undefined> {
   const { root, destinations, siblings = [], looksAtOthers = true, maxAgeMs } = options
@@ -87,13 +87,13 @@ function isFree(folder: string, { machine, leases }: AgingOptions): boolean {
   try {
     return isAbandoned(folder, machine, (one) => leases.isOver(one))
   } catch {
-    return false // it vanished: whoever took it has it
+    return false // it is gone: another process has claimed it
   }
 }
 
 /**
- * Whether a dead process's segment is too old. The wall clock may have been corrected forward since it was written, on a
- * device that starts without the time; what was written since the boot is no older than the boot.
+ * Whether a segment of an ended process is too old. A device that starts with a wrong clock may have corrected it forward since
+ * the segment was written; a segment written since the boot is no older than the boot.
  */
 function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeOptions): boolean {
   if (!isOld({ modifiedAtMs }, options)) return false
@@ -101,7 +101,7 @@ function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtM
   return boot === undefined || readOwner(join(path, '..'))?.boot !== boot || uptimeMs() > maxAgeMs
 }
 
-/** The same, for what is sent when it is young enough. @throws the system's errors */
+/** As `isExpired`, for a claimed segment. One with a time before `EARLIEST_MS` is not expired. @throws the system's errors */
 export function isClaimExpired(path: string, options: AgeOptions): boolean {
   const modifiedAtMs = lstatSync(path).mtimeMs
   return modifiedAtMs >= EARLIEST_MS && isExpired({ path, modifiedAtMs }, options)
@@ -111,16 +111,16 @@ function isOld({ modifiedAtMs }: Pick<FoundFile, 'modifiedAtMs'>, { wallNowMs, m
   return wallNowMs - modifiedAtMs > maxAgeMs
 }
 
-/** Milliseconds since the machine's boot, also those in which it slept. */
+/** Milliseconds since the machine's boot, including sleep. */
 export function systemUptimeMs(): number {
   try {
     return uptime() * 1000
   } catch {
-    return Infinity // not every system tells it to everyone
+    return Infinity // some systems do not permit it to every user
   }
 }
 
-/** @returns the bytes that went */
+/** @returns the bytes that were freed */
 function unlink(path: string): number {
   const bytes = bytesOf(path)
   try {
@@ -128,7 +128,7 @@ function unlink(path: string): number {
     return bytes
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    // Another process was quicker.
+    // ENOENT: another process deleted it first.
     return 0
   }
 }

@@ -1,4 +1,4 @@
-/** How much, and for how long: the bounds of the root, and what goes when one is reached. */
+/** Size and age limits of the root, and what is deleted when one is exceeded. */
 import { closeSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DropReason } from '../account.js'
@@ -21,37 +21,37 @@ import type { FoundFile } from './usage.js'
 
 export interface BoundsOptions {
   readonly root: string
-  /** The folders of the destinations whose batches are sent, the own first. */
+  /** Destination folders whose batches are sent, this spool's own first. */
   readonly destinations: readonly string[]
-  /** Of other spools of this process, which age what is theirs. */
+  /** Destination folders of other spools of this process, which apply `maxAgeMs` themselves. */
   readonly siblings?: readonly string[]
-  /** Default true. */
+  /** Whether other destinations are scanned. Default true. */
   readonly looksAtOthers?: boolean | undefined
   readonly maxBytes: number
   readonly maxAgeMs: number
   readonly segmentBytes: number
   readonly machine: Machine
   readonly clock: Clock
-  /** Since the machine's boot. Default: not known. */
+  /** Milliseconds since the machine's boot. Default: not known. */
   readonly uptimeMs?: () => number
-  /** The segment that is written to, and its bytes. */
+  /** The segment that is being written, and its size in bytes. */
   readonly current: () => { readonly segment: Segment, readonly size: number } | undefined
   readonly ownSegments: () => Iterable<Segment>
   readonly evicted: Evicted
   readonly recovery: Recovery
   readonly onError: (error: unknown) => void
   readonly onDropped: (entries: number, reason: DropReason, detail: string) => void
-  /** Entries of other URLs or keys, which no process has reported yet. */
+  /** Called with entries of other URLs or keys that no process has reported yet. */
   readonly onStranded: (folders: readonly Stranded[]) => void
-  /** Entries and dead letters of another URL or key were too old, and are deleted. */
+  /** Called when entries and dead letters of another URL or key were deleted because of their age. */
   readonly onForeignAged?: (folder: string, bytes: number) => void
 }
 
-/** At least so many files are summed in a turn: more than a spool of the default size has. */
+/** Minimum number of files summed per turn, more than a spool of the default size has. */
 const FILES_AT_ONCE = 200
-/** The files are summed again after this time, where it may matter. */
+/** Minimum time between two sums of the file sizes near the limit. */
 const MEASURE_MS = 1_000
-/** Of `maxBytes`: below the least share at which entries are refused, by more than a segment. */
+/** Share of `maxBytes` from which sizes are summed regularly. Lower, by more than one segment, than the lowest share at which entries are refused. */
 const MEASURE_FROM = 0.5
 
 export class Bounds {
@@ -62,8 +62,8 @@ export class Bounds {
   readonly #ageing: Turns
   #rootBytes = 0
   #measuredAt = -Infinity
-  /** While many files were summed a segment was begun: where there is no room, none is begun until there is. */
-  #wantedBy: Instance | undefined
+  /** Instance that began a segment before the sum was known. If there is no room, no further segment is begun until there is. */
+  #roomWantedFor: Instance | undefined
   #noRoom: NoRoomError | undefined
 
   constructor(options: BoundsOptions) {
@@ -74,8 +74,8 @@ export class Bounds {
   }
 
   /**
-   * Bytes in the root but for the segment that is written to, when it was last summed. Cheap: it is summed again at most
-   * once a second, and only while it is near its bound: who is refused for it begins no segment, and would never sum it.
+   * Bytes in the root as of the last sum, without the segment that is being written. Cheap: sizes are summed at most once a
+   * second, and only near the limit. While entries are refused no segment is begun, so nothing else would update the sum.
    */
   get rootBytes(): number {
     const { maxBytes, clock } = this.#options
@@ -83,30 +83,30 @@ export class Bounds {
     return this.#rootBytes
   }
 
-  /** For a new segment of the instance. Where many files are to be summed it may begin before, and room is made then. @throws NoRoomError */
+  /** Makes room for a new segment. If summing takes several turns, the segment may begin first and room is made afterwards. @throws NoRoomError */
   makeRoom(instance: Instance): void {
     this.#measure()
     if (!this.#summing.isBusy && !this.#options.recovery.scanning.isBusy) return this.#makeRoom(instance)
-    this.#wantedBy = instance
+    this.#roomWantedFor = instance
     if (this.#noRoom !== undefined) throw this.#noRoom
   }
 
-  /** Drops what is too old, in turns where there is much. */
+  /** Drops segments and dead letters older than `maxAgeMs`, in several turns if there are many. */
   age(instance: Instance): void {
     const { clock, maxAgeMs, current, onError } = this.#options
     for (const segment of instance.segments.values()) {
-      // By this clock: the wall clock may be corrected by more than the bound, and what is minutes old would go.
+      // Uses the monotonic clock: after a large wall clock correction entries that are minutes old would be dropped.
       const isOld = clock.now() - segment.writtenAtMs > maxAgeMs
       if (segment !== current()?.segment && isOld) this.#drop(segment, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
     }
     if (!this.#ageing.isBusy) this.#ageing.run(this.#ageOthers(instance)).catch(onError)
   }
 
-  /** The instance is another's, or the process ends. */
+  /** Stops all work: the instance was claimed, or the process ends. */
   stop(): void {
     this.#summing.cancel()
     this.#ageing.cancel()
-    this.#wantedBy = undefined
+    this.#roomWantedFor = undefined
   }
 
   *#ageOthers(instance: Instance): Generator<unknown> {
@@ -141,7 +141,7 @@ export class Bounds {
     if (this.#summing.isBusy) return
     this.#measuredAt = this.#options.clock.now()
     this.#summing.run(this.#sum()).then(() => {
-      if (this.#wantedBy !== undefined) this.#makeWanted(this.#wantedBy)
+      if (this.#roomWantedFor !== undefined) this.#makeRoomAfterSum(this.#roomWantedFor)
     }, this.#options.onError)
   }
 
@@ -153,13 +153,13 @@ export class Bounds {
       bytes += file.bytes
       yield
     }
-    // What was deleted meanwhile may have been summed before: rather too little is dropped than too much.
+    // Files deleted during the sum may have been counted. Subtracting them drops too little rather than too much.
     const goneBytes = ours.filter(({ isGone }) => isGone).length * segmentBytes
     this.#rootBytes = Math.max(bytes - goneBytes - recovery.droppingBytes - (current()?.size ?? 0), 0)
   }
 
-  #makeWanted(instance: Instance): void {
-    // What is ours is not known yet: tried again after the next sum.
+  #makeRoomAfterSum(instance: Instance): void {
+    // The claimed segments are not all known yet: retried after the next sum.
     if (this.#options.recovery.scanning.isBusy) return
     try {
       this.#makeRoom(instance)
@@ -173,10 +173,10 @@ export class Bounds {
     this.#noRoom = undefined
     const removable = (): Removable[] => this.#removable(instance)
     this.#rootBytes -= makeRoom({ root, bytes: this.#rootBytes, needBytes: segmentBytes, maxBytes, removable })
-    this.#wantedBy = undefined
+    this.#roomWantedFor = undefined
   }
 
-  /** What the service refused goes first: nobody waits for it, and it was reported. Then what the dead left, and one's own. */
+  /** Dead letters first: they were reported and will not be sent. Then claimed segments, then this instance's own. */
   #removable(instance: Instance): Removable[] {
     const { destinations, recovery, current } = this.#options
     const letters = [...filesBelow(join(destinations[0] as string, DEAD_LETTERS))].toSorted((a, b) => a.modifiedAtMs - b.modifiedAtMs)
@@ -197,7 +197,7 @@ export class Bounds {
     } }
   }
 
-  /** What of it is in memory is still sent. */
+  /** Entries of the segment that are also in memory are still sent. */
   #drop(segment: Segment, reason: 'spool' | 'age', detail: string): void {
     const entries = this.#options.evicted.forget(segment.number)
     segment.drop()
@@ -205,12 +205,12 @@ export class Bounds {
   }
 }
 
-/** @returns the bytes that went */
+/** @returns the bytes that were freed */
 function removeFile({ path, bytes }: FoundFile): number {
   try {
     unlinkSync(path)
     return bytes
   } catch {
-    return 0 // then the oldest segment goes
+    return 0 // then the oldest segment is deleted
   }
 }

@@ -1,4 +1,4 @@
-/** Segments that were claimed, and what of each is still to be read. */
+/** Claimed segments and the position up to which each was read. */
 import type { Clock } from '../clock.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { SEGMENT_HEADER_BYTES, isSegment } from './format.js'
@@ -8,25 +8,25 @@ import { Segment } from './segment.js'
 import { bytesOf, namesIn } from './usage.js'
 
 /**
- * After a claim, for an owner that cannot be seen: it looks for its folder before and after each write that comes more than half a lease
- * after its last look, also by a wall clock that differs by 5 s. What it writes without knowing of the claim is written before that.
+ * Milliseconds after a claim in which an owner whose thread cannot be checked may still write, unaware of the claim. An owner checks
+ * its folder before and after each write if its last check is older than half a lease, or if its wall clock jumped by more than 5 s.
  */
 const UNAWARE_MS = 20_000
 
 export class ClaimedSegment {
   readonly segment: Segment
-  /** On the disk, without its acknowledgements, when it was claimed. */
+  /** Size of the segment file when it was claimed, without its journal. */
   readonly bytes: number
-  /** Where the first batch begins that was not given out. */
-  restAt = SEGMENT_HEADER_BYTES
-  /** Before that. */
+  /** Offset of the first batch that was not yet read. */
+  nextOffset = SEGMENT_HEADER_BYTES
+  /** Damaged bytes before `nextOffset`. */
   damagedBytes = 0
-  /** It is to be deleted, and not to be read. */
+  /** Whether the segment is queued for deletion and must not be read. */
   isDropped = false
   readonly #finalAt: number
   readonly #clock: Pick<Clock, 'now'>
 
-  /** @param finalAt on the monotonic clock: before that its owner may still write to it */
+  /** @param finalAt time of the monotonic clock before which the owner may still write to the segment */
   constructor(segment: Segment, finalAt: number, clock: Pick<Clock, 'now'>) {
     this.segment = segment
     this.bytes = bytesOf(segment.path)
@@ -34,7 +34,7 @@ export class ClaimedSegment {
     this.#clock = clock
   }
 
-  /** Whether nothing more is written to it: only then it is deleted. */
+  /** Whether the owner can no longer write to the segment. Only then may it be deleted. */
   get isFinal(): boolean {
     return this.#clock.now() >= this.#finalAt
   }
@@ -46,7 +46,7 @@ export interface ClaimedOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** A step for each. @param folder was claimed @param onRemoved a segment is deleted @throws the system's errors */
+/** Yields the segments of a claimed folder. @param onRemoved called when a segment was deleted @throws the system's errors */
 export function* claimedSegments(folder: string, { clock, machine, onError }: ClaimedOptions, onRemoved: (segment: Segment) => void): Generator<ClaimedSegment> {
   if (!isOwnFolder(folder)) return
   const finalAt = isFinal(folder, machine) ? -Infinity : clock.now() + UNAWARE_MS

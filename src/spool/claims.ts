@@ -1,4 +1,4 @@
-/** Takes over the folders of dead instances: each by one rename into the claimer's own. */
+/** Claims the folders of ended instances, each by one rename into the claimer's folder. */
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
@@ -14,14 +14,14 @@ import { hasForeignSegmentBelow } from './survey.js'
 import { namesIn } from './usage.js'
 
 export interface ClaimsOptions {
-  /** Folders of the destinations whose batches are sent: the own first, then those of earlier keys. */
+  /** Destination folders whose batches are sent: this spool's own first, then those of previous keys. */
   readonly destinations: readonly string[]
   readonly machine: Machine
   readonly clock: Clock
   readonly onError: (error: unknown) => void
-  /** Another version's folder, left alone. */
+  /** Called with a folder that another format version wrote; it is not claimed. */
   readonly onForeign: (path: string) => void
-  /** Unreported drops of a dead process. Must have saved them when it returns. Default: they stay in its folder. */
+  /** Called with the unreported drops of an ended process. Must have saved them when it returns. Default: they stay in its folder. */
   readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
 }
 
@@ -29,33 +29,33 @@ export class Claims {
   readonly #options: ClaimsOptions
   readonly #foreign = new Set<string>()
   readonly #leases: LeaseWatch
-  /** Paths of the folders in the claimer's own that `claim` has returned. */
-  #taken = new Set<string>()
+  /** Paths of the claimed folders that `claim` has already returned. */
+  #returned = new Set<string>()
 
   constructor(options: ClaimsOptions) {
     this.#options = options
     this.#leases = new LeaseWatch(options.clock)
   }
 
-  /** Claims what is free, the oldest first: a step for each folder. Never throws. @returns the folders where they lie now */
+  /** Claims all free folders, oldest first, one folder per step. Never throws. @returns the new paths of the claimed folders */
   *claim(instance: Instance): Generator<string[]> {
     this.#leases.begin(() => instance.renew())
     for (const destination of this.#options.destinations) {
       for (const name of this.#namesIn(destination) ?? []) {
         const folder = this.#tryClaim(destination, name, instance)
         if (folder === undefined) yield []
-        else yield* this.#arrived([folder], instance.claimedPath)
+        else yield* this.#returnNew([folder], instance.claimedPath)
       }
     }
-    // What is there, not what `rename` said: over a network it may report ENOENT for what it did.
+    // The folder's content counts, not the result of `rename`: on a network file system a rename that succeeded may report ENOENT.
     const names = this.#namesIn(instance.claimedPath)
     if (names === undefined) return
     const folders = names.filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.claimedPath, name))
-    yield* this.#arrived(folders, instance.claimedPath)
-    this.#taken = new Set(folders)
+    yield* this.#returnNew(folders, instance.claimedPath)
+    this.#returned = new Set(folders)
   }
 
-  /** @returns undefined where it cannot be listed for now */
+  /** @returns undefined if the folder cannot be listed at present */
   #namesIn(folder: string): string[] | undefined {
     try {
       return isOwnFolder(folder) ? namesIn(folder) : []
@@ -65,7 +65,7 @@ export class Claims {
     }
   }
 
-  /** @returns where it lies now; undefined: it is not free */
+  /** @returns the folder's new path; undefined if it was not claimed */
   #tryClaim(destination: string, name: string, instance: Instance): string | undefined {
     const match = INSTANCE_NAME.exec(name)
     if (match?.[2] === undefined || match[1] === instance.name) return undefined
@@ -79,27 +79,28 @@ export class Claims {
         return undefined
       }
       ensureFolder(instance.claimedPath)
-      // `.left` stays in its name: nothing more is written there, whoever reads it.
+      // The suffix `.left` stays: it says that the folder is no longer written to.
       const claimed = join(instance.claimedPath, match[2] === LEFT ? name : match[1] as string)
       renameSync(path, claimed)
       return claimed
     } catch (error) {
-      // Another was quicker.
+      // ENOENT: another process claimed it first.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
       return undefined
     }
   }
 
-  *#arrived(folders: string[], claimedPath: string): Generator<string[]> {
+  /** Yields the folders that were not returned before. */
+  *#returnNew(folders: string[], claimedPath: string): Generator<string[]> {
     const { onError, onPreviousDrops } = this.#options
-    // Grows meanwhile: what an ended process had claimed is moved up, so that paths do not grow with every death.
+    // The loop extends `folders`: nested claimed folders are moved up, so that paths do not get longer with every claim.
     for (const folder of folders) {
-      if (this.#taken.has(folder)) continue
-      folders.push(...moveUp(folder, claimedPath, onError))
+      if (this.#returned.has(folder)) continue
+      folders.push(...moveNestedUp(folder, claimedPath, onError))
       if (onPreviousDrops !== undefined) attempt(() => takeDrops(folder, onPreviousDrops), onError)
       yield [folder]
-      // Behind the step: what fails there is given out again by the next `claim`.
-      this.#taken.add(folder)
+      // After `yield`: if the caller fails, the next `claim` returns the folder again.
+      this.#returned.add(folder)
     }
   }
 
@@ -110,8 +111,8 @@ export class Claims {
   }
 }
 
-/** @returns where they lie now. What cannot be moved is sent by the next process. Never throws */
-function moveUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {
+/** Moves the folders that an ended process had claimed. @returns their new paths. The next process sends those that cannot be moved. Never throws */
+function moveNestedUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {
   const nested = join(folder, CLAIMED)
   const moved: string[] = []
   attempt(() => {
@@ -132,7 +133,7 @@ function attempt(act: () => void, onError: (error: unknown) => void): void {
   }
 }
 
-/** Deletes what was claimed, when its last segment is gone. */
+/** Deletes a claimed folder after its last segment was deleted. */
 export function removeIfSettled(folder: string, onError: (error: unknown) => void): void {
   try {
     if (!readdirSync(folder).every((name) => name === OWNER || isJournal(name))) return

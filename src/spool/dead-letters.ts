@@ -1,4 +1,4 @@
-/** Entries that the service refused, with its reason: kept for people, in lines of JSON. */
+/** Entries that the service rejected, with its reason, as lines of JSON. */
 import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DeadLetter } from '../sender.js'
@@ -15,7 +15,7 @@ export class DeadLetters {
   readonly #isPowerSafe: boolean
   #number = 1
 
-  /** @param destination folder of the destination; nothing is made before the first letter */
+  /** @param destination folder of the destination; nothing is created before the first letter */
   constructor(destination: string, instance: string, { wallNow, isPowerSafe }: { readonly wallNow: () => number, readonly isPowerSafe: boolean }) {
     this.#folder = join(destination, DEAD_LETTERS)
     this.#instance = instance
@@ -24,8 +24,8 @@ export class DeadLetters {
   }
 
   /**
-   * All of them are written when it returns, and outlast a power failure where that was asked for: only then their entries are
-   * settled. None is when it throws. The file is opened each time: letters are rare, and the command line may have purged it.
+   * Writes all letters, or none if it throws. With `isPowerSafe` they survive a power failure when it returns. Their entries are
+   * settled only afterwards. Opens the file each time: letters are rare, and the command line may have purged the file.
    * @throws the system's errors, UnsafeError
    */
   write(letters: readonly DeadLetter[]): void {
@@ -42,7 +42,7 @@ export class DeadLetters {
       }
       if (fstatSync(fd).size > MAX_FILE_BYTES) this.#number += 1
     } catch (error) {
-      // Should the system not have cut off half a line, it does not parse; the next file begins clean.
+      // If half a line could not be cut off, it does not parse. The next letters go to a new file.
       this.#number += 1
       throw error
     } finally {
@@ -56,7 +56,7 @@ export class DeadLetters {
   }
 }
 
-/** With its newline. The entry last and as it stands: numbers too large for a double must survive. Pure. */
+/** One line with its newline. The entry is last and unchanged: numbers too large for a double must survive. Pure. */
 export function lineOf({ batchId, index, status, code, field, reason, entry }: DeadLetter, at: string): string {
   const head = JSON.stringify({ at, batch_id: batchId, index, status, code, field, reason })
   return `${head.slice(0, -1)},"entry":${entry}}\n`

@@ -1,4 +1,4 @@
-/** Segments that are too many or too old: the entries of one after the other are counted, in turns, and its file is deleted then. */
+/** Drops claimed segments that exceed the size or age limit: counts the entries of each, then deletes its file. */
 import { journalOf } from './format.js'
 import { readJournal } from './journal.js'
 import { Positions } from './positions.js'
@@ -14,7 +14,7 @@ interface Drop {
 }
 
 export interface DropQueueOptions {
-  /** Entries that were found when they were counted. */
+  /** Called with the number of entries counted in a segment. */
   readonly onRecovered: (entries: number) => void
   readonly onDropped: (entries: number, reason: Drop['reason'], detail: string) => void
   readonly onError: (error: unknown) => void
@@ -30,7 +30,7 @@ export class DropQueue {
     this.#options = options
   }
 
-  /** Still on the disk. */
+  /** Bytes on disk that are queued for deletion. */
   get bytes(): number {
     return this.#bytes
   }
@@ -39,7 +39,7 @@ export class DropQueue {
     return this.#drops.map(({ claimed: { segment } }) => segment)
   }
 
-  /** @returns as `resume` */
+  /** Queues a segment. @returns as `resume` */
   add(claimed: ClaimedSegment, reason: Drop['reason'], why: string): Promise<void> {
     claimed.isDropped = true
     this.#drops.push({ claimed, reason, why })
@@ -47,13 +47,13 @@ export class DropQueue {
     return this.resume()
   }
 
-  /** Tries again what could not be opened. @returns when all is deleted, or cannot be opened for now. Never rejects */
+  /** Continues, and retries segments that could not be opened. @returns a promise that resolves when all are deleted or none can be opened. Never rejects */
   resume(): Promise<void> {
     if (this.#drops.length > 0) this.#running ??= this.#run()
     return this.#running ?? Promise.resolve()
   }
 
-  /** What is not deleted yet stays on disk, for the next who finds it. */
+  /** Empties the queue. Its segments stay on disk for the next process that claims them. */
   clear(): void {
     this.#drops = []
     this.#bytes = 0
@@ -67,7 +67,7 @@ export class DropQueue {
       } catch (error) {
         this.#options.onError(error)
         isWaiting = isOutOfFiles(error)
-        // It was to be deleted: how many entries it has is not known.
+        // Deleted all the same; its number of entries is unknown.
         if (!isWaiting) this.#drop(drop, 0)
       }
     }
@@ -75,9 +75,9 @@ export class DropQueue {
   }
 
   async #count(drop: Drop): Promise<void> {
-    const { segment: { path }, restAt } = drop.claimed
+    const { segment: { path }, nextOffset } = drop.claimed
     const settlements = readJournal(journalOf(path))
-    const reader = new SegmentReader(path, restAt)
+    const reader = new SegmentReader(path, nextOffset)
     try {
       let entries = 0
       for (let read = await reader.next(); read !== undefined; read = await reader.next()) {

@@ -14,7 +14,7 @@ export function writeDrops(folder: string, drops: UnreportedDrops | undefined): 
   if (drops === undefined) return rmSync(join(folder, DROPS), { force: true })
   const fd = openOwn(join(folder, DROPS), constants.O_WRONLY | constants.O_CREAT)
   try {
-    // In place and of one length: a kill leaves the counts of before or these, and a full disk takes them again.
+    // In place and of constant length: a kill leaves the old or the new counts, and a full disk has room for them.
     writeAll(fd, Buffer.from(JSON.stringify(drops).padEnd(FILE_BYTES)))
   } finally {
     closeSync(fd)
@@ -22,8 +22,8 @@ export function writeDrops(folder: string, drops: UnreportedDrops | undefined): 
 }
 
 /**
- * Hands over what is kept in a folder that was taken over, then deletes it. Counts that cannot be read are lost.
- * @param take must have kept the counts when it returns: killed after it, this process would have them reported twice
+ * Passes the counts stored in a claimed folder to `take`, then deletes them. Unreadable counts are lost.
+ * @param take must have saved the counts when it returns. If the process is killed right after it, they are reported twice
  * @throws the system's errors, UnsafeError
  */
 export function takeDrops(folder: string, take: (drops: UnreportedDrops) => void): void {

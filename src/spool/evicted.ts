@@ -1,4 +1,4 @@
-/** Own batches that wait on disk alone: a position from which on all are to be read back, in order. */
+/** Batches of this instance that are stored only on disk. Per segment: the offset from which batches are read back, in order. */
 import type { Batch, Place } from '../sender.js'
 import { assemble } from './assemble.js'
 import { holdParts } from './hold.js'
@@ -10,7 +10,7 @@ import { isOutOfFiles } from './survey.js'
 export interface EvictedOptions {
   /** Own segments by number. */
   readonly segments: () => ReadonlyMap<number, Segment>
-  /** Up to where a segment may be read. */
+  /** Offset up to which a segment may be read. */
   readonly endOf: (segment: number) => number
   readonly onDropped: (entries: number, reason: 'damaged', detail: string) => void
   readonly onError: (error: unknown) => void
@@ -19,7 +19,7 @@ export interface EvictedOptions {
 interface Waiting {
   batches: number
   entries: number
-  /** Offset of the first that may be one of them. */
+  /** Offset from which to search for the first of them. */
   from: number
   /** The file could not be read. */
   isPostponed: boolean
@@ -34,7 +34,7 @@ export class Evicted {
   #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
   #entries = 0
   #batches = 0
-  /** No file could be read. */
+  /** Whether file descriptors or memory ran out, so that no segment can be read. */
   #isPaused = false
 
   constructor(options: EvictedOptions) {
@@ -49,25 +49,25 @@ export class Evicted {
     return this.#batches
   }
 
-  /** Whether `next` may find something: what is postponed waits for `retry`. */
+  /** Whether `next` may return a batch. Postponed segments wait for `retry`. */
   get hasMore(): boolean {
     return this.#reader !== undefined || this.#oldest !== undefined
   }
 
-  /** Behind those that wait: the newest of all on disk. */
+  /** Adds the newest batch on disk, after all others. */
   push({ place, count }: { readonly place: Place, readonly count: number }): void {
-    // Between the last that was read back and this one may lie others, which stayed in memory.
+    // Batches between the last one read back and this one may have stayed in memory.
     if (this.#batches === 0) this.#forgetAll()
     this.#passed.mark(place, false)
     this.#count(place, 1, count)
   }
 
-  /** One that lies among those that wait, or behind them, goes past them: it is not to be read back. */
+  /** Marks a batch that is sent from memory ahead of the waiting ones: it must not be read back. */
   pass({ place }: { readonly place: Place }): void {
     this.#passed.mark(place, true)
   }
 
-  /** Before those that wait: the one directly before them on disk, but for those that went past. */
+  /** Returns a batch to the front. On disk it lies directly before the waiting ones, apart from passed batches. */
   unshift({ place, count }: { readonly place: Place, readonly count: number }): void {
     this.#passed.markOne(place, false)
     this.#closeReader()
@@ -75,7 +75,7 @@ export class Evicted {
   }
 
   /**
-   * Reads the oldest and gives it to `take`, in the same turn in which it no longer counts here.
+   * Reads the oldest batch and passes it to `take`, in the same turn in which it leaves the counts of this class.
    * @returns whether there was one. Never rejects. One call at a time.
    */
   async next(take: (batch: Batch) => void): Promise<boolean> {
@@ -88,18 +88,18 @@ export class Evicted {
     }
   }
 
-  /** What could not be read is tried again. @returns whether there is any */
+  /** Retries segments that could not be read. @returns whether there are any */
   retry(): boolean {
     const postponed = [...this.#waiting.values()].filter(({ isPostponed }) => isPostponed)
     const hasFailed = this.#isPaused || postponed.length > 0
     for (const waiting of postponed) waiting.isPostponed = false
     this.#isPaused = false
-    // It may be older than what is read now.
+    // A retried segment may be older than the one that is being read.
     if (hasFailed) this.#closeReader()
     return hasFailed
   }
 
-  /** The segment is gone. @returns entries of it that waited here */
+  /** Forgets a deleted segment. @returns its entries that were waiting */
   forget(segment: number): number {
     const { batches, entries } = this.#waiting.get(segment) ?? { batches: 0, entries: 0 }
     this.#batches -= batches
@@ -110,7 +110,7 @@ export class Evicted {
     return entries
   }
 
-  /** All that wait here are in other hands, or the process ends. @returns their entries */
+  /** Forgets all batches: the folder was claimed, or the process ends. @returns their entries */
   forgetAll(): number {
     const entries = this.#entries
     this.#forgetAll()
@@ -123,7 +123,7 @@ export class Evicted {
     try {
       const { reader } = this.#reader ??= { segment: number, reader: new SegmentReader(segment.path, waiting.from, () => endOf(number)) }
       const read = await reader.next()
-      // Something moved the position meanwhile: what was read counts for nothing.
+      // The position changed during the read: the result is discarded.
       if (this.#reader?.reader !== reader) return false
       if (read === undefined) {
         this.#loseSegment(number, segment)
@@ -132,7 +132,7 @@ export class Evicted {
       waiting.from = reader.position
       const place = { segment: number, offset: read.offset }
       if (this.#passed.has(place)) return false
-      // Not sealed: its writing failed, and it went another way. See `Spool.seal`.
+      // Not sealed: writing failed, and the batch was sent from memory. See `WriteAhead.seal`.
       if (read.sealedCount === undefined) return false
       const { batches: [whole], missing } = assemble(read)
       const [custody] = whole === undefined ? [] : holdParts(segment, read.batchId, [whole.positions])
@@ -150,23 +150,23 @@ export class Evicted {
       }
       return whole !== undefined
     } catch (error) {
-      // Otherwise it was moved meanwhile.
+      // Otherwise the segment was forgotten during the read.
       if (this.#waiting.get(number) === waiting) this.#postpone(waiting, error)
       return false
     }
   }
 
-  /** Whether the file is gone, or the whole folder, is found at the next renewal: until then the entries wait. */
+  /** The entries wait until the next renewal of the lease, which detects deleted files and folders. */
   #postpone(waiting: Waiting, error: unknown): void {
     this.#closeReader()
-    // Others need not wait for a damaged file; where it is not the file that fails, all keep their order.
+    // Other segments do not wait for one unreadable file. If no file can be opened, all wait and keep their order.
     if (isOutOfFiles(error)) this.#isPaused = true
     else waiting.isPostponed = true
     if (!waiting.isReported) this.#options.onError(error)
     waiting.isReported = true
   }
 
-  /** What was counted and is not found any more. */
+  /** Drops the entries that were counted in the segment and are no longer in its file. */
   #loseSegment(number: number, segment: Segment): void {
     const entries = this.forget(number)
     if (entries > 0) this.#options.onDropped(entries, 'damaged', `batches in ${segment.path} cannot be read back`)
@@ -180,7 +180,7 @@ export class Evicted {
     return oldest
   }
 
-  /** None waits there any more, nor in front of it but for what is postponed. */
+  /** No batch waits in this segment or in an earlier one, except in postponed segments. */
   #passSegment(number: number): void {
     this.forget(number)
     this.#passed.deleteUpTo(number, (passed) => this.#waiting.has(passed))

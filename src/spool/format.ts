@@ -13,7 +13,7 @@ export function segmentHeader(createdAtMs: number): Buffer {
   return header
 }
 
-/** Undefined where the header is damaged: that is no reason to leave the frames behind it, which have their own signature. */
+/** Undefined if the header is damaged. The frames are read all the same: each has its own signature. */
 export function versionIn(header: Buffer): number | undefined {
   return SIGNATURE.equals(header.subarray(0, 7)) ? header[7] : undefined
 }

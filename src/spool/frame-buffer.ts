@@ -1,4 +1,4 @@
-/** Frames that are collected before they are written. */
+/** Collects frames before they are written. */
 import { HEADER_BYTES, writeFrame } from './frame.js'
 
 const INITIAL_BYTES = 128 * 1024
@@ -21,11 +21,11 @@ export class FrameBuffer {
     this.#length = writeFrame(this.#bytes, this.#length, frame)
   }
 
-  /** Empties it. @returns what was collected: valid until the next `append` */
+  /** Empties the buffer. @returns the collected bytes, valid until the next `append` */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length)
     this.#length = 0
-    // One giant entry must not keep its memory for good.
+    // One huge entry must not hold its memory forever.
     if (this.#bytes.length > 8 * INITIAL_BYTES) this.#bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES)
     return taken
   }

@@ -28,7 +28,7 @@ class Remainder {
     const count = settled.size
     if (count === 0) return
     this.#left = this.#left.minus(settled)
-    // Dropped at a bound, or in other hands.
+    // Dropped or claimed.
     if (this.segment.isGone) return
     this.segment.journal.settle(this.batchId, settled)
     this.segment.settled(count)

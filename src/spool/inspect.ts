@@ -108,7 +108,7 @@ function look(path: string, name: string, destination: string, { wallNowMs }: In
 function stateOf(path: string, suffix: string, { machine, wallNowMs }: InspectOptions): Pick<FoundInstance, 'state' | 'isFree'> {
   if (suffix === LEFT) return { state: 'left', isFree: true }
   try {
-    // By this machine's clock, since nothing is written here; whoever claims it asks the file system's.
+    // By this machine's clock: inspecting writes no file, from which the file system's clock could be read. A claim does.
     const isFree = !(isOwnerAlive(path, machine) ?? !isLeaseOver(path, wallNowMs))
     return { state: isFree ? 'dead' : 'live', isFree }
   } catch {

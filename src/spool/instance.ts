@@ -1,4 +1,4 @@
-/** One writer's folder: its place, its lease, its segments. */
+/** The folder of one writer: its path, its lease, its segments. */
 import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,11 +18,11 @@ export interface InstanceOptions {
 
 const NAME_BYTES = 6
 const FOLDER_MODE = 0o700
-/** Between the two clocks; they drift by far less between two renewals. */
+/** Difference between the wall clock and the monotonic clock that counts as a jump. Drift between two renewals is far smaller. */
 const MAX_JUMP_MS = 5_000
 
 export class Instance {
-  /** Of the folder, without what says whether it lives. */
+  /** Name of the folder without its suffix `.live` or `.left`. */
   readonly name: string
   readonly path: string
   readonly #destination: string
@@ -30,7 +30,7 @@ export class Instance {
   readonly #inode: number
   readonly #segments = new Map<number, Segment>()
   #nextNumber = 1
-  /** When the folder was last seen in its place, on the clock that never jumps. */
+  /** When the folder was last found in its place, on the monotonic clock. */
   #seenAt: number
   #wallSeenAt: number
   #renewals = 0
@@ -48,7 +48,7 @@ export class Instance {
       this.#inode = lstatSync(this.path).ino
       if (isPowerSafe) syncFolder(destination)
     } catch (error) {
-      // On a full disk each attempt would leave one.
+      // Otherwise each attempt on a full disk would leave an empty folder.
       rmSync(this.path, { recursive: true, force: true })
       throw error
     }
@@ -56,7 +56,7 @@ export class Instance {
     this.#wallSeenAt = clock.wallNow()
   }
 
-  /** Own segments whose entries are not all settled, and the one that is written to; the oldest first. */
+  /** Own segments with unsettled entries, and the one that is being written; oldest first. */
   get segments(): ReadonlyMap<number, Segment> {
     return this.#segments
   }
@@ -88,16 +88,16 @@ export class Instance {
     return writeOwner(this.path, this.#options.machine.self, this.#renewals)
   }
 
-  /** Whether so much time has passed that the folder may have been claimed meanwhile. */
+  /** Whether so much time has passed that the folder may have been claimed. */
   get isUncertain(): boolean {
     const { clock } = this.#options
     const passedMs = clock.now() - this.#seenAt
-    // A clock that never jumps may also not tell of a machine that slept; the wall clock, set anew, tells others that we are late.
+    // The monotonic clock may not count time in which the machine slept; after a jump of the wall clock others may consider the lease expired.
     const jumpedMs = Math.abs(clock.wallNow() - this.#wallSeenAt - passedMs)
     return passedMs > LEASE_MS / 2 || jumpedMs > MAX_JUMP_MS
   }
 
-  /** Looks. False for ever once another instance has claimed the folder. */
+  /** Checks whether the folder is in its place. Always false after another instance has claimed it. */
   isInPlace(): boolean {
     const { clock } = this.#options
     const now = clock.now()
@@ -109,22 +109,22 @@ export class Instance {
   }
 
   /**
-   * Those whose files somebody deleted, though the folder is in its place. By name, since NFS keeps an open file under another one;
-   * one by one, since a folder cannot be listed without a file descriptor. @throws the system's errors
+   * Segments whose files another process deleted while the folder stayed. Checked by name, since NFS renames an open file instead
+   * of deleting it; one by one, since listing a folder needs a file descriptor. @throws the system's errors
    */
   deletedSegments(): Segment[] {
     const deleted = [...this.#segments.values()].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) === undefined)
-    // After the look: where the whole folder was claimed meanwhile, they are all elsewhere.
+    // Checked afterwards: if the whole folder was claimed, all its files have moved.
     return deleted.length > 0 && this.isInPlace() ? deleted : []
   }
 
-  /** It was claimed: what it had on disk is another's. */
+  /** The folder was claimed: its segments belong to another instance. */
   giveUp(): void {
     this.#isReleased = true
     for (const segment of this.#segments.values()) segment.giveUp()
   }
 
-  /** Ends the writing: an empty folder goes, one with entries is free for whoever comes. @throws the system's errors */
+  /** Closes the instance: deletes an empty folder; renames one with entries, so that another process can claim it. @throws the system's errors */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
@@ -139,7 +139,7 @@ export class Instance {
     return this.#names()?.every((name) => name === OWNER || isJournal(name)) ?? false
   }
 
-  /** In the folder; undefined where it cannot be listed, for now or because it was claimed. */
+  /** Names in the folder; undefined if it cannot be listed or was claimed. */
   #names(): string[] | undefined {
     try {
       return readdirSync(this.path)
@@ -149,7 +149,7 @@ export class Instance {
   }
 }
 
-/** @throws the system's errors, but for a folder that is not there or not empty */
+/** Deletes a folder if it exists and is empty. @throws the system's other errors */
 export function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path)

@@ -1,4 +1,4 @@
-/** What need not be sent again, and what goes on as a part: appended beside a segment. */
+/** Acknowledgement log of a segment: which entries are settled, and which parts of batches were created. */
 import { closeSync, constants, ftruncateSync, fstatSync, readSync } from 'node:fs'
 import zlib from 'node:zlib'
 import { closeQuietly, openOwn, writeAll } from '../shared/safe-files.js'
@@ -9,27 +9,27 @@ import { Positions } from './positions.js'
 const { crc32 } = zlib
 
 const RECORD_BYTES = 40
-/** Read at once. */
+/** Bytes per read. */
 const WINDOW_BYTES = 1_600 * RECORD_BYTES
-/** What is longer is damaged. A segment has at most 60,000 entries, and an entry some eight records: one of itself, the others of parts. */
+/** A longer journal is damaged. A segment has at most 60,000 entries, and each at most about 8 records: 1 of its own, the others of parts. */
 const MAX_JOURNAL_BYTES = 1_000_000 * RECORD_BYTES
 const SETTLED = 1
 const PART = 2
 const CRC_FROM = 8
-/** Nothing is there, a link, or what else `openOwn` refuses. */
+/** The journal is missing, is a symbolic link, or is refused by `openOwn` for another reason. */
 const NO_JOURNAL: readonly unknown[] = ['ENOENT', 'ELOOP', 'UNSAFE']
 
-/** What a journal says of one batch. */
+/** The records of one batch. */
 export interface Settlement {
   readonly settled: Positions
-  /** In the order of their record. */
+  /** In the order of their records. */
   readonly parts: readonly Positions[]
 }
 
 /**
- * Appends synchronously: what was accepted while the record was still to be written would be sent again after a crash.
- * A record that cannot be written is kept, and tried again with the next, at each renewal of the lease and at the close:
- * meanwhile it would cost a duplicate, never loss.
+ * Appends synchronously: after a crash, entries that were accepted but not yet recorded would be sent again.
+ * A record that cannot be written is retried with the next record, at each renewal of the lease, and at the close.
+ * Until then a crash causes a duplicate, but no loss.
  */
 export class Journal {
   readonly #path: string
@@ -50,7 +50,7 @@ export class Journal {
     this.#append(PART, batchId, positions)
   }
 
-  /** Writes what could not be written before. */
+  /** Writes all records that are not yet written. */
   flush(): void {
     if (this.#unwritten.length === 0) return
     try {
@@ -58,13 +58,13 @@ export class Journal {
       writeAll(this.#fd, Buffer.concat(this.#unwritten))
       this.#unwritten = []
     } catch (error) {
-      // What of a record could not be cut off is cut off when the journal is opened again.
+      // If half a record could not be cut off, reopening the journal does it.
       this.close()
       this.#onError(error)
     }
   }
 
-  /** Without what could not be written. */
+  /** Closes the file. Does not write the unwritten records. */
   close(): void {
     if (this.#fd !== undefined) closeQuietly(this.#fd, this.#onError)
     this.#fd = undefined
@@ -75,14 +75,14 @@ export class Journal {
     record.writeUInt32LE(kind)
     record.set(bytesOfUuid(batchId), CRC_FROM)
     record.set(positions.bytes, CRC_FROM + 16)
-    // The kind is part of what is checked: it is folded into the start value.
+    // The CRC covers the kind, too: it is the start value.
     record.writeUInt32LE(crc32(record.subarray(CRC_FROM), kind), 4)
     this.#unwritten.push(record)
     this.flush()
   }
 }
 
-/** What a write that was cut short left at the end would shift all that follows; beyond the greatest size nothing is read. */
+/** Cuts off an incomplete record at the end, which would shift all later ones. Nothing is read beyond `MAX_JOURNAL_BYTES`. */
 function openForAppend(path: string): number {
   const fd = openOwn(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
   const { size } = fstatSync(fd)
@@ -98,8 +98,8 @@ function endOfRecords(fd: number): number {
 }
 
 /**
- * By batch. A record whose CRC does not count is as if it had never been written, and what is no file of ours is no journal.
- * @throws the system's errors: what is settled is not known for now, and all of it would be sent again
+ * Reads the settlements by batch. Skips records with a wrong CRC, and files that are not this user's.
+ * @throws the system's errors: without the journal, settled entries would be sent again
  */
 export function readJournal(path: string): ReadonlyMap<string, Settlement> {
   const found = new Map<string, { settled: Positions, parts: Positions[] }>()
@@ -124,7 +124,7 @@ interface Found {
   readonly kind: number
   readonly batchId: string
   readonly positions: Positions
-  /** Offset in the file behind the record. */
+  /** Offset of the end of the record. */
   readonly end: number
 }
 

@@ -1,4 +1,4 @@
-/** Who writes in an instance's folder, and whether that thread still lives. */
+/** The owner of an instance folder: its identity, whether its thread is running, and its lease. */
 import { closeSync, constants, fstatSync, lstatSync, readFileSync, readdirSync, readlinkSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -7,39 +7,39 @@ import type { Clock } from '../clock.js'
 import { openOwn, readAtMost } from '../shared/safe-files.js'
 import { FORMAT_VERSION, LEFT, OWNER } from './format.js'
 
-/** Milliseconds after its last renewal at which the lease of an owner that cannot be seen from here is over. */
+/** A lease expires this many milliseconds after its last renewal. Applies where the owner's thread cannot be checked. */
 export const LEASE_MS = 30_000
-/** Milliseconds from one renewal to the next. */
+/** Milliseconds between two renewals. */
 export const RENEW_MS = 5_000
-/** Of the file `owner`, which has some 200. */
+/** Upper limit for the file `owner`, which has about 200 bytes. */
 const MAX_OWNER_BYTES = 4_096
 
 export interface Identity {
   readonly pid: number
-  /** The kernel's number of the thread, where `start` is known; else Node's. */
+  /** Kernel thread id where `start` is known, otherwise Node's thread id. */
   readonly thread: number
   readonly host: string
-  /** Of the kernel's start; unknown where there is no `/proc`. */
+  /** Boot id of the kernel. Undefined where there is no `/proc`. */
   readonly boot?: string
-  /** Process ids mean nothing outside of it. */
+  /** PID namespace. Process ids are comparable only within one namespace. */
   readonly namespace?: string
-  /** When the thread started, in ticks since the boot: its number is given out again. */
+  /** Start time of the thread in ticks since boot. Tells apart threads that were given the same id. */
   readonly start?: string
 }
 
-/** What this machine says; a parameter, so that a test can let processes die and be born. */
+/** Facts about this machine. A parameter, so that tests can simulate processes that start and end. */
 export interface Machine {
   readonly self: Identity
-  /** `Identity.start` of a thread in our namespace, undefined where there is none. @throws the system's errors */
+  /** `Identity.start` of a thread in this PID namespace; undefined if no such thread is running. @throws the system's errors */
   readonly startOf: (pid: number, thread: number) => string | undefined
 }
 
-/** For the calling thread. */
+/** `Machine` of the calling thread. */
 export function thisMachine(): Machine {
   const boot = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
   const namespace = tryRead(() => readlinkSync('/proc/self/ns/pid'))
   const [, pid, thread] = /^(\d+)\/task\/(\d+)$/.exec(tryRead(() => readlinkSync('/proc/thread-self')) ?? '') ?? []
-  // A /proc of another namespace numbers the processes differently.
+  // A /proc mounted from another PID namespace has different process ids.
   const start = Number(pid) === process.pid ? tryRead(() => startOf(process.pid, Number(thread))) : undefined
   return {
     self: {
@@ -51,8 +51,8 @@ export function thisMachine(): Machine {
 }
 
 /**
- * The 22nd field; the second is the program's name in parentheses and may hold anything. One that has ended stays
- * listed until its parent asks for it, in state Z. @see proc_pid_stat(5)
+ * Reads field 22. Field 2 is the program's name in parentheses and may contain any character. An ended process stays
+ * listed in state Z until its parent reaps it. @see proc_pid_stat(5)
  */
 function startOf(pid: number, thread: number): string | undefined {
   let text: string
@@ -67,7 +67,7 @@ function startOf(pid: number, thread: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
 }
 
-/** What cannot be read is not known, and then the lease decides. */
+/** Returns undefined if `read` fails; the lease then decides. */
 function tryRead<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -77,8 +77,8 @@ function tryRead<T>(read: () => T): T | undefined {
 }
 
 /**
- * Makes or renews the lease. Written over in place: a full disk has room for it, and the number of the renewal makes each
- * one visible, whatever the file system does with times.
+ * Creates or renews the lease. The renewal counter changes the file's content, so that a renewal is visible even if the file
+ * system does not update its times.
  * @returns the time of the renewal by the file system's clock, in milliseconds since the epoch
  * @throws the system's errors
  */
@@ -86,7 +86,7 @@ export function writeOwner(folder: string, identity: Identity, renewals = 0): nu
   const fd = openOwn(join(folder, OWNER), constants.O_WRONLY | constants.O_CREAT)
   try {
     const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT_VERSION, ...identity, renewals })}\n`)
-    // In place, so that it needs no room on a full disk, and what is cut short leaves what was there.
+    // Overwritten in place: this needs no space on a full disk, and an incomplete write keeps the remaining old bytes.
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, bytes.length - at, at)
     return fstatSync(fd).mtimeMs
   } finally {
@@ -94,7 +94,7 @@ export function writeOwner(folder: string, identity: Identity, renewals = 0): nu
   }
 }
 
-/** What `owner` says, or undefined where it is missing or damaged. @throws the system's other errors */
+/** Reads `owner`. Undefined if the file is missing or damaged. @throws the system's other errors */
 export function readOwner(folder: string): Partial<Identity> | undefined {
   try {
     const value = JSON.parse(readLease(folder)?.text ?? '') as unknown
@@ -106,7 +106,7 @@ export function readOwner(folder: string): Partial<Identity> | undefined {
 }
 
 export interface Lease {
-  /** Differs after each renewal. */
+  /** Content of `owner`. Changes with each renewal. */
   readonly text: string
   /** By the file system's clock. */
   readonly renewedAtMs: number
@@ -114,7 +114,7 @@ export interface Lease {
 
 const UNREADABLE = new Set<unknown>(['ENOENT', 'EACCES', 'UNSAFE'])
 
-/** Opened, not looked at by name: a network file system asks its server then. */
+/** Opens the file instead of calling `lstat`: a network file system then asks its server. */
 function readLease(folder: string): Lease | undefined {
   let fd: number
   try {
@@ -130,7 +130,7 @@ function readLease(folder: string): Lease | undefined {
   }
 }
 
-/** Without a readable `owner`, what was written last. @throws the system's error where the folder itself cannot be looked at */
+/** Falls back to the newest modification time in the folder if `owner` is unreadable. @throws the system's error if the folder cannot be read */
 function leaseOf(folder: string): Lease {
   const lease = readLease(folder)
   if (lease !== undefined) return lease
@@ -138,21 +138,21 @@ function leaseOf(folder: string): Lease {
   return { text: '', renewedAtMs: Math.max(lstatSync(folder).mtimeMs, ...files) }
 }
 
-/** Whether a lease is older than it may be. @param fileNowMs of the file system's clock, where its owner may be alive and renew it */
+/** Whether a lease has expired. @param fileNowMs current time of the file system's clock */
 export function isLeaseOver(folder: string, fileNowMs: number): boolean {
   return fileNowMs - leaseOf(folder).renewedAtMs > LEASE_MS
 }
 
 /**
- * Watches leases from look to look: one is over when it has not been renewed for `LEASE_MS` of our own monotonic clock, so that
- * nobody's clock needs to be right. The first look has nothing to compare with: there the file system's clock decides, so that
- * a process that lives for seconds sends what was left, too.
+ * Compares leases from scan to scan. A lease has expired if it was not renewed for `LEASE_MS` on this process's monotonic clock;
+ * no wall clock needs to be correct. The first scan has no earlier one to compare with and uses the file system's clock instead,
+ * so that a process that runs for only seconds also sends entries that others left.
  */
 export class LeaseWatch {
   readonly #clock: Pick<Clock, 'now'>
   #fileNow: (() => number) | undefined
-  #lookedAt = -Infinity
-  /** Of the look before this one. */
+  #scannedAt = -Infinity
+  /** Leases found by the previous scan. */
   #seen = new Map<string, Lease & { readonly since: number }>()
   #seenNow = new Map<string, Lease & { readonly since: number }>()
 
@@ -160,14 +160,14 @@ export class LeaseWatch {
     this.#clock = clock
   }
 
-  /** Begins a look. @param fileNow the file system's clock, asked where it is needed */
+  /** Begins a scan. @param fileNow reads the file system's clock; called only if needed */
   begin(fileNow: () => number): void {
     const now = this.#clock.now()
-    this.#fileNow = this.#lookedAt === -Infinity ? fileNow : undefined
-    // A look that comes late: this process was stopped, perhaps with the whole machine, and the others could not renew.
-    this.#seen = now - this.#lookedAt > LEASE_MS ? new Map() : this.#seenNow
+    this.#fileNow = this.#scannedAt === -Infinity ? fileNow : undefined
+    // This scan is late: the process was suspended, possibly with the whole machine, and the other owners could not renew.
+    this.#seen = now - this.#scannedAt > LEASE_MS ? new Map() : this.#seenNow
     this.#seenNow = new Map()
-    this.#lookedAt = now
+    this.#scannedAt = now
   }
 
   /** @throws the system's errors */
@@ -183,8 +183,8 @@ export class LeaseWatch {
 }
 
 /**
- * Whether the thread that wrote there lives. Undefined: it cannot be seen from here, since it is of another boot or process
- * namespace, or there is no `/proc`, or `owner` is missing or damaged. @throws the system's errors
+ * Whether the owner's thread is running. Undefined if this cannot be checked: the owner has another boot id or PID
+ * namespace, there is no `/proc`, or `owner` is missing or damaged. @throws the system's errors
  */
 export function isOwnerAlive(folder: string, { self, startOf: startOfThread }: Machine): boolean | undefined {
   const { pid, thread, boot, namespace, start } = readOwner(folder) ?? {}
@@ -194,15 +194,15 @@ export function isOwnerAlive(folder: string, { self, startOf: startOfThread }: M
 }
 
 /**
- * Whether a folder may be claimed. A thread that can be seen and lives keeps its folder, however long it was stopped.
- * @param isOver of a folder whose owner cannot be seen: whether its lease is @throws the system's errors
+ * Whether a folder may be claimed. A thread that is known to be running keeps its folder, however long it is suspended.
+ * @param isOver whether the folder's lease has expired; called if the owner's thread cannot be checked @throws the system's errors
  */
 export function isAbandoned(folder: string, machine: Machine, isOver: (folder: string) => boolean): boolean {
   const isAlive = isOwnerAlive(folder, machine)
   return isAlive === undefined ? isOver(folder) : !isAlive
 }
 
-/** Whether nothing more is written there, for certain: closed in order, or its thread has ended. */
+/** Whether it is certain that the folder is no longer written to: its owner closed it, or the owner's thread has ended. */
 export function isFinal(folder: string, machine: Machine): boolean {
   return folder.endsWith(LEFT) || tryRead(() => isOwnerAlive(folder, machine)) === false
 }

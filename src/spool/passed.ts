@@ -1,19 +1,19 @@
-/** Which own batches on disk are not to be read back, since they are in memory. Pure. */
+/** Batches of this instance on disk that must not be read back because they are in memory. Pure. */
 import type { Place } from '../sender.js'
 
 /**
- * Live traffic passes a backlog in long stretches: what is remembered is where these begin and end, and not each batch.
- * Places are marked in the order of the disk, but for single ones that change again.
+ * Live batches pass a backlog in long ranges. This class stores where ranges begin and end, not each batch.
+ * Places are marked in disk order, except single ones that change again.
  */
 export class Passed {
-  /** By segment: ascending offsets, at which stretches begin and end by turns. */
+  /** By segment: ascending offsets at which ranges begin and end, alternately. */
   readonly #edges = new Map<number, number[]>()
 
   has({ segment, offset }: Place): boolean {
     return isInside(edgesUpTo(this.#edges.get(segment), offset))
   }
 
-  /** The batch there, and those behind it up to the next that is marked. */
+  /** Marks the batch at this place and all after it, up to the next marked one. */
   mark(place: Place, isPassed: boolean): void {
     const edges = this.#edges.get(place.segment) ?? []
     const before = edgesUpTo(edges, place.offset)
@@ -23,12 +23,12 @@ export class Passed {
     this.#edges.set(place.segment, edges)
   }
 
-  /** The batch there alone. */
+  /** Marks only the batch at this place. */
   markOne({ segment, offset }: Place, isPassed: boolean): void {
     const edges = this.#edges.get(segment) ?? []
     const before = edgesUpTo(edges, offset)
     if (isInside(before) === isPassed) return
-    // A batch is longer than a byte: no other begins before this stretch ends.
+    // A batch is longer than 1 byte: no other batch begins within this range.
     edges.splice(before, 0, offset, offset + 1)
     this.#edges.set(segment, edges)
   }
@@ -37,7 +37,7 @@ export class Passed {
     this.#edges.delete(segment)
   }
 
-  /** @param isKept of a segment that is still to be read */
+  /** @param isKept whether a segment is still to be read */
   deleteUpTo(last: number, isKept: (segment: number) => boolean): void {
     for (const segment of this.#edges.keys()) if (segment <= last && !isKept(segment)) this.#edges.delete(segment)
   }
@@ -53,7 +53,7 @@ function edgesUpTo(edges: readonly number[] | undefined, offset: number): number
   return count
 }
 
-/** Behind so many edges. */
+/** Whether a place after this number of edges is within a range. */
 function isInside(edges: number): boolean {
   return edges % 2 === 1
 }

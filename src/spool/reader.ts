@@ -74,7 +74,7 @@ export class SegmentReader {
     return batch
   }
 
-  /** Once the read under way has ended: its number must not become another file's. */
+  /** Closes the file after the read in progress: its file descriptor must not be reused for another file. */
   async close(): Promise<void> {
     await this.#reading
     await closeAsync(this.#fd)

@@ -1,4 +1,4 @@
-/** What the dead left: claimed, and read back one batch at a time. */
+/** Claims segments of ended processes and reads them back, one batch at a time. */
 import type { Batch } from '../sender.js'
 import { isClaimExpired } from './aging.js'
 import { claimedSegments } from './claimed-segment.js'
@@ -20,7 +20,7 @@ export interface RecoveryOptions extends ClaimsOptions {
   readonly maxAgeMs: number
   /** Since the machine's boot. Default: not known. */
   readonly uptimeMs?: () => number
-  /** Entries taken over, when they are read. */
+  /** Called with the number of claimed entries when they are read. */
   readonly onRecovered: (entries: number) => void
   readonly onDropped: (entries: number, reason: 'spool' | 'age' | 'damaged', detail: string) => void
 }
@@ -38,14 +38,14 @@ export class Recovery {
   readonly #claims: Claims
   readonly scanning: Turns
   readonly #drops: DropQueue
-  /** The oldest first. */
+  /** Oldest first. */
   #waiting: ClaimedSegment[] = []
-  /** Cannot be read for now: tried again at the next scan. */
+  /** Cannot be read at present; retried at the next scan. */
   #postponed: ClaimedSegment[] = []
-  readonly #told = new WeakSet<Segment>()
+  readonly #reported = new WeakSet<Segment>()
   #open: Open | undefined
   #ready: Batch[] = []
-  /** Read whole, or vanished, with entries under way. */
+  /** Completely read, or deleted by another process, with entries that are not yet settled. */
   readonly #unsettled = new Set<Segment>()
   #isClosed = false
 
@@ -56,22 +56,22 @@ export class Recovery {
     this.#drops = new DropQueue(options)
   }
 
-  /** Whether `next` may find something. */
+  /** Whether `next` may return a batch. */
   get hasMore(): boolean {
     return !this.#isClosed && (this.#ready.length > 0 || this.#open !== undefined || this.#waiting.length > 0)
   }
 
-  /** Claimed, and on the disk. */
+  /** All claimed segments on disk. */
   get segments(): Segment[] {
     return [...this.#unread.map(({ segment }) => segment), ...this.#drops.segments, ...this.#unsettled]
   }
 
-  /** What can be deleted to make room, the oldest first. */
+  /** Segments that can be deleted to make room, oldest first. */
   get removable(): Removable[] {
     return this.#unread.filter(({ isFinal }) => isFinal).map((claimed): Removable => ({ bytes: claimed.bytes, remove: () => this.#drop(claimed) }))
   }
 
-  /** Bytes that are to be deleted when their entries are counted. */
+  /** Bytes that will be deleted after their entries are counted. */
   get droppingBytes(): number {
     return this.#drops.bytes
   }
@@ -80,25 +80,25 @@ export class Recovery {
     return [...(this.#open === undefined ? [] : [this.#open.claimed]), ...this.#waiting, ...this.#postponed].filter(({ isDropped }) => !isDropped)
   }
 
-  /** Entries that were read and not yet taken. */
+  /** Entries that were read and are not yet returned by `next`. */
   get readyEntries(): number {
     return this.#ready.reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** Of these, what is no longer on disk: its segment was dropped at a bound. */
+  /** Ready entries that are no longer on disk because their segment was dropped. */
   get looseEntries(): number {
     return this.#ready.filter(({ custody }) => custody?.isKept !== true).reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** They are counted elsewhere. */
+  /** Forgets the ready entries; the caller counts them. */
   forgetReady(): void {
     this.#ready = []
   }
 
   /**
-   * Claims what is free, each folder by one rename into the instance's own: the oldest first, and many in turns. Never throws.
-   * @param onTurn after each turn
-   * @returns when all is looked at. Never rejects
+   * Claims all free folders, oldest first, each by one rename into the instance's folder. Works in turns. Never throws.
+   * @param onTurn called after each turn
+   * @returns a promise that resolves when the scan ends. Never rejects
    */
   async scan(instance: Instance, onTurn: () => void = () => {}): Promise<void> {
     void this.#drops.resume()
@@ -117,7 +117,7 @@ export class Recovery {
     }
   }
 
-  /** Reads the next batch and gives it to `take`, in the turn in which it is counted. One call at a time. @returns whether there was one. Never rejects */
+  /** Reads the next batch and passes it to `take`, in the same turn in which it leaves `readyEntries`. One call at a time. @returns whether there was one. Never rejects */
   async next(take: (batch: Batch) => void): Promise<boolean> {
     for (;;) {
       const ready = this.#ready.shift()
@@ -132,19 +132,19 @@ export class Recovery {
     }
   }
 
-  /** Reads nothing more; what is not settled stays on disk. */
+  /** Stops reading. Unsettled batches stay on disk. */
   close(): void {
     this.#isClosed = true
     for (const segment of this.#leaveAll()) segment.close()
   }
 
-  /** What was claimed is in other hands now. */
+  /** Another instance has taken over all claimed segments. */
   giveUp(): void {
     for (const segment of this.#leaveAll()) segment.giveUp()
     this.#unsettled.clear()
   }
 
-  /** @returns all that was claimed and is not settled */
+  /** @returns all claimed segments that are not settled */
   #leaveAll(): Segment[] {
     const all = this.segments
     this.scanning.cancel()
@@ -164,21 +164,21 @@ export class Recovery {
       found.push(claimed)
       yield
     }
-    // All at once: where the folder cannot be read to its end, all of it is tried again.
+    // Added all at once: if reading the folder fails, the next scan retries the whole folder.
     this.#waiting.push(...found)
     if (found.length === 0) removeIfSettled(folder, onError)
   }
 
-  /** @returns a promise where it is too old: when it is counted and deleted */
+  /** @returns a promise if the segment is too old; it resolves when the segment is counted and deleted */
   #openNext(): Open | Promise<void> | undefined {
     const { clock, machine, maxAgeMs, uptimeMs = () => Infinity } = this.#options
     for (let claimed = this.#waiting.shift(); claimed !== undefined; claimed = this.#waiting.shift()) {
-      const { segment: { path }, restAt, damagedBytes, isFinal, isDropped } = claimed
+      const { segment: { path }, nextOffset, damagedBytes, isFinal, isDropped } = claimed
       if (isDropped) continue
       try {
         if (!isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
           const settlements = readJournal(journalOf(path))
-          return { claimed, damagedBefore: damagedBytes, settlements, reader: new SegmentReader(path, restAt) }
+          return { claimed, damagedBefore: damagedBytes, settlements, reader: new SegmentReader(path, nextOffset) }
         }
         if (isFinal) return this.#drops.add(claimed, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
         this.#postponed.push(claimed)
@@ -189,7 +189,7 @@ export class Recovery {
     return undefined
   }
 
-  /** Its entries are counted before it is deleted, whole. @returns its bytes */
+  /** Queues the segment for deletion, after its entries are counted. @returns its bytes */
   #drop(claimed: ClaimedSegment): number {
     if (this.#open?.claimed === claimed) this.#closeOpen(this.#open)
     void this.#drops.add(claimed, 'spool', 'spool.maxBytes is full, the oldest segment went')
@@ -199,27 +199,27 @@ export class Recovery {
   #postpone(claimed: ClaimedSegment, error: unknown): void {
     const { segment } = claimed
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      // Deleted by somebody: there is nothing to be tried again.
+      // Another process deleted the file: nothing to retry.
       this.#unsettled.add(segment)
       segment.complete()
     } else this.#postponed.push(claimed)
-    if (!this.#told.has(segment)) this.#options.onError(error)
-    this.#told.add(segment)
+    if (!this.#reported.has(segment)) this.#options.onError(error)
+    this.#reported.add(segment)
   }
 
   async #readFrom(open: Open): Promise<void> {
     const { claimed, claimed: { segment, isFinal: wasFinal } } = open
     try {
       const read = await open.reader.next()
-      // Dropped, or closed, meanwhile.
+      // Dropped or closed in the meantime.
       if (this.#open !== open) return
-      // A batch without a seal may still grow, and so may the segment: from here on it is read again.
+      // The owner may still append to an unsealed batch and to the segment: this part is read again later.
       if (read?.sealedCount === undefined && !wasFinal) {
         this.#closeOpen(open)
         this.#postponed.push(claimed)
         return
       }
-      claimed.restAt = open.reader.position
+      claimed.nextOffset = open.reader.position
       claimed.damagedBytes = open.damagedBefore + open.reader.damagedBytes
       if (read === undefined) return this.#finish(open)
       const { batches, entries, missing } = restore(segment, read, open.settlements.get(read.batchId))

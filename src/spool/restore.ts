@@ -1,4 +1,4 @@
-/** What was read of a claimed batch, as the batches that are sent: with their custody. */
+/** Turns a claimed batch that was read from disk into batches to be sent, with their custody. */
 import type { Batch } from '../sender.js'
 import { assemble } from './assemble.js'
 import { holdParts } from './hold.js'
@@ -8,9 +8,9 @@ import type { Segment } from './segment.js'
 
 export interface Restored {
   readonly batches: Batch[]
-  /** Of the batches; they now count in the segment. */
+  /** Entries in the batches. They were added to the segment's count. */
   readonly entries: number
-  /** Entries that should be there, by the seal, and are not. */
+  /** Entries that the seal counts and the segment does not contain. */
   readonly missing: number
 }
 

@@ -1,30 +1,30 @@
-/** The bound of the whole root. */
+/** Enforces the size limit of the whole root. */
 
-/** What is ours to delete. */
+/** Files that this process may delete. */
 export interface Removable {
   readonly bytes: number
-  /** Never throws. @returns the bytes that are free, or will be: 0 where it stays */
+  /** Never throws. @returns the bytes that are or will be freed; 0 if the deletion failed */
   readonly remove: () => number
 }
 
 export interface RoomOptions {
   readonly root: string
-  /** In the root. */
+  /** Current size of the root. */
   readonly bytes: number
   readonly needBytes: number
   readonly maxBytes: number
-  /** In the order in which they are removed. */
+  /** In the order of removal. */
   readonly removable: () => readonly Removable[]
 }
 
-/** `maxBytes` is reached, by what others hold. */
+/** Files of other processes take up `maxBytes`. */
 export class NoRoomError extends Error {
   override readonly name = 'NoRoomError'
 }
 
 /**
- * Makes room for a new segment. Where all that is ours would not be enough, nothing goes.
- * @returns bytes that are free now
+ * Makes room for a new segment. Deletes nothing if deleting all `removable` files would not be enough.
+ * @returns the bytes that were freed
  * @throws NoRoomError
  */
 export function makeRoom({ root, bytes, needBytes, maxBytes, removable }: RoomOptions): number {
@@ -33,7 +33,7 @@ export function makeRoom({ root, bytes, needBytes, maxBytes, removable }: RoomOp
   let freed = 0
   for (let at = 0; freed < excess;) {
     let to = at
-    // Looked at again where a deletion failed.
+    // Checked again after a failed deletion.
     for (let sum = freed; sum < excess; to += 1) {
       const next = all[to]
       if (next === undefined) throw new NoRoomError(`spool.maxBytes ${maxBytes} is reached by what other processes keep in ${root} (${bytes} bytes)`)

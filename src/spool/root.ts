@@ -1,4 +1,4 @@
-/** Where spools lie, and what a destination's folder is called. */
+/** The root folder of spools, and the names of destination folders. */
 import { createHash } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,18 +10,19 @@ export function defaultRoot(): string {
   return join(tmpdir(), `pino-ingest-${userTag()}`)
 }
 
-/** What tells users of one machine apart. */
+/** Identifies the user on this machine. */
 function userTag(): string {
   return ownUid === undefined ? userInfo().username.replaceAll(/[^\w-]/g, '_') : String(ownUid)
 }
 
-/** Short, and no way back to the key: who sends with one key never sends what was logged under another. */
+/** A short hash from which the key cannot be recovered. Each key has its own folder, so entries are sent only with the key they were logged under. */
 export function destinationName(url: string, apiKey: string): string {
   return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
 }
 
 /**
- * @param isNamed whether the user named it
+ * Creates the root if it is missing.
+ * @param isNamed whether the user configured the path
  * @returns the folders that were created, the outermost first
  * @throws the system's errors, UnsafeError
  */
@@ -31,8 +32,8 @@ export function ensureRoot(root: string, isNamed: boolean): readonly string[] {
 }
 
 /**
- * The folder of a destination, with the root around it.
- * @param isPowerSafe whether what is created outlasts a power failure
+ * Creates the folder of a destination, and the root, if they are missing.
+ * @param isPowerSafe whether created folders must survive a power failure
  * @throws the system's errors, UnsafeError
  */
 export function ensureDestination(root: string, destination: string, { isNamed, isPowerSafe }: { readonly isNamed: boolean, readonly isPowerSafe: boolean }): void {

@@ -1,4 +1,4 @@
-/** A segment: its file, what in it is not settled, and its end. Used by its writer and, for the dead's, by who claimed it. */
+/** A segment: its file, its unsettled entries, and its deletion. Used by its writer, or by the process that claimed it. */
 import { constants, fdatasync, fdatasyncSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeQuietly, createFile, openOwn, writeAll } from '../shared/safe-files.js'
@@ -12,9 +12,9 @@ export const FULL_SEGMENT_BYTES = 4 * 1024 * 1024
 export const MAX_SEGMENT_BYTES = FULL_SEGMENT_BYTES + MAX_BATCH_BYTES
 
 export interface SegmentEvents {
-  /** A journal or a deletion failed: it may cost duplicates, never loss. */
+  /** A write to the journal or a deletion failed. This can cause duplicates, but no loss. */
   readonly onError: (error: unknown) => void
-  /** The files are gone. */
+  /** The files were deleted. */
   readonly onRemoved?: (segment: Segment) => void
 }
 
@@ -22,7 +22,7 @@ export class Segment {
   readonly path: string
   readonly number: number
   readonly journal: Journal
-  /** When its writer last wrote entries, on the clock that never jumps. */
+  /** Time of the writer's last write, on the monotonic clock. */
   writtenAtMs = Infinity
   readonly #events: SegmentEvents
   #pendingEntries = 0
@@ -41,7 +41,7 @@ export class Segment {
     return this.#pendingEntries
   }
 
-  /** Deleted, or in other hands: nothing that was in it is ours to settle. */
+  /** Whether the segment was deleted or claimed: this process must not settle its entries any more. */
   get isGone(): boolean {
     return this.#isGone
   }
@@ -55,13 +55,13 @@ export class Segment {
     this.#removeWhenDone()
   }
 
-  /** Nothing is added any more. */
+  /** No more entries will be added. */
   complete(): void {
     this.#isComplete = true
     this.#removeWhenDone()
   }
 
-  /** Deletes it, whatever is in it. @returns the entries that were not settled */
+  /** Deletes the segment, even with unsettled entries. @returns the number of unsettled entries */
   drop(): number {
     const entries = this.#pendingEntries
     this.#pendingEntries = 0
@@ -69,13 +69,13 @@ export class Segment {
     return entries
   }
 
-  /** Another instance has it now. */
+  /** Another instance has claimed the segment. */
   giveUp(): void {
     this.#isGone = true
     this.journal.close()
   }
 
-  /** Ends the use of its files, and leaves them. */
+  /** Closes its files without deleting them. */
   close(): void {
     this.journal.flush()
     this.journal.close()
@@ -88,12 +88,12 @@ export class Segment {
   #remove(): void {
     this.#isGone = true
     this.journal.close()
-    // The segment first: a journal without its segment is nothing, a segment without its journal would be sent again.
+    // The segment first: a journal without its segment is harmless, a segment without its journal would be sent again.
     if (this.#unlink(this.path)) this.#unlink(journalOf(this.path))
     this.#events.onRemoved?.(this)
   }
 
-  /** @returns whether nothing is there any more: a segment without anything settled has no journal */
+  /** @returns whether the file no longer exists. A segment without settled entries has no journal */
   #unlink(path: string): boolean {
     try {
       unlinkSync(path)
@@ -108,13 +108,13 @@ export class Segment {
 
 export interface WriterOptions {
   readonly createdAtMs: number
-  /** Whether all that was written is handed to the disk at the end. */
+  /** Whether the segment is synchronised when it ends. */
   readonly isPowerSafe: boolean
-  /** What was written may not be on the disk. */
+  /** Synchronising failed: written entries may not be on disk. */
   readonly onUnsynced: (error: unknown) => void
 }
 
-/** The end of a segment at which is written. Synchronous: when `write` returns, the bytes are with the kernel. */
+/** Appends to a segment. Synchronous: when `write` returns, the kernel has the bytes. */
 export class SegmentWriter {
   readonly segment: Segment
   readonly #isPowerSafe: boolean
@@ -142,12 +142,12 @@ export class SegmentWriter {
     }
   }
 
-  /** Bytes in the file that were written whole. */
+  /** Bytes that were written completely. */
   get size(): number {
     return this.#size
   }
 
-  /** @throws RangeError for more than a reader accepts, the system's error; then nothing more may be written here */
+  /** @throws RangeError for more than a reader accepts, the system's error. After an error the segment must not be written to */
   write(bytes: Buffer): void {
     if (this.#size + bytes.length > MAX_SEGMENT_BYTES) throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${this.#size + bytes.length}`)
     writeAll(this.#fd, bytes)
@@ -155,8 +155,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Hands what was written to the disk, without waiting.
-   * @param onFailed the system may forget what it could not write, and report success the next time: nothing is synchronised any more
+   * Synchronises the segment, without waiting.
+   * @param onFailed called if that fails. The segment is not synchronised again: the system may have discarded the unwritten
+   *   pages and report success the next time
    */
   syncSoon(onFailed: () => void): void {
     if (this.#isSyncing || this.#isClosed || this.#hasSyncFailed || this.#syncedSize === this.#size) return
@@ -172,12 +173,12 @@ export class SegmentWriter {
     })
   }
 
-  /** Ends the writing, and leaves what was written to the system. */
+  /** Closes the file without synchronising it. */
   close(): void {
     this.#end(() => closeQuietly(this.#fd, this.#onUnsynced))
   }
 
-  /** Ends the writing; what is to be handed to the disk is, without waiting. */
+  /** Closes the file; synchronises it first if `isPowerSafe`, without waiting. */
   end(): void {
     if (!this.#isPowerSafe) return this.close()
     this.#end(() => {
@@ -189,7 +190,7 @@ export class SegmentWriter {
     })
   }
 
-  /** The same, at the end of the process: it is with the disk when this returns. */
+  /** As `end`, but synchronous, for the end of the process. */
   endNow(): void {
     try {
       if (this.#isPowerSafe && !this.#isClosed && !this.#hasSyncFailed) fdatasyncSync(this.#fd)
@@ -199,7 +200,7 @@ export class SegmentWriter {
     this.close()
   }
 
-  /** A call under way must not find another file under this number. */
+  /** Waits for a sync in progress: its file descriptor must not be reused for another file. */
   #end(act: () => void): void {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -1,4 +1,4 @@
-/** The store of one pipeline: where it lies, who may use it, what it may take, and how it falls back to memory. */
+/** The disk store of one pipeline: its folders, its limits, and the fallback to memory. */
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DropReason } from '../account.js'
@@ -45,7 +45,7 @@ export class Spool {
   readonly #rounds: Rounds
   #instance: Instance | undefined
   #deadLetters: DeadLetters | undefined
-  /** Entries on disk that are no longer ours to send, or not in this life. */
+  /** Entries on disk that this process will not send any more. */
   #keptEntries = 0
 
   constructor(options: SpoolOptions) {
@@ -95,30 +95,30 @@ export class Spool {
     })
   }
 
-  /** Begins: looks for what the dead left. Never throws. */
+  /** Starts, and claims what ended processes left. Never throws. */
   start(): void {
     this.#scan()
     this.#rounds.start()
   }
 
-  /** Entries on disk that neither the queue nor a sender has. */
+  /** Entries on disk that are neither in the queue nor with a sender. */
   get pendingEntries(): number {
     return this.evicted.entries + this.recovery.readyEntries + this.#keptEntries
   }
 
-  /** Entries that are safe on disk, and of which this process will hear no more. */
+  /** Entries on disk whose outcome another process will record. */
   get keptEntries(): number {
     return this.#keptEntries
   }
 
-  /** Whether there is room for a new entry of this rank. Only where entries wait on disk alone: else what fills it is another's. */
+  /** Whether there is room for a new entry of this rank. Always true while no own entries wait on disk: then others fill the spool. */
   admits(rank: number): boolean {
     const from = REFUSE_FROM[rank]
     if (from === undefined || this.evicted.entries === 0) return true
     return this.#bounds.rootBytes + (this.log.current?.size ?? 0) < from * this.#options.maxBytes
   }
 
-  /** Keeps what the service refused. Never throws. */
+  /** Writes rejected entries to the dead letters. Never throws. */
   setAside(letters: readonly DeadLetter[]): void {
     try {
       const { name } = this.#ensureInstance()
@@ -129,7 +129,7 @@ export class Spool {
     }
   }
 
-  /** Keeps the counts in place of those before; undefined: there are none. Never throws. */
+  /** Replaces the saved counts; undefined deletes them. Never throws. */
   keepDrops(drops: UnreportedDrops | undefined): void {
     try {
       if (this.#instance?.isInPlace() === false) this.log.relocate()
@@ -139,11 +139,11 @@ export class Spool {
     }
   }
 
-  /** The end: what is not settled stays for the next start. Never throws. */
+  /** Closes the spool. Unsettled entries stay for the next start. Never throws. */
   close(): void {
     this.#rounds.stop()
     try {
-      this.#lookForDeleted()
+      this.#dropDeletedSegments()
       this.#keepRest('shutdown')
       this.recovery.close()
       this.#bounds.stop()
@@ -160,7 +160,7 @@ export class Spool {
     const { dir, clock } = this.#options
     const isPowerSafe = this.#isPowerSafe
     ensureDestination(this.#root, this.#destination, { isNamed: dir !== undefined, isPowerSafe })
-    // From now on its entries are sent; what is left there later is reported again.
+    // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
     rmSync(join(this.#destination, REPORTED), { force: true })
     return (this.#instance = new Instance(this.#destination, { clock, machine: this.#machine, isPowerSafe }))
   }
@@ -176,7 +176,7 @@ export class Spool {
     try {
       if (this.#instance === undefined) return
       if (!this.#instance.isInPlace()) return this.log.relocate()
-      this.#lookForDeleted()
+      this.#dropDeletedSegments()
       for (const { journal } of [...this.#instance.segments.values(), ...this.recovery.segments]) journal.flush()
       // Last: it needs a file descriptor.
       this.#instance.renew()
@@ -185,8 +185,8 @@ export class Spool {
     }
   }
 
-  /** Segments whose files somebody deleted. What of them is in memory is still sent; what was on disk alone is lost. */
-  #lookForDeleted(): void {
+  /** Drops segments whose files another process deleted. Entries in memory are still sent; entries that were only on disk are lost. */
+  #dropDeletedSegments(): void {
     for (const segment of this.#instance?.deletedSegments() ?? []) {
       const entries = this.evicted.forget(segment.number)
       segment.drop()
@@ -207,7 +207,7 @@ export class Spool {
   }
 
   #onClaimed(): void {
-    // Who claims a folder leaves the destination's; who cleans up takes all of it.
+    // A claim keeps the destination's folder; a cleanup deletes it.
     const isElsewhere = isOwnFolder(this.#destination)
     this.#instance?.giveUp()
     this.#instance = undefined
@@ -218,7 +218,7 @@ export class Spool {
     if (isElsewhere) this.#telling.claimed(entries)
   }
 
-  /** Somebody has deleted the folder. @returns entries that were there alone */
+  /** Another process deleted the folder. @returns the entries that were only on disk */
   #loseRest(): number {
     const entries = this.evicted.forgetAll() + this.recovery.readyEntries
     this.recovery.forgetReady()
@@ -226,7 +226,7 @@ export class Spool {
     return entries
   }
 
-  /** What is on disk alone stays there. @returns its entries */
+  /** Entries that are only on disk stay there. @returns their number */
   #keepRest(reason: DropReason): number {
     const loose = this.recovery.looseEntries
     const kept = this.evicted.forgetAll() + this.recovery.readyEntries - loose

@@ -1,4 +1,4 @@
-/** Whether another version of the format wrote a segment. */
+/** Detects segments that another version of the format wrote. */
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../shared/safe-folders.js'
@@ -17,13 +17,13 @@ function versionOf(path: string): number | undefined {
   }
 }
 
-/** Whether no file can be opened for now, for want of file descriptors or memory: that says nothing of the file. */
+/** Whether file descriptors or memory ran out. Such an error does not concern the file itself. */
 export function isOutOfFiles(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
 }
 
-/** Whether another version of the format wrote there. One process writes in a folder: its first header that can be read says it. @throws as `isOutOfFiles` knows */
+/** Whether another format version wrote the folder. One process writes a folder, so the first readable header decides. @throws errors that `isOutOfFiles` recognises */
 export function hasForeignSegment(folder: string): boolean {
   for (const name of namesIn(folder).filter(isSegment)) {
     try {
@@ -31,13 +31,13 @@ export function hasForeignSegment(folder: string): boolean {
       if (version !== undefined) return version !== FORMAT_VERSION
     } catch (error) {
       if (isOutOfFiles(error)) throw error
-      // What cannot be read is found when it is to be read.
+      // An unreadable segment is reported when it is read.
     }
   }
   return false
 }
 
-/** The same, also in what its owner had claimed, and in what those had. */
+/** As `hasForeignSegment`, including the folders that the owner had claimed, recursively. */
 export function hasForeignSegmentBelow(folder: string): boolean {
   if (hasForeignSegment(folder)) return true
   const claimed = join(folder, CLAIMED)

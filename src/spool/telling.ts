@@ -1,4 +1,4 @@
-/** What the spool says, in words for people. */
+/** Messages of the spool. */
 import type { DropReason } from '../account.js'
 import type { Stranded } from './aging.js'
 import { NoRoomError } from './room.js'
@@ -20,7 +20,7 @@ export class Telling {
     this.#tell = tell
   }
 
-  /** The disk takes no entries: told once, until it does again. */
+  /** Entries cannot be written to disk. Reported once, until they can. */
   failed(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
@@ -39,12 +39,12 @@ export class Telling {
     this.#tell.problem(`trouble with the spool, which may send entries twice: ${wordsOf(error)}`)
   }
 
-  /** They wait, and nothing of them is lost. */
+  /** Entries cannot be read at present. They wait; none is lost. */
   unreadable(error: unknown): void {
     this.#tell.problem(`entries on disk cannot be read for now, and are tried again every 5 s: ${wordsOf(error)}`)
   }
 
-  /** The disk did not confirm what was written: it may still have it. */
+  /** Synchronising failed: entries may or may not be on disk. */
   unsynced(error: unknown): void {
     this.#tell.problem(`entries on disk may be lost if the power fails: ${wordsOf(error)}`)
   }
@@ -53,7 +53,7 @@ export class Telling {
     this.#tell.problem(`${letters} rejected entries cannot be set aside: ${wordsOf(error)}`)
   }
 
-  /** Only where it is not known that the disk takes nothing. */
+  /** Reported only if `failed` has not reported already that the disk cannot be written. */
   dropsNotKept(error: unknown): void {
     if (!this.#hasFailed) this.#tell.problem(`cannot save the drop counts to disk: ${wordsOf(error)}`)
   }

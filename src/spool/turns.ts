@@ -1,29 +1,29 @@
-/** Long work, a few milliseconds at a time: no log call waits for a folder with 10,000 others. */
+/** Runs long work a few milliseconds at a time, so that no log call waits for a scan of 10,000 folders. */
 import type { Clock } from '../clock.js'
 
-/** Of the thread in which the application may be logging. */
+/** Time per turn. The thread may be the application's. */
 const TURN_MS = 5
 
 export class Turns {
   readonly #clock: Clock
-  readonly #leastSteps: number
+  readonly #minSteps: number
   #cancel: (() => void) | undefined
 
-  /** @param leastSteps of a turn, where a step takes microseconds: on a busy machine 5 ms may be over after the first */
-  constructor(clock: Clock, leastSteps = 1) {
+  /** @param minSteps minimum number of steps per turn. Useful for steps of a few microseconds: on a busy machine 5 ms may pass during the first one */
+  constructor(clock: Clock, minSteps = 1) {
     this.#clock = clock
-    this.#leastSteps = leastSteps
+    this.#minSteps = minSteps
   }
 
-  /** Whether some work is to go on. */
+  /** Whether work is in progress. */
   get isBusy(): boolean {
     return this.#cancel !== undefined
   }
 
   /**
-   * The first turn is at once; where it is enough, all is done when this returns. One piece of work at a time.
-   * @param onTurn after each turn
-   * @returns when all is done, or it was cancelled. Rejects with what the work throws
+   * Runs the first turn synchronously; short work is done when this returns. One piece of work at a time.
+   * @param onTurn called after each turn
+   * @returns a promise that resolves when the work is done or cancelled. Rejects with the errors of the work
    */
   async run(work: Iterator<unknown>, onTurn: () => void = () => {}): Promise<void> {
     while (!this.#turn(work, onTurn)) {
@@ -36,7 +36,7 @@ export class Turns {
     this.#cancel = undefined
   }
 
-  /** @returns whether it goes on: false where it was cancelled */
+  /** @returns false if the work was cancelled */
   #pause(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancelTimer = this.#clock.timer(0, () => {
@@ -50,11 +50,11 @@ export class Turns {
     })
   }
 
-  /** @returns whether all is done */
+  /** @returns whether the work is done */
   #turn(work: Iterator<unknown>, onTurn: () => void): boolean {
     const until = this.#clock.now() + TURN_MS
     let isDone = work.next().done === true
-    for (let steps = 1; !isDone && (steps < this.#leastSteps || this.#clock.now() < until); steps += 1) isDone = work.next().done === true
+    for (let steps = 1; !isDone && (steps < this.#minSteps || this.#clock.now() < until); steps += 1) isDone = work.next().done === true
     onTurn()
     return isDone
   }

@@ -1,11 +1,11 @@
-/** What a root holds: bytes, and what is too old. */
+/** Files of a root, with their sizes and times. */
 import { lstatSync, readdirSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { DESTINATION_NAME } from './format.js'
 import { MAX_SEGMENT_BYTES } from './segment.js'
 
-/** Unit of `blocks` in stat(2), whatever the file system's own is. */
+/** Unit of `blocks` in stat(2), independent of the file system's block size. */
 const BLOCK_BYTES = 512
 
 /** A file under the root. Links are not followed. */
@@ -16,10 +16,10 @@ export interface FoundFile {
   readonly modifiedAtMs: number
 }
 
-/** Root, destination, instance, claimed, claimed instance; and once more where a claimer died. */
+/** Root, destination, instance, `claimed`, claimed instance, and the same once more if the claimer ended. */
 const MAX_DEPTH = 8
 
-/** All files below a folder. What vanishes meanwhile, as it does with others at work, is not there. @throws as `namesIn` */
+/** All files below a folder. Skips files that other processes delete during the walk. @throws as `namesIn` */
 export function* filesBelow(folder: string, depth = MAX_DEPTH): Generator<FoundFile> {
   for (const name of namesIn(folder)) {
     const path = join(folder, name)
@@ -30,10 +30,10 @@ export function* filesBelow(folder: string, depth = MAX_DEPTH): Generator<FoundF
   }
 }
 
-/** Gone, or not ours: either way nothing of ours is there. */
-const NOTHING: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
+/** The file is gone or another user's: in both cases it is none of this spool's files. */
+const IGNORED_CODES: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
-/** Names in order; none where there is no such folder, or it must not be read. @throws the system's other errors: what is there is not known for now */
+/** Sorted names; none if the folder does not exist or must not be read. @throws the system's other errors, after which the content is unknown */
 export function namesIn(folder: string): string[] {
   return orNothing(() => readdirSync(folder).toSorted()) ?? []
 }
@@ -46,23 +46,23 @@ function orNothing<Found>(find: () => Found): Found | undefined {
   try {
     return find()
   } catch (error) {
-    if (NOTHING.includes((error as NodeJS.ErrnoException).code)) return undefined
+    if (IGNORED_CODES.includes((error as NodeJS.ErrnoException).code)) return undefined
     throw error
   }
 }
 
-/** Of one file; 0 where there is none. */
+/** Size of one file on disk; 0 if it does not exist. */
 export function bytesOf(path: string): number {
   const stats = look(path)
   return stats === undefined ? 0 : diskBytes(stats)
 }
 
-/** A file longer than any that is written here may be sparse: it counts with what it takes on the disk (`st_blocks`). */
+/** A file longer than any segment may be sparse: only its allocated blocks (`st_blocks`) count. */
 function diskBytes({ size, blocks }: Stats): number {
   return size > MAX_SEGMENT_BYTES ? Math.min(size, blocks * BLOCK_BYTES) : size
 }
 
-/** Of all destinations: what else is in the root, which may be any folder, is not looked at. */
+/** Files of all destinations. The root may be any folder: other files in it are ignored. */
 export function* spoolFiles(root: string): Generator<FoundFile> {
   for (const name of namesIn(root)) if (DESTINATION_NAME.test(name)) yield* filesBelow(join(root, name), MAX_DEPTH - 1)
 }

@@ -1,4 +1,4 @@
-/** Entries to disk as they come: frames, a seal for each batch, and what is done when the disk does not take them. */
+/** Writes entries to disk as they arrive: frames, one seal per batch, and the fallback when a write fails. */
 import type { EntryLog } from '../batch.js'
 import type { Clock } from '../clock.js'
 import type { Batch } from '../sender.js'
@@ -12,15 +12,15 @@ import type { Segment, SegmentWriter } from './segment.js'
 export interface WriteAheadOptions {
   readonly clock: Clock
   readonly segmentBytes: number
-  /** A segment older than this takes no new batch: it is dropped whole when it gets too old. */
+  /** A segment older than this takes no new batch, because `maxAgeMs` applies to whole segments. */
   readonly segmentAgeMs: number
-  /** The folder to write in, made where it is missing. @throws the system's errors, UnsafeError */
+  /** Returns the folder to write in; creates it if it is missing. @throws the system's errors, UnsafeError */
   readonly instance: () => Instance
-  /** A new segment, after room was made. @throws as above, and where there is no room */
+  /** Makes room and creates a segment. @throws the system's errors, UnsafeError, NoRoomError */
   readonly newSegment: () => SegmentWriter
-  /** The folder was claimed by another instance; the next call of `instance` must give a new one. */
+  /** Another instance has claimed the folder; the next call of `instance` must return a new one. */
   readonly onClaimed: () => void
-  /** The disk does not take entries: they stay in memory. */
+  /** Writing failed; the entries stay in memory. */
   readonly onFailure: (error: unknown) => void
   readonly onSuccess: () => void
 }
@@ -28,19 +28,19 @@ export interface WriteAheadOptions {
 interface OpenBatch {
   readonly batchId: string
   readonly id: Buffer
-  /** Where its frames go. */
+  /** Segment of its frames. */
   segment: Segment | undefined
   offset: number
-  /** Position of the entry that comes next. */
+  /** Position of the next entry. */
   next: number
-  /** Entries of which the frames are in the file. */
+  /** Number of entries whose frames are in the file. */
   written: number
-  /** Everything since position 0 is in this segment. */
+  /** Whether all entries from position 0 on are in this segment. */
   isWhole: boolean
 }
 
 const RETRY_MS = 5_000
-/** What is collected before it is written, at most; a batch's end writes it in any case. */
+/** Maximum of bytes collected before a write; the end of a batch always writes. */
 const WRITE_BYTES = 256 * 1024
 /** `{"batch_id":"","logs":[` and the 36 characters of a UUID. */
 const BODY_HEAD_BYTES = 23 + 36
@@ -52,7 +52,7 @@ export class WriteAhead implements EntryLog {
   readonly #out = new FrameBuffer()
   #writer: SegmentWriter | undefined
   #open: OpenBatch | undefined
-  /** The open batch is another's, and the batcher was not yet told to begin it anew. */
+  /** The open batch was claimed, and the batcher does not know yet that it must restart it. */
   #isLost = false
   #retryAt = -Infinity
   #begunAt = 0
@@ -61,7 +61,7 @@ export class WriteAhead implements EntryLog {
     this.#options = options
   }
 
-  /** The segment that is written to, and up to where it may be read. */
+  /** The segment that is being written. It may be read up to `size`. */
   get current(): SegmentWriter | undefined {
     return this.#writer
   }
@@ -77,7 +77,7 @@ export class WriteAhead implements EntryLog {
     if (this.#out.length >= WRITE_BYTES) this.#flush()
   }
 
-  /** When it returns true, what was appended is written, or `onFailure` was called. */
+  /** When it returns true, all appended entries are written, or `onFailure` was called. */
   flush(): boolean {
     this.#flush()
     return !this.#takeLoss()
@@ -91,7 +91,7 @@ export class WriteAhead implements EntryLog {
     return this.#takeLoss() ? undefined : sealed
   }
 
-  /** Ends the writing. The entries of an open batch are on disk, without a seal. */
+  /** Stops writing. The entries of an open batch are on disk, without a seal. */
   close(): void {
     this.#flush()
     const writer = this.#writer
@@ -101,18 +101,18 @@ export class WriteAhead implements EntryLog {
     if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
   }
 
-  /** Hands what was written to the disk. A segment of which that fails is not trusted any more. */
+  /** Synchronises the segment. If that fails, the segment ends. */
   sync(): void {
     const writer = this.#writer
     writer?.syncSoon(() => this.leave(writer.segment))
   }
 
-  /** Nothing more is written to this segment. What of the open batch is not in it is written to the next one at its seal. */
+  /** Stops writing to this segment. Entries of the open batch that are not in it are written to the next segment at its seal. */
   leave(segment: Segment): void {
     if (this.#writer?.segment === segment) this.#endSegment()
   }
 
-  /** The folder is another's, and what is in it: goes on in a new one, with what is open as a new batch. */
+  /** Another instance has claimed the folder: continues in a new folder, and restarts the open batch under a new id. */
   relocate(): void {
     this.#writer?.close()
     this.#writer = undefined
@@ -157,7 +157,7 @@ export class WriteAhead implements EntryLog {
     }
   }
 
-  /** A batch lies in one segment, so that only between two a new one is begun. */
+  /** Begins a new segment if needed. Called between batches only, since a batch lies in one segment. */
   #ready(): void {
     const { clock, segmentBytes, segmentAgeMs, newSegment, onSuccess } = this.#options
     const writer = this.#writer
@@ -186,7 +186,7 @@ export class WriteAhead implements EntryLog {
     this.#flush()
   }
 
-  /** The disk failed while the batch was open: all of it once more, from memory. */
+  /** Writing failed while the batch was open: writes the whole batch again, from memory. */
   #writeWhole(open: OpenBatch, { body, count, highestRank }: Batch): void {
     this.#ready()
     const writer = this.#writer
@@ -201,10 +201,10 @@ export class WriteAhead implements EntryLog {
   #put(bytes: Buffer): void {
     try {
       const wasUncertain = this.#isUncertain
-      if (wasUncertain && this.#lookAround()) return
+      if (wasUncertain && this.#relocateIfClaimed()) return
       this.#writer?.write(bytes)
-      // Claimed between the look and the write, or stopped there: the claimer may have read before this was written.
-      if (wasUncertain || this.#isUncertain) this.#lookAround()
+      // If the folder was claimed between check and write, the claimer may have read the segment before this write.
+      if (wasUncertain || this.#isUncertain) this.#relocateIfClaimed()
       if (this.#writer === undefined) return
       this.#writer.segment.writtenAtMs = this.#options.clock.now()
       if (this.#open?.segment === this.#writer.segment) this.#open.written = this.#open.next
@@ -213,13 +213,13 @@ export class WriteAhead implements EntryLog {
     }
   }
 
-  /** So much time has passed that the folder may have been claimed. */
+  /** Whether so much time has passed that the folder may have been claimed. */
   get #isUncertain(): boolean {
     return this.#writer !== undefined && this.#options.instance().isUncertain
   }
 
-  /** @returns whether the folder was lost */
-  #lookAround(): boolean {
+  /** @returns whether the folder was claimed */
+  #relocateIfClaimed(): boolean {
     if (this.#writer === undefined || this.#options.instance().isInPlace()) return false
     this.relocate()
     return true
@@ -237,7 +237,7 @@ export class WriteAhead implements EntryLog {
     this.#out.take()
     if (this.#open !== undefined) this.#open.isWhole = false
     failed?.end()
-    // What is in it is settled as ever; it ends when its last batch does. An open one is still to be added.
+    // Its batches are still settled, and it is deleted with the last of them. The open batch is added to it later.
     const isOpenThere = failed !== undefined && this.#open?.segment === failed.segment
     if (failed !== undefined && !isOpenThere) failed.segment.complete()
   }

@@ -58,14 +58,14 @@ function make(path: string): boolean {
 function remove(path: string, machine: Machine): boolean {
   const aside = `${path}.${machine.self.pid}-${machine.self.thread}`
   try {
-    // The file system's clock: this machine's may differ, and another may hold the lock.
+    // Reads the file system's clock: this machine's clock may differ, and another machine may hold the lock.
     const probe = mkdtempSync(`${aside}-`)
     const now = writeOwner(probe, machine.self)
     rmSync(probe, { recursive: true })
     const isFree = (folder: string): boolean => isAbandoned(folder, machine, (one) => isLeaseOver(one, now))
     if (!isFree(path)) return false
     renameSync(path, aside)
-    // Another may have done the same, and made its own: then it was that one which was moved.
+    // Another process may have removed the old lock and taken its own: then that one was moved.
     if (!isFree(aside)) {
       renameSync(aside, path)
       return false

@@ -53,7 +53,7 @@ export class Claimer {
     const destination = join(root, found.destination)
     const [top = ''] = relative(destination, found.path).split(sep)
     try {
-      // Looked at again: time has passed since it was listed.
+      // Checked again: time has passed since the folder was listed.
       if (!top.endsWith(LEFT) && !isAbandoned(join(destination, top), machine, (folder) => isLeaseOver(folder, this.instance.renew()))) return { why: heldBy(found) }
       const path = join(this.instance.claimedPath, found.name + suffix)
       ensureFolder(this.instance.claimedPath)
