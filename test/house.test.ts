@@ -11,7 +11,7 @@ const src = join(root, 'src')
 const FLOORS: readonly (readonly string[])[] = [
   ['protocol', 'shared'],
   ['errors', 'sender', 'clock', 'version', 'engine', 'backoff', 'account', 'mask', 'unprintable', 'local-proof', 'scrub'],
-  ['options', 'parts', 'notice', 'flush-message', 'release-message'],
+  ['options', 'parts', 'entry-log', 'notice', 'flush-message', 'release-message'],
   ['record', 'batch', 'client', 'report', 'pino-config'],
   ['trail', 'filter', 'request-logs', 'app'],
   ['spool'],

@@ -1,5 +1,5 @@
 /** Writes entries to disk as they arrive: frames, one seal per batch, and the fallback when a write fails. */
-import type { EntryLog } from '../batch.js'
+import type { EntryLog } from '../entry-log.js'
 import type { Clock } from '../clock.js'
 import type { Batch } from '../sender.js'
 import { FrameBuffer } from './frame-buffer.js'

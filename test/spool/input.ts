@@ -1,5 +1,5 @@
 /** What the app logs, on its way through batcher and log: the ledger learns of it as it is written. */
-import type { EntryLog } from '../../src/batch.js'
+import type { EntryLog } from '../../src/entry-log.js'
 import type { Clock } from '../../src/clock.js'
 import type { Batch } from '../../src/sender.js'
 import type { Ledger } from './ledger.js'

@@ -3,7 +3,7 @@ import { closeSync, readdirSync, readlinkSync } from 'node:fs'
 import { Account } from '../../src/account.js'
 import type { DropReason } from '../../src/account.js'
 import { Batcher } from '../../src/batch.js'
-import type { EntryLog } from '../../src/batch.js'
+import type { EntryLog } from '../../src/entry-log.js'
 import type { Clock } from '../../src/clock.js'
 import type { Batch } from '../../src/sender.js'
 import type { Machine } from '../../src/spool/owner.js'
@@ -142,7 +142,7 @@ export class Life {
     this.account.accepted += batch.count
   }
 
-  /** As by SIGSTOP, and for good: none of its timers fires any more. */
+  /** As by SIGSTOP, permanently: none of its timers fires any more. */
   freeze(): void {
     this.#clock.die()
   }
@@ -154,7 +154,7 @@ export class Life {
     closeJournals(root)
   }
 
-  /** The same, but that others may still use journals of the root. */
+  /** As above, but other processes may still use acknowledgement logs in the root. */
   abandon(): void {
     this.#clock.die()
     this.spool.log.current?.close()

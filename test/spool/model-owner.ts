@@ -1,5 +1,5 @@
-/** One of two owners of a root: a process with a clock and a namespace of its own, and what delivery would do in it. */
-import type { EntryLog } from '../../src/batch.js'
+/** One of two owners of a root: a process with its own clock and PID namespace, and a simulated delivery. */
+import type { EntryLog } from '../../src/entry-log.js'
 import type { Clock } from '../../src/clock.js'
 import { entriesOf, partOf } from '../../src/parts.js'
 import type { Batch, Place } from '../../src/sender.js'
@@ -8,23 +8,23 @@ import type { LifeOptions } from './life.js'
 import { numbersIn } from './shared-service.js'
 import type { SharedService } from './shared-service.js'
 
-/** From one renewal of a lease to the next. */
+/** Milliseconds between two renewals of a lease. */
 export const RENEW_MS = 5_000
 
 type Stored = Batch & { readonly place: Place }
 
-/** Timers of a stopped process wait, and fire when it goes on; its wall clock may be wrong. */
+/** Clock of one owner. Timers of a suspended process fire when it resumes; its wall clock may be wrong. */
 export class OwnerClock implements Clock {
   skewMs: number
   isStopped = false
   readonly namespace: string
-  /** Of its owner's folder. */
+  /** Name of the owner's folder. */
   instance = ''
   readonly #clock: Clock
   readonly #act: (act: () => void) => void
   readonly #due = new Set<() => void>()
 
-  /** @param act runs what a timer fires */
+  /** @param act runs the callback of a timer */
   constructor(clock: Clock, namespace: string, skewMs: number, act: (act: () => void) => void) {
     this.#clock = clock
     this.namespace = namespace
@@ -70,19 +70,19 @@ export class ModelOwner {
   readonly #service: SharedService
   readonly #stored: Stored[] = []
   readonly #flying: Batch[] = []
-  /** Added, not yet given to the disk. */
+  /** Entries that were added and not yet written. */
   #unwritten: number[] = []
-  /** Of this life, whatever became of them. */
+  /** All entries of this process, with any outcome. */
   readonly #own: number[] = []
-  /** Accepted, while the disk took no acknowledgements. */
+  /** Entries accepted while acknowledgements could not be written. */
   readonly #uncertain = new Set<number>()
   isEnded = false
-  /** Since when it cannot have renewed its lease, by the model's clock; undefined: it does. */
+  /** Time of the model's clock since which it cannot renew its lease; undefined while it can. */
   silentSince: number | undefined
   #continuedAt = -Infinity
-  /** Milliseconds in which it was not stopped. */
+  /** Milliseconds in which it was not suspended. */
   awakeMs = 0
-  /** By `awakeMs`: until then what it writes may go into a deleted file. */
+  /** Value of `awakeMs` until which it may write to a deleted file. */
   unlinkedUntil = -Infinity
   #uncertainUntil = -Infinity
 
@@ -117,7 +117,7 @@ export class ModelOwner {
     if (isCommitted) this.life.batcher.commit()
   }
 
-  /** The newest in memory goes to the disk alone. */
+  /** Evicts the newest batch from memory to disk. */
   evict(): void {
     const batch = this.#stored.at(-1)
     if (batch?.custody?.isKept !== true) return
@@ -143,7 +143,7 @@ export class ModelOwner {
     }
   }
 
-  /** The service takes a batch. @param isAnswered whether it is known here @param isDiskBad acknowledgements cannot be written */
+  /** The service accepts a batch. @param isAnswered whether the reply arrives @param isDiskBad whether acknowledgements cannot be written */
   send(choice: number, isAnswered: boolean, isDiskBad: boolean): void {
     const batch = this.#pick(choice)
     if (batch === undefined) return
@@ -159,7 +159,7 @@ export class ModelOwner {
     this.life.account.accepted += batch.count
   }
 
-  /** The service takes some, and refuses or does not take the others. */
+  /** The service accepts some entries, and rejects or ignores the others. */
   sendSome(choice: number, seed: number, { isRejected, isDiskBad }: { readonly isRejected: boolean, readonly isDiskBad: boolean }): void {
     const batch = this.#pick(choice)
     if (batch === undefined) return
@@ -173,7 +173,7 @@ export class ModelOwner {
     if (isRejected) {
       const problems = this.life.problems.length
       this.life.spool.setAside(others.map((index) => ({ batchId: batch.batchId, index, status: 422, code: 'invalid', field: 'level', reason: 'no such level', entry: entries[index] as string })))
-      // What is reported as not kept is not silently lost.
+      // An entry that is reported as not stored is not lost silently.
       for (const at of others) {
         const n = numbers[at] as number
         if (this.life.problems.length === problems) this.#service.setAside.add(n)
@@ -194,28 +194,28 @@ export class ModelOwner {
     return this.#stored.length > 0 || this.#flying.length > 0
   }
 
-  /** Time went by. */
+  /** Time has passed. */
   passed(ms: number, isDiskBad: boolean): void {
     if (this.isStopped) return
     this.awakeMs += ms
-    // Without a file number it cannot renew the lease either.
+    // Without a file descriptor it cannot renew the lease either.
     if (isDiskBad) {
       this.silentSince ??= this.clock.now() - ms
       this.#continuedAt = this.awakeMs
     } else if (this.awakeMs - this.#continuedAt >= RENEW_MS) this.silentSince = undefined
-    // Only a round of a lease behind the fault has written what was not written.
+    // Unwritten acknowledgements are written one renewal after the fault ends.
     if (isDiskBad) this.#uncertainUntil = this.awakeMs + RENEW_MS
     else if (this.awakeMs > this.#uncertainUntil) this.#uncertain.clear()
   }
 
-  /** Another has what it had on disk: what is in memory here may come twice. */
+  /** Its folder was claimed: its batches in memory may arrive twice. */
   wasClaimed(): void {
     for (const batch of [...this.#stored, ...this.#flying]) this.#again(numbersIn(batch))
     this.#again(this.#own.filter((n) => this.#service.entry(n).copies === 0))
     this.#again(this.#uncertain)
   }
 
-  /** A segment's file was deleted, perhaps the one that it writes to: that is seen when the lease is renewed. */
+  /** A segment's file was deleted, possibly the one that it writes to. It detects this at the next renewal of the lease. */
   lostSegment(leaseMs: number): void {
     this.unlinkedUntil = this.awakeMs + leaseMs
     for (const n of this.#own) {
@@ -224,7 +224,7 @@ export class ModelOwner {
     }
   }
 
-  /** What was on disk must come, and nothing else has to. */
+  /** It was killed: entries on disk must arrive, others may be lost. */
   died(): void {
     for (const n of this.#own) {
       const entry = this.#service.entry(n)
