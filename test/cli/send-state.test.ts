@@ -156,7 +156,7 @@ describe('a lock', () => {
     Lock.take(path, process(), clock)?.release()
   })
 
-  test('of another machine it is free when it was not renewed for long, by the file system\'s clock', () => {
+  test('another machine\'s lock is free when its lease has expired by the file system\'s clock', () => {
     const path = join(newDir(), 'l')
     mkdirSync(path)
     const elsewhere = { pid: 1, thread: 0, host: 'other', boot: 'other', namespace: 'n', start: '1' }
@@ -168,7 +168,7 @@ describe('a lock', () => {
     expect(Lock.take(path, process(), fast)).toBeDefined()
   })
 
-  test('is renewed by the file system\'s clock, whatever this machine\'s says', async () => {
+  test('is renewed by the file system\'s clock, not by this machine\'s clock', async () => {
     const path = join(newDir(), 'l')
     const own = new FakeClock(Date.now() + 500_000)
     const lock = Lock.take(path, process(), own)

@@ -127,7 +127,7 @@ describe('ls', () => {
     expect((JSON.parse(elsewhere.stdout.toString()) as Listed).total.entries).toBe(280)
   })
 
-  test('the living, what they claimed, and those that are stopped', TIMEOUT, async () => {
+  test('running instances, their claimed folders, and suspended instances', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 20)
     const app = await holding(root, 10)
@@ -140,7 +140,7 @@ describe('ls', () => {
     utimesSync(join(live?.path ?? '', 'owner'), old, old)
     const stopped = await spool(root, ['ls'])
     expect(stopped.out).toMatch(/lease expired, 2 min old|lease expired, 1\d\d s old/)
-    // Stopped, it keeps its folder.
+    // A suspended process keeps its folder.
     expect(instancesIn(root).map(({ isFree }) => isFree)).toEqual([false, false])
   })
 

@@ -97,8 +97,8 @@ export interface Seen {
 }
 
 /**
- * Sends for so long, and waits after a refusal as the gate does: for one beside successes that batch alone; else all for a jittered
- * 250 ms, twice as long after each failure, or as it is told.
+ * Sends for `forMs` and waits after a failure as the gate does. While other requests are accepted, only the failed batch waits. In an
+ * outage all wait for a jittered 250 ms, doubled after each failure, or for the `Retry-After`.
  */
 export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (now) => now }: Load): Seen {
   const random = seeded(seed)

@@ -1,4 +1,4 @@
-/** A service that fails now and then, in simulated time: what is random is no outage, and what is an outage is found soon. */
+/** A service with random failures, in simulated time: random failures are not an outage, and an outage is detected soon. */
 import { describe, expect, test } from 'vitest'
 import { troubleTeller } from '../../src/delivery/trouble.js'
 import type { Outcome } from '../../src/sender.js'
@@ -10,10 +10,10 @@ const BATCHES = 200
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 const TOO_MANY: Outcome = { kind: 'later', status: 429, reason: '429' }
 
-/** A client that has batches to send. @param isFailed of a request that begins */
+/** A client with batches to send. @param isFailed whether a request that begins now fails */
 function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency = 32, latencyMs = 10 } = {}) {
   const told = new Told()
-  /** When each was found. */
+  /** Time at which each outage was detected. */
   const outages: number[] = []
   let isDown = false
   const acceptedIds: string[] = []
@@ -37,7 +37,7 @@ function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency =
   return { ...one, told, outages, acceptedIds }
 }
 
-/** Until all of it is accepted. */
+/** Sends until all batches are accepted. */
 async function sendAll(isFailed: (now: number, random: () => number) => boolean, seed: number, { batches = BATCHES, ...options }: { batches?: number, maxConcurrency?: number, latencyMs?: number } = {}) {
   const random = seeded(seed)
   const one = client((now) => isFailed(now, random), { seed, ...options })
@@ -50,8 +50,8 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] as number
 }
 
-describe('failures at random', () => {
-  test.each([[0.1, 1_200], [0.2, 2_200], [0.3, 3_500]])('of %f of all requests are no outage: 200 batches within %i ms, and nothing is reported', async (share, mostMs) => {
+describe('random failures', () => {
+  test.each([[0.1, 1_200], [0.2, 2_200], [0.3, 3_500]])('of %f of all requests are not an outage: 200 batches within %i ms, without a report', async (share, mostMs) => {
     const runs = await Promise.all(SEEDS.map((seed) => sendAll((_, random) => random() < share, seed)))
     const [ms, outages] = [medianOf(runs.map((run) => run.ms)), medianOf(runs.map((run) => run.outages.length))]
     const requests = runs.reduce((sum, run) => sum + run.requests, 0)
@@ -62,7 +62,7 @@ describe('failures at random', () => {
     expect(runs.flatMap(({ lines }) => lines)).toEqual([])
   })
 
-  test.each([[0.5, 30_000], [0.7, 180_000]])('of %f: outages, and no more requests than it takes, within %i ms', async (share, mostMs) => {
+  test.each([[0.5, 30_000], [0.7, 180_000]])('of %f of all requests are outages, with few extra requests, within %i ms', async (share, mostMs) => {
     const runs = await Promise.all(SEEDS.map((seed) => sendAll((_, random) => random() < share, seed)))
     const requests = runs.reduce((sum, run) => sum + run.requests, 0)
     const ms = medianOf(runs.map((run) => run.ms))
@@ -72,19 +72,19 @@ describe('failures at random', () => {
     expect(medianOf(runs.map(({ outages }) => outages.length))).toBeGreaterThan(0)
   })
 
-  test.each([[0, 4_000], [0.1, 8_000], [0.3, 14_000]])('of %f: a service that takes 100 ms gets as many at once as before, since fewer fail as well: 1,000 batches within %i ms', async (share, mostMs) => {
+  test.each([[0, 4_000], [0.1, 8_000], [0.3, 14_000]])('of %f of all requests do not lower the concurrency, since fewer requests fail as well: 1,000 batches at 100 ms each within %i ms', async (share, mostMs) => {
     const runs = await Promise.all(SEEDS.map((seed) => sendAll((_, random) => random() < share, seed, { batches: 1_000, latencyMs: 100 })))
     const ms = medianOf(runs.map((run) => run.ms))
     process.stdout.write(`${share * 100} % at random, 100 ms: ${ms} ms\n`)
     expect(ms).toBeLessThan(mostMs)
   })
 
-  test('with maxConcurrency 1 the order stays', async () => {
+  test('keep the order with maxConcurrency 1', async () => {
     const { acceptedIds } = await sendAll((_, random) => random() < 0.3, 1, { maxConcurrency: 1 })
     expect(acceptedIds).toEqual(Array.from({ length: BATCHES }, (_, n) => `b${n}`))
   })
 
-  test('in bursts of 500 ms: the time of the bursts, and little more', async () => {
+  test('in bursts of 500 ms delay sending by little more than the bursts', async () => {
     const runs = await Promise.all(SEEDS.map((seed) => sendAll((now) => now % 1_000 < 500, seed)))
     expect(medianOf(runs.map(({ ms }) => ms))).toBeLessThan(4_000)
     expect(Math.max(...runs.map(({ requests }) => requests))).toBeLessThan(1.6 * BATCHES)
@@ -92,7 +92,7 @@ describe('failures at random', () => {
 })
 
 describe('an outage', () => {
-  test.each([2, 8, 32])('of a service that took %i at once is found with the first retry, and then one request at a time is sent', async (maxConcurrency) => {
+  test.each([2, 8, 32])('with %i requests in flight is detected at the first retry, then one request at a time is sent', async (maxConcurrency) => {
     const one = client((now) => now >= 1_000 && now < 6_000, { maxConcurrency })
     for (let at = 0; at < 8_000; at += 10) {
       one.enqueue(batchOf(`a${at}`), batchOf(`b${at}`), batchOf(`c${at}`))
@@ -100,7 +100,7 @@ describe('an outage', () => {
     }
     const during = one.sender.attempts.filter(({ at }) => at >= 1_000 && at < 6_000).map(({ at }) => at)
     expect(one.outages[0]).toBeLessThan(1_300)
-    // What is in flight at the end of a rest, and then the probes.
+    // Requests in flight at the end of a delay, then the probes.
     expect(during.length).toBeLessThan(maxConcurrency + 24)
     const probes = during.filter((at) => at > 1_300)
     expect(probes.every((at, n) => n === 0 || at - (probes[n - 1] as number) >= 10)).toBe(true)
@@ -108,7 +108,7 @@ describe('an outage', () => {
     expect(one.account.snapshot()).toMatchObject({ pending: 0, closes: true })
   })
 
-  test('that a rare batch meets is found with its first retry, and is as old as its first failure', async () => {
+  test('is detected at the first retry of a single batch, and starts at its first failure', async () => {
     const ages: number[] = []
     const { clock, gate, enqueue } = setup(() => (clock.now() < 2_500 ? OK : DOWN), { latencyMs: 10, initialConcurrency: 1, random: () => 0.5, onTrouble: (_, ageMs) => ages.push(ageMs) })
     for (let n = 0; n < 4; n += 1) {
@@ -120,7 +120,7 @@ describe('an outage', () => {
     expect([gate.trouble, gate.outageAgeMs]).toEqual(['503 down', 990])
   })
 
-  test.each([['a 503 with Retry-After', busyFor(2), 2_000], ['a 429', TOO_MANY, 1]])('is what %s says, however much else is accepted', async (_, failure, leastMs) => {
+  test.each([['a 503 with Retry-After', busyFor(2), 2_000], ['a 429', TOO_MANY, 1]])('starts with %s, even if all other requests are accepted', async (_, failure, leastMs) => {
     const { clock, sender, enqueue } = setup((__, attempt) => (attempt === 50 ? undefined : OK), { latencyMs: 10, maxConcurrency: 8, random: () => 0.1 })
     enqueue(...many(100))
     while (sender.attempts.length < 50) await clock.advance(1)
@@ -135,8 +135,8 @@ describe('an outage', () => {
   })
 })
 
-describe('a batch that fails for reasons of its own', () => {
-  /** `bad` is never accepted, unless `until` is over; a batch every 20 ms is. */
+describe('a batch that always fails', () => {
+  /** `bad` is not accepted before `until`; another batch is accepted every 20 ms. */
   function beside(until = Infinity) {
     const clocks: { clock?: FakeClock } = {}
     const one = setup(({ batchId }) => (batchId === 'bad' && (clocks.clock?.now() ?? 0) < until ? DOWN : OK), { latencyMs: 10, random: () => 0.99 })
@@ -151,7 +151,7 @@ describe('a batch that fails for reasons of its own', () => {
     return { ...one, attempts, run }
   }
 
-  test('does not hold up others, and is tried more and more rarely, at least every 5 s', async () => {
+  test('does not hold up others, and is retried at growing intervals of at most 5 s', async () => {
     const { clock, gate, account, enqueue, attempts, run } = beside()
     await run(1_000)
     enqueue(batchOf('bad'))
@@ -165,7 +165,7 @@ describe('a batch that fails for reasons of its own', () => {
     expect(clock.timers).toBeLessThan(3)
   })
 
-  test.each(['a flush', 'a nudge', 'the end of the app'])('is tried sooner for %s', async (what) => {
+  test.each(['a flush', 'a nudge', 'the end of the app'])('is retried sooner after %s', async (what) => {
     const { clock, gate, delivery, enqueue, attempts, run } = beside(41_000)
     await run(1_000)
     enqueue(batchOf('bad'))

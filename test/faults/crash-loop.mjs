@@ -1,6 +1,6 @@
 /**
- * Three processes at a time on one spool root, life after life: killed, stopped up to 90 s, with wrong clocks, in process
- * namespaces of their own, on a disk that is full now and then, against a service that loses replies.
+ * Three processes at a time on one spool root, one after the other: killed, suspended for up to 90 s, with wrong clocks, in separate
+ * PID namespaces, on a disk that is sometimes full, with a service that loses replies.
  */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, readlinkSync, rmSync, writeSync } from 'node:fs'
@@ -15,13 +15,13 @@ import { OURS, Stage, range } from './stage.mjs'
 
 const MIB = 1024 * 1024
 const DISK_MIB = 48
-/** Of a slot's records: each life begins where the one before cannot have come to. */
+/** Record numbers per process of a slot; more than one process can log. */
 const SLOT_RECORDS = 100_000_000
 const GAP = 1_000
-/** Before and behind a full disk, in which a record may be in memory alone. */
+/** Time before and after a full disk in which a record may be only in memory. */
 const FULL_BEFORE_MS = 2_500
 const FULL_AFTER_MS = 7_000
-/** What lies in a process namespace of its own is claimed after its lease, and a look. */
+/** Folders of another PID namespace are claimed after their lease and one more scan. */
 const LAST_MS = 150_000
 const SKEWS_MS = [0, 0, 35_000, -35_000, 7_200_000, -7_200_000]
 const SKEWED_CLOCK = fileURLToPath(new URL('skewed-clock.cjs', import.meta.url))
@@ -37,7 +37,7 @@ function isPermitted([name = '', ...args]) {
   }
 }
 
-/** One root: its slots, its service, its disk. */
+/** One root with its slots, service and disk. */
 class CrashLoop {
   /** @type {import('./duplicate-reasons.mjs').LifeRecord[]} */
   lives = []
@@ -98,7 +98,7 @@ class CrashLoop {
       const stops = []
       await sleep(100 + random() ** 2 * 3_000)
       const isKilled = random() < 0.85
-      // Stopped for a time, mostly short; and then killed, or continued and killed later.
+      // Suspended, mostly briefly; then killed, or resumed and killed later.
       let ranUntil
       if (random() < 0.22) {
         const stopMs = stopMsOf(random)
@@ -121,7 +121,7 @@ class CrashLoop {
     }
   }
 
-  /** What of a life must come: all that is on disk now, and what its worker had read in time while the disk had room. @param {import('./run-app.mjs').App} app @param {number} first @param {number} last */
+  /** Records of a process that must arrive: all on disk now, and those that its worker had read in time while the disk had room. @param {import('./run-app.mjs').App} app @param {number} first @param {number} last */
   #note(app, first, last) {
     for (const n of recordsBelow(this.#stage.spoolDir)) this.must.add(n)
     let n = first
@@ -149,7 +149,7 @@ class CrashLoop {
     }
   }
 
-  /** Fills the disk with a file that the spool knows nothing of, and deletes it. */
+  /** Fills the disk with a file outside of the spool, then deletes it. */
   async #disk() {
     const random = seeded(this.#seed * 1_000 + 999)
     const ballast = join(this.#stage.disk, 'ballast')
@@ -162,7 +162,7 @@ class CrashLoop {
       const until_ = nowMs() + 1_000 + random() * 6_000
       while (nowMs() < until_ && !this.isOver) {
         await sleep(300)
-        fill(ballast) // what was settled meanwhile has made room
+        fill(ballast) // settled segments were deleted and made room
       }
       rmSync(ballast)
       window.to = nowMs()
@@ -174,7 +174,7 @@ class CrashLoop {
     await until(() => this.isOver, ms)
   }
 
-  /** A last life delivers what the others left. */
+  /** A last process delivers the entries that the others left. */
   async #deliverAll() {
     const { server, spoolDir } = this.#stage
     await server.up()
@@ -216,7 +216,7 @@ function fill(path) {
   }
 }
 
-/** Which of these processes has the connection between these ports. @param {number} from @param {number} to @param {readonly number[]} pids */
+/** Finds the process that has the connection between these ports. @param {number} from @param {number} to @param {readonly number[]} pids */
 function processBehind(from, to, pids) {
   const [ours, theirs] = [from, to].map((port) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`)
   const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').map((line) => line.trim().split(/\s+/))
@@ -226,7 +226,7 @@ function processBehind(from, to, pids) {
     try {
       return readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === socket)
     } catch {
-      return false // it has ended
+      return false // the process has ended
     }
   })
 }
@@ -263,7 +263,7 @@ function judge(loop, stage, seed) {
   const { counts, unexplained, splitBatches } = duplicateReasons(server, loop.lives, loop)
   const contents = [...server.violations].filter((violation) => violation.includes('other bytes'))
   const stranded = segmentsBelow(stage.spoolDir)
-  // A record may come under a second id when its owner was stopped past its lease.
+  // A record may arrive under a second id if its owner was suspended for longer than its lease.
   for (const violation of server.violations) if (violation.includes('second batch') || violation.includes('other bytes')) server.violations.delete(violation)
   const wrong = [
     ...contents, ...unexplained,
@@ -280,7 +280,7 @@ function judge(loop, stage, seed) {
   }
 }
 
-/** Runs of numbers, for people. @param {readonly number[]} numbers */
+/** Formats numbers as ranges. @param {readonly number[]} numbers */
 function groupsOf(numbers) {
   /** @type {[number, number][]} */
   const runs = []
@@ -295,8 +295,8 @@ function groupsOf(numbers) {
 /** @type {import('./scenarios.mjs').Scenario} */
 export const CRASH_LOOP = {
   key: 'crash-loop', name: 'kill, stop, wrong clocks, full disk, life after life', mustBe: '0/only after a kill, a stop or a lost reply', run: runCrashLoop, isOursOnly: true, isAlone: true,
-  // Lives of each of three processes, on two roots side by side.
+  // Number of processes for each of three slots, on two roots in parallel.
   full: { lives: 200, roots: 2, slots: 3, perSecond: 300, marginMs: 500, seed: 1 },
-  // A lease takes its time: there is no quick size.
+  // The length of a lease is fixed, so there is no quick size.
   quick: undefined,
 }

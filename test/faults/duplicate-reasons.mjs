@@ -1,28 +1,28 @@
-/** Why a record came twice: what the first sender could not know, or a process that was stopped past its lease. */
+/** Finds why a record arrived twice: the first sender did not get the reply, or its process was suspended for longer than its lease. */
 
-/** From a reply's last byte to its acknowledgement on disk; processes share two processors. */
+/** Time from a reply's last byte to its acknowledgement on disk; the processes share two processors. */
 const ACK_MS = 400
-/** What could not be acknowledged on a full disk is tried again at each renewal of the lease. */
+/** Acknowledgements that failed on a full disk are retried at each renewal of the lease. */
 const AFTER_FULL_MS = 7_000
-/** Others may take over what a process holds that is stopped for so long, where they cannot see it. */
+/** After a suspension of this length, processes of another PID namespace may claim the process's folder. */
 const LEASE_MS = 25_000
 
 /**
- * @typedef {object} LifeRecord one process, as the harness saw it
+ * @typedef {object} LifeRecord one process, as seen by the harness
  * @property {number} pid
  * @property {number} startedAt
  * @property {number} endedAt
- * @property {number} [killedAt] when it ran last; undefined where it ended in order
+ * @property {number} [killedAt] when it last ran; undefined if it ended normally
  * @property {{ from: number, to: number }[]} stops
- * @property {string} how for people: its namespace, skew and end
+ * @property {string} how description: its PID namespace, clock error and end
  */
 
 /**
  * @param {import('./fault-server.mjs').FaultServer} server
  * @param {readonly LifeRecord[]} lives
  * @param {{ downs: readonly number[], full: readonly { from: number, to: number }[] }} events
- * @returns {{ counts: Record<string, number>, unexplained: string[], splitBatches: number }} entries that came once more, by the reason;
- *   `splitBatches`: of these, those that came under another batch id without a reason to
+ * @returns {{ counts: Record<string, number>, unexplained: string[], splitBatches: number }} number of duplicates, by reason;
+ *   `splitBatches`: duplicates that arrived under another batch id without a reason
  */
 export function duplicateReasons(server, lives, { downs, full }) {
   /** @type {Map<number, import('./fault-server.mjs').Call[]>} */
@@ -38,7 +38,7 @@ export function duplicateReasons(server, lives, { downs, full }) {
     const life = lifeOf(call)
     const answeredAt = call.answeredAt ?? Infinity
     if (answeredAt === Infinity || downs.some((at) => at >= call.at && at < answeredAt + ACK_MS)) return 'lost reply'
-    // One that was killed before its connection was looked at is not known by name.
+    // The process is unknown if it was killed before its connection was looked up.
     const killedAt = life === undefined ? Math.min(...lives.map(({ killedAt: at = Infinity }) => (at >= call.at ? at : Infinity))) : life.killedAt ?? Infinity
     if (killedAt < answeredAt + ACK_MS) return 'kill'
     if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS)) return 'kill'

@@ -58,7 +58,7 @@ export class FaultServer {
   first = new Map()
   /** What no client may do, each once. @type {Set<string>} */
   violations = new Set()
-  /** Names the process behind a client's port, where a scenario wants to know it. @type {((port: number) => number | undefined) | undefined} */
+  /** Finds the process that uses a client's port, if a scenario needs it. @type {((port: number) => number | undefined) | undefined} */
   identify
   /** Records of all requests, stored or not. */
   entriesSeen = 0

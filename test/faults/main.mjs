@@ -20,7 +20,7 @@ const AT_ONCE = 2
 const { values } = parseArgs({
   options: { only: { type: 'string' }, peers: { type: 'string', default: 'all' }, json: { type: 'string' }, lives: { type: 'string' }, seed: { type: 'string' } },
 })
-/** Of scenarios that have these. */
+/** Options of scenarios that support them. */
 const more = Object.fromEntries(Object.entries({ lives: values.lives, seed: values.seed }).flatMap(([name, value]) => (value === undefined ? [] : [[name, Number(value)]])))
 const tell = (/** @type {string} */ line) => process.stderr.write(`${line}\n`)
 

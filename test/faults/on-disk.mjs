@@ -1,4 +1,4 @@
-/** Which records lie in a spool's segments, by whole frames. Reads with none of the code that is tested. */
+/** Finds the records in complete frames of a spool's segments. Uses none of the tested code. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
@@ -7,7 +7,7 @@ const MAGIC = Buffer.from([0xff, 0x70, 0x69, 0x01])
 const HEADER_BYTES = 36
 const CRC_FROM = 8
 
-/** Paths of segments below a folder, in which others move and delete. @param {string} folder @returns {string[]} */
+/** Paths of segments below a folder, while other processes move and delete files in it. @param {string} folder @returns {string[]} */
 export function segmentsBelow(folder) {
   return entriesOf(folder).flatMap((entry) => {
     const path = join(folder, entry.name)

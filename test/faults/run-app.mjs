@@ -69,14 +69,14 @@ export class App {
     })
   }
 
-  /** Of the application itself, in the namespace of this process. */
+  /** Process id of the application itself, in this process's PID namespace. */
   get pid() {
     const pid = /** @type {number} */ (this.#child.pid)
     if (!this.#isWithin) return pid
     try {
       return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()) || pid
     } catch {
-      return pid // it has ended
+      return pid // the process has ended
     }
   }
 

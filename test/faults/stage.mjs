@@ -42,9 +42,9 @@ export const OURS = {
 export class Stage {
   server
   folder = mkdtempSync(join(tmpdir(), 'pino-ingest-faults-'))
-  /** Where the spool lies; a scenario may mount a file system here. */
+  /** Folder of the spool; a scenario may mount a file system here. */
   disk = this.folder
-  /** What else ends when no application runs any more. */
+  /** Cleanups that run after the last application has ended. */
   beforeRemoval = () => {}
   /** @type {App[]} */
   apps = []
@@ -66,7 +66,7 @@ export class Stage {
     return this.#subject.name === OURS.name
   }
 
-  /** The root of the spool, whose parent exists. */
+  /** Root of the spool. Its parent exists. */
   get spoolDir() {
     return join(this.disk, 'spool')
   }

@@ -1,4 +1,4 @@
-/** An application that has too many open files for a time: what waits on disk waits on. */
+/** An application that temporarily has too many open files: entries on disk keep waiting. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { platform } from 'node:os'

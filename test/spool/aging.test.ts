@@ -114,8 +114,8 @@ describe('what the dead left', () => {
     })
     const instance = new Instance(destination, { clock, machine, isPowerSafe: false })
     let entries = 0
-    // An owner that cannot be seen may still write for a while.
-    for (let looks = 0; looks < 2; looks += 1) {
+    // An owner whose thread cannot be checked may still write for a while.
+    for (let scans = 0; scans < 2; scans += 1) {
       await recovery.scan(instance)
       while (await recovery.next(({ count }) => {
         entries += count
@@ -180,7 +180,7 @@ test('a backlog that is too old is counted in turns, and never all at once', asy
   expect(segmentsBelow(root)).toEqual([])
 })
 
-test('what is being counted is not dropped again to make room', async () => {
+test('a segment that is being counted is not dropped again to make room', async () => {
   const first = begin()
   write(first, 60)
   write(first, 40)

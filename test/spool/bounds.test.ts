@@ -101,10 +101,10 @@ describe('no room', () => {
     expect(life.account.snapshot()).toMatchObject({ closes: true })
     kill(life)
     rmSync(others())
-    const heir = begin()
-    const counts = (await heir.recoverAll()).map(({ count }) => count)
+    const successor = begin()
+    const counts = (await successor.recoverAll()).map(({ count }) => count)
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(received)
-    expect(heir.account.snapshot()).toMatchObject({ closes: true })
+    expect(successor.account.snapshot()).toMatchObject({ closes: true })
   })
 
   test('that some of the own makes: the oldest goes, and no more than is needed', () => {

@@ -29,14 +29,14 @@ export interface CheckOptions extends Runs {
   readonly durability: Sequence['durability']
 }
 
-/** Sequences in `npm test`; more with MODEL_RUNS. */
+/** Number of sequences in `npm test`. MODEL_RUNS sets a higher number. */
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 10_000)
-/** Of each durability, with one owner. */
+/** Sequences with one owner, for each durability. */
 export const RUNS_EACH = Math.ceil(RUNS / 4)
-/** With two owners. */
+/** Sequences with two owners. */
 export const RUNS_OF_TWO = Math.ceil(RUNS / 2)
 
-/** @param scratch a folder of the test's own */
+/** @param scratch an empty folder */
 export async function checkSequences(scratch: string, { durability, ...runs }: CheckOptions): Promise<Checked> {
   const unwatch = watchSyncs()
   try {
@@ -46,7 +46,7 @@ export async function checkSequences(scratch: string, { durability, ...runs }: C
   }
 }
 
-/** @param scratch a folder of the test's own */
+/** @param scratch an empty folder */
 export async function checkTwoOwners(scratch: string, runs: Runs): Promise<Checked> {
   return check(OWNER_SEQUENCES, runs, wordsOfOwners, async (steps) => {
     const model = new TwoOwners(join(scratch, 'root'))
@@ -60,7 +60,7 @@ export async function checkTwoOwners(scratch: string, runs: Runs): Promise<Check
   })
 }
 
-/** @param run one sequence @returns its steps @throws where disk and model differ (rejects) */
+/** @param run runs one sequence and returns its number of steps. Rejects if disk and model differ */
 async function check<S>(arbitrary: fc.Arbitrary<S>, { numRuns, seed }: Runs, words: (sequence: S) => string, run: (sequence: S) => Promise<number>): Promise<Checked> {
   let sequences = 0
   let steps = 0

@@ -18,7 +18,7 @@ async function readAll() {
   isReading = false
 }
 
-// All begin at once, and none ends before all are done: what an ended one claimed may be claimed.
+// All start together, and none ends before all are done: the folders of an ended claimer may be claimed again.
 process.once('message', () => spool.start())
 process.on('disconnect', () => process.exit(0))
 process.send('ready')

@@ -32,7 +32,7 @@ afterEach(() => {
   removeScratch(root)
 })
 
-/** In a pid namespace of its own. */
+/** In a separate PID namespace. */
 function elsewhere(): Machine {
   const machine = processes.born()
   return { ...machine, self: { ...machine.self, namespace: `of ${machine.self.pid}` } }
@@ -58,15 +58,15 @@ function settleAll(life: Life, batches: readonly Batch[]): string[] {
   return namesIn(batches)
 }
 
-/** As the file system's clock would have it after `ageMs` without a renewal. */
+/** Sets the file times to those after `ageMs` without a renewal. */
 function ageLeases(ageMs: number): void {
   const seconds = (Date.now() - ageMs) / 1000
   for (const path of filesBelow(destination).filter((one) => one.endsWith('owner'))) utimesSync(path, seconds, seconds)
 }
 
-describe('an owner that cannot be seen and does not know that its folder was claimed', () => {
-  test('what it still writes is sent, and nothing is deleted before', async () => {
-    // Its clock stands: to itself it is within its lease.
+describe('an owner in another PID namespace that is unaware of a claim', () => {
+  test('its later writes are sent, and nothing is deleted before', async () => {
+    // Its clock does not advance: the owner assumes that its lease is valid.
     const owner = begin(elsewhere(), new FakeClock(Date.now()))
     write(owner, 'a')
     owner.batcher.seal()
@@ -86,7 +86,7 @@ describe('an owner that cannot be seen and does not know that its folder was cla
     expect(claimer.account.snapshot()).toMatchObject({ recovered: 4, accepted: 4, pending: 0, closes: true })
   })
 
-  test('a batch that is open grows: its id is sent once, when it can grow no more', async () => {
+  test('its open batch is sent once, when the owner can no longer write to it', async () => {
     const owner = begin(elsewhere(), new FakeClock(Date.now()))
     write(owner, 'a')
     ageLeases(LEASE_MS + 1_000)
@@ -102,7 +102,7 @@ describe('an owner that cannot be seen and does not know that its folder was cla
     expect(Buffer.from(recovered?.body ?? [])).toEqual(Buffer.from(sealed?.body ?? []))
   })
 
-  test('makes no room: what it may write to is not dropped', async () => {
+  test('segments that it may still write to are not dropped to make room', async () => {
     const owner = begin(elsewhere(), new FakeClock(Date.now()))
     write(owner, 'a')
     ageLeases(LEASE_MS + 1_000)
@@ -116,7 +116,7 @@ describe('an owner that cannot be seen and does not know that its folder was cla
   })
 })
 
-test('an owner that was stopped goes on under a new id with the batch that was open', async () => {
+test('a suspended owner whose folder was claimed restarts the open batch under a new id', async () => {
   let stoppedMs = 0
   const still = { now: () => stoppedMs, wallNow: () => Date.now() + stoppedMs, timer: () => () => {} }
   const owner = begin(elsewhere(), still)
@@ -137,7 +137,7 @@ test('an owner that was stopped goes on under a new id with the batch that was o
   expect(thawed?.custody?.isKept).toBe(true)
   expect(owner.notes.map(({ kind }) => kind)).toEqual(['claimed'])
   expect(owner.account.snapshot()).toMatchObject({ pending: 3, closes: true })
-  // And on disk: as it was sent.
+  // The batch on disk equals the batch that was sent.
   owner.freeze()
   ageLeases(LEASE_MS + 1_000)
   const [again] = await begin().recoverAll()
@@ -145,7 +145,7 @@ test('an owner that was stopped goes on under a new id with the batch that was o
   expect(Buffer.from(again?.body ?? [])).toEqual(Buffer.from(thawed?.body ?? []))
 })
 
-test('a rename that happened and was reported as ENOENT strands nothing', async () => {
+test('a rename that succeeded but was reported as ENOENT leaves no folder unread', async () => {
   const first = begin()
   write(first, 'a')
   lives = []
@@ -173,25 +173,25 @@ test('a rename that happened and was reported as ENOENT strands nothing', async 
   }
 })
 
-test('more than 10,000 folders are watched from look to look', async () => {
+test('the leases of more than 10,000 folders are compared from scan to scan', async () => {
   const watch = new LeaseWatch(clock)
   const folders = Array.from({ length: 10_050 }, (_, n) => join(root, String(n)))
   for (const folder of folders) {
     mkdirSync(folder)
     writeOwner(folder, elsewhere().self)
   }
-  const look = (): number => {
+  const scan = (): number => {
     watch.begin(() => 0)
     return folders.filter((folder) => watch.isOver(folder)).length
   }
-  expect(look()).toBe(0)
+  expect(scan()).toBe(0)
   await clock.advance(16_000)
-  expect(look()).toBe(0)
+  expect(scan()).toBe(0)
   await clock.advance(16_000)
-  expect(look()).toBe(folders.length)
+  expect(scan()).toBe(folders.length)
 })
 
-test('a look that comes late begins the watch anew: the whole machine may have slept', async () => {
+test('a late scan starts the comparison again: the whole machine may have slept', async () => {
   const watch = new LeaseWatch(clock)
   writeOwner(root, elsewhere().self)
   const isOver = (): boolean => {

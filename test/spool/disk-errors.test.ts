@@ -1,4 +1,4 @@
-/** Errors of the disk that pass: what could not be read is read later, what could not be written is written later, whole. */
+/** Temporary disk errors: failed reads and writes are retried, and records are written completely. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -60,7 +60,7 @@ function mend(): void {
   for (const undo of mends.splice(0).toReversed()) undo()
 }
 
-/** Batches of ten entries on disk; with 10,000 characters each, 42 batches fill a segment of 4 MiB. */
+/** Batches of ten entries on disk. With 10,000 characters per entry, 42 batches fill a segment of 4 MiB. */
 function written(life: Life, count: number, characters = 100): Placed[] {
   for (let n = 0; n < count * 10; n += 1) life.add(JSON.stringify({ n, padding: 'x'.repeat(characters) }))
   return life.batches.slice(-count) as Placed[]
@@ -82,13 +82,13 @@ function evict(life: Life, batches: readonly Placed[]): void {
 
 const idsOf = (batches: readonly Batch[]): string[] => batches.map(({ batchId }) => batchId)
 
-/** From now on, until `mend`. */
+/** Opening a file fails from now on, until `mend`. */
 function failingOpen(code: string, isMeant: (path: string) => boolean): void {
   mends.push(failing('openSync', ([path]) => (isMeant(String(path)) ? code : undefined)))
 }
 
 describe.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])('%s when batches on disk are to be read back', (code) => {
-  test('they wait, are pending, and are read in order at the next renewal', async () => {
+  test('entries stay pending and are read in order at the next renewal', async () => {
     const life = begin()
     const batches = written(life, 100, 10_000)
     evict(life, batches)
@@ -110,7 +110,7 @@ describe.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])('%s when batches on disk ar
   })
 })
 
-test('one of several segments cannot be read: the others are, it is reported once, and read when that ends', async () => {
+test('an unreadable segment is reported once and read when the error ends; other segments are read meanwhile', async () => {
   const life = begin()
   const batches = written(life, 120, 10_000)
   evict(life, batches)
@@ -129,32 +129,32 @@ test('one of several segments cannot be read: the others are, it is reported onc
 })
 
 describe('too many open files', () => {
-  test('at the acknowledgements of what was left: nothing settled is sent again', async () => {
+  test('opening an acknowledgement log fails: no settled entry is sent again', async () => {
     const life = begin()
     const [settled, open] = written(life, 2) as [Placed, Placed]
     life.settle(settled)
     kill(life)
     failingOpen('EMFILE', (path) => path.endsWith('.ack'))
-    const heir = begin()
-    expect(await heir.recoverAll()).toEqual([])
+    const successor = begin()
+    expect(await successor.recoverAll()).toEqual([])
     mend()
     await clock.advance(SCAN_MS)
-    expect(idsOf(await heir.recoverAll())).toEqual([open.batchId])
+    expect(idsOf(await successor.recoverAll())).toEqual([open.batchId])
   })
 
-  test('at the names in a destination: claimed at the next look', async () => {
+  test('listing a destination fails: its folders are claimed at the next scan', async () => {
     const life = begin()
     const [batch] = written(life, 1) as [Placed]
     kill(life)
-    const heir = begin()
+    const successor = begin()
     mends.push(failing('readdirSync', ([path]) => (String(path).startsWith(root) ? 'EMFILE' : undefined)))
     await clock.advance(SCAN_MS)
     mend()
     await clock.advance(SCAN_MS)
-    expect(idsOf(await heir.recoverAll())).toEqual([batch.batchId])
+    expect(idsOf(await successor.recoverAll())).toEqual([batch.batchId])
   })
 
-  test('at the names in a folder of another destination: nothing in it is taken for gone', async () => {
+  test('listing a folder of another destination fails: it does not count as empty', async () => {
     const other = begin({ url: 'https://other.test/api/v1' })
     written(other, 1)
     close(other)
@@ -167,10 +167,10 @@ describe('too many open files', () => {
   })
 })
 
-describe('a disk that is full for a time', () => {
+describe('a temporarily full disk', () => {
   const isJournal = (path: string): boolean => path.endsWith('.ack')
 
-  test.each([0, 1, 39, 40, 41, 100])('after %i bytes of acknowledgements: none is lost, nothing behind them is misread', async (bytes) => {
+  test.each([0, 1, 39, 40, 41, 100])('after %i bytes of acknowledgements: none is lost, and later records are read correctly', async (bytes) => {
     const life = begin()
     const batches = written(life, 100)
     mends.push(fullAfter(bytes, isJournal))
@@ -183,7 +183,7 @@ describe('a disk that is full for a time', () => {
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(-1)))
   })
 
-  test('acknowledgements that it did not take are written at the next renewal', async () => {
+  test('unwritten acknowledgements are written at the next renewal', async () => {
     const life = begin()
     const batches = written(life, 100)
     failingOpen('ENOSPC', isJournal)
@@ -194,7 +194,7 @@ describe('a disk that is full for a time', () => {
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
   })
 
-  test('or at the close', async () => {
+  test('unwritten acknowledgements are written at the close', async () => {
     const life = begin()
     const batches = written(life, 100)
     failingOpen('ENOSPC', isJournal)
@@ -204,7 +204,7 @@ describe('a disk that is full for a time', () => {
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
   })
 
-  test.each(['renewal', 'close'])('those of what was claimed are written at the %s, too', async (when) => {
+  test.each(['renewal', 'close'])('unwritten acknowledgements of claimed segments are written at the %s', async (when) => {
     const life = begin()
     const batches = written(life, 20)
     kill(life)
@@ -221,7 +221,7 @@ describe('a disk that is full for a time', () => {
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
   })
 
-  test.each([0, 1, 700, 2_000, 4_095])('after %i bytes of dead letters: each is on disk whole, or reported', (bytes) => {
+  test.each([0, 1, 700, 2_000, 4_095])('after %i bytes of dead letters: each is completely on disk, or reported', (bytes) => {
     const life = begin()
     const letter = (index: number): DeadLetter => ({ batchId: 'b', index, status: 422, code: '', field: '', reason: 'why', entry: `{"n":${index}}` })
     mends.push(fullAfter(bytes, (path) => path.endsWith('.ndjson')))
@@ -236,7 +236,7 @@ describe('a disk that is full for a time', () => {
   })
 })
 
-test('a deletion that fails keeps the acknowledgements: nothing is sent again', async () => {
+test('a failed deletion of a segment keeps its acknowledgements: no entry is sent again', async () => {
   const life = begin()
   const batches = written(life, 3)
   mends.push(failing('unlinkSync', ([path]) => (String(path).endsWith('.seg') ? 'EACCES' : undefined)))

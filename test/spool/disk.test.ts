@@ -84,12 +84,12 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     expect(life.notes).toEqual([{ kind: 'spooling', message: 'entries are kept on disk again' }])
     expect(life.account.snapshot()).toMatchObject({ received: 10, pending: 10, closes: true })
     kill(life)
-    const heir = begin()
-    const recovered = await heir.recoverAll()
+    const successor = begin()
+    const recovered = await successor.recoverAll()
     expect(recovered.map(({ batchId }) => batchId)).toEqual([kept.batchId])
   })
 
-  test('in the middle of a batch: what is on disk of it is a batch, and the rest another, in memory', async () => {
+  test('in the middle of a batch: the entries on disk are one batch, the others are another in memory', async () => {
     const life = begin()
     await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
     expect(life.batches.map(({ count }) => count)).toEqual([3, 3])
@@ -101,7 +101,7 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     expect(segmentsBelow(root)).toEqual([])
   })
 
-  test('in the middle of a batch that was sent and not answered: under its id comes the same again', async () => {
+  test('in the middle of a batch that was sent without a reply: the same content is sent again under its id', async () => {
     const life = begin()
     await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
     mends.pop()?.()
@@ -114,12 +114,12 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
     mends.pop()?.()
     kill(life)
-    const heir = begin()
-    expect(countsOf(await heir.recoverAll())).toEqual([3])
-    expect(heir.account.dropped.damaged).toBe(0)
+    const successor = begin()
+    expect(countsOf(await successor.recoverAll())).toEqual([3])
+    expect(successor.account.dropped.damaged).toBe(0)
   })
 
-  test('that ends: the batches after it are on disk again', async () => {
+  test('that ends: later batches are on disk again', async () => {
     const life = begin()
     await write(life, 6, async (n) => {
       if (n === 2) failingWrites(code)
@@ -131,11 +131,11 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     expect(countsOf(life.batches)).toEqual([2, 2, 2])
     expect(life.batches.map(({ custody }) => custody?.isKept)).toEqual([true, undefined, true])
     kill(life)
-    const heir = begin()
-    const recovered = await heir.recoverAll()
+    const successor = begin()
+    const recovered = await successor.recoverAll()
     expect(recovered).toMatchObject([0, 2].map((at) => life.batches[at]).map(({ batchId, count, body } = {} as Batch) => ({ batchId, count, body })))
-    for (const one of recovered) heir.settle(one)
-    heir.spool.close()
+    for (const one of recovered) successor.settle(one)
+    successor.spool.close()
     expect(segmentsBelow(root)).toEqual([])
   })
 })
@@ -199,12 +199,12 @@ test('a claim that fails is told, and tried again', async () => {
   await write(life, 2)
   kill(life)
   mends.push(failing('renameSync', () => 'EACCES'))
-  const heir = begin()
-  expect(await heir.recoverAll()).toEqual([])
-  expect(heir.problems).toEqual([expect.stringContaining('EACCES')])
+  const successor = begin()
+  expect(await successor.recoverAll()).toEqual([])
+  expect(successor.problems).toEqual([expect.stringContaining('EACCES')])
   mends.pop()?.()
   await clock.advance(31_000)
-  expect(countsOf(await heir.recoverAll())).toEqual([2])
+  expect(countsOf(await successor.recoverAll())).toEqual([2])
 })
 
 test('dead letters that cannot be written are told', () => {
@@ -239,13 +239,13 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     expect(life.account.snapshot()).toMatchObject({ received: 184, pending: 184, closes: true })
     for (const batch of life.batches) life.settle(batch)
     kill(life)
-    const heir = begin()
-    expect(await heir.recoverAll()).toEqual([])
-    heir.spool.close()
+    const successor = begin()
+    expect(await successor.recoverAll()).toEqual([])
+    successor.spool.close()
     expect(filesBelow(root)).toEqual([])
   })
 
-  test('that is full for a time while batches are acknowledged: none of these is sent again', async () => {
+  test('that is temporary while batches are acknowledged: no acknowledged batch is sent again', async () => {
     const life = begin()
     const batches: Batch[] = []
     for (let n = 0; n < 300; n += 1) {
@@ -258,7 +258,7 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     writeFileSync(filler, '')
     const { bavail, bsize } = statfsSync(root)
     writeFileSync(filler, Buffer.alloc(bavail * bsize))
-    // A page of the journal has room for 102.4 of them.
+    // One page of the acknowledgement log has room for 102.4 records.
     for (const batch of batches.slice(1, 150)) life.settle(batch)
     expect(life.problems.length).toBeGreaterThan(0)
     rmSync(filler)

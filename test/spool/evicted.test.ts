@@ -66,7 +66,7 @@ test('one that passed and goes back is read again, with those behind it', async 
   expect([...idsOf(read), ...await readAll()]).toEqual(idsOf([first, third, fourth]))
 })
 
-test('a damaged batch does not shift which ones passed', async () => {
+test('a damaged batch does not change which batches were passed', async () => {
   const [first, second, third] = written(3) as [Placed, Placed, Placed]
   const { evicted } = life.spool
   evicted.push(first)
@@ -79,7 +79,7 @@ test('a damaged batch does not shift which ones passed', async () => {
   expect(await readAll()).toEqual(idsOf([third]))
 })
 
-test('a batch that passes costs no memory for as long as others wait', () => {
+test('batches sent from memory ahead of waiting ones take no memory afterwards', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const evicted = new Evicted({ segments: () => new Map(), endOf: () => Infinity, onDropped: () => {}, onError: () => {} })

@@ -1,4 +1,4 @@
-/** Calls of `node:fs`, replaced for all who import it: a disk that fills up, and what a process has synchronised. */
+/** Replaces calls of `node:fs` for all importers: simulates a full disk, and records synchronised files. */
 import type fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { readlinkSync } from 'node:fs'
@@ -16,8 +16,8 @@ function replace(calls: Record<string, unknown>): () => void {
 }
 
 /**
- * The disk takes so many bytes of the files that are meant, and is full: the last write before that is a short one, as of a real disk.
- * @returns what mends it
+ * Writes to matching files fail with ENOSPC after `bytes` bytes. The last successful write is a partial one, as on a real disk.
+ * @returns a function that restores the calls
  */
 export function fullAfter(bytes: number, isMeant: (path: string) => boolean): () => void {
   const { writeSync } = system
@@ -34,7 +34,7 @@ export function fullAfter(bytes: number, isMeant: (path: string) => boolean): ()
   })
 }
 
-/** @param fails whether the synchronisation of this file fails @returns the paths that were synchronised, and what undoes it */
+/** @param fails whether synchronising this file fails @returns the synchronised paths, and a function that restores the calls */
 export function watchAllSyncs(fails: (path: string) => boolean = () => false): { readonly synced: string[], readonly mend: () => void } {
   const synced: string[] = []
   const { fsyncSync, fdatasyncSync } = system

@@ -1,4 +1,4 @@
-/** Files that somebody deletes under a living process, and what outlasts a power failure. */
+/** Files deleted by another process while in use, and files that must survive a power failure. */
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -61,8 +61,8 @@ function pathsOf(): string[] {
   return segmentsBelow(root).map(({ path }) => path)
 }
 
-describe('the file of a segment is deleted, its folder stays', () => {
-  test('what is logged after the next renewal is on disk', async () => {
+describe('another process deletes the file of a segment, but not its folder', () => {
+  test('entries logged after the next renewal are on disk', async () => {
     const life = begin()
     const before = written(life, 3)
     rmSync(pathsOf()[0] as string)
@@ -73,7 +73,7 @@ describe('the file of a segment is deleted, its folder stays', () => {
     expect(before.map(({ custody }) => custody?.isKept)).toEqual([false, false, false])
   })
 
-  test('the batch that is open is written anew, with what it had before', async () => {
+  test('the open batch is written again with all its entries', async () => {
     const life = begin()
     await clock.advance(RENEW_MS - 20)
     for (let n = 0; n < 4; n += 1) {
@@ -91,7 +91,7 @@ describe('the file of a segment is deleted, its folder stays', () => {
     expect(recovered.map(({ body }) => Buffer.from(body).toString())).toEqual([Buffer.from(batch.body).toString()])
   })
 
-  test.each(['renewal', 'close'])('what waited there alone is reported at the %s', async (when) => {
+  test.each(['renewal', 'close'])('entries that were only in this file are reported at the %s', async (when) => {
     const life = begin()
     const [first, ...rest] = written(life, 5) as [Placed, ...Placed[]]
     for (const batch of rest) {
@@ -107,7 +107,7 @@ describe('the file of a segment is deleted, its folder stays', () => {
     life.settle(first)
   })
 
-  test.each(['EMFILE', 'EIO'])('%s at the names in the folder: none is taken for deleted, and the folder is left to the next process', async (code) => {
+  test.each(['EMFILE', 'EIO'])('%s while listing the folder: no file counts as deleted, and the folder is left to the next process', async (code) => {
     const life = begin()
     const batches = written(life, 5)
     life.held -= 50
@@ -120,11 +120,11 @@ describe('the file of a segment is deleted, its folder stays', () => {
     lives = []
     expect(life.drops).toEqual([])
     expect(life.spool.keptEntries).toBe(50)
-    // Its process lives on.
+    // Its process is still running.
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches))
   })
 
-  test('one that is no longer written to is found as well', async () => {
+  test('the deletion of a completed segment is also detected', async () => {
     const life = begin({ maxBytes: 4 * 1024 * 1024 })
     const batches = written(life, 300)
     rmSync(pathsOf()[0] as string)
@@ -139,14 +139,14 @@ describe('the file of a segment is deleted, its folder stays', () => {
 describe('against a power failure', () => {
   const isSegment = (path: string): boolean => path.endsWith('.seg')
 
-  /** From now on. */
+  /** Records synchronised paths from now on. */
   function watch(fails?: (path: string) => boolean): string[] {
     const { synced, mend } = watchAllSyncs(fails)
     mends.push(mend)
     return synced
   }
 
-  test('every folder is synchronised in which one was made', () => {
+  test('a folder is synchronised after a file or folder was created in it', () => {
     const synced = watch()
     const life = begin({ durability: 'power' })
     written(life, 1)
@@ -190,7 +190,7 @@ describe('against a power failure', () => {
     life.spool.close()
     expect(synced).not.toContain(failed)
     expect(synced.filter(isSegment)).toContain(failed.replace('00000001', '00000002'))
-    // What is in it is not lost, as long as the power does not fail.
+    // Its entries are not lost unless the power fails.
     processes.die(life.machine)
     expect((await begin().recoverAll()).reduce((sum, { count }) => sum + count, 0)).toBe(61)
   })
@@ -205,14 +205,14 @@ describe('against a power failure', () => {
     expect(synced).toContain(failed)
   })
 
-  test('a close of which the synchronisation fails leaves the folder to the next process at once', async () => {
+  test('if synchronising fails at the close, the next process can claim the folder at once', async () => {
     const life = begin({ durability: 'power' })
     const batches = written(life, 1)
     watch(isSegment)
     life.spool.close()
     lives = []
     expect(life.problems).toEqual([expect.stringMatching(/EIO/)])
-    // Its process lives on, as an application does whose logger was closed.
+    // Its process is still running, like an application after its logger was closed.
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches))
   })
 })

@@ -1,4 +1,4 @@
-/** The file system of a model: its times are the model's, and it fails when told, as the system does. */
+/** The file system of a model: it uses the model's clock and injects faults with the system's error codes. */
 import type fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
@@ -8,12 +8,12 @@ const REAL = { ...system }
 const CALLS = ['openSync', 'readdirSync', 'mkdirSync', 'renameSync', 'writeSync', 'utimesSync', 'statSync', 'lstatSync', 'fstatSync'] as const
 
 /**
- * - `short`: a write writes a part, and says so
- * - `full`: a write writes a part, and the next fails; nothing new can be made
- * - `no-numbers`: nothing can be opened or listed
- * - `rename-unsure`: one rename happens, and is reported as `ENOENT`
+ * - `short`: a write writes only a part and returns its length
+ * - `full`: a write writes only a part and the next fails; no file or folder can be created
+ * - `no-descriptors`: no file can be opened and no folder listed
+ * - `rename-unconfirmed`: one rename succeeds and is reported as `ENOENT`
  */
-export const FAULTS = ['short', 'short', 'full', 'no-numbers', 'no-numbers', 'rename-unsure'] as const
+export const FAULTS = ['short', 'short', 'full', 'no-descriptors', 'no-descriptors', 'rename-unconfirmed'] as const
 export type Fault = typeof FAULTS[number]
 
 export interface ModelDiskOptions {
@@ -25,9 +25,9 @@ export interface ModelDiskOptions {
 }
 
 export class ModelDisk {
-  /** What goes wrong for whoever acts. */
+  /** The current fault, for all owners. */
   fault: Fault | undefined
-  /** Only what the spool does fails, and not what the test looks at. */
+  /** Whether faults apply: set while the spool runs, not while the test reads files. */
   isActive = false
   readonly #options: ModelDiskOptions
   #calls = 0
@@ -41,12 +41,12 @@ export class ModelDisk {
     }
     const replacements: Record<typeof CALLS[number], (...given: never[]) => unknown> = {
       openSync: (path: string, flags: number, ...rest: never[]) => {
-        if (this.#is('no-numbers', path)) throw errorOf('EMFILE', 'open')
+        if (this.#is('no-descriptors', path)) throw errorOf('EMFILE', 'open')
         if (this.#is('full', path) && (flags & REAL.constants.O_CREAT) !== 0 && !REAL.existsSync(path)) throw errorOf('ENOSPC', 'open')
         return REAL.openSync(path, flags, ...rest)
       },
       readdirSync: (path: string, ...rest: never[]) => {
-        if (this.#is('no-numbers', path)) throw errorOf('EMFILE', 'scandir')
+        if (this.#is('no-descriptors', path)) throw errorOf('EMFILE', 'scandir')
         return REAL.readdirSync(path, ...rest)
       },
       mkdirSync: (path: string, ...rest: never[]) => {
@@ -58,7 +58,7 @@ export class ModelDisk {
       renameSync: (from: string, to: string) => {
         REAL.renameSync(from, to)
         if (this.isActive && from.startsWith(options.root)) options.onRename(from, to)
-        if (!this.#is('rename-unsure', from)) return
+        if (!this.#is('rename-unconfirmed', from)) return
         this.fault = undefined
         throw errorOf('ENOENT', 'rename')
       },
@@ -72,7 +72,7 @@ export class ModelDisk {
     syncBuiltinESMExports()
   }
 
-  /** Time has passed, for each file that says how long ago it was written. */
+  /** Moves the times of instance folders and `owner` files back by the elapsed time. */
   passed(ms: number): void {
     const { root } = this.#options
     for (const destination of REAL.readdirSync(root)) {
@@ -104,7 +104,7 @@ export class ModelDisk {
   }
 }
 
-/** Of an instance's folder, without what says whether it lives. */
+/** Name of an instance folder without its suffix. */
 export function instanceIn(path: string): string | undefined {
   return /^(.*)\.live$/.exec(basename(path))?.[1]
 }

@@ -3,7 +3,7 @@ import { RUNS_EACH, RUNS_OF_TWO, checkSequences, checkTwoOwners } from './check-
 import type { Checked } from './check-sequences.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
-/** Of fast-check, to repeat a run. */
+/** Seed of fast-check, to repeat a run. */
 const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) }
 let scratch: string
 
@@ -27,5 +27,5 @@ test.each([
 ] as const)('durability %s: %s', { timeout: 3_600_000 }, (durability, _promise) =>
   holds(`durability ${durability}`, RUNS_EACH, () => checkSequences(scratch, { durability, numRuns: RUNS_EACH, ...SEED })))
 
-test('two owners, whatever their clocks, namespaces and disk: what is on disk comes once, and the same under one id', { timeout: 3_600_000 }, () =>
+test('two owners with any clocks, PID namespaces and disk faults: entries on disk arrive once, and an id has one content', { timeout: 3_600_000 }, () =>
   holds('two owners', RUNS_OF_TWO, () => checkTwoOwners(scratch, { numRuns: RUNS_OF_TWO, ...SEED })))

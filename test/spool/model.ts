@@ -13,7 +13,7 @@ import { damageOf } from './steps.js'
 import type { Sequence, Step } from './steps.js'
 import { allIsSynced, syncedBytes } from './synced.js'
 
-/** A lease's length, the time in which its owner may still write, and that from one look to the next. */
+/** Length of a lease, plus the time in which its owner may still write, plus the time between two scans. */
 const CLAIM_MS = 91_000
 const SYNC_MS = 1_000
 const MIB = 1024 * 1024
@@ -83,7 +83,7 @@ export class Model {
         return this.#crash(damageOf(step, this.#sequence.durability))
       case 'nestedCrash':
         for (let deaths = 1 + a % 3; deaths > 0; deaths -= 1) {
-          // What is dropped is counted first: its segment may have been deleted since the last look.
+          // Dropped entries are counted first: their segment may have been deleted since the last scan.
           this.#checkBound()
           this.#crash({ kind: 'none', pick: [0, 0] })
           await this.#recover(b % 3)

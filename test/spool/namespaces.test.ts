@@ -1,6 +1,6 @@
 /**
- * Two processes share a folder, with wall clocks that differ. Where they cannot see each other (containers on one volume), one is stopped
- * until the other has taken over its folder, goes on, and is killed. Where they can, whoever is stopped keeps its folder.
+ * Two processes with different wall clocks share a folder. In separate PID namespaces (containers on one volume) one is suspended
+ * until the other has claimed its folder, resumes, and is killed. In one PID namespace the suspended process keeps its folder.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -23,7 +23,7 @@ const canUnshare = spawnSync('unshare', [...UNSHARE, 'true']).status === 0
 interface Options {
   readonly from: number
   readonly skewMs: number
-  /** Default: the process's own. */
+  /** Default: the PID namespace of the process. */
   readonly namespace?: string
   readonly isUnshared?: boolean
 }
@@ -55,7 +55,7 @@ class Pair {
   begin(name: string, options: Options): ChildProcess {
     const { isUnshared = false, ...given } = options
     const setup = { root: join(this.#out, '..', 'root'), out: this.#out, name, speed: SPEED, ...given }
-    const program = [process.execPath, fileURLToPath(new URL('neighbour.mjs', import.meta.url)), JSON.stringify(setup)] as const
+    const program = [process.execPath, fileURLToPath(new URL('sharing-process.mjs', import.meta.url)), JSON.stringify(setup)] as const
     const child = isUnshared
       ? spawn('unshare', [...UNSHARE, ...program], { stdio: 'ignore' })
       : spawn(program[0], program.slice(1), { stdio: 'inherit' })
@@ -69,7 +69,7 @@ class Pair {
 
   lines(file: string): string[] {
     const path = join(this.#out, file)
-    // The last may still be written.
+    // The last line may be incomplete.
     return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
   }
 
@@ -88,7 +88,7 @@ class Pair {
     return this.sent(...names).flatMap(({ numbers }) => numbers)
   }
 
-  /** Batch ids under which different contents were sent. */
+  /** Batch ids that were sent with different contents. */
   get ambiguous(): string[] {
     const contents = new Map<string, Set<string>>()
     for (const { batchId, numbers } of this.sent('a', 'b')) contents.set(batchId, (contents.get(batchId) ?? new Set()).add(numbers.join()))
@@ -96,7 +96,7 @@ class Pair {
   }
 }
 
-/** The process itself: a signal to `unshare` stops nobody else. */
+/** Id of the process itself: a signal to `unshare` does not reach it. */
 function signal(child: ChildProcess, isUnshared: boolean, name: NodeJS.Signals): void {
   const { pid } = child
   if (pid === undefined) throw new Error('it did not start')
@@ -108,7 +108,7 @@ function eventually(check: () => void): Promise<void> {
   return vi.waitFor(check, { timeout: TIMEOUT_MS / 3, interval: 50 })
 }
 
-/** `onTestFinished` does not know which of the concurrent tests it is called in. */
+/** The global `onTestFinished` does not work in concurrent tests. */
 async function withPair(check: (pair: Pair) => Promise<void>): Promise<void> {
   const pair = new Pair()
   try {
@@ -121,14 +121,14 @@ async function withPair(check: (pair: Pair) => Promise<void>): Promise<void> {
 async function run(pair: Pair, skewMs: number, isUnshared: boolean): Promise<void> {
   const a = pair.begin('a', { from: 0, skewMs, ...(isUnshared ? { isUnshared } : { namespace: 'of a' }) })
   pair.begin('b', { from: FROM_B, skewMs: 0, isUnshared })
-  // Both live: for longer than a look takes to come again.
+  // Both run for longer than the time between two scans.
   await eventually(() => expect(Math.min(pair.sent('a').length, pair.sent('b').length)).toBeGreaterThan(5))
   expect(pair.lines('notes.b')).toEqual([])
   expect(pair.lines('notes.a')).toEqual([])
 
   signal(a, isUnshared, 'SIGSTOP')
   const stoppedAt = pair.logged('a').length
-  // Also the open batch, which the other sends when it can no longer grow.
+  // Includes the open batch, which the other sends when the owner can no longer write to it.
   await eventually(() => expect(missing(pair.logged('a'), pair.numbers('a', 'b'))).toEqual([]))
   signal(a, isUnshared, 'SIGCONT')
   await eventually(() => {
@@ -144,18 +144,18 @@ async function run(pair: Pair, skewMs: number, isUnshared: boolean): Promise<voi
   expect(pair.ambiguous).toEqual([])
   expect(pair.lines('problems.a')).toEqual([])
   expect(pair.lines('problems.b')).toEqual([])
-  // What was in memory or open while it was stopped, and what was under way when it was killed.
+  // Batches that were in memory or open during the suspension, and batches in flight at the kill.
   const duplicates = pair.numbers('a', 'b').length - new Set(pair.numbers('a', 'b')).size
   expect(duplicates).toBeLessThanOrEqual(8 * 40)
   expect(sentByA.length).toBeGreaterThan(0)
 }
 
-test('a thread is known by itself: it may end while its process lives', { timeout: TIMEOUT_MS }, async () => {
+test('ownership is checked per thread: a thread may end while its process runs', { timeout: TIMEOUT_MS }, async () => {
   const owner = new URL('../../dist/esm/spool/owner.js', import.meta.url)
   const worker = new Worker(`import('${owner.href}').then(({ thisMachine }) => { require('node:worker_threads').parentPort.postMessage(thisMachine().self); setInterval(() => {}, 1_000) })`, { eval: true })
   const self = await new Promise<Identity>((resolve, reject) => worker.once('message', resolve).once('error', reject))
   const { startOf } = thisMachine()
-  // Where there is no /proc, the lease decides.
+  // Without /proc the lease decides.
   if (self.start === undefined) return void await worker.terminate()
   expect(self.pid).toBe(process.pid)
   expect(startOf(self.pid, self.thread)).toBe(self.start)

@@ -1,4 +1,4 @@
-/** What may happen to two owners of a root, as data. */
+/** The steps of the two-owner model, as data. */
 import fc from 'fast-check'
 import { FAULTS } from './model-disk.js'
 import type { Fault } from './model-disk.js'
@@ -16,7 +16,7 @@ export interface OwnerStep {
 }
 
 export const PAUSES_MS = [1, 200, 2_500, 5_000, 16_000, 31_000, 61_000, 91_000] as const
-/** Of a wall clock against the right time. */
+/** Errors of a wall clock. */
 export const SKEWS_MS = [0, 35_000, -35_000, 7_200_000, -7_200_000] as const
 
 export function faultOf(choice: number): Fault {
@@ -34,7 +34,7 @@ const STEPS = 32
 
 export const OWNER_SEQUENCES: fc.Arbitrary<readonly OwnerStep[]> = fc.array(STEP, { minLength: STEPS, maxLength: STEPS + 4 })
 
-/** For people: the steps that do something. */
+/** The steps as readable text, without those that do nothing. */
 export function wordsOfOwners(steps: readonly OwnerStep[]): string {
   return steps.filter(({ kind }) => kind !== 'nothing').map(({ kind, who, a, b }) => {
     const meaning = kind === 'advance' ? ` // ${PAUSES_MS[a % PAUSES_MS.length]} ms` : kind === 'fault' ? ` // ${faultOf(a)}, ${1 + b % 20_000} ms`

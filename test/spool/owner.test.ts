@@ -91,7 +91,7 @@ describe('whose a folder is', () => {
     expect(second.spool.recovery.hasMore).toBe(false)
   })
 
-  test('of a thread that lives and was stopped for an hour: its own', async () => {
+  test('of a running thread that was suspended for an hour: not free', async () => {
     const first = begin()
     write(first, 'a')
     first.freeze()
@@ -102,7 +102,7 @@ describe('whose a folder is', () => {
     expect(folders()).toHaveLength(2)
   })
 
-  test('of a thread that has ended, while its process lives: free at once', async () => {
+  test('of a thread that has ended while its process runs: free at once', async () => {
     const threads = new Map([[7, 'early'], [8, 'late']])
     const machineOf = (thread: number): Machine => {
       const { self } = processes.born(100)
@@ -130,7 +130,7 @@ describe('whose a folder is', () => {
     return { ...machine, self: self as unknown as Machine['self'] }
   }
 
-  test.each(unseen)('%s: free when its lease has not been renewed for so long', async (_, difference) => {
+  test.each(unseen)('%s: free when its lease has expired', async (_, difference) => {
     const first = begin(unseenMachine(difference))
     write(first, 'a')
     const second = begin()
@@ -143,7 +143,7 @@ describe('whose a folder is', () => {
     expect(namesIn(await second.recoverAll())).toEqual(['a'])
   })
 
-  test.each(unseen)('%s: free at a start where the file system\'s clock says so', async (_, difference) => {
+  test.each(unseen)('%s: free at a start if the lease has expired by the file system\'s clock', async (_, difference) => {
     const first = begin(unseenMachine(difference))
     write(first, 'a')
     kill(first)
@@ -205,9 +205,9 @@ describe('claims', () => {
       write(last, name)
     }
     kill(last)
-    const heir = begin()
-    expect(namesIn(await heir.recoverAll()).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
-    expect(heir.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, closes: true })
+    const successor = begin()
+    expect(namesIn(await successor.recoverAll()).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, closes: true })
     // Moved up: paths do not grow with every death.
     const deepest = Math.max(...filesBelow(destination()).map((path) => path.slice(destination().length).split('/').length))
     expect(deepest).toBe(5)
@@ -295,12 +295,12 @@ describe('an owner that stood still for longer than half a lease', () => {
     expect(open.custody?.isKept).toBe(true)
     expect(life.account.snapshot()).toMatchObject({ pending: 3, closes: true })
     kill(life)
-    const heir = begin()
-    const [recovered, ...more] = await heir.recoverAll()
+    const successor = begin()
+    const [recovered, ...more] = await successor.recoverAll()
     expect(more).toEqual([])
     expect(recovered).toMatchObject({ batchId: open.batchId, count: 2 })
     expect(Buffer.from(recovered?.body ?? [])).toEqual(open.body)
-    expect(heir.account.dropped.damaged).toBe(0)
+    expect(successor.account.dropped.damaged).toBe(0)
   })
 
   test('where the batch comes in many frames, and the stop lies between them', async () => {
@@ -319,13 +319,13 @@ describe('an owner that stood still for longer than half a lease', () => {
       const last = life.batches.at(-1) as Batch
       expect(last.custody?.isKept).toBe(true)
       kill(life)
-      const heir = begin()
-      const recovered = await heir.recoverAll()
+      const successor = begin()
+      const recovered = await successor.recoverAll()
       expect(recovered.map(({ batchId }) => batchId)).toEqual([last.batchId])
       expect(Buffer.from(recovered[0]?.body ?? [])).toEqual(last.body)
-      expect(heir.account.dropped.damaged).toBe(0)
-      for (const batch of recovered) heir.settle(batch)
-      kill(heir)
+      expect(successor.account.dropped.damaged).toBe(0)
+      for (const batch of recovered) successor.settle(batch)
+      kill(successor)
       removeAll()
     }
   })

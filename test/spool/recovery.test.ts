@@ -117,9 +117,9 @@ describe('a claimed segment that cannot be read for now', () => {
     life.spool.close()
     mends.pop()?.()
     kill(life)
-    const heir = begin()
-    expect(countsOf(await heir.recoverAll())).toEqual([10])
-    kill(heir)
+    const successor = begin()
+    expect(countsOf(await successor.recoverAll())).toEqual([10])
+    kill(successor)
     mends.push(failing('openSync', isOne))
     const third = begin()
     expect(await third.recoverAll()).toEqual([])
@@ -182,7 +182,7 @@ describe('a segment of another version', () => {
     expect(readFileSync(path)).toEqual(bytes)
   })
 
-  test('that cannot be looked at, since no file can be opened, is not claimed', async () => {
+  test('that cannot be checked because no file can be opened is not claimed', async () => {
     const path = leave(10)
     makeForeign(path)
     let failures = 3

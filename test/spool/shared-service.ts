@@ -1,11 +1,11 @@
-/** What a service has of two owners, and what it may not see: an entry twice without a reason, an id with two contents. */
+/** A service for two owners. Reports violations: an entry that arrives twice without a reason, an id with two contents. */
 import { entriesOf } from '../../src/parts.js'
 import type { Batch } from '../../src/sender.js'
 
 export interface KnownEntry {
-  /** Written, as the spool said. */
+  /** Whether the spool reported it as written. */
   isOnDisk: boolean
-  /** How often the service took it; or it was set aside. */
+  /** How often the service accepted it or it was set aside. */
   copies: number
   mayBeLost: boolean
   mayComeAgain: boolean
@@ -13,7 +13,7 @@ export interface KnownEntry {
 
 export class SharedService {
   readonly entries: KnownEntry[] = []
-  /** Numbers of dead letters that must be readable in the end. */
+  /** Numbers of dead letters that must be readable at the end. */
   readonly setAside = new Set<number>()
   readonly #bodies = new Map<string, string>()
   readonly #violations: string[] = []
@@ -37,7 +37,7 @@ export class SharedService {
     return entry
   }
 
-  /** @param positions those that are taken; all by default */
+  /** @param positions the accepted entries; default: all */
   take(batch: Batch, positions?: readonly number[]): void {
     const body = Buffer.from(batch.body).toString()
     const known = this.#bodies.get(batch.batchId)
@@ -51,7 +51,7 @@ export class SharedService {
     }
   }
 
-  /** In the end. */
+  /** Checks for lost entries, at the end. */
   audit(): void {
     const lost = [...this.entries.keys()].filter((n) => this.entries[n]?.copies === 0 && this.entries[n]?.mayBeLost === false)
     if (lost.length > 0) this.#violations.unshift(`lost: ${lost.join()}`)

@@ -146,7 +146,7 @@ test('a journal: what is settled later still counts', async () => {
   if (first !== undefined) life.settle(first)
   lives = []
   life.die(processes, root)
-  const heir = begin()
-  expect(numbersIn((await heir.recoverAll()).map(({ body }) => body))).toEqual([4, 5, 6, 7])
+  const successor = begin()
+  expect(numbersIn((await successor.recoverAll()).map(({ body }) => body))).toEqual([4, 5, 6, 7])
   rmSync(journal, { force: true })
 })

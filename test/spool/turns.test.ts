@@ -1,4 +1,4 @@
-/** How much of the disk one turn of the application's thread may touch: counted, on real files. */
+/** Limits the number of file system calls in one turn of the application's thread, on real files. */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -14,14 +14,14 @@ const MIB = 1024 * 1024
 const SEGMENT_BYTES = 64 * 1024
 const SCAN_MS = 15_000
 
-/** Each look at it takes a millisecond, so that a turn has few steps on any machine. */
+/** Each call of `now` advances it by 1 ms, so that a turn has few steps on any machine. */
 class SlowClock extends FakeClock {
-  #lookedMs = 0
+  #addedMs = 0
   /** Called before and after each timer. */
   onTurn = (): void => {}
 
   override now(): number {
-    return super.now() + (this.#lookedMs += 1)
+    return super.now() + (this.#addedMs += 1)
   }
 
   override timer(delayMs: number, fire: () => void): () => void {
@@ -76,7 +76,7 @@ function write(life: Life, bytes: number): void {
 
 const destinationOf = (at: string, key = KEY_OF_TESTS): string => join(at, destinationName(URL_OF_TESTS, key))
 
-/** Folders of ended processes, each with one batch of one entry, its number. */
+/** Creates folders of ended processes, each with one batch that contains one entry, its number. */
 async function leave(count: number, apiKey = KEY_OF_TESTS): Promise<void> {
   const from = join(scratch, 'elsewhere')
   const to = destinationOf(root, apiKey)
@@ -92,7 +92,7 @@ async function leave(count: number, apiKey = KEY_OF_TESTS): Promise<void> {
   }
 }
 
-/** The most calls in one turn, from now on; `mark` ends one. */
+/** Counts the maximum of calls in one turn, from now on; `mark` ends a turn. */
 function counted(call: Parameters<typeof failing>[0], isCounted: (path: string) => boolean = () => true): { mark(): void, readonly most: number, readonly all: number } {
   let calls = 0
   let all = 0
@@ -114,7 +114,7 @@ function counted(call: Parameters<typeof failing>[0], isCounted: (path: string) 
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-describe('a bound that was lowered below what the dead left', () => {
+describe('maxBytes was lowered below the size of claimed segments', () => {
   const MAX_BYTES = MIB
   const quick = (): FakeClock => new FakeClock(clock.wallNow())
 
@@ -125,7 +125,7 @@ describe('a bound that was lowered below what the dead left', () => {
     return life.account.received
   }
 
-  test('a log call reads and deletes none of it; its entries are counted in turns, each segment deleted after it', async () => {
+  test('a log call reads and deletes none of them; each is counted in turns, then deleted', async () => {
     const received = leaveMuch()
     const life = begin({ maxBytes: MAX_BYTES }, root, quick())
     const reads = counted('readSync')
@@ -144,7 +144,7 @@ describe('a bound that was lowered below what the dead left', () => {
     expect(segmentsBelow(root).reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(MAX_BYTES)
   })
 
-  test('where claiming it takes many turns, room is made after them', async () => {
+  test('if claiming takes many turns, room is made afterwards', async () => {
     leaveMuch()
     const life = begin({ maxBytes: MAX_BYTES })
     expect(life.spool.recovery.scanning.isBusy).toBe(true)
@@ -158,7 +158,7 @@ describe('a bound that was lowered below what the dead left', () => {
     expect(life.problems).toEqual([])
   })
 
-  test('files are looked at once, however many go', () => {
+  test('the size of a file is read once, for any number of deletions', () => {
     for (let n = 0; n < 40; n += 1) {
       const life = begin({ maxBytes: 64 * MIB })
       write(life, SEGMENT_BYTES)
@@ -166,12 +166,12 @@ describe('a bound that was lowered below what the dead left', () => {
     }
     const life = begin({ maxBytes: MAX_BYTES }, root, quick())
     const files = filesBelow(root).length
-    const looks = counted('lstatSync', (path) => path.endsWith('.seg'))
+    const counts = counted('lstatSync', (path) => path.endsWith('.seg'))
     write(life, 1)
-    expect(looks.all).toBeLessThan(files)
+    expect(counts.all).toBeLessThan(files)
   })
 
-  test('without file numbers nothing is deleted uncounted: it goes on at the next look', async () => {
+  test('without file descriptors no segment is deleted before it is counted; counting continues at the next scan', async () => {
     const received = leaveMuch()
     const own = quick()
     const life = begin({ maxBytes: MAX_BYTES }, root, own)
@@ -188,7 +188,7 @@ describe('a bound that was lowered below what the dead left', () => {
   })
 })
 
-test('many folders are claimed a few in a turn, the oldest first', async () => {
+test('many folders are claimed a few per turn, oldest first', async () => {
   const FOLDERS = 60
   await leave(FOLDERS)
   const claims = counted('renameSync', (path) => path.endsWith('.left'))
@@ -203,7 +203,7 @@ test('many folders are claimed a few in a turn, the oldest first', async () => {
   expect(recovered.map(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: number[] }).logs[0])).toEqual([...Array(FOLDERS).keys()])
 })
 
-test('a claim that takes many turns ends with its process', async () => {
+test('closing the spool cancels a claim that takes many turns', async () => {
   await leave(60)
   const claims = counted('renameSync', (path) => path.endsWith('.left'))
   begin().spool.close()
@@ -212,7 +212,7 @@ test('a claim that takes many turns ends with its process', async () => {
   expect(claims.all).toBe(before)
 })
 
-describe('many files of others', () => {
+describe('many files of other processes', () => {
   const MAX_BYTES = MIB
 
   function others(bytes: number, count = 1_000): void {
@@ -221,18 +221,18 @@ describe('many files of others', () => {
     for (let n = 0; n < count; n += 1) writeFileSync(join(folder, String(n)), Buffer.alloc(bytes / count))
   }
 
-  test('are summed a few in a turn', async () => {
+  test('are summed a few per turn', async () => {
     others(1_000)
     const life = begin({ maxBytes: MAX_BYTES })
-    const looks = counted('lstatSync', (path) => path.includes('aaaaaaaaaaaaaaaa'))
+    const counts = counted('lstatSync', (path) => path.includes('aaaaaaaaaaaaaaaa'))
     write(life, 1)
-    looks.mark()
+    counts.mark()
     await clock.advance(1)
-    expect(looks.all).toBe(1_000)
-    expect(looks.most).toBeLessThan(300)
+    expect(counts.all).toBe(1_000)
+    expect(counts.most).toBeLessThan(300)
   })
 
-  test('that leave no room: a segment is begun before it is known, and none after', async () => {
+  test('that leave no room: one segment is begun before the sum is known, and none after', async () => {
     others(MAX_BYTES)
     const life = begin({ maxBytes: MAX_BYTES })
     write(life, 1)
@@ -243,7 +243,7 @@ describe('many files of others', () => {
     expect(life.drops).toEqual([])
   })
 
-  test('that leave too little room: one’s own oldest goes when it is known, and not what is written to', async () => {
+  test('that leave too little room: the oldest own segment is deleted after the sum, not the one being written', async () => {
     const life = begin({ maxBytes: MAX_BYTES })
     write(life, 4 * SEGMENT_BYTES)
     await clock.advance(1)
@@ -259,27 +259,27 @@ describe('many files of others', () => {
     expect(life.account.snapshot()).toMatchObject({ pending: 0, closes: true })
   })
 
-  test('what else is in the root, which may be any folder, is not looked at', () => {
+  test('other files in the root, which may be any folder, are ignored', () => {
     const foreign = join(root, 'home', 'of', 'others')
     mkdirSync(foreign, { recursive: true })
     writeFileSync(join(foreign, 'large'), Buffer.alloc(2 * MAX_BYTES))
-    const looks = [counted('lstatSync', (path) => path.includes('/home')), counted('readdirSync', (path) => path.includes('/home'))]
+    const counts = [counted('lstatSync', (path) => path.includes('/home')), counted('readdirSync', (path) => path.includes('/home'))]
     const life = begin({ maxBytes: MAX_BYTES }, root, new FakeClock(clock.wallNow()))
     write(life, SEGMENT_BYTES)
-    expect(looks.map(({ all }) => all)).toEqual([0, 0])
+    expect(counts.map(({ all }) => all)).toEqual([0, 0])
     expect(life.problems).toEqual([])
   })
 })
 
-test('folders for another key are aged a few in a turn, and reported together', async () => {
+test('folders for another key are aged a few per turn, and reported together', async () => {
   const FOLDERS = 60
   await leave(FOLDERS, 'another key')
   await clock.advance(900_000)
-  const looks = counted('lstatSync', (path) => path.endsWith('.seg'))
+  const counts = counted('lstatSync', (path) => path.endsWith('.seg'))
   const life = begin()
-  looks.mark()
+  counts.mark()
   await clock.advance(1)
-  expect(looks.all).toBeGreaterThanOrEqual(FOLDERS)
-  expect(looks.most).toBeLessThan(20)
+  expect(counts.all).toBeGreaterThanOrEqual(FOLDERS)
+  expect(counts.most).toBeLessThan(20)
   expect(life.notes.map(({ kind }) => kind)).toEqual(['stranded'])
 })

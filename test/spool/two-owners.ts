@@ -1,6 +1,6 @@
 /**
- * Two owners at a time on one root, with clocks and namespaces of their own: stopped, killed, begun anew, on a disk that
- * writes short, is full, or gives no file numbers. What is on disk comes, once, and under one id the same.
+ * Two owners at a time on one root, each with its own clock and PID namespace: suspended, killed, restarted, on a disk with partial
+ * writes, no space, or no file descriptors. Entries on disk must arrive once, and an id must have one content.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { FakeClock } from '../fake-clock.js'
@@ -13,9 +13,9 @@ import { faultOf, PAUSES_MS, SKEWS_MS } from './owner-steps.js'
 import type { OwnerStep } from './owner-steps.js'
 import { SharedService } from './shared-service.js'
 
-/** Stopped for so long, an owner may be taken for an ended one by those that cannot see its process. */
+/** After a suspension of this length, a claimer that cannot check the owner's thread may claim its folder. */
 const LEASE_MS = 25_000
-/** Until all that any ended or stopped owner left is claimed: two leases, and the looks between. */
+/** Time until all folders of ended or suspended owners are claimed: two leases, and the scans between. */
 const CLAIM_MS = 125_000
 const MIB = 1024 * 1024
 
@@ -26,7 +26,7 @@ export class TwoOwners {
   readonly #disk: ModelDisk
   readonly #processes = new Map<string, Processes>()
   readonly #owners: ModelOwner[] = []
-  /** Whose code runs. */
+  /** The owner whose code is running. */
   #actor: OwnerClock | undefined
   #faultUntil = 0
   #serial = 0
@@ -79,7 +79,7 @@ export class TwoOwners {
     if (!owner.isEnded) owner.checkAccount()
   }
 
-  /** All faults end, and all is sent: nothing may be left. @throws the violations */
+  /** Ends all faults and sends all entries: no segment may be left. @throws the violations */
   async finish(): Promise<void> {
     this.#disk.fault = undefined
     this.#faultUntil = 0
@@ -101,7 +101,7 @@ export class TwoOwners {
     if (this.service.violations.length > 0) throw new Error(this.service.violations.slice(0, 5).join('\n'))
   }
 
-  /** The next sequence has the file system for itself. */
+  /** Restores the file system for the next sequence. */
   end(): void {
     for (const { life, clock } of this.#owners) {
       clock.isStopped = true
@@ -111,7 +111,7 @@ export class TwoOwners {
   }
 
   get #isDiskBad(): boolean {
-    return this.#disk.fault === 'full' || this.#disk.fault === 'no-numbers'
+    return this.#disk.fault === 'full' || this.#disk.fault === 'no-descriptors'
   }
 
   #begin(index: number, choice: { readonly namespace: number, readonly skew: number }): ModelOwner {
@@ -128,7 +128,7 @@ export class TwoOwners {
     return owner
   }
 
-  /** A folder that is claimed must be that of an ended owner, or of one that seems so. */
+  /** A claimed folder must belong to an ended owner, or to one whose lease may have expired. */
   #renamed(from: string): void {
     const instance = instanceIn(from)
     const by = this.#actor
@@ -136,10 +136,10 @@ export class TwoOwners {
     if (owner === undefined || owner.isEnded) return
     owner.wasClaimed()
     const { clock: { namespace, skewMs } } = owner
-    const words = `robbed: ${instance} of ${namespace}, clock ${skewMs} ms, by one of ${by?.namespace}, clock ${by?.skewMs} ms`
+    const message = `claimed too early: ${instance} of ${namespace}, clock ${skewMs} ms, by an owner of ${by?.namespace}, clock ${by?.skewMs} ms`
     const { silentSince = Infinity } = owner
-    if (this.#clock.now() - silentSince < LEASE_MS) this.service.violated(words)
-    else if (namespace === by?.namespace) this.service.violated(`${words}, stopped in the same namespace`)
+    if (this.#clock.now() - silentSince < LEASE_MS) this.service.violated(message)
+    else if (namespace === by?.namespace) this.service.violated(`${message}, suspended in the same namespace`)
   }
 
   #as<T>(clock: OwnerClock, act: () => T): T {
@@ -171,7 +171,7 @@ export class TwoOwners {
     this.#faultUntil = this.#clock.now() + forMs
   }
 
-  /** @param isTimeFirst what came due meanwhile fires before anything else happens */
+  /** @param isTimeFirst whether due timers fire before anything else runs */
   #continue(owner: ModelOwner, isTimeFirst: boolean): void {
     if (!owner.isStopped) return
     owner.continue()
@@ -197,7 +197,7 @@ export class TwoOwners {
   }
 
   #close(owner: ModelOwner): void {
-    // Without a disk it would have nothing to close.
+    // Runs as the owner, so that the faults of the disk apply.
     this.#as(owner.clock, () => owner.close())
     if (this.#isDiskBad) owner.died()
     this.#ended(owner)

@@ -1,6 +1,6 @@
 /**
- * One of two processes that share a folder: logs numbers, sends batches by writing them to a file, and recovers what another left.
- * Its clocks run `speed` times as fast, so that a lease takes seconds; the wall clock is off by `skewMs`. Loads `dist`.
+ * One of two processes that share a folder: logs numbers, writes batches to a file instead of sending them, and claims other folders.
+ * Its clocks run `speed` times as fast, so that a lease takes seconds; the wall clock is shifted by `skewMs`. Loads `dist`.
  */
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ async function recover() {
   }));
   isRecovering = false
 }
-// Batches stay open for long: one is when the process is stopped.
+// Batches stay open for a long time, so that one is open when the process is suspended.
 const batcher = new Batcher({ batchSize: 40, batchBytes: 1024 * 1024, flushIntervalMs: 60_000, clock, log: spool.log, onBatch: send })
 spool.start()
 
@@ -56,7 +56,7 @@ const logging = setInterval(() => {
   if (existsSync(join(out, `quiet.${name}`))) return clearInterval(logging)
   batcher.add(JSON.stringify({ n: next }), 1)
   batcher.commit()
-  // On disk now.
+  // The entry is on disk.
   report(`logged.${name}`, next)
   next += 1
 }, LOG_MS)
