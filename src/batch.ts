@@ -56,6 +56,8 @@ export class Batcher {
   /** Offset of the end of each entry of the open batch. */
   #ends: number[] = []
   #isCommitted = true
+  /** Whether a batch is being cut. A listener may add an entry meanwhile: it is cut, too. */
+  #isCutting = false
   /** Entries of sealed batches that were not yet passed to `onBatch`. */
   #handingOver = 0
 
@@ -79,7 +81,7 @@ export class Batcher {
    * @param rank its level's position in `LEVELS`: 0 for debug to 4 for fatal
    */
   add(entryJson: string, rank: number): void {
-    const full = this.#count > 0 && !this.#fits(entryJson) ? this.#cut() : []
+    const full = this.#count > 0 && !this.#isCutting && !this.#fits(entryJson) ? this.#cut() : []
     if (this.#count === 0) this.#open()
     if (rank > this.#highestRank) this.#highestRank = rank
     this.#write(entryJson)
@@ -99,7 +101,7 @@ export class Batcher {
 
   /** Cuts what is open now; nothing happens where nothing is. */
   seal(): void {
-    if (this.#count > 0) this.#handOver(this.#cut())
+    if (this.#count > 0 && !this.#isCutting) this.#handOver(this.#cut())
   }
 
   #handOver(batches: readonly Batch[]): void {
@@ -158,7 +160,7 @@ export class Batcher {
   }
 
   #cut(): Batch[] {
-    const { clock } = this.#options
+    this.#isCutting = true
     this.#log()
     const batches: Batch[] = []
     while (this.#count > 0) {
@@ -166,9 +168,9 @@ export class Batcher {
       if (sealed === undefined) this.#restartBatch()
       else batches.push(sealed)
     }
+    this.#isCutting = false
     this.#reset()
-    this.#cutAt = clock.now()
-    for (const { count } of batches) this.#handingOver += count
+    this.#cutAt = this.#options.clock.now()
     // The seal wrote all open entries.
     this.#isCommitted = true
     return batches
@@ -183,6 +185,7 @@ export class Batcher {
     const sealed = log === undefined ? batch : log.seal(batch)
     if (sealed === undefined) return undefined
     if (sealed.count < this.#count) return { ...sealed, body: this.#takeFirst(sealed.count) }
+    this.#handingOver += this.#count
     this.#count = 0
     // A batch that will be read back from disk needs no copy in memory.
     return { ...sealed, body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view) }
@@ -196,6 +199,7 @@ export class Batcher {
     this.#scratch.copyWithin(this.#headLength, end + 1, this.#length)
     this.#length -= removed
     this.#count -= count
+    this.#handingOver += count
     this.#ends = this.#ends.slice(count).map((at) => at - removed)
     this.#restartBatch()
     return body

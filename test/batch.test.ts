@@ -169,6 +169,25 @@ test('whoever takes a batch may add an entry', () => {
   expect(batcher.pendingEntries).toBe(0)
 })
 
+test('a listener of the log may add an entry and seal, while a batch is cut', () => {
+  const { batcher, batches } = setup({ batchSize: 4, log: {
+    append: () => {}, flush: () => true,
+    seal: (batch) => {
+      if (batches.length === 0 && batcher.pendingEntries === 2) {
+        batcher.add('"from the listener"', 1)
+        batcher.seal()
+      }
+      return batch
+    },
+  } })
+  batcher.add('"a"', 1)
+  batcher.add('"b"', 1)
+  batcher.seal()
+  expect(batches.map((batch) => JSON.parse(Buffer.from(batch.body).toString()).logs)).toEqual([['a', 'b'], ['from the listener']])
+  expect(batches.map(({ count }) => count)).toEqual([2, 1])
+  expect(batcher.pendingEntries).toBe(0)
+})
+
 test('any entries: all once, in order, never over a bound, the body exact', () => {
   const entry = fc.oneof(
     fc.string({ unit: 'binary' }),

@@ -23,8 +23,9 @@ export interface OrderedBatch {
   readonly batch: Batch
 }
 
-/** Orders from `first` on. */
+/** Orders from `first` on, in one segment. */
 interface Range {
+  readonly segment: number
   first: number
   count: number
 }
@@ -75,8 +76,9 @@ export class EvictedLane {
     this.#disk.push(batch)
     this.#waiting += 1
     const last = this.#ranges.at(-1)
-    if (last !== undefined && last.first + last.count === order) last.count += 1
-    else this.#ranges.push({ first: order, count: 1 })
+    const { segment } = batch.place
+    if (last?.segment === segment && last.first + last.count === order) last.count += 1
+    else this.#ranges.push({ segment, first: order, count: 1 })
   }
 
   /** In memory it goes past those that wait. */
@@ -89,7 +91,7 @@ export class EvictedLane {
     this.#forgetLost()
     this.#disk.unshift({ ...batch, place })
     this.#waiting += 1
-    this.#ranges.unshift({ first: order, count: 1 })
+    this.#ranges.unshift({ segment: place.segment, first: order, count: 1 })
   }
 
   /** These are in memory, and wait with what was read back. */
@@ -109,7 +111,8 @@ export class EvictedLane {
     await this.#disk.next((batch) => {
       // It no longer counts on disk. Some before it may have been lost.
       while (this.#waiting > this.#disk.batches + 1) this.#dropFirst()
-      const taken = { order: this.#dropFirst(), batch }
+      // A segment that cannot be read for now is passed over.
+      const taken = { order: this.#dropFirst(batch.place?.segment), batch }
       // Younger ones may have been put aside meanwhile.
       if ((this.#returned.last?.order ?? -1) < taken.order) this.#returned.push(taken)
       else this.keep([taken])
@@ -123,12 +126,14 @@ export class EvictedLane {
     while (this.#waiting > this.#disk.batches) this.#dropFirst()
   }
 
-  #dropFirst(): number {
-    const first = this.#ranges[0]
+  /** @param segment in which it is; default: the oldest */
+  #dropFirst(segment?: number): number {
+    const at = Math.max(this.#ranges.findIndex((range) => range.segment === segment), 0)
+    const first = this.#ranges[at]
     if (first === undefined) return Infinity
     this.#waiting -= 1
     first.count -= 1
-    if (first.count === 0) this.#ranges.shift()
+    if (first.count === 0) this.#ranges.splice(at, 1)
     return first.first++
   }
 }

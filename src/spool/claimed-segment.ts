@@ -11,7 +11,7 @@ import { bytesOf, namesIn } from './usage.js'
  * Milliseconds after a claim in which an owner whose thread cannot be checked may still write, unaware of the claim. An owner checks
  * its folder before and after each write if its last check is older than half a lease, or if its wall clock jumped by more than 5 s.
  */
-const UNAWARE_MS = 20_000
+export const UNAWARE_MS = 20_000
 
 export class ClaimedSegment {
   readonly segment: Segment

@@ -11,6 +11,7 @@ interface Drop {
   readonly claimed: ClaimedSegment
   readonly reason: 'spool' | 'age'
   readonly why: string
+  failures: number
 }
 
 export interface DropQueueOptions {
@@ -20,9 +21,13 @@ export interface DropQueueOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** Failed scans after which a segment is deleted uncounted. Otherwise a bad block would hold its room forever. */
+const MAX_FAILURES = 3
+
 export class DropQueue {
   readonly #options: DropQueueOptions
   #drops: Drop[] = []
+  readonly #postponed: Drop[] = []
   #bytes = 0
   #running: Promise<void> | undefined
 
@@ -36,18 +41,24 @@ export class DropQueue {
   }
 
   get segments(): Segment[] {
-    return this.#drops.map(({ claimed: { segment } }) => segment)
+    return [...this.#drops, ...this.#postponed].map(({ claimed: { segment } }) => segment)
   }
 
   /** Queues a segment. @returns as `resume` */
   add(claimed: ClaimedSegment, reason: Drop['reason'], why: string): Promise<void> {
     claimed.isDropped = true
-    this.#drops.push({ claimed, reason, why })
+    this.#drops.push({ claimed, reason, why, failures: 0 })
     this.#bytes += claimed.bytes
     return this.resume()
   }
 
-  /** Continues, and retries segments that could not be opened. @returns a promise that resolves when all are deleted or none can be opened. Never rejects */
+  /** Retries segments that could not be read. */
+  retry(): void {
+    this.#drops.push(...this.#postponed.splice(0))
+    void this.resume()
+  }
+
+  /** Continues. @returns a promise that resolves when all are deleted or none can be read for now. Never rejects */
   resume(): Promise<void> {
     if (this.#drops.length > 0) this.#running ??= this.#run()
     return this.#running ?? Promise.resolve()
@@ -56,22 +67,30 @@ export class DropQueue {
   /** Empties the queue. Its segments stay on disk for the next process that claims them. */
   clear(): void {
     this.#drops = []
+    this.#postponed.length = 0
     this.#bytes = 0
   }
 
   async #run(): Promise<void> {
-    let isWaiting = false
-    for (let drop = this.#drops[0]; drop !== undefined && !isWaiting; drop = this.#drops[0]) {
+    for (let drop = this.#drops[0]; drop !== undefined; drop = this.#drops[0]) {
       try {
         await this.#count(drop)
       } catch (error) {
         this.#options.onError(error)
-        isWaiting = isOutOfFiles(error)
-        // Deleted all the same; its number of entries is unknown.
-        if (!isWaiting) this.#drop(drop, 0)
+        if (isOutOfFiles(error)) break
+        if (this.#drops[0] === drop) this.#failed(drop, error)
       }
     }
     this.#running = undefined
+  }
+
+  /** Moves the segment out of the way of the others. */
+  #failed(drop: Drop, error: unknown): void {
+    drop.failures += 1
+    // Deleted all the same; its number of entries is unknown.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || drop.failures === MAX_FAILURES) return this.#drop(drop, 0)
+    this.#drops.shift()
+    this.#postponed.push(drop)
   }
 
   async #count(drop: Drop): Promise<void> {

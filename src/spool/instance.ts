@@ -78,7 +78,13 @@ export class Instance {
     const writer = new SegmentWriter(segment, { createdAtMs: clock.wallNow(), isPowerSafe, onUnsynced: events.onUnsynced })
     this.#nextNumber += 1
     this.#segments.set(segment.number, segment)
-    if (isPowerSafe) syncFolder(this.path)
+    try {
+      if (isPowerSafe) syncFolder(this.path)
+    } catch (error) {
+      writer.close()
+      segment.drop()
+      throw error
+    }
     return writer
   }
 

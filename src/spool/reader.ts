@@ -42,6 +42,7 @@ export class SegmentReader {
   /** Up to where may be read. */
   readonly #endsAt: () => number
   readonly #window: FrameWindow
+  readonly #isGrowing: () => boolean
   /** Bytes beyond what a writer can have written. */
   #excessBytes = 0
   #reading: Promise<void> | undefined
@@ -51,7 +52,8 @@ export class SegmentReader {
    * @param endsAt by default the end of the file
    * @throws the system's errors, UnsafeError
    */
-  constructor(path: string, from: number, endsAt: () => number = () => Infinity) {
+  constructor(path: string, from: number, endsAt: () => number = () => Infinity, isGrowing: () => boolean = () => false) {
+    this.#isGrowing = isGrowing
     this.#fd = openSegment(path)
     this.#window = new FrameWindow(from)
     this.#endsAt = endsAt
@@ -109,6 +111,8 @@ export class SegmentReader {
       const found = this.#window.find()
       if (typeof found !== 'number') return found
       const end = this.#end()
+      // An incomplete frame at the end may be one that is still being written.
+      if (this.#window.position + found > end && this.#isGrowing()) return undefined
       const target = this.#window.reserve(found, end)
       if (target !== undefined) {
         const { bytesRead } = await readAsync(this.#fd, target.buffer, target.offset, target.length, target.position)

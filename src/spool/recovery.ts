@@ -101,7 +101,7 @@ export class Recovery {
    * @returns a promise that resolves when the scan ends. Never rejects
    */
   async scan(instance: Instance, onTurn: () => void = () => {}): Promise<void> {
-    void this.#drops.resume()
+    this.#drops.retry()
     this.#waiting.push(...this.#postponed.splice(0))
     if (this.scanning.isBusy) return
     await this.scanning.run(this.#claim(instance), () => {
@@ -178,7 +178,7 @@ export class Recovery {
       try {
         if (!isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
           const settlements = readJournal(journalOf(path))
-          return { claimed, damagedBefore: damagedBytes, settlements, reader: new SegmentReader(path, nextOffset) }
+          return { claimed, damagedBefore: damagedBytes, settlements, reader: new SegmentReader(path, nextOffset, undefined, () => !claimed.isFinal) }
         }
         if (isFinal) return this.#drops.add(claimed, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
         this.#postponed.push(claimed)

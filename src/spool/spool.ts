@@ -187,11 +187,15 @@ export class Spool {
 
   /** Drops segments whose files another process deleted. Entries in memory are still sent; entries that were only on disk are lost. */
   #dropDeletedSegments(): void {
-    for (const segment of this.#instance?.deletedSegments() ?? []) {
-      const entries = this.evicted.forget(segment.number)
-      segment.drop()
-      this.log.leave(segment)
-      this.#drop(entries, 'damaged', `${segment.path} was deleted by somebody else`)
+    try {
+      for (const segment of this.#instance?.deletedSegments() ?? []) {
+        const entries = this.evicted.forget(segment.number)
+        segment.drop()
+        this.log.leave(segment)
+        this.#drop(entries, 'damaged', `${segment.path} was deleted by somebody else`)
+      }
+    } catch (error) {
+      this.#telling.trouble(error)
     }
   }
 

@@ -9,8 +9,8 @@ export class Turns {
   readonly #minSteps: number
   #cancel: (() => void) | undefined
 
-  /** @param minSteps minimum number of steps per turn. Useful for steps of a few microseconds: on a busy machine 5 ms may pass during the first one */
-  constructor(clock: Clock, minSteps = 1) {
+  /** @param minSteps minimum number of steps per turn. On a busy machine 5 ms may pass during the first one */
+  constructor(clock: Clock, minSteps = 4) {
     this.#clock = clock
     this.#minSteps = minSteps
   }
@@ -54,7 +54,7 @@ export class Turns {
   #turn(work: Iterator<unknown>, onTurn: () => void): boolean {
     const until = this.#clock.now() + TURN_MS
     let isDone = work.next().done === true
-    for (let steps = 1; !isDone && (steps < this.#minSteps || this.#clock.now() < until); steps += 1) isDone = work.next().done === true
+    for (let steps = 1; !isDone && (this.#clock.now() < until || steps < this.#minSteps); steps += 1) isDone = work.next().done === true
     onTurn()
     return isDone
   }

@@ -115,7 +115,8 @@ class CrashLoop {
       if (!isKilled) app.kill('SIGTERM')
       await app.done
       const how = `life ${this.#life += 1} (slot ${slot}, ${isApart ? 'own namespace' : 'shared namespace'}, clock ${skewMs / 1000} s, ${stops.map(({ from, to }) => `stopped ${Math.round((to - from) / 1000)} s, `).join('')}${isKilled ? 'killed' : 'ended'})`
-      this.lives.push({ pid, startedAt, endedAt: nowMs(), stops, how, ...(isKilled && { killedAt: ranUntil ?? killedAt ?? 0 }) })
+      const said = `${JSON.stringify(app.last('ingest:stats')?.payload)}; ${app.stderr.slice(-500)}`
+      this.lives.push({ pid, startedAt, endedAt: nowMs(), stops, how, first, last: app.loggedAt(), said, ...(isKilled && { killedAt: ranUntil ?? killedAt ?? 0 }) })
       this.#note(app, first, isKilled ? app.readAt((ranUntil ?? killedAt ?? 0) - marginMs) : app.loggedAt())
       first = app.loggedAt() + 1 + GAP
     }
@@ -274,6 +275,7 @@ function judge(loop, stage, seed) {
     expected: loop.must.size, lost: lost.length, wrong,
     notes: [
       `seed ${seed}: ${loop.lives.length} lives, ${server.stored.size} records stored, lost ${lost.length}${lost.length > 0 ? ` (${groupsOf(lost)})` : ''}`,
+      ...loop.lives.filter(({ first = 0, last = -1 }) => lost.some((n) => first <= n && n <= last)).map(({ how, said }) => `lost entries of ${how}: ${said}`),
       `duplicated: ${Object.entries(counts).map(([reason, count]) => `${count} ${reason}`).join(', ') || 'none'}`,
       `${contents.length} batch ids with two contents`, `the disk was full ${loop.full.length} times, the service down ${loop.downs.length} times`, ...loop.without,
     ],

@@ -14,6 +14,9 @@ const LEASE_MS = 25_000
  * @property {number} endedAt
  * @property {number} [killedAt] when it last ran; undefined if it ended normally
  * @property {{ from: number, to: number }[]} stops
+ * @property {number} [first] number of its first record
+ * @property {number} [last] number of its last record
+ * @property {string} [said] its last account, and the end of its stderr
  * @property {string} how description: its PID namespace, clock error and end
  */
 

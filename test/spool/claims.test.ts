@@ -1,9 +1,11 @@
-import fs, { mkdirSync, utimesSync } from 'node:fs'
+import fs, { mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { InstanceReplay } from '../../src/cli/spool/replay-instances.js'
 import type { Clock } from '../../src/clock.js'
 import type { Batch } from '../../src/sender.js'
+import { inspectRoot } from '../../src/spool/inspect.js'
 import { LeaseWatch, writeOwner } from '../../src/spool/owner.js'
 import type { Machine } from '../../src/spool/owner.js'
 import { destinationName } from '../../src/spool/root.js'
@@ -100,6 +102,55 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     expect(more).toEqual([])
     expect(recovered?.batchId).toBe(sealed?.batchId)
     expect(Buffer.from(recovered?.body ?? [])).toEqual(Buffer.from(sealed?.body ?? []))
+  })
+
+  test('a frame that it is writing is read when it is complete', async () => {
+    const owner = begin(elsewhere(), new FakeClock(Date.now()))
+    write(owner, 'a')
+    owner.batcher.seal()
+    const segment = segmentsBelow(destination)[0] as { path: string }
+    const { length } = readFileSync(segment.path)
+    write(owner, 'b', 'c')
+    const whole = readFileSync(segment.path)
+    ageLeases(LEASE_MS + 1_000)
+    truncateSync(segment.path, length + 50)
+    const claimer = begin()
+    expect(settleAll(claimer, await claimer.recoverAll())).toEqual(['a'])
+    const claimed = segmentsBelow(destination)[0] as { path: string }
+    writeFileSync(claimed.path, whole)
+    await clock.advance(30_000)
+    expect(settleAll(claimer, await claimer.recoverAll())).toEqual(['b', 'c'])
+    expect(segmentsBelow(destination)).toEqual([])
+  })
+
+  test('a replay waits until it can no longer write, and sends all', async () => {
+    const owner = begin(elsewhere(), new FakeClock(Date.now()))
+    write(owner, 'a')
+    owner.batcher.seal()
+    write(owner, 'b')
+    ageLeases(LEASE_MS + 1_000)
+    const machine = processes.born()
+    const skipped: string[] = []
+    const replay = new InstanceReplay({
+      root, destination: basename(destination), machine, clock, onSkipped: (name) => skipped.push(name), onProblem: (problem) => skipped.push(problem), onLost: () => {},
+    })
+    replay.claim(inspectRoot(root, { machine, wallNowMs: Date.now() }).flatMap(({ instances }) => instances).filter(({ isFree }) => isFree))
+    const sent: Batch[] = []
+    const sending = (async () => {
+      for await (const { batch, done } of replay.jobs()) {
+        if (sent.length === 0) write(owner, 'c')
+        sent.push(batch)
+        batch.custody?.settle()
+        done({ kind: 'delivered', accepted: batch.count, rejected: [] })
+      }
+    })()
+    await vi.waitFor(async () => {
+      await clock.advance(20_000)
+      expect(namesIn(sent)).toEqual(['a', 'b', 'c'])
+    })
+    await sending
+    expect(await replay.finish()).toBe(0)
+    expect(skipped).toEqual([])
   })
 
   test('segments that it may still write to are not dropped to make room', async () => {

@@ -1,7 +1,7 @@
 /** Temporary disk errors: failed reads and writes are retried, and records are written completely. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Batch, DeadLetter, Place } from '../../src/sender.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { FakeClock } from '../fake-clock.js'
@@ -245,4 +245,43 @@ test('a failed deletion of a segment keeps its acknowledgements: no entry is sen
   mend()
   expect(readdirSync(root)).toHaveLength(1)
   expect(await begin().recoverAll()).toEqual([])
+})
+
+test.each(['.seg', '.ack'])('a segment of which the %s cannot be read is counted at a later scan, before it is deleted to make room', async (suffix) => {
+  const ended = begin()
+  const [first] = written(ended, 5) as [Placed]
+  ended.settle(first)
+  kill(ended)
+  const life = begin()
+  const left = segmentsBelow(root)[0] as { path: string }
+  mends.push(failing('openSync', ([path]) => (String(path) === left.path.replace('.seg', suffix) ? 'EIO' : undefined)))
+  life.spool.recovery.removable[0]?.remove()
+  await vi.waitFor(() => expect(life.problems).toHaveLength(1))
+  expect(filesBelow(root)).toContain(left.path)
+  mend()
+  await clock.advance(SCAN_MS)
+  await vi.waitFor(() => expect(segmentsBelow(root)).toEqual([]))
+  expect(life.account.snapshot()).toMatchObject({ dropped: { spool: 4 * first.count }, closes: true })
+})
+
+test('an error of the disk at the close does not keep the folder from the next process', () => {
+  const life = begin()
+  written(life, 1)
+  mends.push(failing('lstatSync', ([path]) => (String(path).endsWith('.seg') ? 'EIO' : undefined)))
+  life.spool.close()
+  mend()
+  expect(segmentsBelow(root).map(({ path }) => path)).toEqual([expect.stringContaining('.left')])
+})
+
+test('a segment of which the folder cannot be synchronised leaves no open file', async () => {
+  const life = begin({ durability: 'power' })
+  const open = (): number => readdirSync('/proc/self/fd').length
+  mends.push(failing('openSync', ([path]) => (String(path).endsWith('.live') ? 'EMFILE' : undefined)))
+  const before = open()
+  for (let n = 0; n < 10; n += 1) {
+    written(life, 1)
+    await clock.advance(6_000)
+  }
+  expect(open() - before).toBeLessThan(4)
+  expect(segmentsBelow(root)).toEqual([])
 })

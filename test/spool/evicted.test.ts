@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { EvictedLane } from '../../src/delivery/evicted-lane.js'
 import type { Batch, Place } from '../../src/sender.js'
 import { Evicted } from '../../src/spool/evicted.js'
 import { FakeClock } from '../fake-clock.js'
+import { failing } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { Life, Processes } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
@@ -96,4 +98,17 @@ test('batches sent from memory ahead of waiting ones take no memory afterwards',
   const perBatch = (process.memoryUsage().heapUsed - before) / count
   expect(perBatch).toBeLessThan(10)
   expect(evicted.batches).toBe(1)
+})
+
+test('a batch of a later segment keeps its place in the order while an earlier segment cannot be read', async () => {
+  const batches = written(100)
+  const [first] = batches as [Placed]
+  const second = batches.find(({ place }) => place.segment > first.place.segment) as Placed
+  const lane = new EvictedLane(life.spool.evicted)
+  lane.push(0, first)
+  lane.push(1, second)
+  const mend = failing('openSync', ([path]) => (String(path).endsWith('00000001.seg') ? 'EIO' : undefined))
+  await lane.read(() => {})
+  mend()
+  expect([lane.oldest, lane.shift()]).toMatchObject([0, { order: 1, batch: { batchId: second.batchId } }])
 })

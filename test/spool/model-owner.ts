@@ -72,6 +72,8 @@ export class ModelOwner {
   readonly #flying: Batch[] = []
   /** Entries that were added and not yet written. */
   #unwritten: number[] = []
+  /** The last folder of it that was claimed. */
+  #claimedInstance: string | undefined
   /** All entries of this process, with any outcome. */
   readonly #own: number[] = []
   /** Entries accepted while acknowledgements could not be written. */
@@ -109,6 +111,8 @@ export class ModelOwner {
   append(count: number, padding: number, isCommitted: boolean): void {
     for (let each = 0; each < count; each += 1) {
       const n = this.#service.begin()
+      // Unaware of the claim, it fills its open batch, which the claimer sends under the same id.
+      if (this.clock.instance === this.#claimedInstance) this.#service.entry(n).mayComeAgain = true
       if (this.awakeMs <= this.unlinkedUntil) this.#service.entry(n).mayBeLost = true
       this.#own.push(n)
       this.#unwritten.push(n)
@@ -210,6 +214,7 @@ export class ModelOwner {
 
   /** Its folder was claimed: its batches in memory may arrive twice. */
   wasClaimed(): void {
+    this.#claimedInstance = this.clock.instance
     for (const batch of [...this.#stored, ...this.#flying]) this.#again(numbersIn(batch))
     this.#again(this.#own.filter((n) => this.#service.entry(n).copies === 0))
     this.#again(this.#uncertain)

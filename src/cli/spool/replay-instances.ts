@@ -2,10 +2,12 @@
 import { join } from 'node:path'
 import type { Clock } from '../../clock.js'
 import type { Batch, DeadLetter, Outcome } from '../../sender.js'
+import { UNAWARE_MS } from '../../spool/claimed-segment.js'
 import { DeadLetters } from '../../spool/dead-letters.js'
 import { LEFT } from '../../spool/format.js'
 import { holdingOf, inspectRoot } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
+import { isFinal } from '../../spool/owner.js'
 import type { Machine } from '../../spool/owner.js'
 import { Recovery } from '../../spool/recovery.js'
 import { Claimer } from './claimer.js'
@@ -32,6 +34,7 @@ export class InstanceReplay implements Source {
   readonly #claimer: Claimer
   readonly #recovery: Recovery
   #scanned = Promise.resolve()
+  #mayGrow = false
   readonly #deadLetters: DeadLetters
   /** As they were cut, of those under way. */
   readonly #batches = new Map<string, number>()
@@ -59,7 +62,10 @@ export class InstanceReplay implements Source {
   /** Those that are free, and those alone. */
   claim(wanted: readonly FoundInstance[]): void {
     for (const one of wanted) {
-      const claim = this.#claimer.claim(one, LEFT)
+      // An owner in another process namespace may still write there, since it does not know of the claim yet.
+      const isEnded = isFinal(one.path, this.#options.machine)
+      const claim = this.#claimer.claim(one, isEnded ? LEFT : '')
+      if (!isEnded && !('why' in claim)) this.#mayGrow = true
       if ('why' in claim) this.#options.onSkipped(one.name, claim.why)
     }
     this.#scanned = this.#recovery.scan(this.#claimer.instance)
@@ -72,9 +78,16 @@ export class InstanceReplay implements Source {
       await this.#recovery.next((next) => {
         batch = next
       })
-      if (batch === undefined) return
-      yield this.#job(batch)
+      if (batch !== undefined) yield this.#job(batch)
+      else if (this.#mayGrow) await this.#untilFinal()
+      else return
     }
+  }
+
+  async #untilFinal(): Promise<void> {
+    this.#mayGrow = false
+    await new Promise<void>((resolve) => this.#options.clock.timer(UNAWARE_MS, resolve))
+    await this.#recovery.scan(this.#claimer.instance)
   }
 
   /** @throws the system's errors: then the batch is given up, and stays */
