@@ -119,6 +119,7 @@ export class WriteAhead implements EntryLog {
     this.#out.take()
     this.#isLost = this.#open !== undefined
     this.#open = undefined
+    this.#retryAt = -Infinity
     this.#options.onClaimed()
   }
 
@@ -159,7 +160,7 @@ export class WriteAhead implements EntryLog {
 
   /** Begins a new segment if needed. Called between batches only, since a batch lies in one segment. */
   #ready(): void {
-    const { clock, segmentBytes, segmentAgeMs, newSegment, onSuccess } = this.#options
+    const { clock, segmentBytes, segmentAgeMs, instance, newSegment, onSuccess } = this.#options
     const writer = this.#writer
     if (writer !== undefined && writer.size < segmentBytes && clock.now() - this.#begunAt < segmentAgeMs) return
     if (writer === undefined && clock.now() < this.#retryAt) return
@@ -167,6 +168,8 @@ export class WriteAhead implements EntryLog {
     try {
       writer?.end()
       writer?.segment.complete()
+      // Without a writer no write has detected a claim.
+      if (!instance().isInPlace()) this.relocate()
       this.#writer = newSegment()
       this.#begunAt = clock.now()
       onSuccess()
@@ -190,7 +193,7 @@ export class WriteAhead implements EntryLog {
   #writeWhole(open: OpenBatch, { body, count, highestRank }: Batch): void {
     this.#ready()
     const writer = this.#writer
-    if (writer === undefined) return
+    if (writer === undefined || this.#isLost) return
     const offset = writer.size
     const text = body.subarray(BODY_HEAD_BYTES, body.length - BODY_TAIL_BYTES)
     this.#frame({ kind: 'entries', id: open.id, rank: highestRank, count, first: 0, text })

@@ -11,6 +11,7 @@ import type { Machine } from '../../src/spool/owner.js'
 import { destinationName } from '../../src/spool/root.js'
 import { FakeClock } from '../fake-clock.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
+import { fullAfter } from './full-disk.js'
 import { KEY_OF_TESTS, Life, Processes, URL_OF_TESTS } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
@@ -194,6 +195,28 @@ test('a suspended owner whose folder was claimed restarts the open batch under a
   const [again] = await begin().recoverAll()
   expect(again?.batchId).toBe(thawed?.batchId)
   expect(Buffer.from(again?.body ?? [])).toEqual(Buffer.from(thawed?.body ?? []))
+})
+
+test('a suspended owner without a segment, whose folder was claimed, writes to a new folder at once', async () => {
+  let stoppedMs = 0
+  const still = { now: () => stoppedMs, wallNow: () => Date.now() + stoppedMs, timer: () => () => {} }
+  const owner = begin(elsewhere(), still)
+  const mend = fullAfter(0, (path) => path.endsWith('.seg'))
+  write(owner, 'a')
+  mend()
+  expect(owner.problems).toEqual([expect.stringContaining('ENOSPC')])
+  ageLeases(LEASE_MS + 1_000)
+  const claimer = begin()
+  await claimer.recoverAll()
+  stoppedMs = 2 * LEASE_MS
+  write(owner, 'b')
+  owner.batcher.seal()
+  write(owner, 'c')
+  owner.batcher.seal()
+  expect(owner.batches.map((batch) => [namesIn([batch]), batch.custody?.isKept])).toEqual([[['a', 'b'], true], [['c'], true]])
+  owner.freeze()
+  ageLeases(LEASE_MS + 1_000)
+  expect(namesIn(await begin().recoverAll()).toSorted()).toEqual(['a', 'b', 'c'])
 })
 
 test('a rename that succeeded but was reported as ENOENT leaves no folder unread', async () => {
