@@ -37,7 +37,7 @@ export function duplicateReasons(server, lives, { downs, full }) {
   const lifeOf = (/** @type {import('./fault-server.mjs').Call} */ { connection: { pid }, at }) =>
     lives.find((life) => life.pid === pid && life.startedAt <= at && at <= life.endedAt + 1_000)
 
-  const reasonOf = (/** @type {import('./fault-server.mjs').Call} */ call, /** @type {import('./fault-server.mjs').Call} */ again) => {
+  const reasonOf = (/** @type {number} */ n, /** @type {import('./fault-server.mjs').Call} */ call, /** @type {import('./fault-server.mjs').Call} */ again) => {
     const life = lifeOf(call)
     const answeredAt = call.answeredAt ?? Infinity
     if (answeredAt === Infinity || downs.some((at) => at >= call.at && at < answeredAt + ACK_MS)) return 'lost reply'
@@ -46,7 +46,9 @@ export function duplicateReasons(server, lives, { downs, full }) {
     if (killedAt < answeredAt + ACK_MS) return 'kill'
     if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS)) return 'kill'
     if (life?.stops.some(({ from, to }) => from < answeredAt + ACK_MS && to > call.at)) return 'stop'
-    const isStopped = [life, lifeOf(again)].some((one) => one?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at))
+    // After such a stop the process that logged it keeps its open batch under a new id, and another process may send both.
+    const logger = call.batchId === again.batchId ? undefined : lives.find(({ first = 0, last = -1 }) => first <= n && n <= last)
+    const isStopped = [life, lifeOf(again), logger].some((one) => one?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at))
     return isStopped ? 'stop' : 'unexplained'
   }
 
@@ -55,10 +57,10 @@ export function duplicateReasons(server, lives, { downs, full }) {
   /** @type {Map<string, number>} */
   const unexplained = new Map()
   let splitBatches = 0
-  for (const calls of callsOf.values()) {
+  for (const [n, calls] of callsOf) {
     for (const [index, again] of calls.slice(1).entries()) {
       const call = /** @type {import('./fault-server.mjs').Call} */ (calls[index])
-      const reason = reasonOf(call, again)
+      const reason = reasonOf(n, call, again)
       counts[reason] = (counts[reason] ?? 0) + 1
       if (call.batchId !== again.batchId && reason !== 'stop') splitBatches += 1
       if (reason !== 'unexplained') continue
