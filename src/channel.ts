@@ -116,9 +116,9 @@ export class Channel {
     this.#spool?.keepDrops(drops)
   }
 
-  /** Whether all that is pending is on disk, and the service is down. */
+  /** Whether all that is pending is on disk, and the service has accepted nothing since it failed. */
   get isSpooled(): boolean {
-    return this.#gate.trouble !== undefined && this.#delivery.isOnDisk
+    return (this.#gate.trouble !== undefined || this.#gate.outageAgeMs > 0) && this.#delivery.isOnDisk
   }
 
   /** Whether there is room for an entry of this rank; see `Delivery`. */

@@ -71,7 +71,7 @@ export class Gate {
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
   get trouble(): string | undefined { return this.#outage.trouble }
   /** Milliseconds since the first of the failures, or since the silence began; 0 while the service is well. */
-  get outageAgeMs(): number { return this.#outage.ageMs }
+  get outageAgeMs(): number { return this.#outage.failingMs }
 
   /** The app ends, and nothing may be sent any more before it does. */
   get isOver(): boolean { return this.#outage.opensAt >= this.#deadline.at }
@@ -201,7 +201,7 @@ export class Gate {
           this.#options.onRetryAfter?.(outcome.retryAfterMs)
         }
         if (!current) return
-        if (this.#outage.isOutage(outcome, turn, this.#concurrency.limit === 1)) this.#failed(outcome, isTooMuch(outcome) ? flight : undefined)
+        if (this.#outage.isOutage(outcome, turn, flight.startedAt, this.#concurrency.limit === 1)) this.#failed(outcome, isTooMuch(outcome) ? flight : undefined)
         else this.#concurrency.isolatedFailure(flight, turn.notBefore - this.#options.clock.now())
         return
       case 'misconfigured':

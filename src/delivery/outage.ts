@@ -41,6 +41,8 @@ export class Outage {
   #since: number | undefined
   /** The first failure since a success. */
   #suspectedSince: number | undefined
+  /** Start of the first failed attempt since a success. */
+  #failingSince: number | undefined
   #trouble: string | undefined
   /** From a Retry-After: nothing cuts it short. */
   #notBefore = -Infinity
@@ -52,6 +54,12 @@ export class Outage {
 
   constructor(options: OutageOptions) {
     this.#options = options
+  }
+
+  /** As `ageMs`, but counts from the start of the first failed attempt since a success: it may have waited for a reply until its timeout. */
+  get failingMs(): number {
+    const now = this.#options.clock.now()
+    return Math.max(this.ageMs, now - (this.#failingSince ?? now))
   }
 
   /** Milliseconds since the first of the failures, or since silence began; 0 while there is neither. */
@@ -85,9 +93,11 @@ export class Outage {
 
   /**
    * Whether this failure counts as an outage, as a 429 and a Retry-After always do. If not, it delays only its own batch.
+   * @param startedAt of the failed attempt
    * @param isAlone whether only one request at a time is sent
    */
-  isOutage({ status }: Later, turn: Turn, isAlone: boolean): boolean {
+  isOutage({ status }: Later, turn: Turn, startedAt: number, isAlone: boolean): boolean {
+    this.#failingSince ??= startedAt
     if (this.trouble !== undefined || status === 429 || this.#recent.recordFailure(turn, isAlone)) return true
     const { clock, random, retryMinMs, retryMaxMs } = this.#options
     const now = clock.now()
@@ -130,7 +140,7 @@ export class Outage {
   /** The service took something. @returns undefined where all was well, and while the silence lasts */
   end(): Ended | undefined {
     this.#recent.recordSuccess()
-    this.#suspectedSince = undefined
+    this.#suspectedSince = this.#failingSince = undefined
     const hasFailed = this.#since !== undefined
     const isHeld = this.heldMs > 0
     if (!hasFailed && (isHeld || this.#heldSince === undefined)) return undefined

@@ -85,7 +85,9 @@ export class Bounds {
 
   /** Makes room for a new segment. If summing takes several turns, the segment may begin first and room is made afterwards. @throws NoRoomError */
   makeRoom(instance: Instance): void {
-    this.#measure()
+    this.#options.recovery.scanning.advance()
+    if (this.#summing.isBusy) this.#summing.advance()
+    else this.#measure()
     if (!this.#summing.isBusy && !this.#options.recovery.scanning.isBusy) return this.#makeRoom(instance)
     this.#roomWantedFor = instance
     if (this.#noRoom !== undefined) throw this.#noRoom

@@ -7,7 +7,8 @@ const TURN_MS = 5
 export class Turns {
   readonly #clock: Clock
   readonly #minSteps: number
-  #cancel: (() => void) | undefined
+  /** Between two turns. */
+  #pause: { readonly endTimer: () => void, readonly turn: () => void, readonly resolve: () => void } | undefined
 
   /** @param minSteps minimum number of steps per turn. On a busy machine 5 ms may pass during the first one */
   constructor(clock: Clock, minSteps = 4) {
@@ -17,7 +18,7 @@ export class Turns {
 
   /** Whether work is in progress. */
   get isBusy(): boolean {
-    return this.#cancel !== undefined
+    return this.#pause !== undefined
   }
 
   /**
@@ -25,29 +26,31 @@ export class Turns {
    * @param onTurn called after each turn
    * @returns a promise that resolves when the work is done or cancelled. Rejects with the errors of the work
    */
-  async run(work: Iterator<unknown>, onTurn: () => void = () => {}): Promise<void> {
-    while (!this.#turn(work, onTurn)) {
-      if (!await this.#pause()) return
-    }
+  run(work: Iterator<unknown>, onTurn: () => void = () => {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const turn = (): void => {
+        this.#pause = undefined
+        try {
+          if (this.#turn(work, onTurn)) return resolve()
+        } catch (error) {
+          return reject(error as Error)
+        }
+        this.#pause = { endTimer: this.#clock.timer(0, turn), turn, resolve }
+      }
+      turn()
+    })
+  }
+
+  /** Runs the next turn now. The event loop may not reach it as long as the application logs. */
+  advance(): void {
+    this.#pause?.endTimer()
+    this.#pause?.turn()
   }
 
   cancel(): void {
-    this.#cancel?.()
-    this.#cancel = undefined
-  }
-
-  /** @returns false if the work was cancelled */
-  #pause(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const cancelTimer = this.#clock.timer(0, () => {
-        this.#cancel = undefined
-        resolve(true)
-      })
-      this.#cancel = () => {
-        cancelTimer()
-        resolve(false)
-      }
-    })
+    this.#pause?.endTimer()
+    this.#pause?.resolve()
+    this.#pause = undefined
   }
 
   /** @returns whether the work is done */

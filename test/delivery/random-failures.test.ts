@@ -117,7 +117,7 @@ describe('an outage', () => {
     }
     // Failed at 3,010, waited for 31.25 ms, and failed again.
     expect(ages[0]).toBe(41.25)
-    expect([gate.trouble, gate.outageAgeMs]).toEqual(['503 down', 990])
+    expect([gate.trouble, gate.outageAgeMs]).toEqual(['503 down', 1_000])
   })
 
   test.each([['a 503 with Retry-After', busyFor(2), 2_000], ['a 429', TOO_MANY, 1]])('starts with %s, even if all other requests are accepted', async (_, failure, leastMs) => {
