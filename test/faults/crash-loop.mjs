@@ -275,7 +275,7 @@ function judge(loop, stage, seed) {
     expected: loop.must.size, lost: lost.length, wrong,
     notes: [
       `seed ${seed}: ${loop.lives.length} lives, ${server.stored.size} records stored, lost ${lost.length}${lost.length > 0 ? ` (${groupsOf(lost)})` : ''}`,
-      ...loop.lives.filter(({ first = 0, last = -1 }) => lost.some((n) => first <= n && n <= last)).map(({ how, said }) => `lost entries of ${how}: ${said}`),
+      ...loop.lives.filter(({ first = 0, last = -1 }) => lost.some((n) => first <= n && n <= last)).map(({ how, first, last, said }) => `lost entries of ${how}, which logged ${first} to ${last}: ${said}`),
       `duplicated: ${Object.entries(counts).map(([reason, count]) => `${count} ${reason}`).join(', ') || 'none'}`,
       `${contents.length} batch ids with two contents`, `the disk was full ${loop.full.length} times, the service down ${loop.downs.length} times`, ...loop.without,
     ],

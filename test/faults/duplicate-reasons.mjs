@@ -44,6 +44,7 @@ export function duplicateReasons(server, lives, { downs, full }) {
     // The process is unknown if it was killed before its connection was looked up.
     const killedAt = life === undefined ? Math.min(...lives.map(({ killedAt: at = Infinity }) => (at >= call.at ? at : Infinity))) : life.killedAt ?? Infinity
     if (killedAt < answeredAt + ACK_MS) return 'kill'
+    if (life !== undefined && life.killedAt === undefined && life.endedAt < answeredAt + ACK_MS) return 'end before the reply was read'
     if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS)) return 'kill'
     if (life?.stops.some(({ from, to }) => from < answeredAt + ACK_MS && to > call.at)) return 'stop'
     // After such a stop the process that logged it keeps its open batch under a new id, and another process may send both.

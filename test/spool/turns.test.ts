@@ -1,5 +1,5 @@
 /** Limits the number of file system calls in one turn of the application's thread, on real files. */
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { destinationName } from '../../src/spool/root.js'
@@ -210,6 +210,15 @@ test('closing the spool cancels a claim that takes many turns', async () => {
   const before = claims.all
   await clock.advance(SCAN_MS)
   expect(claims.all).toBe(before)
+})
+
+test('room is made while claims take many turns and the application never returns to the event loop', async () => {
+  await leave(60)
+  const life = begin({ maxBytes: MIB })
+  expect(life.spool.recovery.scanning.isBusy).toBe(true)
+  write(life, 4 * MIB)
+  const bytes = segmentsBelow(root).reduce((sum, { path }) => sum + statSync(path).size, 0)
+  expect(bytes).toBeLessThan(2.5 * MIB)
 })
 
 describe('many files of other processes', () => {
