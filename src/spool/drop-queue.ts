@@ -23,10 +23,14 @@ export interface DropQueueOptions {
 
 /** Failed scans after which a segment is deleted uncounted. Otherwise a bad block would hold its room forever. */
 const MAX_FAILURES = 3
+/** Segments that are deleted and reported together: a log call waits for the deletion. */
+const MAX_COUNTED = 8
 
 export class DropQueue {
   readonly #options: DropQueueOptions
   #drops: Drop[] = []
+  /** Entries of the first of them, by position. */
+  #counts: number[] = []
   readonly #postponed: Drop[] = []
   #bytes = 0
   #running: Promise<void> | undefined
@@ -67,18 +71,30 @@ export class DropQueue {
   /** Empties the queue. Its segments stay on disk for the next process that claims them. */
   clear(): void {
     this.#drops = []
+    this.#counts = []
     this.#postponed.length = 0
     this.#bytes = 0
   }
 
   async #run(): Promise<void> {
-    for (let drop = this.#drops[0]; drop !== undefined; drop = this.#drops[0]) {
+    for (;;) {
+      const at = this.#counts.length
+      const drop = at === MAX_COUNTED ? undefined : this.#drops[at]
+      if (drop === undefined) {
+        if (this.#deleteCounted()) continue
+        break
+      }
       try {
-        await this.#count(drop)
+        const entries = await this.#count(drop)
+        // Cleared meanwhile.
+        if (this.#drops[at] === drop) this.#counts.push(entries)
       } catch (error) {
         this.#options.onError(error)
-        if (isOutOfFiles(error)) break
-        if (this.#drops[0] === drop) this.#failed(drop, error)
+        if (isOutOfFiles(error)) {
+          this.#deleteCounted()
+          break
+        }
+        if (this.#drops[at] === drop) this.#failed(drop, error)
       }
     }
     this.#running = undefined
@@ -88,13 +104,12 @@ export class DropQueue {
   #failed(drop: Drop, error: unknown): void {
     drop.failures += 1
     // Deleted all the same; its number of entries is unknown.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || drop.failures === MAX_FAILURES) return this.#drop(drop, 0)
-    this.#drops.shift()
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || drop.failures === MAX_FAILURES) return void this.#counts.push(0)
+    this.#drops.splice(this.#counts.length, 1)
     this.#postponed.push(drop)
   }
 
-  async #count(drop: Drop): Promise<void> {
-    const { segment: { path }, nextOffset } = drop.claimed
+  async #count({ claimed: { segment: { path }, nextOffset } }: Drop): Promise<number> {
     const settlements = readJournal(journalOf(path))
     const reader = new SegmentReader(path, nextOffset)
     try {
@@ -103,19 +118,28 @@ export class DropQueue {
         const positions = Positions.of(read.pieces.flatMap(({ first, count }) => Array.from({ length: count }, (_, at) => first + at)))
         entries += positions.minus(settlements.get(read.batchId)?.settled ?? Positions.none()).size
       }
-      this.#drop(drop, entries)
+      return entries
     } finally {
       await reader.close()
     }
   }
 
-  #drop(drop: Drop, entries: number): void {
-    if (this.#drops[0] !== drop) return
-    this.#drops.shift()
-    const { claimed: { segment, bytes }, reason, why } = drop
-    this.#bytes -= bytes
-    segment.drop()
-    this.#options.onRecovered(entries)
-    this.#options.onDropped(entries, reason, `${why}, left by an earlier process: ${segment.path}`)
+  /** Deletes the counted segments and reports them together. @returns whether there were any */
+  #deleteCounted(): boolean {
+    const entries = new Map<string, { readonly reason: Drop['reason'], readonly detail: string, entries: number }>()
+    for (const count of this.#counts.splice(0)) {
+      const { claimed: { segment, bytes }, reason, why } = this.#drops.shift() as Drop
+      this.#bytes -= bytes
+      segment.drop()
+      const detail = `${why}, left by an earlier process: ${segment.path}`
+      const sum = entries.get(reason) ?? { reason, detail, entries: 0 }
+      sum.entries += count
+      entries.set(reason, sum)
+    }
+    for (const { reason, detail, entries: sum } of entries.values()) {
+      this.#options.onRecovered(sum)
+      this.#options.onDropped(sum, reason, detail)
+    }
+    return entries.size > 0
   }
 }
