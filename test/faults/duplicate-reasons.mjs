@@ -37,6 +37,10 @@ export function duplicateReasons(server, lives, { downs, full }) {
   const lifeOf = (/** @type {import('./fault-server.mjs').Call} */ { connection: { pid }, at }) =>
     lives.find((life) => life.pid === pid && life.startedAt <= at && at <= life.endedAt + 1_000)
 
+  const loggerOf = (/** @type {number} */ n) => lives.find(({ first = 0, last = -1 }) => first <= n && n <= last)
+  const isPastLease = (/** @type {LifeRecord | undefined} */ life, /** @type {import('./fault-server.mjs').Call} */ again) =>
+    life?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at) === true
+
   const reasonOf = (/** @type {number} */ n, /** @type {import('./fault-server.mjs').Call} */ call, /** @type {import('./fault-server.mjs').Call} */ again) => {
     const life = lifeOf(call)
     const answeredAt = call.answeredAt ?? Infinity
@@ -48,8 +52,8 @@ export function duplicateReasons(server, lives, { downs, full }) {
     if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS)) return 'kill'
     if (life?.stops.some(({ from, to }) => from < answeredAt + ACK_MS && to > call.at)) return 'stop'
     // After such a stop the process that logged it keeps its open batch under a new id, and another process may send both.
-    const logger = call.batchId === again.batchId ? undefined : lives.find(({ first = 0, last = -1 }) => first <= n && n <= last)
-    const isStopped = [life, lifeOf(again), logger].some((one) => one?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at))
+    const logger = call.batchId === again.batchId ? undefined : loggerOf(n)
+    const isStopped = [life, lifeOf(again), logger].some((one) => isPastLease(one, again))
     return isStopped ? 'stop' : 'unexplained'
   }
 
@@ -63,7 +67,7 @@ export function duplicateReasons(server, lives, { downs, full }) {
       const call = /** @type {import('./fault-server.mjs').Call} */ (calls[index])
       const reason = reasonOf(n, call, again)
       counts[reason] = (counts[reason] ?? 0) + 1
-      if (call.batchId !== again.batchId && reason !== 'stop') splitBatches += 1
+      if (call.batchId !== again.batchId && reason !== 'stop' && !isPastLease(loggerOf(n), again)) splitBatches += 1
       if (reason !== 'unexplained') continue
       const words = `sent by ${lifeOf(call)?.how ?? 'nobody known'}, ${Math.round(again.at - (call.answeredAt ?? 0))} ms after its reply by ${lifeOf(again)?.how ?? 'nobody known'}`
       unexplained.set(words, (unexplained.get(words) ?? 0) + 1)
