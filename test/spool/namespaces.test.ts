@@ -17,8 +17,10 @@ import { removeScratch, scratchFolder } from './scratch.js'
 const SPEED = 10
 const TIMEOUT_MS = 120_000
 const FROM_B = 1_000_000
+/** util-linux; the test does without where it is missing. */
+const COMMAND: string = 'unshare'
 const UNSHARE = ['--pid', '--fork', '--mount-proc', '--kill-child']
-const canUnshare = spawnSync('unshare', [...UNSHARE, 'true']).status === 0
+const canUnshare = spawnSync(COMMAND, [...UNSHARE, 'true']).status === 0
 
 interface Options {
   readonly from: number
@@ -57,7 +59,7 @@ class Pair {
     const setup = { root: join(this.#out, '..', 'root'), out: this.#out, name, speed: SPEED, ...given }
     const program = [process.execPath, fileURLToPath(new URL('sharing-process.mjs', import.meta.url)), JSON.stringify(setup)] as const
     const child = isUnshared
-      ? spawn('unshare', [...UNSHARE, ...program], { stdio: 'ignore' })
+      ? spawn(COMMAND, [...UNSHARE, ...program], { stdio: 'ignore' })
       : spawn(program[0], program.slice(1), { stdio: 'inherit' })
     this.#children.push(child)
     return child
