@@ -5,7 +5,7 @@
  * an error from then on. Needs pino 9.9 or later, which takes fields from `LogFnFields`.
  */
 import type {} from 'pino'
-import type { LogEntry } from './protocol/entry.js'
+import type { LogEntry } from './protocol/log-entry.js'
 
 /** The entry's fields as a record may carry them. An error and a request are pino's own to serialize. */
 export interface IngestLogFields extends Partial<Omit<LogEntry, MadeByPino | 'user_id' | 'request_id'>> {

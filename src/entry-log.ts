@@ -1,5 +1,5 @@
 /** The interface between the batcher and the store of its entries. */
-import type { Batch } from './sender.js'
+import type { Batch } from './batch/sender.js'
 
 /**
  * Stores entries before they are sent. Never throws. Another process may claim the open batch and send the entries of it that are

@@ -1,5 +1,5 @@
 /** A clock that stands still until told. Timers fire in the order of their time, and what they start runs first. */
-import type { Clock } from '../src/clock.js'
+import type { Clock } from '../src/shared/clock.js'
 
 interface Timer {
   readonly at: number

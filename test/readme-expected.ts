@@ -1,6 +1,6 @@
 /** What each program in the READMEs must have done, by document and section, in order. */
 import { expect } from 'vitest'
-import type { LogEntry } from '../src/protocol/entry.js'
+import type { LogEntry } from '../src/protocol/log-entry.js'
 import type { RequestLog } from '../src/protocol/resources.js'
 import type { IngestService } from '../src/service/index.js'
 import { readText } from './markdown.js'

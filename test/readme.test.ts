@@ -5,9 +5,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { IngestErrorCode } from '../src/errors.js'
-import { optionsMarkdown, TABLE, variablesOf } from '../src/options/table.js'
-import type { OptionName } from '../src/options/table.js'
+import type { IngestErrorCode } from '../src/shared/errors.js'
+import { optionsMarkdown, OPTION_TABLE, variablesOf } from '../src/options/option-table.js'
+import type { OptionName } from '../src/options/option-table.js'
 import { READMES, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from './markdown.js'
 
 const README = 'README.md'
@@ -63,7 +63,7 @@ function cliProblem(words: readonly string[]): string | undefined {
 
 /** Those of options, and those that a command's help names. */
 function knownVariables(): Set<string> {
-  const ofOptions = (Object.keys(TABLE) as OptionName[]).flatMap((option) => variablesOf(option))
+  const ofOptions = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap((option) => variablesOf(option))
   const ofCommands = helpOf('').commands.flatMap(({ name }) => helpOf(name).notes.join(' ').match(VARIABLE) ?? [])
   return new Set([...ofOptions, ...ofCommands])
 }
@@ -129,7 +129,7 @@ describe('tables', () => {
   })
 
   test('events are those that the transport tells', () => {
-    const told = new Set(readText('src/report.ts').match(/ingest:\w+/g))
+    const told = new Set(readText('src/diagnostics/reporter.ts').match(/ingest:\w+/g))
     const rows = [...sectionOf(README, 'Watching the transport').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(([, name]) => name)
     expect(rows.toSorted()).toEqual([...told].toSorted())
   })

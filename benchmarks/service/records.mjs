@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {import('../../dist/esm/protocol/entry.js').LogEntry} LogEntry
+ * @typedef {import('../../dist/esm/protocol/log-entry.js').LogEntry} LogEntry
  * @typedef {import('../../dist/esm/protocol/resources.js').RequestLog} RequestLog
  */
 

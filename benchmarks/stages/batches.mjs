@@ -1,10 +1,10 @@
 /** Lines to batches, untimed: what the stages behind the batcher begin with. */
-import { Batcher } from '../../dist/esm/batch.js'
-import { systemClock } from '../../dist/esm/clock.js'
+import { Batcher } from '../../dist/esm/pipeline/batcher.js'
+import { systemClock } from '../../dist/esm/shared/clock.js'
 import { SETTINGS, newMapper } from './configured.mjs'
 
 /**
- * @typedef {import('../../dist/esm/sender.js').Batch} Batch
+ * @typedef {import('../../dist/esm/batch/sender.js').Batch} Batch
  * @typedef {{ batchId: string, first: number, count: number, rank: number, text: Buffer }} Piece entries that the batcher logs together
  */
 

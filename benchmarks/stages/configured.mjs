@@ -1,14 +1,14 @@
 /** The stages' settings: the transport's own, by its own defaults, with what an application usually gives it. */
-import { systemClock } from '../../dist/esm/clock.js'
-import { resolveOptions } from '../../dist/esm/options.js'
-import { intakeOf } from '../../dist/esm/pipeline/intake-of.js'
-import { mappingOptions } from '../../dist/esm/pipeline/mapping.js'
+import { systemClock } from '../../dist/esm/shared/clock.js'
+import { resolveOptions } from '../../dist/esm/options/resolve-options.js'
+import { createEntryBuilder } from '../../dist/esm/pipeline/create-entry-builder.js'
+import { createMappingOptions } from '../../dist/esm/pipeline/mapping-options.js'
 import { Mapper } from '../../dist/esm/record/mapper.js'
 
 const GIVEN = { url: 'http://127.0.0.1:9/api/v1', apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' }
 
 export const SETTINGS = resolveOptions(GIVEN, { env: {}, readFile: () => { throw new Error('no file is named') } })
-export const MAPPING = mappingOptions(SETTINGS, undefined)
+export const MAPPING = createMappingOptions(SETTINGS, undefined)
 
 /** Every line is sent. */
 export function newMapper() {
@@ -18,7 +18,7 @@ export function newMapper() {
 /** Mapper and trail, as the worker has them. */
 export function newIntake() {
   const fail = (/** @type {string} */ problem) => { throw new Error(problem) }
-  return intakeOf({
+  return createEntryBuilder({
     settings: SETTINGS, mapping: MAPPING, clock: systemClock, mapper: newMapper(), requests: undefined, hook: undefined, onProblem: fail, onSummary: fail,
   })
 }

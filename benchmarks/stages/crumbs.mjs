@@ -1,5 +1,5 @@
 /** The trail alone: a line is kept as a crumb, and an error takes 50 of them. */
-import { systemClock } from '../../dist/esm/clock.js'
+import { systemClock } from '../../dist/esm/shared/clock.js'
 import { appendCrumbs } from '../../dist/esm/trail/attach.js'
 import { Crumbs } from '../../dist/esm/trail/crumb.js'
 import { Trail } from '../../dist/esm/trail/trail.js'

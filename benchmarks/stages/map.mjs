@@ -1,6 +1,6 @@
 /** Lines to entries, by one of the two paths, and to batches. */
-import { Batcher } from '../../dist/esm/batch.js'
-import { systemClock } from '../../dist/esm/clock.js'
+import { Batcher } from '../../dist/esm/pipeline/batcher.js'
+import { systemClock } from '../../dist/esm/shared/clock.js'
 import { FastPath } from '../../dist/esm/record/fast.js'
 import { mapByParsing } from '../../dist/esm/record/reference.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'

@@ -1,12 +1,12 @@
 /** Batches to the sink, by the transport's own client: what a request costs this side. */
 import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../dist/esm/client/http.js'
-import { systemClock } from '../../dist/esm/clock.js'
+import { systemClock } from '../../dist/esm/shared/clock.js'
 import { ingestSender } from '../../dist/esm/delivery/ingest.js'
 import { cpuUs } from '../tools/measure.mjs'
 import { batchesOf } from './batches.mjs'
 
-/** @typedef {import('../../dist/esm/sender.js').Batch} Batch */
+/** @typedef {import('../../dist/esm/batch/sender.js').Batch} Batch */
 
 /** How many in flight, by what is measured. */
 const CONCURRENCIES = Object.entries({ 'request': 4, 'request: 32 in flight': 32 })

@@ -1,5 +1,5 @@
 /** [main] Small copies of values that may be of any size and shape: what a crumb keeps must not hold, or cost, more. Pure. */
-import type { Json, JsonObject } from '../protocol/entry.js'
+import type { Json, JsonObject } from '../protocol/log-entry.js'
 
 /** UTF-16 units. */
 const MAX_TEXT_CHARS = 1_000

@@ -1,5 +1,5 @@
 /** [main] Crumbs that the application leaves by itself: what happened before an error, beside what was logged. */
-import type { Breadcrumb } from '../protocol/entry.js'
+import type { Breadcrumb } from '../protocol/log-entry.js'
 import { boundedObject, boundedText } from './bounded.js'
 import { currentTrail } from './state.js'
 import type { Trail } from './state.js'

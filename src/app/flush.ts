@@ -1,7 +1,7 @@
 /** [main] Waits until what was logged is safe, wherever the transport runs. */
 import { randomUUID } from 'node:crypto'
-import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../flush-message.js'
-import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../flush-message.js'
+import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../transport/flush-message.js'
+import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../transport/flush-message.js'
 import { isWorkerStream, streamsBehind } from './streams.js'
 
 export interface FlushOptions {

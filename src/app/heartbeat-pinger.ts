@@ -5,9 +5,9 @@ import { Calls } from '../client/calls.js'
 import type { Call } from '../client/calls.js'
 import { heartbeatCall } from '../client/heartbeat-call.js'
 import { createHttp } from '../client/http.js'
-import type { Clock } from '../clock.js'
-import { resolveFromProcess } from '../options.js'
-import type { IngestOptions } from '../options.js'
+import type { Clock } from '../shared/clock.js'
+import { resolveFromProcess } from '../options/resolve-options.js'
+import type { IngestOptions } from '../options/resolve-options.js'
 import { withLocalHint } from './one-call.js'
 
 const OPTION_NAMES = ['url', 'apiKey', 'allowInsecure', 'tls', 'proxy', 'requestTimeoutMs', 'retryMinMs', 'retryMaxMs'] as const

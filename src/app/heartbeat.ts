@@ -1,9 +1,9 @@
 /** [main] Heartbeats of work that goes on for long. */
 import { reportUnusedKey } from '../client/key-warning.js'
-import { MAX_TIMER_MS, backgroundClock } from '../clock.js'
-import type { Clock } from '../clock.js'
-import { IngestError } from '../errors.js'
-import { Throttle } from '../report/throttle.js'
+import { MAX_TIMER_MS, backgroundClock } from '../shared/clock.js'
+import type { Clock } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
+import { Throttle } from '../diagnostics/throttle.js'
 import { Pinger } from './heartbeat-pinger.js'
 import type { PingOptions } from './heartbeat-pinger.js'
 import { tell } from './heartbeat-tell.js'

@@ -1,7 +1,7 @@
 /** [main] Crumbs for the requests that the application sends: heard on Node's diagnostics channels, nothing is wrapped. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { systemClock } from '../clock.js'
+import { systemClock } from '../shared/clock.js'
 import { keepCrumb } from './breadcrumbs.js'
 import { crumbOf, isLeftOut, nodeUrl, undiciUrl } from './http-crumb.js'
 import type { Outcome, UndiciRequest } from './http-crumb.js'

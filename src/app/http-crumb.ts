@@ -1,6 +1,6 @@
 /** [main] An outgoing request and its outcome, as a crumb: without what may hold credentials. Pure. */
 import type { ClientRequest } from 'node:http'
-import type { Breadcrumb } from '../protocol/entry.js'
+import type { Breadcrumb } from '../protocol/log-entry.js'
 import { boundedText } from './bounded.js'
 import { toBreadcrumb } from './breadcrumbs.js'
 

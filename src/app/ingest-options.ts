@@ -1,6 +1,6 @@
 /** [main] The application's own options of pino, completed: what the scope knows on each record, and errors told whole. */
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
-import { resolveFromProcess } from '../options.js'
+import { resolveFromProcess } from '../options/resolve-options.js'
 import { isError, serializeError } from './error-serializer.js'
 import { ingestMixin } from './mixin.js'
 import { checkTargetIsFound } from './target-check.js'

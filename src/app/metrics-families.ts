@@ -2,8 +2,8 @@
  * Every metric, once: the source of the Prometheus text, of the OpenTelemetry instruments and of the table in this folder's
  * README. Names follow Prometheus' best practices (base units, `_total`) and OpenTelemetry's (dots, units in braces).
  */
-import type { AccountSnapshot } from '../account.js'
-import type { IngestErrorCode } from '../errors.js'
+import type { AccountSnapshot } from '../diagnostics/account.js'
+import type { IngestErrorCode } from '../shared/errors.js'
 
 /** What is known at the moment. */
 export interface MetricsState {

@@ -1,6 +1,6 @@
 /** The application's own labels: checked once, so that rendering them can not fail. */
-import { IngestError } from '../errors.js'
-import { shown, shownName } from '../options/shown.js'
+import { IngestError } from '../shared/errors.js'
+import { formatValue, formatName } from '../options/format-value.js'
 import { LABELS } from './metrics-families.js'
 
 /** The Prometheus data model; what begins with two underscores is Prometheus' own. */
@@ -12,14 +12,14 @@ const RESERVED: ReadonlySet<string> = new Set([...Object.keys(LABELS), 'le', 'qu
 export function checkedLabels(labels: unknown): Readonly<Record<string, string>> {
   if (labels === undefined) return {}
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) {
-    throw new IngestError('CONFIG', `labels must be an object of texts, as { app: 'checkout' }; got ${shown(labels)}`)
+    throw new IngestError('CONFIG', `labels must be an object of texts, as { app: 'checkout' }; got ${formatValue(labels)}`)
   }
   return Object.fromEntries(Object.entries(labels).map(([name, value]: [string, unknown]) => [checkedName(name), checkedValue(name, value)]))
 }
 
 function checkedName(name: string): string {
   if (!LABEL_NAME.test(name)) {
-    throw new IngestError('CONFIG', `a label's name must be letters, digits and _, not begin with a digit or __; got ${shown(name)}`)
+    throw new IngestError('CONFIG', `a label's name must be letters, digits and _, not begin with a digit or __; got ${formatValue(name)}`)
   }
   if (RESERVED.has(name)) throw new IngestError('CONFIG', `the label ${name} is reserved (${[...RESERVED].join(', ')}); take another name`)
   return name
@@ -27,6 +27,6 @@ function checkedName(name: string): string {
 
 /** Half a surrogate pair has no UTF-8. */
 function checkedValue(name: string, value: unknown): string {
-  if (typeof value !== 'string') throw new IngestError('CONFIG', `the label ${shownName(name)} must be text; got ${shown(value)}`)
+  if (typeof value !== 'string') throw new IngestError('CONFIG', `the label ${formatName(name)} must be text; got ${formatValue(value)}`)
   return value.toWellFormed()
 }

@@ -1,8 +1,8 @@
 /** [main] Listens to the transports behind a logger, and keeps the latest of what each told. */
-import type { AccountSnapshot } from '../account.js'
-import type { Clock } from '../clock.js'
-import type { IngestErrorCode } from '../errors.js'
-import { FLUSH_METHOD, addAccounts } from '../flush-message.js'
+import type { AccountSnapshot } from '../diagnostics/account.js'
+import type { Clock } from '../shared/clock.js'
+import type { IngestErrorCode } from '../shared/errors.js'
+import { FLUSH_METHOD, addAccounts } from '../transport/flush-message.js'
 import type { MetricsState } from './metrics-families.js'
 
 /** What is used of pino's stream to its worker, or of one in this thread. */
@@ -21,7 +21,7 @@ const CODES: Readonly<Record<IngestErrorCode, true>> = {
 
 const COUNTED = ['received', 'recovered', 'generated', 'accepted', 'rejected', 'filtered', 'pending'] as const
 const NOTHING: AccountSnapshot = {
-  received: 0, recovered: 0, generated: 0, accepted: 0, rejected: 0, filtered: 0, pending: 0, closes: true,
+  received: 0, recovered: 0, generated: 0, accepted: 0, rejected: 0, filtered: 0, pending: 0, balances: true,
   dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
 }
 
@@ -87,10 +87,10 @@ function isClosed({ destroyed, closed, writableEnded }: Told): boolean {
 }
 
 /** Nothing else of it: what a neighbour adds must not become a label. */
-function known({ dropped, requestLogs, closes, ...counts }: AccountSnapshot): AccountSnapshot {
+function known({ dropped, requestLogs, balances: closes, ...counts }: AccountSnapshot): AccountSnapshot {
   const numbers = Object.fromEntries(COUNTED.map((name) => [name, counts[name]])) as Pick<AccountSnapshot, typeof COUNTED[number]>
   const { buffer, shutdown, spool, age, damaged } = dropped
-  return { ...numbers, closes, dropped: { buffer, shutdown, spool, age, damaged }, ...(requestLogs && { requestLogs: known(requestLogs) }) }
+  return { ...numbers, balances: closes, dropped: { buffer, shutdown, spool, age, damaged }, ...(requestLogs && { requestLogs: known(requestLogs) }) }
 }
 
 function isAccount(payload: unknown): payload is AccountSnapshot {

@@ -1,10 +1,10 @@
 /** [main] What the transport tells of its account, for Prometheus and for OpenTelemetry. */
-import type { AccountSnapshot } from '../account.js'
-import { systemClock } from '../clock.js'
-import type { Clock } from '../clock.js'
-import { IngestError } from '../errors.js'
-import { nearestName } from '../options/nearest.js'
-import { kindOf, shown, shownName } from '../options/shown.js'
+import type { AccountSnapshot } from '../diagnostics/account.js'
+import { systemClock } from '../shared/clock.js'
+import type { Clock } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
+import { findNearestName } from '../options/nearest-name.js'
+import { describeType, formatValue, formatName } from '../options/format-value.js'
 import { FAMILIES } from './metrics-families.js'
 import { checkedLabels } from './metrics-labels.js'
 import { MetricsListener } from './metrics-state.js'
@@ -77,18 +77,18 @@ export function ingestMetricsBy(clock: Clock, logger: object, options: IngestMet
 
 function checkedStreams(logger: unknown): readonly object[] {
   if (typeof logger !== 'object' || logger === null) {
-    throw new IngestError('CONFIG', `ingestMetrics() takes a pino logger, a transport or an ingestStream(); got ${kindOf(logger)}`)
+    throw new IngestError('CONFIG', `ingestMetrics() takes a pino logger, a transport or an ingestStream(); got ${describeType(logger)}`)
   }
   const streams = ingestStreamsOf(logger)
   if (streams.length > 0) return streams
-  throw new IngestError('CONFIG', `ingestMetrics() found no transport behind ${kindOf(logger)}; give the logger that was made with `
+  throw new IngestError('CONFIG', `ingestMetrics() found no transport behind ${describeType(logger)}; give the logger that was made with `
     + "transport: { target: 'pino-ingest' } or with ingestStream()")
 }
 
 function checkedOptions(options: unknown): IngestMetricsOptions {
-  if (typeof options !== 'object' || options === null) throw new IngestError('CONFIG', `the options of ingestMetrics() must be an object; got ${shown(options)}`)
+  if (typeof options !== 'object' || options === null) throw new IngestError('CONFIG', `the options of ingestMetrics() must be an object; got ${formatValue(options)}`)
   const wrong = Object.keys(options).find((name) => !OPTIONS.some((one) => one === name))
   if (wrong === undefined) return options
-  const near = nearestName(wrong, OPTIONS)
-  throw new IngestError('CONFIG', `ingestMetrics() has no option ${shownName(wrong)}${near === undefined ? '' : `; did you mean ${near}?`}`)
+  const near = findNearestName(wrong, OPTIONS)
+  throw new IngestError('CONFIG', `ingestMetrics() has no option ${formatName(wrong)}${near === undefined ? '' : `; did you mean ${near}?`}`)
 }

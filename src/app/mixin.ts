@@ -1,6 +1,6 @@
 /** [main] What the scope knows, put on each record as pino makes it. */
 import type { LoggerOptions } from 'pino'
-import type { Breadcrumb } from '../protocol/entry.js'
+import type { Breadcrumb } from '../protocol/log-entry.js'
 import { boundNames } from './bindings.js'
 import { takeCrumbs } from './breadcrumbs.js'
 import { activeSpanIds } from './open-telemetry.js'

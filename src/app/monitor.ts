@@ -1,7 +1,7 @@
 /** [main] A job that a monitor watches: it pings when the job has succeeded, and not otherwise. */
 import { reportUnusedKey } from '../client/key-warning.js'
-import { systemClock } from '../clock.js'
-import { IngestError } from '../errors.js'
+import { systemClock } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
 import { Pinger } from './heartbeat-pinger.js'
 import type { PingOptions } from './heartbeat-pinger.js'
 import { tell } from './heartbeat-tell.js'

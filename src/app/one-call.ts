@@ -3,7 +3,7 @@ import { IngestClient, IngestError } from '../client/index.js'
 import type { Wiring } from '../client/calls.js'
 import { wiredClient } from '../client/client.js'
 import type { IngestClientOptions } from '../client/index.js'
-import { LOCAL_URL } from '../options.js'
+import { LOCAL_URL } from '../options/resolve-options.js'
 
 /** @throws IngestError `CONFIG` before anything else is done; then whatever `call` throws. */
 export async function withClient<T>(options: IngestClientOptions, call: (client: IngestClient) => Promise<T>, wiring?: Wiring): Promise<T> {

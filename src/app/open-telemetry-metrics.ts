@@ -3,8 +3,8 @@
  * of a meter no more is asked for than is used, so that our types need none of its.
  * @see https://opentelemetry.io/docs/specs/otel/metrics/api/#asynchronous-counter-creation
  */
-import { IngestError } from '../errors.js'
-import { shown } from '../options/shown.js'
+import { IngestError } from '../shared/errors.js'
+import { formatValue } from '../options/format-value.js'
 import { VERSION } from '../version.js'
 import { LABELS } from './metrics-families.js'
 import type { LabelName, MetricFamily, MetricKind, MetricsState } from './metrics-families.js'
@@ -43,7 +43,7 @@ export function globalMeter(): MetricsMeter | undefined {
 /** @throws IngestError `CONFIG` for what is no meter */
 export function checkedMeter(meter: MetricsMeter): MetricsMeter {
   if (Object.values(METHODS).every((method) => typeof (meter as Partial<MetricsMeter> | null)?.[method] === 'function')) return meter
-  throw new IngestError('CONFIG', `meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${shown(meter)}`)
+  throw new IngestError('CONFIG', `meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${formatValue(meter)}`)
 }
 
 /** Labels in use, by meter: of two callbacks that observe the same attributes the later would win, and a counter go down. */

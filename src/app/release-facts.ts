@@ -1,10 +1,10 @@
 /** [main] What is to be registered as a release: what is given, and what CI, git and package.json say. */
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { IngestError } from '../errors.js'
-import { factsFromCi } from '../options/ci.js'
+import { IngestError } from '../shared/errors.js'
+import { findCiFacts } from '../options/ci.js'
 import type { Env } from '../options/ci.js'
-import { variablesOf } from '../options/table.js'
+import { variablesOf } from '../options/option-table.js'
 import type { Release } from '../protocol/resources.js'
 import { readGit } from './git.js'
 
@@ -30,7 +30,7 @@ const PLACEHOLDER = /^0\.0\.0(?:-|$)/
  */
 export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSources): Promise<Release> {
   const [commitVariable = '', branchVariable = '', personVariable = ''] = variablesOf('deploy')
-  const [ci, git] = [factsFromCi(env), await readGit(cwd)]
+  const [ci, git] = [findCiFacts(env), await readGit(cwd)]
   const commit = firstOf(given.commit_hash, env[commitVariable], ci.commit, git.commit)
   // A branch goes with its commit, and with no other.
   const branches = [ci, git].map((facts) => (facts.commit === undefined || isSame(facts.commit, commit) ? facts.branch : undefined))

@@ -1,8 +1,8 @@
 /** [main] Tells the transports behind a logger of a release, wherever they run. */
-import { systemClock } from '../clock.js'
-import type { Clock } from '../clock.js'
-import { RELEASED_EVENT, RELEASE_METHOD } from '../release-message.js'
-import type { Releasable, ReleaseMessage } from '../release-message.js'
+import { systemClock } from '../shared/clock.js'
+import type { Clock } from '../shared/clock.js'
+import { RELEASED_EVENT, RELEASE_METHOD } from '../transport/release-message.js'
+import type { Releasable, ReleaseMessage } from '../transport/release-message.js'
 import { isWorkerStream, streamsBehind } from './streams.js'
 
 /** pino's stream to its worker, as far as it is used here. */

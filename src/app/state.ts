@@ -1,6 +1,6 @@
 /** [main] What both builds of this package share while the application runs: scopes, their crumbs, the newest event id. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Breadcrumb } from '../protocol/entry.js'
+import type { Breadcrumb } from '../protocol/log-entry.js'
 
 export interface ScopeUser {
   readonly id?: string

@@ -1,5 +1,5 @@
 /** [main] Where a logger's lines go: pino's stream to its worker, streams in this thread, or several of both. */
-import { FLUSH_METHOD } from '../flush-message.js'
+import { FLUSH_METHOD } from '../transport/flush-message.js'
 import { pinoProperty } from './pino-symbols.js'
 
 /** Behind the logger: pino's own, one that the app made, or several in a multistream. Empty for what is no logger. */

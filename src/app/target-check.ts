@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { IngestError } from '../errors.js'
+import { IngestError } from '../shared/errors.js'
 
 /** This file where it is a file of its own: then the package is installed, and pino finds it as the application did. */
 const OWN_FILE = /[\\/]app[\\/]target-check\.[cm]?[jt]s(?:\?.*)?$/

@@ -1,6 +1,6 @@
 /** Arguments against a command's flags. Pure. */
 import { parseArgs } from 'node:util'
-import { nearestName } from '../options/nearest.js'
+import { findNearestName } from '../options/nearest-name.js'
 import { usageError } from './command.js'
 import type { Arguments, Flags } from './command.js'
 
@@ -66,6 +66,6 @@ function unknownFlag(rawName: string, known: readonly string[]): Error {
   if (/^--api[-_]?key(?:[-_]?file)?$/i.test(rawName)) {
     return usageError(`there is no flag ${rawName}, since process lists show arguments; set PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE`)
   }
-  const nearest = rawName.startsWith('--') ? nearestName(rawName.slice(2), known) : undefined
+  const nearest = rawName.startsWith('--') ? findNearestName(rawName.slice(2), known) : undefined
   return usageError(`unknown flag ${rawName}${nearest === undefined ? '' : `, did you mean --${nearest}?`}`)
 }

@@ -1,5 +1,5 @@
 /** `pino-ingest dev`: the local service in a terminal, by itself or beside a program. */
-import { backgroundClock } from '../clock.js'
+import { backgroundClock } from '../shared/clock.js'
 import { createIngestService, IngestServiceError } from '../service/index.js'
 import type { IngestService, IngestServiceOptions } from '../service/index.js'
 import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'

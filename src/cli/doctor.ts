@@ -1,8 +1,8 @@
 /** `pino-ingest doctor`: step by step from the configuration to the service's reply. */
 import { readFileSync } from 'node:fs'
-import { systemClock } from '../clock.js'
-import type { Settings } from '../options.js'
-import { secretMask } from '../mask.js'
+import { systemClock } from '../shared/clock.js'
+import type { Settings } from '../options/resolve-options.js'
+import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { EXIT_DONE, EXIT_FAILED } from './command.js'
 import type { Arguments, Command } from './command.js'
 import type { Check } from './doctor/check.js'
@@ -37,7 +37,7 @@ async function run(given: Arguments): Promise<number> {
 
 async function checkSettings(settings: Settings): Promise<Check[]> {
   // A reply may quote the key, and so may the error of a module.
-  const mask = secretMask(settings.givenKeys.map((key) => key.reveal()))
+  const mask = createSecretMask(settings.givenKeys.map((key) => key.reveal()))
   const local = await checkLocal(settings)
   const way = await checkWay(settings)
   const reply = way.every(({ ok }) => ok) ? await checkReply(settings, mask, () => systemClock.wallNow()) : []

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Pinger } from '../app/heartbeat-pinger.js'
 import { reportUnusedKey } from '../client/key-warning.js'
-import { systemClock } from '../clock.js'
+import { systemClock } from '../shared/clock.js'
 import { CommandError, EXIT_DONE, EXIT_USAGE, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
 import { OPTION_FLAGS, optionsOf } from './option-flags.js'

@@ -1,5 +1,5 @@
 /** What arrived, each on one line of a terminal. Pure. */
-import type { Level, LogEntry } from '../protocol/entry.js'
+import type { Level, LogEntry } from '../protocol/log-entry.js'
 import type { RecordKind, Records } from '../service/store/store.js'
 import { PLAIN } from './paint.js'
 import type { Paint, Style } from './paint.js'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The dispatcher. It loads the one command that is asked for: the pipe starts fast and never loads the service. */
-import { IngestError } from '../errors.js'
-import { nearestName } from '../options/nearest.js'
+import { IngestError } from '../shared/errors.js'
+import { findNearestName } from '../options/nearest-name.js'
 import { VERSION } from '../version.js'
 import { COMMON_FLAGS, parseArguments, parseWords } from './arguments.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
@@ -60,7 +60,7 @@ async function main(given: readonly string[]): Promise<number> {
   const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
   try {
-    await import('../engine.js')
+    await import('../shared/node-version.js')
     const listed = isPipe ? PIPE : listedAs(first)
     const { leading, rest, program } = cut(listed, isPipe ? args : args.slice(1))
     // Which of the rest are words, and which are flags' values, only the command's flags tell.
@@ -95,7 +95,7 @@ function listedAs(name: string): Listed {
   const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (listed !== undefined) return listed
   const known = Object.keys(COMMANDS)
-  const nearest = nearestName(name, known)
+  const nearest = findNearestName(name, known)
   throw usageError(`unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`)
 }
 

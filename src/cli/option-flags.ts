@@ -1,6 +1,6 @@
 /** Flags that stand for options of the transport. */
-import { rowOf } from '../options/table.js'
-import type { OptionName } from '../options/table.js'
+import { rowOf } from '../options/option-table.js'
+import type { OptionName } from '../options/option-table.js'
 import type { Arguments, Flags } from './command.js'
 
 /** By flag. Deliberately without the API key: process lists show arguments. */

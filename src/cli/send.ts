@@ -1,8 +1,8 @@
 /** `pino-ingest send FILE...`: ships log files that are there already, and goes on where it was interrupted. */
-import { systemClock } from '../clock.js'
+import { systemClock } from '../shared/clock.js'
 import { loadHook } from '../filter/load-hook.js'
-import { maskDeep, secretMask } from '../mask.js'
-import { resolveFromProcess } from '../options.js'
+import { maskDeep, createSecretMask } from '../diagnostics/secret-mask.js'
+import { resolveFromProcess } from '../options/resolve-options.js'
 import { thisMachine } from '../spool/owner.js'
 import { destinationName } from '../spool/root.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
@@ -62,7 +62,7 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
   const asJson = switches.has('json')
   const isQuiet = switches.has('quiet') || settings.onProblem === 'silent'
   const clock = systemClock
-  const mask = secretMask(settings.givenKeys.map((one) => one.reveal()))
+  const mask = createSecretMask(settings.givenKeys.map((one) => one.reveal()))
   const key = settings.apiKey.reveal()
   const states = new StateFolder({
     dir: texts.get('state') ?? defaultStateDir(process.env), destination: destinationName(settings.url, key),

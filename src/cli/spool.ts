@@ -1,5 +1,5 @@
 /** `pino-ingest spool …`: what lies on disk, for people. Loads the one of its commands that is asked for. */
-import { nearestName } from '../options/nearest.js'
+import { findNearestName } from '../options/nearest-name.js'
 import { usageError } from './command.js'
 import type { Command } from './command.js'
 
@@ -34,7 +34,7 @@ export async function spool([name, id, ...more]: readonly string[], isHelp: bool
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined
   if (subcommand === undefined) {
     const known = Object.keys(SUBCOMMANDS)
-    const nearest = nearestName(name, known)
+    const nearest = findNearestName(name, known)
     throw usageError(`unknown command spool ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`)
   }
   const unexpected = subcommand.id === 'none' ? id : more[0]

@@ -1,6 +1,6 @@
 /** `pino-ingest tail`: what arrives at the local service, in a terminal. */
 import type { Writable } from 'node:stream'
-import { systemClock } from '../clock.js'
+import { systemClock } from '../shared/clock.js'
 import { TOKEN_VARIABLE } from '../options/dev-token.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'

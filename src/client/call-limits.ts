@@ -1,7 +1,7 @@
 /** How long and how often a call is tried. */
-import { MAX_TIMER_MS } from '../clock.js'
-import { IngestError } from '../errors.js'
-import { hidden } from '../options/shown.js'
+import { MAX_TIMER_MS } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
+import { describeHidden } from '../options/format-value.js'
 
 export interface CallLimits {
   /** Attempts for each call, the first among them: an integer from 1. Default 3. */
@@ -22,7 +22,7 @@ export function resolveLimits({ maxAttempts = 3, timeoutMs = 30_000 }: CallLimit
 
 function checkInteger(name: string, value: unknown, max: number, rule: string): void {
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max) return
-  throw new IngestError('CONFIG', `${name} must be ${rule}, got ${mayBeKey(value) ? hidden(value) : String(value)}`)
+  throw new IngestError('CONFIG', `${name} must be ${rule}, got ${mayBeKey(value) ? describeHidden(value) : String(value)}`)
 }
 
 /** The invalid value may be, or contain, the API key: do not print it. */

@@ -1,8 +1,8 @@
 /** A call: its attempts, the waits between them, and what it comes to. */
-import { nextDelayMs } from '../backoff.js'
-import type { Clock } from '../clock.js'
-import { IngestError } from '../errors.js'
-import { secretMask } from '../mask.js'
+import { nextDelayMs } from '../shared/backoff.js'
+import type { Clock } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
+import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpReply } from './http-types.js'
 import { judgeReply, reasonOf, replyKind, retryAfterMs } from './reply.js'
@@ -142,7 +142,7 @@ export class Calls {
     const tried = isLate ? ` (${attempts} in timeoutMs ${this.#options.timeoutMs})` : attempt === 1 ? '' : ` (${attempts})`
     if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
     const { status } = reply
-    const reason = reasonOf(reply, secretMask([this.#options.apiKey, ...secrets]))
+    const reason = reasonOf(reply, createSecretMask([this.#options.apiKey, ...secrets]))
     const refused = body === null ? 'monitor token' : 'key'
     if (status === 401 || status === 403) return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
     if (replyKind(status) === 'later') {

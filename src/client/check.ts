@@ -1,6 +1,6 @@
 /** Values against the interface before they are sent: a mistake is told where it was made, with its path and value. */
-import { IngestError } from '../errors.js'
-import { LEVELS } from '../protocol/entry.js'
+import { IngestError } from '../shared/errors.js'
+import { LEVELS } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 
 /** A field's type: of text, of numbers, of a list, of an object by its fields. A name that ends in `!` is required. */

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { CHALLENGE_HEADER, proofProblem } from '../local-proof.js'
-import type { ChallengeReply } from '../local-proof.js'
+import { CHALLENGE_HEADER, findProofProblem } from '../shared/local-proof.js'
+import type { ChallengeReply } from '../shared/local-proof.js'
 import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
 import { processEnv } from '../options/process-env.js'
 
@@ -42,7 +42,7 @@ export async function proveListener(socket: Socket, url: string, timeoutMs: numb
   const nonce = randomBytes(16).toString('base64url')
   const reply = await ask(socket, `GET /local/status HTTP/1.1\r\nHost: ${host}\r\n${CHALLENGE_HEADER}: ${nonce}\r\n\r\n`, timeoutMs)
   if (typeof reply === 'string') throw notLocal(reply)
-  switch (proofProblem(reply, token, nonce, { address, port })) {
+  switch (findProofProblem(reply, token, nonce, { address, port })) {
     case 'token': throw new UnprovenError(`the local service on ${host} has another token than ${from}`,
       `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`)
     case 'foreign': throw notLocal(`status ${reply.status}`)

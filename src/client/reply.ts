@@ -1,6 +1,6 @@
 /** What a reply says. Pure. */
-import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
-import { UNPRINTABLE } from '../unprintable.js'
+import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
+import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 import type { HttpReply } from './http-types.js'
 
 export { retryAfterMs } from './retry-after.js'
@@ -113,7 +113,7 @@ const MAX_TYPE_CHARS = 60
  * @param mask is given the words before they are cut, since what is left of a secret at a cut is not found any more
  */
 export function reasonOf(reply: HttpReply, mask: (words: string) => string = (words) => words, list: ItemList = 'logs'): string {
-  const clean = (words: string): string => mask(words).replace(UNPRINTABLE, ' ').trim().toWellFormed()
+  const clean = (words: string): string => mask(words).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
   const { status } = reply
   if (replyKind(status) === 'ok') return foreignReason(reply, clean)
   const said = clean(serviceWords(reply.text, list))

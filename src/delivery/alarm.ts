@@ -1,5 +1,5 @@
 /** One timer, which is set anew rather than twice. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 
 export class Alarm {
   readonly #clock: Clock

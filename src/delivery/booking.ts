@@ -1,12 +1,12 @@
 /** What became of each batch, in the account and in words. */
-import type { Account } from '../account.js'
-import { LEVELS } from '../protocol/entry.js'
-import type { Report } from '../report.js'
-import type { Batch, Outcome } from '../sender.js'
+import type { Account } from '../diagnostics/account.js'
+import { LEVELS } from '../protocol/log-entry.js'
+import type { Reporter } from '../diagnostics/reporter.js'
+import type { Batch, Outcome } from '../batch/sender.js'
 
 export interface BookingOptions {
   readonly account: Account
-  readonly report: Pick<Report, 'delivered' | 'rejected' | 'dropped' | 'problem'>
+  readonly report: Pick<Reporter, 'delivered' | 'rejected' | 'dropped' | 'problem'>
 }
 
 export class Booking {
@@ -60,13 +60,13 @@ export class Booking {
   }
 
   /** Kept where they are on disk, else lost. The lost are told by `tellLost`. */
-  giveUp({ custody }: Batch, entries: number): void {
-    if (custody?.isKept === true) {
+  giveUp({ acknowledgement: custody }: Batch, entries: number): void {
+    if (custody?.isDurable === true) {
       this.#keptEntries += entries
       return
     }
     // What of it is on disk must not be sent by the next start: it is counted as lost here.
-    custody?.settle()
+    custody?.acknowledge()
     this.#options.account.dropped.shutdown += entries
     this.#untold += entries
   }
@@ -89,13 +89,13 @@ export class Booking {
    * @param newest that it was done for: it may itself not fit beside those in flight
    */
   dropForRoom(batches: readonly Batch[], newest: Batch, { maxBufferBytes, trouble }: { readonly maxBufferBytes: number, readonly trouble: string | undefined }): void {
-    for (const { count, custody } of batches) {
-      custody?.settle()
+    for (const { count, acknowledgement: custody } of batches) {
+      custody?.acknowledge()
       this.#options.account.dropped.buffer += count
     }
     for (const batch of batches) {
       const detail = batch === newest ? `a batch of ${batch.body.length} bytes does not fit into maxBufferBytes ${maxBufferBytes} beside those in flight`
-        : `maxBufferBytes ${maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestRank]}; `
+        : `maxBufferBytes ${maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestSeverity]}; `
           + (trouble ?? 'the service takes them slower than they come')
       this.#options.report.dropped(batch.count, 'buffer', detail)
     }

@@ -2,7 +2,7 @@
  * What a refusal teaches: up to half of what was in flight it may go fast again, and what was refused is not tried again for
  * a time that is long against what the refusal has cost.
  */
-import type { Later } from '../sender.js'
+import type { Retryable } from '../batch/sender.js'
 
 /** Of what was refused, at most. */
 const CAUTIOUS_SHARE = 0.9
@@ -76,6 +76,6 @@ function reduced(limit: number): number {
 }
 
 /** The service says that it was too much, or that it is not up to it. */
-export function isTooMuch({ status }: Later): boolean {
+export function isTooMuch({ status }: Retryable): boolean {
   return status === 429 || status === 503
 }

@@ -1,7 +1,7 @@
 /** Holds cut batches until each is settled: sent, refused, kept on disk, or dropped at a named bound. */
 import { setMaxListeners } from 'node:events'
-import type { Clock } from '../clock.js'
-import type { Batch, Outcome, Sender } from '../sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { Batch, Outcome, Sender } from '../batch/sender.js'
 import { Booking } from './booking.js'
 import type { BookingOptions } from './booking.js'
 import { Flushes } from './flushes.js'

@@ -2,11 +2,11 @@
  * The lane of the app's own batches that wait on disk alone, and of those that were read back from there. Each keeps the
  * order in which it came, though younger ones may have gone past it.
  */
-import type { Batch, Place } from '../sender.js'
+import type { Batch, SegmentPosition } from '../batch/sender.js'
 import { Fifo } from './fifo.js'
 import type { Backlog } from './recovered.js'
 
-export type Placed = Batch & { readonly place: Place }
+export type Placed = Batch & { readonly place: SegmentPosition }
 
 /** Own batches on disk, in the order of their places. */
 export interface EvictedDisk extends Backlog {
@@ -87,7 +87,7 @@ export class EvictedLane {
   }
 
   /** The one directly before those on disk goes back there. */
-  unshift({ order, batch }: OrderedBatch, place: Place): void {
+  unshift({ order, batch }: OrderedBatch, place: SegmentPosition): void {
     this.#forgetLost()
     this.#disk.unshift({ ...batch, place })
     this.#waiting += 1

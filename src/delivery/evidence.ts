@@ -2,8 +2,8 @@
  * What speaks for and against the service where a refusal names nothing: the fault may be an entry's, or that of a
  * gateway which refuses everything. An acceptance of what was begun after the refusal says that it was the entry.
  */
-import type { Clock } from '../clock.js'
-import type { Refused } from '../sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { Refused } from '../batch/sender.js'
 
 /**
  * After so many refusals without an acceptance between them what was accepted before counts no more: the gateway may have

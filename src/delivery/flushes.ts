@@ -1,5 +1,5 @@
 /** Who waits for what was logged before: until it is acknowledged, or safe on disk while the service is down. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import type { Gate } from './gate.js'
 import type { Mark } from './held.js'
 

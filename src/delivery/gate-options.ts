@@ -1,6 +1,6 @@
 /** What a gate is made of, and whom it tells. */
-import type { Clock } from '../clock.js'
-import type { Later, Misconfigured } from '../sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { Retryable, EndpointRejected } from '../batch/sender.js'
 
 export interface GateOptions {
   readonly clock: Clock
@@ -15,7 +15,7 @@ export interface GateOptions {
   /** For how long this thread's event loop has had nothing to do, in all. Default: as Node tells. */
   readonly idleMs?: () => number
   /** For each failure that closed the gate. `waitMs`: time until the next attempt. `isEnding`: the app ends, so there may be no next attempt. */
-  readonly onTrouble?: (trouble: Later | Misconfigured, outageAgeMs: number, waitMs: number, isEnding: boolean) => void
+  readonly onTrouble?: (trouble: Retryable | EndpointRejected, outageAgeMs: number, waitMs: number, isEnding: boolean) => void
   /** For the first success after a failure, or after silence that was asked for: then nothing `hasFailed`. */
   readonly onRecovery?: (outageAgeMs: number, hasFailed: boolean) => void
   /** For each Retry-After. */

@@ -11,7 +11,7 @@
  * A refusal that names no entry is no success: a gateway may refuse everything. Whether it does, the quarantine finds
  * out (`doubt`, `misconfigured`, `park`), from what the gate notes as `evidence`.
  */
-import type { Later, Misconfigured, Outcome, Refused } from '../sender.js'
+import type { Retryable, EndpointRejected, Outcome, Refused } from '../batch/sender.js'
 import { Alarm } from './alarm.js'
 import { isTooMuch } from './caution.js'
 import { Concurrency } from './concurrency.js'
@@ -211,7 +211,7 @@ export class Gate {
     }
   }
 
-  #failed(trouble: Later | Misconfigured, refused?: Flight): void {
+  #failed(trouble: Retryable | EndpointRejected, refused?: Flight): void {
     const now = this.#options.clock.now()
     this.#deadline.failed(now)
     this.#pace.failed(now)

@@ -1,6 +1,6 @@
 /** What the queue is given and gives: batches that wait, each in its lane. */
-import type { Clock } from '../clock.js'
-import type { Batch } from '../sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { Batch } from '../batch/sender.js'
 import type { EvictedDisk } from './evicted-lane.js'
 import type { Backlog } from './recovered.js'
 

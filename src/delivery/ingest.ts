@@ -1,12 +1,12 @@
 /** The innermost sender: one request, and its reply as an outcome. What of it depends on the endpoint is data. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import { HttpFailure } from '../client/http-types.js'
 import type { Http, HttpReply } from '../client/http-types.js'
 import { judgeReply, namesElsewhere, parseIngestResult, parseRejected, reasonOf, retryAfterMs } from '../client/reply.js'
 import type { ExpectedBody, ItemList } from '../client/reply.js'
-import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
+import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
-import type { Batch, Delivered, Later, Outcome, Sender } from '../sender.js'
+import type { Batch, Delivered, Retryable, Outcome, Sender } from '../batch/sender.js'
 
 export interface IngestSenderOptions {
   readonly http: Http
@@ -73,7 +73,7 @@ function outcomeOf({ list, expected }: BatchEndpoint, batch: Batch, reply: HttpR
       return { kind: 'refused', status, reason, rejected }
     }
     case 'later': {
-      const later: Later = { kind: 'later', status, reason: reasonIn() }
+      const later: Retryable = { kind: 'later', status, reason: reasonIn() }
       const waitMs = retryAfterMs(reply, wallNowMs)
       return waitMs === undefined ? later : { ...later, retryAfterMs: waitMs }
     }

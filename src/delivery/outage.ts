@@ -2,9 +2,9 @@
  * Failures of the service, from the first to the next success, and until when nothing may be sent for them. Silence that
  * it has asked for is as good as an outage while it lasts, and is none from then on: nothing has failed in it.
  */
-import { nextDelayMs } from '../backoff.js'
-import type { Clock } from '../clock.js'
-import type { Later, Misconfigured } from '../sender.js'
+import { nextDelayMs } from '../shared/backoff.js'
+import type { Clock } from '../shared/clock.js'
+import type { Retryable, EndpointRejected } from '../batch/sender.js'
 import type { Turn } from './line.js'
 import { RecentReplies } from './recent-replies.js'
 
@@ -96,7 +96,7 @@ export class Outage {
    * @param startedAt of the failed attempt
    * @param isAlone whether only one request at a time is sent
    */
-  isOutage({ status }: Later, turn: Turn, startedAt: number, isAlone: boolean): boolean {
+  isOutage({ status }: Retryable, turn: Turn, startedAt: number, isAlone: boolean): boolean {
     this.#failingSince ??= startedAt
     if (this.trouble !== undefined || status === 429 || this.#recent.recordFailure(turn, isAlone)) return true
     const { clock, random, retryMinMs, retryMaxMs } = this.#options
@@ -107,7 +107,7 @@ export class Outage {
     return false
   }
 
-  failed(trouble: Later | Misconfigured): void {
+  failed(trouble: Retryable | EndpointRejected): void {
     const now = this.#options.clock.now()
     this.#failures += 1
     // Not from a silence that is over: nobody may have sent anything since.

@@ -1,10 +1,10 @@
 /** A batch on its way through the quarantine, its pieces, and what has become of its entries. */
-import { bodyOf, entriesOf, partId, partOf } from '../parts.js'
-import type { IngestResultError } from '../protocol/ingest.js'
-import type { LogEntry } from '../protocol/entry.js'
+import { createBatchBody, parseBatchEntries, createSubBatchId, createSubBatch } from '../batch/sub-batch.js'
+import type { IngestResultError } from '../protocol/ingest-result.js'
+import type { LogEntry } from '../protocol/log-entry.js'
 import { parseExact } from '../record/numbers.js'
 import { shortenToFit } from '../record/shorten.js'
-import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../sender.js'
+import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../batch/sender.js'
 
 /** Entries of a parcel that are sent together. */
 export interface Piece {
@@ -77,9 +77,9 @@ export class Parcel {
     const target = Math.max(Math.floor(bytes / 2), LEAST_ENTRY_BYTES)
     const json = shortenToFit(parseExact(whole) as LogEntry, target)
     // Other bytes are another batch.
-    const batchId = partId(batch.batchId, [0])
+    const batchId = createSubBatchId(batch.batchId, [0])
     const origin = batch.origin ?? { batchId: batch.batchId, positions: [0] }
-    return { batch: { ...batch, batchId, origin, body: bodyOf(batchId, [json]) }, at, maxBytes: target }
+    return { batch: { ...batch, batchId, origin, body: createBatchBody(batchId, [json]) }, at, maxBytes: target }
   }
 
   /** All of the piece is settled: taken, but for what the reply names or counts. */
@@ -92,7 +92,7 @@ export class Parcel {
     const unnamed = at.filter((position) => !named.has(position)).slice(0, batch.count - outcome.accepted - named.size)
     this.#rejected.push(...unnamed.map((index) => ({ index, code: '', field: '', message: 'the service did not say which, nor why' })))
     for (const position of at) this.#settled.add(position)
-    batch.custody?.settle()
+    batch.acknowledgement?.acknowledge()
   }
 
   /**
@@ -104,8 +104,8 @@ export class Parcel {
     const named = this.#letters(piece, errors, status)
     const { batch, at } = piece
     for (const position of named) this.#settled.add(position)
-    if (named.size === batch.count) batch.custody?.settle()
-    else if (named.size > 0) batch.custody?.settle(at.flatMap((position, index) => named.has(position) ? [index] : []))
+    if (named.size === batch.count) batch.acknowledgement?.acknowledge()
+    else if (named.size > 0) batch.acknowledgement?.acknowledge(at.flatMap((position, index) => named.has(position) ? [index] : []))
     return named.size
   }
 
@@ -138,12 +138,12 @@ export class Parcel {
   #part(piece: Piece, positions: readonly number[]): Piece {
     if (positions.length === piece.batch.count) return piece
     const entries = piece.at.map((at) => this.#entryAt(at))
-    return { batch: partOf(piece.batch, positions, entries), at: positions.map((index) => piece.at[index] as number) }
+    return { batch: createSubBatch(piece.batch, positions, entries), at: positions.map((index) => piece.at[index] as number) }
   }
 
   /** Read from the body only where something is refused. */
   #entryAt(position: number): string {
-    this.#entries ??= entriesOf(this.#batch.body)
+    this.#entries ??= parseBatchEntries(this.#batch.body)
     return this.#entries[position] ?? ''
   }
 }

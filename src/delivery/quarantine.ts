@@ -11,7 +11,7 @@
  * each minute, and each batch that was refused takes its next place at the end of the line, so that none blocks the
  * others. Its first probe is the whole batch, its next a single entry, in turns: there may be a bad entry in each batch.
  */
-import type { DeadLetter, Outcome, Refused, Sender } from '../sender.js'
+import type { DeadLetter, Outcome, Refused, Sender } from '../batch/sender.js'
 import type { Gate } from './gate.js'
 import { Parcel } from './parcel.js'
 import type { Piece } from './parcel.js'
@@ -42,7 +42,7 @@ export function quarantineSender(options: QuarantineOptions): Sender {
         const first = await options.inner.send(batch, signal)
         // Nearly all are: books of their entries would take 4 % of the worker's time.
         if (first.kind === 'delivered' && first.accepted === batch.count && first.rejected.length === 0) {
-          batch.custody?.settle()
+          batch.acknowledgement?.acknowledge()
           return first
         }
         await passage.deliver(parcel.whole, undefined, first, probes)

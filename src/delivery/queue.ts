@@ -5,7 +5,7 @@
  *
  * After an outage what is logged now goes past what was kept, or it would wait as long as the outage was.
  */
-import type { Batch } from '../sender.js'
+import type { Batch } from '../batch/sender.js'
 import { EvictedLane } from './evicted-lane.js'
 import type { Placed } from './evicted-lane.js'
 import { Fifo } from './fifo.js'
@@ -220,7 +220,7 @@ export class Queue {
       const batch = stored?.batch ?? this.#loose.shift()?.batch
       if (batch === undefined) break
       this.#remove(batch)
-      if (stored !== undefined && batch.place !== undefined && batch.custody?.isKept !== false) this.#evicted?.unshift(stored, batch.place)
+      if (stored !== undefined && batch.place !== undefined && batch.acknowledgement?.isDurable !== false) this.#evicted?.unshift(stored, batch.place)
       else gone.push(batch)
     }
     return gone
@@ -230,7 +230,7 @@ export class Queue {
   #popStored(): Held | undefined {
     const last = this.#stored.last
     if (last === undefined || this.#evicted?.isReading === true) return undefined
-    if (last.batch.custody?.isKept === false) return this.#stored.pop() // gone from the disk: it is lost, and in nobody's way
+    if (last.batch.acknowledgement?.isDurable === false) return this.#stored.pop() // gone from the disk: it is lost, and in nobody's way
     return last.order + 1 === (this.#evicted?.firstOrder ?? this.#nextStored) ? this.#stored.pop() : undefined
   }
 

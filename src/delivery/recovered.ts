@@ -1,6 +1,6 @@
 /** The lane of what earlier processes left: a little at a time, and never so much that it grows the app. */
-import type { Clock } from '../clock.js'
-import type { Batch } from '../sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { Batch } from '../batch/sender.js'
 import { Fifo } from './fifo.js'
 
 /** Batches that lie on disk alone. */

@@ -1,6 +1,6 @@
 /** Request logs on their way out: up to here a batch of them has the form of any other, `{"batch_id":…,"logs":[…]}`. */
 import { PATHS } from '../protocol/limits.js'
-import type { Sender } from '../sender.js'
+import type { Sender } from '../batch/sender.js'
 import { batchSender } from './ingest.js'
 import type { BatchEndpoint, IngestSenderOptions } from './ingest.js'
 

@@ -1,5 +1,5 @@
 /** Tries until the outcome is final. Waiting is the gate's: all batches share what one of them learnt. */
-import type { GivenUp, Sender } from '../sender.js'
+import type { Abandoned, Sender } from '../batch/sender.js'
 import type { Gate } from './gate.js'
 
 /** There is no attempt limit; `signal` and the gate's deadline end it as `given-up`. */
@@ -10,7 +10,7 @@ export function retrySender(inner: Sender, gate: Gate): Sender {
       let reason = gate.trouble ?? 'not sent'
       for (;;) {
         const outcome = await gate.run(turn, signal, () => inner.send(batch, signal))
-        if (outcome === undefined) return { kind: 'given-up', reason } satisfies GivenUp
+        if (outcome === undefined) return { kind: 'given-up', reason } satisfies Abandoned
         switch (outcome.kind) {
           case 'delivered':
           case 'refused':

@@ -1,8 +1,8 @@
 /** What the user is told about a service that fails: enough to mend it, and nothing of a hiccup that mends itself. */
-import type { Clock } from '../clock.js'
-import type { IngestErrorCode } from '../errors.js'
-import type { Report } from '../report.js'
-import type { Later, Misconfigured } from '../sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { IngestErrorCode } from '../shared/errors.js'
+import type { Reporter } from '../diagnostics/reporter.js'
+import type { Retryable, EndpointRejected } from '../batch/sender.js'
 import type { GateOptions } from './gate.js'
 
 /** An outage this long, or known to become this long, is told. */
@@ -27,7 +27,7 @@ export interface TroubleTellerOptions {
 
 /** @returns the two callbacks of a `Gate`. Of what is held back only the latest state of the service is let out. */
 export function troubleTeller(
-  report: Pick<Report, 'problem' | 'note' | 'withdraw'>, clock: Pick<Clock, 'now'>, { meanwhile = 'entries are kept', repeatMs = 0 }: TroubleTellerOptions = {},
+  report: Pick<Reporter, 'problem' | 'note' | 'discard'>, clock: Pick<Clock, 'now'>, { meanwhile = 'entries are kept', repeatMs = 0 }: TroubleTellerOptions = {},
 ): TroubleTeller {
   /** By code: when it was last told in this outage. */
   const toldAt = new Map<IngestErrorCode, number>()
@@ -37,33 +37,33 @@ export function troubleTeller(
       const now = clock.now()
       if (trouble.kind === 'later' && outageAgeMs + waitMs < TELL_FROM_MS) return
       if (now - (toldAt.get(code) ?? -Infinity) < (trouble.kind === 'misconfigured' ? REPEAT_MS : repeatMs)) return
-      report.withdraw([RECOVERED, ...[...toldAt.keys()].filter((other) => other !== code)])
+      report.discard([RECOVERED, ...[...toldAt.keys()].filter((other) => other !== code)])
       toldAt.set(code, now)
       const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
       report.problem(code, `${headline(trouble)}: ${describeFailure(trouble)}${next}`, trouble.status)
     },
     onRecovery(outageAgeMs) {
       if (toldAt.size === 0) return
-      report.withdraw([...toldAt.keys()])
+      report.discard([...toldAt.keys()])
       toldAt.clear()
       report.note(RECOVERED, `the service takes entries again, after ${seconds(outageAgeMs)} s`)
     },
-    end: () => report.withdraw([...toldAt.keys()]),
+    end: () => report.discard([...toldAt.keys()]),
   }
 }
 
 /** The cause, and what the user can do where that is known. */
-export function describeFailure(failure: Later | Misconfigured): string {
+export function describeFailure(failure: Retryable | EndpointRejected): string {
   return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}. ${failure.remedy}` : failure.reason
 }
 
-function codeOf({ kind, status }: Later | Misconfigured): IngestErrorCode {
+function codeOf({ kind, status }: Retryable | EndpointRejected): IngestErrorCode {
   if (kind === 'later') return status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'
   if (status === 400 || status === 413 || status === 422) return 'REJECTED'
   return status === 401 || status === 403 ? 'AUTH' : 'MISDIRECTED'
 }
 
-function headline(trouble: Later | Misconfigured): string {
+function headline(trouble: Retryable | EndpointRejected): string {
   const code = codeOf(trouble)
   if (code === 'AUTH') return 'the service refuses the key, check apiKey'
   if (code === 'REJECTED') return 'the service, or a gateway before it, refuses whatever it is sent, check url'

@@ -1,5 +1,5 @@
 /** [worker] Within a window equal entries go once, the first at once; one summary at its end tells how many more there were. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import { copyOf, hashOfLong } from '../record/own-text.js'
 import { condense, summaryOf, timestampOf } from './summary.js'
 

@@ -1,5 +1,5 @@
 /** [worker] Integers beyond a double's precision, given back to an entry that went through a hook as plain numbers. */
-import type { Json, JsonObject } from '../protocol/entry.js'
+import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarked, parseExact, unmark } from '../record/numbers.js'
 
 /** Text without it holds no such integer. */

@@ -1,7 +1,7 @@
 /** [worker] The app's own last word on every entry. A fault of it costs no entry: it is told, and the entry goes unchanged. */
 import { types } from 'node:util'
-import { LEVELS } from '../protocol/entry.js'
-import type { Json, JsonObject, LogEntry } from '../protocol/entry.js'
+import { LEVELS } from '../protocol/log-entry.js'
+import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { finish } from '../record/finish.js'
 import { cleanCopy } from '../record/limits.js'
 import type { Cuts } from '../record/limits.js'

@@ -1,5 +1,5 @@
 /** [worker] What makes two entries the same: the fingerprint of their record, or that of their error. */
-import type { LogEntry } from '../protocol/entry.js'
+import type { LogEntry } from '../protocol/log-entry.js'
 import { errorFingerprint } from '../record/fingerprint.js'
 import { Members } from '../record/members.js'
 import { copyOf } from '../record/own-text.js'

@@ -3,8 +3,8 @@
 import * as nodeModule from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { IngestError } from '../errors.js'
-import type { LogEntry } from '../protocol/entry.js'
+import { IngestError } from '../shared/errors.js'
+import type { LogEntry } from '../protocol/log-entry.js'
 import { reasonOf } from './reason.js'
 
 /** What `beforeSend` is written as: gets an entry and returns it, changed or not, or another one; `null` drops it. */

@@ -1,5 +1,5 @@
 /** [worker, main] What code of the app has thrown, in a line that can be told. */
-import { UNPRINTABLE } from '../unprintable.js'
+import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 
 const MAX_REASON_CHARS = 300
 
@@ -7,7 +7,7 @@ const MAX_REASON_CHARS = 300
 export function reasonOf(thrown: unknown): string {
   try {
     const [line = ''] = String(thrown).trimStart().split('\n', 1)
-    const text = (line + placeOf(thrown)).replace(UNPRINTABLE, ' ').trim()
+    const text = (line + placeOf(thrown)).replace(CONTROL_CHARACTERS, ' ').trim()
     return text.length <= MAX_REASON_CHARS ? text : `${text.slice(0, MAX_REASON_CHARS - 1)}…`
   } catch {
     return 'something that is no text'

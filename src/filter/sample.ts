@@ -1,6 +1,6 @@
 /** [worker] Which records of a level are sent where only a share of them is wanted. A trace goes whole or not at all. */
-import type { SampleRates } from '../options/trail.js'
-import { LEVELS } from '../protocol/entry.js'
+import type { SampleRates } from '../options/breadcrumb-settings.js'
+import { LEVELS } from '../protocol/log-entry.js'
 
 const TWO_TO_32 = 2 ** 32
 const ZERO = 48

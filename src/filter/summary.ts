@@ -1,5 +1,5 @@
 /** [worker] The entry that stands for repeats that were not sent. Pure. */
-import type { LogEntry } from '../protocol/entry.js'
+import type { LogEntry } from '../protocol/log-entry.js'
 import { Members } from '../record/members.js'
 import { NOTE_KEY, shortenToFit } from '../record/shorten.js'
 

@@ -1,5 +1,5 @@
 /** What CI and hosting providers say of a deployment, in their own variables. Pure: environment in, data out. */
-import type { EntryDeploy } from '../protocol/entry.js'
+import type { EntryDeploy } from '../protocol/log-entry.js'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -98,7 +98,7 @@ const PROVIDERS: readonly Provider[] = [
 ]
 
 /** Of the first provider at hand that names a commit; else what the first at hand says. Empty where there is none. */
-export function factsFromCi(env: Env): CiFacts {
+export function findCiFacts(env: Env): CiFacts {
   const present = PROVIDERS.filter(({ markers }) => markers.some((name) => !['', 'false', '0'].includes(env[name]?.trim().toLowerCase() ?? '')))
   const facts = present.map((provider) => factsOf(provider, env))
   const named = PROVIDERS.filter(({ isNamed }) => isNamed).map((provider) => factsOf(provider, env))
@@ -106,8 +106,8 @@ export function factsFromCi(env: Env): CiFacts {
 }
 
 /** For every entry; `undefined` where no provider names a commit. */
-export function deployFromCi(env: Env): EntryDeploy | undefined {
-  const { commit, branch, deployed_by } = factsFromCi(env)
+export function findCiDeploy(env: Env): EntryDeploy | undefined {
+  const { commit, branch, deployed_by } = findCiFacts(env)
   return commit === undefined ? undefined : { commit, ...(branch !== undefined && { branch }), ...(deployed_by !== undefined && { deployed_by }) }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { isToken } from '../protocol/token-rule.js'
-import { modeText, openOwn, ownUid, readAtMost } from '../shared/safe-files.js'
+import { formatMode, openOwn, ownUid, readAtMost } from '../shared/safe-files.js'
 import type { Env } from './ci.js'
 
 export const TOKEN_VARIABLE = 'PINO_INGEST_DEV_TOKEN'
@@ -29,7 +29,7 @@ export function findToken(env: Env): FoundToken {
   }
   let from = 'the home directory'
   try {
-    from = tokenFile(env)
+    from = findTokenFile(env)
     return { from, ...(readTokenFile(from) ?? { problem: 'is not there' }) }
   } catch (error) {
     return { from, problem: `cannot be read (${error instanceof Error ? error.message : String(error)})` }
@@ -37,7 +37,7 @@ export function findToken(env: Env): FoundToken {
 }
 
 /** @see XDG Base Directory Specification, by which a path that is not absolute does not count */
-export function tokenFile(env: Env): string {
+export function findTokenFile(env: Env): string {
   const named = process.platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), '.local', 'state')
   return join(base, 'pino-ingest', 'dev-token')
@@ -57,7 +57,7 @@ export function readTokenFile(file: string): Pick<FoundToken, 'token' | 'problem
   }
   try {
     const stats = fstatSync(fd)
-    if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) return { problem: `could be read by others (mode ${modeText(stats)})` }
+    if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) return { problem: `could be read by others (mode ${formatMode(stats)})` }
     const text = readAtMost(fd, MAX_FILE_BYTES)?.toString('utf8').trim()
     return text !== undefined && isToken(text) ? { token: text } : { problem: 'held no token' }
   } finally {

@@ -1,5 +1,5 @@
 /** The kinds of option values: how each is read from code and from a variable's text, and the rule it keeps. Pure. */
-import type { JsonObject } from '../protocol/entry.js'
+import type { JsonObject } from '../protocol/log-entry.js'
 
 export interface Kind<T> {
   /** Completes "must be …". */

@@ -1,7 +1,7 @@
 /** Options that are objects: each member has a rule of its own, and a message that names it. Pure. */
 import { isPlainObject } from './kinds.js'
-import { nearestName } from './nearest.js'
-import { shown, shownName } from './shown.js'
+import { findNearestName } from './nearest-name.js'
+import { formatValue, formatName } from './format-value.js'
 
 interface Member {
   /** Completes "must be …". */
@@ -9,17 +9,17 @@ interface Member {
   readonly isRight: (value: unknown) => boolean
 }
 
-export type Members<T> = Readonly<Record<keyof T & string, Member>>
+export type MemberRules<T> = Readonly<Record<keyof T & string, Member>>
 
 /** A copy of what is given, or `undefined` where it breaks a rule. */
-export function readMembers<T>(members: Members<T>, value: unknown): Partial<T> | undefined {
+export function readMembers<T>(members: MemberRules<T>, value: unknown): Partial<T> | undefined {
   if (!isPlainObject(value)) return undefined
   const given = givenIn(value)
   return given.every((entry) => problemOf(members, entry) === undefined) ? Object.fromEntries(given) as Partial<T> : undefined
 }
 
 /** What is wrong with which member; `undefined` where it is no such object at all, of which the whole rule tells. */
-export function memberProblem<T>(members: Members<T>, value: unknown): string | undefined {
+export function findMemberProblem<T>(members: MemberRules<T>, value: unknown): string | undefined {
   if (!isPlainObject(value)) return undefined
   const problems = givenIn(value).map((entry) => problemOf(members, entry)).filter((problem) => problem !== undefined)
   return problems.length === 0 ? undefined : problems.join(', and ')
@@ -29,12 +29,12 @@ function givenIn(value: Record<string, unknown>): [string, unknown][] {
   return Object.entries(value).filter(([, one]) => one !== undefined)
 }
 
-function problemOf<T>(members: Members<T>, [name, value]: [string, unknown]): string | undefined {
+function problemOf<T>(members: MemberRules<T>, [name, value]: [string, unknown]): string | undefined {
   const known = Object.keys(members)
   if (known.includes(name)) {
     const { rule, isRight } = members[name as keyof typeof members]
-    return isRight(value) ? undefined : `${name} must be ${rule}, got ${shown(value)}`
+    return isRight(value) ? undefined : `${name} must be ${rule}, got ${formatValue(value)}`
   }
-  const nearest = nearestName(name, known)
-  return `it has no ${shownName(name)}${nearest === undefined ? `, only ${known.join(', ')}` : `, did you mean ${nearest}?`}`
+  const nearest = findNearestName(name, known)
+  return `it has no ${formatName(name)}${nearest === undefined ? `, only ${known.join(', ')}` : `, did you mean ${nearest}?`}`
 }

@@ -1,9 +1,9 @@
-import type { EntryDeploy, JsonObject } from '../protocol/entry.js'
+import type { EntryDeploy, JsonObject } from '../protocol/log-entry.js'
 import type { Secret } from './secret.js'
-import type { SpoolSettings } from './spool.js'
-import type { LEVEL_NAMES } from './table.js'
+import type { SpoolSettings } from './spool-settings.js'
+import type { LEVEL_NAMES } from './option-table.js'
 import type { Tls } from './tls.js'
-import type { SampleRates, TrailSettings } from './trail.js'
+import type { SampleRates, BreadcrumbSettings } from './breadcrumb-settings.js'
 
 /** What code and environment come to. */
 export interface Settings {
@@ -39,7 +39,7 @@ export interface Settings {
   readonly level: (typeof LEVEL_NAMES)[number]
   readonly fingerprint: false | 'auto'
   readonly release: boolean
-  readonly breadcrumbs: TrailSettings | false
+  readonly breadcrumbs: BreadcrumbSettings | false
   readonly requestLogs: boolean | 'only'
   readonly scrubPatterns: readonly string[]
   readonly scrubUrlParams: readonly string[]

@@ -8,7 +8,7 @@ export interface Tls {
 }
 
 /** What is wrong, without any of the texts; `undefined` where they can be used. */
-export function tlsProblem(tls: Tls): string | undefined {
+export function findTlsProblem(tls: Tls): string | undefined {
   // Not imported: to load them takes 5 ms, which a start without these options need not pay.
   const { createSecureContext } = process.getBuiltinModule('node:tls')
   const { X509Certificate } = process.getBuiltinModule('node:crypto')

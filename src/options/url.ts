@@ -1,6 +1,6 @@
 /** The base URL, and the way to it. */
 import { BASE_PATH } from '../protocol/limits.js'
-import { hidden, shown } from './shown.js'
+import { describeHidden, formatValue } from './format-value.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -12,16 +12,16 @@ export function checkUrl(given: string, allowInsecure: boolean, problems: string
   const text = given.trim()
   if (!URL.canParse(text)) {
     // Neither `://` in it nor the look of a host: then it may be the key, in the wrong place. Else all before an @ may hold a password, all after a ? a key.
-    const got = text.includes('://') || BARE_HOST.test(text) ? shown(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…')) : hidden(text)
+    const got = text.includes('://') || BARE_HOST.test(text) ? formatValue(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…')) : describeHidden(text)
     problems.push(`url must be an absolute URL such as https://logs.example.com${BASE_PATH}, got ${got}`)
     return given
   }
   const url = new URL(text)
-  const place = shown(`${url.protocol}//${url.host}${url.pathname}`).slice(1, -1)
+  const place = formatValue(`${url.protocol}//${url.host}${url.pathname}`).slice(1, -1)
   const wrong = (rule: string): void => void problems.push(`url must ${rule}, got ${place}`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     // `user:password@host` is a URL whose scheme is the user.
-    problems.push(`url must begin with https:// or http://, got ${shown(url.protocol)}`)
+    problems.push(`url must begin with https:// or http://, got ${formatValue(url.protocol)}`)
     return given
   }
   if (url.protocol === 'http:' && !allowInsecure && !isLoopback(text)) {
@@ -46,7 +46,7 @@ export interface EnvironmentProxy {
 }
 
 /** The proxy that the environment names for this URL's scheme. As for curl, one without a scheme is an http one. */
-export function proxyFor(url: string, env: Env): EnvironmentProxy | undefined {
+export function findProxy(url: string, env: Env): EnvironmentProxy | undefined {
   const variables = url.startsWith('https:') ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY']
   for (const variable of variables) {
     const value = env[variable]?.trim() ?? ''

@@ -1,7 +1,7 @@
 /** The field table: a clean record -> a log entry. Pure; what no field takes stays in `metadata`, nothing is lost. */
 import type {
   Breadcrumb, EntryDeploy, EntryPerf, EntryUser, Json, JsonObject, LogEntry,
-} from '../protocol/entry.js'
+} from '../protocol/log-entry.js'
 import { takeError, topFrame } from './error.js'
 import { hasMembers, idText, isObject, isoTime, numeric, plainText, ranked, resolveLevel, scalarText, take } from './fields.js'
 import type { LevelLabels, ResolvedLevel } from './fields.js'

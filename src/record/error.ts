@@ -1,5 +1,5 @@
 /** Errors as pino's serializers write them (pino-std-serializers `err` and `errWithCause`), and what looks like one. */
-import type { EntryError, Json, JsonObject } from '../protocol/entry.js'
+import type { EntryError, Json, JsonObject } from '../protocol/log-entry.js'
 import { emptyObject } from './limits.js'
 import { isObject, plainText } from './fields.js'
 

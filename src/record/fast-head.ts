@@ -1,6 +1,6 @@
 /** How an entry begins: level, message and time. Level and time repeat, and are therefore remembered as text. */
-import { LEVELS } from '../protocol/entry.js'
-import type { Json } from '../protocol/entry.js'
+import { LEVELS } from '../protocol/log-entry.js'
+import type { Json } from '../protocol/log-entry.js'
 import { PLAIN_INTEGER } from './fast-request.js'
 import { isoTime, positionOf, resolveLevel } from './fields.js'
 import type { LevelLabels } from './fields.js'

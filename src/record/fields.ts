@@ -1,6 +1,6 @@
 /** From a logged value to a field's type: levels, times, text, numbers. Pure. */
-import { LEVELS } from '../protocol/entry.js'
-import type { Json, JsonObject, Level } from '../protocol/entry.js'
+import { LEVELS } from '../protocol/log-entry.js'
+import type { Json, JsonObject, Level } from '../protocol/log-entry.js'
 import { isMarked, unmark } from './numbers.js'
 
 /** pino's number -> its label, as `logger.levels.labels`. */

@@ -1,6 +1,6 @@
 /** One value for errors that are the same error: type, message without its variable parts, place without its line. */
 import { createHash } from 'node:crypto'
-import type { EntryError } from '../protocol/entry.js'
+import type { EntryError } from '../protocol/log-entry.js'
 import { topFrame } from './error.js'
 
 /** Enough to tell messages apart; what is beyond is mostly data. */

@@ -1,5 +1,5 @@
 /** The last of an entry: secrets out, then cut to its bound. In this order, since of what is cut a pattern may not find the rest. */
-import type { JsonObject, LogEntry } from '../protocol/entry.js'
+import type { JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { nextHeader } from '../scrub/header-text.js'
 import { removeHeaders } from '../scrub/headers.js'
 import type { Scrubber } from '../scrub/scrubber.js'

@@ -5,7 +5,7 @@
  * What belongs to an exchange is recognized by the shape of the members, and by the names of well-known errors: any wrapper of a client may
  * be the one that throws. An application's own `data` or `response` on an error without such a shape stays.
  */
-import type { Json, JsonObject } from '../protocol/entry.js'
+import type { Json, JsonObject } from '../protocol/log-entry.js'
 
 /** Stands for a member that was left out before the error became JSON. */
 export const OMITTED = '[omitted]'

@@ -2,7 +2,7 @@
  * The clean copy: what leaves here is well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide,
  * its objects without a prototype, so that `__proto__` is a key like any other.
  */
-import type { Json, JsonObject } from '../protocol/entry.js'
+import type { Json, JsonObject } from '../protocol/log-entry.js'
 
 /** Containers inside containers, the record itself being the first. */
 export const MAX_DEPTH = 32

@@ -1,5 +1,5 @@
 /** One line -> one clean record, through JSON.parse. */
-import type { Json, JsonObject } from '../protocol/entry.js'
+import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { cleanCopy } from './limits.js'
 import type { Cuts } from './limits.js'
 import { parseExact } from './numbers.js'

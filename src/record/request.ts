@@ -1,5 +1,5 @@
 /** The request, as pino-http writes it in one record, Fastify in two, and as the service's own `request` object. */
-import type { EntryRequest, Json, JsonObject } from '../protocol/entry.js'
+import type { EntryRequest, Json, JsonObject } from '../protocol/log-entry.js'
 import { idText, integer, hasMembers, isObject, numeric, plainText, take } from './fields.js'
 
 /** Headers and bodies carry credentials and personal data: what is not named below is not sent at all. */

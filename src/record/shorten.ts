@@ -1,5 +1,5 @@
 /** An entry over its byte limit is made to fit: its longest texts first, then its widest parts. Never refused. */
-import type { Json, JsonObject, LogEntry } from '../protocol/entry.js'
+import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { isMarked, stringifyExact } from './numbers.js'
 
 /** Shorter texts are not worth cutting. */

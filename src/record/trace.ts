@@ -1,5 +1,5 @@
 /** Trace ids, from the first place that has any; a half from here and a half from there would join strangers. */
-import type { EntryTrace, Json, JsonObject } from '../protocol/entry.js'
+import type { EntryTrace, Json, JsonObject } from '../protocol/log-entry.js'
 import { idText, isObject, take } from './fields.js'
 
 const TRACE_KEYS = ['trace_id', 'traceId']

@@ -1,5 +1,5 @@
 /** The first halves of requests that wait for their second: Fastify tells of a request in two records. Bounded in every direction. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import type { Opening } from './request-log.js'
 
 /** Requests under way at once in one process, and more than that. */

@@ -1,6 +1,6 @@
 /** The one door of this folder: an entry's JSON in, the JSON of the request log that it completes out. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import { Join } from './join.js'
 import { rankOf, readRequest, toRequestLog } from './request-log.js'
 import type { Opening, SeenRequest } from './request-log.js'

@@ -1,5 +1,5 @@
 /** [worker] Headers that carry credentials, removed from a record wherever they are members, list items or text. */
-import type { Json, JsonObject } from '../protocol/entry.js'
+import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { AUTH, REMOVED, isRemovedHeader } from './header-names.js'
 import { removeHeaderLines } from './header-text.js'
 

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { CHALLENGE_HEADER, proofOf } from '../local-proof.js'
+import { CHALLENGE_HEADER, createProof } from '../shared/local-proof.js'
 import { failure } from './reply.js'
 import type { Reply } from './reply.js'
 
@@ -51,7 +51,7 @@ export class Access {
     const nonce = headers[CHALLENGE_HEADER]
     const { localAddress, localPort } = socket
     if (typeof nonce !== 'string' || !NONCE.test(nonce) || localAddress === undefined || localPort === undefined) return undefined
-    return proofOf(this.#token, nonce, { address: localAddress, port: localPort })
+    return createProof(this.#token, nonce, { address: localAddress, port: localPort })
   }
 }
 

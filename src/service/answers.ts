@@ -1,5 +1,5 @@
 /** What the JSON API under `/local/` answers beside the records themselves: types alone, shared with the page. */
-import type { Level } from '../protocol/entry.js'
+import type { Level } from '../protocol/log-entry.js'
 import type { Release } from '../protocol/resources.js'
 import type { LevelCounts, RecordKind, Stored, StoredEntry, StoredFeedback } from './store/store.js'
 

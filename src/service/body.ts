@@ -143,7 +143,7 @@ const tooSlow: Reply = failure(503, 'too many bodies at once, and this one came 
 
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)
 
-// `isUtf8` is not imported by name: see `engine.ts`.
+// `isUtf8` is not imported by name: see `shared/node-version.ts`.
 function parse(bytes: Buffer): { json: unknown } | { reply: Reply } {
   if (!buffer.isUtf8(bytes)) return { reply: notJson('body is not valid UTF-8') }
   try {

@@ -3,7 +3,7 @@
  * error's type, its message without what differs from case to case, and the first frame of the application's own.
  */
 import { createHash } from 'node:crypto'
-import type { LogEntry } from '../protocol/entry.js'
+import type { LogEntry } from '../protocol/log-entry.js'
 import { placeOf } from './analytics/stack.js'
 
 /** Beyond this a message is data; what is normalized is bounded, so that a long one costs no more. */

@@ -1,5 +1,5 @@
 /** The `pino-ingest/service` door: an embedded, faithful implementation of the service's interface. */
-import '../engine.js'
+import '../shared/node-version.js'
 export { createIngestService } from './service.js'
 export { IngestServiceError } from './errors.js'
 export { validateEntry } from './validate.js'

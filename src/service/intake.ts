@@ -1,7 +1,7 @@
 /** What each endpoint does with a parsed body: judge, store, reply. Knows nothing of HTTP beyond the reply's status. */
 import { createHash } from 'node:crypto'
-import type { LogEntry } from '../protocol/entry.js'
-import type { IngestResult, IngestResultError } from '../protocol/ingest.js'
+import type { LogEntry } from '../protocol/log-entry.js'
+import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
 import type { Feedback, Release, RequestLogs } from '../protocol/resources.js'
 import type { Endpoint } from './endpoints.js'
 import type { Rejector } from './faults.js'

@@ -1,5 +1,5 @@
 /** Queries read from the parameters of a URL: the one place that knows their names and bounds over HTTP. */
-import type { Level } from '../protocol/entry.js'
+import type { Level } from '../protocol/log-entry.js'
 import { VALUE_FIELDS } from './answers.js'
 import type { ValueField } from './answers.js'
 import { EQUALITY_NAMES, wrongValue } from './queries.js'

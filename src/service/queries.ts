@@ -1,6 +1,6 @@
 /** Filters over entries and request logs: typed, checked, and applied (pure). */
-import { LEVELS } from '../protocol/entry.js'
-import type { Level, LogEntry } from '../protocol/entry.js'
+import { LEVELS } from '../protocol/log-entry.js'
+import type { Level, LogEntry } from '../protocol/log-entry.js'
 import { LazyFacts } from './analytics/facts.js'
 import type { EntryFacts, RequestFacts } from './analytics/facts.js'
 import { IngestServiceError } from './errors.js'

@@ -1,6 +1,6 @@
 /** Replies as values, and the bodies that the interface shows for them (interface: Errors). */
-import { VALIDATION_ERROR } from '../protocol/ingest.js'
-import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../protocol/ingest.js'
+import { VALIDATION_ERROR } from '../protocol/ingest-result.js'
+import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../protocol/ingest-result.js'
 import type { Problem } from './rules.js'
 
 export interface Reply {

@@ -2,10 +2,10 @@
  * What the service accepts, field by field (interface: Resources and their fields). Written from the interface alone:
  * it shares nothing with the code that builds entries, so that it judges that code independently.
  */
-import { LEVELS } from '../protocol/entry.js'
-import type { Breadcrumb, EntryDeploy, EntryError, EntryPerf, EntryRequest } from '../protocol/entry.js'
-import type { EntryTrace, EntryUser, LogEntry } from '../protocol/entry.js'
-import type { IngestBatch } from '../protocol/ingest.js'
+import { LEVELS } from '../protocol/log-entry.js'
+import type { Breadcrumb, EntryDeploy, EntryError, EntryPerf, EntryRequest } from '../protocol/log-entry.js'
+import type { EntryTrace, EntryUser, LogEntry } from '../protocol/log-entry.js'
+import type { IngestBatch } from '../protocol/ingest-result.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import type { Feedback, Release, RequestLog, RequestLogs } from '../protocol/resources.js'
 import { boolean, freeForm, integer, list, number, object, oneOf, text, time, utcTime, VALID } from './rules.js'

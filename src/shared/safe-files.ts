@@ -102,7 +102,7 @@ function privacyProblem(stats: Stats): string | undefined {
   if (problem !== undefined) return problem
   if (stats.nlink > 1) return `has ${stats.nlink} names (hard links)`
   const isOpenToOthers = ownUid !== undefined && (stats.mode & WRITABLE_BY_OTHERS) !== 0
-  return isOpenToOthers ? `can be written by others (mode ${modeText(stats)})` : undefined
+  return isOpenToOthers ? `can be written by others (mode ${formatMode(stats)})` : undefined
 }
 
 /** Whether the file or folder is this user's; true where there are no user ids. */
@@ -111,7 +111,7 @@ export function isOwn({ uid }: Stats): boolean {
 }
 
 /** Four octal digits. */
-export function modeText({ mode }: Stats): string {
+export function formatMode({ mode }: Stats): string {
   return (mode & 0o7777).toString(8).padStart(4, '0')
 }
 

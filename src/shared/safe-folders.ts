@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { UnsafeError, isOwn, modeText, ownUid } from './safe-files.js'
+import { UnsafeError, isOwn, formatMode, ownUid } from './safe-files.js'
 
 const FOLDER_MODE = 0o700
 const OTHERS = 0o077
@@ -83,7 +83,7 @@ export function ensureFolderOf(file: string): string {
   checkNamedRoot(folder)
   const stats = lstatSync(folder)
   if (ownUid === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0) return folder
-  throw new UnsafeError(`every user can replace files in ${folder} (mode ${modeText(stats)})`)
+  throw new UnsafeError(`every user can replace files in ${folder} (mode ${formatMode(stats)})`)
 }
 
 function checkOwnFolder(path: string): void {

@@ -1,5 +1,5 @@
 /** What was read of a batch, as the batches it goes on as. Pure. */
-import { bodyOf, entriesOf, partId } from '../parts.js'
+import { createBatchBody, parseBatchEntries, createSubBatchId } from '../batch/sub-batch.js'
 import type { Settlement } from './journal.js'
 import { Positions } from './positions.js'
 import type { ReadBatch } from './reader.js'
@@ -38,8 +38,8 @@ export function assemble(read: ReadBatch, settlement?: Settlement): Assembly {
   const batches = groups(left, settlement?.parts ?? []).map((group): Assembled => {
     const positions = group.toArray()
     const isAll = isWhole && positions.length === wholeCount
-    const batchId = isAll ? read.batchId : partId(read.batchId, positions)
-    return { batchId, count: positions.length, positions, isWhole: isAll, body: bodyOf(batchId, positions.map((at) => texts.get(at) as string)) }
+    const batchId = isAll ? read.batchId : createSubBatchId(read.batchId, positions)
+    return { batchId, count: positions.length, positions, isWhole: isAll, body: createBatchBody(batchId, positions.map((at) => texts.get(at) as string)) }
   })
   return { batches, missing }
 }
@@ -65,7 +65,7 @@ function bodyFromPieces({ batchId, pieces }: Pick<ReadBatch, 'batchId' | 'pieces
 function textsOf({ batchId, pieces }: ReadBatch): Map<number, string> {
   const texts = new Map<number, string>()
   for (const { first, text } of pieces) {
-    entriesOf(bodyFromPieces({ batchId, pieces: [{ first, count: 0, text }] }))
+    parseBatchEntries(bodyFromPieces({ batchId, pieces: [{ first, count: 0, text }] }))
       .forEach((entry, at) => texts.set(first + at, entry))
   }
   return texts

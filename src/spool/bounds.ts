@@ -1,8 +1,8 @@
 /** Size and age limits of the root, and what is deleted when one is exceeded. */
 import { closeSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DropReason } from '../account.js'
-import type { Clock } from '../clock.js'
+import type { DropReason } from '../diagnostics/account.js'
+import type { Clock } from '../shared/clock.js'
 import { age } from './aging.js'
 import type { Stranded } from './aging.js'
 import type { Evicted } from './evicted.js'

@@ -1,5 +1,5 @@
 /** Claimed segments and the position up to which each was read. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { SEGMENT_HEADER_BYTES, isSegment } from './format.js'
 import { isFinal } from './owner.js'

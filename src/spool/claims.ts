@@ -1,8 +1,8 @@
 /** Claims the folders of ended instances, each by one rename into the claimer's folder. */
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../clock.js'
-import type { UnreportedDrops } from '../notice.js'
+import type { Clock } from '../shared/clock.js'
+import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
 import { ensureFolder, isOwnFolder } from '../shared/safe-folders.js'
 import { takeDrops } from './drops.js'
 import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isJournal } from './format.js'

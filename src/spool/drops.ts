@@ -1,8 +1,8 @@
 /** Counts of unreported drops, in the instance's folder: the process that takes the folder over reports them. */
 import { closeSync, constants, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DROP_REASONS } from '../account.js'
-import type { UnreportedDrops } from '../notice.js'
+import { DROP_REASONS } from '../diagnostics/account.js'
+import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
 import { openOwn, writeAll } from '../shared/safe-files.js'
 import { DROPS } from './format.js'
 

@@ -1,5 +1,5 @@
 /** Batches of this instance that are stored only on disk. Per segment: the offset from which batches are read back, in order. */
-import type { Batch, Place } from '../sender.js'
+import type { Batch, SegmentPosition } from '../batch/sender.js'
 import { assemble } from './assemble.js'
 import { holdParts } from './hold.js'
 import { Passed } from './passed.js'
@@ -55,7 +55,7 @@ export class Evicted {
   }
 
   /** Adds the newest batch on disk, after all others. */
-  push({ place, count }: { readonly place: Place, readonly count: number }): void {
+  push({ place, count }: { readonly place: SegmentPosition, readonly count: number }): void {
     // Batches between the last one read back and this one may have stayed in memory.
     if (this.#batches === 0) this.#forgetAll()
     this.#passed.mark(place, false)
@@ -63,12 +63,12 @@ export class Evicted {
   }
 
   /** Marks a batch that is sent from memory ahead of the waiting ones: it must not be read back. */
-  pass({ place }: { readonly place: Place }): void {
+  pass({ place }: { readonly place: SegmentPosition }): void {
     this.#passed.mark(place, true)
   }
 
   /** Returns a batch to the front. On disk it lies directly before the waiting ones, apart from passed batches. */
-  unshift({ place, count }: { readonly place: Place, readonly count: number }): void {
+  unshift({ place, count }: { readonly place: SegmentPosition, readonly count: number }): void {
     this.#passed.markOne(place, false)
     this.#closeReader()
     this.#count(place, 1, count).from = place.offset
@@ -140,7 +140,7 @@ export class Evicted {
       if (waiting.batches === 0) this.#passSegment(number)
       if (whole !== undefined && custody !== undefined) {
         take({
-          batchId: whole.batchId, count: whole.count, highestRank: read.rank, body: whole.body, custody, place,
+          batchId: whole.batchId, count: whole.count, highestSeverity: read.rank, body: whole.body, acknowledgement: custody, place,
           ...(!whole.isWhole && { origin: { batchId: read.batchId, positions: whole.positions } }),
         })
       }
@@ -186,7 +186,7 @@ export class Evicted {
     this.#passed.deleteUpTo(number, (passed) => this.#waiting.has(passed))
   }
 
-  #count({ segment, offset }: Place, batches: number, entries: number): Waiting {
+  #count({ segment, offset }: SegmentPosition, batches: number, entries: number): Waiting {
     const waiting = this.#waiting.get(segment) ?? { batches: 0, entries: 0, from: offset, isPostponed: false, isReported: false }
     this.#waiting.set(segment, waiting)
     waiting.batches += batches

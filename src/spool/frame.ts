@@ -4,7 +4,7 @@ import { LARGEST_BATCH_BYTES } from '../options/size-limits.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import { FORMAT_VERSION } from './format.js'
 
-/** Not imported by name: see `engine.ts`. */
+/** Not imported by name: see `shared/node-version.ts`. */
 const { crc32 } = zlib
 
 export const HEADER_BYTES = 36

@@ -1,5 +1,5 @@
 /** Custody of a batch whose entries lie in a segment. */
-import type { Custody } from '../sender.js'
+import type { BatchAcknowledgement } from '../batch/sender.js'
 import { Positions } from './positions.js'
 import type { Segment } from './segment.js'
 
@@ -35,7 +35,7 @@ class Remainder {
   }
 }
 
-class Hold implements Custody {
+class Hold implements BatchAcknowledgement {
   readonly #remainder: Remainder
   /** In the batch that was cut, by position here. */
   readonly #positions: readonly number[]
@@ -45,17 +45,17 @@ class Hold implements Custody {
     this.#positions = positions
   }
 
-  get isKept(): boolean {
+  get isDurable(): boolean {
     return this.#remainder.isKept
   }
 
-  part(positions: readonly number[]): Custody {
+  createPart(positions: readonly number[]): BatchAcknowledgement {
     const inBatch = this.#inBatch(positions)
     this.#remainder.part(Positions.of(inBatch))
     return new Hold(this.#remainder, inBatch)
   }
 
-  settle(positions?: readonly number[]): void {
+  acknowledge(positions?: readonly number[]): void {
     this.#remainder.settle(Positions.of(positions === undefined ? this.#positions : this.#inBatch(positions)))
   }
 
@@ -65,7 +65,7 @@ class Hold implements Custody {
 }
 
 /** @param groups positions of the batch that was cut, one list for each batch that it goes on as @returns the custody of each */
-export function holdParts(segment: Segment, batchId: string, groups: readonly (readonly number[])[]): Custody[] {
+export function holdParts(segment: Segment, batchId: string, groups: readonly (readonly number[])[]): BatchAcknowledgement[] {
   const remainder = new Remainder(segment, batchId, Positions.of(groups.flat()))
   return groups.map((positions) => new Hold(remainder, positions))
 }
@@ -73,6 +73,6 @@ export function holdParts(segment: Segment, batchId: string, groups: readonly (r
 /** By count: batches share them. */
 const ALL_POSITIONS = Array.from({ length: 101 }, (_, count) => [...Array(count).keys()])
 
-export function holdWhole(segment: Segment, batchId: string, count: number): Custody {
+export function holdWhole(segment: Segment, batchId: string, count: number): BatchAcknowledgement {
   return new Hold(new Remainder(segment, batchId, Positions.first(count)), ALL_POSITIONS[count] as readonly number[])
 }

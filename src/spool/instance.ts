@@ -8,7 +8,7 @@ import { LEASE_MS, writeOwner } from './owner.js'
 import type { Machine } from './owner.js'
 import { Segment, SegmentWriter } from './segment.js'
 import type { SegmentEvents, WriterOptions } from './segment.js'
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 
 export interface InstanceOptions {
   readonly clock: Clock

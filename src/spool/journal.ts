@@ -5,7 +5,7 @@ import { closeQuietly, openOwn, writeAll } from '../shared/safe-files.js'
 import { bytesOfUuid, uuidOf } from './frame.js'
 import { Positions } from './positions.js'
 
-/** Not imported by name: see `engine.ts`. */
+/** Not imported by name: see `shared/node-version.ts`. */
 const { crc32 } = zlib
 
 const RECORD_BYTES = 40

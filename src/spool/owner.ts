@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, readFileSync, readdirSync, 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import { openOwn, readAtMost } from '../shared/safe-files.js'
 import { FORMAT_VERSION, LEFT, OWNER } from './format.js'
 

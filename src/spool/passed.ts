@@ -1,5 +1,5 @@
 /** Batches of this instance on disk that must not be read back because they are in memory. Pure. */
-import type { Place } from '../sender.js'
+import type { SegmentPosition } from '../batch/sender.js'
 
 /**
  * Live batches pass a backlog in long ranges. This class stores where ranges begin and end, not each batch.
@@ -9,12 +9,12 @@ export class Passed {
   /** By segment: ascending offsets at which ranges begin and end, alternately. */
   readonly #edges = new Map<number, number[]>()
 
-  has({ segment, offset }: Place): boolean {
+  has({ segment, offset }: SegmentPosition): boolean {
     return isInside(edgesUpTo(this.#edges.get(segment), offset))
   }
 
   /** Marks the batch at this place and all after it, up to the next marked one. */
-  mark(place: Place, isPassed: boolean): void {
+  mark(place: SegmentPosition, isPassed: boolean): void {
     const edges = this.#edges.get(place.segment) ?? []
     const before = edgesUpTo(edges, place.offset)
     if (isInside(before) === isPassed) return
@@ -24,7 +24,7 @@ export class Passed {
   }
 
   /** Marks only the batch at this place. */
-  markOne({ segment, offset }: Place, isPassed: boolean): void {
+  markOne({ segment, offset }: SegmentPosition, isPassed: boolean): void {
     const edges = this.#edges.get(segment) ?? []
     const before = edgesUpTo(edges, offset)
     if (isInside(before) === isPassed) return

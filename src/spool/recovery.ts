@@ -1,5 +1,5 @@
 /** Claims segments of ended processes and reads them back, one batch at a time. */
-import type { Batch } from '../sender.js'
+import type { Batch } from '../batch/sender.js'
 import { isClaimExpired } from './aging.js'
 import { claimedSegments } from './claimed-segment.js'
 import type { ClaimedSegment } from './claimed-segment.js'
@@ -87,7 +87,7 @@ export class Recovery {
 
   /** Ready entries that are no longer on disk because their segment was dropped. */
   get looseEntries(): number {
-    return this.#ready.filter(({ custody }) => custody?.isKept !== true).reduce((sum, { count }) => sum + count, 0)
+    return this.#ready.filter(({ acknowledgement: custody }) => custody?.isDurable !== true).reduce((sum, { count }) => sum + count, 0)
   }
 
   /** Forgets the ready entries; the caller counts them. */

@@ -1,5 +1,5 @@
 /** Turns a claimed batch that was read from disk into batches to be sent, with their custody. */
-import type { Batch } from '../sender.js'
+import type { Batch } from '../batch/sender.js'
 import { assemble } from './assemble.js'
 import { holdParts } from './hold.js'
 import type { Settlement } from './journal.js'
@@ -20,7 +20,7 @@ export function restore(segment: Segment, read: ReadBatch, settlement: Settlemen
   segment.add(entries)
   const custody = holdParts(segment, read.batchId, batches.map(({ positions }) => positions))
   return { entries, missing, batches: batches.map(({ batchId, count, positions, isWhole, body }, at): Batch => ({
-    batchId, count, highestRank: read.rank, body, custody: custody[at],
+    batchId, count, highestSeverity: read.rank, body, acknowledgement: custody[at],
     ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
   } as Batch)) }
 }

@@ -1,5 +1,5 @@
 /** What is done again and again: the lease, the look for the dead, the synchronisation. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 
 export interface RoundsOptions {
   readonly clock: Clock

@@ -1,7 +1,7 @@
 /** Options of a spool. */
-import type { Account } from '../account.js'
-import type { Clock } from '../clock.js'
-import type { UnreportedDrops } from '../notice.js'
+import type { Account } from '../diagnostics/account.js'
+import type { Clock } from '../shared/clock.js'
+import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
 import type { Machine } from './owner.js'
 import type { SpoolTeller } from './telling.js'
 

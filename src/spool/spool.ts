@@ -1,9 +1,9 @@
 /** The disk store of one pipeline: its folders, its limits, and the fallback to memory. */
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { DropReason } from '../account.js'
-import type { UnreportedDrops } from '../notice.js'
-import type { DeadLetter } from '../sender.js'
+import type { DropReason } from '../diagnostics/account.js'
+import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
+import type { DeadLetter } from '../batch/sender.js'
 import { systemUptimeMs } from './aging.js'
 import { Bounds } from './bounds.js'
 import { DeadLetters } from './dead-letters.js'

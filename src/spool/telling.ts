@@ -1,5 +1,5 @@
 /** Messages of the spool. */
-import type { DropReason } from '../account.js'
+import type { DropReason } from '../diagnostics/account.js'
 import type { Stranded } from './aging.js'
 import { NoRoomError } from './room.js'
 

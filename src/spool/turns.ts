@@ -1,5 +1,5 @@
 /** Runs long work a few milliseconds at a time, so that no log call waits for a scan of 10,000 folders. */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 
 /** Time per turn. The thread may be the application's. */
 const TURN_MS = 5

@@ -1,7 +1,7 @@
 /** Writes entries to disk as they arrive: frames, one seal per batch, and the fallback when a write fails. */
 import type { EntryLog } from '../entry-log.js'
-import type { Clock } from '../clock.js'
-import type { Batch } from '../sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { Batch } from '../batch/sender.js'
 import { FrameBuffer } from './frame-buffer.js'
 import { MAX_TEXT_BYTES, bytesOfUuid } from './frame.js'
 import type { writeFrame } from './frame.js'
@@ -146,7 +146,7 @@ export class WriteAhead implements EntryLog {
     if (first !== this.current?.segment && first?.isGone === false) first.complete()
     if (segment === undefined || segment.isGone || held === 0) return batch
     const custody = holdWhole(segment, batchId, held)
-    return isWhole ? { ...batch, custody, place: { segment: segment.number, offset } } : { ...batch, count: held, custody }
+    return isWhole ? { ...batch, acknowledgement: custody, place: { segment: segment.number, offset } } : { ...batch, count: held, acknowledgement: custody }
   }
 
   #begin(batchId: string): void {
@@ -190,7 +190,7 @@ export class WriteAhead implements EntryLog {
   }
 
   /** Writing failed while the batch was open: writes the whole batch again, from memory. */
-  #writeWhole(open: OpenBatch, { body, count, highestRank }: Batch): void {
+  #writeWhole(open: OpenBatch, { body, count, highestSeverity: highestRank }: Batch): void {
     this.#ready()
     const writer = this.#writer
     if (writer === undefined || this.#isLost) return

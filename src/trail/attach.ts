@@ -1,5 +1,5 @@
 /** Crumbs -> their entry, within its bounds. Pure. */
-import type { Breadcrumb, LogEntry } from '../protocol/entry.js'
+import type { Breadcrumb, LogEntry } from '../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../record/numbers.js'
 import { shortenToFit } from '../record/shorten.js'
 

@@ -1,5 +1,5 @@
 /** A line -> a breadcrumb. Made only when an error asks for it. */
-import type { Breadcrumb, Json, LogEntry } from '../protocol/entry.js'
+import type { Breadcrumb, Json, LogEntry } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/entry.js'
 import { plainText } from '../record/fields.js'
 import { emptyObject, putFree } from '../record/limits.js'

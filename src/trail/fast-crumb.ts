@@ -1,5 +1,5 @@
 /** The usual line -> its crumb, without JSON.parse; what is not usual is answered with `undefined`. */
-import { LEVELS } from '../protocol/entry.js'
+import { LEVELS } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/entry.js'
 import { ErrorScan } from '../record/fast-error.js'
 import { SLOT_FIELDS, SLOT_OF_KEY, hasMeaning } from '../record/fast-fields.js'

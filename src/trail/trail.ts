@@ -2,7 +2,7 @@
  * What was logged lately, by what it belongs to: a trace, a request, a session, or the process. An error takes the lines
  * of its own scope with it, and nobody gets them twice.
  */
-import type { Clock } from '../clock.js'
+import type { Clock } from '../shared/clock.js'
 import { copyOf, hashOfLong } from '../record/own-text.js'
 import { Lines } from './lines.js'
 import type { TakenLine } from './lines.js'

@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import pino from 'pino'
 import { serializeError } from '../../src/app/error-serializer.js'
 import { ingestOptions } from '../../src/app/ingest-options.js'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { mapByParsing } from '../../src/record/reference.js'
 import { RECEIVED_AT, mappingOptions } from '../record/lines-of.js'
 

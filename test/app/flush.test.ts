@@ -1,11 +1,11 @@
 /** `flush(logger)` in every way of running: when it says acknowledged, the service has all; when spooled, the disk has. */
 import { describe, expect, test } from 'vitest'
-import type { FlushResult } from '../../src/flush-message.js'
+import type { FlushResult } from '../../src/transport/flush-message.js'
 import { flush } from '../../src/index.js'
 import { createIngestService } from '../../src/service/index.js'
 import { startApp } from '../process/run-app.js'
 import type { AppPlan } from '../process/run-app.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 const KEY = 'flush-key-77ab'
 const COUNT = 5_000
@@ -23,7 +23,7 @@ describe('flush', () => {
     const { state, account } = (await app.heard('flushed')).payload as Flushed
     const copies = mode === 'targets-copy' ? 2 : 1
     expect({ state, entries: service.entries({ limit: Infinity }).items.length }).toEqual({ state: 'acknowledged', entries: copies * COUNT })
-    expect(account).toMatchObject({ received: copies * COUNT, accepted: copies * COUNT, pending: 0, closes: true })
+    expect(account).toMatchObject({ received: copies * COUNT, accepted: copies * COUNT, pending: 0, balances: true })
     app.child.kill('SIGKILL')
     await app.done
     await service.close()
@@ -37,7 +37,7 @@ describe('flush', () => {
     const { state, account, tookMs } = (await app.heard('flushed')).payload as Flushed
     expect(state).toBe('timeout')
     expect(tookMs).toBeLessThan(9_000)
-    expect(account).toMatchObject({ accepted: 0, closes: true })
+    expect(account).toMatchObject({ accepted: 0, balances: true })
     app.child.kill('SIGKILL')
     await app.done
     await service.close()
@@ -49,7 +49,7 @@ describe('flush', () => {
     const app = startApp({ ...planFor(mode, service.url, { requestTimeoutMs: 500 }), flushTimeoutMs: 20_000 })
     const { state, account } = (await app.heard('flushed')).payload as Flushed
     expect(state).toBe('spooled')
-    expect(account).toMatchObject({ accepted: 0, pending: (mode === 'targets-copy' ? 2 : 1) * COUNT, closes: true })
+    expect(account).toMatchObject({ accepted: 0, pending: (mode === 'targets-copy' ? 2 : 1) * COUNT, balances: true })
     app.child.kill('SIGKILL')
     await app.done
     await service.close()

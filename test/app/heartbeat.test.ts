@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startHeartbeat, startHeartbeatBy } from '../../src/app/heartbeat.js'
 import type { StartHeartbeatOptions } from '../../src/app/heartbeat.js'
-import { backgroundClock } from '../../src/clock.js'
+import { backgroundClock } from '../../src/shared/clock.js'
 import { FakeClock } from '../fake-clock.js'
 import { httpServer } from '../client/servers.js'
 import { started } from '../service/support.js'

@@ -11,7 +11,7 @@ import { takeCrumbs } from '../../src/app/breadcrumbs.js'
 import { withScope } from '../../src/app/scope.js'
 import { currentTrail } from '../../src/app/state.js'
 import { createHttp } from '../../src/client/http.js'
-import type { Breadcrumb } from '../../src/protocol/entry.js'
+import type { Breadcrumb } from '../../src/protocol/log-entry.js'
 
 let server: Server
 let base = ''

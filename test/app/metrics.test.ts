@@ -56,7 +56,7 @@ describe.each([['target', 1], ['targets', 2], ['pipeline', 1], ['stream', 1], ['
     await vi.waitFor(() => expect(countsIn(metrics)).toMatchObject(times({ ...first, received: 32, pending: 4 }, copies)), soon)
     mend()
     await vi.waitFor(() => expect(countsIn(metrics)).toMatchObject(times({ ...first, received: 32, accepted: 24 }, copies)), soon)
-    expect(metrics.account).toMatchObject({ ...times({ received: 32, accepted: 24, pending: 0 }, copies), closes: true })
+    expect(metrics.account).toMatchObject({ ...times({ received: 32, accepted: 24, pending: 0 }, copies), balances: true })
   })
 })
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { MetricFamily, MetricsState } from '../../src/app/metrics-families.js'
 import { FAMILIES } from '../../src/app/metrics-families.js'
 import { numberText, prometheusText } from '../../src/app/prometheus-text.js'
-import { Account } from '../../src/account.js'
+import { Account } from '../../src/diagnostics/account.js'
 import { parsePrometheus, sampleOf } from './prometheus-parser.js'
 
 const empty: MetricsState = { account: new Account().snapshot(), toldAtMs: undefined, problems: new Map(), closedStreams: 0 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findRelease } from '../../src/app/release-facts.js'
-import { IngestError } from '../../src/errors.js'
+import { IngestError } from '../../src/shared/errors.js'
 import { recordedCis } from '../recorded-ci.js'
 import { PERSON, clone, git, scratch, write } from './clones.js'
 

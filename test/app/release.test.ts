@@ -5,11 +5,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { withLocalHint } from '../../src/app/one-call.js'
 import { registerRelease } from '../../src/app/release.js'
 import { tellRelease } from '../../src/app/release-tell.js'
-import { IngestError } from '../../src/errors.js'
-import { answerFlushes } from '../../src/flush-listener.js'
-import { LOCAL_URL } from '../../src/options.js'
-import type { Pipeline } from '../../src/pipeline.js'
-import { RELEASED_EVENT, RELEASE_METHOD } from '../../src/release-message.js'
+import { IngestError } from '../../src/shared/errors.js'
+import { answerFlushRequests } from '../../src/transport/flush-responder.js'
+import { LOCAL_URL } from '../../src/options/resolve-options.js'
+import type { Pipeline } from '../../src/pipeline/pipeline.js'
+import { RELEASED_EVENT, RELEASE_METHOD } from '../../src/transport/release-message.js'
 import { failureOf } from '../client/failing.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { recordedCis } from '../recorded-ci.js'
@@ -104,7 +104,7 @@ class FakeWorker extends EventEmitter {
 
   add(): readonly string[] {
     const ids: string[] = []
-    answerFlushes(this.port as unknown as MessagePort, { setReleaseId: (id: string) => void ids.push(id) } as unknown as Pipeline, new FakeClock())
+    answerFlushRequests(this.port as unknown as MessagePort, { setReleaseId: (id: string) => void ids.push(id) } as unknown as Pipeline, new FakeClock())
     return ids
   }
 }

@@ -1,7 +1,7 @@
 /** Each filter narrows the list to what it names, stands in the address, and goes again. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { IngestService } from '../../src/service/index.js'
 import { ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'

@@ -1,5 +1,5 @@
 /** A text in every field of every endpoint that takes one; records that are taken, and requests that are refused for it. */
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../src/protocol/resources.js'
 
 /** Own properties whatever they are called: `{ ['__proto__']: … }` alone would set the prototype. */

@@ -1,5 +1,5 @@
 /** What the shop logs: orders that go through several services, and the failures that they meet. */
-import type { Breadcrumb, LogEntry } from '../../src/protocol/entry.js'
+import type { Breadcrumb, LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 
 type Random = () => number

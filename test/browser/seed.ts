@@ -2,7 +2,7 @@
  * Two hours of a small shop, the same on every run: what the page is looked at, and tested, with. It is sent over HTTP as an
  * application would, by a clock that can be set, so that what the service dates itself (releases, heartbeats) is spread as well.
  */
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../src/protocol/resources.js'
 import type { ServiceClock } from '../../src/service/index.js'
 import { aroundCardDeclined, cardDeclined, noCarrier, noTotal, orderTrace, poolExhausted, timedOut } from './seed-entries.js'

@@ -10,7 +10,7 @@ import { entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { plug } from './cable.js'
 import { boxOf, detail, eventually, expectRows, grid, row, rows, untilLive } from './viewer.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 /** What a browser says of a service that is gone for a while. */
 const GONE = [/net::ERR_(?:CONNECTION|INCOMPLETE|EMPTY|SOCKET|NETWORK)/]

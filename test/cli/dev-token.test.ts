@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync,
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { devToken, existingToken } from '../../src/cli/dev/token.js'
-import { tokenFile } from '../../src/options/dev-token.js'
+import { findTokenFile } from '../../src/options/dev-token.js'
 import { scratch } from '../app/clones.js'
 import { call, until } from '../service/support.js'
 import { startJson, startText } from './dev-started.js'
@@ -18,7 +18,7 @@ const isRoot = process.getuid?.() === 0
 
 function place(text?: string, mode = 0o600): { env: { XDG_STATE_HOME: string }, file: string } {
   const env = { XDG_STATE_HOME: scratch() }
-  const file = tokenFile(env)
+  const file = findTokenFile(env)
   if (text !== undefined) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(file, text)
@@ -42,8 +42,8 @@ describe('the file', () => {
   })
 
   test('is in the folder of XDG, which is absolute, else in the home', () => {
-    expect(tokenFile({ XDG_STATE_HOME: '/state' })).toBe('/state/pino-ingest/dev-token')
-    for (const env of [{}, { XDG_STATE_HOME: '' }, { XDG_STATE_HOME: 'relative' }]) expect(tokenFile(env)).toMatch(/^\/.*\/\.local\/state\/pino-ingest\/dev-token$/)
+    expect(findTokenFile({ XDG_STATE_HOME: '/state' })).toBe('/state/pino-ingest/dev-token')
+    for (const env of [{}, { XDG_STATE_HOME: '' }, { XDG_STATE_HOME: 'relative' }]) expect(findTokenFile(env)).toMatch(/^\/.*\/\.local\/state\/pino-ingest\/dev-token$/)
   })
 
   test.each([

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Show } from '../../src/cli/dev/show.js'
 import { commandText, startedText } from '../../src/cli/dev/words.js'
 import { ageMsOf, bytesOf, countOf } from '../../src/cli/dev/quantities.js'
-import { tokenFile } from '../../src/options/dev-token.js'
+import { findTokenFile } from '../../src/options/dev-token.js'
 import { PLAIN } from '../../src/cli/paint.js'
 import { scratch } from '../app/clones.js'
 import { FakeClock } from '../fake-clock.js'
@@ -173,7 +173,7 @@ describe('bad usage ends with 2, and makes no token', () => {
     const env = devEnv()
     const { code, stdout, stderr } = await runCli(['dev', ...args], env)
     expect({ code, said: stdout.toString() + stderr }).toMatchObject({ code: 2, said: expect.stringContaining(message) as string })
-    expect(existsSync(tokenFile(env))).toBe(false)
+    expect(existsSync(findTokenFile(env))).toBe(false)
   })
 })
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { FlushResult } from '../../src/flush-message.js'
+import type { FlushResult } from '../../src/transport/flush-message.js'
 import { startApp } from '../process/run-app.js'
 import { runCli } from './run-cli.js'
 
@@ -92,7 +92,7 @@ test('flush() says spooled, and the next start sends all', async () => {
   const app = startApp({ mode: 'target', options, count: COUNT, end: 'flush-all' }, env)
   const { state, account } = (await app.heard('flushed')).payload as FlushResult
   expect(state).toBe('spooled')
-  expect(account).toMatchObject({ accepted: 0, pending: COUNT, closes: true })
+  expect(account).toMatchObject({ accepted: 0, pending: COUNT, balances: true })
   app.child.kill('SIGKILL')
   await app.done
   site.recover()

@@ -123,7 +123,7 @@ describe('the service is down', () => {
     expect(result.stdout.toString()).toBe(LINES)
     const told = result.stderr.trim().split('\n').map((line) => JSON.parse(line) as { event: string })
     expect(told).toContainEqual({ event: 'ingest:dropped', count: 2, reason: 'shutdown' })
-    expect(told.at(-1)).toMatchObject({ event: 'account', received: 2, accepted: 0, dropped: { shutdown: 2 }, pending: 0, closes: true })
+    expect(told.at(-1)).toMatchObject({ event: 'account', received: 2, accepted: 0, dropped: { shutdown: 2 }, pending: 0, balances: true })
   })
 
   test('PINO_INGEST_LOG=silent leaves the exit code', async () => {

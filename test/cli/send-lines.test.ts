@@ -6,7 +6,7 @@ import type { Slice } from '../../src/cli/send/cutter.js'
 import { ByteLines } from '../../src/cli/send/lines.js'
 import { Ranges } from '../../src/cli/send/ranges.js'
 import type { Range } from '../../src/cli/send/ranges.js'
-import { entriesOf, partId } from '../../src/parts.js'
+import { parseBatchEntries, createSubBatchId } from '../../src/batch/sub-batch.js'
 import { LineSplitter } from '../../src/record/lines.js'
 
 interface Found {
@@ -95,9 +95,9 @@ const NAMESPACE = '6ba7b810-9dad-51d1-80b4-00c04fd430c8'
 
 /** Every line is its own entry, but for those that begin with `-`. */
 const intake = {
-  rank: 1,
-  open: () => {},
-  take: (text: string, start: number, end: number) => text.startsWith('-', start) ? '' : JSON.stringify(text.slice(start, end)),
+  severity: 1,
+  beginText: () => {},
+  build: (text: string, start: number, end: number) => text.startsWith('-', start) ? '' : JSON.stringify(text.slice(start, end)),
 }
 
 interface CutOptions {
@@ -115,7 +115,7 @@ function cut(text: string | Buffer, { from = 0, settled = [], sizes = [1_000_000
 }
 
 function entriesIn(slices: readonly Slice[]): string[] {
-  return slices.flatMap(({ batch }) => batch === undefined ? [] : entriesOf(batch.body)).map((entry) => JSON.parse(entry) as string)
+  return slices.flatMap(({ batch }) => batch === undefined ? [] : parseBatchEntries(batch.body)).map((entry) => JSON.parse(entry) as string)
 }
 
 function resumeAt(ranges: Ranges, slices: readonly Slice[]): number {
@@ -127,8 +127,8 @@ describe('slices', () => {
     const slices = cut('a\n-\nb\n\nc\n-\n')
     expect(slices.map(({ start, end, filtered, batch }) => [start, end, filtered, batch?.count])).toEqual([[0, 6, 1, 2], [6, 11, 1, 1]])
     expect(entriesIn(slices)).toEqual(['a', 'b', 'c'])
-    expect(slices[0]?.batch?.batchId).toBe(partId(NAMESPACE, [0, 6]))
-    expect(JSON.parse(Buffer.from(slices[0]?.batch?.body ?? []).toString())).toEqual({ batch_id: partId(NAMESPACE, [0, 6]), logs: ['a', 'b'] })
+    expect(slices[0]?.batch?.batchId).toBe(createSubBatchId(NAMESPACE, [0, 6]))
+    expect(JSON.parse(Buffer.from(slices[0]?.batch?.body ?? []).toString())).toEqual({ batch_id: createSubBatchId(NAMESPACE, [0, 6]), logs: ['a', 'b'] })
   })
 
   test('keep to the bytes of a body; one entry that is longer goes alone', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Slice } from '../../src/cli/send/cutter.js'
 import { Pump } from '../../src/cli/send/pump.js'
 import type { Job, Owner } from '../../src/cli/send/pump.js'
-import type { DeadLetter, Outcome } from '../../src/sender.js'
+import type { DeadLetter, Outcome } from '../../src/batch/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 
 /** A way that answers when it is told to. */
@@ -40,7 +40,7 @@ class ScriptedWay {
 }
 
 function sliceOf(name: string): Slice {
-  const batch = { batchId: name, count: 1, highestRank: 0, body: Buffer.from('x') }
+  const batch = { batchId: name, count: 1, highestSeverity: 0, body: Buffer.from('x') }
   return { start: 0, end: 1, filtered: 0, ...(name.startsWith('empty') ? {} : { batch }) }
 }
 

@@ -10,8 +10,8 @@ import { Feed } from '../../src/cli/tail/feed.js'
 import { AnswerError, LocalService } from '../../src/cli/tail/local-service.js'
 import type { Query } from '../../src/cli/tail/local-service.js'
 import { eventText } from '../../src/service/event-stream.js'
-import { CHALLENGE_HEADER, proofOf } from '../../src/local-proof.js'
-import type { ServiceEnd } from '../../src/local-proof.js'
+import { CHALLENGE_HEADER, createProof } from '../../src/shared/local-proof.js'
+import type { ServiceAddress } from '../../src/shared/local-proof.js'
 import { call, started, until } from '../service/support.js'
 
 interface Asked {
@@ -130,9 +130,9 @@ async function recorded(listener: RequestListener, { host = '127.0.0.1', port = 
   return { server, origin: `http://${at}`, text: () => texts.join('\n'), count: () => texts.length }
 }
 
-function proofFor(request: IncomingMessage, token = TOKEN, end: Partial<ServiceEnd> = {}): string {
+function proofFor(request: IncomingMessage, token = TOKEN, end: Partial<ServiceAddress> = {}): string {
   const { localAddress: address = '', localPort: port = 0 } = request.socket
-  return `Bearer realm="pino-ingest", proof="${proofOf(token, String(request.headers[CHALLENGE_HEADER]), { address, port, ...end })}"`
+  return `Bearer realm="pino-ingest", proof="${createProof(token, String(request.headers[CHALLENGE_HEADER]), { address, port, ...end })}"`
 }
 
 /** Hands each challenge on to another service, as one does who holds a port and wants the token. */
@@ -187,7 +187,7 @@ describe('the token goes', () => {
 
   test.each<readonly [string, RequestListener]>([
     ['knows another', (request, response) => void response.writeHead(401, { 'www-authenticate': proofFor(request, 'token-of-the-tests_17') }).end()],
-    ['repeats an old proof', (_, response) => void response.writeHead(401, { 'www-authenticate': `Bearer realm="pino-ingest", proof="${proofOf(TOKEN, 'n'.repeat(22), { address: '127.0.0.1', port: 4319 })}"` }).end()],
+    ['repeats an old proof', (_, response) => void response.writeHead(401, { 'www-authenticate': `Bearer realm="pino-ingest", proof="${createProof(TOKEN, 'n'.repeat(22), { address: '127.0.0.1', port: 4319 })}"` }).end()],
   ])('not to who %s', async (_, listener) => {
     const other = await recorded(listener)
     await expect(asking(other.origin).json('status')).rejects.toMatchObject({ name: 'AnswerError', problem: 'token', message: expect.stringContaining('does not know the token of this user') as string })

@@ -6,8 +6,8 @@ import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { tokenFile } from '../../src/options/dev-token.js'
-import { CHALLENGE_HEADER, proofOf } from '../../src/local-proof.js'
+import { findTokenFile } from '../../src/options/dev-token.js'
+import { CHALLENGE_HEADER, createProof } from '../../src/shared/local-proof.js'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService, IngestServiceOptions, StoredEntry } from '../../src/service/index.js'
 import { scratch } from '../app/clones.js'
@@ -15,7 +15,7 @@ import { call, entryOf, ingest, started, until } from '../service/support.js'
 import { devEnv, send, startText } from './dev-started.js'
 import { runCli, startCli } from './run-cli.js'
 import type { CliEnv, RunningCli } from './run-cli.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 const TOKEN = 'token-of-the-tests_16'
 const ENV: CliEnv = { PINO_INGEST_DEV_TOKEN: TOKEN }
@@ -235,7 +235,7 @@ describe('goes on', () => {
     first.running.child.kill('SIGTERM')
     await first.running.done
     await hears(running, 'is not there')
-    rmSync(tokenFile(env))
+    rmSync(findTokenFile(env))
     const port = new URL(first.origin).port
     const second = await startText(['--port', port], env)
     expect(second.token).not.toBe(first.token)
@@ -341,7 +341,7 @@ describe('ends', () => {
       const { localAddress: address = '', localPort: port = 0 } = request.socket
       const nonce = request.headers[CHALLENGE_HEADER]
       if (nonce === undefined) response.writeHead(200, { 'content-type': 'application/json' }).end('{')
-      else response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${proofOf(TOKEN, String(nonce), { address, port })}"` }).end()
+      else response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${createProof(TOKEN, String(nonce), { address, port })}"` }).end()
     })
     const result = await runCli(['tail', '--url', origin], ENV)
     expect(result).toMatchObject({ code: 1, stderr: `pino-ingest: what listens at ${origin} is no pino-ingest dev (its answer is no JSON); name another with --url\n` })

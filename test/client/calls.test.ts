@@ -4,7 +4,7 @@ import { Calls } from '../../src/client/calls.js'
 import type { Call, CallsOptions } from '../../src/client/calls.js'
 import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http, HttpReply } from '../../src/client/http-types.js'
-import type { IngestError } from '../../src/errors.js'
+import type { IngestError } from '../../src/shared/errors.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { failureOf } from './failing.js'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { checkValue } from '../../src/client/check.js'
 import { heartbeatCall } from '../../src/client/heartbeat-call.js'
-import { IngestError } from '../../src/errors.js'
+import { IngestError } from '../../src/shared/errors.js'
 import { validateEntry } from '../../src/service/index.js'
 
 const TIME = '2026-01-31T08:00:00.000Z'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http } from '../../src/client/http-types.js'
-import { CHALLENGE_HEADER, proofOf } from '../../src/local-proof.js'
+import { CHALLENGE_HEADER, createProof } from '../../src/shared/local-proof.js'
 import { started } from '../service/support.js'
 import { deadPort, httpServer, httpTo } from './servers.js'
 import type { TestServer } from './servers.js'
@@ -56,7 +56,7 @@ function proving(token: string): Promise<TestServer> {
   return httpServer((response, { url, headers }) => {
     if (url !== '/local/status') return void response.end('{}')
     const { localAddress: address = '', localPort: port = 0 } = response.socket ?? {}
-    const proof = proofOf(token, String(headers[CHALLENGE_HEADER]), { address, port })
+    const proof = createProof(token, String(headers[CHALLENGE_HEADER]), { address, port })
     response.writeHead(401, { 'www-authenticate': `Bearer realm="pino-ingest", proof="${proof}"` }).end('{"detail":[]}')
   })
 }

@@ -1,10 +1,10 @@
 import { expect, describe, test } from 'vitest'
-import { Account } from '../../src/account.js'
+import { Account } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
 import { Evidence } from '../../src/delivery/evidence.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import type { Outcome } from '../../src/sender.js'
+import type { Outcome } from '../../src/batch/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { DOWN, OK, Told, batchOf, busyFor, many, setup, watch } from './scripted.js'
 
@@ -37,10 +37,10 @@ test('an outage costs no entry', async () => {
   for (let second = 0; second < 20; second++) {
     enqueue(...many(10, 100))
     await clock.advance(1000)
-    expect(account.snapshot().closes).toBe(true)
+    expect(account.snapshot().balances).toBe(true)
   }
   await clock.advance(10_000)
-  expect(account.snapshot()).toMatchObject({ received: 20_000, accepted: 20_000, pending: 0, closes: true })
+  expect(account.snapshot()).toMatchObject({ received: 20_000, accepted: 20_000, pending: 0, balances: true })
   expect(told.drops).toEqual([])
 })
 
@@ -55,7 +55,7 @@ test('books each final outcome under its own name', async () => {
   const { clock, account, told, enqueue } = setup((batch) => outcomes[batch.batchId])
   enqueue(...Object.keys(outcomes).map((batchId) => batchOf(batchId, 10)))
   await clock.advance(0)
-  expect(account.snapshot()).toMatchObject({ accepted: 29, rejected: 11, pending: 0, closes: true })
+  expect(account.snapshot()).toMatchObject({ accepted: 29, rejected: 11, pending: 0, balances: true })
   expect(told.deliveredIds).toEqual(['whole', 'partly', 'unreadable'])
   expect(told.rejections).toEqual([
     { count: 1, reason: 'invalid level' },
@@ -84,7 +84,7 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
     delivery.enqueue(batchOf(batchId))
   }
   await settled()
-  expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, pending: 0, closes: true })
+  expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, pending: 0, balances: true })
   expect(told.drops.map(({ detail }) => detail)).toEqual(['Error: bug 1', 'Error: bug 2'])
 })
 
@@ -95,7 +95,7 @@ describe('memory', () => {
       enqueue(batch)
       await clock.advance(10)
       expect(delivery.pendingBytes).toBeLessThanOrEqual(20_000)
-      expect(account.snapshot().closes).toBe(true)
+      expect(account.snapshot().balances).toBe(true)
     }
     expect(account.snapshot()).toMatchObject({ dropped: { buffer: 140 }, pending: 70 })
     expect(told.drops).toHaveLength(20)
@@ -118,7 +118,7 @@ describe('memory', () => {
     enqueue(...many(4), batchOf('giant', 5, 18_000))
     await clock.advance(0)
     expect(delivery.pendingBytes).toBe(8_000)
-    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 5 }, pending: 4, closes: true })
+    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 5 }, pending: 4, balances: true })
   })
 
   test('near its bound refuses debug, then info, never warn', async () => {
@@ -133,7 +133,7 @@ describe('memory', () => {
     account.received += 1
     delivery.refuse()
     await clock.advance(0)
-    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 1 }, closes: true })
+    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 1 }, balances: true })
     expect(told.drops).toMatchObject([{ count: 1, reason: 'buffer' }])
   })
 })
@@ -204,7 +204,7 @@ describe('drain', () => {
     expect(drained.done).toBe(false)
     await clock.advance(1)
     expect(drained.done).toBe(true)
-    expect(account.snapshot()).toMatchObject({ accepted: 1000, pending: 0, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 1000, pending: 0, balances: true })
     expect(told.drops).toEqual([])
     expect(clock.timers).toBe(0)
   })
@@ -226,7 +226,7 @@ describe('drain', () => {
     ])
     sender.attempts.at(-1)?.end(OK) // too late, and already counted
     await settled()
-    expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 2000 }, pending: 0, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 2000 }, pending: 0, balances: true })
     expect(clock.timers).toBe(0)
   })
 
@@ -239,7 +239,7 @@ describe('drain', () => {
     const drained = watch(delivery.drain(3000))
     await clock.advance(0)
     expect(drained.done).toBe(true)
-    expect(account.snapshot()).toMatchObject({ accepted: 2000, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 2000, balances: true })
   })
 
   test('waits for a Retry-After that ends before the deadline', async () => {
@@ -252,7 +252,7 @@ describe('drain', () => {
     await clock.advance(2500)
     expect(drained.done).toBe(true)
     expect(sender.attempts.slice(1).every(({ at }) => at >= 2000)).toBe(true)
-    expect(account.snapshot()).toMatchObject({ accepted: 3, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 3, balances: true })
   })
 
   test('delivers what comes while it runs, and counts what comes after', async () => {
@@ -265,7 +265,7 @@ describe('drain', () => {
     await drained
     expect(told.deliveredIds).toEqual(['before', 'during'])
     enqueue(batchOf('after', 4))
-    expect(account.snapshot()).toMatchObject({ accepted: 2, dropped: { shutdown: 4 }, pending: 0, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 2, dropped: { shutdown: 4 }, pending: 0, balances: true })
     expect(told.drops).toMatchObject([{ count: 4, reason: 'shutdown' }])
     await delivery.flush()
     expect(delivery.drain(1)).toBe(drained)
@@ -287,7 +287,7 @@ describe('abandon', () => {
     enqueue(...many(5, 10))
     const flushed = watch(delivery.flush())
     delivery.abandon()
-    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 50 }, pending: 0, closes: true })
+    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 50 }, pending: 0, balances: true })
     expect(told.drops).toMatchObject([{ count: 50, reason: 'shutdown' }])
     expect(sender.attempts.map(({ signal }) => signal.aborted)).toEqual([true, true])
     enqueue(batchOf('after'))
@@ -296,7 +296,7 @@ describe('abandon', () => {
     await clock.advance(0)
     expect(flushed.done).toBe(true)
     await delivery.drain(1000)
-    expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 51 }, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 51 }, balances: true })
   })
 
   test('during a drain tells all that the exit cost once', async () => {
@@ -308,7 +308,7 @@ describe('abandon', () => {
     await clock.advance(500)
     await drained
     expect(told.drops).toMatchObject([{ count: 5, reason: 'shutdown' }])
-    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 5 }, closes: true })
+    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 5 }, balances: true })
   })
 })
 

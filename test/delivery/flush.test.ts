@@ -1,9 +1,9 @@
 /** A flush of entries that are on disk: it asks the service at least once before it says `spooled`. */
 import { expect, test } from 'vitest'
-import { Account } from '../../src/account.js'
+import { Account } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import type { Outcome, Place } from '../../src/sender.js'
+import type { Outcome, SegmentPosition } from '../../src/batch/sender.js'
 import { DOWN, OK, Told, UNAUTHORIZED, batchOf, busyFor, setup, watch } from './scripted.js'
 
 const REQUEST_TIMEOUT_MS = 10_000
@@ -21,7 +21,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
       recovery: { hasMore: false, next: () => Promise.resolve(false) }, keptEntries: 0, admits: () => true,
     },
   })
-  const enqueue = (id: string): void => delivery.enqueue({ ...batchOf(id), place: {} as Place })
+  const enqueue = (id: string): void => delivery.enqueue({ ...batchOf(id), place: {} as SegmentPosition })
   /** Until the outage is long, and a pause of the backoff has just begun. */
   const untilPaused = async (): Promise<void> => {
     await clock.advance(2 * REQUEST_TIMEOUT_MS)

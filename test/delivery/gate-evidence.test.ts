@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { Evidence } from '../../src/delivery/evidence.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { troubleTeller } from '../../src/delivery/trouble.js'
-import type { Outcome, Refused } from '../../src/sender.js'
+import type { Outcome, Refused } from '../../src/batch/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { OK, Told } from './scripted.js'
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { systemClock } from '../../src/clock.js'
+import { systemClock } from '../../src/shared/clock.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import type { Later, Outcome, Sender } from '../../src/sender.js'
+import type { Retryable, Outcome, Sender } from '../../src/batch/sender.js'
 import { settled } from '../fake-clock.js'
 import { DOWN, OK, UNAUTHORIZED, batchOf, busyFor, many, setup, watch } from './scripted.js'
 
@@ -15,7 +15,7 @@ describe('Retry-After', () => {
     await clock.advance(10_000)
     const later = sender.attempts.slice(8)
     expect(later.every(({ at }) => at >= 2000)).toBe(true)
-    expect(account.snapshot()).toMatchObject({ accepted: 20, pending: 0, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 20, pending: 0, balances: true })
   })
 
   test('is waited for again after each reply that carries one', async () => {
@@ -32,7 +32,7 @@ describe('Retry-After', () => {
       expect(early).toEqual([])
     }
     expect(replies.length).toBeGreaterThanOrEqual(3)
-    expect(account.snapshot()).toMatchObject({ accepted: 2000, pending: 0, closes: true })
+    expect(account.snapshot()).toMatchObject({ accepted: 2000, pending: 0, balances: true })
   })
 
   test('from a batch that was already under way is respected after a probe went well', async () => {
@@ -101,7 +101,7 @@ describe('Retry-After', () => {
     test('is waited for, where a bare timer fires early or at once', async () => {
       vi.useFakeTimers()
       const waitMs = 2 ** 32
-      const outcomes: Outcome[] = [{ ...(DOWN as Later), retryAfterMs: waitMs }, OK]
+      const outcomes: Outcome[] = [{ ...(DOWN as Retryable), retryAfterMs: waitMs }, OK]
       let sent = 0
       const inner: Sender = { send: () => Promise.resolve(outcomes[sent++] ?? OK) }
       const gate = new Gate({ clock: systemClock, maxConcurrency: 1, retryMinMs: 1, retryMaxMs: 1 })
@@ -125,7 +125,7 @@ describe('while the service fails', () => {
     await clock.advance(60_000)
     expect(sender.maxInFlight).toBe(1)
     expect(sender.attempts.length).toBeGreaterThan(25)
-    expect(account.snapshot()).toMatchObject({ pending: 20, closes: true })
+    expect(account.snapshot()).toMatchObject({ pending: 20, balances: true })
   })
 
   test('a wrong key is probed each minute', async () => {
@@ -234,7 +234,7 @@ describe('what could only run after the deadline', () => {
     await clock.advance(0)
     expect(drained.done).toBe(true)
     expect(told.drops).toEqual([{ count: 15, reason: 'shutdown', detail: expect.stringContaining('503 busy') }])
-    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 15 }, closes: true })
+    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 15 }, balances: true })
     expect(gate.trouble).toBe('503 busy')
     expect(clock.timers).toBe(0)
   })

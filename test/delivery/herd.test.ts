@@ -1,10 +1,10 @@
 /** Many clients of one service after an outage: together they must not be its second one. */
 import { describe, expect, test } from 'vitest'
-import { Account } from '../../src/account.js'
+import { Account } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import type { Outcome } from '../../src/sender.js'
+import type { Outcome } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import { DOWN, Told, batchOf } from './scripted.js'
 

@@ -4,7 +4,7 @@ import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http, HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
 import { gzipSender } from '../../src/delivery/compress.js'
 import { ingestSender } from '../../src/delivery/ingest.js'
-import type { Batch } from '../../src/sender.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 
 const BODY = '{"batch_id":"b","logs":[{"message":"äöü"}]}'
@@ -28,7 +28,7 @@ function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' =
   const plain = ingestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)) })
   const sender = compression === 'gzip' ? gzipSender(plain) : plain
   const signal = new AbortController().signal
-  const batch: Batch = { batchId: 'b', count: 10, highestRank: 1, body: Buffer.from(BODY) }
+  const batch: Batch = { batchId: 'b', count: 10, highestSeverity: 1, body: Buffer.from(BODY) }
   return { calls, signal, send: () => sender.send(batch, signal) }
 }
 

@@ -1,11 +1,11 @@
 /** The number of requests in flight against services of many kinds, in simulated time: no delay is driven into refusals. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Account } from '../../src/account.js'
+import { Account } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import type { Sender } from '../../src/sender.js'
+import type { Sender } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import type { Reply, Seen, Service } from './load-service.js'
 import { meanLimit, pressed, queueing, rangeOf, rateOf, reachedAt, seeded, send } from './load-service.js'

@@ -4,8 +4,8 @@ import { Gate } from '../../src/delivery/gate.js'
 import type { GateOptions } from '../../src/delivery/gate.js'
 import { quarantineSender } from '../../src/delivery/quarantine.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import { bodyOf, entriesOf } from '../../src/parts.js'
-import type { Batch, Custody, DeadLetter, Later, Outcome, Refused } from '../../src/sender.js'
+import { createBatchBody, parseBatchEntries } from '../../src/batch/sub-batch.js'
+import type { Batch, BatchAcknowledgement, DeadLetter, Retryable, Outcome, Refused } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 
 export type Entry = { readonly message: string; readonly [key: string]: unknown }
@@ -19,7 +19,7 @@ export interface Request {
 export const nameless = (status = 400): Refused => ({ kind: 'refused', status, reason: `status ${status}: bad request`, rejected: [] })
 
 export function batchWith(batchId: string, entries: readonly Entry[]): Batch {
-  return { batchId, count: entries.length, highestRank: 1, body: bodyOf(batchId, entries.map((entry) => JSON.stringify(entry))) }
+  return { batchId, count: entries.length, highestSeverity: 1, body: createBatchBody(batchId, entries.map((entry) => JSON.stringify(entry))) }
 }
 
 /** Entries `a0`, `a1`, …; those at `bad` have the word poison. */
@@ -39,14 +39,14 @@ export class Ledger {
   readonly settled: string[] = []
   readonly parts: string[][] = []
 
-  custodyOf(entries: readonly string[]): Custody {
+  custodyOf(entries: readonly string[]): BatchAcknowledgement {
     return {
-      part: (positions) => {
+      createPart: (positions) => {
         const part = positions.map((at) => entries[at] as string)
         this.parts.push(part)
         return this.custodyOf(part)
       },
-      settle: (positions) => void this.settled.push(...(positions ?? entries.map((_, at) => at)).map((at) => entries[at] as string)),
+      acknowledge: (positions) => void this.settled.push(...(positions ?? entries.map((_, at) => at)).map((at) => entries[at] as string)),
     }
   }
 }
@@ -75,7 +75,7 @@ export function poisoned(
   let inFlight = 0
   const innermost = {
     send: async (batch: Batch): Promise<Outcome> => {
-      const request = { batch, entries: entriesOf(batch.body), at: clock.now() }
+      const request = { batch, entries: parseBatchEntries(batch.body), at: clock.now() }
       requests.push(request)
       inFlight += 1
       // Decided when it comes, as the reply is on its way for the rest.
@@ -102,14 +102,14 @@ export function poisoned(
   const outcomes = new Map<string, Outcome>()
   const send = (...batches: Batch[]): void => {
     for (const batch of batches) {
-      const custody = ledger.custodyOf(entriesOf(batch.body))
-      void sender.send({ ...batch, custody }, abort.signal).then((outcome) => outcomes.set(batch.batchId, outcome))
+      const custody = ledger.custodyOf(parseBatchEntries(batch.body))
+      void sender.send({ ...batch, acknowledgement: custody }, abort.signal).then((outcome) => outcomes.set(batch.batchId, outcome))
     }
   }
   return { clock, gate, sender, send, requests, accepted, letters, ledger, events, outcomes, abort, troubles, recoveries, inFlight: () => inFlight }
 }
 
-export const busy = (seconds?: number): Later =>
+export const busy = (seconds?: number): Retryable =>
   ({ kind: 'later', status: 503, reason: '503 down', ...(seconds !== undefined && { retryAfterMs: seconds * 1000 }) })
 
 export const messages = (entries: readonly string[]): string[] => entries.map((entry) => (JSON.parse(entry) as Entry).message)

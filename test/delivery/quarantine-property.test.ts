@@ -1,7 +1,7 @@
 /** Whatever is bad, and however the service says so: what is bad is set aside, all else arrives once. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Outcome } from '../../src/sender.js'
+import type { Outcome } from '../../src/batch/sender.js'
 import { batchFrom, busy, isPoison, judging, nameless, poisoned } from './poisoned.js'
 
 const error = (index: number) => ({ index, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' })

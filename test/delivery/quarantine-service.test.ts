@@ -1,14 +1,14 @@
 /** All stages as they are wired, against the local service's faults. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
-import { systemClock } from '../../src/clock.js'
+import { systemClock } from '../../src/shared/clock.js'
 import { gzipSender } from '../../src/delivery/compress.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { ingestSender } from '../../src/delivery/ingest.js'
 import { quarantineSender } from '../../src/delivery/quarantine.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import type { DeadLetter, Outcome } from '../../src/sender.js'
-import { entriesOf } from '../../src/parts.js'
+import type { DeadLetter, Outcome } from '../../src/batch/sender.js'
+import { parseBatchEntries } from '../../src/batch/sub-batch.js'
 import { createIngestService } from '../../src/service/index.js'
 import { httpServer } from '../client/servers.js'
 import { FakeClock } from '../fake-clock.js'
@@ -44,7 +44,7 @@ test('a page with status 200 in the middle of a search for bad entries: nothing 
   const bodies: string[] = []
   const server = await httpServer((response, { body }) => {
     bodies.push(body)
-    const entries = entriesOf(Buffer.from(body))
+    const entries = parseBatchEntries(Buffer.from(body))
     // The halves of the batch meet the page, until the clock has come to the next probe.
     if (bodies.length > 1 && clock.now() < 60_000) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
     if (entries.some((entry) => entry.includes('poison'))) return void response.writeHead(400).end()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { partId } from '../../src/parts.js'
-import type { Outcome } from '../../src/sender.js'
+import { createSubBatchId } from '../../src/batch/sub-batch.js'
+import type { Outcome } from '../../src/batch/sender.js'
 import { batchFrom, batchWith, busy, isPoison, judging, messages, nameless, poisoned } from './poisoned.js'
 
 const ID = '6ba7b810-9dad-41d1-80b4-00c04fd430c8'
@@ -58,7 +58,7 @@ describe('a refusal that names entries', () => {
     send(batchFrom(ID, 10, [2, 7]))
     await clock.advance(1000)
     expect(requests.map(({ entries }) => entries.length)).toEqual([10, 9, 8])
-    expect(requests.map(({ batch }) => batch.batchId)).toEqual([ID, partId(ID, [0, 1, 3, 4, 5, 6, 7, 8, 9]), partId(ID, [0, 1, 3, 4, 5, 6, 8, 9])])
+    expect(requests.map(({ batch }) => batch.batchId)).toEqual([ID, createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 7, 8, 9]), createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 8, 9])])
     expect(letters.map(({ index, status, reason }) => [index, status, reason])).toEqual([[2, 422, 'bad 2'], [7, 422, 'bad 6']])
     expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 8, rejected: [{ index: 2 }, { index: 7 }] })
     expect([accepted.length, new Set(ledger.settled).size, ledger.settled.length]).toEqual([8, 10, 10])
@@ -110,7 +110,7 @@ describe('a refusal that names nothing', () => {
     const odd = '{"message":"odd","n":12345678901234567890,"n":1.0,"s":"},{\\"]"}'
     const bad = '{"message":"poison"}'
     const body = Buffer.from(`{"batch_id":"${ID}","logs":[${odd},${bad}]}`)
-    void sender.send({ batchId: ID, count: 2, highestRank: 1, body }, abort.signal)
+    void sender.send({ batchId: ID, count: 2, highestSeverity: 1, body }, abort.signal)
     await clock.advance(10_000)
     expect(requests.map(({ entries }) => entries)).toContainEqual([odd])
   })
@@ -287,7 +287,7 @@ describe('413', () => {
     const last = requests.at(-1)
     expect(last?.entries[0]).toContain('shortened_from_bytes')
     const ids = requests.map(({ batch }) => batch.batchId)
-    expect(ids[1]).toBe(partId(ID, [0]))
+    expect(ids[1]).toBe(createSubBatchId(ID, [0]))
     expect(new Set(ids).size).toBe(ids.length)
   })
 

@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 import type { EvictedDisk } from '../../src/delivery/evicted-lane.js'
 import type { Held } from '../../src/delivery/held.js'
 import { Queue } from '../../src/delivery/queue.js'
-import type { Batch, Custody, Place } from '../../src/sender.js'
+import type { Batch, BatchAcknowledgement, SegmentPosition } from '../../src/batch/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { batchOf } from './scripted.js'
 
-const KEPT: Custody = { isKept: true, part: () => KEPT, settle: () => {} }
+const KEPT: BatchAcknowledgement = { isDurable: true, createPart: () => KEPT, acknowledge: () => {} }
 
 /** All batches in the order of their writing; those that wait are read from one place on, as `Evicted` does. */
 class SequentialDisk implements EvictedDisk {
@@ -24,24 +24,24 @@ class SequentialDisk implements EvictedDisk {
     return this.batches > 0
   }
 
-  write(batchId: string): Batch & { readonly place: Place } {
+  write(batchId: string): Batch & { readonly place: SegmentPosition } {
     const batch = { ...batchOf(batchId), place: { segment: 1, offset: this.#written.length }, custody: KEPT }
     this.#written.push(batch)
     return batch
   }
 
-  push({ place }: { readonly place: Place }): void {
+  push({ place }: { readonly place: SegmentPosition }): void {
     if (this.batches === 0) this.#restart(place)
     this.batches += 1
   }
 
-  unshift({ place }: { readonly place: Place }): void {
+  unshift({ place }: { readonly place: SegmentPosition }): void {
     this.#passed.delete(place.offset)
     this.#from = place.offset
     this.batches += 1
   }
 
-  pass({ place: { offset } }: { readonly place: Place }): void {
+  pass({ place: { offset } }: { readonly place: SegmentPosition }): void {
     this.#passed.add(offset)
   }
 
@@ -59,7 +59,7 @@ class SequentialDisk implements EvictedDisk {
     return false
   }
 
-  #restart({ offset }: Place): void {
+  #restart({ offset }: SegmentPosition): void {
     this.#passed.clear()
     this.#from = offset
   }

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { Queue } from '../../src/delivery/queue.js'
 import type { Disk } from '../../src/delivery/held.js'
-import type { Batch, Place } from '../../src/sender.js'
+import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { batchOf } from './scripted.js'
 
-type Placed = Batch & { readonly place: Place }
+type Placed = Batch & { readonly place: SegmentPosition }
 
 const KIB = 1024
 
@@ -39,7 +39,7 @@ class FakeDisk implements Disk {
   }
 }
 
-const stored = (name: string, body?: Uint8Array): Placed => ({ ...batchOf(name), ...(body !== undefined && { body }), place: { segment: 1, offset: 0 }, custody: { isKept: true, part: () => ({ part: () => { throw new Error('no part here') }, settle: () => {} }), settle: () => {} } })
+const stored = (name: string, body?: Uint8Array): Placed => ({ ...batchOf(name), ...(body !== undefined && { body }), place: { segment: 1, offset: 0 }, acknowledgement: { isDurable: true, createPart: () => ({ createPart: () => { throw new Error('no part here') }, acknowledge: () => {} }), acknowledge: () => {} } })
 
 /** Each batch takes 2,000 bytes. */
 function setup(maxBufferBytes: number, recoverForMs?: number, maxConcurrency = 32) {

@@ -1,7 +1,7 @@
 /** A service with random failures, in simulated time: random failures are not an outage, and an outage is detected soon. */
 import { describe, expect, test } from 'vitest'
 import { troubleTeller } from '../../src/delivery/trouble.js'
-import type { Outcome } from '../../src/sender.js'
+import type { Outcome } from '../../src/batch/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { seeded } from './load-service.js'
 import { DOWN, OK, Told, batchOf, busyFor, many, setup } from './scripted.js'
@@ -105,7 +105,7 @@ describe('an outage', () => {
     const probes = during.filter((at) => at > 1_300)
     expect(probes.every((at, n) => n === 0 || at - (probes[n - 1] as number) >= 10)).toBe(true)
     await one.clock.advance(30_000)
-    expect(one.account.snapshot()).toMatchObject({ pending: 0, closes: true })
+    expect(one.account.snapshot()).toMatchObject({ pending: 0, balances: true })
   })
 
   test('is detected at the first retry of a single batch, and starts at its first failure', async () => {

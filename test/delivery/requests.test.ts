@@ -3,15 +3,15 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
 import type { HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
-import { systemClock } from '../../src/clock.js'
+import { systemClock } from '../../src/shared/clock.js'
 import { gzipSender } from '../../src/delivery/compress.js'
 import { Gate } from '../../src/delivery/gate.js'
 import { quarantineSender } from '../../src/delivery/quarantine.js'
 import { requestsBody, requestsSender } from '../../src/delivery/requests.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import { bodyOf } from '../../src/parts.js'
+import { createBatchBody } from '../../src/batch/sub-batch.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
-import type { Batch, DeadLetter, Outcome } from '../../src/sender.js'
+import type { Batch, DeadLetter, Outcome } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import { httpServer } from '../client/servers.js'
 import { requestLog, started } from '../service/support.js'
@@ -23,7 +23,7 @@ function logOf(n: number, over: object = {}): RequestLog {
 }
 
 function batchOf(logs: readonly object[]): Batch {
-  return { batchId: BATCH_ID, count: logs.length, highestRank: 1, body: bodyOf(BATCH_ID, logs.map((one) => JSON.stringify(one))) }
+  return { batchId: BATCH_ID, count: logs.length, highestSeverity: 1, body: createBatchBody(BATCH_ID, logs.map((one) => JSON.stringify(one))) }
 }
 
 interface Call {

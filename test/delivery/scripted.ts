@@ -1,11 +1,11 @@
 /** What the tests of delivery share: a sender whose outcomes are scripted, and a record of what was told. */
-import { Account } from '../../src/account.js'
-import type { DropReason } from '../../src/account.js'
+import { Account } from '../../src/diagnostics/account.js'
+import type { DropReason } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
 import { Gate } from '../../src/delivery/gate.js'
 import type { GateOptions } from '../../src/delivery/gate.js'
 import { retrySender } from '../../src/delivery/retry.js'
-import type { Batch, Outcome, Sender } from '../../src/sender.js'
+import type { Batch, Outcome, Sender } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 
 export const OK: Outcome = { kind: 'delivered', accepted: 1, rejected: [] }
@@ -20,7 +20,7 @@ export function busyFor(seconds: number): Outcome {
 export const BODY_BYTES = 976
 
 export function batchOf(batchId: string, count = 1, bytes = BODY_BYTES): Batch {
-  return { batchId, count, highestRank: 1, body: new Uint8Array(bytes) }
+  return { batchId, count, highestSeverity: 1, body: new Uint8Array(bytes) }
 }
 
 export interface Attempt {
@@ -95,7 +95,7 @@ export class Told {
     this.notes.push(message)
   }
 
-  withdraw(): void {}
+  discard(): void {}
 }
 
 export interface SetupOptions extends Partial<GateOptions> {

@@ -1,9 +1,9 @@
 /** A Retry-After that was heard elsewhere: as good as an outage while it lasts, and none from then on. */
 import { expect, test, vi } from 'vitest'
 import { Delivery } from '../../src/delivery/delivery.js'
-import type { Place } from '../../src/sender.js'
+import type { SegmentPosition } from '../../src/batch/sender.js'
 import { OK, DOWN, Told, batchOf, busyFor, many, setup, watch } from './scripted.js'
-import { Account } from '../../src/account.js'
+import { Account } from '../../src/diagnostics/account.js'
 import { retrySender } from '../../src/delivery/retry.js'
 
 test('is trouble of its age while it lasts, and none after it', async () => {
@@ -28,7 +28,7 @@ test('a flush of what is on disk does not wait for an end that comes too late', 
     },
   })
   gate.holdFor(3_600_000)
-  delivery.enqueue({ ...batchOf('a'), place: {} as Place })
+  delivery.enqueue({ ...batchOf('a'), place: {} as SegmentPosition })
   const flushed = delivery.flush()
   await clock.advance(0)
   expect(await flushed).toBe('spooled')
@@ -128,5 +128,5 @@ test('that begins at exit, and lasts longer, is not waited for', async () => {
   await clock.advance(0)
   expect([drained.done, sender.attempts.length]).toEqual([true, 1])
   expect(told.drops).toEqual([{ count: 2, reason: 'shutdown', detail: expect.stringContaining('the service has asked for silence') }])
-  expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, closes: true })
+  expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, balances: true })
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { troubleTeller } from '../../src/delivery/trouble.js'
-import { Report } from '../../src/report.js'
+import { Reporter } from '../../src/diagnostics/reporter.js'
 import { FakeClock } from '../fake-clock.js'
 import { DOWN, Told, UNAUTHORIZED, busyFor } from './scripted.js'
-import type { Later, Misconfigured } from '../../src/sender.js'
+import type { Retryable, EndpointRejected } from '../../src/batch/sender.js'
 
-const down = DOWN as Later
-const busy = busyFor(3600) as Later
-const unauthorized = UNAUTHORIZED as Misconfigured
+const down = DOWN as Retryable
+const busy = busyFor(3600) as Retryable
+const unauthorized = UNAUTHORIZED as EndpointRejected
 
 test('a hiccup is not told, nor its end', () => {
   const told = new Told()
@@ -60,7 +60,7 @@ test('with a time between repeats: when it begins, then at most once in that tim
 test('a misconfiguration is told at once, once of a kind, and again after it was mended', () => {
   const told = new Told()
   const { onTrouble, onRecovery } = troubleTeller(told, new FakeClock())
-  const elsewhere: Misconfigured = { kind: 'misconfigured', status: 301, reason: '301 moved' }
+  const elsewhere: EndpointRejected = { kind: 'misconfigured', status: 301, reason: '301 moved' }
   for (const trouble of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere]) onTrouble(trouble, 0, 60_000, false)
   expect(told.problems.map(({ code }) => code)).toEqual(['AUTH', 'MISDIRECTED'])
   expect(told.problems.map(({ message }) => message)).toEqual([
@@ -91,7 +91,7 @@ function printing() {
   const clock = new FakeClock()
   const lines: string[] = []
   const problems: number[] = []
-  const report = new Report({ clock, onProblem: 'stderr', secrets: [], write: (line) => lines.push(line), emit: (name) => {
+  const report = new Reporter({ clock, onProblem: 'stderr', secrets: [], write: (line) => lines.push(line), emit: (name) => {
     if (name === 'ingest:problem') problems.push(clock.now())
   } })
   return { clock, lines, problems, report, ...troubleTeller(report, clock) }
@@ -136,7 +136,7 @@ test('of several throttled failures the latest is reported', async () => {
 
 test('request logs and entries do not take back each other\'s lines', async () => {
   const { clock, lines, report, onTrouble, onRecovery } = printing()
-  const other = troubleTeller(report.ofRequestLogs(), clock)
+  const other = troubleTeller(report.forRequestLogs(), clock)
   for (let n = 0; n < 2; n += 1) {
     onTrouble(down, 5_000, 100, false)
     other.onTrouble(down, 5_000, 100, false)

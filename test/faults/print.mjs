@@ -32,7 +32,7 @@ export function print({ scenarios, peers, results }) {
     [name, ...names.map((subject) => String(find(key, subject)?.outcome?.peakRssMib ?? '—'))]))
 
   say(`\n## The account of ${OURS.name}, as the application last heard it\n`)
-  table(['scenario', 'received', 'recovered', 'generated', 'accepted', 'rejected', 'dropped', 'filtered', 'pending', 'closes'], scenarios.flatMap(({ key, name }) => {
+  table(['scenario', 'received', 'recovered', 'generated', 'accepted', 'rejected', 'dropped', 'filtered', 'pending', 'balances'], scenarios.flatMap(({ key, name }) => {
     const { account, nextAccount } = find(key, OURS.name)?.outcome ?? {}
     return [...(account === undefined ? [] : [accountRow(name, account)]), ...(nextAccount === undefined ? [] : [accountRow(`${name}: next start`, nextAccount)])]
   }))
@@ -58,9 +58,9 @@ export function print({ scenarios, peers, results }) {
 }
 
 /** @param {string} name @param {any} account */
-function accountRow(name, { received, recovered, generated, accepted, rejected, dropped, filtered, pending, closes }) {
+function accountRow(name, { received, recovered, generated, accepted, rejected, dropped, filtered, pending, balances }) {
   const reasons = Object.entries(dropped).filter(([, count]) => count > 0).map(([reason, count]) => `${reason} ${count}`).join(', ') || '0'
-  return [name, received, recovered, generated, accepted, rejected, reasons, filtered, pending, closes ? 'yes' : '**no**'].map(String)
+  return [name, received, recovered, generated, accepted, rejected, reasons, filtered, pending, balances ? 'yes' : '**no**'].map(String)
 }
 
 /** @param {Result | undefined} result */

@@ -143,7 +143,7 @@ export class Stage {
         wrong.push(...events.filter(({ name }) => name === 'error').map(({ payload }) => `an error event: ${payload}`))
       }
       wrong.push(...this.apps.filter((app) => app.last('started') === undefined).map((app) => `an application did not start: ${app.stderr.slice(0, 500)}`))
-      const open = stats.find(({ closes }) => !closes)
+      const open = stats.find(({ balances }) => !balances)
       if (open !== undefined) wrong.push(`an account that does not close: ${JSON.stringify(open)}`)
     }
     const peakRssMib = Math.round(Math.max(0, ...this.apps.map(({ peakRssKb }) => peakRssKb)) / 1024)

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf } from '../../src/filter/identity.js'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { errorFingerprint } from '../../src/record/fingerprint.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { RECEIVED_AT, corpus, mappingOptions, anyLine } from '../record/lines-of.js'

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { IngestError } from '../../src/errors.js'
+import { IngestError } from '../../src/shared/errors.js'
 import { loadHook, loadHookSync } from '../../src/filter/load-hook.js'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 
 const ENTRY: LogEntry = { level: 'info', message: 'm', timestamp: '2026-11-21T12:00:00.000Z' }
 const ONLY_IMPORTABLE = /"awaits\.mjs": it is an ES module .* top-level await, or write it as CommonJS \(\.cjs\)$/

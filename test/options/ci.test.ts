@@ -1,8 +1,8 @@
 /** The recorded environments of each provider, and that none of them speaks for another. */
 import { describe, expect, test } from 'vitest'
-import { deployFromCi, factsFromCi } from '../../src/options/ci.js'
+import { findCiDeploy, findCiFacts } from '../../src/options/ci.js'
 import { recordedCis, without } from '../recorded-ci.js'
-import { resolve } from './resolving.js'
+import { resolve } from './resolve.js'
 
 describe.each(recordedCis())('$name', ({ env, marker, release }) => {
   const { commit_hash, branch, deployed_by } = release
@@ -10,16 +10,16 @@ describe.each(recordedCis())('$name', ({ env, marker, release }) => {
     : { commit: commit_hash, ...(branch !== undefined && { branch }), ...(deployed_by !== undefined && { deployed_by }) }
 
   test('commit, branch and who deploys it', () => {
-    expect(deployFromCi(env)).toEqual(deploy)
+    expect(findCiDeploy(env)).toEqual(deploy)
     expect(resolve({ enabled: false }, env).deploy).toEqual(deploy)
   })
 
   test('the tag, where it is one', () => {
-    expect(factsFromCi(env).tag).toBe(/^v\d/.test(release.version) ? release.version : undefined)
+    expect(findCiFacts(env).tag).toBe(/^v\d/.test(release.version) ? release.version : undefined)
   })
 
   test('without its marker it is told only by variables that bear its name', () => {
-    const facts = factsFromCi(without(env, marker))
+    const facts = findCiFacts(without(env, marker))
     expect([undefined, commit_hash]).toContain(facts.commit)
     const isGeneric = ['JENKINS_URL', 'NETLIFY', 'TF_BUILD'].some((name) => marker.includes(name))
     if (isGeneric || commit_hash === undefined) expect(facts).toEqual({})
@@ -31,9 +31,9 @@ test.each([
   ['HEAD', 'main'], ['BRANCH', 'main'], ['COMMIT_REF', 'c'], ['GIT_COMMIT', 'c'], ['GIT_BRANCH', 'origin/main'], ['SOURCE_VERSION', 'c'],
   ['BUILD_SOURCEVERSION', 'c'], ['TAG_NAME', 'v1'], ['BRANCH_NAME', 'main'],
 ])('%s says nothing by itself, and nothing beside another provider', (name, value) => {
-  expect(factsFromCi({ [name]: value })).toEqual({})
+  expect(findCiFacts({ [name]: value })).toEqual({})
   const github = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'sha', GITHUB_REF: 'refs/heads/topic' }
-  expect(factsFromCi({ ...github, [name]: value })).toEqual({ commit: 'sha', branch: 'topic' })
+  expect(findCiFacts({ ...github, [name]: value })).toEqual({ commit: 'sha', branch: 'topic' })
 })
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
   ['a detached head', { JENKINS_URL: 'u', GIT_COMMIT: 'c', GIT_BRANCH: 'detached' }, { commit: 'c' }],
   ['nothing', {}, {}],
 ])('%s', (_, env, facts) => {
-  expect(factsFromCi(env)).toEqual(facts)
+  expect(findCiFacts(env)).toEqual(facts)
 })
 
 test('one\'s own variables and code come first', () => {

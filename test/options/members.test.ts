@@ -1,6 +1,6 @@
 /** Options that are objects: the message names the member that is wrong, its rule and what was received. */
 import { expect, test } from 'vitest'
-import { problem, resolve } from './resolving.js'
+import { problem, resolve } from './resolve.js'
 
 const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: 'key-4711' }
 

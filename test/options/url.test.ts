@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkUrl, isLoopback, proxyFor } from '../../src/options/url.js'
-import { problem, resolve } from './resolving.js'
+import { checkUrl, isLoopback, findProxy } from '../../src/options/url.js'
+import { problem, resolve } from './resolve.js'
 
 const judged = (url: string, allowInsecure = false): { url: string, problems: string[] } => {
   const problems: string[] = []
@@ -100,7 +100,7 @@ describe('proxies', () => {
     ['https://x/', { HTTPS_PROXY: 'p.local:3128' }, 'http://p.local:3128'],
     ['https://x/', {}, undefined],
   ])('%s %o', (url, env, proxy) => {
-    expect(proxyFor(url, env)?.value).toBe(proxy)
+    expect(findProxy(url, env)?.value).toBe(proxy)
   })
 
   test('from the environment, with NO_PROXY, and not for loopback', () => {

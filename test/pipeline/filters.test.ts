@@ -1,12 +1,12 @@
-/** What is left out, what stands for it, and that the account closes over both at every moment that is told. */
+/** What is left out, what stands for it, and that the account balances over both at every moment that is told. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AccountSnapshot } from '../../src/account.js'
+import type { AccountSnapshot } from '../../src/diagnostics/account.js'
 import type { HookFunction } from '../../src/filter/load-hook.js'
 import { loadHookSync } from '../../src/filter/load-hook.js'
-import { piped } from './piped.js'
+import { piped } from './create-pipeline.js'
 
 function hookOf(code: string): HookFunction {
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-hook-'))
@@ -24,7 +24,7 @@ test('shares of levels, repeats and the hook are counted as filtered, the summar
   const entries = await arrived()
   expect(entries.map(({ message }) => message)).toEqual([...[0, 2, 4, 6, 8].map((n) => `info ${n}`), 'boom', expect.stringMatching(/^boom \(repeated 2 times/)])
   expect(entries.every(({ tags }) => tags?.[0] === 'seen')).toBe(true)
-  expect(pipeline.snapshot).toMatchObject({ received: 14, generated: 1, accepted: 7, filtered: 8, pending: 0, closes: true })
+  expect(pipeline.snapshot).toMatchObject({ received: 14, generated: 1, accepted: 7, filtered: 8, pending: 0, balances: true })
 })
 
 test('what the hook adds is scrubbed, also in a summary, and what it makes of the level counts', async () => {
@@ -52,7 +52,7 @@ test('an entry that a pattern has made longer is within its bound all the same',
   expect(entry?.metadata?.['pino_ingest']).toMatchObject({ shortened_from_bytes: expect.any(Number) })
 })
 
-test('every account that is told closes, whatever is dropped while a record is in hand', async () => {
+test('every account that is told balances, whatever is dropped while a record is in hand', async () => {
   const { write, told, service, pipeline } = await piped({ dedupeWindowMs: 1, requestLogs: true, maxBufferBytes: 1024 * 1024, batchSize: 5, maxConcurrency: 1 })
   service.faults.add({ kind: 'status', status: 503 })
   for (let n = 0; n < 3_000; n += 1) {
@@ -61,5 +61,5 @@ test('every account that is told closes, whatever is dropped while a record is i
   const accounts = told.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload as AccountSnapshot)
   expect(accounts.length).toBeGreaterThan(0)
   expect(pipeline.snapshot.dropped.buffer).toBeGreaterThan(0)
-  for (const account of [...accounts, pipeline.snapshot]) expect([account.closes, account.requestLogs?.closes]).toEqual([true, true])
+  for (const account of [...accounts, pipeline.snapshot]) expect([account.balances, account.requestLogs?.balances]).toEqual([true, true])
 })

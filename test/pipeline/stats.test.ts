@@ -1,10 +1,10 @@
 /** `ingest:stats` is told whenever lines come, also where nothing is sent and no reply comes; and not oftener than once a second. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { AccountSnapshot } from '../../src/account.js'
-import { resolveOptions } from '../../src/options.js'
-import { Pipeline } from '../../src/pipeline.js'
+import type { AccountSnapshot } from '../../src/diagnostics/account.js'
+import { resolveOptions } from '../../src/options/resolve-options.js'
+import { Pipeline } from '../../src/pipeline/pipeline.js'
 import { FakeClock } from '../fake-clock.js'
-import { lineOf } from './piped.js'
+import { lineOf } from './create-pipeline.js'
 
 /** Before a service that is not there, on a clock that stands still. */
 function stopped(): { write: (level: number) => void, clock: FakeClock, told: { atMs: number, account: AccountSnapshot }[], pipeline: Pipeline } {
@@ -24,7 +24,7 @@ test.each([['filtered', 20], ['pending', 30]] as const)('of lines that are all %
     write(level)
     await clock.advance(100)
   }
-  expect(told.map(({ atMs, account }) => [atMs, account.received, account[door], account.closes]))
+  expect(told.map(({ atMs, account }) => [atMs, account.received, account[door], account.balances]))
     .toEqual([[0, 1, 1, true], [1000, 10, 10, true], [2000, 20, 20, true]])
   await clock.advance(500)
   expect(told.at(-1)).toMatchObject({ atMs: 3000, account: { received: 25, [door]: 25 } })

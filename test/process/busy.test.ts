@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AccountSnapshot } from '../../src/account.js'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { AccountSnapshot } from '../../src/diagnostics/account.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { createIngestService } from '../../src/service/index.js'
 import { cleanEnv } from './run-app.js'
 
@@ -35,7 +35,7 @@ test('200 requests at once: each error has exactly its own request\'s lines, in 
   }
   expect(entries.filter(({ level }) => level === 'debug')).toEqual([])
   expect(entries).toHaveLength(200)
-  expect(account).toMatchObject({ received: 2_200, accepted: 200, filtered: 2_000, pending: 0, closes: true })
+  expect(account).toMatchObject({ received: 2_200, accepted: 200, filtered: 2_000, pending: 0, balances: true })
 })
 
 test('50,000 equal errors: one at once, and one that says how many more there were', { timeout: 60_000 }, async () => {
@@ -47,5 +47,5 @@ test('50,000 equal errors: one at once, and one that says how many more there we
     error: { type: 'Error', message: 'connection refused' },
     metadata: { pino_ingest: { repeated: { count: 49_999, first: expect.any(String), last: expect.any(String) } } },
   })
-  expect(account).toMatchObject({ received: 50_000, generated: 1, accepted: 2, filtered: 49_999, rejected: 0, pending: 0, closes: true })
+  expect(account).toMatchObject({ received: 50_000, generated: 1, accepted: 2, filtered: 49_999, rejected: 0, pending: 0, balances: true })
 })

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
-import { ingestStream } from '../../src/stream.js'
+import { ingestStream } from '../../src/transport/in-process.js'
 import { runApp, startApp } from './run-app.js'
 import type { AppPlan } from './run-app.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 const COUNT = 10_000
 const KEY = 'exits-key-c0ffee'

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
 import { runApp, startApp } from './run-app.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 const KEY = 'notices-key-30c9'
 const COUNT = 8_000

@@ -5,7 +5,7 @@ import { createIngestService } from '../../src/service/index.js'
 import type { Call, IngestService } from '../../src/service/index.js'
 import { startApp } from './run-app.js'
 import type { AppResult } from './run-app.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 const COUNT = 12_000
 const PER_SECOND = 800
@@ -52,10 +52,10 @@ function report(name: string, result: AppResult, { lost, duplicated }: Tally, mo
 function expectUnharmed(result: AppResult): void {
   expect(result.code).toBe(0)
   expect(result.events.filter(({ name }) => name === 'error' || name === 'blocked' || name === 'ingest:dropped')).toEqual([])
-  // The account closes at every moment. The last one never arrives: at exit the main thread no longer reads events.
-  const stats = result.events.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload as { closes: boolean })
+  // The account balances at every moment. The last one never arrives: at exit the main thread no longer reads events.
+  const stats = result.events.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload as { balances: boolean })
   expect(stats.length).toBeGreaterThan(3)
-  expect(stats.every(({ closes }) => closes)).toBe(true)
+  expect(stats.every(({ balances }) => balances)).toBe(true)
 }
 
 describe.concurrent('12,000 records through', () => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { cleanEnv } from './run-app.js'
 
 const PATTERNS = ['email', 'creditCard', 'ssn', 'bearer', 'sk_live_[0-9a-z]{16,64}']

@@ -1,6 +1,6 @@
 /** Errors as pino, its serializers and other loggers write them. */
 import { describe, expect, test } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../src/record/entry.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference.js'

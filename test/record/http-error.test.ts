@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject, LogEntry } from '../../src/protocol/entry.js'
+import type { Json, JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference.js'
 import { Scrubber } from '../../src/scrub/scrubber.js'

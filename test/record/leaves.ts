@@ -19,7 +19,7 @@
  * 14. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
  */
 import type { MappingOptions } from '../../src/record/entry.js'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { parseNodes } from './json-nodes.js'
 import type { JsonNode, NumberNode, ObjectNode, TextNode, WordNode } from './json-nodes.js'
 

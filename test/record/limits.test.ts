@@ -1,7 +1,7 @@
 /** Depth, width, bytes, digits, and time that grows with the line and no faster. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../src/record/entry.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference.js'

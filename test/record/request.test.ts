@@ -1,6 +1,6 @@
 /** Requests as pino-http, Fastify and the entry itself write them; and what of them is never sent. */
 import { describe, expect, test } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference.js'
 import { RECEIVED_AT, corpus, mappingOptions } from './lines-of.js'

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json } from '../../src/protocol/entry.js'
+import type { Json } from '../../src/protocol/log-entry.js'
 import { FastPath } from '../../src/record/fast.js'
 import { mapByParsing } from '../../src/record/reference.js'
 import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'

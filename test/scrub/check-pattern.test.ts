@@ -1,6 +1,6 @@
 /** Which expressions are accepted. */
 import { describe, expect, test } from 'vitest'
-import { scrubPatterns } from '../../src/options/scrub.js'
+import { scrubPatterns } from '../../src/options/scrub-patterns.js'
 import { checkExpression } from '../../src/scrub/check-pattern.js'
 import { patternOf } from '../../src/scrub/patterns.js'
 

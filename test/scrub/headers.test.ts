@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/protocol/entry.js'
+import type { JsonObject } from '../../src/protocol/log-entry.js'
 import { REMOVED, isRemovedHeader } from '../../src/scrub/header-names.js'
 import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'
 import { removeHeaders } from '../../src/scrub/headers.js'

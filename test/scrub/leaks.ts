@@ -1,6 +1,6 @@
 /** Secrets as libraries, languages and tools write them into a log: texts and structures. */
 import { inspect } from 'node:util'
-import type { Json } from '../../src/protocol/entry.js'
+import type { Json } from '../../src/protocol/log-entry.js'
 
 export interface Leak {
   readonly source: string

@@ -1,7 +1,7 @@
 /** An entry's JSON without secrets: still JSON, still an entry, and nothing else changed. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/protocol/entry.js'
+import type { Json, JsonObject } from '../../src/protocol/log-entry.js'
 import { Scrubber } from '../../src/scrub/scrubber.js'
 import { hasUserinfo } from '../../src/scrub/userinfo.js'
 

@@ -1,6 +1,6 @@
 /** What custom expressions read of long texts, and what is sent of the rest. */
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/protocol/entry.js'
+import type { JsonObject } from '../../src/protocol/log-entry.js'
 import { Scrubber } from '../../src/scrub/scrubber.js'
 
 const MAX_CHARS = 10_000

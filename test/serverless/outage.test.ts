@@ -25,7 +25,7 @@ test.each([
   const down = await work(sandbox, { from: 10, count: 10, flushMs: 1_600 })
   expect(down.state).toBe(state)
   expect(down.tookMs).toBeLessThan(1_600 + 600)
-  expect(down.account).toMatchObject({ received: 20, accepted: 10, pending: 10, closes: true })
+  expect(down.account).toMatchObject({ received: 20, accepted: 10, pending: 10, balances: true })
 
   await sandbox.freeze()
   if (how === 'hangs') service.faults.clear()

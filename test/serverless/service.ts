@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 export const KEY = 'serverless-key-90d1'
 

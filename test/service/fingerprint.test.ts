@@ -1,7 +1,7 @@
 /** What is put together as one failure, and what is kept apart. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { fingerprintOf, groupOf, isFailure, withoutValues } from '../../src/service/fingerprint.js'
 import { placeOf } from '../../src/service/analytics/stack.js'
 import { entryOf } from './support.js'

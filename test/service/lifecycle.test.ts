@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import { entryOf, ingest, local, newest, started, until } from './support.js'
-import { lastingPort } from '../lasting-port.mjs'
+import { lastingPort } from '../reusable-port.mjs'
 
 describe('start', () => {
   it('listens on loopback alone, on a free port, under /api/v1', async () => {

@@ -1,5 +1,5 @@
 /** What queries should answer, said as plainly as can be: everything is worked out anew from the records, in any time it takes. */
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats, ValueField } from '../../src/service/answers.js'
 import { fingerprintOf } from '../../src/service/fingerprint.js'
 import type { EntryFilter, RequestFilter } from '../../src/service/queries.js'

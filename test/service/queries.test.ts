@@ -1,7 +1,7 @@
 /** Every query, asked of every store, against a plain reference over generated records. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { VALUE_FIELDS } from '../../src/service/answers.js'
 import { briefOf } from '../../src/service/brief.js'

@@ -3,7 +3,7 @@
  * of three that counts, so that what else the machine does cannot fail it; `npm run bench -- service` has the numbers.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { Reader } from '../../src/service/reader.js'
 import { MemoryStore } from '../../src/service/store/memory.js'

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { MemoryStore } from '../../src/service/store/memory.js'
 import { SqliteStore } from '../../src/service/store/sqlite.js'
 import { hasSqlite, openDatabase } from '../../src/service/store/sqlite-file.js'

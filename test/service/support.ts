@@ -1,7 +1,7 @@
 /** A plain HTTP client for the tests: no retries, no redirects, every header settable. */
 import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { LogEntry } from '../../src/protocol/entry.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { createIngestService } from '../../src/service/index.js'
 import type { Call, IngestService, IngestServiceOptions, StoredEntry } from '../../src/service/index.js'
 import { onTestFinished } from 'vitest'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { it } from 'vitest'
-import { LEVELS } from '../../src/protocol/entry.js'
+import { LEVELS } from '../../src/protocol/log-entry.js'
 import { validateEntry } from '../../src/service/index.js'
 
 it('judges any JSON without throwing, and accepts whatever it builds by the rules', () => {

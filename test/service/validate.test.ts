@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LEVELS } from '../../src/protocol/entry.js'
+import { LEVELS } from '../../src/protocol/log-entry.js'
 import { validateEntry } from '../../src/service/index.js'
 import { entryOf } from './support.js'
 

@@ -96,7 +96,7 @@ describe('own segments', () => {
     expect(life.drops).toEqual([])
     await clock.advance(maxAgeMs / 16 + 30_000)
     expect(life.drops).toEqual([{ count: 3, reason: 'age', detail: 'older than spool.maxAgeMs 3600000' }])
-    expect(life.account.snapshot()).toMatchObject({ pending: 2, dropped: { age: 3 }, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ pending: 2, dropped: { age: 3 }, balances: true })
   })
 })
 
@@ -171,12 +171,12 @@ test('a backlog that is too old is counted in turns, and never all at once', asy
   })
   for (; !isDone; turns += 1) {
     counted.add(life.account.recovered)
-    expect(life.account.snapshot().closes).toBe(true)
+    expect(life.account.snapshot().balances).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(await reading).toBe(false)
   expect(counted.size).toBeGreaterThan(5)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 2000, dropped: { age: 2000 }, pending: 0, closes: true })
+  expect(life.account.snapshot()).toMatchObject({ recovered: 2000, dropped: { age: 2000 }, pending: 0, balances: true })
   expect(segmentsBelow(root)).toEqual([])
 })
 
@@ -196,7 +196,7 @@ test('a segment that is being counted is not dropped again to make room', async 
   })
   expect(await life.spool.recovery.next(() => {})).toBe(false)
   expect(reads).toBe(3)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 100, dropped: { age: 100, spool: 0 }, closes: true })
+  expect(life.account.snapshot()).toMatchObject({ recovered: 100, dropped: { age: 100, spool: 0 }, balances: true })
 })
 
 describe('other destinations', () => {

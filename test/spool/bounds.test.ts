@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Batch } from '../../src/sender.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { NoRoomError, makeRoom } from '../../src/spool/room.js'
 import type { Removable } from '../../src/spool/room.js'
 import { destinationName } from '../../src/spool/root.js'
@@ -98,13 +98,13 @@ describe('no room', () => {
     expect(segmentsBelow(root).length).toBeGreaterThanOrEqual(before.length)
     expect(life.drops).toEqual([])
     expect(life.problems).toEqual([expect.stringMatching(/spool\.maxBytes 1048576 is reached by what other processes keep .* they stay in memory/)])
-    expect(life.account.snapshot()).toMatchObject({ closes: true })
+    expect(life.account.snapshot()).toMatchObject({ balances: true })
     kill(life)
     rmSync(others())
     const successor = begin()
     const counts = (await successor.recoverAll()).map(({ count }) => count)
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(received)
-    expect(successor.account.snapshot()).toMatchObject({ closes: true })
+    expect(successor.account.snapshot()).toMatchObject({ balances: true })
   })
 
   test('that some of the own makes: the oldest goes, and no more than is needed', () => {
@@ -118,7 +118,7 @@ describe('no room', () => {
     expect(before.map(({ path }) => after.includes(path))).toEqual([false, ...before.slice(1).map(() => true)])
     expect(life.drops.map(({ reason }) => reason)).toEqual(['spool'])
     expect(life.problems).toEqual([])
-    expect(life.account.snapshot()).toMatchObject({ closes: true })
+    expect(life.account.snapshot()).toMatchObject({ balances: true })
   })
 
   test('that dead letters make: no segment goes', () => {
@@ -182,7 +182,7 @@ describe('new entries near the bound', () => {
     await clock.advance(1_000)
     expect(life.spool.admits(DEBUG)).toBe(true)
     await sendAll(life)
-    expect(life.account.snapshot()).toMatchObject({ pending: 0, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ pending: 0, balances: true })
   })
 })
 

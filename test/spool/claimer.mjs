@@ -1,6 +1,6 @@
 // One of several processes that claim the same folders. Stands on `dist`, since it is a process of its own.
-import { Account } from '../../dist/esm/account.js'
-import { systemClock } from '../../dist/esm/clock.js'
+import { Account } from '../../dist/esm/diagnostics/account.js'
+import { systemClock } from '../../dist/esm/shared/clock.js'
 import { Spool } from '../../dist/esm/spool/spool.js'
 
 const [, , root, url, apiKey] = process.argv

@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { InstanceReplay } from '../../src/cli/spool/replay-instances.js'
-import type { Clock } from '../../src/clock.js'
-import type { Batch } from '../../src/sender.js'
+import type { Clock } from '../../src/shared/clock.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { inspectRoot } from '../../src/spool/inspect.js'
 import { LeaseWatch, writeOwner } from '../../src/spool/owner.js'
 import type { Machine } from '../../src/spool/owner.js'
@@ -86,7 +86,7 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     await clock.advance(15_000)
     expect(settleAll(claimer, await claimer.recoverAll())).toEqual(['c', 'd'])
     expect(segmentsBelow(root)).toEqual([])
-    expect(claimer.account.snapshot()).toMatchObject({ recovered: 4, accepted: 4, pending: 0, closes: true })
+    expect(claimer.account.snapshot()).toMatchObject({ recovered: 4, accepted: 4, pending: 0, balances: true })
   })
 
   test('its open batch is sent once, when the owner can no longer write to it', async () => {
@@ -141,7 +141,7 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
       for await (const { batch, done } of replay.jobs()) {
         if (sent.length === 0) write(owner, 'c')
         sent.push(batch)
-        batch.custody?.settle()
+        batch.acknowledgement?.acknowledge()
         done({ kind: 'delivered', accepted: batch.count, rejected: [] })
       }
     })()
@@ -186,9 +186,9 @@ test('a suspended owner whose folder was claimed restarts the open batch under a
   expect(more).toEqual([])
   expect(namesIn([thawed as Batch])).toEqual(['a', 'b', 'c'])
   expect(thawed?.batchId).not.toBe(frozen?.batchId)
-  expect(thawed?.custody?.isKept).toBe(true)
+  expect(thawed?.acknowledgement?.isDurable).toBe(true)
   expect(owner.notes.map(({ kind }) => kind)).toEqual(['claimed'])
-  expect(owner.account.snapshot()).toMatchObject({ pending: 3, closes: true })
+  expect(owner.account.snapshot()).toMatchObject({ pending: 3, balances: true })
   // The batch on disk equals the batch that was sent.
   owner.freeze()
   ageLeases(LEASE_MS + 1_000)
@@ -213,7 +213,7 @@ test('a suspended owner without a segment, whose folder was claimed, writes to a
   owner.batcher.seal()
   write(owner, 'c')
   owner.batcher.seal()
-  expect(owner.batches.map((batch) => [namesIn([batch]), batch.custody?.isKept])).toEqual([[['a', 'b'], true], [['c'], true]])
+  expect(owner.batches.map((batch) => [namesIn([batch]), batch.acknowledgement?.isDurable])).toEqual([[['a', 'b'], true], [['c'], true]])
   owner.freeze()
   ageLeases(LEASE_MS + 1_000)
   expect(namesIn(await begin().recoverAll()).toSorted()).toEqual(['a', 'b', 'c'])

@@ -6,7 +6,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Batch } from '../../src/sender.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { destinationName } from '../../src/spool/root.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { FakeClock } from '../fake-clock.js'
@@ -97,7 +97,7 @@ async function survives(path: string, harm: () => void): Promise<Batch[]> {
   const recovered = await life.recoverAll()
   expect(recovered.map(({ batchId }) => batchId)).toEqual(wanted.batches.map(({ batchId }) => batchId))
   expect(recovered.map(({ count }) => count)).toEqual(wanted.batches.map(({ positions }) => positions.length))
-  expect(life.account.snapshot()).toMatchObject({ dropped: { damaged: wanted.missing }, closes: true })
+  expect(life.account.snapshot()).toMatchObject({ dropped: { damaged: wanted.missing }, balances: true })
   for (const batch of recovered) life.settle(batch)
   // What was damaged is not met again at every start.
   expect(segmentsBelow(root)).toEqual([])
@@ -374,7 +374,7 @@ test('what waited for longer than maxAgeMs is dropped, and counted', async () =>
   const life = begin()
   expect(await life.recoverAll()).toEqual([])
   await clock.advance(3 * LEASE_MS)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 10, dropped: { age: 10 }, closes: true })
+  expect(life.account.snapshot()).toMatchObject({ recovered: 10, dropped: { age: 10 }, balances: true })
   expect(segmentsBelow(root)).toEqual([])
 })
 

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Batch, DeadLetter, Place } from '../../src/sender.js'
+import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
@@ -11,7 +11,7 @@ import { fullAfter } from './full-disk.js'
 import { Life, Processes } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
-type Placed = Batch & { readonly place: Place }
+type Placed = Batch & { readonly place: SegmentPosition }
 
 const RENEW_MS = 5_000
 const SCAN_MS = 15_000
@@ -99,14 +99,14 @@ describe.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])('%s when batches on disk ar
     }
     expect(life.drops).toEqual([])
     expect(life.spool.evicted.entries).toBe(1_000)
-    expect(life.account.snapshot()).toMatchObject({ pending: 1_000, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ pending: 1_000, balances: true })
     expect(life.spool.evicted.hasMore).toBe(false)
     mend()
     const found = life.foundTimes
     await clock.advance(RENEW_MS)
     expect(life.foundTimes).toBeGreaterThan(found)
     expect(await readAll(life)).toEqual(idsOf(batches))
-    expect(life.account.snapshot()).toMatchObject({ pending: 1_000, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ pending: 1_000, balances: true })
   })
 })
 
@@ -261,7 +261,7 @@ test.each(['.seg', '.ack'])('a segment of which the %s cannot be read is counted
   mend()
   await clock.advance(SCAN_MS)
   await vi.waitFor(() => expect(segmentsBelow(root)).toEqual([]))
-  expect(life.account.snapshot()).toMatchObject({ dropped: { spool: 4 * first.count }, closes: true })
+  expect(life.account.snapshot()).toMatchObject({ dropped: { spool: 4 * first.count }, balances: true })
 })
 
 test('an error of the disk at the close does not keep the folder from the next process', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Batch } from '../../src/sender.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing, shortWrites } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
@@ -80,9 +80,9 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     await clock.advance(RETRY_MS)
     const kept = await write(life, 2)
     expect(kept).toHaveProperty('place')
-    expect(kept.custody?.isKept).toBe(true)
+    expect(kept.acknowledgement?.isDurable).toBe(true)
     expect(life.notes).toEqual([{ kind: 'spooling', message: 'entries are kept on disk again' }])
-    expect(life.account.snapshot()).toMatchObject({ received: 10, pending: 10, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ received: 10, pending: 10, balances: true })
     kill(life)
     const successor = begin()
     const recovered = await successor.recoverAll()
@@ -93,7 +93,7 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     const life = begin()
     await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
     expect(life.batches.map(({ count }) => count)).toEqual([3, 3])
-    expect(life.batches.map(({ custody }) => custody?.isKept)).toEqual([true, undefined])
+    expect(life.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, undefined])
     for (const batch of life.batches) life.settle(batch)
     mends.pop()?.()
     kill(life)
@@ -129,7 +129,7 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
       }
     })
     expect(countsOf(life.batches)).toEqual([2, 2, 2])
-    expect(life.batches.map(({ custody }) => custody?.isKept)).toEqual([true, undefined, true])
+    expect(life.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, undefined, true])
     kill(life)
     const successor = begin()
     const recovered = await successor.recoverAll()
@@ -177,9 +177,9 @@ test('the folder is deleted under a living process: it goes on in a new one', as
   rmSync(root, { recursive: true })
   await clock.advance(4 * RETRY_MS)
   const batch = await write(life, 2)
-  expect(batch?.custody?.isKept).toBe(true)
+  expect(batch?.acknowledgement?.isDurable).toBe(true)
   expect(segmentsBelow(root)).toHaveLength(1)
-  expect(life.account.snapshot()).toMatchObject({ pending: 4, closes: true })
+  expect(life.account.snapshot()).toMatchObject({ pending: 4, balances: true })
 })
 
 test('a deletion that fails is told, and costs a duplicate at most', async () => {
@@ -236,7 +236,7 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     rmSync(filler)
     await clock.advance(RETRY_MS)
     expect(await write(life, 2)).toHaveProperty('place')
-    expect(life.account.snapshot()).toMatchObject({ received: 184, pending: 184, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ received: 184, pending: 184, balances: true })
     for (const batch of life.batches) life.settle(batch)
     kill(life)
     const successor = begin()

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { EvictedLane } from '../../src/delivery/evicted-lane.js'
-import type { Batch, Place } from '../../src/sender.js'
+import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
 import { Evicted } from '../../src/spool/evicted.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
@@ -13,7 +13,7 @@ import { segmentsBelow } from './disk-image.js'
 import { Life, Processes } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
-type Placed = Batch & { readonly place: Place }
+type Placed = Batch & { readonly place: SegmentPosition }
 
 let scratch: string
 let life: Life
@@ -88,7 +88,7 @@ test('batches sent from memory ahead of waiting ones take no memory afterwards',
   const count = 200_000
   evicted.push({ place: { segment: 1, offset: 16 }, count: 1 })
   const batch = (n: number): Placed => ({
-    batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`, count: 1, highestRank: 0, body: Buffer.alloc(0),
+    batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`, count: 1, highestSeverity: 0, body: Buffer.alloc(0),
     place: { segment: 1 + Math.floor(n / 1000), offset: 300 + 300 * (n % 1000) },
   })
   collect()

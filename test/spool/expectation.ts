@@ -1,5 +1,5 @@
 /** What a recovery is to find in a segment's intact frames, by the invariants and not by the code. */
-import { partId } from '../../src/parts.js'
+import { createSubBatchId } from '../../src/batch/sub-batch.js'
 import type { FrameOnDisk, SegmentOnDisk } from './disk-image.js'
 
 export interface ExpectedBatch {
@@ -48,7 +48,7 @@ export function expectationOf({ key, frames, records }: SegmentOnDisk): Expectat
       groups.set(group, [...groups.get(group) ?? [], at])
     }
     for (const group of groups.values()) {
-      batches.push({ rootId, positions: group, batchId: group.length === count ? rootId : partId(rootId, group), key })
+      batches.push({ rootId, positions: group, batchId: group.length === count ? rootId : createSubBatchId(rootId, group), key })
     }
   }
   return { batches, missing }

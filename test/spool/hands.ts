@@ -1,10 +1,10 @@
 /** The test in the place of delivery: batches that wait in memory or on disk, and what becomes of them. */
-import { entriesOf, partOf } from '../../src/parts.js'
-import type { Batch, DeadLetter, Place } from '../../src/sender.js'
+import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
+import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
 import type { Ledger } from './ledger.js'
 import type { Life } from './life.js'
 
-type Stored = Batch & { readonly place: Place }
+type Stored = Batch & { readonly place: SegmentPosition }
 
 export class Hands {
   readonly #life: Life
@@ -61,7 +61,7 @@ export class Hands {
       return
     }
     const batch = this.#stored.at(-1)
-    if (batch?.custody?.isKept !== true) return
+    if (batch?.acknowledgement?.isDurable !== true) return
     this.#stored.pop()
     this.#life.held -= batch.count
     this.#evicted.unshift(batch)
@@ -104,7 +104,7 @@ export class Hands {
   settle(batch: Batch | undefined): void {
     if (batch === undefined) return
     this.#note(batch, indices(batch.count))
-    batch.custody?.settle()
+    batch.acknowledgement?.acknowledge()
     this.#life.held -= batch.count
     this.#life.account.accepted += batch.count
   }
@@ -117,10 +117,10 @@ export class Hands {
     if (batch === undefined) return
     const positions = indices(batch.count).filter((at) => ((seed >> (at % 20)) & 1) === 1)
     if (positions.length === batch.count) return this.settle(batch)
-    const entries = entriesOf(batch.body)
+    const entries = parseBatchEntries(batch.body)
     if (isRejected && positions.length > 0) this.#life.spool.setAside(positions.map((index) => letterOf(batch, index, entries[index] as string)))
     this.#note(batch, positions)
-    batch.custody?.settle(positions)
+    batch.acknowledgement?.acknowledge(positions)
     this.#life.held -= batch.count
     this.#life.account[isRejected ? 'rejected' : 'accepted'] += positions.length
     this.#flyPart(batch, indices(batch.count).filter((at) => !positions.includes(at)), entries)
@@ -129,7 +129,7 @@ export class Hands {
   part(batch: Batch | undefined, seed: number): void {
     if (batch === undefined) return
     const middle = 1 + seed % Math.max(batch.count - 1, 1)
-    const entries = entriesOf(batch.body)
+    const entries = parseBatchEntries(batch.body)
     this.#life.held -= batch.count
     for (const positions of [indices(middle), indices(batch.count).slice(middle)]) {
       if (positions.length > 0) this.#flyPart(batch, positions, entries)
@@ -138,7 +138,7 @@ export class Hands {
 
   /** Batches on disk alone whose segment went. @returns their entries */
   loseEvicted(): number {
-    const lost = this.#evicted.filter(({ custody }) => custody?.isKept === false)
+    const lost = this.#evicted.filter(({ acknowledgement: custody }) => custody?.isDurable === false)
     this.#evicted = this.#evicted.filter((batch) => !lost.includes(batch))
     const before = this.#lostEntries
     this.#lostEntries = 0
@@ -147,22 +147,22 @@ export class Hands {
 
   /** The end of the process: what is not on disk is lost. */
   giveUp(): void {
-    for (const { custody, count } of this.inMemory) {
-      if (custody?.isKept === true) continue
+    for (const { acknowledgement: custody, count } of this.inMemory) {
+      if (custody?.isDurable === true) continue
       this.#life.held -= count
       this.#life.account.dropped.shutdown += count
     }
   }
 
   #flyPart(batch: Batch, positions: readonly number[], entries: readonly string[]): void {
-    const part = partOf(batch, positions, entries)
-    if (part !== batch && batch.custody?.isKept === true) this.#ledger.get(rootOf(part)).parts.push((part.origin?.positions ?? []).join())
+    const part = createSubBatch(batch, positions, entries)
+    if (part !== batch && batch.acknowledgement?.isDurable === true) this.#ledger.get(rootOf(part)).parts.push((part.origin?.positions ?? []).join())
     this.fly(part)
   }
 
   /** What is to stand in the journal, where there is one. */
   #note(batch: Batch, positions: readonly number[]): void {
-    if (batch.custody?.isKept !== true) return
+    if (batch.acknowledgement?.isDurable !== true) return
     const known = this.#ledger.get(rootOf(batch))
     for (const at of positions) known.settled.add(batch.origin?.positions[at] ?? at)
   }

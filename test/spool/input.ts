@@ -1,7 +1,7 @@
 /** What the app logs, on its way through batcher and log: the ledger learns of it as it is written. */
 import type { EntryLog } from '../../src/entry-log.js'
-import type { Clock } from '../../src/clock.js'
-import type { Batch } from '../../src/sender.js'
+import type { Clock } from '../../src/shared/clock.js'
+import type { Batch } from '../../src/batch/sender.js'
 import type { Ledger } from './ledger.js'
 import type { Life } from './life.js'
 import type { Profile } from './steps.js'
@@ -99,7 +99,7 @@ export class Input {
     }
     this.#options.life().account.received += texts.length
     const body = Buffer.from(`{"batch_id":"${batchId}","logs":[${texts.join()}]}`)
-    const sealed = log.seal({ batchId, count: texts.length, highestRank: 4, body })
+    const sealed = log.seal({ batchId, count: texts.length, highestSeverity: 4, body })
     if (sealed === undefined) throw new Error(`${batchId} was lost to another process`)
     return sealed
   }

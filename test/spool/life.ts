@@ -1,11 +1,11 @@
 /** One process's life with a spool: the stages around it as the pipeline wires them, on a clock that ends with it. */
 import { closeSync, readdirSync, readlinkSync } from 'node:fs'
-import { Account } from '../../src/account.js'
-import type { DropReason } from '../../src/account.js'
-import { Batcher } from '../../src/batch.js'
+import { Account } from '../../src/diagnostics/account.js'
+import type { DropReason } from '../../src/diagnostics/account.js'
+import { Batcher } from '../../src/pipeline/batcher.js'
 import type { EntryLog } from '../../src/entry-log.js'
-import type { Clock } from '../../src/clock.js'
-import type { Batch } from '../../src/sender.js'
+import type { Clock } from '../../src/shared/clock.js'
+import type { Batch } from '../../src/batch/sender.js'
 import type { Machine } from '../../src/spool/owner.js'
 import { Spool } from '../../src/spool/spool.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
@@ -137,7 +137,7 @@ export class Life {
 
   /** Sends: the service took it. */
   settle(batch: Batch): void {
-    batch.custody?.settle()
+    batch.acknowledgement?.acknowledge()
     this.held -= batch.count
     this.account.accepted += batch.count
   }

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Batch, Place } from '../../src/sender.js'
+import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
@@ -11,7 +11,7 @@ import { watchAllSyncs } from './full-disk.js'
 import { Life, Processes } from './life.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
-type Placed = Batch & { readonly place: Place }
+type Placed = Batch & { readonly place: SegmentPosition }
 
 const RENEW_MS = 5_000
 const SYNC_MS = 1_000
@@ -70,7 +70,7 @@ describe('another process deletes the file of a segment, but not its folder', ()
     const after = written(life, 20)
     kill(life)
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(after))
-    expect(before.map(({ custody }) => custody?.isKept)).toEqual([false, false, false])
+    expect(before.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([false, false, false])
   })
 
   test('the open batch is written again with all its entries', async () => {
@@ -103,7 +103,7 @@ describe('another process deletes the file of a segment, but not its folder', ()
     if (when === 'renewal') await clock.advance(RENEW_MS)
     else life.spool.close()
     expect(life.drops).toEqual([expect.objectContaining({ count: 40, reason: 'damaged' })])
-    expect(life.account.snapshot()).toMatchObject({ received: 50, pending: 10, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ received: 50, pending: 10, balances: true })
     life.settle(first)
   })
 
@@ -131,7 +131,7 @@ describe('another process deletes the file of a segment, but not its folder', ()
     await clock.advance(RENEW_MS)
     const lost = batches.filter(({ place }) => place.segment === 1)
     expect(lost.length).toBeLessThan(300)
-    expect(batches.map(({ custody }) => custody?.isKept)).toEqual(batches.map(({ place }) => place.segment !== 1))
+    expect(batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual(batches.map(({ place }) => place.segment !== 1))
     expect(life.drops).toEqual([])
   })
 })

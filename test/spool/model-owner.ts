@@ -1,8 +1,8 @@
 /** One of two owners of a root: a process with its own clock and PID namespace, and a simulated delivery. */
 import type { EntryLog } from '../../src/entry-log.js'
-import type { Clock } from '../../src/clock.js'
-import { entriesOf, partOf } from '../../src/parts.js'
-import type { Batch, Place } from '../../src/sender.js'
+import type { Clock } from '../../src/shared/clock.js'
+import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
+import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
 import { Life } from './life.js'
 import type { LifeOptions } from './life.js'
 import { numbersIn } from './shared-service.js'
@@ -11,7 +11,7 @@ import type { SharedService } from './shared-service.js'
 /** Milliseconds between two renewals of a lease. */
 export const RENEW_MS = 5_000
 
-type Stored = Batch & { readonly place: Place }
+type Stored = Batch & { readonly place: SegmentPosition }
 
 /** Clock of one owner. Timers of a suspended process fire when it resumes; its wall clock may be wrong. */
 export class OwnerClock implements Clock {
@@ -124,7 +124,7 @@ export class ModelOwner {
   /** Evicts the newest batch from memory to disk. */
   evict(): void {
     const batch = this.#stored.at(-1)
-    if (batch?.custody?.isKept !== true) return
+    if (batch?.acknowledgement?.isDurable !== true) return
     this.#stored.pop()
     this.life.held -= batch.count
     this.life.spool.evicted.unshift(batch)
@@ -158,7 +158,7 @@ export class ModelOwner {
       return
     }
     this.#acknowledged(numbersIn(batch), isDiskBad)
-    batch.custody?.settle()
+    batch.acknowledgement?.acknowledge()
     this.life.held -= batch.count
     this.life.account.accepted += batch.count
   }
@@ -171,7 +171,7 @@ export class ModelOwner {
     const taken = positions.filter((at) => ((seed >> (at % 20)) & 1) === 1)
     const others = positions.filter((at) => !taken.includes(at))
     const numbers = numbersIn(batch)
-    const entries = entriesOf(batch.body)
+    const entries = parseBatchEntries(batch.body)
     this.#service.take(batch, taken)
     this.#acknowledged(numbers, isDiskBad)
     if (isRejected) {
@@ -184,12 +184,12 @@ export class ModelOwner {
         this.#service.entry(n).copies += 1
       }
     }
-    batch.custody?.settle(isRejected ? positions : taken)
+    batch.acknowledgement?.acknowledge(isRejected ? positions : taken)
     this.life.held -= batch.count
     this.life.account.accepted += taken.length
     this.life.account.rejected += isRejected ? others.length : 0
     if (isRejected || others.length === 0) return
-    const part = partOf(batch, others, entries)
+    const part = createSubBatch(batch, others, entries)
     this.life.held += part.count
     this.#flying.push(part)
   }
@@ -240,8 +240,8 @@ export class ModelOwner {
 
   close(): void {
     this.life.batcher.seal()
-    for (const { custody, count, ...batch } of [...this.#stored, ...this.#flying]) {
-      if (custody?.isKept === true) continue
+    for (const { acknowledgement: custody, count, ...batch } of [...this.#stored, ...this.#flying]) {
+      if (custody?.isDurable === true) continue
       this.life.held -= count
       this.life.account.dropped.shutdown += count
       for (const n of numbersIn({ count, ...batch })) this.#service.entry(n).mayBeLost = true
@@ -252,7 +252,7 @@ export class ModelOwner {
 
   checkAccount(): void {
     const snapshot = this.life.account.snapshot()
-    if (!snapshot.closes) this.#service.violated(`the account does not close: ${JSON.stringify(snapshot)}`)
+    if (!snapshot.balances) this.#service.violated(`the account does not close: ${JSON.stringify(snapshot)}`)
   }
 
   #again(numbers: Iterable<number>): void {
@@ -292,7 +292,7 @@ export class ModelOwner {
       },
       seal: (batch) => {
         const sealed: ReturnType<EntryLog['seal']> | undefined = log.seal(batch)
-        if (sealed?.custody?.isKept === true) for (const n of numbersIn(sealed).slice(0, sealed.count)) this.#service.entry(n).isOnDisk = true
+        if (sealed?.acknowledgement?.isDurable === true) for (const n of numbersIn(sealed).slice(0, sealed.count)) this.#service.entry(n).isOnDisk = true
         written()
         return sealed
       },

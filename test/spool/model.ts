@@ -1,5 +1,5 @@
 /** Lives of a spool on a real file system, step by step beside what is known of it. */
-import type { Batch } from '../../src/sender.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import { damage } from './damages.js'
 import type { Damage } from './damages.js'
@@ -212,7 +212,7 @@ export class Model {
   #checkBound(): void {
     const told = this.#life.drops.filter(({ reason }) => reason === 'spool').reduce((sum, { count }) => sum + count, 0)
     this.#life.drops.length = 0
-    const gone = this.#hands.inMemory.filter(({ custody }) => custody?.isKept !== true)
+    const gone = this.#hands.inMemory.filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
     // One whose every entry is damaged goes with it, and is told without a number.
     if (this.#life.problems.some((problem) => problem.includes('the oldest segment went'))) this.#hasDropped = true
     let lost = this.#hands.loseEvicted()
@@ -236,6 +236,6 @@ export class Model {
 
   #checkAccount(): void {
     const snapshot = this.#life.account.snapshot()
-    if (!snapshot.closes) throw new Error(`the account does not close: ${JSON.stringify(snapshot)}`)
+    if (!snapshot.balances) throw new Error(`the account does not close: ${JSON.stringify(snapshot)}`)
   }
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, utimesSyn
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Batch } from '../../src/sender.js'
+import type { Batch } from '../../src/batch/sender.js'
 import type { Machine } from '../../src/spool/owner.js'
 import { destinationName } from '../../src/spool/root.js'
 import { FakeClock } from '../fake-clock.js'
@@ -207,7 +207,7 @@ describe('claims', () => {
     kill(last)
     const successor = begin()
     expect(namesIn(await successor.recoverAll()).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
-    expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, closes: true })
+    expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, balances: true })
     // Moved up: paths do not grow with every death.
     const deepest = Math.max(...filesBelow(destination()).map((path) => path.slice(destination().length).split('/').length))
     expect(deepest).toBe(5)
@@ -277,7 +277,7 @@ describe('an owner that stood still for longer than half a lease', () => {
     stand(LEASE_MS)
     write(life, 'b')
     expect(folders()).toHaveLength(1)
-    expect(life.batches.map(({ custody }) => custody?.isKept)).toEqual([true, true])
+    expect(life.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, true])
   })
 
   test('goes on in a new folder, beginning with the batch that is open', async () => {
@@ -291,9 +291,9 @@ describe('an owner that stood still for longer than half a lease', () => {
     life.batcher.seal()
     expect(life.notes.map(({ kind }) => kind)).toEqual(['claimed'])
     const [a, open] = life.batches as [Batch, Batch]
-    expect(a.custody?.isKept).toBe(false)
-    expect(open.custody?.isKept).toBe(true)
-    expect(life.account.snapshot()).toMatchObject({ pending: 3, closes: true })
+    expect(a.acknowledgement?.isDurable).toBe(false)
+    expect(open.acknowledgement?.isDurable).toBe(true)
+    expect(life.account.snapshot()).toMatchObject({ pending: 3, balances: true })
     kill(life)
     const successor = begin()
     const [recovered, ...more] = await successor.recoverAll()
@@ -317,7 +317,7 @@ describe('an owner that stood still for longer than half a lease', () => {
       }
       life.batcher.seal()
       const last = life.batches.at(-1) as Batch
-      expect(last.custody?.isKept).toBe(true)
+      expect(last.acknowledgement?.isDurable).toBe(true)
       kill(life)
       const successor = begin()
       const recovered = await successor.recoverAll()
@@ -343,7 +343,7 @@ describe('an owner that stood still for longer than half a lease', () => {
     write(life, 'b')
     mend()
     const [, b] = life.batches as [Batch, Batch]
-    expect(b.custody?.isKept).toBe(true)
+    expect(b.acknowledgement?.isDurable).toBe(true)
     kill(life)
     expect(namesIn(await begin().recoverAll())).toEqual(['b'])
   })
@@ -363,10 +363,10 @@ describe('an owner that stood still for longer than half a lease', () => {
     stand(LEASE_MS)
     write(life, 'd')
     expect(await life.spool.evicted.next(() => {})).toBe(false)
-    expect(life.account.snapshot()).toMatchObject({ received: 4, pending: 4, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ received: 4, pending: 4, balances: true })
     const [d] = life.batches as [Batch]
     life.settle(d)
-    expect(life.account.snapshot()).toMatchObject({ accepted: 1, pending: 3, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ accepted: 1, pending: 3, balances: true })
   })
 })
 

@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import type fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { Batch } from '../../src/sender.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { Segment, SegmentWriter } from '../../src/spool/segment.js'
 import { WriteAhead } from '../../src/spool/write-ahead.js'
 import { checkSequences } from './check-sequences.js'
@@ -92,7 +92,7 @@ test('an acknowledgement before the reply', async () => {
   const { seal } = WriteAhead.prototype
   vi.spyOn(WriteAhead.prototype, 'seal').mockImplementation(function sealed(this: WriteAhead, batch: Batch): Batch | undefined {
     const kept = seal.call(this, batch)
-    kept?.custody?.settle()
+    kept?.acknowledgement?.acknowledge()
     return kept
   })
   expect(await failure()).toMatch(DIFFERENCE)

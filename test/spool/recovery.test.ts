@@ -83,7 +83,7 @@ describe('a claimed segment that cannot be read for now', () => {
     const batches = await life.recoverAll()
     expect(countsOf(batches).toSorted((a, b) => a - b)).toEqual([7, 10])
     for (const batch of batches) life.settle(batch)
-    expect(life.account.snapshot()).toMatchObject({ recovered: 17, accepted: 17, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ recovered: 17, accepted: 17, balances: true })
     expect(segmentsBelow(root)).toEqual([])
   })
 
@@ -104,7 +104,7 @@ describe('a claimed segment that cannot be read for now', () => {
     const rest = await life.recoverAll()
     expect(countsOf(rest)).toEqual([2, 3])
     for (const batch of [...first, ...rest]) life.settle(batch)
-    expect(life.account.snapshot()).toMatchObject({ recovered: 6, accepted: 6, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ recovered: 6, accepted: 6, balances: true })
     expect(segmentsBelow(root)).toEqual([])
   })
 
@@ -127,7 +127,7 @@ describe('a claimed segment that cannot be read for now', () => {
     expect(third.spool.recovery.removable[0]?.remove()).toBeGreaterThan(0)
     expect(third.spool.recovery.removable).toEqual([])
     await vi.waitFor(() => expect(third.spool.recovery.droppingBytes).toBe(0))
-    expect(third.account.snapshot()).toMatchObject({ recovered: 10, dropped: { spool: 10 }, closes: true })
+    expect(third.account.snapshot()).toMatchObject({ recovered: 10, dropped: { spool: 10 }, balances: true })
   })
 
   test('since somebody deleted it: told, and not tried again', async () => {

@@ -1,6 +1,6 @@
 /** A service for two owners. Reports violations: an entry that arrives twice without a reason, an id with two contents. */
-import { entriesOf } from '../../src/parts.js'
-import type { Batch } from '../../src/sender.js'
+import { parseBatchEntries } from '../../src/batch/sub-batch.js'
+import type { Batch } from '../../src/batch/sender.js'
 
 export interface KnownEntry {
   /** Whether the spool reported it as written. */
@@ -59,5 +59,5 @@ export class SharedService {
 }
 
 export function numbersIn(batch: Batch): number[] {
-  return entriesOf(batch.body).map((entry) => (JSON.parse(entry) as { n: number }).n)
+  return parseBatchEntries(batch.body).map((entry) => (JSON.parse(entry) as { n: number }).n)
 }

@@ -4,8 +4,8 @@
  */
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Account } from '../../dist/esm/account.js'
-import { Batcher } from '../../dist/esm/batch.js'
+import { Account } from '../../dist/esm/diagnostics/account.js'
+import { Batcher } from '../../dist/esm/pipeline/batcher.js'
 import { thisMachine } from '../../dist/esm/spool/owner.js'
 import { Spool } from '../../dist/esm/spool/spool.js'
 

@@ -94,7 +94,7 @@ test('a segment: its intact frames are sent, the rest is reported as damaged, an
   expect(life.batches[0]).toHaveProperty('place')
   for (const batch of recovered) life.settle(batch)
   expect(segmentsBelow(root)).toHaveLength(1)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 16, dropped: { damaged: 0, spool: 0 }, closes: true })
+  expect(life.account.snapshot()).toMatchObject({ recovered: 16, dropped: { damaged: 0, spool: 0 }, balances: true })
 })
 
 test('the command line reads the same of it', async () => {

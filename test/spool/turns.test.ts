@@ -137,7 +137,7 @@ describe('maxBytes was lowered below the size of claimed segments', () => {
       await turn()
       // Eight segments and their acknowledgements: they are reported together.
       expect(unlinks.all - deleted).toBeLessThanOrEqual(16)
-      expect(life.account.snapshot().closes).toBe(true)
+      expect(life.account.snapshot().balances).toBe(true)
     }
     expect(reads.all).toBe(0)
     const left = (await life.recoverAll()).reduce((sum, { count }) => sum + count, 0)
@@ -266,7 +266,7 @@ describe('many files of other processes', () => {
     expect(after).not.toContain(before[0])
     expect(after).toContain(life.spool.log.current?.segment.path)
     for (const batch of life.batches.splice(0)) life.settle(batch)
-    expect(life.account.snapshot()).toMatchObject({ pending: 0, closes: true })
+    expect(life.account.snapshot()).toMatchObject({ pending: 0, balances: true })
   })
 
   test('other files in the root, which may be any folder, are ignored', () => {

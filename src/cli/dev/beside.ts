@@ -1,5 +1,5 @@
 /** `pino-ingest dev -- PROGRAM`: the program runs beside the service, and its end is the command's. */
-import { systemClock } from '../../clock.js'
+import { systemClock } from '../../shared/clock.js'
 import type { IngestService } from '../../service/index.js'
 import { jsonLine, printable } from '../printable.js'
 import { runProgram } from '../program.js'

@@ -1,6 +1,6 @@
 /** Who listens at an address: perhaps a local service. */
 import { get } from 'node:http'
-import { isLocalService } from '../../local-proof.js'
+import { isLocalService } from '../../shared/local-proof.js'
 
 /** It is on this machine. */
 const TIMEOUT_MS = 1_000

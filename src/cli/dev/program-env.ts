@@ -1,6 +1,6 @@
 /** The environment that brings a program to the local service, whatever the shell or an `.env` file says. Pure. */
-import { variablesOf } from '../../options/table.js'
-import type { OptionName } from '../../options/table.js'
+import { variablesOf } from '../../options/option-table.js'
+import type { OptionName } from '../../options/option-table.js'
 import type { Environment } from '../program.js'
 
 /** Options of the real service: its keys must not come near, and its certificates may not be on this machine. */

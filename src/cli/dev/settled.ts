@@ -1,6 +1,6 @@
 /** When all is stored that a program had sent before it ended. */
 import { request } from 'node:http'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import type { IngestService } from '../../service/index.js'
 
 /** A request that a scripted fault holds may never end. */

@@ -1,5 +1,5 @@
 /** Shows what arrives, as long as somebody reads as fast. */
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import type { RecordKind, Records, Stored } from '../../service/store/store.js'
 import { recordLine } from '../live-line.js'
 import type { Paint } from '../paint.js'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { findToken, readTokenFile, tokenFile, TOKEN_VARIABLE } from '../../options/dev-token.js'
+import { findToken, readTokenFile, findTokenFile, TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { createFile } from '../../shared/safe-files.js'
 import { ensureNamedRoot } from '../../shared/safe-folders.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../command.js'
@@ -22,7 +22,7 @@ export function devToken(env: Env): DevToken {
   const { token: given, from, problem } = findToken(env)
   if (given !== undefined) return { token: given }
   if (from === TOKEN_VARIABLE) throw wrongVariable(problem ?? '')
-  const file = tokenFile(env)
+  const file = findTokenFile(env)
   try {
     const found = readTokenFile(file)
     if (found === undefined) return { token: makeFile(file, 'unless-there') }

@@ -1,5 +1,5 @@
 /** What `dev` says when it has started, as text and as data. Pure. */
-import { LOCAL_URL } from '../../options.js'
+import { LOCAL_URL } from '../../options/resolve-options.js'
 import type { IngestService, IngestServiceOptions } from '../../service/index.js'
 import { printable } from '../printable.js'
 

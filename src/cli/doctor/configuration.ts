@@ -1,21 +1,21 @@
 /** Checks of what is set, before anything is sent. Pure but for files that variables name. */
-import type { Versions } from '../../engine.js'
-import { IngestError } from '../../errors.js'
-import { resolveOptions } from '../../options.js'
-import type { Settings, Sources } from '../../options.js'
+import type { RuntimeVersions } from '../../shared/node-version.js'
+import { IngestError } from '../../shared/errors.js'
+import { resolveOptions } from '../../options/resolve-options.js'
+import type { Settings, OptionSources } from '../../options/resolve-options.js'
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
-import { nearestName } from '../../options/nearest.js'
-import { rowOf, TABLE, variablesOf } from '../../options/table.js'
-import type { OptionName } from '../../options/table.js'
+import { findNearestName } from '../../options/nearest-name.js'
+import { rowOf, OPTION_TABLE, variablesOf } from '../../options/option-table.js'
+import type { OptionName } from '../../options/option-table.js'
 import type { Check } from './check.js'
 
-type Env = Sources['env']
+type Env = OptionSources['env']
 
-const NAMES = Object.keys(TABLE) as OptionName[]
+const NAMES = Object.keys(OPTION_TABLE) as OptionName[]
 const PREFIX = 'PINO_INGEST_'
 
 /** @returns the settings too, where the options resolve. */
-export function checkOptions(given: Record<string, unknown>, sources: Sources): { readonly check: Check, readonly settings?: Settings } {
+export function checkOptions(given: Record<string, unknown>, sources: OptionSources): { readonly check: Check, readonly settings?: Settings } {
   const name = 'configuration'
   try {
     const settings = resolveOptions(given, sources)
@@ -53,7 +53,7 @@ export function checkVariables(env: Env): Check[] {
   const known = [...NAMES.flatMap(variablesOf), 'PINO_INGEST_MONITOR_TOKEN', 'PINO_INGEST_MONITOR_TOKEN_FILE', TOKEN_VARIABLE]
   const unknown = Object.keys(env).filter((variable) => variable.startsWith(PREFIX) && isSet(env, variable) && !known.includes(variable))
   return unknown.map((variable) => {
-    const nearest = nearestName(variable, known)
+    const nearest = findNearestName(variable, known)
     const fix = nearest === undefined ? 'unset it' : `did you mean ${nearest}?`
     return { name: 'variable', ok: true, detail: `${variable} is set, but nothing reads it`, fix }
   })
@@ -63,7 +63,7 @@ export function checkVariables(env: Env): Check[] {
 export const OPTIONS_IN_CODE: Check = { name: 'options', ok: true, detail: 'note: environment variables and flags are checked; options passed in code are not visible to this command' }
 
 /** Never wrong: on a Node that is too old the program ends before it comes here. */
-export function engineShown({ node, bun, deno }: Versions): Check {
+export function engineShown({ node, bun, deno }: RuntimeVersions): Check {
   const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`
   return { name: 'node', ok: true, detail: other === undefined ? String(node) : `${other}, as Node ${node}` }
 }

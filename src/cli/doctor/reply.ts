@@ -4,7 +4,7 @@ import { createHttp } from '../../client/http.js'
 import { HttpFailure } from '../../client/http-types.js'
 import type { HttpReply } from '../../client/http-types.js'
 import { judgeReply, parseIngestResult, reasonOf } from '../../client/reply.js'
-import type { Settings } from '../../options.js'
+import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
 import type { Check } from './check.js'
 

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Settings } from '../../options.js'
+import type { Settings } from '../../options/resolve-options.js'
 import type { Check } from './check.js'
 
 /** As long as the transport gives it. */

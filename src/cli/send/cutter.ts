@@ -2,9 +2,9 @@
  * Bytes of a file -> slices: each is a stretch of its text and the one batch that is made of it. A slice's batch has an id
  * that follows from its place, so that one that is cut again after an interruption is known to the service.
  */
-import type { Intake } from '../../intake.js'
-import { partId } from '../../parts.js'
-import type { Batch } from '../../sender.js'
+import type { EntryBuilder } from '../../pipeline/entry-builder.js'
+import { createSubBatchId } from '../../batch/sub-batch.js'
+import type { Batch } from '../../batch/sender.js'
 import { Body } from './body.js'
 import { ByteLines } from './lines.js'
 import type { Line } from './lines.js'
@@ -23,7 +23,7 @@ export interface Slice {
 }
 
 export interface CutterOptions {
-  readonly intake: Pick<Intake, 'open' | 'take' | 'rank'>
+  readonly intake: Pick<EntryBuilder, 'beginText' | 'build' | 'severity'>
   /** UUID that stands for this file in this run; the namespace of the batch ids. */
   readonly namespace: string
   /** Entries in a batch. */
@@ -70,7 +70,7 @@ export class Cutter {
   *#take(line: Line): Generator<Slice> {
     const { intake, settled, batchSize, batchBytes } = this.#options
     const { text, start, end, from, to, next } = line
-    if (line.isNewText) intake.open()
+    if (line.isNewText) intake.beginText()
     if (settled.covers(from, to)) {
       yield* this.#cut()
       // A last line was sent without its newline, which came since.
@@ -79,13 +79,13 @@ export class Cutter {
       return
     }
     // An empty line is no record.
-    const entry = end > start ? intake.take(text, start, end) : ''
+    const entry = end > start ? intake.build(text, start, end) : ''
     if (entry === '') {
       if (end > start) this.#filtered += 1
     } else {
       if (!this.#body.fits(entry)) yield* this.#cut()
       this.#body.add(entry)
-      if (intake.rank > this.#highestRank) this.#highestRank = intake.rank
+      if (intake.severity > this.#highestRank) this.#highestRank = intake.severity
     }
     this.#end = next
     this.#openFrom = next === to && to > from ? from : undefined
@@ -110,7 +110,7 @@ export class Cutter {
   }
 
   #batch(start: number, end: number): Batch {
-    const batchId = partId(this.#options.namespace, [start, end])
-    return { batchId, count: this.#body.count, highestRank: this.#highestRank, body: this.#body.take(batchId) }
+    const batchId = createSubBatchId(this.#options.namespace, [start, end])
+    return { batchId, count: this.#body.count, highestSeverity: this.#highestRank, body: this.#body.take(batchId) }
   }
 }

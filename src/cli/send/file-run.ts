@@ -2,7 +2,7 @@
 import { closeSync, constants } from 'node:fs'
 import { lineOf } from '../../spool/dead-letters.js'
 import { openPrivate, writeAll } from '../../shared/safe-files.js'
-import type { DeadLetter, Delivered, Outcome } from '../../sender.js'
+import type { DeadLetter, Delivered, Outcome } from '../../batch/sender.js'
 import type { Slice } from './cutter.js'
 import type { FileState } from './folder.js'
 import type { Owner } from './pump.js'

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock } from '../../clock.js'
-import { partId } from '../../parts.js'
+import type { Clock } from '../../shared/clock.js'
+import { createSubBatchId } from '../../batch/sub-batch.js'
 import { ensureNamedRoot } from '../../shared/safe-folders.js'
 import type { Machine } from '../../spool/owner.js'
 import { CommandError, EXIT_FAILED } from '../command.js'
@@ -121,7 +121,7 @@ export class StateFolder {
   #create(path: string, { identity }: InputFile, run: number): Journal {
     const { destination, options } = this.#options
     // From what the file is: where journals are lost, a service that knows batch ids can still tell what it has.
-    const namespace = partId([destination, options, identity.dev, identity.ino, identity.head.sha256].join('\n'), [run])
+    const namespace = createSubBatchId([destination, options, identity.dev, identity.ino, identity.head.sha256].join('\n'), [run])
     return Journal.create(path, { ...identity, destination, options, namespace, run })
   }
 

@@ -1,6 +1,6 @@
 /** One process at a time sends a file. A folder, since making one is a single step that only one process succeeds with. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import { RENEW_MS, isAbandoned, isLeaseOver, writeOwner } from '../../spool/owner.js'
 import type { Machine } from '../../spool/owner.js'
 

@@ -1,6 +1,6 @@
 /** Which runs of `send` belong together, as far as their options go. Pure. */
 import { createHash } from 'node:crypto'
-import type { Settings } from '../../options.js'
+import type { Settings } from '../../options/resolve-options.js'
 
 /**
  * Stands for the options that say which entries come of a file. Not for those that come from the place where the command runs,

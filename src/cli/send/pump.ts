@@ -1,6 +1,6 @@
 /** Brings slices to the service, as many at once as it takes, and reads no more of the files than that needs. */
-import type { Clock } from '../../clock.js'
-import type { DeadLetter, Outcome } from '../../sender.js'
+import type { Clock } from '../../shared/clock.js'
+import type { DeadLetter, Outcome } from '../../batch/sender.js'
 import type { Slice } from './cutter.js'
 import type { Way } from './way.js'
 

@@ -1,5 +1,5 @@
 /** What became of the files, as text and as data. Pure. */
-import type { Settings } from '../../options.js'
+import type { Settings } from '../../options/resolve-options.js'
 import { counted, entriesText, numberText, sizeText } from '../spool/words.js'
 import type { FileResult } from './file-run.js'
 

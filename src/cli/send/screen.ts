@@ -1,5 +1,5 @@
 /** What is seen while files are sent: a bar on a terminal, lines elsewhere, and messages between them. */
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import { jsonLine, printable } from '../printable.js'
 import { barText, lineText } from './progress.js'
 import type { Progress } from './progress.js'

@@ -1,9 +1,9 @@
 /** One run of `send`: the files one after the other, each from where it was left, over one way to the service. */
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import type { HookFunction } from '../../filter/load-hook.js'
-import type { Settings } from '../../options.js'
-import type { Delivered, Later, Misconfigured } from '../../sender.js'
+import type { Settings } from '../../options/resolve-options.js'
+import type { Delivered, Retryable, EndpointRejected } from '../../batch/sender.js'
 import { CommandError } from '../command.js'
 import { Cutter } from './cutter.js'
 import { isGzip, openFile, refuseOther } from './file.js'
@@ -227,7 +227,7 @@ export class SendRun {
   }
 
   /** A wrong key mends itself rarely, and whoever has typed the command is there to mend it. */
-  #onTrouble(trouble: Later | Misconfigured): boolean {
+  #onTrouble(trouble: Retryable | EndpointRejected): boolean {
     if (trouble.kind === 'later') return false
     const isRefusal = [400, 413, 422].includes(trouble.status ?? 0)
     if (isRefusal) this.#refusals += 1

@@ -1,8 +1,8 @@
 /** Why there is no use in going on. Pure. */
 import { describeFailure } from '../../delivery/trouble.js'
-import type { Misconfigured } from '../../sender.js'
+import type { EndpointRejected } from '../../batch/sender.js'
 
-export function hopelessness(failure: Misconfigured): string {
+export function hopelessness(failure: EndpointRejected): string {
   return `${headline(failure.status)}: ${describeFailure(failure)}`
 }
 

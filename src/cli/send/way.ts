@@ -1,15 +1,15 @@
 /** The way to the service: as the transport's own, without a spool, since the files are the store. */
 import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../client/http.js'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import { gzipSender } from '../../delivery/compress.js'
 import { Gate } from '../../delivery/gate.js'
 import { ingestSender } from '../../delivery/ingest.js'
 import { quarantineSender } from '../../delivery/quarantine.js'
 import { retrySender } from '../../delivery/retry.js'
 import { troubleTeller } from '../../delivery/trouble.js'
-import type { Settings } from '../../options.js'
-import type { Batch, DeadLetter, Later, Misconfigured, Outcome } from '../../sender.js'
+import type { Settings } from '../../options/resolve-options.js'
+import type { Batch, DeadLetter, Retryable, EndpointRejected, Outcome } from '../../batch/sender.js'
 
 /** An outage may last for hours, in front of a person or in a log. */
 const REPEAT_MS = 60_000
@@ -26,7 +26,7 @@ export interface WayOptions {
   /** For the user; secrets are still in it. */
   readonly tell: (text: string) => void
   /** For each failure. @returns whether it was dealt with, and need not be told */
-  readonly onTrouble: (trouble: Later | Misconfigured) => boolean
+  readonly onTrouble: (trouble: Retryable | EndpointRejected) => boolean
 }
 
 export class Way {
@@ -41,7 +41,7 @@ export class Way {
     setMaxListeners(0, signal)
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: concurrency })
     this.#closeHttp = () => http.close()
-    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), withdraw: () => {} }, clock, {
+    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), discard: () => {} }, clock, {
       meanwhile: 'sending is paused at this position', repeatMs: REPEAT_MS,
     })
     const gate = this.#gate = new Gate({

@@ -1,7 +1,7 @@
 /** Takes over folders that are free, one by one, as an application would all of them: each by one rename into a folder of its own. */
 import { renameSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
 import { LEFT } from '../../spool/format.js'
 import type { FoundInstance } from '../../spool/inspect.js'

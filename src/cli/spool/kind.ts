@@ -1,5 +1,5 @@
 /** What lies in a destination's folder, log entries or request logs: each goes to its own endpoint. */
-import { entriesOf } from '../../parts.js'
+import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { readSegment } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { linesOf, parseLetter } from './letters.js'
@@ -59,7 +59,7 @@ async function firstOfSegment(path: string): Promise<string[]> {
   let first: string | undefined
   await readSegment(path, ({ read: { pieces } }) => {
     const list = Buffer.concat([Buffer.from('['), pieces[0]?.text ?? Buffer.alloc(0), Buffer.from(']')])
-    first = entriesOf(list)[0]
+    first = parseBatchEntries(list)[0]
     return first === undefined
   })
   return first === undefined ? [] : [first]

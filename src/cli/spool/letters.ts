@@ -1,7 +1,7 @@
 /** Dead letters as they stand on disk: one on a line. */
 import { closeSync, constants, read } from 'node:fs'
 import { promisify } from 'node:util'
-import type { DeadLetter } from '../../sender.js'
+import type { DeadLetter } from '../../batch/sender.js'
 import { openOwn } from '../../shared/safe-files.js'
 
 export interface Letter extends DeadLetter {

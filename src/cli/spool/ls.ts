@@ -1,5 +1,5 @@
 /** `pino-ingest spool ls`: what is kept, by whom, and since when. */
-import { systemClock } from '../../clock.js'
+import { systemClock } from '../../shared/clock.js'
 import { holdingOf } from '../../spool/inspect.js'
 import type { FoundDestination, FoundInstance, Holding } from '../../spool/inspect.js'
 import type { FoundFile } from '../../spool/usage.js'

@@ -1,9 +1,9 @@
 /** Where the spool lies, whose present configuration it is looked at with, and what must not be shown of it. */
-import { systemClock } from '../../clock.js'
-import { IngestError } from '../../errors.js'
-import { secretMask } from '../../mask.js'
-import { resolveFromProcess } from '../../options.js'
-import type { Settings } from '../../options.js'
+import { systemClock } from '../../shared/clock.js'
+import { IngestError } from '../../shared/errors.js'
+import { createSecretMask } from '../../diagnostics/secret-mask.js'
+import { resolveFromProcess } from '../../options/resolve-options.js'
+import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
@@ -48,7 +48,7 @@ export function placeOf({ texts }: Arguments): Place {
     root, machine, settings, present, previous: previous.flat(),
     kinds: new Map(pairs.flatMap(({ entries, requests }) => [[entries, 'entries'], [requests, 'requests']] as const)),
     destinations: look(root, machine),
-    mask: secretMask([...named, ...settings?.givenKeys.map((key) => key.reveal()) ?? []]),
+    mask: createSecretMask([...named, ...settings?.givenKeys.map((key) => key.reveal()) ?? []]),
   }
 }
 

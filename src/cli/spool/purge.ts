@@ -1,7 +1,7 @@
 /** `pino-ingest spool purge`: deletes what nobody is to send any more. */
 import { rmSync, unlinkSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { systemClock } from '../../clock.js'
+import { systemClock } from '../../shared/clock.js'
 import { holdingOf } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from '../command.js'

@@ -1,7 +1,7 @@
 /** What the dead left for one destination, claimed and sent. It never leaves its destination's folder: a wrong key costs nothing. */
 import { join } from 'node:path'
-import type { Clock } from '../../clock.js'
-import type { Batch, DeadLetter, Outcome } from '../../sender.js'
+import type { Clock } from '../../shared/clock.js'
+import type { Batch, DeadLetter, Outcome } from '../../batch/sender.js'
 import { UNAWARE_MS } from '../../spool/claimed-segment.js'
 import { DeadLetters } from '../../spool/dead-letters.js'
 import { LEFT } from '../../spool/format.js'

@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, fdatasyncSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { bodyOf } from '../../parts.js'
-import type { Batch, Custody, DeadLetter, Outcome } from '../../sender.js'
+import { createBatchBody } from '../../batch/sub-batch.js'
+import type { Batch, BatchAcknowledgement, DeadLetter, Outcome } from '../../batch/sender.js'
 import { lineOf } from '../../spool/dead-letters.js'
 import { createFile } from '../../shared/safe-files.js'
 import type { FoundFile } from '../../spool/usage.js'
@@ -133,8 +133,8 @@ export class LetterReplay implements Source {
     this.#sent += lines.length
     this.#batches.set(batchId, lines)
     const batch: Batch = {
-      batchId, count: lines.length, highestRank: 0, body: bodyOf(batchId, entries),
-      custody: new LetterHold(lines, (settled) => settled.forEach((line) => this.#settled.add(line))),
+      batchId, count: lines.length, highestSeverity: 0, body: createBatchBody(batchId, entries),
+      acknowledgement: new LetterHold(lines, (settled) => settled.forEach((line) => this.#settled.add(line))),
     }
     return { batch, done: (outcome) => this.#done(lines, outcome) }
   }
@@ -150,7 +150,7 @@ export class LetterReplay implements Source {
 }
 
 /** Only notes what is settled: the file is written once at the end. */
-class LetterHold implements Custody {
+class LetterHold implements BatchAcknowledgement {
   readonly #lines: readonly number[]
   readonly #onSettled: (lines: readonly number[]) => void
 
@@ -159,11 +159,11 @@ class LetterHold implements Custody {
     this.#onSettled = onSettled
   }
 
-  part(positions: readonly number[]): Custody {
+  createPart(positions: readonly number[]): BatchAcknowledgement {
     return new LetterHold(this.#at(positions), this.#onSettled)
   }
 
-  settle(positions?: readonly number[]): void {
+  acknowledge(positions?: readonly number[]): void {
     this.#onSettled(positions === undefined ? this.#lines : this.#at(positions))
   }
 

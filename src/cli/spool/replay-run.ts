@@ -1,7 +1,7 @@
 /** One replay: claims what was chosen, sends each kind to its endpoint, and puts back what is left. */
-import type { Clock } from '../../clock.js'
-import type { Settings } from '../../options.js'
-import type { DeadLetter } from '../../sender.js'
+import type { Clock } from '../../shared/clock.js'
+import type { Settings } from '../../options/resolve-options.js'
+import type { DeadLetter } from '../../batch/sender.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import type { Machine } from '../../spool/owner.js'
 import { heldBy } from './claimer.js'

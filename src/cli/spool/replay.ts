@@ -1,7 +1,7 @@
 /** `pino-ingest spool replay`: sends what the dead left, and what was refused, with the present url and key. */
-import { systemClock } from '../../clock.js'
-import { resolveFromProcess } from '../../options.js'
-import type { Settings } from '../../options.js'
+import { systemClock } from '../../shared/clock.js'
+import { resolveFromProcess } from '../../options/resolve-options.js'
+import type { Settings } from '../../options/resolve-options.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from '../command.js'
 import type { Arguments, Command } from '../command.js'
 import { jsonLine, printable } from '../printable.js'

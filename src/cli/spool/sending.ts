@@ -1,15 +1,15 @@
 /** The way to the service for a command that ends: as the transport's own, up to a deadline. */
 import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../client/http.js'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../shared/clock.js'
 import { gzipSender } from '../../delivery/compress.js'
 import { Gate } from '../../delivery/gate.js'
 import { ingestSender } from '../../delivery/ingest.js'
 import { quarantineSender } from '../../delivery/quarantine.js'
 import { requestsBody, requestsSender } from '../../delivery/requests.js'
 import { retrySender } from '../../delivery/retry.js'
-import type { Settings } from '../../options.js'
-import type { Batch, DeadLetter, Outcome, Sender } from '../../sender.js'
+import type { Settings } from '../../options/resolve-options.js'
+import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
 import type { Kind } from './kind.js'
 
 export interface SendingOptions {

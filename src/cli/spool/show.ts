@@ -3,7 +3,7 @@ import { assemble } from '../../spool/assemble.js'
 import type { Assembled } from '../../spool/assemble.js'
 import { readSegment } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
-import { entriesOf } from '../../parts.js'
+import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED } from '../command.js'
 import type { Arguments, Command } from '../command.js'
 import { printable } from '../printable.js'
@@ -114,7 +114,7 @@ class Printer {
 
   batch({ batchId, body }: Assembled, { name }: FoundInstance): void {
     if (this.#count < this.#limit && !this.#asJson) this.#write(`batch ${batchId} in ${name}\n`)
-    for (const entry of entriesOf(body)) this.#entry(entry)
+    for (const entry of parseBatchEntries(body)) this.#entry(entry)
   }
 
   letter(letter: Letter): void {

@@ -1,6 +1,6 @@
 /** Entries of a running service as they arrive, in their order, through breaks of the connection and restarts. */
-import { nextDelayMs } from '../../backoff.js'
-import type { Clock } from '../../clock.js'
+import { nextDelayMs } from '../../shared/backoff.js'
+import type { Clock } from '../../shared/clock.js'
 import type { EntryBrief, Status, StreamEntries } from '../../service/answers.js'
 import { EventStreamParser } from '../../service/event-stream.js'
 import type { ServerSentEvent } from '../../service/event-stream.js'

@@ -1,5 +1,5 @@
 /** The flags of `tail`, and the parameters of the service's queries that they stand for. Pure. */
-import { LEVELS } from '../../protocol/entry.js'
+import { LEVELS } from '../../protocol/log-entry.js'
 import { usageError } from '../command.js'
 import type { Arguments, Flags } from '../command.js'
 

@@ -1,5 +1,5 @@
 /** What `--full` shows under the line of an entry. Pure. */
-import type { Json, LogEntry } from '../../protocol/entry.js'
+import type { Json, LogEntry } from '../../protocol/log-entry.js'
 import type { Paint } from '../paint.js'
 import { printable } from '../printable.js'
 

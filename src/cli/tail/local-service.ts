@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import { CHALLENGE_HEADER, isLocalService, proofProblem } from '../../local-proof.js'
+import { CHALLENGE_HEADER, isLocalService, findProofProblem } from '../../shared/local-proof.js'
 
 /**
  * - `token`: it is a local service by what it says, and has another token.
@@ -92,7 +92,7 @@ export class LocalService {
     const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
     const { socket, statusCode: status = 0, headers: { 'www-authenticate': challenge } } = response
     const { remoteAddress: address = '', remotePort: port = 0 } = socket
-    const problem = proofProblem({ status, challenge }, token, nonce, { address, port })
+    const problem = findProofProblem({ status, challenge }, token, nonce, { address, port })
     if (problem !== undefined) {
       response.destroy()
       if (problem === 'token') throw new AnswerError(problem, 'it does not know the token of this user: another user\'s service, or one that was started with another token')

@@ -1,5 +1,5 @@
 /** What queries ask of a record, worked out in one place for every store (pure). */
-import type { Level, LogEntry } from '../../protocol/entry.js'
+import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { RequestLog } from '../../protocol/resources.js'
 import { groupOf, isFailure } from '../fingerprint.js'
 

@@ -1,6 +1,6 @@
 /** Counts by level (pure). */
-import { LEVELS } from '../../protocol/entry.js'
-import type { Level } from '../../protocol/entry.js'
+import { LEVELS } from '../../protocol/log-entry.js'
+import type { Level } from '../../protocol/log-entry.js'
 
 export type MutableCounts = Record<Level | 'total', number>
 

@@ -1,5 +1,5 @@
 /** The answers about entries from all that are in memory, one pass over them each. */
-import { LEVELS } from '../../protocol/entry.js'
+import { LEVELS } from '../../protocol/log-entry.js'
 import { bucketOf } from '../analytics/frame.js'
 import type { Frame, TimeRange } from '../analytics/frame.js'
 import { countEach, mostFrequent } from '../analytics/frequency.js'

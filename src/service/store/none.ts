@@ -1,5 +1,5 @@
 /** Keeps no entry, only counts: a target for benchmarks that shall not measure a store. */
-import type { Level } from '../../protocol/entry.js'
+import type { Level } from '../../protocol/log-entry.js'
 import { IngestServiceError } from '../errors.js'
 import type { EntryFilter } from '../queries.js'
 import type { LevelCounts, Page, RecordKind, Records, Store } from './store.js'

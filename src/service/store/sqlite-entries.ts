@@ -1,5 +1,5 @@
 /** The answers about entries, asked of the database. */
-import { LEVELS } from '../../protocol/entry.js'
+import { LEVELS } from '../../protocol/log-entry.js'
 import type { Frame, TimeRange } from '../analytics/frame.js'
 import { countEach, mostFrequent } from '../analytics/frequency.js'
 import { noCounts } from '../analytics/levels.js'

@@ -1,5 +1,5 @@
 /** What the service keeps, and what every store can do with it. All calls are synchronous. */
-import type { Level, LogEntry } from '../../protocol/entry.js'
+import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../protocol/resources.js'
 import type { Endpoint } from '../endpoints.js'
 import type { Frame, TimeRange } from '../analytics/frame.js'

@@ -1,7 +1,7 @@
 /** Small parts that all views share. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Level } from '../../protocol/entry.js'
+import type { Level } from '../../protocol/log-entry.js'
 import { ApiError } from './api.js'
 import { fullTime, shortTime } from './format.js'
 

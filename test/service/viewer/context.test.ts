@@ -1,6 +1,6 @@
 /** Facts of an entry: each field of the interface has its place, and what it does not have is left out. */
 import { expect, test } from 'vitest'
-import type { LogEntry } from '../../../src/protocol/entry.js'
+import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import { contextFacts, perfFacts, requestFacts, userFacts } from '../../../src/service/viewer/detail/context.js'
 
 const bare: LogEntry = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldText } from '../../../src/service/viewer/detail/fold-text.js'
 import { copyText, cut, kindOf, membersOf, pathText, previewOf, searchOf, sizeOf } from '../../../src/service/viewer/detail/tree.js'
-import type { Json } from '../../../src/protocol/entry.js'
+import type { Json } from '../../../src/protocol/log-entry.js'
 
 test('kinds, sizes and members', () => {
   expect([null, [], {}, 'a', 1, true].map((value) => kindOf(value as Json))).toEqual(['null', 'array', 'object', 'string', 'number', 'boolean'])

@@ -1,5 +1,5 @@
 /** Which facts an entry has, and by which of them the list can be filtered (pure). */
-import type { LogEntry } from '../../../protocol/entry.js'
+import type { LogEntry } from '../../../protocol/log-entry.js'
 import { duration } from '../format.js'
 import type { FilterName } from '../view.js'
 import { factsOf } from './fact.js'

@@ -1,6 +1,6 @@
 /** What led to the error, on a timeline that ends with it. */
 import { useState } from 'preact/hooks'
-import type { Breadcrumb, LogEntry } from '../../../protocol/entry.js'
+import type { Breadcrumb, LogEntry } from '../../../protocol/log-entry.js'
 import { count, fullTime } from '../format.js'
 import { LongText } from './bounded.js'
 import { offsetText } from './offsets.js'

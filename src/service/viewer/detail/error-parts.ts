@@ -1,5 +1,5 @@
 /** What an error carried beside type, message and stack; senders put it into `metadata.error` (pure). */
-import type { Json } from '../../../protocol/entry.js'
+import type { Json } from '../../../protocol/log-entry.js'
 import { isContainer } from './tree.js'
 
 const MAX_PROPERTIES = 12

@@ -1,5 +1,5 @@
 /** An entry's error: its type and message, what else it carried, its stack. */
-import type { EntryError, Json, LogEntry } from '../../../protocol/entry.js'
+import type { EntryError, Json, LogEntry } from '../../../protocol/log-entry.js'
 import { LongText, Many } from './bounded.js'
 import { memberStacks, propertiesOf } from './error-parts.js'
 import { factsOf } from './fact.js'

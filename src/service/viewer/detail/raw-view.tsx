@@ -1,6 +1,6 @@
 /** The entry as it came, as JSON. */
 import { useMemo } from 'preact/hooks'
-import type { LogEntry } from '../../../protocol/entry.js'
+import type { LogEntry } from '../../../protocol/log-entry.js'
 import { bytes } from '../format.js'
 import { Copy } from './copy.js'
 

@@ -1,6 +1,6 @@
 /** Logged values as a tree that opens: nested lists with buttons, a bounded number of members at a time. */
 import { useState } from 'preact/hooks'
-import type { Json } from '../../../protocol/entry.js'
+import type { Json } from '../../../protocol/log-entry.js'
 import { MoreButton } from './bounded.js'
 import { Copy } from './copy.js'
 import { EntriesLink } from './entries-link.js'

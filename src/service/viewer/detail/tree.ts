@@ -1,5 +1,5 @@
 /** Logged values for the tree: their kinds, a bounded number of their members, a line that stands for them (pure). */
-import type { Json } from '../../../protocol/entry.js'
+import type { Json } from '../../../protocol/log-entry.js'
 
 export type ValueKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 

@@ -1,8 +1,8 @@
 /** Search, levels, values to pick, and the pause. */
 import type { Ref } from 'preact'
 import { useState } from 'preact/hooks'
-import { LEVELS } from '../../../protocol/entry.js'
-import type { Level } from '../../../protocol/entry.js'
+import { LEVELS } from '../../../protocol/log-entry.js'
+import type { Level } from '../../../protocol/log-entry.js'
 import type { LevelCounts } from '../../store/store.js'
 import { useChanges } from '../changes.js'
 import { count, shortCount } from '../format.js'

@@ -1,5 +1,5 @@
 /** The chart's geometry and what a selection in it means (pure). */
-import type { Level } from '../../../protocol/entry.js'
+import type { Level } from '../../../protocol/log-entry.js'
 import type { Histogram, HistogramBucket } from '../../answers.js'
 import { plural, timeRange } from '../format.js'
 

@@ -1,6 +1,6 @@
 /** The levels that are chosen, as the filter has them (pure). */
-import { LEVELS } from '../../../protocol/entry.js'
-import type { Level } from '../../../protocol/entry.js'
+import { LEVELS } from '../../../protocol/log-entry.js'
+import type { Level } from '../../../protocol/log-entry.js'
 
 /** None, like all, is no filter. */
 export function toggledLevel(filter: string | undefined, level: Level): string | null {

@@ -1,0 +1,109 @@
+/** A part of a batch: its id, its body, its place in the batch that was cut. Pure. */
+import { createHash } from 'node:crypto'
+import type { Batch } from './sender.js'
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+/**
+ * The id of a part: UUIDv5 with the batch's UUID as the namespace and the positions, as `0-49,51`, as the name. So a
+ * part that is cut again, by another process after a crash, is known to the service by the same id.
+ * @param batchId of the batch that was cut; one that is no UUID counts as its own text
+ * @param positions in that batch, ascending
+ * @see RFC 9562, section 5.5
+ */
+export function createSubBatchId(batchId: string, positions: readonly number[]): string {
+  const namespace = UUID.test(batchId) ? Buffer.from(batchId.replaceAll('-', ''), 'hex') : Buffer.from(batchId)
+  const bytes = createHash('sha1').update(namespace).update(positionsText(positions)).digest().subarray(0, 16)
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** @param positions ascending */
+function positionsText(positions: readonly number[]): string {
+  const runs: string[] = []
+  for (let start = 0; start < positions.length;) {
+    let end = start
+    while (positions[end + 1] === (positions[end] as number) + 1) end += 1
+    runs.push(start === end ? `${positions[start]}` : `${positions[start]}-${positions[end]}`)
+    start = end + 1
+  }
+  return runs.join(',')
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/**
+ * The entries of `{"batch_id":…,"logs":[…]}`, each as the text that it is: parsed and written again, a large integer
+ * would lose digits, and a key that stands twice its first value.
+ */
+export function parseBatchEntries(body: Uint8Array): string[] {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+  const entries: string[] = []
+  // The id is a string: the first list is that of the entries.
+  let depth = 0
+  let start = -1
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = closingQuote(text, at)
+    } else if (start === -1) {
+      if (code === OPEN_BRACKET) start = at + 1
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1
+    } else if (depth > 0) {
+      if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
+    } else if (code === COMMA || code === CLOSE_BRACKET) {
+      const entry = text.slice(start, at).trim()
+      if (entry !== '') entries.push(entry)
+      start = at + 1
+      if (code === CLOSE_BRACKET) break
+    }
+  }
+  return entries
+}
+
+/** A backslash takes the next character with it. */
+function closingQuote(text: string, quote: number): number {
+  let at = quote + 1
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    at += code === BACKSLASH ? 2 : 1
+  }
+  return at
+}
+
+/** The request body for these entries, each given as JSON. */
+export function createBatchBody(batchId: string, entries: readonly string[]): Uint8Array {
+  return Buffer.from(`{"batch_id":${JSON.stringify(batchId)},"logs":[${entries.join(',')}]}`)
+}
+
+/**
+ * A part as a batch of its own. Recorded in the batch's custody, where it has one; whoever calls this is to send it.
+ * One that holds everything is the batch itself.
+ * @param positions in `batch`, ascending
+ * @param entries all of `batch`, as `entriesOf` gives them
+ */
+export function createSubBatch(batch: Batch, positions: readonly number[], entries: readonly string[]): Batch {
+  if (positions.length === batch.count) return batch
+  const { origin } = batch
+  const rootId = origin?.batchId ?? batch.batchId
+  const inRoot = origin === undefined ? [...positions] : positions.map((at) => origin.positions[at] as number)
+  const batchId = createSubBatchId(rootId, inRoot)
+  const custody = batch.acknowledgement?.createPart(positions)
+  return {
+    batchId,
+    count: positions.length,
+    highestSeverity: batch.highestSeverity,
+    body: createBatchBody(batchId, positions.map((at) => entries[at] as string)),
+    origin: { batchId: rootId, positions: inRoot },
+    ...(custody !== undefined && { acknowledgement: custody }),
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * How the transport tells about itself: lines on stderr for people, events for the app. Both are held back to a
+ * bearable rate, with their counts summed, and both are cleared of secrets. Nothing here throws.
+ */
+import { writeSync } from 'node:fs'
+import type { AccountSnapshot, DropReason } from './account.js'
+import type { Clock } from '../shared/clock.js'
+import type { IngestErrorCode } from '../shared/errors.js'
+import type { IngestResultError } from '../protocol/ingest-result.js'
+import { maskDeep, createSecretMask } from './secret-mask.js'
+import { Throttle } from './throttle.js'
+import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
+
+/** What a channel tells. */
+export type EndpointReporter = Pick<Reporter, 'delivered' | 'rejected' | 'dropped' | 'retained' | 'problem' | 'note' | 'discard'>
+
+/** What is counted: log entries, unless it is said. */
+type Subject = 'requestLogs' | undefined
+
+interface OfSubject {
+  /** Set where it is not log entries that are counted. */
+  readonly of?: 'requestLogs'
+}
+
+/**
+ * The transport's events and their payloads. From pino's worker listeners get the transport's id as second argument, which tells several
+ * `targets` apart. Never `error`: pino ends its worker for one.
+ */
+export interface IngestEvents {
+  /** Entries that the service took; `batchId` is that of the latest batch. */
+  'ingest:delivered': OfSubject & { readonly count: number; readonly batchId: string }
+  /** Entries that the service refused; `errors` and `reason` are those of the latest reply. */
+  'ingest:rejected': OfSubject & { readonly count: number; readonly reason: string; readonly errors: readonly IngestResultError[] }
+  /** Entries given up at a bound. */
+  'ingest:dropped': OfSubject & { readonly count: number; readonly reason: DropReason }
+  /** Something that the user may have to mend. */
+  'ingest:problem': { readonly code: IngestErrorCode; readonly message: string; readonly status?: number }
+  'ingest:stats': AccountSnapshot
+}
+
+export type EmitEvent = <Name extends keyof IngestEvents>(name: Name, payload: IngestEvents[Name]) => void
+
+export interface ReporterOptions {
+  readonly clock: Clock
+  /** `silent` writes no lines; events are emitted all the same. */
+  readonly onProblem: 'stderr' | 'silent'
+  /** Masked in everything that is written or emitted. */
+  readonly secrets: readonly string[]
+  readonly emit: EmitEvent
+  /** Log entries were dropped. At once and each time, where lines and events are held back. */
+  readonly onDropped?: (count: number, reason: DropReason) => void
+  /** The service accepted log entries. As `onDropped`. */
+  readonly onDelivered?: () => void
+  /** Default: synchronously to file descriptor 2. */
+  readonly write?: (line: string) => void
+}
+
+interface Line {
+  readonly messages: number
+  readonly count: number
+  readonly text: (count: number) => string
+}
+
+const LINE_WINDOW_MS = 10_000
+const EVENT_WINDOW_MS = 1000
+const MAX_LINE_CHARS = 1000
+
+/** Not `process.stderr`: what a worker writes there is lost when the process exits. */
+function writeToStderr(line: string): void {
+  try {
+    writeSync(2, line)
+  } catch {
+    // EAGAIN on a full pipe, EPIPE or EBADF where nobody listens: there is no other place to tell it.
+  }
+}
+
+export class Reporter {
+  readonly #options: ReporterOptions
+  readonly #mask: (text: string) => string
+  readonly #write: (line: string) => void
+  /** By kind. The kinds are few and fixed: an event's or line's name with its reason or code. */
+  readonly #lines = new Map<string, Throttle<Line>>()
+  readonly #events = new Map<string, Throttle<IngestEvents[keyof IngestEvents]>>()
+  readonly #stats: Throttle<() => AccountSnapshot>
+
+  constructor(options: ReporterOptions) {
+    this.#options = options
+    this.#stats = new Throttle(options.clock, EVENT_WINDOW_MS, (_held, next) => next, (account) => this.#emit('ingest:stats', account()))
+    this.#mask = createSecretMask(options.secrets)
+    this.#write = options.write ?? writeToStderr
+  }
+
+  delivered(count: number, batchId: string, of?: Subject): void {
+    this.#event('ingest:delivered', of ?? '', { count, batchId, ...(of && { of }) })
+    if (of === undefined) this.#options.onDelivered?.()
+  }
+
+  rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {
+    this.#line(`rejected ${of ?? ''}`, count, (total) => `the service rejected ${counted(total, of)}: ${reason}`)
+    this.#event('ingest:rejected', of ?? '', { count, reason, errors, ...(of && { of }) })
+  }
+
+  dropped(count: number, reason: DropReason, detail: string, of?: Subject): void {
+    this.#line(`dropped ${reason} ${of ?? ''}`, count, (total) => `dropped ${counted(total, of)} (${reason}): ${detail}`)
+    this.#event('ingest:dropped', `${reason} ${of ?? ''}`, { count, reason, ...(of && { of }) })
+    if (of === undefined) this.#options.onDropped?.(count, reason)
+  }
+
+  problem(code: IngestErrorCode, message: string, status?: number, of?: Subject): void {
+    const words = of === undefined ? message : `request logs: ${message}`
+    this.#line(`${code} ${of ?? ''}`, 1, () => words)
+    this.#event('ingest:problem', `${code} ${of ?? ''}`, status === undefined ? { code, message: words } : { code, message: words, status })
+  }
+
+  /** At the end, what is on disk for the next start. */
+  retained(count: number, of?: Subject): void {
+    this.note('kept', `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk for the next start with this url and key`, of)
+  }
+
+  /**
+   * Discards throttled lines and events that are out of date.
+   * @param kinds codes of problems, and kinds of notes
+   */
+  discard(kinds: readonly string[], of?: Subject): void {
+    for (const kind of kinds) {
+      this.#lines.get(`${kind} ${of ?? ''}`)?.discard()
+      this.#events.get(`ingest:problem ${kind} ${of ?? ''}`)?.discard()
+    }
+  }
+
+  /** The same, of request logs. */
+  forRequestLogs(): EndpointReporter {
+    const of = 'requestLogs'
+    return {
+      delivered: (count, batchId) => this.delivered(count, batchId, of),
+      rejected: (count, errors, reason) => this.rejected(count, errors, reason, of),
+      dropped: (count, reason, detail) => this.dropped(count, reason, detail, of),
+      retained: (count) => this.retained(count, of),
+      problem: (code, message, status) => this.problem(code, message, status, of),
+      note: (kind, message) => this.note(kind, `request logs: ${message}`, of),
+      discard: (kinds) => this.discard(kinds, of),
+    }
+  }
+
+  /** A line without an event. @param kind one of a fixed few */
+  note(kind: string, message: string, of?: Subject): void {
+    this.#line(`${kind} ${of ?? ''}`, 1, () => message)
+  }
+
+  /** @param account asked when it is told, which may be a second later: what is held back would be old by then */
+  stats(account: () => AccountSnapshot): void {
+    this.#stats.offer(account)
+  }
+
+  /** Writes and emits what is held back, for the shutdown. */
+  flushNow(): void {
+    for (const throttle of this.#events.values()) throttle.flushNow()
+    // Last, since whoever hears of the others may answer with newer ones.
+    this.#stats.flushNow()
+    for (const throttle of this.#lines.values()) throttle.flushNow()
+  }
+
+  #line(kind: string, count: number, text: (count: number) => string): void {
+    if (this.#options.onProblem === 'silent') return
+    let throttle = this.#lines.get(kind)
+    if (throttle === undefined) {
+      throttle = new Throttle(this.#options.clock, LINE_WINDOW_MS, mergeLines, (line) => this.#writeLine(line))
+      this.#lines.set(kind, throttle)
+    }
+    throttle.offer({ messages: 1, count, text })
+  }
+
+  #writeLine({ messages, count, text }: Line): void {
+    const suppressed = messages > 1 ? ` (${messages - 1} more like this since the last line)` : ''
+    const room = MAX_LINE_CHARS - suppressed.length
+    this.#write(`pino-ingest: ${cut(this.#mask(text(count)).replace(CONTROL_CHARACTERS, ' '), room)}${suppressed}\n`)
+  }
+
+  #event<Name extends keyof IngestEvents>(name: Name, kind: string, payload: IngestEvents[Name]): void {
+    const key = `${name} ${kind}`
+    let throttle = this.#events.get(key)
+    if (throttle === undefined) {
+      throttle = new Throttle(this.#options.clock, EVENT_WINDOW_MS, mergeEvents, (merged) => this.#emit(name, merged))
+      this.#events.set(key, throttle)
+    }
+    throttle.offer(payload)
+  }
+
+  #emit(name: keyof IngestEvents, payload: IngestEvents[keyof IngestEvents]): void {
+    try {
+      this.#options.emit(name, maskDeep(payload, this.#mask))
+    } catch (error) {
+      // In-process a listener is the app's own code; its fault must not end the delivery.
+      this.note('listener', `a listener of ${name} threw: ${textOf(error)}`)
+    }
+  }
+}
+
+function mergeLines(held: Line, next: Line): Line {
+  return { messages: held.messages + next.messages, count: held.count + next.count, text: next.text }
+}
+
+/** The latest, with what was counted before added. */
+function mergeEvents<T extends object>(held: T, next: T): T {
+  return 'count' in held && 'count' in next ? { ...next, count: Number(held.count) + Number(next.count) } : next
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`
+}
+
+function counted(count: number, of: Subject): string {
+  if (of === 'requestLogs') return count === 1 ? '1 request log' : `${count} request logs`
+  return count === 1 ? '1 entry' : `${count} entries`
+}
+
+/** What is thrown may be anything, also an object that refuses to become text. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return `a ${typeof thrown} that is no text`
+  }
+}

@@ -1,0 +1,76 @@
+/** Takes secrets out of text that leaves the process by another way than a request's header. */
+
+export const MASK = '***'
+
+/** Shorter secrets would match ordinary words. The service issues none; a local one may be given one. */
+const MIN_SECRET_CHARS = 6
+/** Of a shorter form only the whole is masked. */
+const MIN_DIVISIBLE_CHARS = 12
+/** A message may be cut anywhere within a secret: from this length on a part is masked. */
+const PART_CHARS = 8
+/** From this length on where it is letters alone, and may be a word. */
+const WORD_PART_CHARS = 12
+
+/**
+ * @returns a function that masks each secret, compared without the case of ASCII letters: as it stands, escaped in JSON, percent-encoded, in
+ * base64 (also within longer base64), and parts of secrets of 12 characters or more: 8 characters, or 12 where all
+ * are letters. Its time grows linearly with the text.
+ */
+export function createSecretMask(secrets: readonly string[]): (text: string) => string {
+  const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf)
+  const [whole, divisible] = [forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS), forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS)]
+  const exactPattern = whole.length === 0 ? undefined : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
+  const parts = new Set(divisible.map(withoutCase).flatMap(partsOf))
+  return (text) => maskParts(exactPattern === undefined ? text : text.replace(exactPattern, MASK), parts)
+}
+
+/** The same for all text within a plain JSON value, which is not changed but copied. */
+export function maskDeep<T>(value: T, mask: (text: string) => string): T {
+  if (typeof value === 'string') return mask(value) as T
+  if (Array.isArray(value)) return value.map((item: unknown) => maskDeep(item, mask)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskDeep(item, mask)])) as T
+}
+
+function formsOf(secret: string): string[] {
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  return [secret, escaped, escaped.replaceAll('/', String.raw`\/`), encodeURIComponent(secret.toWellFormed()), ...base64Of(secret)]
+}
+
+/** Base64 of the secret at each of the three byte offsets, without the characters shared with its neighbours. */
+function base64Of(secret: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
+    const [from, to] = [Math.ceil(before * 8 / 6), Math.floor(bytes.length * 8 / 6)]
+    return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
+  })
+}
+
+function partsOf(form: string): string[] {
+  return Array.from({ length: form.length - PART_CHARS + 1 }, (_, at) => form.slice(at, at + PART_CHARS))
+}
+
+/** Of the same length as the text, which `toLowerCase()` alone does not promise. */
+function withoutCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
+}
+
+/** A run, each 8 characters of which stand in a secret, counts as a part of it. */
+function maskParts(text: string, parts: ReadonlySet<string>): string {
+  if (parts.size === 0) return text
+  const folded = withoutCase(text)
+  const isPart = (at: number): boolean => parts.has(folded.slice(at, at + PART_CHARS))
+  let masked = ''
+  let copied = 0
+  for (let at = 0; at + PART_CHARS <= text.length; at += 1) {
+    if (!isPart(at)) continue
+    const start = at
+    while (at + PART_CHARS < text.length && isPart(at + 1)) at += 1
+    const end = at + PART_CHARS
+    if (end - start < WORD_PART_CHARS && /^[a-z]+$/.test(folded.slice(start, end))) continue
+    masked += text.slice(copied, start) + MASK
+    copied = end
+    at = end - 1
+  }
+  return copied === 0 ? text : masked + text.slice(copied)
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../shared/clock.js'
+
+/** Lets the first value through at once and merges what follows within the window into one, at its end. */
+export class Throttle<T> {
+  readonly #clock: Clock
+  readonly #windowMs: number
+  readonly #merge: (held: T, next: T) => T
+  readonly #out: (value: T) => void
+  #held: T | undefined
+  #cancelTimer: (() => void) | undefined
+
+  constructor(clock: Clock, windowMs: number, merge: (held: T, next: T) => T, out: (value: T) => void) {
+    this.#clock = clock
+    this.#windowMs = windowMs
+    this.#merge = merge
+    this.#out = out
+  }
+
+  offer(value: T): void {
+    if (this.#cancelTimer !== undefined) {
+      this.#held = this.#held === undefined ? value : this.#merge(this.#held, value)
+      return
+    }
+    this.#openWindow()
+    this.#out(value)
+  }
+
+  /** Lets out what is held and ends the window. */
+  flushNow(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#letOut()
+  }
+
+  /** Forgets what is held. The window goes on. */
+  discard(): void {
+    this.#held = undefined
+  }
+
+  #openWindow(): void {
+    this.#cancelTimer = this.#clock.timer(this.#windowMs, () => {
+      this.#cancelTimer = undefined
+      if (this.#held !== undefined) this.#openWindow()
+      this.#letOut()
+    })
+  }
+
+  #letOut(): void {
+    const held = this.#held
+    this.#held = undefined
+    if (held !== undefined) this.#out(held)
+  }
+}

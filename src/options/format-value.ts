@@ -1,0 +1,56 @@
+/** A wrong value in a message: recognizable, on one line, short, and without a password. */
+
+const MAX_SHOWN_CHARS = 80
+
+export function formatValue(value: unknown): string {
+  switch (typeof value) {
+    case 'string': return cut(JSON.stringify(withoutUserinfo(value)))
+    case 'function': return 'a function'
+    case 'object': return value === null ? 'null' : cut(withoutUserinfo(jsonOf(value)))
+    default: return cut(String(value))
+  }
+}
+
+/** As `shown`, with backslashes as they were typed. */
+export function formatTypedText(text: string): string {
+  return formatValue(text).replaceAll('\\\\', '\\')
+}
+
+/** Enough to find the mistake, nothing of the secret. */
+export function describeHidden(value: unknown): string {
+  if (typeof value === 'string') return `text of ${value.length} characters (not shown)`
+  return typeof value === 'object' ? `${describeType(value)} (not shown)` : `a ${typeof value} (not shown)`
+}
+
+/** What a value is, where even its content may be a secret. */
+export function describeType(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  const name: unknown = (value as { constructor?: { name?: unknown } }).constructor?.name
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an instance of ${cut(name)}` : 'an object'
+}
+
+/** An unknown option's name may be anything. */
+export function formatName(name: string): string {
+  return /^[\w$.-]{1,40}$/.test(name) ? name : cut(JSON.stringify(name))
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`
+}
+
+/** `user:password@` is what a URL should not hold, and a message even less. */
+function withoutUserinfo(text: string): string {
+  return text.replace(/(\/\/)[^/\s"]*@/g, '$1…@')
+}
+
+function jsonOf(value: object): string {
+  const name = describeType(value)
+  try {
+    const json: unknown = JSON.stringify(value)
+    return typeof json !== 'string' ? name : name.startsWith('an instance') ? `${name}: ${json}` : json
+  } catch {
+    return name // a circle, or a BigInt
+  }
+}

@@ -1,0 +1,53 @@
+/** The kind of `scrubPatterns`: built-in names and expressions, each checked before it meets any text. Pure. */
+import { checkExpression } from '../scrub/check-pattern.js'
+import { BUILT_INS } from '../scrub/patterns.js'
+import type { Kind } from './kinds.js'
+import { texts } from './kinds.js'
+import { findNearestName } from './nearest-name.js'
+import { formatValue, formatTypedText } from './format-value.js'
+
+const RULE = `a list of ${BUILT_INS.join(', ')} or regular expressions (in a variable: separated by commas, or JSON)`
+
+/** A quantifier's comma, `\d{3,8}`, at which a comma list would be cut into other expressions than were meant. */
+const CUT_QUANTIFIER = /\{\d*\s*,/
+const PLAIN_WORD = /^[\w -]+$/
+/** Letters in which a plain word may differ from a built-in name that was meant. */
+const MAX_TYPOS = 2
+/** Each expression reads each text, so that their times add up. */
+const MAX_TOTAL_INSTRUCTIONS = 4_000
+
+export const scrubPatterns: Kind<readonly string[]> & { problem(value: unknown): string | undefined } = {
+  rule: RULE,
+  read: (value) => {
+    const patterns = texts.read(value)
+    return patterns === undefined || listProblem(patterns) !== undefined ? undefined : patterns
+  },
+  // Left whole it breaks the rule, and `problem` says why.
+  parse: (value) => (isCut(value) ? value : texts.parse(value)),
+  /** Which of them, and what is wrong with it. */
+  problem: (value) => {
+    if (typeof value === 'string' && isCut(value)) {
+      return `${formatValue(value)} holds a comma inside of braces, where a comma list would be cut: write the list as JSON, like ["email","\\\\d{3,8}"]`
+    }
+    return listProblem(texts.read(value) ?? [])
+  },
+}
+
+function listProblem(patterns: readonly string[]): string | undefined {
+  let total = 0
+  for (const [index, pattern] of patterns.entries()) {
+    if ((BUILT_INS as readonly string[]).includes(pattern)) continue
+    const named = `pattern ${index + 1}, ${formatTypedText(pattern)},`
+    const meant = PLAIN_WORD.test(pattern) ? findNearestName(pattern, BUILT_INS, MAX_TYPOS) : undefined
+    if (meant !== undefined) return `unknown pattern ${formatTypedText(pattern)}; did you mean "${meant}"? To match the word itself use ${formatTypedText(`/${pattern}/`)}`
+    const check = checkExpression(pattern)
+    if (check.problem !== undefined) return `${named} ${check.problem}`
+    total += check.instructions
+  }
+  if (total <= MAX_TOTAL_INSTRUCTIONS) return undefined
+  return `the expressions together compile to ${total} instructions, the limit is ${MAX_TOTAL_INSTRUCTIONS}; use fewer, or shorter repetitions`
+}
+
+function isCut(value: string): boolean {
+  return !value.trimStart().startsWith('[') && CUT_QUANTIFIER.test(value)
+}

@@ -1,0 +1,75 @@
+/** What stands between a line and its entry, as configured. */
+import { checkValue } from '../client/check.js'
+import type { Clock } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
+import { Dedupe } from '../filter/dedupe.js'
+import { Hook } from '../filter/hook.js'
+import type { Kept } from '../filter/hook.js'
+import type { HookFunction } from '../filter/load-hook.js'
+import { Sampler } from '../filter/sample.js'
+import { EntryBuilder } from './entry-builder.js'
+import type { EntryBreadcrumbs } from './entry-builder.js'
+import { toThreshold } from '../options/resolve-options.js'
+import type { Settings } from '../options/resolve-options.js'
+import type { MappingOptions } from '../record/entry.js'
+import type { Mapper } from '../record/mapper.js'
+import { Crumbs } from '../trail/crumb.js'
+import { Trail } from '../trail/trail.js'
+import type { RequestLogPipeline } from './request-log-pipeline.js'
+
+export interface EntryBuilderParts {
+  readonly settings: Settings
+  readonly mapping: MappingOptions
+  readonly clock: Clock
+  readonly mapper: Mapper
+  readonly requests: RequestLogPipeline | undefined
+  /** What `beforeSend` names. */
+  readonly hook: HookFunction | undefined
+  readonly onProblem: (message: string) => void
+  /** Takes an entry that the transport made itself, '' where the hook has dropped it. */
+  readonly onSummary: (entryJson: string, rank: number) => void
+}
+
+export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
+  const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
+  const { maxEntryBytes, sample, dedupeWindowMs } = settings
+  const through = hook && new Hook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.scrubber })
+  return new EntryBuilder({
+    mapper,
+    maxEntryBytes,
+    threshold: toThreshold(settings.level),
+    onRecord: requests && ((entryJson) => requests.add(entryJson)),
+    breadcrumbs: trailOf(settings, mapping, clock),
+    sampler: sample && new Sampler(sample),
+    deduplicator: dedupeWindowMs === 0 ? undefined : new Dedupe({
+      windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => {
+        const result: Kept | 'drop' = through?.apply(json) ?? { json }
+        if (result === 'drop') return onSummary('', rank)
+        onSummary(result.json, result.rank ?? rank)
+      },
+    }),
+    hook: through,
+  })
+}
+
+/** What breaks the interface; `undefined` for an entry. */
+function faultOf(entry: unknown): string | undefined {
+  try {
+    checkValue('batch', { logs: [entry] })
+    return undefined
+  } catch (error) {
+    if (error instanceof IngestError) return error.message.replace(/^batch\.logs\[0\]\.?/, '')
+    throw error
+  }
+}
+
+function trailOf({ breadcrumbs }: Settings, mapping: MappingOptions, clock: Clock): EntryBreadcrumbs | undefined {
+  if (breadcrumbs === false) return undefined
+  const { limit, maxBytes, level } = breadcrumbs
+  return {
+    buffer: new Trail({ limit, maxBytes, clock }),
+    factory: new Crumbs(mapping, () => clock.wallNow()),
+    threshold: toThreshold(level),
+    limit,
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * From a line to the entry that is sent, or to none: mapped, sampled, deduplicated, with what led to it, and through the
+ * app's own hook. What is not sent may still be a breadcrumb of what is.
+ */
+import type { Dedupe } from '../filter/dedupe.js'
+import type { Hook } from '../filter/hook.js'
+import { fingerprintOf } from '../filter/identity.js'
+import type { Sampler } from '../filter/sample.js'
+import type { Mapper } from '../record/mapper.js'
+import { appendCrumbs, attachCrumbs } from '../trail/attach.js'
+import type { Crumbs } from '../trail/crumb.js'
+import type { Trail } from '../trail/trail.js'
+
+/** The trail, and what makes crumbs of its lines. */
+export interface EntryBreadcrumbs {
+  readonly buffer: Trail
+  readonly factory: Crumbs
+  /** Lowest level that becomes a crumb, as `positionOf`. */
+  readonly threshold: number
+  /** Crumbs on one entry. */
+  readonly limit: number
+}
+
+export interface EntryBuilderOptions {
+  readonly mapper: Mapper
+  readonly maxEntryBytes: number
+  /** Lowest level that is sent, as `positionOf`. */
+  readonly threshold: number
+  /** Takes the entry of every record there is; true where it is not to be sent as an entry, too. */
+  readonly onRecord?: ((entryJson: string) => boolean) | undefined
+  readonly breadcrumbs?: EntryBreadcrumbs | undefined
+  readonly sampler?: Sampler | undefined
+  readonly deduplicator?: Dedupe | undefined
+  readonly hook?: Hook | undefined
+}
+
+/** From `error` up an entry takes its crumbs. */
+const ERROR_RANK = 3
+
+export class EntryBuilder {
+  /** Level of the last entry, 0 to 4, debug to fatal. */
+  severity = 0
+  readonly #options: EntryBuilderOptions
+
+  constructor(options: EntryBuilderOptions) {
+    this.#options = options
+  }
+
+  /** To be called before the lines of another text. */
+  beginText(): void {
+    this.#options.mapper.open()
+    this.#options.breadcrumbs?.buffer.open()
+  }
+
+  /** The entry of a line as JSON, '' where it is left out as configured. Never throws. Within one text, lines come in rising order. */
+  build(text: string, start: number, end: number): string {
+    const { mapper, breadcrumbs: trail } = this.#options
+    let json = mapper.map(text, start, end)
+    this.severity = mapper.rank
+    if (json !== '' && !this.#isKept(json)) json = '' // also one below the level, which is mapped for its request
+    if (trail !== undefined) {
+      // Its own crumb comes behind those that it takes.
+      if (json !== '' && mapper.rank >= ERROR_RANK) json = this.#withCrumbs(json, trail)
+      if (mapper.position >= trail.threshold) trail.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isUsual)
+    }
+    if (json === '') return ''
+    json = this.#throughHook(json)
+    if (json === '' && mapper.rank >= ERROR_RANK) trail?.buffer.giveBack(mapper.scopeKind, mapper.scopeId)
+    return json
+  }
+
+  /** What is held back goes now. */
+  flushNow(): void {
+    this.#options.deduplicator?.flushNow()
+  }
+
+  /** The app ends: the same, and nothing is held back any more. */
+  end(): void {
+    this.#options.deduplicator?.end()
+  }
+
+  cancel(): void {
+    this.#options.deduplicator?.cancel()
+  }
+
+  #isKept(json: string): boolean {
+    const { mapper, threshold: minPosition, onRecord, sampler, deduplicator: dedupe } = this.#options
+    if (onRecord?.(json) === true || mapper.position < minPosition) return false
+    if (sampler !== undefined && !sampler.keeps(mapper.rank, mapper.traceId)) return false
+    if (dedupe === undefined) return true
+    const fingerprint = fingerprintOf(json, mapper.fingerprint)
+    return fingerprint === '' || !dedupe.isRepeat(fingerprint, mapper.rank, json)
+  }
+
+  #withCrumbs(json: string, { buffer: trail, factory: crumbs, limit }: EntryBreadcrumbs): string {
+    const { mapper, maxEntryBytes } = this.#options
+    const lines = trail.take(mapper.scopeKind, mapper.scopeId)
+    if (lines.length === 0) return json
+    const made = lines.map(({ text, isUsual }) => crumbs.of(text, isUsual))
+    const appended = mapper.openJson === '' ? undefined : appendCrumbs(mapper.openJson, made, { limit, maxEntryBytes })
+    return appended ?? attachCrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
+  }
+
+  #throughHook(json: string): string {
+    const { hook } = this.#options
+    if (hook === undefined) return json
+    const result = hook.apply(json)
+    if (result === 'drop') return ''
+    this.severity = result.rank ?? this.severity
+    return result.json
+  }
+}

@@ -1,0 +1,51 @@
+/** Request analytics: a channel of its own for what HTTP records say of their requests. */
+import { EndpointPipeline } from './endpoint-pipeline.js'
+import type { EndpointPipelineOptions } from './endpoint-pipeline.js'
+import type { Http } from '../client/http-types.js'
+import { requestsBody, requestsSender } from '../delivery/requests.js'
+import type { Settings } from '../options/resolve-options.js'
+import type { Reporter } from '../diagnostics/reporter.js'
+import { PATHS } from '../protocol/limits.js'
+import { REQUEST_MARK, RequestLogs } from '../request-logs/request-logs.js'
+import { toRequestLogSettings } from './mapping-options.js'
+
+export interface RequestLogPipelineOptions extends Pick<EndpointPipelineOptions, 'clock' | 'isInProcess' | 'mask' | 'onRetryAfter'> {
+  readonly report: Reporter
+  readonly settings: Settings
+  readonly http: Http
+  readonly hint: string | undefined
+}
+
+/** What its folder on disk is named by. */
+export function toRequestLogUrl(url: string): string {
+  return url + PATHS.requests
+}
+
+export class RequestLogPipeline {
+  readonly endpoint: EndpointPipeline
+  readonly #logs: RequestLogs
+  readonly #isAlone: boolean
+
+  constructor({ settings, http, hint, report, ...shared }: RequestLogPipelineOptions) {
+    const { clock } = shared
+    this.#logs = new RequestLogs({ clock })
+    this.#isAlone = settings.requestLogs === 'only'
+    this.endpoint = new EndpointPipeline({
+      ...shared, settings: toRequestLogSettings(settings), report: report.forRequestLogs(),
+      url: toRequestLogUrl(settings.url), siblingUrls: [settings.url], shouldScanOthers: false, isShortenable: false,
+      sender: requestsSender({ http, hint, ...shared }), toBody: requestsBody,
+    })
+  }
+
+  /** @returns whether the record goes to request analytics alone */
+  add(entryJson: string): boolean {
+    if (!entryJson.includes(REQUEST_MARK)) return false
+    const { json, rank, isCovered } = this.#logs.take(entryJson)
+    if (json !== undefined) {
+      this.endpoint.account.received += 1
+      if (this.endpoint.admits(rank)) this.endpoint.add(json, rank)
+      else this.endpoint.recordRefusal()
+    }
+    return this.#isAlone && isCovered
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * How a local service proves that it knows a token without sending it: an HMAC over the client's nonce and the service's own
+ * address, in the reply 401. Both sides use this module.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export const CHALLENGE_HEADER = 'x-pino-ingest-challenge'
+
+/** The service's end of a connection. */
+export interface ServiceAddress {
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * The proof covers the address: another user's program that holds a port and relays the nonce to the service on another port
+ * gets a proof for that other port only.
+ */
+export function createProof(token: string, nonce: string, { address, port }: ServiceAddress): string {
+  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  return createHmac('sha256', token).update(`${nonce} ${origin}`).digest('base64url')
+}
+
+/** Whether `www-authenticate` is that of a local service. It proves nothing by itself. */
+export function isLocalService(challenge: string | undefined): boolean {
+  return /^Bearer\b.*\bpino-ingest\b/i.test(challenge ?? '')
+}
+
+/** What a listener answered to a challenge. */
+export interface ChallengeReply {
+  readonly status: number
+  /** The header `www-authenticate`. */
+  readonly challenge: string | undefined
+}
+
+/** `token`: a local service that has another token. `foreign`: anything else. */
+export type ProofProblem = 'token' | 'foreign'
+
+const PROOF = /\bproof="([\w-]{43})"/
+
+/** @returns undefined where the reply proves that the listener at `end` knows the token */
+export function findProofProblem({ status, challenge }: ChallengeReply, token: string, nonce: string, end: ServiceAddress): ProofProblem | undefined {
+  const given = PROOF.exec(challenge ?? '')?.[1]
+  if (status !== 401 || !isLocalService(challenge) || given === undefined) return 'foreign'
+  return timingSafeEqual(Buffer.from(given), Buffer.from(createProof(token, nonce, end))) ? undefined : 'token'
+}

@@ -1,0 +1,68 @@
+/** What main thread and worker say to each other for `flush(logger)`. pino passes a worker's `EVENT` on, and drops what it does not know. */
+import type { AccountSnapshot } from '../diagnostics/account.js'
+
+/**
+ * - `acknowledged`: the service has taken, or refused by name, all that was logged before
+ * - `spooled`: it is on disk, and the service is down: in an outage longer than a request may take after one more failed
+ *   attempt, under a Retry-After that is longer than the time left at once, else at the timeout
+ * - `timeout`: neither is known in time
+ */
+export type FlushState = 'acknowledged' | 'spooled' | 'timeout'
+
+export interface FlushResult {
+  readonly state: FlushState
+  /** Of the transport, or the sum of several; undefined where no answer came. */
+  readonly account?: AccountSnapshot
+}
+
+/** To the worker. `read`: it has read all that was logged before the flush; some versions of pino say so themselves. */
+export interface FlushRequest {
+  readonly code: 'PINO_INGEST_FLUSH'
+  readonly step: 'begin' | 'read'
+  readonly id: string
+  /** When the answer must be on its way, in milliseconds since the Unix epoch: the worker may yet have to start. */
+  readonly answerBy: number
+}
+
+export const FLUSHED_EVENT = 'ingest:flushed'
+
+/** From the worker, as the payload of `FLUSHED_EVENT`. */
+export interface FlushReply extends FlushResult {
+  readonly id: string
+}
+
+/** Method of a stream in the application's own thread. Global, since both builds of this package may be loaded. */
+export const FLUSH_METHOD: unique symbol = Symbol.for('pino-ingest.flush') as never
+
+export interface Flushable {
+  [FLUSH_METHOD](timeoutMs: number): Promise<FlushResult>
+}
+
+export function isFlushRequest(message: unknown): message is FlushRequest {
+  return typeof message === 'object' && message !== null && 'code' in message && message.code === 'PINO_INGEST_FLUSH'
+}
+
+/** The least of several: what holds for all of them. */
+export function mergeFlushResults(results: readonly FlushResult[]): FlushResult {
+  const state = (['timeout', 'spooled'] as const).find((one) => results.some((result) => result.state === one)) ?? 'acknowledged'
+  const accounts = results.map(({ account }) => account).filter((account) => account !== undefined)
+  const [first, ...others] = accounts
+  return first === undefined ? { state } : { state, account: others.reduce(addAccounts, first) }
+}
+
+export function addAccounts(a: AccountSnapshot, b: AccountSnapshot): AccountSnapshot {
+  const requestLogs = a.requestLogs !== undefined && b.requestLogs !== undefined ? addAccounts(a.requestLogs, b.requestLogs) : a.requestLogs ?? b.requestLogs
+  const reasons = Object.keys(a.dropped) as (keyof AccountSnapshot['dropped'])[]
+  return {
+    received: a.received + b.received,
+    recovered: a.recovered + b.recovered,
+    generated: a.generated + b.generated,
+    accepted: a.accepted + b.accepted,
+    rejected: a.rejected + b.rejected,
+    filtered: a.filtered + b.filtered,
+    pending: a.pending + b.pending,
+    dropped: Object.fromEntries(reasons.map((reason) => [reason, a.dropped[reason] + b.dropped[reason]])) as AccountSnapshot['dropped'],
+    balances: a.balances && b.balances,
+    ...(requestLogs !== undefined && { requestLogs }),
+  }
+}

@@ -1,0 +1,81 @@
+/** [worker] Answers `flush(logger)`, and takes a release's id: one listener for all of this package's transports in the worker. */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
+import type { Clock } from '../shared/clock.js'
+import { FLUSHED_EVENT, isFlushRequest, mergeFlushResults } from './flush-message.js'
+import type { FlushReply, FlushRequest } from './flush-message.js'
+import type { Pipeline } from '../pipeline/pipeline.js'
+import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
+
+interface Registry {
+  readonly pipelines: Set<Pipeline>
+  isListening: boolean
+}
+
+/** Global, since both builds of this package may be loaded in one worker. */
+const REGISTRY = Symbol.for('pino-ingest.pipelines')
+/** Each of two turns of the worker's loop; what was logged before takes a handful. */
+const MAX_ROUNDS = 20
+
+/** Called once pino's configuration was taken: the first listener of the port begins its delivery of messages. */
+export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock: Clock): void {
+  const registry = ((globalThis as { [REGISTRY]?: Registry })[REGISTRY] ??= { pipelines: new Set(), isListening: false })
+  registry.pipelines.add(pipeline)
+  if (registry.isListening) return
+  registry.isListening = true
+  const waiting = new Map<string, FlushRequest>()
+  const answer = (request: FlushRequest): void => {
+    if (waiting.delete(request.id)) void flushAll(registry.pipelines, request, clock).then((reply) => tell(port, reply))
+  }
+  port.on('message', (message: unknown) => {
+    if (isFlushRequest(message)) {
+      if (message.step === 'begin') {
+        waiting.set(message.id, message)
+        // Should the word never come that all was read.
+        clock.timer(message.answerBy - clock.wallNow(), () => answer(message))
+      } else answer(message)
+    } else if (isReleaseMessage(message)) {
+      for (const one of registry.pipelines) one.setReleaseId(message.releaseId)
+      port.postMessage({ code: 'EVENT', name: RELEASED_EVENT, args: [message.releaseId] })
+    } else if (isThreadStreamFlush(message)) for (const request of waiting.values()) answer(request)
+  })
+}
+
+/** thread-stream 4 sends it when the worker has read what was written before; pino 9 brings version 3, which does not. */
+function isThreadStreamFlush(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'code' in message && message.code === 'FLUSH'
+}
+
+function tell(port: MessagePort, reply: FlushReply): void {
+  port.postMessage({ code: 'EVENT', name: FLUSHED_EVENT, args: [reply] })
+}
+
+async function flushAll(pipelines: ReadonlySet<Pipeline>, { id, answerBy }: FlushRequest, clock: Clock): Promise<FlushReply> {
+  const leftMs = (): number => answerBy - clock.wallNow()
+  await arrival(pipelines, leftMs)
+  const results = await Promise.all([...pipelines].map((pipeline) => flushWithin(pipeline, leftMs(), clock)))
+  return { id, ...mergeFlushResults(results) }
+}
+
+/** With several targets pino hands the lines on within the worker, which takes some turns of its loop. */
+async function arrival(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): Promise<void> {
+  const received = (): number => [...pipelines].reduce((sum, { account }) => sum + account.received, 0)
+  // An app that goes on logging would have no end of it; what comes after the flush is not waited for.
+  for (let round = 0, before = -1; round < MAX_ROUNDS && before !== received() && leftMs() > 0; round += 1) {
+    before = received()
+    await turn()
+    await turn()
+  }
+}
+
+/** Never rejects. */
+export async function flushWithin(pipeline: Pipeline, timeoutMs: number, clock: Clock): Promise<Omit<FlushReply, 'id'>> {
+  const state = await new Promise<FlushReply['state']>((resolve) => {
+    const cancel = clock.timer(timeoutMs, () => resolve(pipeline.isSpooled ? 'spooled' : 'timeout'))
+    void pipeline.flush(timeoutMs).then((flushed) => {
+      cancel()
+      resolve(flushed)
+    })
+  })
+  return { state, account: pipeline.snapshot }
+}

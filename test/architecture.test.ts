@@ -1,0 +1,139 @@
+/** Imports point from higher layers to lower ones and form no cycle. */
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const src = join(root, 'src')
+
+/** Folders by layer, the lowest first. A module may import from its own folder and from lower layers. `folder/file` is a module with a layer of its own. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['protocol', 'shared', 'version'],
+  ['diagnostics', 'scrub', 'batch'],
+  ['options'],
+  ['record', 'client', 'transport/flush-message', 'transport/release-message', 'transport/pino-config'],
+  ['trail', 'filter', 'request-logs', 'app'],
+  ['spool'],
+  ['delivery'],
+  ['pipeline'],
+  ['transport'],
+  ['index', 'augment'],
+  ['cli'],
+]
+
+interface Source {
+  readonly name: string
+  readonly text: string
+  readonly imports: readonly string[]
+  readonly packages: readonly string[]
+}
+
+const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /\.(?:tsx?|cjs)$/.test(name))
+/** A module is imported by the name that it will have. */
+function sourceOf(module: string): string {
+  if (module.endsWith('.cjs')) return module
+  const name = module.replace(/\.js$/, '')
+  return files.includes(`${name}.tsx`) ? `${name}.tsx` : `${name}.ts`
+}
+
+const sources = new Map<string, Source>(files.map((name) => {
+  const path = join(src, name)
+  const text = readFileSync(path, 'utf8')
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*\(?'([^']+)'/g)].map((match) => match[1] as string)
+  const imports = specifiers.filter((one) => one.startsWith('.'))
+    .map((one) => sourceOf(relative(src, resolve(dirname(path), one))))
+  return [name, { name, text, imports, packages: specifiers.filter((one) => !one.startsWith('.')) }]
+}))
+
+function folderOf(file: string): string {
+  return file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, '')
+}
+
+function layerOf(file: string): number {
+  const own = LAYERS.findIndex((folders) => folders.includes(file.replace(/\.ts$/, '')))
+  return own === -1 ? LAYERS.findIndex((folders) => folders.includes(folderOf(file))) : own
+}
+
+/** Two modules of one folder may import each other; one with a layer of its own counts as a folder. */
+function unitOf(file: string): string {
+  const name = file.replace(/\.ts$/, '')
+  return LAYERS.flat().includes(name) ? name : folderOf(file)
+}
+
+test('every import resolves to a file, and every file has a layer', () => {
+  const lost = [...sources.values()].flatMap(({ name, imports }) =>
+    imports.filter((to) => !sources.has(to)).map((to) => `${name} -> ${to}`))
+  expect(lost).toEqual([])
+  expect(files.filter((file) => folderOf(file) !== 'service' && layerOf(file) === -1)).toEqual([])
+})
+
+test('imports point to lower layers, or stay in their folder', () => {
+  const wrong = [...sources.values()].filter(({ name }) => folderOf(name) !== 'service').flatMap(({ name, imports }) =>
+    imports.filter((to) => unitOf(to) !== unitOf(name) && layerOf(to) >= layerOf(name)).map((to) => `${name} -> ${to}`))
+  // The command line starts the local service, and is the only one to know it.
+  expect(wrong.filter((edge) => !/^cli\/.* -> service\//.test(edge))).toEqual([])
+  const known = [...sources.values()].flatMap(({ name, imports }) =>
+    imports.filter((to) => folderOf(to) === 'service' && !['service', 'cli'].includes(folderOf(name))).map((to) => `${name} -> ${to}`))
+  expect(known).toEqual([])
+})
+
+test('the service imports nothing but protocol, shared and version', () => {
+  const wrong = [...sources.values()].filter(({ name }) => folderOf(name) === 'service').flatMap(({ name, imports }) =>
+    imports.filter((to) => !['service', 'protocol', 'shared', 'version'].includes(folderOf(to))).map((to) => `${name} -> ${to}`))
+  expect(wrong).toEqual([])
+})
+
+test('the protocol imports nothing', () => {
+  const wrong = [...sources.values()].filter(({ name }) => folderOf(name) === 'protocol').flatMap(({ name, imports, packages }) =>
+    [...imports.filter((to) => folderOf(to) !== 'protocol'), ...packages].map((to) => `${name} -> ${to}`))
+  expect(wrong).toEqual([])
+})
+
+test('there are no import cycles', () => {
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (path.includes(file) || done.has(file)) return
+    for (const next of sources.get(file)?.imports ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(cycles).toEqual([])
+})
+
+describe('index.ts', () => {
+  const reached = new Set<string>()
+  const walk = (file: string): void => {
+    if (reached.has(file)) return
+    reached.add(file)
+    for (const next of sources.get(file)?.imports ?? []) walk(next)
+  }
+  walk('index.ts')
+
+  test('loads neither the service nor the command line', () => {
+    expect([...reached].filter((file) => ['service', 'cli'].includes(folderOf(file)))).toEqual([])
+  })
+
+  test('loads undici at the first request, not before', () => {
+    const early = [...reached].filter((file) => /^import (?!type\b).*'undici'/m.test(sources.get(file)?.text ?? ''))
+    expect(early).toEqual([])
+  })
+})
+
+test('only the options and the command line read the environment', () => {
+  const readers = [...sources.values()].filter(({ text }) => /\bprocess\.env\b/.test(text)).map(({ name }) => name)
+  expect(readers.filter((name) => folderOf(name) !== 'options' && folderOf(name) !== 'cli')).toEqual([])
+})
+
+test('src/README.md names every folder', () => {
+  const readme = readFileSync(join(src, 'README.md'), 'utf8')
+  const folders = [...new Set(files.map(folderOf))]
+  expect(folders.filter((folder) => !new RegExp(`\\b${folder}(?:/|\\.ts)`).test(readme))).toEqual([])
+})
+
+test('the version is that of package.json', async () => {
+  const { VERSION } = await import('../src/version.js')
+  expect(VERSION).toBe((JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version)
+})

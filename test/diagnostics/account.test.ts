@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Account } from '../../src/diagnostics/account.js'
+import { Batcher } from '../../src/pipeline/batcher.js'
+import type { Outcome } from '../../src/batch/sender.js'
+import { DOWN, OK, UNAUTHORIZED, busyFor, setup } from '../delivery/scripted.js'
+import type { Attempt } from '../delivery/scripted.js'
+
+test('starts at zero, and closes', () => {
+  expect(new Account().snapshot()).toEqual({
+    received: 0,
+    recovered: 0,
+    generated: 0,
+    accepted: 0,
+    rejected: 0,
+    dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
+    filtered: 0,
+    pending: 0,
+    balances: true,
+  })
+})
+
+describe('a count that is wrong by one', () => {
+  const counters = ['received', 'recovered', 'generated', 'accepted', 'rejected', 'filtered'] as const
+  test.each(counters)('of %s opens the sum', (counter) => {
+    const account = new Account()
+    account[counter] += 1
+    expect(account.snapshot().balances).toBe(false)
+  })
+
+  test('of what was dropped, or of what a stage holds, opens the sum', () => {
+    const account = new Account()
+    let pending = 0
+    account.addStage(() => pending)
+    account.dropped.buffer += 1
+    expect(account.snapshot().balances).toBe(false)
+    account.received += 1
+    expect(account.snapshot().balances).toBe(true)
+    pending = 1
+    expect(account.snapshot()).toMatchObject({ pending: 1, balances: false })
+  })
+})
+
+test('a snapshot stands still', () => {
+  const account = new Account()
+  const before = account.snapshot()
+  account.dropped.shutdown += 1
+  account.received += 1
+  expect(before).toMatchObject({ received: 0, dropped: { shutdown: 0 } })
+})
+
+type Step =
+  | { readonly do: 'log'; readonly entries: number; readonly rank: number; readonly bytes: number }
+  | { readonly do: 'seal' | 'drain' }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'reply'; readonly which: number; readonly outcome: Outcome }
+
+const rejected = [{ index: 0, code: 'VALIDATION_ERROR', field: 'level', message: 'no' }]
+const outcome = fc.constantFrom<Outcome>(
+  OK,
+  DOWN,
+  busyFor(2),
+  UNAUTHORIZED,
+  { kind: 'delivered', accepted: 0, rejected },
+  { kind: 'refused', status: 422, reason: 'no', rejected: [] },
+  { kind: 'later', reason: 'network' },
+)
+const log = fc.record({
+  do: fc.constant('log' as const),
+  entries: fc.integer({ min: 1, max: 40 }),
+  rank: fc.nat(4),
+  bytes: fc.nat(200),
+})
+const ms = fc.constantFrom(1, 100, 1000, 5000, 70_000)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 40, arbitrary: log },
+  { weight: 40, arbitrary: fc.record({ do: fc.constant('reply' as const), which: fc.nat(7), outcome }) },
+  { weight: 20, arbitrary: fc.record({ do: fc.constant('wait' as const), ms }) },
+  { weight: 10, arbitrary: fc.constant({ do: 'seal' as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'drain' as const }) },
+)
+
+test('closes after every step of any life, from the first entry to the end of the drain', async () => {
+  const seen = { accepted: 0, rejected: 0, buffer: 0, shutdown: 0, filtered: 0 }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), async (steps, maxConcurrency) => {
+      const { clock, sender, account, delivery } = setup(() => undefined, { maxConcurrency, maxBufferBytes: 8000 })
+      const batcher = new Batcher({
+        batchSize: 10,
+        batchBytes: 2000,
+        flushIntervalMs: 1000,
+        clock,
+        onBatch: (batch) => delivery.enqueue(batch),
+      })
+      account.addStage(() => batcher.pendingEntries)
+      const answered = new Set<Attempt>()
+      const replyTo = (which: number, reply: Outcome) => {
+        const open = sender.attempts.filter((attempt) => !answered.has(attempt))
+        const attempt = open[which % Math.max(open.length, 1)]
+        if (attempt === undefined) return
+        answered.add(attempt)
+        attempt.end(reply)
+      }
+      const check = () => expect(account.snapshot()).toMatchObject({ balances: true })
+
+      for (const one of steps) {
+        switch (one.do) {
+          case 'log':
+            for (let n = 0; n < one.entries; n++) {
+              account.received += 1
+              if (!delivery.admits(one.rank)) delivery.refuse()
+              else if (one.rank === 0 && n % 2 === 0) account.filtered += 1
+              else batcher.add(JSON.stringify('x'.repeat(one.bytes)), one.rank)
+              check()
+            }
+            break
+          case 'seal':
+            batcher.seal()
+            break
+          case 'reply':
+            replyTo(one.which, one.outcome)
+            break
+          case 'wait':
+            await clock.advance(one.ms)
+            break
+          case 'drain':
+            void delivery.drain(3000)
+        }
+        check()
+        await clock.advance(0)
+        check()
+        expect(delivery.pendingBytes).toBeLessThanOrEqual(8000)
+      }
+      batcher.seal()
+      const drained = delivery.drain(3000)
+      await clock.advance(3100)
+      await drained
+      const end = account.snapshot()
+      expect(end).toMatchObject({ pending: 0, balances: true })
+      seen.accepted += end.accepted
+      seen.rejected += end.rejected
+      seen.filtered += end.filtered
+      seen.buffer += end.dropped.buffer
+      seen.shutdown += end.dropped.shutdown
+    }),
+    { numRuns: 150 },
+  )
+  // Every door was used, so that none of them was left unchecked.
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
+})

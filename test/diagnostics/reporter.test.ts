@@ -1,0 +1,263 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Account } from '../../src/diagnostics/account.js'
+import { Reporter } from '../../src/diagnostics/reporter.js'
+import type { EmitEvent, ReporterOptions } from '../../src/diagnostics/reporter.js'
+import { FakeClock } from '../fake-clock.js'
+
+const KEY = 'sk_live/9f?>8e?~7d6c+5b4a=3210'
+
+function setup(options: Partial<ReporterOptions> = {}) {
+  const clock = new FakeClock()
+  const lines: string[] = []
+  const events: { name: string; payload: unknown; at: number }[] = []
+  const emit: EmitEvent = (name, payload) => void events.push({ name, payload, at: clock.now() })
+  const report = new Reporter({
+    clock,
+    onProblem: 'stderr',
+    secrets: [KEY],
+    emit,
+    write: (line) => void lines.push(line),
+    ...options,
+  })
+  return { clock, report, lines, events, emit }
+}
+
+describe('lines', () => {
+  test('have the prefix, and end with a line break', () => {
+    const { report, lines } = setup()
+    report.problem('AUTH', 'the service refuses the key', 401)
+    report.note('recovered', 'all is well')
+    expect(lines).toEqual(['pino-ingest: the service refuses the key\n', 'pino-ingest: all is well\n'])
+  })
+
+  test('of a kind come at most every 10 s, with all that was counted', async () => {
+    const { clock, report, lines } = setup()
+    for (let n = 0; n < 500; n++) {
+      report.dropped(100, 'buffer', `cause ${n}`)
+      await clock.advance(10)
+    }
+    expect(lines).toEqual(['pino-ingest: dropped 100 entries (buffer): cause 0\n'])
+    await clock.advance(5000)
+    expect(lines.slice(1)).toEqual([
+      'pino-ingest: dropped 49900 entries (buffer): cause 499 (498 more like this since the last line)\n',
+    ])
+    report.dropped(1, 'buffer', 'again')
+    await clock.advance(9999)
+    expect(lines).toHaveLength(2)
+    await clock.advance(1)
+    expect(lines.slice(2)).toEqual(['pino-ingest: dropped 1 entry (buffer): again\n'])
+    await clock.advance(30_000)
+    expect(lines).toHaveLength(3)
+    expect(clock.timers).toBe(0)
+  })
+
+  test('of another kind do not wait', () => {
+    const { report, lines } = setup()
+    report.dropped(1, 'buffer', 'a')
+    report.dropped(1, 'shutdown', 'b')
+    report.rejected(1, [], 'c')
+    report.problem('AUTH', 'd')
+    report.problem('UNAVAILABLE', 'e')
+    expect(lines).toHaveLength(5)
+  })
+
+  test('are not written when silent, while events are', () => {
+    const { report, lines, events } = setup({ onProblem: 'silent' })
+    report.problem('AUTH', 'no')
+    report.dropped(1, 'buffer', 'full')
+    report.note('recovered', 'well')
+    report.flushNow()
+    expect(lines).toEqual([])
+    expect(events).toHaveLength(2)
+  })
+
+  test('stay one line of bounded length, whatever a reply says', () => {
+    const { report, lines } = setup()
+    report.rejected(1, [], `no\r\npino-ingest: forged\u001b[2J\u2028 ${'x'.repeat(10_000)}`)
+    expect(lines[0]).toMatch(/^[^\p{Cc}\u2028]*\n$/u)
+    expect(lines[0]?.length).toBeLessThan(1100)
+  })
+})
+
+describe('events', () => {
+  test('of a kind come at most once a second: counts summed, the latest detail, a last one at the end', async () => {
+    const { clock, report, events } = setup()
+    for (let n = 0; n < 35; n++) {
+      report.delivered(100, `batch ${n}`)
+      await clock.advance(100)
+    }
+    await clock.advance(10_000)
+    expect(events.map(({ at }) => at)).toEqual([0, 1000, 2000, 3000, 4000])
+    const payloads = events.map(({ payload }) => payload as { count: number; batchId: string })
+    expect(payloads.reduce((sum, { count }) => sum + count, 0)).toBe(3500)
+    expect(payloads[0]).toEqual({ count: 100, batchId: 'batch 0' })
+    expect(payloads.at(-1)?.batchId).toBe('batch 34')
+    expect(clock.timers).toBe(0)
+  })
+
+  test('have their names and payloads, and never the name error', () => {
+    const { report, events } = setup()
+    const errors = [{ index: 3, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid' }]
+    const stats = new Account().snapshot()
+    report.delivered(2, 'id')
+    report.rejected(1, errors, 'invalid')
+    report.dropped(5, 'shutdown', 'late')
+    report.problem('AUTH', 'refused', 401)
+    report.problem('UNAVAILABLE', 'down')
+    report.stats(() => stats)
+    expect(events.map(({ name, payload }) => [name, payload])).toEqual([
+      ['ingest:delivered', { count: 2, batchId: 'id' }],
+      ['ingest:rejected', { count: 1, reason: 'invalid', errors }],
+      ['ingest:dropped', { count: 5, reason: 'shutdown' }],
+      ['ingest:problem', { code: 'AUTH', message: 'refused', status: 401 }],
+      ['ingest:problem', { code: 'UNAVAILABLE', message: 'down' }],
+      ['ingest:stats', stats],
+    ])
+  })
+
+  test('of drops keep their reasons apart', async () => {
+    const { clock, report, events } = setup()
+    for (let n = 0; n < 3; n++) {
+      report.dropped(1, 'buffer', '')
+      report.dropped(10, 'shutdown', '')
+    }
+    await clock.advance(1000)
+    expect(events.map(({ payload }) => payload)).toEqual([
+      { count: 1, reason: 'buffer' },
+      { count: 10, reason: 'shutdown' },
+      { count: 2, reason: 'buffer' },
+      { count: 20, reason: 'shutdown' },
+    ])
+  })
+
+  test('whose listener throws end nothing, and are told', () => {
+    const { report, lines } = setup({
+      emit: () => {
+        throw new Error(`listener with ${KEY}`)
+      },
+    })
+    report.delivered(1, 'id')
+    expect(lines).toEqual(['pino-ingest: a listener of ingest:delivered threw: Error: listener with ***\n'])
+  })
+})
+
+test('flushNow lets out what is held back, and leaves no timer', () => {
+  const { clock, report, lines, events } = setup()
+  for (let n = 0; n < 3; n++) report.dropped(10, 'buffer', 'full')
+  report.flushNow()
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain('dropped 20 entries')
+  expect(events.map(({ payload }) => payload)).toEqual([{ count: 10, reason: 'buffer' }, { count: 20, reason: 'buffer' }])
+  expect(clock.timers).toBe(0)
+  report.flushNow()
+  expect(lines).toHaveLength(2)
+})
+
+test('flushNow lets out the newest stats last, though every event is answered with stats', () => {
+  const clock = new FakeClock()
+  const account = new Account()
+  const events: unknown[] = []
+  const report: Reporter = new Reporter({
+    clock,
+    onProblem: 'silent',
+    secrets: [],
+    emit: (name, payload) => {
+      events.push([name, payload])
+      if (name !== 'ingest:stats') report.stats(() => account.snapshot())
+    },
+  })
+  for (let n = 1; n <= 3; n++) {
+    account.received += 1
+    account.accepted += 1
+    report.delivered(1, `${n}`)
+    report.dropped(1, 'buffer', 'full')
+  }
+  report.flushNow()
+  expect(events.at(-1)).toEqual(['ingest:stats', account.snapshot()])
+  expect(clock.timers).toBe(0)
+})
+
+describe('secrets', () => {
+  const forms: Record<string, string> = {
+    plain: KEY,
+    json: JSON.stringify({ key: `${KEY}"\\` }),
+    base64: Buffer.from(KEY).toString('base64'),
+    base64url: Buffer.from(KEY).toString('base64url'),
+    'URL-encoded': encodeURIComponent(KEY),
+    'its first 8 characters': KEY.slice(0, 8),
+    'a part, cut by a limit': `${KEY.slice(0, 17)}…`,
+    twice: `${KEY}${KEY}`,
+  }
+
+  test.each(Object.entries(forms))('%s appear in no line and no event', (_, text) => {
+    const { report, lines, events } = setup()
+    report.problem('AUTH', `before ${text} after`, 401)
+    report.rejected(1, [{ index: 0, code: text, field: text, message: `no ${text}` }], text)
+    report.dropped(1, 'buffer', text)
+    report.delivered(1, text)
+    report.note('recovered', text)
+    report.flushNow()
+    const all = JSON.stringify([lines, events])
+    for (const start of [KEY, Buffer.from(KEY).toString('base64'), encodeURIComponent(KEY)]) {
+      expect(all).not.toContain(start.slice(0, 8))
+    }
+    expect(all).toContain('before')
+    expect(all).toContain('after')
+  })
+
+  test('leave nothing of themselves in any whole form', () => {
+    expect(forms['base64']).not.toBe(forms['base64url'])
+    for (const form of [KEY, forms['base64'], forms['base64url'], forms['URL-encoded']]) {
+      const { report, lines } = setup()
+      report.problem('AUTH', `<${form}>`)
+      expect(lines[0]?.replace(/=*>/, '>')).toBe('pino-ingest: <***>\n')
+    }
+  })
+
+  test('that are short, or empty, take nothing else with them', () => {
+    const { report, lines } = setup({ secrets: ['', 'service'] })
+    report.problem('AUTH', 'servic servicing the service')
+    expect(lines).toEqual(['pino-ingest: servic servicing the ***\n'])
+  })
+
+  test('do not lie across the place where a line is cut', () => {
+    const { report, lines } = setup()
+    for (let length = 950; length < 1000; length++) {
+      report.note(`${length}`, 'x'.repeat(length) + KEY)
+    }
+    expect(lines.join('')).not.toContain(KEY.slice(0, 4))
+  })
+})
+
+describe('by default', () => {
+  // Not `vi.mock()`: in a process that runs several files, an earlier one may have loaded the module under test already.
+  const writeSync = vi.fn<(...args: unknown[]) => number>()
+  beforeEach(() => {
+    writeSync.mockReset()
+    vi.spyOn(fs, 'writeSync').mockImplementation(writeSync)
+    syncBuiltinESMExports()
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+  })
+
+  test('writes synchronously to file descriptor 2', () => {
+    const { clock, emit } = setup()
+    writeSync.mockReturnValue(0)
+    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [] }).problem('AUTH', 'no')
+    expect(writeSync).toHaveBeenCalledWith(2, 'pino-ingest: no\n')
+  })
+
+  test.each(['EAGAIN', 'EPIPE', 'EBADF'])('bears %s', (code) => {
+    const { clock, emit, events } = setup()
+    writeSync.mockImplementation(() => {
+      throw Object.assign(new Error(code), { code })
+    })
+    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [] }).problem('AUTH', 'no')
+    expect(writeSync).toHaveBeenCalledOnce()
+    expect(events).toHaveLength(1)
+  })
+})

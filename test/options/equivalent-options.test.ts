@@ -1,0 +1,63 @@
+/** What the README says to those who come from another transport: our options exist, and their new configurations are accepted. */
+import { describe, expect, test } from 'vitest'
+import { OPTION_TABLE } from '../../src/options/option-table.js'
+import { codeBlocks, sectionOf } from '../markdown.js'
+import { resolve } from './resolve.js'
+
+const README = 'src/options/README.md'
+const PEERS = ['pino-loki', '@logtail/pino', '@axiomhq/pino', 'pino-datadog-transport']
+
+const rows = sectionOf(README, 'Each option').split('\n').filter((line) => /^\|(?!-)/.test(line)).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))
+const [head = [], ...body] = rows
+
+/** `name`, `name.member` and `name: value`; what is an event, a path, a program or an entry's field is no option. */
+function namesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, words]) => words as string)
+    .filter((words) => !/^(?:npx |ingest:|\/|metadata\.meta$|meta$|info$)/.test(words)).map((words) => /^\w+/.exec(words)?.[0] ?? words)
+}
+
+test('a row has a cell for each transport, ours is never empty, and says what, or why not', () => {
+  expect(head.slice(-5)).toEqual([...PEERS, 'pino-ingest'])
+  for (const row of body) {
+    const ours = row.at(-1) ?? ''
+    expect(row, row[0]).toHaveLength(6)
+    expect(namesIn(ours).length > 0 || /^(?:none: |not needed: |the target's|`npx )/.test(ours), `${row[0]}: ${ours}`).toBe(true)
+  }
+})
+
+test.each(body.map((row) => [row[0], row.at(-1) as string]))('%s: the options that it names are ours', (_, ours) => {
+  expect(namesIn(ours).filter((name) => !(name in OPTION_TABLE))).toEqual([])
+})
+
+test('an option that is not ours is found', () => {
+  expect(namesIn('`flushInterval` (1000)').filter((name) => !(name in OPTION_TABLE))).toEqual(['flushInterval'])
+})
+
+describe.each(PEERS)('from %s', (peer) => {
+  const blocks = codeBlocks(README).filter(({ section }) => section === `From ${peer}`)
+
+  test('before is the configuration of that one', () => {
+    const [before] = blocks
+    expect(before?.language).toBe('jsonc')
+    expect((JSON.parse(before?.code ?? '') as { target: string }).target).toBe(peer)
+  })
+
+  test('after is accepted, in production, too', () => {
+    const after = blocks.at(-1)?.code ?? ''
+    const options = optionsIn(after)
+    expect(Object.keys(options).length).toBeGreaterThan(0)
+    expect(() => resolve(options, { NODE_ENV: 'production', PINO_INGEST_URL: 'https://logs.example.com/api/v1', PINO_INGEST_API_KEY: 'key' })).not.toThrow()
+  })
+})
+
+/** What the program gives to our transport. */
+function optionsIn(program: string): object {
+  const from = program.indexOf('{', program.indexOf('options: ', program.indexOf('\'pino-ingest\'')))
+  let depth = 0
+  for (let at = from; at < program.length; at += 1) {
+    if (program[at] === '{') depth += 1
+    if (program[at] === '}') depth -= 1
+    if (depth === 0) return new Function(`return ${program.slice(from, at + 1)}`)() as object
+  }
+  throw new Error('the program has no options')
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { findNearestName } from '../../src/options/nearest-name.js'
+import { OPTION_TABLE, optionsMarkdown, rowOf, variablesOf } from '../../src/options/option-table.js'
+import type { OptionName } from '../../src/options/option-table.js'
+
+const names = Object.keys(OPTION_TABLE) as OptionName[]
+
+test('every default keeps its own rule', () => {
+  for (const name of names) {
+    const { kind, default: value } = rowOf(name)
+    if (value !== undefined) expect(kind.read(value), name).toEqual(value)
+  }
+})
+
+test('no variable stands for two options', () => {
+  const variables = names.flatMap(variablesOf)
+  expect(new Set(variables).size).toBe(variables.length)
+  expect(variablesOf('flushIntervalMs')).toEqual(['PINO_INGEST_FLUSH_INTERVAL_MS'])
+})
+
+test('the README\'s tables have a line for each option, each in its group and none twice', () => {
+  const [usual = '', all = ''] = optionsMarkdown().split('<details>')
+  const lines = all.split('\n')
+  const rows = lines.filter((line) => line.startsWith('| `'))
+  expect(rows.map((line) => /^\| `(\w+)`/.exec(line)?.[1])).toEqual(names)
+  // A stray pipe would make a column more.
+  for (const line of rows) expect(line.split('|'), line).toHaveLength(6)
+  // The usual ones are shown with the same words.
+  for (const line of usual.split('\n').filter((one) => one.startsWith('| `'))) expect(rows).toContain(line)
+  const titles = lines.filter((line) => line.startsWith('### ')).map((line) => line.slice(4))
+  expect(titles).toEqual([...new Set(names.map((name) => rowOf(name).group))])
+})
+
+test('the nearest name, or none', () => {
+  const known = ['apiKey', 'tags', 'tls']
+  expect(findNearestName('APIKEY', known)).toBe('apiKey')
+  expect(findNearestName('tag', known)).toBe('tags')
+  expect(findNearestName('', known)).toBeUndefined()
+  expect(findNearestName('constructor', known)).toBeUndefined()
+})

@@ -1,0 +1,365 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import { serialize } from 'node:v8'
+import { afterEach, describe, expect, test } from 'vitest'
+import { toThreshold } from '../../src/options/resolve-options.js'
+import { problem, resolve } from './resolve.js'
+import type { Env } from './resolve.js'
+
+const KEY = 'canary-key-4711'
+const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: KEY }
+const pem = (name: string): string => readFileSync(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)), 'utf8')
+
+describe('code over environment over default', () => {
+  test('without anything: the local service and the defaults of the table', () => {
+    const settings = resolve()
+    expect(settings).toMatchObject({
+      enabled: true, url: 'http://127.0.0.1:4319/api/v1', isLocalDefault: true, proxy: false, noProxy: '', tags: [], metadata: {}, level: 'info',
+      fingerprint: false, batchSize: 100, batchBytes: 1_048_576, flushIntervalMs: 1_000, maxConcurrency: 128, requestTimeoutMs: 10_000,
+      shutdownTimeoutMs: 3_000, retryMinMs: 250, retryMaxMs: 30_000, maxBufferBytes: 67_108_864, maxEntryBytes: 262_144,
+      compression: 'none', onProblem: 'stderr',
+    })
+    expect(settings.apiKey.reveal()).toBe('local')
+    for (const name of ['service', 'environment', 'version', 'releaseId', 'deploy', 'tls', 'messageKey']) expect(settings).not.toHaveProperty(name)
+  })
+
+  // One row an option: its value in code; its variable's text, and what that comes to.
+  test.each<[string, unknown, string, string, unknown]>([
+    ['enabled', true, 'PINO_INGEST_ENABLED', 'FALSE', false],
+    ['url', 'https://a.example/api/v1', 'PINO_INGEST_URL', 'https://b.example/api/v1/', 'https://b.example/api/v1'],
+    ['service', 'a', 'PINO_INGEST_SERVICE', 'b', 'b'],
+    ['service', 'a', 'OTEL_SERVICE_NAME', 'b', 'b'],
+    ['environment', 'a', 'PINO_INGEST_ENVIRONMENT', 'b', 'b'],
+    ['environment', 'a', 'NODE_ENV', 'b', 'b'],
+    ['version', 'a', 'PINO_INGEST_VERSION', 'b', 'b'],
+    ['version', 'a', 'npm_package_version', 'b', 'b'],
+    ['releaseId', 'a', 'PINO_INGEST_RELEASE_ID', 'b', 'b'],
+    ['deploy', { branch: 'a' }, 'PINO_INGEST_BRANCH', 'b', { branch: 'b' }],
+    ['tags', ['a'], 'PINO_INGEST_TAGS', ' b,, c ', ['b', 'c']],
+    ['metadata', { a: 1 }, 'PINO_INGEST_METADATA', '{"b":2}', { b: 2 }],
+    ['level', 'trace', 'PINO_INGEST_LEVEL', 'fatal', 'fatal'],
+    ['messageKey', 'a', 'PINO_INGEST_MESSAGE_KEY', 'b', 'b'],
+    ['errorKey', 'a', 'PINO_INGEST_ERROR_KEY', 'b', 'b'],
+    ['nestedKey', 'a', 'PINO_INGEST_NESTED_KEY', 'b', 'b'],
+    ['customLevels', { a: 1 }, 'PINO_INGEST_CUSTOM_LEVELS', 'audit:35, notice : 25.5', { audit: 35, notice: 25.5 }],
+    ['customLevels', { a: 1 }, 'PINO_INGEST_CUSTOM_LEVELS', '{"audit":35}', { audit: 35 }],
+    ['fingerprint', 'auto', 'PINO_INGEST_FINGERPRINT', 'false', false],
+    ['batchSize', 1, 'PINO_INGEST_BATCH_SIZE', '99', 99],
+    ['batchBytes', 1_024, 'PINO_INGEST_BATCH_BYTES', '2048', 2_048],
+    ['flushIntervalMs', 1, 'PINO_INGEST_FLUSH_INTERVAL_MS', '5', 5],
+    ['maxConcurrency', 256, 'PINO_INGEST_MAX_CONCURRENCY', '1', 1],
+    ['requestTimeoutMs', 100, 'PINO_INGEST_REQUEST_TIMEOUT_MS', '600000', 600_000],
+    ['shutdownTimeoutMs', 0, 'PINO_INGEST_SHUTDOWN_TIMEOUT_MS', '8000', 8_000],
+    ['retryMinMs', 1, 'PINO_INGEST_RETRY_MIN_MS', '2', 2],
+    ['retryMaxMs', 30_001, 'PINO_INGEST_RETRY_MAX_MS', '30002', 30_002],
+    ['maxBufferBytes', 1_048_576, 'PINO_INGEST_MAX_BUFFER_BYTES', '1048577', 1_048_577],
+    ['maxEntryBytes', 1_024, 'PINO_INGEST_MAX_ENTRY_BYTES', '1025', 1_025],
+    ['compression', 'none', 'PINO_INGEST_COMPRESSION', 'gzip', 'gzip'],
+    ['onProblem', 'stderr', 'PINO_INGEST_LOG', 'silent', 'silent'],
+  ])('%s', (name, inCode, variable, text, read) => {
+    const env = { PINO_INGEST_API_KEY: KEY, [variable]: text }
+    expect(resolve({}, env)).toHaveProperty(name, read)
+    expect(resolve({ [name]: inCode }, env)).toHaveProperty(name, inCode)
+    expect(resolve({ [name]: undefined }, env)).toHaveProperty(name, read)
+    // An empty variable is none.
+    expect(resolve({ [name]: inCode }, { ...env, [variable]: '' })).toHaveProperty(name, inCode)
+    expect(resolve({}, { PINO_INGEST_API_KEY: KEY, [variable]: '' })).toEqual(resolve({}, { PINO_INGEST_API_KEY: KEY }))
+  })
+
+  test('of two variables the first counts', () => {
+    expect(resolve({}, { PINO_INGEST_SERVICE: 'a', OTEL_SERVICE_NAME: 'b' }).service).toBe('a')
+    expect(resolve({}, { PINO_INGEST_ENVIRONMENT: 'a', NODE_ENV: 'b' }).environment).toBe('a')
+  })
+
+  test('a false in code is a value, and hides the environment', () => {
+    expect(resolve({ enabled: false }, { PINO_INGEST_ENABLED: 'true' }).enabled).toBe(false)
+    expect(resolve({ ...PLACE, proxy: false }, { HTTPS_PROXY: 'http://proxy:3128' }).proxy).toBe(false)
+    expect(problem({ ...PLACE, url: 'http://logs.example.com/api/v1', allowInsecure: false }, { PINO_INGEST_ALLOW_INSECURE: '1' })).toContain('https')
+  })
+
+  test('a wrong variable does not matter where code has the say', () => {
+    expect(resolve({ batchSize: 5 }, { PINO_INGEST_BATCH_SIZE: 'many' }).batchSize).toBe(5)
+  })
+
+  test('npm\'s name of the package comes after the record\'s own', () => {
+    expect(resolve({}, { npm_package_name: 'app' })).toMatchObject({ fallbackService: 'app' })
+    expect(resolve({}, { npm_package_name: '' })).not.toHaveProperty('fallbackService')
+  })
+
+  test('pino\'s own levels stand in for customLevels', () => {
+    expect(resolve({ levels: { audit: 35 } }).customLevels).toEqual({ audit: 35 })
+    expect(resolve({ levels: { audit: 35 }, customLevels: { notice: 25 } }).customLevels).toEqual({ notice: 25 })
+  })
+})
+
+describe('wrong values name option or variable, rule and value', () => {
+  test.each<[unknown, string]>([
+    [{ enabled: 'yes' }, 'enabled must be true or false, got "yes"'],
+    [{ enabled: null }, 'enabled must be true or false, got null'],
+    [{ service: '' }, 'service must be text that is not empty, got ""'],
+    [{ service: 5 }, 'service must be text that is not empty, got 5'],
+    [{ service: () => 'x' }, 'service must be text that is not empty, got a function'],
+    [{ service: Symbol('x') }, 'got Symbol(x)'],
+    [{ service: new Map([['a', 1]]) }, 'got an instance of Map: {}'],
+    [{ batchSize: 101 }, 'batchSize must be an integer from 1 to 100, got 101'],
+    [{ batchSize: 0 }, 'got 0'],
+    [{ batchSize: 1.5 }, 'got 1.5'],
+    [{ batchSize: '5' }, 'got "5"'],
+    [{ batchSize: 5n }, 'got 5'],
+    [{ batchSize: Number.NaN }, 'got NaN'],
+    [{ batchBytes: 1_023 }, 'batchBytes must be an integer from 1024 to 67108864 (bytes), got 1023'],
+    [{ flushIntervalMs: 0 }, 'flushIntervalMs must be an integer from 1 to 86400000 (ms), got 0'],
+    [{ maxConcurrency: 257 }, 'maxConcurrency must be an integer from 1 to 256, got 257'],
+    [{ requestTimeoutMs: 99 }, 'requestTimeoutMs must be an integer from 100 to 600000 (ms), got 99'],
+    [{ shutdownTimeoutMs: 8_001 }, 'shutdownTimeoutMs must be an integer from 0 to 8000 (ms), got 8001'],
+    [{ retryMinMs: -1 }, 'retryMinMs must be an integer from 1 to 86400000 (ms), got -1'],
+    [{ retryMinMs: 500, retryMaxMs: 400 }, 'retryMinMs must not be above retryMaxMs, got 500 and 400'],
+    [{ retryMinMs: 30_001 }, 'retryMinMs must not be above retryMaxMs, got 30001 and 30000'],
+    [{ maxBufferBytes: Infinity }, 'got Infinity'],
+    [{ maxEntryBytes: 1 }, 'maxEntryBytes must be an integer from 1024 to 16777216 (bytes), got 1'],
+    [{ level: 'INFO' }, 'level must be one of trace, debug, info, warn, error, fatal, got "INFO"'],
+    [{ fingerprint: true }, 'fingerprint must be one of auto, false, got true'],
+    [{ compression: 'br' }, 'compression must be one of none, gzip, got "br"'],
+    [{ onProblem: () => {} }, 'onProblem must be one of stderr, silent, got a function'],
+    [{ tags: 'a,b' }, 'tags must be a list of texts'],
+    [{ tags: ['a', 1] }, 'got ["a",1]'],
+    [{ metadata: [] }, 'metadata must be an object that JSON can hold'],
+    [{ metadata: new Map() }, 'got an instance of Map'],
+    [{ metadata: new Date(0) }, 'got an instance of Date'],
+    [{ metadata: { a: 1n } }, 'metadata must be'],
+    [{ metadata: { toJSON: () => 'text' } }, 'metadata must be'],
+    [{ metadata: { toJSON: () => undefined } }, 'metadata must be'],
+    [{ deploy: { commit: 'a', who: 'b' } }, 'deploy must be an object of texts: commit, branch, deployed_by'],
+    [{ deploy: { commit: 5 } }, 'got {"commit":5}'],
+    [{ customLevels: { audit: '35' } }, 'customLevels must be level names with their numbers'],
+    [{ customLevels: { '': 35 } }, 'customLevels must be'],
+    [{ customLevels: ['audit'] }, 'customLevels must be'],
+    [{ service: 'x'.repeat(5_000).split('') }, '…'],
+  ])('%o', (given, words) => {
+    expect(problem(given)).toContain(words)
+    expect(problem(given).length).toBeLessThan(300)
+  })
+
+  test('a circle is shown as what it is', () => {
+    const circle: Record<string, unknown> = {}
+    circle['self'] = circle
+    expect(problem({ metadata: circle })).toContain('got an object')
+  })
+
+  test.each([
+    ['PINO_INGEST_ENABLED', 'constructor', 'PINO_INGEST_ENABLED must be true or false, got "constructor"'],
+    ['PINO_INGEST_BATCH_SIZE', '1e2', 'PINO_INGEST_BATCH_SIZE must be an integer from 1 to 100, got "1e2"'],
+    ['PINO_INGEST_BATCH_SIZE', '-5', 'got "-5"'],
+    ['PINO_INGEST_BATCH_SIZE', '101', 'got 101'],
+    ['PINO_INGEST_LEVEL', 'loud', 'PINO_INGEST_LEVEL must be one of'],
+    ['PINO_INGEST_LEVEL', '__proto__', 'got "__proto__"'],
+    ['PINO_INGEST_METADATA', '{"a":', 'PINO_INGEST_METADATA must be an object that JSON can hold (in a variable: JSON), got "{\\"a\\":"'],
+    ['PINO_INGEST_METADATA', '[1]', 'got [1]'],
+    ['PINO_INGEST_CUSTOM_LEVELS', 'audit', 'PINO_INGEST_CUSTOM_LEVELS must be level names with their numbers (in a variable: audit:35,notice:25), got "audit"'],
+    ['PINO_INGEST_CUSTOM_LEVELS', 'audit:', 'got "audit:"'],
+    ['PINO_INGEST_CUSTOM_LEVELS', 'a:1:2', 'got "a:1:2"'],
+    ['PINO_INGEST_LOG', 'stdout', 'PINO_INGEST_LOG must be one of stderr, silent, got "stdout"'],
+    ['PINO_INGEST_URL', 'ftp://x/api/v1', 'url must begin with https:// or http://, got "ftp:"'],
+  ])('%s=%s', (variable, text, words) => {
+    expect(problem({ apiKey: KEY }, { [variable]: text })).toContain(words)
+  })
+
+  test('several come in one message', () => {
+    const message = problem({ batchSize: 0, level: 'x', colour: 1 }, { NODE_ENV: 'production', PINO_INGEST_TAGS: 'ok', PINO_INGEST_ENABLED: 'maybe' })
+    for (const words of ['batchSize must', 'level must', 'no option colour', 'PINO_INGEST_ENABLED must', 'url is required', 'apiKey is required']) {
+      expect(message).toContain(words)
+    }
+  })
+
+  test.each<[unknown, string]>([
+    ['https://logs.example.com', 'got a string'],
+    [null, 'got'], [5, 'got a number'], [[PLACE], 'got'], [new URL(PLACE.url), 'got'], [() => PLACE, 'got a function'],
+  ])('options that are no plain object: %o', (given, words) => {
+    expect(problem(given)).toContain('options must be a')
+    expect(problem(given)).toContain(words)
+  })
+})
+
+describe('unknown options', () => {
+  test.each([
+    ['apikey', 'apiKey'], ['batchsize', 'batchSize'], ['flushInterval', 'flushIntervalMs'], ['tag', 'tags'], ['enviroment', 'environment'],
+  ])('%s: did you mean %s?', (name, nearest) => {
+    expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration of pino-ingest: there is no option ${name}, did you mean ${nearest}?`)
+  })
+
+  test.each([['host', 'url'], ['labels', 'service, environment, tags, metadata'], ['batching', 'batchSize, flushIntervalMs'], ['sourceToken', 'apiKey']])(
+    '%s, as another transport calls it', (name, here) => {
+      expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`)
+    })
+
+  test('what is like nothing gets no guess', () => {
+    expect(problem({ ...PLACE, zzzzzzzzzz: 1 })).toMatch(/there is no option zzzzzzzzzz$/)
+  })
+
+  test('a name cannot forge a line or fill the screen', () => {
+    expect(problem({ ...PLACE, 'a\nb': 1 })).toContain('there is no option "a\\nb"')
+    expect(problem({ ...PLACE, ['x'.repeat(10_000)]: 1 }).length).toBeLessThan(200)
+  })
+
+  test('pino\'s own are passed over', () => {
+    expect(() => resolve({ ...PLACE, $context: {}, pinoWillSendConfig: true, levels: {}, dedupe: true })).not.toThrow()
+  })
+})
+
+describe('url and key', () => {
+  test('production requires both, unless nothing is sent', () => {
+    const production = { NODE_ENV: 'production' }
+    expect(problem({}, production)).toBe('pino-ingest is not configured: url is required when NODE_ENV is production (or PINO_INGEST_URL); '
+      + 'apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)')
+    expect(resolve({ enabled: false }, production).enabled).toBe(false)
+    expect(resolve({}, { ...production, PINO_INGEST_ENABLED: '0' }).enabled).toBe(false)
+    expect(resolve(PLACE, production)).toMatchObject({ isLocalDefault: false, url: PLACE.url, environment: 'production' })
+  })
+
+  test('a key without a url is not the one that is sent, and the names of what was given are told', () => {
+    const given = { PINO_INGEST_API_KEY: KEY, PINO_INGEST_PREVIOUS_API_KEYS: `${KEY}-1,${KEY}-2` }
+    const settings = resolve({ proxy: 'http://proxy.example:3128' }, given)
+    expect(settings).toMatchObject({ isLocalDefault: true, previousApiKeys: [], proxy: false })
+    expect(settings.apiKey.reveal()).toBe('local')
+    expect(settings.givenKeys.map((key) => key.reveal())).toEqual([KEY, `${KEY}-1`, `${KEY}-2`])
+    expect(settings.keyWarning).toMatch(/PINO_INGEST_API_KEY .*PINO_INGEST_PREVIOUS_API_KEYS .*PINO_INGEST_URL/)
+    expect(settings.keyWarning).not.toContain(KEY)
+    expect(resolve({ apiKey: KEY }).keyWarning).toMatch(/^apiKey /)
+    expect(resolve({}, { PINO_INGEST_API_KEY_FILE: '/key' }, { '/key': KEY }).keyWarning).toMatch(/^PINO_INGEST_API_KEY_FILE /)
+    expect(resolve({ enabled: false }, { ...given, NODE_ENV: 'production' }).apiKey.reveal()).toBe('local')
+    for (const complete of [resolve(PLACE), resolve({ url: 'http://127.0.0.1:4319/api/v1' }, given)]) {
+      expect(complete.keyWarning).toBeUndefined()
+      expect(complete.apiKey.reveal()).toBe(KEY)
+    }
+    expect(resolve().keyWarning).toBeUndefined()
+  })
+
+  test('a url without a key is refused, also that of the local service', () => {
+    expect(problem({ url: 'http://127.0.0.1:4319/api/v1' })).toContain('apiKey is required')
+  })
+
+  test.each(['with space', 'umlaut-ä', 'newline\n', '', ' ', 5, null, ['k'], () => 'k'])('a key that no header can hold: %o', (apiKey) => {
+    const message = problem({ ...PLACE, apiKey })
+    expect(message).toMatch(/^invalid configuration of pino-ingest: apiKey must be printable ASCII characters without spaces, got .*\(not shown\)$/)
+    if (typeof apiKey === 'string' && apiKey.trim() !== '') expect(message).not.toContain(apiKey.trim())
+  })
+
+  test('from its variable or file, trimmed; a problem with them is told once', () => {
+    const env: Env = { PINO_INGEST_URL: PLACE.url }
+    expect(resolve({}, { ...env, PINO_INGEST_API_KEY: ` ${KEY}\n` }).apiKey.reveal()).toBe(KEY)
+    const file = { ...env, PINO_INGEST_API_KEY_FILE: '/run/key' }
+    expect(resolve({}, file, { '/run/key': `\uFEFF${KEY}\r\n` }).apiKey.reveal()).toBe(KEY)
+    expect(resolve({}, { ...file, PINO_INGEST_API_KEY: 'first' }, { '/run/key': KEY }).apiKey.reveal()).toBe('first')
+    expect(resolve({ apiKey: 'code' }, { ...file }).apiKey.reveal()).toBe('code')
+    expect(problem({}, file)).toBe('invalid configuration of pino-ingest: PINO_INGEST_API_KEY_FILE names a file that cannot be read: /run/key (ENOENT)')
+    expect(problem({}, { ...env, PINO_INGEST_API_KEY_FILE: KEY })).not.toContain(KEY)
+    expect(problem({}, file, { '/run/key': '\n' })).toMatch(/: PINO_INGEST_API_KEY_FILE must be printable ASCII.*got text of \d+ characters \(not shown\)$/)
+    expect(problem({}, { ...env, PINO_INGEST_API_KEY: `${KEY} ${KEY}` })).not.toContain(KEY)
+  })
+
+  test('swapped, neither is shown', () => {
+    const message = problem({ url: KEY, apiKey: PLACE.url })
+    expect(message).toContain('are url and apiKey swapped?')
+    expect(message).not.toContain(KEY)
+  })
+})
+
+describe('TLS', () => {
+  const [ca, cert, key] = [pem('ca.crt'), pem('client.crt'), pem('client.key')]
+
+  test('texts, Buffers, and what a Buffer is after its way into a worker', () => {
+    const wanted = { ca, cert, key }
+    expect(resolve({ ...PLACE, tls: wanted }).tls).toEqual(wanted)
+    const buffers = { ca: Buffer.from(ca), cert: Buffer.from(cert), key: Buffer.from(key) }
+    expect(resolve({ ...PLACE, tls: buffers }).tls).toEqual(wanted)
+    const crossed = structuredClone({ ...PLACE, tls: buffers })
+    expect(Buffer.isBuffer(crossed.tls.ca)).toBe(false)
+    expect(resolve(crossed).tls).toEqual(wanted)
+    expect(resolve({ ...PLACE, tls: { ca, cert: undefined } }).tls).toEqual({ ca })
+  })
+
+  test('files that variables name', () => {
+    const env = { PINO_INGEST_TLS_CA: '/ca', PINO_INGEST_TLS_CERT: '/cert', PINO_INGEST_TLS_KEY: '/key' }
+    expect(resolve(PLACE, env, { '/ca': ca, '/cert': cert, '/key': key }).tls).toEqual({ ca, cert, key })
+    expect(resolve(PLACE, { PINO_INGEST_TLS_CA: '/ca' }, { '/ca': ca }).tls).toEqual({ ca })
+    expect(problem(PLACE, env, { '/ca': ca, '/cert': cert })).toContain('PINO_INGEST_TLS_KEY names a file that cannot be read: /key (ENOENT)')
+  })
+
+  test.each<[string, unknown]>([
+    ['no PEM', { ca: 'secret-text' }], ['a path', { ca: '/etc/ca.pem' }], ['a number', { ca: 5 }], ['a list', { ca: [ca] }],
+    ['an unknown name', { ca, passphrase: 'secret-text' }], ['a certificate without its key', { cert }], ['a key alone', { key }], ['text', ca], ['a list of all', [ca]],
+  ])('%s is refused', (_, tls) => {
+    const message = problem({ ...PLACE, tls })
+    expect(message).toMatch(/tls must be an object with ca, cert, key: .*\(not shown\)$/)
+    expect(message).not.toMatch(/BEGIN|secret-text/)
+  })
+
+  test.each<[string, unknown, RegExp]>([
+    ['a damaged CA', { ca: ca.replace(/\n.{20}/, '\nAAAA') }, /ca: /],
+    ['a key of another certificate', { cert, key: pem('server.key') }, /cert and key: ERR_OSSL_X509_KEY_VALUES_MISMATCH/],
+    ['a damaged key', { cert, key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n' }, /cert and key: /],
+  ])('%s is found at the start', (_, tls, words) => {
+    const message = problem({ ...PLACE, tls })
+    expect(message).toMatch(words)
+    expect(message).not.toContain('BEGIN')
+  })
+})
+
+describe('what others may do to it', () => {
+  test('`__proto__` in metadata and levels stays a name like others', () => {
+    const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+    const fromText = resolve({}, { PINO_INGEST_METADATA: text })
+    expect(JSON.stringify(fromText.metadata)).toBe(text)
+    expect(JSON.stringify(resolve({ metadata: JSON.parse(text) as unknown }).metadata)).toBe(text)
+    expect(Object.keys(resolve({}, { PINO_INGEST_CUSTOM_LEVELS: '__proto__:35' }).customLevels ?? {})).toEqual(['__proto__'])
+    expect(Object.keys(resolve({ customLevels: JSON.parse('{"__proto__":35}') as unknown }).customLevels ?? {})).toEqual(['__proto__'])
+    expect(problem(JSON.parse('{"__proto__":{"url":"x"}}'))).toContain('there is no option __proto__')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  describe('a polluted Object.prototype', () => {
+    afterEach(() => {
+      delete (Object.prototype as { url?: string }).url
+    })
+    test('sets no option', () => {
+      // oxlint-disable-next-line eslint/no-extend-native -- that is what is tested
+      Object.defineProperty(Object.prototype, 'url', { value: 'https://evil.example/api/v1', configurable: true, writable: true })
+      expect(resolve({}).url).toBe('http://127.0.0.1:4319/api/v1')
+    })
+  })
+
+  test('what is given may change later without changing the settings', () => {
+    const given = { ...PLACE, tags: ['a'], metadata: { deep: { b: 1 } }, customLevels: { c: 1 }, deploy: { commit: 'd' } }
+    const settings = resolve(given)
+    given.tags.push('x')
+    given.metadata.deep.b = 2
+    given.customLevels.c = 2
+    given.deploy.commit = 'x'
+    expect(settings).toMatchObject({ tags: ['a'], metadata: { deep: { b: 1 } }, customLevels: { c: 1 }, deploy: { commit: 'd' } })
+    expect(Object.isFrozen(settings)).toBe(true)
+  })
+})
+
+test('settings say the key to no one who prints, serializes or clones them', () => {
+  const settings = resolve(PLACE)
+  const ways = [
+    inspect(settings, { showHidden: true, depth: null }), inspect(settings, { showHidden: true, customInspect: false, getters: true, depth: null }),
+    JSON.stringify(settings), `${settings.apiKey}`, String(settings.apiKey), inspect(structuredClone(settings), { showHidden: true }),
+    serialize(settings).toString('latin1'), JSON.stringify(Object.entries(settings.apiKey)), inspect(new Error('x', { cause: settings }), { depth: null }),
+  ]
+  expect(ways.filter((text) => text.includes(KEY))).toEqual([])
+  expect(JSON.stringify(settings)).toContain('[secret]')
+  expect(settings.apiKey.reveal()).toBe(KEY)
+})
+
+test('ranks of levels: trace counts as debug', () => {
+  expect((['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const).map(toThreshold)).toEqual([-1, 0, 1, 2, 3, 4])
+})
+
+test('a key that stands in another option, too, is shown in neither', () => {
+  const key = 'canary-key-4711-in-the-wrong-place'
+  const text = problem({ apiKey: key, level: key, [key]: 1 })
+  expect(text).toContain('level must be one of')
+  expect(text).not.toContain(key)
+})

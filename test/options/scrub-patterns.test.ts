@@ -1,0 +1,30 @@
+/** The variable of `scrubPatterns`: a comma list is never cut where an expression has a comma of its own, without a word. */
+import { describe, expect, test } from 'vitest'
+import { problem, resolve } from './resolve.js'
+
+const VARIABLE = 'PINO_INGEST_SCRUB_PATTERNS'
+
+function patterns(text: string): readonly string[] {
+  return resolve({}, { [VARIABLE]: text }).scrubPatterns
+}
+
+describe('a comma inside of braces', () => {
+  test.each(['email,\\d{3,8}x', '\\d{3,8}x', '\\d{3,}x', '\\d{3 ,8}x', 'a{,5}', 'email,\\d{3,8}x,ssn', '  \\d{12,19}'])('%s is refused, with what to write', (text) => {
+    const words = problem({}, { [VARIABLE]: text })
+    expect(words).toContain(`${VARIABLE}: ${JSON.stringify(text)} holds a comma inside of braces`)
+    expect(words).toContain('write the list as JSON, like ["email","\\\\d{3,8}"]')
+  })
+
+  test('is taken in JSON, as that advice has it, and in code', () => {
+    expect(patterns('["email","\\\\d{3,8}x"]')).toEqual(['email', '\\d{3,8}x'])
+    expect(patterns('["email","\\\\d{3,8}"]')).toEqual(['email', '\\d{3,8}'])
+    expect(patterns(' ["\\\\d{3,8}x"]')).toEqual(['\\d{3,8}x'])
+    expect(resolve({ scrubPatterns: ['email', '\\d{3,8}x'] }).scrubPatterns).toEqual(['email', '\\d{3,8}x'])
+  })
+})
+
+test.each<[string, string[]]>([
+  ['email,ssn', ['email', 'ssn']], ['\\d{3}x, email', ['\\d{3}x', 'email']], ['email,', ['email']], ['\\d{9}', ['\\d{9}']],
+])('%s is a comma list', (text, expected) => {
+  expect(patterns(text)).toEqual(expected)
+})

@@ -1,0 +1,42 @@
+/** The option `spool`: what its variable may say, and whether its folder is in memory. */
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { isInMemory } from '../../src/options/spool-settings.js'
+import { resolveOptions } from '../../src/options/resolve-options.js'
+import type { Settings } from '../../src/options/resolve-options.js'
+
+function resolve(env: Record<string, string>): Settings {
+  return resolveOptions({ url: 'http://127.0.0.1:9/api/v1', apiKey: 'key' }, { env, readFile: () => '' })
+}
+
+test.each(['false', 'FALSE', 'False', '0'])('PINO_INGEST_SPOOL=%s turns it off', (word) => {
+  expect(resolve({ PINO_INGEST_SPOOL: word }).spool).toBe(false)
+})
+
+test.each(['true', 'TRUE', '1'])('PINO_INGEST_SPOOL=%s turns it on', (word) => {
+  expect(resolve({ PINO_INGEST_SPOOL: word }).spool).toMatchObject({ durability: 'process' })
+})
+
+test.each(['off', '/var/spool/app', '{"dir":"/var/spool/app"}'])('PINO_INGEST_SPOOL=%s is refused, and the message names the variable for the path', (word) => {
+  expect(() => resolve({ PINO_INGEST_SPOOL: word })).toThrow(/PINO_INGEST_SPOOL must be .*in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path.*got/)
+})
+
+const SHARED_MEMORY = '/dev/shm'
+const TMPFS = 0x01021994
+const hasTmpfs = existsSync(SHARED_MEMORY) && statfsSync(SHARED_MEMORY).type === TMPFS
+
+test.skipIf(!hasTmpfs)('a folder in memory is found by any of its names, made already or not', () => {
+  const dir = mkdtempSync(join(SHARED_MEMORY, 'pino-ingest-test-'))
+  const before = process.cwd()
+  onTestFinished(() => {
+    process.chdir(before)
+    rmSync(dir, { recursive: true })
+  })
+  process.chdir(dir)
+  for (const path of [dir, '.', 'spool', './spool/deep', 'spool/deep/er', '../yet-to-be-made', `${dir}/spool`]) expect([path, isInMemory(path)]).toEqual([path, true])
+})
+
+test('the root is on a disk, or it cannot be told', () => {
+  expect(isInMemory('/proc/none/such')).toBe(false)
+})

@@ -1,0 +1,233 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { Batcher } from '../../src/pipeline/batcher.js'
+import type { BatcherOptions } from '../../src/pipeline/batcher.js'
+import { systemClock } from '../../src/shared/clock.js'
+import type { Batch } from '../../src/batch/sender.js'
+import { FakeClock } from '../fake-clock.js'
+
+interface Body {
+  readonly batch_id: string
+  readonly logs: unknown[]
+}
+
+function setup(options: Partial<BatcherOptions> = {}) {
+  const clock = new FakeClock()
+  const batches: Batch[] = []
+  const batcher = new Batcher({
+    batchSize: 100,
+    batchBytes: 1024 * 1024,
+    flushIntervalMs: 1000,
+    clock,
+    onBatch: (batch) => batches.push(batch),
+    ...options,
+  })
+  return { clock, batches, batcher, bodies: () => batches.map(bodyOf) }
+}
+
+function bodyOf(batch: Batch): Body {
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(batch.body)) as Body
+}
+
+describe('cuts', () => {
+  test('by count', () => {
+    const { batcher, bodies } = setup({ batchSize: 3 })
+    for (let n = 0; n < 7; n++) batcher.add(`${n}`, 1)
+    expect(bodies().map(({ logs }) => logs)).toEqual([[0, 1, 2], [3, 4, 5]])
+    expect(batcher.pendingEntries).toBe(1)
+  })
+
+  test('by bytes of the whole body, to the byte', () => {
+    const newId = () => 'id'
+    const envelope = '{"batch_id":"id","logs":[]}'.length
+    const entry = '"ä€😀"' // 2 + 2 + 3 + 4 bytes
+    const exact = setup({ newId, batchBytes: envelope + 2 * 11 + 1 })
+    for (let n = 0; n < 4; n++) exact.batcher.add(entry, 1)
+    expect(exact.batches.map(({ count, body }) => [count, body.length])).toEqual([[2, envelope + 23], [2, envelope + 23]])
+    const short = setup({ newId, batchBytes: envelope + 2 * 11 })
+    for (let n = 0; n < 4; n++) short.batcher.add(entry, 1)
+    short.batcher.seal()
+    expect(short.batches.map(({ count }) => count)).toEqual([1, 1, 1, 1])
+  })
+
+  test('before an entry that is longer than a batch may be, which goes alone and at once', () => {
+    const { batcher, batches, bodies } = setup({ batchBytes: 1000 })
+    const giant = JSON.stringify('x'.repeat(500_000))
+    batcher.add('1', 1)
+    batcher.add(giant, 1)
+    expect(bodies().map(({ logs }) => logs)).toEqual([[1], [JSON.parse(giant)]])
+    batcher.add('2', 1)
+    batcher.seal()
+    expect(batches.map(({ count }) => count)).toEqual([1, 1, 1])
+  })
+
+  test('soon after a pause, with what comes at the same time', async () => {
+    const { batcher, batches, clock } = setup({ flushIntervalMs: 500 })
+    expect(clock.timers).toBe(0)
+    batcher.add('1', 1)
+    await clock.advance(30)
+    batcher.add('2', 1)
+    expect(clock.timers).toBe(1)
+    await clock.advance(19)
+    expect(batches).toHaveLength(0)
+    await clock.advance(1)
+    expect(batches.map(({ count }) => count)).toEqual([2])
+    expect(clock.timers).toBe(0)
+    await clock.advance(500)
+    batcher.add('3', 1)
+    await clock.advance(50)
+    expect(batches.map(({ count }) => count)).toEqual([2, 1])
+  })
+
+  test('by the interval, which no entry waits longer than, and once an interval at most', async () => {
+    const { batcher, batches, clock } = setup({ flushIntervalMs: 500 })
+    batcher.add('1', 1)
+    batcher.seal()
+    batcher.add('2', 1)
+    await clock.advance(499)
+    batcher.add('3', 1)
+    expect(batches.map(({ count }) => count)).toEqual([1])
+    await clock.advance(1)
+    expect(batches.map(({ count }) => count)).toEqual([1, 2])
+    await clock.advance(100)
+    batcher.add('4', 1)
+    await clock.advance(399)
+    expect(batches).toHaveLength(2)
+    await clock.advance(1)
+    expect(batches.map(({ count }) => count)).toEqual([1, 2, 1])
+    expect(clock.timers).toBe(0)
+  })
+
+  test('by an interval that is shorter than a pause', async () => {
+    const { batcher, batches, clock } = setup({ flushIntervalMs: 10 })
+    batcher.add('1', 1)
+    await clock.advance(10)
+    expect(batches).toHaveLength(1)
+  })
+
+  test('when sealed, and then only what there is', () => {
+    const { batcher, batches } = setup()
+    batcher.seal()
+    batcher.add('1', 1)
+    batcher.seal()
+    batcher.seal()
+    expect(batches).toHaveLength(1)
+  })
+})
+
+describe('an interval beyond the longest timer', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  test('is kept, where a bare timer fires at once', async () => {
+    vi.useFakeTimers()
+    const { batcher, batches } = setup({ clock: systemClock, flushIntervalMs: 2 ** 31 + 10_000 })
+    batcher.add('1', 1)
+    batcher.seal()
+    batcher.add('2', 1)
+    await vi.advanceTimersByTimeAsync(2 ** 31 + 9000)
+    expect(batches).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1001)
+    expect(batches).toHaveLength(2)
+  })
+})
+
+test('every batch has its own id, and knows the highest rank in it', () => {
+  const { batcher, batches, bodies } = setup({ batchSize: 2 })
+  for (const rank of [1, 4, 0, 0, 3, 2]) batcher.add('{}', rank)
+  expect(batches.map(({ highestSeverity }) => highestSeverity)).toEqual([4, 0, 3])
+  expect(bodies().map(({ batch_id }) => batch_id)).toEqual(batches.map(({ batchId }) => batchId))
+  expect(new Set(batches.map(({ batchId }) => batchId)).size).toBe(3)
+  for (const { batchId } of batches) expect(batchId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+})
+
+test('a body keeps no more memory than its own bytes, and later entries leave it alone', () => {
+  const { batcher, batches } = setup({ batchSize: 2 })
+  for (let n = 0; n < 6; n++) batcher.add(`"${'abc'[n % 3]?.repeat(200)}"`, 1)
+  const copies = batches.map(({ body }) => Buffer.from(body).toString())
+  for (let n = 0; n < 50; n++) batcher.add('"zzz"', 1)
+  expect(batches.slice(0, 3).map(({ body }) => Buffer.from(body).toString())).toEqual(copies)
+  for (const { body } of batches) expect(body.buffer.byteLength).toBe(body.length)
+})
+
+test('whoever takes a batch may add an entry', () => {
+  const taken: Body[] = []
+  const batcher: Batcher = new Batcher({
+    batchSize: 2,
+    batchBytes: 120,
+    flushIntervalMs: 1000,
+    clock: new FakeClock(),
+    onBatch(batch) {
+      taken.push(bodyOf(batch))
+      if (taken.length <= 3) batcher.add('"notice"', 2)
+    },
+  })
+  for (const entry of ['1', '2', '3', `"${'x'.repeat(60)}"`, `"${'y'.repeat(60)}"`]) batcher.add(entry, 1)
+  batcher.seal()
+  const logs = taken.flatMap((body) => body.logs)
+  expect(logs.filter((entry) => entry === 'notice')).toHaveLength(3)
+  expect(logs.filter((entry) => entry !== 'notice')).toEqual([1, 2, 3, 'x'.repeat(60), 'y'.repeat(60)])
+  expect(batcher.pendingEntries).toBe(0)
+})
+
+test('a listener of the log may add an entry and seal, while a batch is cut', () => {
+  const { batcher, batches } = setup({ batchSize: 4, log: {
+    append: () => {}, flush: () => true,
+    seal: (batch) => {
+      if (batches.length === 0 && batcher.pendingEntries === 2) {
+        batcher.add('"from the listener"', 1)
+        batcher.seal()
+      }
+      return batch
+    },
+  } })
+  batcher.add('"a"', 1)
+  batcher.add('"b"', 1)
+  batcher.seal()
+  expect(batches.map((batch) => JSON.parse(Buffer.from(batch.body).toString()).logs)).toEqual([['a', 'b'], ['from the listener']])
+  expect(batches.map(({ count }) => count)).toEqual([2, 1])
+  expect(batcher.pendingEntries).toBe(0)
+})
+
+test('any entries: all once, in order, never over a bound, the body exact', () => {
+  const entry = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme', maxLength: 200 }),
+    fc.record({ message: fc.string({ unit: 'binary' }), n: fc.integer() }),
+    fc.nat(200).map((length) => '€'.repeat(length * length)),
+  )
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof({ weight: 20, arbitrary: entry }, { weight: 1, arbitrary: fc.constant('seal' as const) }),
+        { maxLength: 400 },
+      ),
+      fc.integer({ min: 1, max: 100 }),
+      fc.integer({ min: 100, max: 100_000 }),
+      (entries, batchSize, batchBytes) => {
+        const { batcher, batches, bodies } = setup({ batchSize, batchBytes })
+        for (const [n, value] of entries.entries()) {
+          if (value === 'seal') batcher.seal()
+          else batcher.add(JSON.stringify(value), 1)
+          const added = entries.slice(0, n + 1).filter((one) => one !== 'seal').length
+          expect(batches.reduce((sum, { count }) => sum + count, batcher.pendingEntries)).toBe(added)
+        }
+        const open = batcher.pendingBytes
+        const before = batches.length
+        batcher.seal()
+        if (batches.length > before) expect(batches.at(-1)?.body.length).toBe(open)
+        expect(batcher.pendingBytes).toBe(0)
+
+        const expected = entries.filter((one) => one !== 'seal')
+        expect(bodies().flatMap(({ logs }) => logs)).toEqual(JSON.parse(JSON.stringify(expected)))
+        for (const batch of batches) {
+          const { batch_id, logs } = bodyOf(batch)
+          expect(logs).toHaveLength(batch.count)
+          expect(batch.count).toBeLessThanOrEqual(batchSize)
+          expect(batch.body.length <= batchBytes || batch.count === 1).toBe(true)
+          expect(Buffer.from(batch.body).toString()).toBe(JSON.stringify({ batch_id, logs }))
+        }
+      },
+    ),
+    { numRuns: 150 },
+  )
+})

@@ -1,0 +1,74 @@
+/** What led to an error goes with it: the lines of its own scope, also those that are not sent themselves. */
+import { expect, test } from 'vitest'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
+import { piped } from './create-pipeline.js'
+
+const messagesOf = ({ breadcrumbs = [] }: LogEntry): (string | undefined)[] => breadcrumbs.map(({ message }) => message)
+
+test('200 requests at once: each error has its own request\'s lines, in order, and no debug line is sent', async () => {
+  const { write, arrived, pipeline } = await piped()
+  const requests = Array.from({ length: 200 }, (_, id) => id)
+  for (let step = 0; step < 10; step += 1) for (const id of requests) write({ level: 20, reqId: `req-${id}`, step, msg: `step ${step} of ${id}` })
+  for (const id of requests) {
+    if (id % 10 === 0) write({ level: 50, reqId: `req-${id}`, err: { type: 'Error', message: `failed ${id}`, stack: 'Error\n    at a (/a.js:1:1)' }, msg: 'request failed' })
+    write({ reqId: `req-${id}`, msg: `end of ${id}` })
+  }
+  const entries = await arrived()
+  expect(entries.filter(({ level }) => level === 'debug')).toEqual([])
+  const errors = entries.filter(({ level }) => level === 'error')
+  expect(errors.map(messagesOf)).toEqual(requests.filter((id) => id % 10 === 0).map((id) => Array.from({ length: 10 }, (_, step) => `step ${step} of ${id}`)))
+  expect(errors[1]?.breadcrumbs?.[3]).toEqual({ type: 'log', category: 'log', message: 'step 3 of 10', level: 'debug', timestamp: expect.any(String), data: { step: 3 } })
+  expect(entries.filter(({ level, breadcrumbs }) => level !== 'error' && breadcrumbs !== undefined)).toEqual([])
+  expect(pipeline.snapshot).toMatchObject({ received: 2_220, accepted: 220, filtered: 2_000, pending: 0, balances: true })
+})
+
+test('by trace before request before session before process', async () => {
+  const { write, arrived } = await piped()
+  write({ trace_id: 't', reqId: 'r', msg: 'traced' }, { reqId: 'r', session_id: 's', msg: 'requested' }, { session_id: 's', msg: 'in the session' }, { msg: 'anywhere' })
+  write({ level: 50, trace_id: 't', reqId: 'other', msg: 'a' }, { level: 50, reqId: 'r', msg: 'b' }, { level: 60, session_id: 's', msg: 'c' }, { level: 50, msg: 'd' })
+  const entries = await arrived()
+  expect(entries.slice(-4).map(messagesOf)).toEqual([['traced'], ['requested'], ['in the session'], ['anywhere']])
+})
+
+test('a crumb goes to one error; the error itself is one for the next', async () => {
+  const { write, arrived } = await piped()
+  write({ level: 20, reqId: 1, msg: 'before' }, { level: 50, reqId: 1, msg: 'first' }, { level: 50, reqId: 1, msg: 'second' })
+  expect((await arrived()).map(messagesOf)).toEqual([['before'], ['first']])
+})
+
+test('a record\'s own crumbs are merged with them by time', async () => {
+  const { write, arrived } = await piped()
+  write({ level: 20, msg: 'early' })
+  write({ level: 50, breadcrumbs: [{ message: 'own', timestamp: '2020-01-01T00:00:00.000Z' }, { message: 'late', timestamp: '2030-01-01T00:00:00.000Z' }], msg: 'failed' })
+  expect((await arrived()).map(messagesOf)).toEqual([['own', 'early', 'late']])
+})
+
+test.each([
+  [{ level: 'info' }, ['info', 'warn']],
+  [{ level: 'trace' }, ['trace', 'debug', 'info', 'warn']],
+  [{ limit: 2 }, ['info', 'warn']],
+  [undefined, ['debug', 'info', 'warn']],
+  [false, []],
+] as const)('with breadcrumbs %j', async (breadcrumbs, expected) => {
+  const { write, arrived } = await piped({ breadcrumbs, level: 'error' })
+  const levels = { trace: 10, debug: 20, info: 30, warn: 40 }
+  write(...Object.entries(levels).map(([msg, level]) => ({ level, msg })), { level: 50, msg: 'failed' })
+  const entries = await arrived()
+  expect(entries.map(messagesOf)).toEqual([expected])
+})
+
+test('trace is below debug, for what is sent as well', async () => {
+  const { write, arrived } = await piped({ level: 'debug' })
+  write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
+  expect((await arrived()).map(({ message }) => message)).toEqual(['debug'])
+})
+
+test('an entry that is too long for its crumbs makes room for them', async () => {
+  const { write, arrived } = await piped({ maxEntryBytes: 8_192 })
+  for (let n = 0; n < 10; n += 1) write({ level: 20, msg: `${n} ${'.'.repeat(100)}` })
+  write({ level: 50, dump: 'x'.repeat(100_000), msg: 'failed' })
+  const [entry] = await arrived()
+  expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThanOrEqual(8_192)
+  expect(entry?.breadcrumbs?.length).toBeGreaterThan(7)
+  expect(messagesOf(entry as LogEntry).at(-1)).toMatch(/^9 /)
+})

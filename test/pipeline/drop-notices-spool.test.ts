@@ -1,0 +1,83 @@
+/** What is dropped on the way to disk is told to the service, while the batcher that wrote is in the middle of its work. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/shared/clock.js'
+import { resolveOptions } from '../../src/options/resolve-options.js'
+import { Pipeline } from '../../src/pipeline/pipeline.js'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+
+const KEY = 'notice-spool-key'
+const MIB = 1024 * 1024
+
+interface Full {
+  readonly service: IngestService
+  readonly pipeline: Pipeline
+  /** Chunks after which the account did not close. */
+  readonly open: readonly number[]
+}
+
+/** Written in one turn, so that nothing is sent meanwhile: up to a few chunks after the first drop. */
+async function fillDisk(batchSize: number): Promise<Full> {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-notice-'))
+  const service = await createIngestService({ apiKeys: [KEY] })
+  onTestFinished(async () => {
+    await service.close()
+    rmSync(dir, { recursive: true })
+  })
+  const settings = resolveOptions(
+    { url: service.url, apiKey: KEY, batchSize, spool: { dir, maxBytes: MIB }, maxBufferBytes: MIB, shutdownTimeoutMs: 8_000, onProblem: 'silent' }, { env: {}, readFile: () => '' })
+  const pipeline = new Pipeline({ settings, clock: systemClock, emit: () => {} })
+  const open: number[] = []
+  let after = 0
+  // Several to a chunk, so that a batch goes to disk when it is cut, and not before.
+  const chunk = `${JSON.stringify({ level: 50, time: 0, msg: 'x'.repeat(500) })}\n`.repeat(31)
+  for (let n = 0; after < 3; n += 1) {
+    pipeline.write(chunk)
+    const { dropped, balances: balances } = pipeline.account.snapshot()
+    if (!balances) open.push(n)
+    if (dropped.spool > 0) after += 1
+    if (n > 1_000) throw new Error('the disk was never full')
+  }
+  return { service, pipeline, open }
+}
+
+/** What each notice tells, oldest first: one for what goes before the first is under way, and at most one for the rest. */
+function toldAt(service: IngestService): number[] {
+  const notices = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message.startsWith('pino-ingest dropped'))
+  return notices.map(({ entry }) => (entry.metadata as { pino_ingest: { dropped: { spool: number } } }).pino_ingest.dropped.spool)
+}
+
+function expectAllTold(service: IngestService, pipeline: Pipeline): void {
+  const told = toldAt(service)
+  const { dropped, ...rest } = pipeline.account.snapshot()
+  expect(told.reduce((sum, one) => sum + one, 0)).toBe(dropped.spool)
+  expect(told.length).toBeLessThanOrEqual(2)
+  expect(rest).toMatchObject({ generated: told.length, pending: 0, balances: true })
+}
+
+test.each([1, 3, 10])('batches of %i: the account balances at every moment, and a flush brings the notice', async (batchSize) => {
+  const { service, pipeline, open } = await fillDisk(batchSize)
+  expect(open).toEqual([])
+  expect(await pipeline.flush()).toBe('acknowledged')
+  expectAllTold(service, pipeline)
+  await pipeline.close()
+  expect(service.arrived).toBe(pipeline.account.accepted)
+})
+
+test.each([1, 3, 10])('batches of %i: the end brings the notice', async (batchSize) => {
+  const { service, pipeline } = await fillDisk(batchSize)
+  await pipeline.close()
+  expectAllTold(service, pipeline)
+  expect(service.arrived).toBe(pipeline.account.accepted)
+})
+
+test('without a flush it goes with the next batch', async () => {
+  const { service, pipeline } = await fillDisk(3)
+  await service.waitForEntries(pipeline.account.received - pipeline.account.dropped.spool + 1, { timeoutMs: 20_000 })
+  expect(toldAt(service)).not.toEqual([])
+  await pipeline.close()
+  expectAllTold(service, pipeline)
+})

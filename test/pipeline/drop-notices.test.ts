@@ -1,0 +1,151 @@
+/** What was dropped is told to the service itself, in one entry for many drops. */
+import { expect, test, vi } from 'vitest'
+import { createDropNotice } from '../../src/diagnostics/unreported-drops.js'
+import type { UnreportedDrops } from '../../src/diagnostics/unreported-drops.js'
+import { resolveOptions } from '../../src/options/resolve-options.js'
+import { Pipeline } from '../../src/pipeline/pipeline.js'
+import { DropNotices } from '../../src/pipeline/drop-notices.js'
+import { createIngestService, validateEntry } from '../../src/service/index.js'
+import { FakeClock } from '../fake-clock.js'
+
+const LABELS = { service: 'shop', environment: 'production', version: '1.2.3' }
+
+test('is a valid entry of level warn with the counts by reason', () => {
+  const entry = JSON.parse(createDropNotice({ buffer: 3, spool: 4 }, LABELS, 0)) as object
+  expect(validateEntry(entry)).toEqual([])
+  expect(entry).toEqual({
+    level: 'warn', message: 'pino-ingest dropped 7 entries (buffer 3, spool 4)', timestamp: '1970-01-01T00:00:00.000Z', ...LABELS,
+    metadata: { pino_ingest: { dropped: { buffer: 3, spool: 4 } } },
+  })
+  expect(createDropNotice({ age: 1 }, {}, 0)).toContain('dropped 1 entry (age 1)')
+})
+
+test('reaches the service once for many drops, and the account balances with it', async () => {
+  const service = await createIngestService({ apiKeys: ['notice-key'] })
+  const clock = new FakeClock()
+  const settings = resolveOptions({ url: service.url, apiKey: 'notice-key', spool: false, maxBufferBytes: 1024 * 1024, onProblem: 'silent' }, { env: {}, readFile: () => '' })
+  const fault = service.faults.add({ kind: 'status', status: 401 })
+  let troubles = 0
+  const pipeline = new Pipeline({ settings, clock, emit: (name) => void (name === 'ingest:problem' && (troubles += 1)) })
+  const line = `${JSON.stringify({ level: 40, time: 0, pad: 'x'.repeat(1000), msg: 'warned' })}\n`
+  pipeline.write(line)
+  await clock.advance(1_000)
+  await vi.waitFor(() => expect(service.requests.some(({ status }) => status === 401)).toBe(true), { timeout: 10_000 })
+  await vi.waitFor(() => expect(troubles).toBeGreaterThan(0), { timeout: 10_000 })
+  for (let n = 1; n < 3_000; n += 1) pipeline.write(line)
+  await clock.advance(11_000)
+  const { dropped, generated, balances: balances } = pipeline.account.snapshot()
+  expect(dropped.buffer).toBeGreaterThan(1_000)
+  // In an outage it would go the way of the rest.
+  expect({ generated, balances }).toEqual({ generated: 0, balances: true })
+  fault()
+  for (let turn = 0; pipeline.account.snapshot().pending > 0; turn += 1) {
+    await clock.advance(60_000)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(turn).toBeLessThan(2_000)
+  }
+  const { accepted, ...account } = pipeline.account.snapshot()
+  expect(account).toMatchObject({ received: 3_000, generated: 1, pending: 0, balances: true })
+  const notices = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message.startsWith('pino-ingest dropped'))
+  expect(notices.map(({ entry }) => entry.metadata)).toEqual([{ pino_ingest: { dropped: { buffer: account.dropped.buffer } } }])
+  expect(service.arrived).toBe(accepted)
+  await pipeline.close()
+  await service.close()
+})
+
+function noticesOf(isHeld = () => false) {
+  const clock = new FakeClock()
+  const startedAt = clock.now()
+  const told: { at: number, count: number, timestamp: string }[] = []
+  const kept: (UnreportedDrops | undefined)[] = []
+  const notices = new DropNotices({
+    clock, settings: LABELS, isBlocked: isHeld, saveCounts: (drops) => void kept.push(drops),
+    onNotice: (json) => {
+      const entry = JSON.parse(json) as { timestamp: string, metadata: { pino_ingest: { dropped: Record<string, number> } } }
+      const count = Object.values(entry.metadata.pino_ingest.dropped).reduce((sum, one) => sum + one, 0)
+      told.push({ at: clock.now() - startedAt, count, timestamp: entry.timestamp })
+    },
+  })
+  return { clock, told, kept, notices }
+}
+
+test('drops that go on are told once in 10 s, and all of them', async () => {
+  const { clock, told, notices } = noticesOf()
+  for (let n = 0; n < 350; n += 1) {
+    notices.add(1, 'buffer')
+    notices.onAccepted()
+    await clock.advance(100)
+  }
+  notices.report()
+  expect(told.map(({ at }) => at)).toEqual([0, 10_000, 20_000, 30_000, 35_000])
+  expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(350)
+})
+
+test('the remaining drops are reported at the end of the window, also when nothing is sent any more', async () => {
+  const { clock, told, notices } = noticesOf()
+  for (let n = 0; n < 3; n += 1) {
+    notices.add(1, 'buffer')
+    notices.onAccepted()
+  }
+  await clock.advance(60_000)
+  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 0, count: 1 }, { at: 10_000, count: 2 }])
+})
+
+test('drops within the window of another notice are reported without a further entry', async () => {
+  const { clock, told, notices } = noticesOf()
+  notices.add(1, 'buffer')
+  await clock.advance(9_000)
+  notices.onAccepted()
+  notices.add(2, 'buffer')
+  await clock.advance(2_000)
+  notices.onAccepted()
+  await clock.advance(60_000)
+  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 9_000, count: 1 }, { at: 21_000, count: 2 }])
+})
+
+test('a time that was kept and cannot be true is not told', () => {
+  const { clock, told, notices } = noticesOf()
+  notices.addFromPreviousProcess({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
+  notices.onAccepted()
+  expect(told.map(({ timestamp }) => timestamp)).toEqual([new Date(clock.wallNow()).toISOString()])
+})
+
+test('while the service accepts nothing they are kept once in 10 s, as one count, and only while it grows', async () => {
+  const { clock, told, kept, notices } = noticesOf()
+  for (let n = 0; n < 36_000; n += 1) {
+    if (n < 600) notices.add(1, 'spool')
+    await clock.advance(100)
+  }
+  expect(kept).toHaveLength(6)
+  expect(kept.at(-1)).toEqual({ dropped: { spool: 600 }, lastAtMs: Date.UTC(2025, 0, 1) + 59_900 })
+  expect(told).toEqual([])
+  notices.onAccepted()
+  expect(told).toEqual([{ at: 3_600_000, count: 600, timestamp: '2025-01-01T00:00:59.900Z' }])
+  expect(kept.at(-1)).toBeUndefined()
+})
+
+test('those of an earlier process are kept at once, and told once the service has accepted entries', async () => {
+  const { clock, told, kept, notices } = noticesOf()
+  notices.addFromPreviousProcess({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
+  notices.add(1, 'spool')
+  expect(kept).toEqual([{ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 }])
+  await clock.advance(60_000)
+  expect(told).toEqual([])
+  notices.onAccepted()
+  expect(told.map(({ count }) => count)).toEqual([43])
+})
+
+test('at the end drops are saved at once if they cannot be reported, and else reported without a wait', () => {
+  let isHeld = true
+  const { told, kept, notices } = noticesOf(() => isHeld)
+  notices.add(1, 'spool')
+  notices.close()
+  notices.add(2, 'shutdown')
+  notices.onAccepted()
+  expect([told.length, kept.at(-1)?.dropped]).toEqual([0, { spool: 1, shutdown: 2 }])
+  isHeld = false
+  notices.onAccepted()
+  notices.add(4, 'shutdown')
+  notices.onAccepted()
+  expect([told.map(({ count }) => count), kept.at(-1)]).toEqual([[3, 4], undefined])
+})

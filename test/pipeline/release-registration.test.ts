@@ -1,0 +1,103 @@
+/** The registration at start: short, asked again once, silent while the service has asked for silence. */
+import { onTestFinished, expect, test, vi } from 'vitest'
+import { IngestError } from '../../src/shared/errors.js'
+import { resolveOptions } from '../../src/options/resolve-options.js'
+import { createRegistration } from '../../src/pipeline/release-registration.js'
+import { KEY, httpServer } from '../client/servers.js'
+import { FakeClock } from '../fake-clock.js'
+
+interface Reply {
+  readonly status: number
+  readonly retryAfter?: string
+}
+
+/** The last of the replies is repeated; none at all is a service that does not answer. */
+async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeoutMs = 10_000 } = {}) {
+  const clock = new FakeClock()
+  const server = await httpServer((response, { url }) => {
+    if (!url.endsWith('/releases/register')) throw new Error(`not to be called: ${url}`)
+    const reply = replies[Math.min(server.came.length, replies.length) - 1]
+    if (reply === undefined) return
+    response.statusCode = reply.status
+    if (reply.retryAfter !== undefined) response.setHeader('retry-after', reply.retryAfter)
+    response.end('{"release_id":"rel-1"}')
+  })
+  const settings = resolveOptions({ url: `${server.origin}/api/v1`, apiKey: KEY, spool: false, version: '1', requestTimeoutMs, retryMinMs: 1, retryMaxMs: 1 }, { env: {}, readFile: () => '' })
+  const controller = new AbortController()
+  const told: number[] = []
+  const putOff: string[] = []
+  let until = heldMs
+  const register = createRegistration({
+    settings, clock, retryAfterLeftMs: () => Math.max(until - clock.now(), 0),
+    onRetryAfter: (delayMs) => {
+      told.push(delayMs)
+      until = Math.max(until, clock.now() + delayMs)
+    },
+    onPostponed: ({ code }) => void putOff.push(code),
+  })
+  const settled: (string | IngestError)[] = []
+  void register(controller.signal).then((id) => settled.push(id), (error: IngestError) => settled.push(error))
+  onTestFinished(() => controller.abort())
+  return { clock, server, settled, told, putOff, controller }
+}
+
+const came = async (server: { readonly came: readonly unknown[] }, count: number): Promise<void> =>
+  vi.waitFor(() => expect(server.came).toHaveLength(count), { timeout: 8_000 })
+
+test('a failure that names no time is not tried again', async () => {
+  const { clock, server, settled, told } = await registering([{ status: 503 }])
+  await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 8_000 })
+  await clock.advance(100_000)
+  expect(settled[0]).toMatchObject({ code: 'UNAVAILABLE', status: 503, message: expect.not.stringContaining('attempts') })
+  expect([server.came.length, told, clock.timers]).toEqual([1, [], 0])
+})
+
+test('what the service asks for is told to others, and it is asked once more when that has passed', async () => {
+  const { clock, server, settled, told, putOff } = await registering([{ status: 429, retryAfter: '20' }, { status: 201 }])
+  await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 8_000 })
+  expect([told, putOff]).toEqual([[20_000], ['RATE_LIMITED']])
+  await clock.advance(19_999)
+  expect([server.came.length, settled]).toEqual([1, []])
+  await clock.advance(1)
+  await vi.waitFor(() => expect(settled).toEqual(['rel-1']), { timeout: 8_000 })
+  expect([server.came.length, clock.timers]).toEqual([2, 0])
+})
+
+test('once more, and not for as long as it is refused', async () => {
+  const { clock, server, settled, told, putOff } = await registering([{ status: 429, retryAfter: '2' }])
+  await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 8_000 })
+  await clock.advance(2_000)
+  await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 8_000 })
+  await clock.advance(100_000)
+  expect(settled[0]).toMatchObject({ code: 'RATE_LIMITED' })
+  // Entries wait as long for its id: nothing to tell before it has failed.
+  expect([server.came.length, told, putOff]).toEqual([2, [2_000, 2_000], []])
+})
+
+test('nothing is sent while others have been asked for silence', async () => {
+  const { clock, server, settled } = await registering([{ status: 200 }], { heldMs: 7_000 })
+  await clock.advance(6_999)
+  expect(server.connections()).toBe(0)
+  await clock.advance(1)
+  await came(server, 1)
+  await vi.waitFor(() => expect(settled).toEqual(['rel-1']), { timeout: 8_000 })
+})
+
+test('its signal ends the wait, and leaves no timer', async () => {
+  const { clock, server, settled, controller } = await registering([{ status: 200 }], { heldMs: 7_000 })
+  await clock.advance(1)
+  expect(clock.timers).toBe(1)
+  controller.abort()
+  await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 10_000 })
+  expect(settled[0]).toMatchObject({ code: 'ABORTED' })
+  expect([clock.timers, server.connections()]).toEqual([0, 0])
+})
+
+test('a service that does not answer is waited for 5 s, or for requestTimeoutMs where that is less', async () => {
+  const [usual, short] = await Promise.all([registering([]), registering([], { requestTimeoutMs: 300 })])
+  await vi.waitFor(() => expect(short.settled).toHaveLength(1), { timeout: 8_000 })
+  expect(short.settled[0]).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('no reply within 300 ms') })
+  await vi.waitFor(() => expect(usual.settled).toHaveLength(1), { timeout: 15_000 })
+  expect(usual.settled[0]).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('no reply within 5000 ms') })
+  expect([usual.server.came.length, short.server.came.length]).toEqual([1, 1])
+}, 20_000)

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { nextDelayMs } from '../../src/shared/backoff.js'
+
+const usual = { retryMinMs: 250, retryMaxMs: 30_000, outageAgeMs: 0 }
+/** The longest delay that the jitter may come to. */
+const most = (given: Partial<Parameters<typeof nextDelayMs>[0]>): number => nextDelayMs({ ...usual, attempt: 1, random: () => 1, ...given })
+
+test('doubles from retryMinMs', () => {
+  expect([1, 2, 3, 4, 5].map((attempt) => most({ attempt }))).toEqual([250, 500, 1_000, 2_000, 4_000])
+})
+
+test('is full jitter: anywhere from nothing to the step', () => {
+  expect([0, 0.5, 0.9].map((value) => most({ attempt: 3, random: () => value }))).toEqual([0, 500, 900])
+})
+
+test.each([
+  [0, 5_000],
+  [20_000, 5_000],
+  [40_000, 10_000],
+  [100_000, 25_000],
+  [1_000_000, 30_000],
+])('after %i ms of outage the cap is %i ms', (outageAgeMs, capMs) => {
+  expect(most({ attempt: 60, outageAgeMs })).toBe(capMs)
+})
+
+test('the first step counts, also where it is longer than the least cap', () => {
+  expect(most({ retryMinMs: 20_000 })).toBe(20_000)
+})
+
+test('retryMaxMs is below every other bound', () => {
+  expect(most({ attempt: 60, outageAgeMs: 1e9, retryMaxMs: 1_000 })).toBe(1_000)
+})
+
+test('whatever is given, the delay is finite and within its bounds', () => {
+  fc.assert(fc.property(
+    fc.integer({ min: -5, max: 1_000_000 }), fc.double({ min: 0, max: 1e15, noNaN: true }), fc.integer({ min: 1, max: 86_400_000 }),
+    fc.integer({ min: 0, max: 86_400_000 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    (attempt, outageAgeMs, retryMinMs, more, value) => {
+      const delay = nextDelayMs({ attempt, outageAgeMs, retryMinMs, retryMaxMs: retryMinMs + more, random: () => value })
+      return delay >= 0 && delay <= retryMinMs + more
+    },
+  ))
+})
