@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../dist/esm/client/http.js'
 import { systemClock } from '../../dist/esm/shared/clock.js'
-import { ingestSender } from '../../dist/esm/delivery/ingest.js'
+import { createIngestSender } from '../../dist/esm/delivery/ingest-sender.js'
 import { cpuUs } from '../tools/measure.mjs'
 import { batchesOf } from './batches.mjs'
 
@@ -25,7 +25,7 @@ export async function passesOfRequest(lines, url) {
 /** @param {readonly Batch[]} batches @param {string} url @param {number} concurrency */
 async function sendAll(batches, url, concurrency) {
   const http = createHttp({ url, apiKey: 'bench', requestTimeoutMs: 10_000, maxConnections: concurrency })
-  const sender = ingestSender({ http, clock: systemClock })
+  const sender = createIngestSender({ http, clock: systemClock })
   const { signal } = new AbortController()
   setMaxListeners(0, signal) // every request in flight listens to it
   const send = async (/** @type {Batch} */ batch) => {

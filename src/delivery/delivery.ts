@@ -2,27 +2,27 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../shared/clock.js'
 import type { Batch, Outcome, Sender } from '../batch/sender.js'
-import { Booking } from './booking.js'
-import type { BookingOptions } from './booking.js'
-import { Flushes } from './flushes.js'
-import type { Flushed } from './flushes.js'
-import type { Gate } from './gate.js'
-import { bytesOf } from './held.js'
-import type { Disk, Held, Lane, Mark } from './held.js'
-import { Queue } from './queue.js'
+import { OutcomeRecorder } from './outcome-recorder.js'
+import type { OutcomeRecorderOptions } from './outcome-recorder.js'
+import { FlushWaiters } from './queue/flush-waiters.js'
+import type { FlushOutcome } from './queue/flush-waiters.js'
+import type { CircuitBreaker } from './retry/circuit-breaker.js'
+import { bytesOf } from './queue/queued-batch.js'
+import type { QueueDisk, QueuedBatch, Lane, Watermark } from './queue/queued-batch.js'
+import { BatchQueue } from './queue/batch-queue.js'
 
-export interface DeliveryOptions extends BookingOptions {
+export interface DeliveryOptions extends OutcomeRecorderOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
   /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<Gate, 'limit' | 'trouble' | 'outageAgeMs' | 'heldMs' | 'evidence' | 'retrySoon' | 'isOver' | 'hurry' | 'onRoom'>
+  readonly gate: Pick<CircuitBreaker, 'limit' | 'lastFailure' | 'outageAgeMs' | 'retryAfterLeftMs' | 'rejections' | 'retrySoon' | 'isFinished' | 'startShutdown' | 'onCapacity'>
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
   /** An outage this long ends a `flush` of what is on disk. */
   readonly requestTimeoutMs: number
   /** Where batches wait when memory gets short. */
-  readonly disk?: (Disk & { readonly keptEntries: number, admits(rank: number): boolean }) | undefined
+  readonly disk?: (QueueDisk & { readonly keptEntries: number, admits(rank: number): boolean }) | undefined
   /** See `QueueOptions`. */
   readonly recoverForMs?: number | undefined
   /** For the message at the end: what was set, of which `drain` may get the rest. Default: what `drain` gets. */
@@ -42,12 +42,12 @@ const NOT_YET = Promise.resolve()
 export class Delivery {
   readonly #options: DeliveryOptions
   readonly #abort = new AbortController()
-  readonly #queue: Queue
-  readonly #inFlight = new Map<Held, Promise<void>>()
-  readonly #flushes: Flushes
+  readonly #queue: BatchQueue
+  readonly #inFlight = new Map<QueuedBatch, Promise<void>>()
+  readonly #flushes: FlushWaiters
   #inFlightEntries = 0
   #inFlightBytes = 0
-  readonly #booking: Booking
+  readonly #booking: OutcomeRecorder
   #isMemoryAlone: boolean
   #drained: Promise<void> | undefined
   #closed = false
@@ -55,11 +55,11 @@ export class Delivery {
   constructor(options: DeliveryOptions) {
     this.#options = options
     this.#isMemoryAlone = options.disk === undefined
-    this.#booking = new Booking(options)
-    this.#queue = new Queue({ ...options, isDown: () => options.gate.trouble !== undefined }, () => this.#startWaiting())
-    this.#flushes = new Flushes({ ...options,
+    this.#booking = new OutcomeRecorder(options)
+    this.#queue = new BatchQueue({ ...options, isDown: () => options.gate.lastFailure !== undefined }, () => this.#startWaiting())
+    this.#flushes = new FlushWaiters({ ...options,
       hasKept: () => this.#booking.keptEntries + (options.disk?.keptEntries ?? 0) > 0, oldest: () => this.#oldest })
-    options.gate.onRoom(() => this.#startWaiting())
+    options.gate.onCapacity(() => this.#startWaiting())
     // Every batch in flight listens to it.
     setMaxListeners(0, this.#abort.signal)
   }
@@ -93,30 +93,30 @@ export class Delivery {
 
   /** Counts and tells an entry that `admits` turned away. */
   refuse(): void {
-    this.#booking.refuse(this.#isMemoryAlone ? 'buffer' : 'spool')
+    this.#booking.recordRefusal(this.#isMemoryAlone ? 'buffer' : 'spool')
   }
 
   /** Takes the batch in any case; never blocks and never throws. What does not fit waits on disk, or costs the oldest. */
   enqueue(batch: Batch): void {
     if (this.#closed) {
-      this.#booking.giveUp(batch, batch.count)
-      return this.#booking.tellLost('logged after the transport was closed')
+      this.#booking.recordAbandoned(batch, batch.count)
+      return this.#booking.reportLost('logged after the transport was closed')
     }
     this.#isMemoryAlone = batch.place === undefined
     const gone = this.#queue.push(batch, this.#inFlightBytes)
-    const { gate: { trouble }, maxBufferBytes } = this.#options
-    this.#booking.dropForRoom(gone, batch, { maxBufferBytes, trouble })
+    const { gate: { lastFailure: trouble }, maxBufferBytes } = this.#options
+    this.#booking.recordEvicted(gone, batch, { maxBufferBytes, trouble })
     this.#startWaiting()
   }
 
   /** The service is back: what is logged from now on goes past what has waited for it. */
-  recovered(): void {
+  onServiceRecovered(): void {
     this.#queue.putAside()
   }
 
   /** As `Flushes.add`, of everything enqueued before. @param timeoutMs for how long the caller waits */
-  flush(timeoutMs = this.#options.requestTimeoutMs): Promise<Flushed> {
-    return this.#flushes.add(this.#queue.mark, timeoutMs)
+  flush(timeoutMs = this.#options.requestTimeoutMs): Promise<FlushOutcome> {
+    return this.#flushes.add(this.#queue.watermark, timeoutMs)
   }
 
   /** Whether nothing is taken any more. */
@@ -124,7 +124,7 @@ export class Delivery {
 
   /** Whether none of the app's own waits in memory alone. */
   get isOnDisk(): boolean {
-    return !this.#isMemoryAlone && this.#oldest.loose >= this.#queue.mark.loose
+    return !this.#isMemoryAlone && this.#oldest.memoryOnly >= this.#queue.watermark.memoryOnly
   }
 
   /** More may have been found on disk. */
@@ -149,8 +149,8 @@ export class Delivery {
 
   async #drain(timeoutMs: number): Promise<void> {
     const { clock, gate } = this.#options
-    this.#queue.recoverWithin(gate.trouble === undefined ? timeoutMs : 0)
-    gate.hurry(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_AT_EXIT)
+    this.#queue.recoverWithin(gate.lastFailure === undefined ? timeoutMs : 0)
+    gate.startShutdown(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_AT_EXIT)
     await this.#within(timeoutMs, this.#untilIdle())
     this.#closed = true
     this.#abort.abort()
@@ -168,10 +168,10 @@ export class Delivery {
 
   /** Also what is enqueued meanwhile; what earlier processes left while the service takes it: one short process after another would never send it. */
   async #untilIdle(): Promise<void> {
-    const isIdle = ({ stored, loose }: Mark): boolean => stored >= this.#queue.mark.stored && loose >= this.#queue.mark.loose
+    const isIdle = ({ durable: stored, memoryOnly: loose }: Watermark): boolean => stored >= this.#queue.watermark.durable && loose >= this.#queue.watermark.memoryOnly
     while (!this.#closed && !this.#isOver && !isIdle(this.#oldest)) {
       // In a long outage a flush is over at once: this loop would leave no turn to the attempts, nor to the timer that ends it.
-      await this.#flushes.add(this.#queue.mark)
+      await this.#flushes.add(this.#queue.watermark)
     }
     await this.#queue.untilRecovered()
     await this.#untilNoneInFlight()
@@ -187,21 +187,21 @@ export class Delivery {
     this.#inFlight.clear()
     this.#inFlightEntries = this.#inFlightBytes = 0
     this.#abort.abort()
-    for (const { batch } of left) this.#booking.giveUp(batch, batch.count)
-    this.#booking.tellLost(`${why}; last failure: ${this.#options.gate.trouble ?? 'none, the service was still at work'}`)
+    for (const { batch } of left) this.#booking.recordAbandoned(batch, batch.count)
+    this.#booking.reportLost(`${why}; last failure: ${this.#options.gate.lastFailure ?? 'none, the service was still at work'}`)
     this.#flushes.end(this.#booking.keptEntries > 0 ? 'spooled' : 'acknowledged')
   }
 
   /** The oldest of the app's own that is not settled, in each lane. */
-  get #oldest(): Mark {
-    const { stored, loose } = this.#queue.oldest
-    const orders = (lane: Lane): number[] => [...this.#inFlight.keys()].filter((held) => held.lane === lane).map(({ order }) => order)
-    return { stored: Math.min(stored, ...orders('stored')), loose: Math.min(loose, ...orders('loose')) }
+  get #oldest(): Watermark {
+    const { durable: stored, memoryOnly: loose } = this.#queue.oldest
+    const orders = (lane: Lane): number[] => [...this.#inFlight.keys()].filter((held) => held.lane === lane).map(({ sequence: order }) => order)
+    return { durable: Math.min(stored, ...orders('stored')), memoryOnly: Math.min(loose, ...orders('loose')) }
   }
 
   /** The last attempts failed: what is on disk need not be read back to be given up. */
   get #isOver(): boolean {
-    return this.#drained !== undefined && this.#options.gate.isOver
+    return this.#drained !== undefined && this.#options.gate.isFinished
   }
 
   /** Large batches in as great a number as small ones would take far more than `maxBufferBytes`. */
@@ -223,7 +223,7 @@ export class Delivery {
     this.#queue.refill()
   }
 
-  async #deliver(held: Held): Promise<void> {
+  async #deliver(held: QueuedBatch): Promise<void> {
     let outcome: Outcome
     const startedAt = this.#options.clock.now()
     try {
@@ -237,12 +237,12 @@ export class Delivery {
     this.#inFlightBytes -= bytesOf(held.batch)
     this.#inFlightEntries -= held.batch.count
     this.#queue.settled(held, this.#options.clock.now() - startedAt)
-    this.#booking.settle(held.batch, outcome)
+    this.#booking.record(held.batch, outcome)
     // What an exit costs is told in one line at its end.
-    if (this.#drained === undefined && 'reason' in outcome) this.#booking.tellLost(outcome.reason)
-    if (this.#drained !== undefined && this.#options.gate.trouble !== undefined) this.#queue.recoverWithin(0)
+    if (this.#drained === undefined && 'reason' in outcome) this.#booking.reportLost(outcome.reason)
+    if (this.#drained !== undefined && this.#options.gate.lastFailure !== undefined) this.#queue.recoverWithin(0)
     this.#startWaiting()
     if (this.#isOver) this.#flushes.end('spooled')
-    else this.#flushes.look()
+    else this.#flushes.check()
   }
 }

@@ -5,13 +5,13 @@
 import { Account } from '../diagnostics/account.js'
 import { Batcher } from './batcher.js'
 import type { Clock } from '../shared/clock.js'
-import { gzipSender } from '../delivery/compress.js'
+import { createGzipSender } from '../delivery/gzip-sender.js'
 import { Delivery } from '../delivery/delivery.js'
-import { Gate } from '../delivery/gate.js'
-import type { Flushed } from '../delivery/flushes.js'
-import { quarantineSender } from '../delivery/quarantine.js'
-import { retrySender } from '../delivery/retry.js'
-import { troubleTeller } from '../delivery/trouble.js'
+import { CircuitBreaker } from '../delivery/retry/circuit-breaker.js'
+import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
+import { createIsolationSender } from '../delivery/isolation/isolation-sender.js'
+import { createRetrySender } from '../delivery/retry/retry-sender.js'
+import { createFailureReporter } from '../delivery/retry/failure-reporter.js'
 import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { EndpointReporter } from '../diagnostics/reporter.js'
@@ -52,7 +52,7 @@ export class EndpointPipeline {
   readonly account = new Account()
   readonly #options: EndpointPipelineOptions
   readonly #batcher: Batcher
-  readonly #gate: Gate
+  readonly #gate: CircuitBreaker
   readonly #delivery: Delivery
   readonly #spool: Spool | undefined
   readonly #endTrouble: () => void
@@ -60,25 +60,25 @@ export class EndpointPipeline {
   constructor(options: EndpointPipelineOptions) {
     this.#options = options
     const { settings, clock, report, mask, onBatch } = options
-    const { onTrouble, onRecovery, end } = troubleTeller(report, clock)
+    const { onFailure: onTrouble, onRecovery, end } = createFailureReporter(report, clock)
     this.#endTrouble = end
-    const gate = this.#gate = new Gate({
-      clock, ...settings, onTrouble,
+    const gate = this.#gate = new CircuitBreaker({
+      clock, ...settings, onFailure: onTrouble,
       onRecovery: (outageAgeMs, hasFailed) => {
         onRecovery(outageAgeMs)
-        this.#delivery.recovered()
+        this.#delivery.onServiceRecovered()
         options.onRecovery?.(hasFailed)
       },
       ...(options.onRetryAfter && { onRetryAfter: options.onRetryAfter }),
     })
-    const retrying = retrySender(options.sender, gate)
-    const compressing = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
+    const retrying = createRetrySender(options.sender, gate)
+    const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
     const spool = this.#spool = openSpool(options, this.account, () => this.#delivery.wake())
     // The service's words may repeat the key; what the app has logged is its own.
     const withoutSecrets = (letter: DeadLetter): DeadLetter => ({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
-    const sender = quarantineSender({
+    const sender = createIsolationSender({
       inner: options.toBody?.(compressing) ?? compressing, gate, isShortenable: options.isShortenable ?? true,
-      ...(spool && { setAside: (letters) => spool.setAside(letters.map(withoutSecrets)) }),
+      ...(spool && { deadLetter: (letters) => spool.setAside(letters.map(withoutSecrets)) }),
     })
     const disk = spool && {
       evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank),
@@ -103,7 +103,7 @@ export class EndpointPipeline {
 
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
   get lastFailure(): string | undefined {
-    return this.#gate.trouble
+    return this.#gate.lastFailure
   }
 
   /** Whether nothing is taken any more. */
@@ -118,7 +118,7 @@ export class EndpointPipeline {
 
   /** Whether all that is pending is on disk, and the service has accepted nothing since it failed. */
   get isSpooled(): boolean {
-    return (this.#gate.trouble !== undefined || this.#gate.outageAgeMs > 0) && this.#delivery.isOnDisk
+    return (this.#gate.lastFailure !== undefined || this.#gate.outageAgeMs > 0) && this.#delivery.isOnDisk
   }
 
   /** Whether there is room for an entry of this rank; see `Delivery`. */
@@ -152,23 +152,23 @@ export class EndpointPipeline {
   }
 
   /** Resolves when everything cut so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. */
-  flush(timeoutMs?: number): Promise<Flushed> {
+  flush(timeoutMs?: number): Promise<FlushOutcome> {
     return this.#delivery.flush(timeoutMs)
   }
 
   /** Ends a pause of the backoff now. */
   retryNow(): void {
-    this.#gate.nudge()
+    this.#gate.retryNow()
   }
 
   /** Milliseconds for which nothing may be sent that carries the key: the service has asked for silence. */
   get retryAfterLeftMs(): number {
-    return this.#gate.heldMs
+    return this.#gate.retryAfterLeftMs
   }
 
   /** Another call was asked for silence: it holds for all that carries the key (interface: Errors). */
   applyRetryAfter(delayMs: number): void {
-    this.#gate.holdFor(delayMs)
+    this.#gate.applyRetryAfter(delayMs)
   }
 
   /** Delivers what was cut within `timeoutMs`. Never rejects. */

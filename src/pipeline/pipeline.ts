@@ -3,8 +3,8 @@ import type { Account, AccountSnapshot } from '../diagnostics/account.js'
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import { createHttp } from '../client/http.js'
 import type { Clock } from '../shared/clock.js'
-import type { Flushed } from '../delivery/flushes.js'
-import { ingestSender } from '../delivery/ingest.js'
+import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
+import { createIngestSender } from '../delivery/ingest-sender.js'
 import type { HookFunction } from '../filter/load-hook.js'
 import type { EntryBuilder } from './entry-builder.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
@@ -73,7 +73,7 @@ export class Pipeline {
       settings, clock, report, endpoints: () => this.#channels, onId: (releaseId) => this.setReleaseId(releaseId),
     })
     const entries = this.#entries = new EndpointPipeline({
-      ...shared, settings, report, sender: ingestSender({ http, hint, ...shared }), url: settings.url,
+      ...shared, settings, report, sender: createIngestSender({ http, hint, ...shared }), url: settings.url,
       siblingUrls: settings.requestLogs === false ? [] : [toRequestLogUrl(settings.url)],
       ...(release && { onBatch: (batch) => release.add(batch) }),
       onRecovery: (hasFailed) => {
@@ -156,7 +156,7 @@ export class Pipeline {
   }
 
   /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. @param timeoutMs see `Delivery.flush` */
-  async flush(timeoutMs?: number): Promise<Flushed> {
+  async flush(timeoutMs?: number): Promise<FlushOutcome> {
     this.#finishText()
     for (const channel of this.#channels) channel.seal()
     if (this.#release !== undefined) await this.#release.ended
@@ -167,7 +167,7 @@ export class Pipeline {
     return this.#notices.reportCount === reportCount ? flushed : this.#flushChannels(timeoutMs)
   }
 
-  async #flushChannels(timeoutMs: number | undefined): Promise<Flushed> {
+  async #flushChannels(timeoutMs: number | undefined): Promise<FlushOutcome> {
     const flushed = await Promise.all(this.#channels.map((channel) => channel.flush(timeoutMs)))
     return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
   }
@@ -182,7 +182,7 @@ export class Pipeline {
   }
 
   /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */
-  flushNow(): Promise<Flushed> {
+  flushNow(): Promise<FlushOutcome> {
     const flushed = this.flush()
     for (const channel of this.#channels) channel.retryNow()
     return flushed

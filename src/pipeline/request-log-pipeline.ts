@@ -2,7 +2,7 @@
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EndpointPipelineOptions } from './endpoint-pipeline.js'
 import type { Http } from '../client/http-types.js'
-import { requestsBody, requestsSender } from '../delivery/requests.js'
+import { createRequestsBodySender, createRequestsSender } from '../delivery/requests-sender.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import { PATHS } from '../protocol/limits.js'
@@ -33,7 +33,7 @@ export class RequestLogPipeline {
     this.endpoint = new EndpointPipeline({
       ...shared, settings: toRequestLogSettings(settings), report: report.forRequestLogs(),
       url: toRequestLogUrl(settings.url), siblingUrls: [settings.url], shouldScanOthers: false, isShortenable: false,
-      sender: requestsSender({ http, hint, ...shared }), toBody: requestsBody,
+      sender: createRequestsSender({ http, hint, ...shared }), toBody: createRequestsBodySender,
     })
   }
 

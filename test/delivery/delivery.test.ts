@@ -1,12 +1,12 @@
 import { expect, describe, test } from 'vitest'
 import { Account } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
-import { Evidence } from '../../src/delivery/evidence.js'
-import { Gate } from '../../src/delivery/gate.js'
-import { retrySender } from '../../src/delivery/retry.js'
+import { RejectionTracker } from '../../src/delivery/isolation/rejection-tracker.js'
+import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
+import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
 import type { Outcome } from '../../src/batch/sender.js'
 import { FakeClock, settled } from '../fake-clock.js'
-import { DOWN, OK, Told, batchOf, busyFor, many, setup, watch } from './scripted.js'
+import { DOWN, OK, RecordingReport, batchOf, busyFor, many, setup, watch } from './scripted-sender.js'
 
 describe('concurrency', () => {
   test('is one for a single batch and up to the bound while batches wait', async () => {
@@ -67,9 +67,9 @@ test('books each final outcome under its own name', async () => {
 test('a sender that rejects, or throws, costs its batch by count and nothing else', async () => {
   const clock = new FakeClock()
   const account = new Account()
-  const told = new Told()
+  const told = new RecordingReport()
   const gate = {
-    limit: 1, trouble: undefined, outageAgeMs: 0, heldMs: 0, evidence: new Evidence(clock), isOver: false, hurry: () => {}, retrySoon: () => {}, onRoom: () => {},
+    limit: 1, lastFailure: undefined, outageAgeMs: 0, retryAfterLeftMs: 0, rejections: new RejectionTracker(clock), isFinished: false, startShutdown: () => {}, retrySoon: () => {}, onCapacity: () => {},
   }
   const sender = {
     send: ({ batchId }: { batchId: string }): Promise<Outcome> => {
@@ -314,13 +314,13 @@ describe('abandon', () => {
 
 test('requests that hang since before a failure hold up nobody', async () => {
   const clock = new FakeClock()
-  const gate = new Gate({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random: () => 0 })
+  const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random: () => 0 })
   const fail: ((outcome: Outcome) => void)[] = []
   let doesHang = false
   const sender = { send: () => (doesHang ? new Promise<Outcome>((resolve) => fail.push(resolve)) : Promise.resolve(OK)) }
   const account = new Account()
   const delivery = new Delivery({
-    sender: retrySender(sender, gate), gate, clock, maxBufferBytes: 64 * 2 ** 20, requestTimeoutMs: 10_000, account, report: new Told(),
+    sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes: 64 * 2 ** 20, requestTimeoutMs: 10_000, account, report: new RecordingReport(),
   })
   for (let n = 0; n < 200; n += 1) delivery.enqueue(batchOf(`before${n}`))
   await clock.advance(100)

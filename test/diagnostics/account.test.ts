@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { Account } from '../../src/diagnostics/account.js'
 import { Batcher } from '../../src/pipeline/batcher.js'
 import type { Outcome } from '../../src/batch/sender.js'
-import { DOWN, OK, UNAUTHORIZED, busyFor, setup } from '../delivery/scripted.js'
-import type { Attempt } from '../delivery/scripted.js'
+import { DOWN, OK, UNAUTHORIZED, busyFor, setup } from '../delivery/scripted-sender.js'
+import type { Attempt } from '../delivery/scripted-sender.js'
 
 test('starts at zero, and closes', () => {
   expect(new Account().snapshot()).toEqual({

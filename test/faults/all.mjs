@@ -1,7 +1,7 @@
 /** Every scenario, in the order of the table. */
 import { BACKLOG } from './backlog.mjs'
 import { CRASH_LOOP } from './crash-loop.mjs'
-import { LIVES } from './kill-lives.mjs'
+import { LIVES } from './kill-runs.mjs'
 import { MEMORY } from './memory.mjs'
 import { OUR_SCENARIOS } from './scenarios-ours.mjs'
 import { SCENARIOS } from './scenarios.mjs'

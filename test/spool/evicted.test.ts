@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { EvictedLane } from '../../src/delivery/evicted-lane.js'
+import { EvictedLane } from '../../src/delivery/queue/evicted-lane.js'
 import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
 import { Evicted } from '../../src/spool/evicted.js'
 import { FakeClock } from '../fake-clock.js'
@@ -110,5 +110,5 @@ test('a batch of a later segment keeps its place in the order while an earlier s
   const mend = failing('openSync', ([path]) => (String(path).endsWith('00000001.seg') ? 'EIO' : undefined))
   await lane.read(() => {})
   mend()
-  expect([lane.oldest, lane.shift()]).toMatchObject([0, { order: 1, batch: { batchId: second.batchId } }])
+  expect([lane.oldest, lane.shift()]).toMatchObject([0, { sequence: 1, batch: { batchId: second.batchId } }])
 })

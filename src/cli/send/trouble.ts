@@ -1,5 +1,5 @@
 /** Why there is no use in going on. Pure. */
-import { describeFailure } from '../../delivery/trouble.js'
+import { describeFailure } from '../../delivery/retry/failure-reporter.js'
 import type { EndpointRejected } from '../../batch/sender.js'
 
 export function hopelessness(failure: EndpointRejected): string {

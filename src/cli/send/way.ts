@@ -2,12 +2,12 @@
 import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../client/http.js'
 import type { Clock } from '../../shared/clock.js'
-import { gzipSender } from '../../delivery/compress.js'
-import { Gate } from '../../delivery/gate.js'
-import { ingestSender } from '../../delivery/ingest.js'
-import { quarantineSender } from '../../delivery/quarantine.js'
-import { retrySender } from '../../delivery/retry.js'
-import { troubleTeller } from '../../delivery/trouble.js'
+import { createGzipSender } from '../../delivery/gzip-sender.js'
+import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'
+import { createIngestSender } from '../../delivery/ingest-sender.js'
+import { createIsolationSender } from '../../delivery/isolation/isolation-sender.js'
+import { createRetrySender } from '../../delivery/retry/retry-sender.js'
+import { createFailureReporter } from '../../delivery/retry/failure-reporter.js'
 import type { Settings } from '../../options/resolve-options.js'
 import type { Batch, DeadLetter, Retryable, EndpointRejected, Outcome } from '../../batch/sender.js'
 
@@ -30,7 +30,7 @@ export interface WayOptions {
 }
 
 export class Way {
-  readonly #gate: Gate
+  readonly #gate: CircuitBreaker
   readonly #send: (batch: Batch) => Promise<Outcome>
   readonly #closeHttp: () => Promise<void>
   readonly #abort = new AbortController()
@@ -41,19 +41,19 @@ export class Way {
     setMaxListeners(0, signal)
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: concurrency })
     this.#closeHttp = () => http.close()
-    const teller = troubleTeller({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), discard: () => {} }, clock, {
+    const teller = createFailureReporter({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), discard: () => {} }, clock, {
       meanwhile: 'sending is paused at this position', repeatMs: REPEAT_MS,
     })
-    const gate = this.#gate = new Gate({
+    const gate = this.#gate = new CircuitBreaker({
       ...settings, clock, maxConcurrency: concurrency,
-      onTrouble: (trouble, ...rest) => {
-        if (!onTrouble(trouble)) teller.onTrouble(trouble, ...rest)
+      onFailure: (trouble, ...rest) => {
+        if (!onTrouble(trouble)) teller.onFailure(trouble, ...rest)
       },
       onRecovery: teller.onRecovery,
     })
     const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
-    const retrying = retrySender(ingestSender({ http, clock, hint, mask }), gate)
-    const sender = quarantineSender({ inner: settings.compression === 'gzip' ? gzipSender(retrying) : retrying, gate, setAside })
+    const retrying = createRetrySender(createIngestSender({ http, clock, hint, mask }), gate)
+    const sender = createIsolationSender({ inner: settings.compression === 'gzip' ? createGzipSender(retrying) : retrying, gate, deadLetter: setAside })
     this.#send = (batch) => sender.send(batch, signal)
   }
 
@@ -64,7 +64,7 @@ export class Way {
 
   /** Why the service does not take entries, while it does not. */
   get trouble(): string | undefined {
-    return this.#gate.trouble
+    return this.#gate.lastFailure
   }
 
   /** Never rejects: `delivered`, or `given-up` once it was stopped. */
@@ -74,12 +74,12 @@ export class Way {
 
   /** Calls `listener` when `limit` has grown by a batch that waits. One listener. */
   onRoom(listener: () => void): void {
-    this.#gate.onRoom(listener)
+    this.#gate.onCapacity(listener)
   }
 
   /** Nothing comes any more that could speak for the service: whoever waits for that has waited long enough. */
   hurry(): void {
-    this.#gate.hurry(Infinity)
+    this.#gate.startShutdown(Infinity)
   }
 
   /** What is under way is given up. */
@@ -91,7 +91,7 @@ export class Way {
   async close(): Promise<void> {
     this.abort()
     // Nobody waits at the gate any more: its timer must not keep the process.
-    this.#gate.nudge()
+    this.#gate.retryNow()
     await this.#closeHttp()
   }
 }

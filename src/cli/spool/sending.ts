@@ -2,12 +2,12 @@
 import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../client/http.js'
 import type { Clock } from '../../shared/clock.js'
-import { gzipSender } from '../../delivery/compress.js'
-import { Gate } from '../../delivery/gate.js'
-import { ingestSender } from '../../delivery/ingest.js'
-import { quarantineSender } from '../../delivery/quarantine.js'
-import { requestsBody, requestsSender } from '../../delivery/requests.js'
-import { retrySender } from '../../delivery/retry.js'
+import { createGzipSender } from '../../delivery/gzip-sender.js'
+import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'
+import { createIngestSender } from '../../delivery/ingest-sender.js'
+import { createIsolationSender } from '../../delivery/isolation/isolation-sender.js'
+import { createRequestsBodySender, createRequestsSender } from '../../delivery/requests-sender.js'
+import { createRetrySender } from '../../delivery/retry/retry-sender.js'
 import type { Settings } from '../../options/resolve-options.js'
 import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
 import type { Kind } from './kind.js'
@@ -48,7 +48,7 @@ export interface Source {
 export class Sending {
   readonly #options: SendingOptions
   readonly #abort = new AbortController()
-  readonly #gate: Gate
+  readonly #gate: CircuitBreaker
   readonly #sender: Sender
   readonly #deadlineAt: number
   readonly #cancelDeadline: () => void
@@ -66,9 +66,9 @@ export class Sending {
     this.#cancelDeadline = clock.timer(timeoutMs, () => this.stop())
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
-    const gate = this.#gate = new Gate({
+    const gate = this.#gate = new CircuitBreaker({
       ...settings, clock, onRetryAfter,
-      onTrouble: ({ reason }, _ageMs, waitMs) => {
+      onFailure: ({ reason }, _ageMs, waitMs) => {
         this.#trouble = reason
         if (clock.now() + waitMs >= this.#deadlineAt) this.#giveUpHope()
       },
@@ -76,11 +76,11 @@ export class Sending {
         this.#trouble = undefined
       },
     })
-    const one = kind === 'requests' ? requestsSender({ http, clock, mask }) : ingestSender({ http, clock, mask })
-    const retrying = retrySender(this.#counting(one), gate)
-    const compressing = settings.compression === 'gzip' ? gzipSender(retrying) : retrying
-    this.#sender = quarantineSender({
-      inner: kind === 'requests' ? requestsBody(compressing) : compressing, gate, setAside, isShortenable: kind === 'entries',
+    const one = kind === 'requests' ? createRequestsSender({ http, clock, mask }) : createIngestSender({ http, clock, mask })
+    const retrying = createRetrySender(this.#counting(one), gate)
+    const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
+    this.#sender = createIsolationSender({
+      inner: kind === 'requests' ? createRequestsBodySender(compressing) : compressing, gate, deadLetter: setAside, isShortenable: kind === 'entries',
     })
   }
 
@@ -91,7 +91,7 @@ export class Sending {
 
   /** The other endpoint was asked for silence: it holds for all that carries the key. */
   holdFor(delayMs: number): void {
-    this.#gate.holdFor(delayMs)
+    this.#gate.applyRetryAfter(delayMs)
   }
 
   /** Ends it now: what is under way is given up. */
@@ -118,12 +118,12 @@ export class Sending {
       if (signal.aborted || isExhausted) return
       isExhausted = true
       // Nothing comes any more that could speak for the service: whoever waits for that has waited long enough.
-      this.#gate.hurry(this.#deadlineAt)
+      this.#gate.startShutdown(this.#deadlineAt)
     }
     await Promise.all(Array.from({ length: settings.maxConcurrency }, work))
     this.#cancelDeadline()
     // Nobody waits at the gate any more: its timer must not keep the process.
-    this.#gate.nudge()
+    this.#gate.retryNow()
     await this.#closeHttp()
     if (clock.now() >= this.#deadlineAt) this.#trouble ??= 'the time is over (--timeout)'
   }

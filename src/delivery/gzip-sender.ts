@@ -1,0 +1,18 @@
+/** Compresses a batch once, before it waits for its turn: within an attempt it would delay what the gate let pass. */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Sender } from '../batch/sender.js'
+
+/** Level 1 costs a fifth of the throughput, level 6 a third, for bodies that differ little in size. */
+const GZIP_LEVEL = 1
+
+const compress = promisify(gzip)
+
+export function createGzipSender(inner: Sender): Sender {
+  return {
+    async send(batch, signal) {
+      const body = await compress(batch.body, { level: GZIP_LEVEL })
+      return inner.send({ ...batch, body, contentEncoding: 'gzip' }, signal)
+    },
+  }
+}

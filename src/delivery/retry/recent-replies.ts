@@ -1,0 +1,36 @@
+/**
+ * Decides whether a failure is an outage. A load balancer with one bad node answers some requests 503 and accepts the others:
+ * this is not an outage. A failure is an outage if
+ *
+ * - most of the latest replies are failures
+ * - only one request at a time is sent: there is no other evidence, and with `maxConcurrency` 1 the order must be kept
+ * - the same batch has failed before, and nothing was accepted since then, or nothing was ever accepted
+ */
+import type { RetryState } from './wait-queue.js'
+
+const KEPT = 32
+
+export class RecentReplies {
+  /** For each of the latest replies since the last outage: whether it was a failure. */
+  #failed: boolean[] = []
+  #accepted = 0
+
+  recordSuccess(): void {
+    this.#accepted += 1
+    this.#add(false)
+  }
+
+  /** @param isAlone whether only one request at a time is sent @returns whether the failure is an outage */
+  recordFailure(turn: RetryState, isAlone: boolean): boolean {
+    this.#add(true)
+    const isOutage = isAlone || turn.acceptedBefore === this.#accepted || this.#failed.filter(Boolean).length * 2 > KEPT
+    turn.acceptedBefore = this.#accepted
+    if (isOutage) this.#failed = []
+    return isOutage
+  }
+
+  #add(isFailed: boolean): void {
+    this.#failed.push(isFailed)
+    if (this.#failed.length > KEPT) this.#failed.shift()
+  }
+}

@@ -1,0 +1,357 @@
+/** The number of requests in flight, step by step; `load-sense.test.ts` has it against whole services. */
+import { describe, expect, test } from 'vitest'
+import { isOverload } from '../../../src/delivery/concurrency/overload-ceiling.js'
+import { AdaptiveConcurrencyLimit } from '../../../src/delivery/concurrency/adaptive-concurrency-limit.js'
+import type { InFlightRequest } from '../../../src/delivery/concurrency/adaptive-concurrency-limit.js'
+import { CircuitBreaker } from '../../../src/delivery/retry/circuit-breaker.js'
+import { ResponseTimeSampler, readEventLoopIdleMs } from '../../../src/delivery/concurrency/response-time-sampler.js'
+import { FakeClock } from '../../fake-clock.js'
+import { OK, batchOf, busyFor, many, setup } from '../scripted-sender.js'
+
+/** A client that fills what it may, or so many, and is answered by hand. */
+function client(max = 32, initial?: number, idleAt = (now: number): number => now) {
+  const concurrency = new AdaptiveConcurrencyLimit(max, initial)
+  const flights: InFlightRequest[] = []
+  let now = 1_000
+  const moment = () => ({ now, idleMs: idleAt(now) })
+  const fill = (atMost = Infinity): void => {
+    while (concurrency.hasCapacity && flights.length < atMost) flights.push(concurrency.begin(moment()))
+  }
+  /** The oldest is answered. */
+  const answer = (): void => {
+    const flight = flights.shift() as InFlightRequest
+    if (concurrency.end(flight, moment())) concurrency.succeeded(flight)
+  }
+  return {
+    concurrency, flights, fill,
+    wait: (ms: number): void => void (now += ms),
+    /** All that is in flight is answered after `replyMs`, and followed by another each, or by so many in all. */
+    round: (replyMs: number, atMost = Infinity): void => {
+      now += replyMs
+      for (let left = flights.length; left > 0; left -= 1) {
+        answer()
+        fill(atMost)
+      }
+    },
+    refuse: (pauseMs: number, index = flights.length - 1): void => {
+      const [flight] = flights.splice(index, 1) as [InFlightRequest]
+      concurrency.end(flight, moment())
+      concurrency.failed(pauseMs, flight)
+    },
+    fail: (pauseMs: number): void => {
+      concurrency.end(flights.shift() as InFlightRequest, moment())
+      concurrency.failed(pauseMs)
+    },
+  }
+}
+
+/** Brought to so many in flight, by a service that takes 20 ms. */
+function grown(limit: number) {
+  const one = client()
+  one.fill()
+  while (one.concurrency.limit < limit) one.round(20)
+  return one
+}
+
+describe('up', () => {
+  test('doubled to 8 unseen, then after a look each', () => {
+    const { concurrency, fill, round } = client()
+    fill()
+    const limits = [concurrency.limit]
+    for (let n = 0; n < 8; n += 1) {
+      round(20)
+      limits.push(concurrency.limit)
+    }
+    expect(limits).toEqual([1, 2, 4, 8, 8, 16, 16, 32, 32])
+  })
+
+  test.each([[1, 3], [5, 9], [20, 32]])('only while it is used: %i at once are a limit of at most %i', (atOnce, most) => {
+    const { concurrency, fill, round } = client()
+    fill(atOnce)
+    for (let n = 0; n < 200; n += 1) round(20, atOnce)
+    expect(concurrency.limit).toBeLessThanOrEqual(most)
+    expect(concurrency.limit).toBeGreaterThanOrEqual(atOnce)
+  })
+
+  test('by one a round after the first sign of delay', () => {
+    const { concurrency, round } = grown(8)
+    const limits: number[] = []
+    for (const replyMs of [50, 50, 20, 20, 20, 20, 20]) {
+      round(replyMs)
+      limits.push(concurrency.limit)
+    }
+    expect(limits).toEqual([8, 8, 9, 10, 11, 12, 13])
+  })
+
+  test('by one, where this thread never waits, and no reply time is known', () => {
+    const { concurrency, fill, round } = client(32, 1, () => 1)
+    fill()
+    for (let n = 0; n < 4; n += 1) round(20)
+    const { limit } = concurrency
+    for (let n = 0; n < 8; n += 1) round(20)
+    expect([limit, concurrency.limit]).toEqual([8, 12])
+    for (let n = 0; n < 100; n += 1) round(500)
+    expect(concurrency.limit).toBe(32)
+  })
+
+  test('from nothing again after ten seconds without a request, not after nine', () => {
+    const { concurrency, fill, flights, wait, round } = grown(32)
+    round(20, 0)
+    expect(flights).toEqual([])
+    wait(9_000)
+    fill()
+    expect(flights).toHaveLength(32)
+    round(20, 0)
+    wait(10_001)
+    fill()
+    expect([flights.length, concurrency.limit]).toEqual([1, 1])
+  })
+})
+
+describe('down on delay', () => {
+  test('in the second of two slow rounds, to what leaves a few in the queue, at most by half', () => {
+    const mild = grown(32)
+    const harsh = grown(32)
+    for (const [one, replyMs] of [[mild, 40], [harsh, 200]] as const) {
+      for (let n = 0; n < 4; n += 1) one.round(20)
+      one.round(replyMs)
+      one.round(replyMs)
+      expect(one.concurrency.limit).toBe(32)
+      one.round(replyMs)
+    }
+    // Of 32, a quarter is queued: 40 ms where 30 are no delay.
+    expect([mild.concurrency.limit, harsh.concurrency.limit]).toEqual([27, 16])
+  })
+
+  test('not for a single slow round, nor for some slow replies in each', () => {
+    const { concurrency, flights, round } = grown(32)
+    for (let n = 0; n < 20; n += 1) {
+      round(100)
+      for (let quick = 0; quick < 9; quick += 1) round(20)
+    }
+    expect(concurrency.limit).toBe(32)
+    for (let n = 0; n < 20; n += 1) {
+      const slow = flights.splice(0, 6)
+      round(20)
+      round(20)
+      round(20)
+      flights.push(...slow)
+    }
+    expect(concurrency.limit).toBe(32)
+  })
+
+  test('less than 3 ms is none, however much it is of a reply', () => {
+    const { concurrency, fill, round } = client()
+    fill()
+    for (let n = 0; n < 20; n += 1) round(0.3)
+    for (let n = 0; n < 20; n += 1) round(3.2)
+    expect(concurrency.limit).toBe(32)
+    for (let n = 0; n < 20; n += 1) round(6)
+    expect(concurrency.limit).toBeLessThan(32)
+  })
+
+  test('for long: a quarter measures anew, and a service that was slower for reasons of its own has all again', () => {
+    const { concurrency, round } = grown(32)
+    for (let n = 0; n < 4; n += 1) round(20)
+    const limits = new Set<number>()
+    for (let ms = 0; ms < 24_000; ms += 60) {
+      round(60)
+      limits.add(concurrency.limit)
+    }
+    expect(Math.min(...limits)).toBeLessThan(8)
+    expect(concurrency.limit).toBe(32)
+  })
+})
+
+describe('down on a refusal', () => {
+  test('to one, quickly up to half, then by one to less than what was refused', () => {
+    const { concurrency, fill, round, wait, refuse } = grown(16)
+    fill()
+    refuse(100)
+    expect([concurrency.limit, concurrency.running]).toEqual([1, 0])
+    wait(100)
+    const limits: number[] = []
+    for (let n = 0; n < 20; n += 1) {
+      fill()
+      round(20)
+      limits.push(concurrency.limit)
+    }
+    expect(limits.slice(0, 3)).toEqual([2, 4, 8])
+    expect(limits.at(-1)).toBe(14)
+  })
+
+  test('up to half after looks, where that is more than 8', () => {
+    const { concurrency, fill, round, refuse } = grown(32)
+    refuse(0)
+    const limits: number[] = []
+    for (let n = 0; n < 8; n += 1) {
+      fill()
+      round(20)
+      limits.push(concurrency.limit)
+    }
+    expect(limits).toEqual([2, 4, 8, 8, 16, 16, 17, 18])
+  })
+
+  test('and not beyond for ten times what it has cost', () => {
+    const { concurrency, fill, round, wait, refuse } = grown(16)
+    refuse(1_000)
+    wait(1_000)
+    let ms = 1_000
+    let backAt: number | undefined
+    for (; concurrency.limit < 15; ms += 20) {
+      fill()
+      round(20)
+      if (concurrency.limit === 14) backAt ??= ms
+    }
+    expect(ms).toBeGreaterThan(11 * (backAt as number))
+    expect(ms).toBeLessThan(12 * (backAt as number) + 100)
+  })
+
+  test('also where silence was asked for, which is not idle time', () => {
+    const { concurrency, fill, round, wait, refuse } = grown(16)
+    refuse(20_000)
+    round(20, 0)
+    wait(20_000)
+    for (let ms = 0; ms < 10_000; ms += 20) {
+      fill()
+      round(20)
+    }
+    expect(concurrency.limit).toBe(14)
+  })
+
+  test('a minute at most', () => {
+    const { concurrency, fill, round, wait, refuse } = grown(16)
+    refuse(600_000)
+    wait(600_000)
+    for (let ms = 0; ms < 63_000; ms += 20) {
+      fill()
+      round(20)
+    }
+    expect(concurrency.limit).toBe(32)
+  })
+
+  test.each(['a lone request is refused', 'it fails in another way'])('is forgotten when %s', (how) => {
+    const { concurrency, fill, round, wait, refuse, fail, flights } = grown(16)
+    refuse(100)
+    round(20, 0)
+    wait(100)
+    fill()
+    expect(flights).toHaveLength(1)
+    if (how.startsWith('a lone')) refuse(100)
+    else fail(100)
+    wait(100)
+    for (let n = 0; n < 8; n += 1) {
+      fill()
+      round(20)
+    }
+    expect(concurrency.limit).toBe(32)
+  })
+
+  test('what was under way before it counts no more, however it ends', () => {
+    const { concurrency, round, refuse, flights } = grown(16)
+    refuse(100)
+    expect(flights).toHaveLength(15)
+    round(20, 0)
+    expect([concurrency.limit, concurrency.running]).toEqual([1, 0])
+  })
+
+  test('is 429 or 503; other failures say nothing about how many', () => {
+    expect([429, 503, 500, 502, 504, 408, undefined].map((status) => isOverload({ kind: 'later', reason: '', ...(status !== undefined && { status }) })))
+      .toEqual([true, true, false, false, false, false, false])
+  })
+})
+
+test('in doubt one at a time', () => {
+  const { concurrency, fill, round } = grown(16)
+  concurrency.limitToOne()
+  expect([concurrency.limit, concurrency.hasCapacity]).toEqual([1, false])
+  round(20, 0)
+  fill()
+  round(20)
+  expect(concurrency.limit).toBeGreaterThan(1)
+})
+
+test('what is passed over makes room, and is in flight all the same', () => {
+  const { concurrency, fill, flights } = client(4, 4)
+  fill()
+  concurrency.ignoreInFlight()
+  fill()
+  expect(flights.at(-1)?.concurrentRequests).toBe(8)
+})
+
+describe('the time of a reply', () => {
+  test('is known where the event loop waited for it', () => {
+    const time = new ResponseTimeSampler()
+    time.observe({ now: 100, idleMs: 40 })
+    time.observe({ now: 130, idleMs: 69 })
+    expect(time.responseTimeMs(100)).toBe(30)
+  })
+
+  test('is not where the thread was at work when it may have come, however often it looked', () => {
+    const time = new ResponseTimeSampler()
+    time.observe({ now: 100, idleMs: 40 })
+    time.observe({ now: 105, idleMs: 44 })
+    time.observe({ now: 200, idleMs: 45 })
+    time.observe({ now: 201, idleMs: 45 })
+    expect(time.responseTimeMs(100)).toBeUndefined()
+    // Of a request that took long, the same delay is little.
+    expect(time.responseTimeMs(-300)).toBe(501)
+  })
+
+  test('is taken from the clock where idle time is not told', () => {
+    const time = new ResponseTimeSampler()
+    time.observe({ now: 100, idleMs: 0 })
+    time.observe({ now: 200, idleMs: 0 })
+    expect(time.responseTimeMs(100)).toBe(100)
+  })
+
+  test('idle time grows while this thread waits, and not while it works', async () => {
+    const before = readEventLoopIdleMs()
+    while (readEventLoopIdleMs() === before) await new Promise((resolve) => setTimeout(resolve, 5))
+    const waited = readEventLoopIdleMs()
+    expect(waited).toBeGreaterThan(before)
+    for (const until = performance.now() + 20; performance.now() < until;);
+    expect(readEventLoopIdleMs()).toBe(waited)
+  })
+})
+
+describe('the gate', () => {
+  test('grows only as far as it is used, and begins anew after a refusal', async () => {
+    let isFull = false
+    const { clock, gate, enqueue } = setup(() => (isFull ? busyFor(1) : OK), { latencyMs: 20, maxConcurrency: 32, initialConcurrency: 1, idleMs: () => 0 })
+    const idle = gate.limit
+    for (let n = 0; n < 10; n += 1) {
+      enqueue(batchOf(`lone ${n}`))
+      await clock.advance(100)
+    }
+    const alone = gate.limit
+    enqueue(...many(200))
+    await clock.advance(300)
+    expect([idle, alone, gate.limit]).toEqual([1, 3, 32])
+    isFull = true
+    enqueue(...many(100))
+    await clock.advance(20)
+    expect(gate.limit).toBe(1)
+  })
+
+  test('takes what Node tells as the time that its thread has waited', async () => {
+    const clock = new FakeClock()
+    let idleMs = 1
+    const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, idleMs: () => idleMs })
+    const never = new AbortController().signal
+    /** A reply comes after `waitMs`, and is read after `busyMs` more. */
+    const roundTrip = async (waitMs: number, busyMs: number): Promise<void> => {
+      const runs = Array.from({ length: gate.limit }, () =>
+        gate.run(gate.createRetryState(), never, () => new Promise((resolve) => void clock.timer(waitMs + busyMs, () => resolve(OK)))))
+      idleMs += waitMs
+      await clock.advance(waitMs + busyMs)
+      await Promise.all(runs)
+    }
+    for (let n = 0; n < 10; n += 1) await roundTrip(5, 0)
+    expect(gate.limit).toBe(32)
+    for (let n = 0; n < 10; n += 1) await roundTrip(5, 100)
+    expect(gate.limit).toBe(32)
+    for (let n = 0; n < 10; n += 1) await roundTrip(105, 0)
+    expect(gate.limit).toBeLessThan(32)
+  })
+})

@@ -1,0 +1,168 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { HttpFailure } from '../../src/client/http-types.js'
+import type { Http, HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
+import { createGzipSender } from '../../src/delivery/gzip-sender.js'
+import { createIngestSender } from '../../src/delivery/ingest-sender.js'
+import type { Batch } from '../../src/batch/sender.js'
+import { FakeClock } from '../fake-clock.js'
+
+const BODY = '{"batch_id":"b","logs":[{"message":"äöü"}]}'
+
+interface Call {
+  readonly path: string
+  readonly body: Uint8Array
+  readonly init: HttpRequestInit | undefined
+}
+
+function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' = 'none') {
+  const calls: Call[] = []
+  const http: Http = {
+    post: (path, body, init) => {
+      calls.push({ path, body: body as Uint8Array, init })
+      if (reply instanceof Error) return Promise.reject(reply)
+      return Promise.resolve({ status: 200, headers: {}, text: '', truncated: false, ...reply })
+    },
+    close: () => Promise.resolve(),
+  }
+  const plain = createIngestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)) })
+  const sender = compression === 'gzip' ? createGzipSender(plain) : plain
+  const signal = new AbortController().signal
+  const batch: Batch = { batchId: 'b', count: 10, highestSeverity: 1, body: Buffer.from(BODY) }
+  return { calls, signal, send: () => sender.send(batch, signal) }
+}
+
+function item(index: number) {
+  return { index, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid level' }
+}
+
+function result(accepted: number, rejected: number, errors = Array.from({ length: rejected }, (_, index) => item(index))) {
+  return JSON.stringify({ accepted, message: 'done', rejected, errors })
+}
+
+describe('the request', () => {
+  test('is one post of the body as it is, with the signal', async () => {
+    const { calls, send, signal } = setup({ text: result(10, 0) })
+    await send()
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject({ path: '/ingest', init: { signal } })
+    expect(calls[0]?.init?.contentEncoding).toBeUndefined()
+    expect(Buffer.from(calls[0]?.body ?? []).toString()).toBe(BODY)
+  })
+
+  test('is compressed where asked for', async () => {
+    const { calls, send } = setup({ text: result(10, 0) }, 'gzip')
+    expect((await send()).kind).toBe('delivered')
+    expect(calls[0]?.init?.contentEncoding).toBe('gzip')
+    expect(gunzipSync(calls[0]?.body ?? new Uint8Array()).toString()).toBe(BODY)
+  })
+})
+
+describe('2xx', () => {
+  test('with an ingest result is delivered', async () => {
+    expect(await setup({ text: result(10, 0) }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
+    expect(await setup({ status: 202, text: result(10, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 10 })
+  })
+
+  test('names the rejected', async () => {
+    const outcome = await setup({ text: result(8, 2) }).send()
+    expect(outcome).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(0), item(1)], status: 200 })
+  })
+
+  test('counts an entry with two errors once, and none outside the batch', async () => {
+    const text = result(9, 1, [item(4), { ...item(4), field: 'message' }, item(10), item(-1)])
+    const rejected = [item(4), { ...item(4), field: 'message' }]
+    expect(await setup({ text }).send()).toEqual({ kind: 'delivered', accepted: 9, rejected, status: 200 })
+  })
+
+  test('believes the larger number of rejected', async () => {
+    expect(await setup({ text: result(10, 3, []) }).send()).toMatchObject({ accepted: 7 })
+    expect(await setup({ text: result(10, 0, [item(1)]) }).send()).toMatchObject({ accepted: 9 })
+    expect(await setup({ text: result(0, 99, []) }).send()).toMatchObject({ accepted: 0 })
+  })
+
+  test('without a body, or with an object that has no `accepted`, is delivered, unread', async () => {
+    for (const [status, text] of [[200, ''], [204, ''], [205, ' \n'], [200, '{"status":"ok"}']] as const) {
+      expect(await setup({ status, text }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
+    }
+  })
+
+  test.each(['<html>', 'OK', '[]', 'null', '"ok"', '{"accepted":"all","rejected":0}', '{"accepted":10,"rejected":0'])('with %s is not the service\'s: kept as for a 404', async (text) => {
+    const headers = { 'content-type': 'text/html' }
+    expect(await setup({ text, headers }).send()).toEqual({ kind: 'misconfigured', status: 200, reason: `status 200, text/html: ${text}` })
+  })
+
+  test('that is too long to be read is judged by its beginning: a result that quotes what was rejected holds up nothing', async () => {
+    const text = result(0, 10, [item(0)]).slice(0, -9)
+    expect(await setup({ text, truncated: true }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
+    expect(await setup({ text: '<html>', truncated: true }).send()).toMatchObject({ kind: 'misconfigured', status: 200 })
+  })
+})
+
+describe('refused content', () => {
+  test('422 that took some is delivered: sent again, those would arrive twice', async () => {
+    const outcome = await setup({ status: 422, text: result(9, 1) }).send()
+    expect(outcome).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(0)], status: 422 })
+    expect(await setup({ status: 422, text: result(7, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 7 })
+  })
+
+  test('422 that took none names the entries', async () => {
+    const outcome = await setup({ status: 422, text: result(0, 1, [item(3)]) }).send()
+    expect(outcome).toMatchObject({ kind: 'refused', status: 422, rejected: [item(3)] })
+  })
+
+  test('422 of the framework names the entries by their place', async () => {
+    const detail = [{ loc: ['body', 'logs', 2, 'message'], msg: 'field required', type: 'value_error.missing' }]
+    const outcome = await setup({ status: 422, text: JSON.stringify({ detail }) }).send()
+    expect(outcome).toMatchObject({ kind: 'refused', rejected: [{ index: 2, field: 'message', message: 'field required' }] })
+  })
+
+  test('a `loc` that names something else is a misconfiguration, unless an entry is named beside it', async () => {
+    const elsewhere = { loc: ['body', 'batch_id'], msg: 'field required', type: 'value_error.missing' }
+    expect(await setup({ status: 422, text: JSON.stringify({ detail: [elsewhere] }) }).send())
+      .toEqual({ kind: 'misconfigured', status: 422, reason: 'status 422: body.batch_id: field required' })
+    const both = [elsewhere, { ...elsewhere, loc: ['body', 'logs', 2, 'level'] }]
+    expect(await setup({ status: 422, text: JSON.stringify({ detail: both }) }).send()).toMatchObject({ kind: 'refused', rejected: [{ index: 2 }] })
+    for (const loc of [['body'], ['body', 'logs'], ['body', 17]]) {
+      const outcome = await setup({ status: 422, text: JSON.stringify({ detail: [{ ...elsewhere, loc }] }) }).send()
+      expect(outcome).toMatchObject({ kind: 'refused', rejected: [] })
+    }
+  })
+
+  test.each([400, 413, 422])('%i that names nothing is refused with the reason', async (status) => {
+    const outcome = await setup({ status, text: 'not like this' }).send()
+    expect(outcome).toMatchObject({ kind: 'refused', status, rejected: [], reason: expect.stringContaining(`${status}`) })
+  })
+})
+
+describe('not now', () => {
+  test('429 with Retry-After in seconds, 503 with a date', async () => {
+    const limited = await setup({ status: 429, headers: { 'retry-after': '3' } }).send()
+    expect(limited).toMatchObject({ kind: 'later', status: 429, retryAfterMs: 3000 })
+    // No Date of its own: read against the clock, which stands at midnight.
+    const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:07 GMT' }
+    expect(await setup({ status: 503, headers }).send()).toMatchObject({ kind: 'later', status: 503, retryAfterMs: 7000 })
+  })
+
+  test.each([408, 425, 500, 502, 504])('%i', async (status) => {
+    const outcome = await setup({ status }).send()
+    expect(outcome).toMatchObject({ kind: 'later', status })
+    expect(outcome).not.toHaveProperty('retryAfterMs')
+  })
+
+  test.each(['network', 'timeout', 'aborted'] as const)('%s', async (kind) => {
+    expect(await setup(new HttpFailure(kind, `why: ${kind}`)).send()).toEqual({ kind: 'later', reason: `why: ${kind}` })
+  })
+
+  test('a listener that is not this user\'s: misconfigured, without a status', async () => {
+    expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'misconfigured', reason: 'why' })
+  })
+
+  test('a failure that nobody expected keeps the batch too', async () => {
+    expect(await setup(new TypeError('bug')).send()).toEqual({ kind: 'later', reason: 'bug' })
+  })
+})
+
+test.each([301, 302, 307, 308, 401, 403, 404, 405])('%i is a misconfiguration', async (status) => {
+  expect(await setup({ status, text: 'no' }).send()).toMatchObject({ kind: 'misconfigured', status })
+})

@@ -1,0 +1,349 @@
+import { describe, expect, test } from 'vitest'
+import { createSubBatchId } from '../../../src/batch/sub-batch.js'
+import type { Outcome } from '../../../src/batch/sender.js'
+import { batchFrom, batchWith, busy, isBadEntry, judging, messages, nameless, setUpIsolation } from './bad-entries.js'
+
+const ID = '6ba7b810-9dad-41d1-80b4-00c04fd430c8'
+const error = (index: number) => ({ index, code: 'VALIDATION_ERROR', field: 'level', message: `bad ${index}` })
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
+
+describe('a reply that says all', () => {
+  test('accepted: one request, the batch as it was, settled whole', async () => {
+    const { clock, send, requests, outcomes, ledger, letters } = setUpIsolation()
+    const batch = batchFrom(ID, 10)
+    send(batch)
+    await clock.advance(100)
+    expect(outcomes.get(ID)).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
+    expect(requests).toHaveLength(1)
+    expect(requests[0]?.batch.body).toBe(batch.body)
+    expect([ledger.settled.length, ledger.parts, letters]).toEqual([10, [], []])
+  })
+
+  test('accepted but for some: those go to the dead letters first, with the service\'s words', async () => {
+    const { clock, send, outcomes, letters, ledger } = setUpIsolation(() => ({ kind: 'delivered', accepted: 8, status: 422, rejected: [error(3), { ...error(3), field: 'message' }, error(5)] }))
+    send(batchFrom(ID, 10))
+    await clock.advance(100)
+    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 8, rejected: [error(3), error(5)] })
+    expect(letters).toEqual([3, 5].map((index) => ({
+      batchId: ID, index, status: 422, code: 'VALIDATION_ERROR', field: 'level', reason: `bad ${index}`, entry: `{"message":"${ID} ${index}"}`,
+    })))
+    expect(ledger.settled).toHaveLength(10)
+  })
+
+  test('fewer names than rejected: the others count, and none is guessed at', async () => {
+    const { clock, send, outcomes, letters } = setUpIsolation(() => ({ kind: 'delivered', accepted: 7, status: 200, rejected: [error(3)] }))
+    send(batchFrom(ID, 10))
+    await clock.advance(100)
+    const outcome = outcomes.get(ID)
+    expect(outcome).toMatchObject({ kind: 'delivered', accepted: 7 })
+    expect(letters.map(({ index }) => index)).toEqual([3])
+  })
+
+  test('unreadable: taken as accepted', async () => {
+    const { clock, send, outcomes } = setUpIsolation((entries) => ({ kind: 'delivered', accepted: entries.length, rejected: [], unreadable: true }))
+    send(batchFrom(ID, 4))
+    await clock.advance(100)
+    expect(outcomes.get(ID)).toEqual({ kind: 'delivered', accepted: 4, rejected: [], unreadable: true })
+  })
+})
+
+describe('a refusal that names entries', () => {
+  test('sets those aside and sends the rest as a part, until all is done', async () => {
+    // Names the first only, as some do.
+    const service = (entries: readonly string[]): Outcome => {
+      const first = entries.findIndex(isBadEntry)
+      return first === -1 ? judging(entries) : { ...nameless(422), rejected: [error(first)] }
+    }
+    const { clock, send, requests, outcomes, letters, ledger, accepted } = setUpIsolation(service)
+    send(batchFrom(ID, 10, [2, 7]))
+    await clock.advance(1000)
+    expect(requests.map(({ entries }) => entries.length)).toEqual([10, 9, 8])
+    expect(requests.map(({ batch }) => batch.batchId)).toEqual([ID, createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 7, 8, 9]), createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 8, 9])])
+    expect(letters.map(({ index, status, reason }) => [index, status, reason])).toEqual([[2, 422, 'bad 2'], [7, 422, 'bad 6']])
+    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 8, rejected: [{ index: 2 }, { index: 7 }] })
+    expect([accepted.length, new Set(ledger.settled).size, ledger.settled.length]).toEqual([8, 10, 10])
+  })
+
+  test('all of them: nothing is sent again', async () => {
+    const { clock, send, requests, outcomes } = setUpIsolation((entries) => ({ ...nameless(422), rejected: entries.map((_, at) => error(at)) }))
+    send(batchFrom(ID, 3))
+    await clock.advance(100_000)
+    expect(requests).toHaveLength(1)
+    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 0, rejected: [{ index: 0 }, { index: 1 }, { index: 2 }] })
+  })
+})
+
+describe('a refusal that names nothing', () => {
+  const cases: [string, number, number[]][] = [
+    ['the first', 100, [0]], ['one in the middle', 100, [42]], ['the last', 100, [99]], ['two apart', 100, [3, 77]],
+    ['two beside each other', 100, [49, 50]], ['forty in a row', 100, range(30, 70)], ['the first forty', 100, range(0, 40)],
+    ['one of two', 2, [1]], ['one of three', 3, [0]],
+  ]
+  test.each(cases)('%s', async (_, count, bad) => {
+    const { clock, send, requests, outcomes, letters, accepted, ledger, events } = setUpIsolation()
+    send(batchFrom(ID, count, bad))
+    await clock.advance(20_000)
+    expect(letters.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(bad)
+    expect(letters.every(({ batchId, index, entry, status }) => batchId === ID && status === 400 && entry.includes(`poison ${ID} ${index}"`))).toBe(true)
+    expect(accepted).toHaveLength(count - bad.length)
+    expect(new Set(accepted).size).toBe(accepted.length)
+    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: count - bad.length })
+    expect(ledger.settled.toSorted()).toEqual([...accepted, ...letters.map(({ entry }) => entry)].toSorted())
+    expect(events).toHaveLength(bad.length)
+    process.stdout.write(`${bad.length} bad of ${count}: ${requests.length} requests\n`)
+    expect(requests.length).toBeLessThan(bad.length === 1 ? 20 : 2 * count + 15)
+  })
+
+  test('what was taken is settled before the next part is sent', async () => {
+    const seen: number[] = []
+    const setup = setUpIsolation((entries) => {
+      seen.push(setup.ledger.settled.length - setup.accepted.length - setup.letters.length)
+      return judging(entries)
+    }, { latencyMs: 0 })
+    setup.send(batchFrom(ID, 100, [42]))
+    await setup.clock.advance(10_000)
+    expect(seen.every((behind) => behind === 0)).toBe(true)
+  })
+
+  test('big integers and keys that stand twice arrive as they were', async () => {
+    const { clock, sender, requests, abort } = setUpIsolation()
+    const odd = '{"message":"odd","n":12345678901234567890,"n":1.0,"s":"},{\\"]"}'
+    const bad = '{"message":"poison"}'
+    const body = Buffer.from(`{"batch_id":"${ID}","logs":[${odd},${bad}]}`)
+    void sender.send({ batchId: ID, count: 2, highestSeverity: 1, body }, abort.signal)
+    await clock.advance(10_000)
+    expect(requests.map(({ entries }) => entries)).toContainEqual([odd])
+  })
+})
+
+describe('without evidence', () => {
+  test('a gateway that refuses everything: nothing is set aside, the gate closes, one whole batch a minute is probed', async () => {
+    const { clock, send, requests, letters, troubles, gate } = setUpIsolation(() => nameless())
+    send(batchFrom(ID, 100))
+    await clock.advance(10_000)
+    const searched = requests.length
+    process.stdout.write(`a search without a find: ${searched} requests\n`)
+    expect(searched).toBeLessThanOrEqual(15)
+    expect(troubles).toHaveLength(1)
+    expect(troubles[0]).toMatchObject([{ kind: 'misconfigured', status: 400 }, 0, 60_000, false])
+    expect(gate.lastFailure).toContain('status 400')
+    await clock.advance(60_000)
+    expect(requests.slice(searched).map(({ entries }) => entries.length)).toEqual([100])
+    await clock.advance(600_000)
+    expect(requests).toHaveLength(searched + 11)
+    expect(letters).toEqual([])
+  })
+
+  test('it is no success: the limit does not grow, and an outage is not over', async () => {
+    let reply: Outcome = busy()
+    const { clock, send, recoveries, gate } = setUpIsolation(() => reply, { maxConcurrency: 4 })
+    send(...range(0, 4).map((n) => batchFrom(`b${n}`, 3)))
+    await clock.advance(10_000)
+    reply = nameless()
+    await clock.advance(300_000)
+    expect(recoveries).toEqual([])
+    expect(gate.outageAgeMs).toBeGreaterThan(300_000)
+    reply = { kind: 'delivered', accepted: 3, rejected: [] }
+    await clock.advance(100_000)
+    expect(recoveries).toHaveLength(1)
+  })
+
+  test.each([10, 100])('when the gateway is mended all arrives (%i entries a batch)', async (count) => {
+    const mendedAt = 200_000
+    const setup = setUpIsolation((entries) => (setup.clock.now() < mendedAt ? nameless() : judging(entries)))
+    const { clock, send, accepted, letters, outcomes } = setup
+    send(...range(0, 8).map((n) => batchFrom(`b${n}`, count, n === 3 ? [1, 5] : [])))
+    await clock.advance(mendedAt)
+    expect(letters).toEqual([])
+    await clock.advance(200_000)
+    expect(letters.map(({ batchId, index }) => [batchId, index])).toEqual([['b3', 1], ['b3', 5]])
+    expect([new Set(accepted).size, accepted.length]).toEqual([8 * count - 2, 8 * count - 2])
+    expect(outcomes.size).toBe(8)
+  })
+
+  test.each(range(1, 16))('mended after %i refusals, in the middle of a search: nothing is set aside', async (refusals) => {
+    const setup = setUpIsolation((entries) => (setup.requests.length <= refusals ? nameless() : judging(entries)))
+    setup.send(batchFrom(ID, 100))
+    await setup.clock.advance(130_000)
+    expect(setup.letters).toEqual([])
+    expect([setup.accepted.length, new Set(setup.accepted).size]).toEqual([100, 100])
+  })
+
+  test('a gateway that fails again and again costs no more than is set aside on trust', async () => {
+    // A second of each: what is searched in the good one is refused in the bad one, for reasons of the gateway.
+    const setup = setUpIsolation((entries) => (setup.clock.now() < 1_500 ? judging(entries) : nameless()), { maxConcurrency: 32 })
+    const { clock, send, letters } = setup
+    send(...range(0, 30).map((n) => batchFrom(`b${n}`, 100, [n, n + 40])))
+    await clock.advance(600_000)
+    const wrongly = letters.filter(({ entry }) => !isBadEntry(entry)).length
+    process.stdout.write(`a gateway that breaks in the midst of 30 searches: ${wrongly} of 3000 set aside wrongly\n`)
+    expect(wrongly).toBeLessThan(250)
+  })
+
+  test('probes take turns: a batch that is all bad does not block the others', async () => {
+    const { clock, send, outcomes, letters, requests } = setUpIsolation(judging, { maxConcurrency: 1 })
+    send(batchFrom('bad', 100, range(0, 100)))
+    await clock.advance(1000)
+    expect(requests.length).toBeLessThanOrEqual(15)
+    send(batchFrom('good', 100))
+    await clock.advance(121_000)
+    expect(outcomes.get('good')).toMatchObject({ kind: 'delivered', accepted: 100 })
+    await clock.advance(10_000)
+    expect(letters).toHaveLength(100)
+  })
+
+  test('a bad entry in each batch does not keep the service convicted for ever', async () => {
+    const setup = setUpIsolation((entries) => (setup.clock.now() < 100_000 ? nameless() : judging(entries)))
+    setup.send(...range(0, 4).map((n) => batchFrom(`b${n}`, 50, [n * 7])))
+    await setup.clock.advance(600_000)
+    expect(setup.outcomes.size).toBe(4)
+    expect(setup.letters.map(({ batchId, index }) => `${batchId} ${index}`).toSorted()).toEqual(['b0 0', 'b1 7', 'b2 14', 'b3 21'])
+  })
+
+  test('32 in flight, 200 waiting, a gateway that refuses all for 60 s', async () => {
+    const setup = setUpIsolation((entries) => (setup.clock.now() < 60_000 ? nameless() : judging(entries)), { maxConcurrency: 32 })
+    const { clock, send, gate, requests, letters, accepted, outcomes } = setup
+    const waiting = range(0, 232).map((n) => batchFrom(`b${n}`, 100))
+    let started = 0
+    // As Delivery does it: no more on their way than the gate says.
+    const feed = (): void => {
+      while (waiting.length > 0 && started - outcomes.size < gate.limit) {
+        started += 1
+        send(waiting.shift() as ReturnType<typeof batchFrom>)
+      }
+    }
+    gate.onCapacity(feed)
+    for (let ms = 0; ms < 60_000; ms += 50) {
+      feed()
+      await clock.advance(50)
+    }
+    const during = requests.filter(({ at }) => at < 60_000).length
+    process.stdout.write(`400 to all for 60 s, 32 in flight: ${during} requests\n`)
+    expect(during).toBeLessThan(80)
+    for (let ms = 0; ms < 70_000; ms += 50) {
+      feed()
+      await clock.advance(50)
+    }
+    expect(letters).toEqual([])
+    expect([accepted.length, new Set(accepted).size]).toEqual([23_200, 23_200])
+    process.stdout.write(`... and ${requests.length - during} requests for 232 batches after it\n`)
+    expect(requests.length - during).toBeLessThan(232 + 33)
+  })
+})
+
+test('all bad but one, and no other batch: found by the probes of single entries', async () => {
+  const { clock, send, letters, accepted } = setUpIsolation()
+  send(batchFrom(ID, 100, range(0, 99)))
+  await clock.advance(2 * 100 * 60_000)
+  expect([letters.length, accepted.length]).toEqual([99, 1])
+})
+
+describe('a single entry', () => {
+  test('is held until a later batch is accepted, sent once more, then set aside', async () => {
+    const { clock, send, requests, letters, outcomes, troubles } = setUpIsolation()
+    send(batchFrom('bad', 1, [0]))
+    await clock.advance(30_000)
+    expect([requests.length, letters.length, troubles.length]).toEqual([1, 0, 0])
+    send(batchFrom('good', 1))
+    await clock.advance(100)
+    expect(messages(requests.flatMap(({ entries }) => entries))).toEqual(['poison bad 0', 'good 0', 'poison bad 0'])
+    expect(letters).toMatchObject([{ batchId: 'bad', index: 0, status: 400, reason: 'status 400: bad request' }])
+    expect(outcomes.get('bad')).toEqual({ kind: 'delivered', accepted: 0, rejected: [{ index: 0, code: '', field: '', message: 'status 400: bad request' }] })
+  })
+
+  test('what was begun before the refusal is no evidence', async () => {
+    const { clock, send, requests, letters } = setUpIsolation(judging, { latencyMs: 25 })
+    send(batchFrom('bad', 1, [0]), batchFrom('good', 1))
+    await clock.advance(30_000)
+    expect([requests.length, letters.length]).toEqual([2, 0])
+  })
+
+  test('alone it is probed each minute', async () => {
+    const { clock, send, requests, letters, troubles } = setUpIsolation()
+    send(batchFrom('bad', 1, [0]))
+    await clock.advance(301_000)
+    expect(requests.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 60, 120, 180, 240, 300])
+    expect([letters.length, troubles.length]).toEqual([0, 5])
+  })
+})
+
+describe('413', () => {
+  const limited = (maxBytes: number) => (entries: readonly string[]): Outcome =>
+    entries.join(',').length > maxBytes ? { ...nameless(413), rejected: [error(0)] } : { kind: 'delivered', accepted: entries.length, rejected: [] }
+
+  test('halves, whatever the body names', async () => {
+    const { clock, send, outcomes, requests, letters } = setUpIsolation(limited(1000))
+    send(batchFrom(ID, 100))
+    await clock.advance(10_000)
+    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 100 })
+    expect([letters.length, requests.length]).toEqual([0, 15])
+  })
+
+  test('shortens a single entry, which says so, under an id of its own', async () => {
+    const { clock, send, outcomes, requests } = setUpIsolation(limited(2_000))
+    send(batchWith(ID, [{ level: 'info', message: 'x'.repeat(9_000), timestamp: '2025-01-01T00:00:00.000Z' }]))
+    await clock.advance(10_000)
+    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 1 })
+    const last = requests.at(-1)
+    expect(last?.entries[0]).toContain('shortened_from_bytes')
+    const ids = requests.map(({ batch }) => batch.batchId)
+    expect(ids[1]).toBe(createSubBatchId(ID, [0]))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('sets aside what is refused at 1 KiB, on evidence; what is kept is whole', async () => {
+    const big = { level: 'info', message: `big ${'x'.repeat(9_000)}`, timestamp: '2025-01-01T00:00:00.000Z' }
+    const service = (entries: readonly string[]): Outcome => (entries.some((entry) => entry.includes('big')) ? nameless(413) : judging(entries))
+    const { clock, send, letters, outcomes, accepted, requests } = setUpIsolation(service)
+    send(batchWith(ID, [big, { message: 'small' }]))
+    await clock.advance(10_000)
+    expect(letters).toMatchObject([{ index: 0, status: 413, entry: JSON.stringify(big) }])
+    expect([accepted.length, outcomes.get(ID)?.kind]).toEqual([1, 'delivered'])
+    expect(requests.length).toBeLessThan(10)
+  })
+
+  test('from all there is sets nothing aside', async () => {
+    const { clock, send, letters, requests } = setUpIsolation(() => nameless(413))
+    send(batchFrom(ID, 100))
+    await clock.advance(600_000)
+    expect(letters).toEqual([])
+    expect(requests.length).toBeLessThan(30)
+  })
+})
+
+describe('the end', () => {
+  test('an abort in the middle: given up, with what was settled before', async () => {
+    const setup = setUpIsolation((entries) => (setup.requests.length > 4 ? busy() : judging(entries)))
+    const { clock, send, abort, outcomes, ledger, accepted } = setup
+    send(batchFrom(ID, 100, [60]))
+    await clock.advance(2_000)
+    abort.abort()
+    await clock.advance(1_000)
+    const outcome = outcomes.get(ID)
+    expect(outcome).toMatchObject({ kind: 'given-up', reason: '503 down', accepted: accepted.length, rejected: [] })
+    expect(accepted.length).toBeGreaterThan(0)
+    expect(ledger.settled).toHaveLength(accepted.length)
+  })
+
+  test.each([1, 10])('while it is held or searched for: a shutdown waits for nothing (%i entries)', async (count) => {
+    const { clock, send, gate, outcomes, letters } = setUpIsolation(() => nameless())
+    send(batchFrom('a', count), batchFrom('b', count))
+    await clock.advance(5_000)
+    gate.startShutdown(clock.now() + 3_000)
+    await clock.advance(1_000)
+    expect([...outcomes.values()].map(({ kind }) => kind)).toEqual(['given-up', 'given-up'])
+    expect([letters.length, clock.timers]).toEqual([0, 0])
+  })
+
+  test('a sender or a keeper that throws costs the batch by count', async () => {
+    const { gate, abort } = setUpIsolation()
+    const { createIsolationSender } = await import('../../../src/delivery/isolation/isolation-sender.js')
+    const broken = createIsolationSender({ inner: { send: () => Promise.reject(new Error('bug')) }, gate })
+    expect(await broken.send(batchFrom(ID, 3), abort.signal)).toEqual({ kind: 'given-up', reason: 'Error: bug', accepted: 0, rejected: [] })
+    const inner = { send: (): Promise<Outcome> => Promise.resolve({ kind: 'delivered', accepted: 2, status: 200, rejected: [error(1)] }) }
+    const full = createIsolationSender({ inner, gate, deadLetter: () => {
+      throw new Error('disk full')
+    } })
+    expect(await full.send(batchFrom(ID, 3), abort.signal)).toMatchObject({ kind: 'given-up', reason: 'Error: disk full', accepted: 0 })
+  })
+})

@@ -1,0 +1,235 @@
+/** Lanes: what memory has no room for waits on disk and comes back in order; earlier processes' batches come one in four. */
+import { describe, expect, test } from 'vitest'
+import { BatchQueue } from '../../../src/delivery/queue/batch-queue.js'
+import type { QueueDisk } from '../../../src/delivery/queue/queued-batch.js'
+import type { Batch, SegmentPosition } from '../../../src/batch/sender.js'
+import { FakeClock, settled } from '../../fake-clock.js'
+import { batchOf } from '../scripted-sender.js'
+
+type Placed = Batch & { readonly place: SegmentPosition }
+
+const KIB = 1024
+
+/** The object with a property that is asked each time. */
+function lengthened<Name extends string, Value, Rest extends object>(name: Name, get: () => Value, rest: Rest): Rest & { readonly [key in Name]: Value } {
+  return Object.defineProperty(rest, name, { get }) as Rest & { readonly [key in Name]: Value }
+}
+
+/** A disk in memory, which reads back in a later turn. */
+class FakeDisk implements QueueDisk {
+  readonly waiting: Batch[] = []
+  readonly left: Batch[] = []
+  passed = 0
+  readonly evicted = lengthened('batches', () => this.waiting.length, lengthened('hasMore', () => this.waiting.length > 0, {
+    push: (batch: Placed) => void this.waiting.push(batch),
+    unshift: (batch: Placed) => void this.waiting.unshift(batch),
+    pass: () => void (this.passed += 1),
+    next: (take: (batch: Batch) => void) => this.#next(this.waiting, take),
+  }))
+  readonly recovery = lengthened('hasMore', () => this.left.length > 0, {
+    next: (take: (batch: Batch) => void) => this.#next(this.left, take),
+  })
+
+  async #next(from: Batch[], take: (batch: Batch) => void): Promise<boolean> {
+    await settled()
+    const batch = from.shift()
+    // What was handed over without its body has it on disk.
+    if (batch !== undefined) take(batch.body.length === 0 ? { ...batch, body: new Uint8Array(976) } : batch)
+    return batch !== undefined
+  }
+}
+
+const stored = (name: string, body?: Uint8Array): Placed => ({ ...batchOf(name), ...(body !== undefined && { body }), place: { segment: 1, offset: 0 }, acknowledgement: { isDurable: true, createPart: () => ({ createPart: () => { throw new Error('no part here') }, acknowledge: () => {} }), acknowledge: () => {} } })
+
+/** Each batch takes 2,000 bytes. */
+function setup(maxBufferBytes: number, recoverForMs?: number, maxConcurrency = 32) {
+  const onDisk = new FakeDisk()
+  const clock = new FakeClock()
+  const service = { isDown: false }
+  const queue = new BatchQueue({
+    maxBufferBytes, disk: onDisk, clock, maxConcurrency, isDown: () => service.isDown, ...(recoverForMs !== undefined && { recoverForMs }),
+  }, () => {})
+  const take = async (count: number): Promise<string[]> => {
+    const names: string[] = []
+    for (let n = 0; n < count; n += 1) {
+      const held = queue.shift()
+      if (held === undefined) break
+      names.push(held.batch.batchId)
+      queue.settled(held, 1)
+      await settled()
+      await settled()
+    }
+    return names
+  }
+  return { queue, clock, onDisk, service, take }
+}
+
+const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+describe('what is on disk', () => {
+  test('gives up its memory beyond the bound, and comes back in order', async () => {
+    const { queue, onDisk, take } = setup(10_000)
+    for (const name of names('b', 20)) expect(queue.push(stored(name), 0)).toEqual([])
+    expect(queue.bytes).toBeLessThanOrEqual(10_000)
+    expect(onDisk.waiting).toHaveLength(15)
+    expect(queue.oldest).toEqual({ durable: 0, memoryOnly: 0 })
+    expect(await take(20)).toEqual(names('b', 20))
+    expect(queue.oldest).toEqual(queue.watermark)
+  })
+
+  test('a new one goes behind those that wait there, though memory is free again', async () => {
+    const { queue, take } = setup(10_000)
+    for (const name of names('b', 8)) queue.push(stored(name), 0)
+    const first = await take(2)
+    queue.push(stored('b8'), 0)
+    expect([...first, ...await take(9)]).toEqual(names('b', 9))
+  })
+
+  test('one that was handed over without its body never goes to memory', async () => {
+    const { queue, onDisk, take } = setup(100 * KIB)
+    queue.push(stored('bare', new Uint8Array(0)), 0)
+    expect(onDisk.waiting).toHaveLength(1)
+    queue.refill()
+    await settled()
+    await settled()
+    expect(await take(1)).toEqual(['bare'])
+  })
+})
+
+describe('after an outage', () => {
+  /** Twelve batches while the service is down, of which a quarter of the memory keeps some. */
+  async function afterOutage(maxConcurrency?: number) {
+    const all = setup(20_000, undefined, maxConcurrency)
+    all.service.isDown = true
+    for (const name of names('old', 12)) all.queue.push(stored(name), 0)
+    all.service.isDown = false
+    for (let turn = 0; turn < 20; turn += 1) await settled()
+    return all
+  }
+
+  test('what is logged now goes past what was kept, of which one in four comes between', async () => {
+    const { queue, onDisk, take } = await afterOutage()
+    expect(onDisk.waiting.length).toBeGreaterThan(8)
+    for (const name of names('new', 6)) queue.push(stored(name), 0)
+    expect(onDisk.passed).toBe(6)
+    const taken = await take(18)
+    const at = (name: string): number => taken.indexOf(name)
+    expect(at('new5')).toBeLessThan(10)
+    expect(taken.filter((name) => name.startsWith('old'))).toEqual(names('old', 12))
+    expect(taken.filter((name) => name.startsWith('new'))).toEqual(names('new', 6))
+    expect(at('old11')).toBe(17)
+    expect(queue.oldest).toEqual(queue.watermark)
+  })
+
+  test('what was kept goes on, though what is logged now fills the memory all the time', async () => {
+    const { queue, take } = await afterOutage()
+    const taken: string[] = []
+    for (let n = 0; n < 100; n += 1) {
+      for (let more = 0; queue.bytes < 16_000; more += 1) queue.push(stored(`new${n}-${more}`), 0)
+      taken.push(...await take(1))
+    }
+    expect(taken.filter((name) => name.startsWith('old'))).toEqual(names('old', 12))
+  })
+
+  test('a flush waits for what was kept, though younger ones are settled', async () => {
+    const { queue, take } = await afterOutage()
+    queue.push(stored('new'), 0)
+    const { watermark: mark } = queue
+    const taken = await take(12)
+    expect(taken).toContain('new')
+    expect(queue.oldest.durable).toBeLessThan(mark.durable)
+    await take(1)
+    expect(queue.oldest).toEqual(mark)
+  })
+
+  test('down once more, what comes then waits behind', async () => {
+    const { queue, service, onDisk, take } = await afterOutage()
+    queue.push(stored('new0'), 0)
+    service.isDown = true
+    queue.push(stored('new1'), 0)
+    expect(onDisk.waiting.at(-1)?.batchId).toBe('new1')
+    service.isDown = false
+    expect((await take(14)).at(-1)).toBe('new1')
+  })
+
+  test('what waited in memory is put aside as well', async () => {
+    const { queue, service, take } = setup(20_000)
+    service.isDown = true
+    for (const name of names('old', 2)) queue.push(stored(name), 0)
+    service.isDown = false
+    queue.putAside()
+    queue.push(stored('new'), 0)
+    expect(queue.oldest).toEqual({ durable: 0, memoryOnly: 0 })
+    expect(await take(3)).toEqual(['new', 'old0', 'old1'])
+  })
+
+  test('with one request at a time the order is kept', async () => {
+    const { queue, take } = await afterOutage(1)
+    for (const name of names('new', 6)) queue.push(stored(name), 0)
+    const first = await take(12)
+    queue.push(stored('new6'), 0)
+    expect([...first, ...await take(7)]).toEqual([...names('old', 12), ...names('new', 7)])
+  })
+
+  test('a service that was only slow gets them in order', async () => {
+    const { queue, take } = setup(20_000)
+    for (const name of names('b', 12)) queue.push(stored(name), 0)
+    const first = await take(6)
+    for (const name of names('c', 6)) queue.push(stored(name), 0)
+    expect([...first, ...await take(12)]).toEqual([...names('b', 12), ...names('c', 6)])
+  })
+})
+
+describe('what is in memory alone', () => {
+  test('pushes those that are on disk as well out of memory, and only then costs the oldest', () => {
+    const { queue, onDisk } = setup(10_000)
+    for (const name of names('s', 5)) queue.push(stored(name), 0)
+    for (const name of names('l', 5)) expect(queue.push(batchOf(name), 0)).toEqual([])
+    expect(onDisk.waiting.map(({ batchId }) => batchId)).toEqual(names('s', 5))
+    expect(queue.push(batchOf('l5'), 0).map(({ batchId }) => batchId)).toEqual(['l0'])
+  })
+
+  test('is refused where those in flight fill the memory', () => {
+    const { queue } = setup(10_000)
+    expect(queue.push(batchOf('l'), 9_000).map(({ batchId }) => batchId)).toEqual(['l'])
+  })
+})
+
+describe('what earlier processes left', () => {
+  test('comes one in four while the app logs, and alone when it does not', async () => {
+    const { queue, onDisk, take } = setup(100 * KIB)
+    onDisk.left.push(...names('r', 6).map((name) => batchOf(name)))
+    queue.refill()
+    for (let turn = 0; turn < 20; turn += 1) await settled()
+    for (const name of names('b', 9)) queue.push(stored(name), 0)
+    expect(await take(15)).toEqual(['b0', 'b1', 'b2', 'r0', 'b3', 'b4', 'b5', 'r1', 'b6', 'b7', 'b8', 'r2', 'r3', 'r4', 'r5'])
+  })
+
+  test('is held within a bound in memory and in flight', async () => {
+    const { queue, onDisk } = setup(100 * KIB)
+    onDisk.left.push(...names('r', 100).map((name) => batchOf(name, 1, 300 * KIB)))
+    queue.refill()
+    for (let turn = 0; turn < 300; turn += 1) await settled()
+    expect(100 - onDisk.left.length).toBeLessThanOrEqual(3)
+    let inFlight = 0
+    while (queue.shift() !== undefined) {
+      inFlight += 1
+      for (let turn = 0; turn < 10; turn += 1) await settled()
+    }
+    expect(inFlight).toBeLessThanOrEqual(4)
+  })
+
+  test('waits where it would keep a short script alive', async () => {
+    const { queue, clock, onDisk } = setup(100 * KIB, 3_000)
+    onDisk.left.push(batchOf('r0'), batchOf('r1'))
+    await clock.advance(3_001)
+    queue.refill()
+    await settled()
+    expect(queue.shift()).toBeUndefined()
+    queue.push(stored('b0'), 0)
+    expect(queue.shift()?.batch.batchId).toBe('b0')
+    await settled()
+    await settled()
+    expect(queue.shift()?.batch.batchId).toBe('r0')
+  })
+})

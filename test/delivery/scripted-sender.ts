@@ -1,0 +1,140 @@
+/** What the tests of delivery share: a sender whose outcomes are scripted, and a record of what was told. */
+import { Account } from '../../src/diagnostics/account.js'
+import type { DropReason } from '../../src/diagnostics/account.js'
+import { Delivery } from '../../src/delivery/delivery.js'
+import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
+import type { CircuitBreakerOptions } from '../../src/delivery/retry/circuit-breaker.js'
+import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
+import type { Batch, Outcome, Sender } from '../../src/batch/sender.js'
+import { FakeClock } from '../fake-clock.js'
+
+export const OK: Outcome = { kind: 'delivered', accepted: 1, rejected: [] }
+export const DOWN: Outcome = { kind: 'later', status: 503, reason: '503 down' }
+export const UNAUTHORIZED: Outcome = { kind: 'misconfigured', status: 401, reason: '401 invalid key' }
+
+export function busyFor(seconds: number): Outcome {
+  return { kind: 'later', status: 503, reason: '503 busy', retryAfterMs: seconds * 1000 }
+}
+
+/** With what a batch takes beside its body, 2,000 bytes. */
+export const BODY_BYTES = 976
+
+export function batchOf(batchId: string, count = 1, bytes = BODY_BYTES): Batch {
+  return { batchId, count, highestSeverity: 1, body: new Uint8Array(bytes) }
+}
+
+export interface Attempt {
+  readonly batchId: string
+  readonly at: number
+  readonly signal: AbortSignal
+  /** Ends the attempt, where the script left it open. */
+  readonly end: (outcome: Outcome) => void
+}
+
+/** Asks `script` for each attempt's outcome; where it gives none the test ends the attempt itself. */
+export class ScriptedSender implements Sender {
+  readonly attempts: Attempt[] = []
+  inFlight = 0
+  maxInFlight = 0
+  readonly #clock: FakeClock
+  readonly #script: (batch: Batch, attempt: number) => Outcome | undefined
+  readonly #latencyMs: number
+
+  constructor(
+    clock: FakeClock,
+    script: (batch: Batch, attempt: number) => Outcome | undefined,
+    latencyMs = 0,
+  ) {
+    this.#clock = clock
+    this.#script = script
+    this.#latencyMs = latencyMs
+  }
+
+  send(batch: Batch, signal: AbortSignal): Promise<Outcome> {
+    this.inFlight += 1
+    this.maxInFlight = Math.max(this.maxInFlight, this.inFlight)
+    return new Promise((resolve) => {
+      const end = (outcome: Outcome) => {
+        this.inFlight -= 1
+        const whole = outcome.kind === 'delivered' && outcome.rejected.length === 0
+        resolve(whole ? { ...outcome, accepted: batch.count } : outcome)
+      }
+      const attempt = this.attempts.push({ batchId: batch.batchId, at: this.#clock.now(), signal, end })
+      const outcome = this.#script(batch, attempt)
+      if (outcome === undefined) return
+      if (this.#latencyMs === 0) end(outcome)
+      else this.#clock.timer(this.#latencyMs, () => end(outcome))
+    })
+  }
+}
+
+export class RecordingReport {
+  readonly deliveredIds: string[] = []
+  readonly rejections: { count: number; reason: string }[] = []
+  readonly drops: { count: number; reason: DropReason; detail: string }[] = []
+  readonly problems: { code: string; message: string; status: number | undefined }[] = []
+  readonly notes: string[] = []
+
+  delivered(_count: number, batchId: string): void {
+    this.deliveredIds.push(batchId)
+  }
+
+  rejected(count: number, _errors: unknown, reason: string): void {
+    this.rejections.push({ count, reason })
+  }
+
+  dropped(count: number, reason: DropReason, detail: string): void {
+    this.drops.push({ count, reason, detail })
+  }
+
+  problem(code: string, message: string, status?: number): void {
+    this.problems.push({ code, message, status })
+  }
+
+  note(_kind: string, message: string): void {
+    this.notes.push(message)
+  }
+
+  discard(): void {}
+}
+
+export interface SetupOptions extends Partial<CircuitBreakerOptions> {
+  readonly maxBufferBytes?: number
+  readonly latencyMs?: number
+}
+
+/** Delivery over retry over a scripted sender, as the pipeline wires them; the service has proved itself before. */
+export function setup(
+  script: (batch: Batch, attempt: number) => Outcome | undefined,
+  { maxBufferBytes = 1_000_000, latencyMs = 0, maxConcurrency = 8, ...gateOptions }: SetupOptions = {},
+) {
+  const clock = new FakeClock()
+  const sender = new ScriptedSender(clock, script, latencyMs)
+  const gate = new CircuitBreaker({
+    clock, maxConcurrency, initialConcurrency: maxConcurrency, retryMinMs: 250, retryMaxMs: 30_000, ...gateOptions,
+  })
+  const account = new Account()
+  const told = new RecordingReport()
+  const delivery = new Delivery({ sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes, requestTimeoutMs: 10_000, account, report: told })
+  account.addStage(() => delivery.pendingEntries)
+  const enqueue = (...batches: Batch[]) => {
+    for (const batch of batches) {
+      account.received += batch.count
+      delivery.enqueue(batch)
+    }
+  }
+  return { clock, sender, gate, account, told, delivery, enqueue }
+}
+
+export function many(count: number, entries = 1, bytes = BODY_BYTES): Batch[] {
+  return Array.from({ length: count }, (_, index) => batchOf(`b${index}`, entries, bytes))
+}
+
+/** Whether a promise is settled by now. */
+export function watch(promise: Promise<unknown>): { done: boolean } {
+  const state = { done: false }
+  void promise.then(() => {
+    state.done = true
+  })
+  return state
+}
