@@ -1,13 +1,13 @@
 /** [main] A client for one call: no connection outlives it, so that a script ends when its work is done. */
 import { IngestClient, IngestError } from '../client/index.js'
-import type { Wiring } from '../client/calls.js'
-import { wiredClient } from '../client/client.js'
+import type { TransportHooks } from '../client/retrying-caller.js'
+import { createTransportClient } from '../client/ingest-client.js'
 import type { IngestClientOptions } from '../client/index.js'
 import { LOCAL_URL } from '../options/resolve-options.js'
 
 /** @throws IngestError `CONFIG` before anything else is done; then whatever `call` throws. */
-export async function withClient<T>(options: IngestClientOptions, call: (client: IngestClient) => Promise<T>, wiring?: Wiring): Promise<T> {
-  const client = wiring === undefined ? new IngestClient(options) : wiredClient(options, wiring)
+export async function withClient<T>(options: IngestClientOptions, call: (client: IngestClient) => Promise<T>, wiring?: TransportHooks): Promise<T> {
+  const client = wiring === undefined ? new IngestClient(options) : createTransportClient(options, wiring)
   try {
     return await call(client)
   } catch (error) {

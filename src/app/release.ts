@@ -1,5 +1,5 @@
 /** [main] Registers a release, and has what is logged from then on carry its id. */
-import type { Wiring } from '../client/calls.js'
+import type { TransportHooks } from '../client/retrying-caller.js'
 import type { CallOptions, IngestClientOptions } from '../client/index.js'
 import { processEnv } from '../options/process-env.js'
 import { withClient } from './one-call.js'
@@ -30,7 +30,7 @@ export async function registerRelease(options: RegisterReleaseOptions = {}): Pro
 }
 
 /** As `registerRelease`, for a transport, which takes the id itself. */
-export function registerFound(options: Omit<RegisterReleaseOptions, 'logger'>, wiring?: Wiring): Promise<string> {
+export function registerFound(options: Omit<RegisterReleaseOptions, 'logger'>, wiring?: TransportHooks): Promise<string> {
   const { version, commit_hash, branch, deployed_by, changelog, cwd, signal, ...clientOptions } = options
   const given = { version, commit_hash, branch, deployed_by, changelog }
   return withClient(clientOptions, async (client) => {

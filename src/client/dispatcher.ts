@@ -1,7 +1,7 @@
 /** undici's connections: bounded, kept alive, and through a proxy where there is one. */
 import type { buildConnector, Dispatcher } from 'undici'
 import type { HttpOptions } from './http-types.js'
-import { proveListener } from './prove.js'
+import { verifyListener } from './verify-listener.js'
 
 /** Within the request's own time. */
 const CONNECT_TIMEOUT_MS = 3_000
@@ -42,7 +42,7 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
 function provenConnector(connect: buildConnector.connector, url: string, timeoutMs: number): buildConnector.connector {
   return (options, callback) => connect(options, (...[error, socket]) => {
     if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)
-    proveListener(socket, url, timeoutMs).then(() => callback(null, socket), (unproven: Error) => {
+    verifyListener(socket, url, timeoutMs).then(() => callback(null, socket), (unproven: Error) => {
       socket.destroy()
       callback(unproven, null)
     })

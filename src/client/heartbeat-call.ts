@@ -1,14 +1,14 @@
 /** The call of a heartbeat (interface: POST /heartbeat/{monitor_token}). */
 import { PATHS } from '../protocol/limits.js'
-import type { Call } from './calls.js'
-import { checkToken } from './check.js'
+import type { Call } from './retrying-caller.js'
+import { validateMonitorToken } from './request-validation.js'
 
 /**
  * The token is percent-encoded as one path segment. The reply may be anything, since the interface does not show it.
  * @throws IngestError `INVALID` for a token that is no path segment
  */
-export function heartbeatCall(token: unknown, signal?: AbortSignal): Call {
-  const raw = checkToken(token)
+export function createHeartbeatCall(token: unknown, signal?: AbortSignal): Call {
+  const raw = validateMonitorToken(token)
   const segment = encodeSegment(raw)
   return { path: PATHS.heartbeat + segment, body: null, expected: 'any', signal, secrets: [raw, segment] }
 }

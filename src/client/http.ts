@@ -3,21 +3,21 @@ import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
 import { VERSION } from '../version.js'
 import { KEEP_ALIVE_MS, loadDispatchers } from './dispatcher.js'
-import { Exchange, MAX_REPLY_BYTES } from './exchange.js'
-import type { Failure } from './exchange.js'
+import { HttpExchange, MAX_REPLY_BYTES } from './http-exchange.js'
+import type { ExchangeFailure } from './http-exchange.js'
 import { fetchPost } from './http-fetch.js'
 import type { FetchPost } from './http-fetch.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types.js'
-import { networkReason } from './network-reason.js'
-import { proveAddress, UnprovenError } from './prove.js'
-import { Signals } from './signals.js'
+import { describeNetworkError } from './network-error.js'
+import { verifyListenerAt, UnverifiedListenerError } from './verify-listener.js'
+import { AbortListeners } from './abort-listeners.js'
 
 export function createHttp(options: HttpOptions): Http {
   const base = new URL(options.url)
   const basePath = base.pathname.replace(/\/$/, '')
-  const open = new Set<Exchange>()
-  const signals = new Signals()
+  const open = new Set<HttpExchange>()
+  const signals = new AbortListeners()
   let dispatcher: Dispatcher | undefined
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
@@ -58,9 +58,9 @@ export function createHttp(options: HttpOptions): Http {
         open.delete(one)
         if (open.size === 0) destroyRetired()
         clearTimeout(timer)
-        if (init.signal !== undefined) signals.release(init.signal, abort)
+        if (init.signal !== undefined) signals.remove(init.signal, abort)
       }
-      const one: Exchange = new Exchange((reply) => {
+      const one: HttpExchange = new HttpExchange((reply) => {
         end()
         heardAt = now()
         resolve(reply)
@@ -72,7 +72,7 @@ export function createHttp(options: HttpOptions): Http {
       // Once what has come was read: a process that was stopped finds its timers first, and then the reply.
       const timer = setTimeout(() => setImmediate(() => one.fail({ kind: 'timeout' })), timeoutMs)
       open.add(one)
-      if (init.signal !== undefined) signals.hold(init.signal, abort)
+      if (init.signal !== undefined) signals.add(init.signal, abort)
       if (isClosed || init.signal?.aborted === true) return abort()
       const headers = headersFor(options.apiKey, body !== null, init)
       // Bun replaces undici by a shim that knows neither its agents nor its limits.
@@ -105,7 +105,7 @@ function now(): [number, number] {
   return [performance.now(), Date.now()]
 }
 
-function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, exchange: Exchange): void {
+function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, exchange: HttpExchange): void {
   try {
     dispatcher.dispatch(request, exchange)
   } catch (error) {
@@ -113,23 +113,23 @@ function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, excha
   }
 }
 
-function sendByFetch(exchange: Exchange, url: string, { url: baseUrl, isLocalDefault, requestTimeoutMs }: HttpOptions, request: Omit<FetchPost, 'signal'>): void {
+function sendByFetch(exchange: HttpExchange, url: string, { url: baseUrl, isLocalDefault, requestTimeoutMs }: HttpOptions, request: Omit<FetchPost, 'signal'>): void {
   const ended = new AbortController()
   exchange.onLeave(() => ended.abort())
   // Bun's `fetch` gives no access to its connections: the listener is asked before each request, on a connection of its own.
-  const proven = isLocalDefault === true ? proveAddress(baseUrl, requestTimeoutMs) : Promise.resolve()
+  const proven = isLocalDefault === true ? verifyListenerAt(baseUrl, requestTimeoutMs) : Promise.resolve()
   proven.then(() => fetchPost(url, { ...request, signal: ended.signal }))
     .then((reply) => exchange.end(reply), (error: unknown) => exchange.fail({ kind: 'network', error }))
 }
 
-function failureAt(place: string, { kind, error }: Failure, timeoutMs: number, isClosed: boolean): HttpFailure {
+function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: number, isClosed: boolean): HttpFailure {
   switch (kind) {
     case 'timeout': return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`)
     case 'aborted': return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
     case 'network':
-      if (error instanceof UnprovenError) return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
+      if (error instanceof UnverifiedListenerError) return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
       // Never the error itself: its properties may hold headers, and a proxy's URL its password.
-      return new HttpFailure(kind, `${place}: ${networkReason(error)}`)
+      return new HttpFailure(kind, `${place}: ${describeNetworkError(error)}`)
   }
 }
 

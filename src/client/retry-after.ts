@@ -9,7 +9,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000
  * two clocks may differ. Of several values the longest counts; what is neither is no wish. At most 1 h.
  * @see RFC 9110, section 10.2.3
  */
-export function retryAfterMs(reply: Pick<HttpReply, 'status' | 'headers'>, wallNowMs: number): number | undefined {
+export function parseRetryAfterMs(reply: Pick<HttpReply, 'status' | 'headers'>, wallNowMs: number): number | undefined {
   if (reply.status !== 429 && reply.status !== 503) return undefined
   const nowMs = parseHttpDate([reply.headers['date']].flat()[0] ?? '') ?? wallNowMs
   const waits = [reply.headers['retry-after'] ?? []].flat().flatMap(splitValues)

@@ -2,8 +2,8 @@
 import type { Clock } from '../shared/clock.js'
 import { HttpFailure } from '../client/http-types.js'
 import type { Http, HttpReply } from '../client/http-types.js'
-import { judgeReply, namesElsewhere, parseIngestResult, parseRejected, reasonOf, retryAfterMs } from '../client/reply.js'
-import type { ExpectedBody, ItemList } from '../client/reply.js'
+import { classifyReply, hasErrorOutsideList, parseIngestResult, parseRejected, describeReply, parseRetryAfterMs } from '../client/reply-parser.js'
+import type { ExpectedBody, ItemList } from '../client/reply-parser.js'
 import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Batch, Delivered, Retryable, Outcome, Sender } from '../batch/sender.js'
@@ -54,8 +54,8 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
 /** @param wallNowMs when the reply came, for a Retry-After that is a date */
 function outcomeOf({ list, expected }: BatchEndpoint, batch: Batch, reply: HttpReply, wallNowMs: number, mask: IngestSenderOptions['mask']): Outcome {
   const { status } = reply
-  const reasonIn = (): string => reasonOf(reply, mask, list)
-  const kind = judgeReply(reply, expected)
+  const reasonIn = (): string => describeReply(reply, mask, list)
+  const kind = classifyReply(reply, expected)
   switch (kind) {
     case 'ok': {
       const result = parseIngestResult(reply.text)
@@ -69,12 +69,12 @@ function outcomeOf({ list, expected }: BatchEndpoint, batch: Batch, reply: HttpR
       const reason = reasonIn()
       const rejected = within(batch, parseRejected(reply.text, list))
       // No entry is at fault, so that every batch would be refused.
-      if (rejected.length === 0 && status !== 413 && namesElsewhere(reply.text, list)) return { kind: 'misconfigured', status, reason }
+      if (rejected.length === 0 && status !== 413 && hasErrorOutsideList(reply.text, list)) return { kind: 'misconfigured', status, reason }
       return { kind: 'refused', status, reason, rejected }
     }
     case 'later': {
       const later: Retryable = { kind: 'later', status, reason: reasonIn() }
-      const waitMs = retryAfterMs(reply, wallNowMs)
+      const waitMs = parseRetryAfterMs(reply, wallNowMs)
       return waitMs === undefined ? later : { ...later, retryAfterMs: waitMs }
     }
     case 'misconfigured':

@@ -1,5 +1,5 @@
 /** What stands between a line and its entry, as configured. */
-import { checkValue } from '../client/check.js'
+import { validateRequest } from '../client/request-validation.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import { Dedupe } from '../filter/dedupe.js'
@@ -55,7 +55,7 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
 /** What breaks the interface; `undefined` for an entry. */
 function faultOf(entry: unknown): string | undefined {
   try {
-    checkValue('batch', { logs: [entry] })
+    validateRequest('batch', { logs: [entry] })
     return undefined
   } catch (error) {
     if (error instanceof IngestError) return error.message.replace(/^batch\.logs\[0\]\.?/, '')

@@ -1,8 +1,8 @@
 /** `sendFeedback()` against the local service. */
 import { expect, test, vi } from 'vitest'
 import { sendFeedback } from '../../src/app/feedback.js'
-import { failureOf } from '../client/failing.js'
-import { httpServer } from '../client/servers.js'
+import { failureOf } from '../client/failure-of.js'
+import { httpServer } from '../client/http-servers.js'
 import { started } from '../service/support.js'
 import { withCleanEnv } from './clean-env.js'
 

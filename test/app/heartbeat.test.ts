@@ -4,7 +4,7 @@ import { startHeartbeat, startHeartbeatBy } from '../../src/app/heartbeat.js'
 import type { StartHeartbeatOptions } from '../../src/app/heartbeat.js'
 import { backgroundClock } from '../../src/shared/clock.js'
 import { FakeClock } from '../fake-clock.js'
-import { httpServer } from '../client/servers.js'
+import { httpServer } from '../client/http-servers.js'
 import { started } from '../service/support.js'
 import { withCleanEnv } from './clean-env.js'
 

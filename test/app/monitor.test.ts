@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
 import { monitor } from '../../src/app/monitor.js'
-import { failureOf } from '../client/failing.js'
+import { failureOf } from '../client/failure-of.js'
 import { started } from '../service/support.js'
 import type { IngestService, IngestServiceOptions } from '../../src/service/index.js'
 import { withCleanEnv } from './clean-env.js'

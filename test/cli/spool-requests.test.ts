@@ -13,7 +13,7 @@ import type { IngestService } from '../../src/service/index.js'
 import { lineOf } from '../../src/spool/dead-letters.js'
 import { destinationName } from '../../src/spool/root.js'
 import { Spool } from '../../src/spool/spool.js'
-import { httpServer } from '../client/servers.js'
+import { httpServer } from '../client/http-servers.js'
 import { entryOf, requestLog, started } from '../service/support.js'
 import { runCli } from './run-cli.js'
 

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { fetchPost } from '../../src/client/http-fetch.js'
 import type { HttpFailure } from '../../src/client/http-types.js'
-import { networkReason } from '../../src/client/network-reason.js'
-import { failureOf } from './failing.js'
-import { KEY, deadPort, httpServer, httpTo, httpsServer, pem, proxyServer, rawServer } from './servers.js'
+import { describeNetworkError } from '../../src/client/network-error.js'
+import { failureOf } from './failure-of.js'
+import { KEY, deadPort, httpServer, httpTo, httpsServer, pem, proxyServer, rawServer } from './http-servers.js'
 
 const until = (condition: () => boolean): Promise<void> => vi.waitFor(() => expect(condition()).toBe(true), { timeout: 10_000, interval: 5 })
 
@@ -161,13 +161,13 @@ describe('no reply', () => {
   })
 
   test('of an error without a code its name is told, and not its message', () => {
-    expect(networkReason(new TypeError(`bad header ${KEY}`))).toBe('TypeError')
-    expect(networkReason(`bad header ${KEY}`)).toBe('the request failed')
-    expect(networkReason(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }))).toBe('ECONNRESET')
+    expect(describeNetworkError(new TypeError(`bad header ${KEY}`))).toBe('TypeError')
+    expect(describeNetworkError(`bad header ${KEY}`)).toBe('the request failed')
+    expect(describeNetworkError(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }))).toBe('ECONNRESET')
     const both = ['ECONNREFUSED', 'ECONNREFUSED', 'ENETUNREACH'].map((code) => Object.assign(new Error('x'), { code }))
-    expect(networkReason(new AggregateError(both))).toBe('ECONNREFUSED (nothing listens there), ENETUNREACH')
-    expect(networkReason(new AggregateError([]))).toBe('AggregateError')
-    expect(networkReason(Object.assign(new Error('x'), { code: 'constructor' }))).toBe('constructor')
+    expect(describeNetworkError(new AggregateError(both))).toBe('ECONNREFUSED (nothing listens there), ENETUNREACH')
+    expect(describeNetworkError(new AggregateError([]))).toBe('AggregateError')
+    expect(describeNetworkError(Object.assign(new Error('x'), { code: 'constructor' }))).toBe('constructor')
   })
 })
 

@@ -13,7 +13,7 @@ import { createBatchBody } from '../../src/batch/sub-batch.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import type { Batch, DeadLetter, Outcome } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
-import { httpServer } from '../client/servers.js'
+import { httpServer } from '../client/http-servers.js'
 import { requestLog, started } from '../service/support.js'
 
 const BATCH_ID = '6ba7b810-9dad-41d1-80b4-00c04fd430c8'

@@ -3,7 +3,7 @@ import { onTestFinished, expect, test, vi } from 'vitest'
 import { IngestError } from '../../src/shared/errors.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
 import { createRegistration } from '../../src/pipeline/release-registration.js'
-import { KEY, httpServer } from '../client/servers.js'
+import { KEY, httpServer } from '../client/http-servers.js'
 import { FakeClock } from '../fake-clock.js'
 
 interface Reply {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { resolveOptions } from '../../src/options/resolve-options.js'
 import { Pipeline } from '../../src/pipeline/pipeline.js'
-import { KEY, httpServer } from '../client/servers.js'
+import { KEY, httpServer } from '../client/http-servers.js'
 import { FakeClock } from '../fake-clock.js'
 import { lineOf, piped } from './create-pipeline.js'
 

@@ -1,6 +1,6 @@
 /** `ingestStream({ release: true })`: a registration that comes to nothing keeps no finished process alive for long. */
 import { expect, test } from 'vitest'
-import { httpServer } from '../client/servers.js'
+import { httpServer } from '../client/http-servers.js'
 import { runApp } from './run-app.js'
 
 /** Of the application's own end, on a loaded machine: far below the 20 s and 30 s that were asked for. */

@@ -1,6 +1,6 @@
 /** From pino's lines to request logs, as the pipeline does it. */
 import { expect } from 'vitest'
-import { checkValue } from '../../src/client/check.js'
+import { validateRequest } from '../../src/client/request-validation.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { RequestLogs } from '../../src/request-logs/request-logs.js'
@@ -24,7 +24,7 @@ export function taker(clock = new FakeClock()): { take: (entryJson: string) => T
     if (json === undefined) return { log: undefined, rank, isCovered }
     const log = JSON.parse(json) as RequestLog
     expect(JSON.stringify(log)).toBe(json)
-    checkValue('requests', { requests: [log] })
+    validateRequest('requests', { requests: [log] })
     expect(validateRequestLogs({ requests: [log] })).toEqual([])
     return { log, rank, isCovered }
   }

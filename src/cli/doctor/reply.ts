@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createHttp } from '../../client/http.js'
 import { HttpFailure } from '../../client/http-types.js'
 import type { HttpReply } from '../../client/http-types.js'
-import { judgeReply, parseIngestResult, reasonOf } from '../../client/reply.js'
+import { classifyReply, parseIngestResult, describeReply } from '../../client/reply-parser.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
 import type { Check } from './check.js'
@@ -33,9 +33,9 @@ export async function checkReply(settings: Settings, mask: (text: string) => str
 /** What a reply to an empty batch tells of address and key. Pure. */
 export function judge(reply: HttpReply, mask?: (text: string) => string): Check[] {
   const { status } = reply
-  const reason = reasonOf(reply, mask)
+  const reason = describeReply(reply, mask)
   const address: Check = { name: 'address', ok: true, detail: `a service answers (status ${status})` }
-  const kind = judgeReply(reply, 'ingest-result')
+  const kind = classifyReply(reply, 'ingest-result')
   switch (kind) {
     case 'ok': {
       const key = { name: 'key', ok: true, detail: `accepted (status ${status}); an empty batch was sent, nothing is stored` }

@@ -10,7 +10,7 @@ import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
 import type { DeadLetter, Outcome } from '../../../src/batch/sender.js'
 import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
 import { createIngestService } from '../../../src/service/index.js'
-import { httpServer } from '../../client/servers.js'
+import { httpServer } from '../../client/http-servers.js'
 import { FakeClock } from '../../fake-clock.js'
 import { batchWith } from './bad-entries.js'
 

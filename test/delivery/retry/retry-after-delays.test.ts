@@ -4,7 +4,7 @@ import { createHttp } from '../../../src/client/http.js'
 import { CircuitBreaker } from '../../../src/delivery/retry/circuit-breaker.js'
 import { createIngestSender } from '../../../src/delivery/ingest-sender.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
-import { httpServer } from '../../client/servers.js'
+import { httpServer } from '../../client/http-servers.js'
 import { FakeClock } from '../../fake-clock.js'
 import { batchOf, setup } from '../scripted-sender.js'
 

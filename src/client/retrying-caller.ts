@@ -5,10 +5,10 @@ import { IngestError } from '../shared/errors.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpReply } from './http-types.js'
-import { judgeReply, reasonOf, replyKind, retryAfterMs } from './reply.js'
-import type { ExpectedBody } from './reply.js'
+import { classifyReply, describeReply, classifyStatus, parseRetryAfterMs } from './reply-parser.js'
+import type { ExpectedBody } from './reply-parser.js'
 
-export interface CallsOptions {
+export interface RetryingCallerOptions {
   readonly http: Http
   readonly clock: Clock
   /** In [0, 1). */
@@ -23,7 +23,7 @@ export interface CallsOptions {
 }
 
 /** What binds the calls to a transport: no options of the user's. */
-export interface Wiring {
+export interface TransportHooks {
   /** Instead of the system's, whose timers keep the process alive. */
   readonly clock: Clock
   /** For each Retry-After: it holds for all that carries the key, also beside these calls. */
@@ -43,18 +43,18 @@ export interface Call {
   readonly isAnswer?: (reply: HttpReply) => boolean
 }
 
-export class Calls {
-  #options: CallsOptions & Partial<Wiring>
+export class RetryingCaller {
+  #options: RetryingCallerOptions & Partial<TransportHooks>
   readonly #closed = new AbortController()
   /** By the clock's `now`: a Retry-After holds for every call that carries the key, and that of a heartbeat for heartbeats. */
   readonly #notBefore = { keyed: -Infinity, keyless: -Infinity }
 
-  constructor(options: CallsOptions) {
+  constructor(options: RetryingCallerOptions) {
     this.#options = options
   }
 
   /** Before the first call. */
-  wire(wiring: Wiring): void {
+  setHooks(wiring: TransportHooks): void {
     this.#options = { ...this.#options, ...wiring }
   }
 
@@ -76,9 +76,9 @@ export class Calls {
       const reply = await this.#attempt(call, deadlineAt - clock.now())
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
       if (reply instanceof HttpFailure && reply.kind === 'unproven') throw new IngestError('MISDIRECTED', `${reply.message}. ${reply.remedy}`)
-      const kind = reply instanceof HttpFailure ? 'later' : judgeReply(reply, call.expected ?? 'json')
+      const kind = reply instanceof HttpFailure ? 'later' : classifyReply(reply, call.expected ?? 'json')
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
-      const askedMs = reply instanceof HttpFailure ? 0 : retryAfterMs(reply, clock.wallNow()) ?? 0
+      const askedMs = reply instanceof HttpFailure ? 0 : parseRetryAfterMs(reply, clock.wallNow()) ?? 0
       if (askedMs > 0) {
         this.#notBefore[lane] = Math.max(this.#notBefore[lane], clock.now() + askedMs)
         if (lane === 'keyed') this.#options.onRetryAfter?.(askedMs)
@@ -142,10 +142,10 @@ export class Calls {
     const tried = isLate ? ` (${attempts} in timeoutMs ${this.#options.timeoutMs})` : attempt === 1 ? '' : ` (${attempts})`
     if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
     const { status } = reply
-    const reason = reasonOf(reply, createSecretMask([this.#options.apiKey, ...secrets]))
+    const reason = describeReply(reply, createSecretMask([this.#options.apiKey, ...secrets]))
     const refused = body === null ? 'monitor token' : 'key'
     if (status === 401 || status === 403) return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
-    if (replyKind(status) === 'later') {
+    if (classifyStatus(status) === 'later') {
       const code = status === 429 || (askedMs > 0 && isLate) ? 'RATE_LIMITED' : 'UNAVAILABLE'
       return new IngestError(code, `${reason}${tried}${retryHint(askedMs)}`, { status, ...(askedMs > 0 && { retryAfterMs: askedMs }) })
     }

@@ -38,7 +38,7 @@ const SHAPES = {
 } as const satisfies Record<string, Shape>
 
 /** @throws IngestError `INVALID` naming the first path that breaks the interface, the rule and the value. */
-export function checkValue(kind: keyof typeof SHAPES, value: unknown): void {
+export function validateRequest(kind: keyof typeof SHAPES, value: unknown): void {
   check(value, SHAPES[kind], kind)
   const logs = (value as { logs?: unknown[] }).logs
   if (logs !== undefined && logs.length > MAX_LOGS_PER_REQUEST) {
@@ -50,7 +50,7 @@ export function checkValue(kind: keyof typeof SHAPES, value: unknown): void {
  * Every text but these can be one path segment: empty would be no segment, and the others lead to another path.
  * @throws IngestError `INVALID`; the token is a credential and is not shown.
  */
-export function checkToken(token: unknown): string {
+export function validateMonitorToken(token: unknown): string {
   if (typeof token === 'string' && token !== '' && token !== '.' && token !== '..' && token.isWellFormed()) return token
   if (token === '') throw new IngestError('INVALID', 'the monitor token is empty')
   throw new IngestError('INVALID', 'the monitor token must be well-formed text that is not empty, "." or ".."; it is not shown')

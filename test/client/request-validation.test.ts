@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { checkValue } from '../../src/client/check.js'
-import { heartbeatCall } from '../../src/client/heartbeat-call.js'
+import { validateRequest } from '../../src/client/request-validation.js'
+import { createHeartbeatCall } from '../../src/client/heartbeat-call.js'
 import { IngestError } from '../../src/shared/errors.js'
 import { validateEntry } from '../../src/service/index.js'
 
@@ -10,11 +10,11 @@ const TIME = '2026-01-31T08:00:00.000Z'
 const ENTRY = { level: 'info', message: 'hello', timestamp: TIME }
 const REQUEST = { method: 'GET', path: '/', status_code: 200, duration_ms: 1.5, request_id: 'r', timestamp: TIME }
 
-type Kind = Parameters<typeof checkValue>[0]
+type Kind = Parameters<typeof validateRequest>[0]
 
 function fault(kind: Kind, value: unknown): string {
   try {
-    checkValue(kind, value)
+    validateRequest(kind, value)
   } catch (error) {
     if (error instanceof IngestError && error.code === 'INVALID') return error.message
     throw error
@@ -106,7 +106,7 @@ describe('what is wrong is named by path, rule and value', () => {
 describe('the local service judges by code of its own, and alike', () => {
   test('they share no code', () => {
     const source = (name: string): string => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8')
-    expect(source('client/check.ts')).not.toMatch(/from '[^']*service/)
+    expect(source('client/request-validation.ts')).not.toMatch(/from '[^']*service/)
     expect(source('service/validate.ts') + source('service/rules.ts')).not.toMatch(/from '[^']*(?:client|options|record)/)
   })
 
@@ -133,13 +133,13 @@ describe('monitor tokens', () => {
     ['%2e%2e', '%252e%252e'], ['a%', 'a%25'], ['a b', 'a%20b'], ['a\n', 'a%0A'], ['a\0', 'a%00'], ['ä😀', '%C3%A4%F0%9F%98%80'],
     ['a?b#c;d@e+f&g', 'a%3Fb%23c%3Bd%40e%2Bf%26g'], ['!\'()*', '%21%27%28%29%2A'],
   ])('%j: %s, one path segment', (token, segment) => {
-    expect(heartbeatCall(token)).toMatchObject({ path: `/heartbeat/${segment}`, body: null, secrets: [token, segment] })
+    expect(createHeartbeatCall(token)).toMatchObject({ path: `/heartbeat/${segment}`, body: null, secrets: [token, segment] })
   })
 
   test.each([
     '', '.', '..', '\ud800', 'tok-4711-\udc00', '\udc00\ud800', undefined, null, 5, ['a'], { toString: () => 'a' },
   ])('%o is refused and not shown', (token) => {
-    const refused = (): unknown => heartbeatCall(token)
+    const refused = (): unknown => createHeartbeatCall(token)
     expect(refused).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.stringMatching(token === '' ? /empty/ : /not shown/) as string }) as Error)
     if (typeof token === 'string' && token.length > 3) expect(refused).not.toThrow(token)
   })
@@ -147,7 +147,7 @@ describe('monitor tokens', () => {
   test('none reaches another path', () => {
     fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\') })), (token) => {
       fc.pre(!['', '.', '..'].includes(token))
-      const { path } = heartbeatCall(token)
+      const { path } = createHeartbeatCall(token)
       expect(new URL(`http://h/api/v1${path}`).pathname).toBe(`/api/v1${path}`)
       expect(decodeURIComponent(path.slice('/heartbeat/'.length))).toBe(token)
     }))

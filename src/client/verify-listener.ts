@@ -8,7 +8,7 @@ import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
 import { processEnv } from '../options/process-env.js'
 
 /** The listener is not known to be the local service of this user. Nothing but the challenge was sent to it. */
-export class UnprovenError extends Error {
+export class UnverifiedListenerError extends Error {
   override readonly name = 'UnprovenError'
   /** What the user can do: a sentence without its full stop. */
   readonly remedy: string
@@ -29,21 +29,21 @@ const MAX_REPLY_BYTES = 16 * 1024
  * @param url the base URL that leads there
  * @throws UnprovenError; the caller destroys the socket
  */
-export async function proveListener(socket: Socket, url: string, timeoutMs: number): Promise<void> {
+export async function verifyListener(socket: Socket, url: string, timeoutMs: number): Promise<void> {
   // Each time: `pino-ingest dev` creates the token at its first start.
   const { token, from, problem = '' } = findToken(processEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
   const { host } = new URL(url)
-  const notLocal = (why: string): UnprovenError => new UnprovenError(`the program on ${host} is not a local service (${why})`, 'Stop it, or set PINO_INGEST_URL')
+  const notLocal = (why: string): UnverifiedListenerError => new UnverifiedListenerError(`the program on ${host} is not a local service (${why})`, 'Stop it, or set PINO_INGEST_URL')
   if (token === undefined) {
     const remedy = from === TOKEN_VARIABLE ? 'Correct or unset it' : 'Run `npx pino-ingest dev` as this user'
-    throw new UnprovenError(`the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
+    throw new UnverifiedListenerError(`the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
   }
   const nonce = randomBytes(16).toString('base64url')
   const reply = await ask(socket, `GET /local/status HTTP/1.1\r\nHost: ${host}\r\n${CHALLENGE_HEADER}: ${nonce}\r\n\r\n`, timeoutMs)
   if (typeof reply === 'string') throw notLocal(reply)
   switch (findProofProblem(reply, token, nonce, { address, port })) {
-    case 'token': throw new UnprovenError(`the local service on ${host} has another token than ${from}`,
+    case 'token': throw new UnverifiedListenerError(`the local service on ${host} has another token than ${from}`,
       `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`)
     case 'foreign': throw notLocal(`status ${reply.status}`)
     case undefined:
@@ -51,14 +51,14 @@ export async function proveListener(socket: Socket, url: string, timeoutMs: numb
 }
 
 /** For runtimes that give no access to the connections of their requests. @throws UnprovenError; the system's errors */
-export async function proveAddress(url: string, timeoutMs: number): Promise<void> {
+export async function verifyListenerAt(url: string, timeoutMs: number): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve).on('error', reject)
     })
-    await proveListener(socket, url, timeoutMs)
+    await verifyListener(socket, url, timeoutMs)
   } finally {
     socket.destroy()
   }

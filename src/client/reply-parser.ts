@@ -3,7 +3,7 @@ import type { IngestResult, IngestResultError } from '../protocol/ingest-result.
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 import type { HttpReply } from './http-types.js'
 
-export { retryAfterMs } from './retry-after.js'
+export { parseRetryAfterMs } from './retry-after.js'
 
 /** The list in a request's body that a reply's positions count in (interface: Endpoints). */
 export type ItemList = 'logs' | 'requests'
@@ -16,7 +16,7 @@ export type ReplyKind = 'ok' | 'refused' | 'later' | 'misconfigured'
  * - `later`: the same may be sent again (408, 425, 429, 5xx)
  * - `misconfigured`: wrong address, key or route: everything else, redirects among it
  */
-export function replyKind(status: number): ReplyKind {
+export function classifyStatus(status: number): ReplyKind {
   if (status >= 200 && status < 300) return 'ok'
   if (status === 400 || status === 413 || status === 422) return 'refused'
   return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'misconfigured'
@@ -32,8 +32,8 @@ export function replyKind(status: number): ReplyKind {
 export type ExpectedBody = 'ingest-result' | 'json' | 'any'
 
 /** As `replyKind`, but a 2xx whose body is not the service's, such as a login page, is `misconfigured`. */
-export function judgeReply(reply: HttpReply, expected: ExpectedBody): ReplyKind {
-  const kind = replyKind(reply.status)
+export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKind {
+  const kind = classifyStatus(reply.status)
   return kind === 'ok' && !isExpected(reply, expected) ? 'misconfigured' : kind
 }
 
@@ -92,7 +92,7 @@ function fromDetail(detail: Record<string, unknown>, list: ItemList): IngestResu
  * Whether a `loc` names a place outside the list: a header, or another key of the body. `body` alone, or with a position
  * in its text, names nothing: what cannot be read there may be an entry's.
  */
-export function namesElsewhere(text: string, list: ItemList = 'logs'): boolean {
+export function hasErrorOutsideList(text: string, list: ItemList = 'logs'): boolean {
   return details(parseObject(text)).map(locOf).some((loc) =>
     !loc.includes(list) && loc.some((part, at) => typeof part === 'string' && !(part === 'body' && at === 0)))
 }
@@ -112,10 +112,10 @@ const MAX_TYPE_CHARS = 60
  * only when something else than the service sent it, the content type and the beginning of the body.
  * @param mask is given the words before they are cut, since what is left of a secret at a cut is not found any more
  */
-export function reasonOf(reply: HttpReply, mask: (words: string) => string = (words) => words, list: ItemList = 'logs'): string {
+export function describeReply(reply: HttpReply, mask: (words: string) => string = (words) => words, list: ItemList = 'logs'): string {
   const clean = (words: string): string => mask(words).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
   const { status } = reply
-  if (replyKind(status) === 'ok') return foreignReason(reply, clean)
+  if (classifyStatus(status) === 'ok') return foreignReason(reply, clean)
   const said = clean(serviceWords(reply.text, list))
   return cut(`status ${status}${said && `: ${said}`}`, MAX_REASON_CHARS)
 }

@@ -10,14 +10,14 @@ import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
 import { resolveLimits } from './call-limits.js'
 import type { CallLimits } from './call-limits.js'
-import { Calls } from './calls.js'
-import type { Call, Wiring } from './calls.js'
-import { checkValue } from './check.js'
-import { heartbeatCall } from './heartbeat-call.js'
+import { RetryingCaller } from './retrying-caller.js'
+import type { Call, TransportHooks } from './retrying-caller.js'
+import { validateRequest } from './request-validation.js'
+import { createHeartbeatCall } from './heartbeat-call.js'
 import { createHttp } from './http.js'
 import type { HttpReply } from './http-types.js'
 import { reportUnusedKey } from './key-warning.js'
-import { parseIngestResult, parseObject } from './reply.js'
+import { parseIngestResult, parseObject } from './reply-parser.js'
 
 const OPTION_NAMES = ['url', 'apiKey', 'allowInsecure', 'tls', 'proxy', 'requestTimeoutMs', 'retryMinMs', 'retryMaxMs'] as const
 
@@ -32,10 +32,10 @@ export interface CallOptions {
 /** Few callers at a time; the transport has connections of its own. */
 const MAX_CONNECTIONS = 8
 
-let wire: (client: IngestClient, wiring: Wiring) => void
+let wire: (client: IngestClient, wiring: TransportHooks) => void
 
 /** A client of a transport's own. @throws as the constructor */
-export function wiredClient(options: IngestClientOptions, wiring: Wiring): IngestClient {
+export function createTransportClient(options: IngestClientOptions, wiring: TransportHooks): IngestClient {
   const client = new IngestClient(options)
   wire(client, wiring)
   return client
@@ -50,13 +50,13 @@ export function wiredClient(options: IngestClientOptions, wiring: Wiring): Inges
  * for longer fails at once with `RATE_LIMITED`; `retryAfterMs` of the error says when to come back.
  */
 export class IngestClient {
-  readonly #calls: Calls
+  readonly #calls: RetryingCaller
   #keyWarning: string | undefined
 
   static {
     // Here alone is `#calls` in reach, and no caller of the constructor's need see a second parameter.
     wire = (client, wiring) => {
-      client.#calls.wire(wiring)
+      client.#calls.setHooks(wiring)
       client.#keyWarning = undefined // the transport reports it
     }
   }
@@ -72,7 +72,7 @@ export class IngestClient {
     const settings = resolveFromProcess(isPlainObject(options) ? others : options, OPTION_NAMES)
     const apiKey = settings.apiKey.reveal()
     this.#keyWarning = settings.keyWarning
-    this.#calls = new Calls({
+    this.#calls = new RetryingCaller({
       ...settings, ...limits, apiKey, clock: systemClock, random: Math.random,
       http: createHttp({ ...settings, apiKey, maxConnections: MAX_CONNECTIONS }),
     })
@@ -84,7 +84,7 @@ export class IngestClient {
    * @throws IngestError `REJECTED` where the reply is a refusal without such a result, `MISDIRECTED` where a 2xx is.
    */
   async ingest(batch: Omit<IngestBatch, 'batch_id'> & { batch_id?: string | undefined }, options: CallOptions = {}): Promise<IngestResult> {
-    checkValue('batch', batch)
+    validateRequest('batch', batch)
     const body = encode('batch', { ...batch, batch_id: batch.batch_id ?? randomUUID() })
     const { status, text } = await this.#post({
       path: PATHS.ingest, body, expected: 'ingest-result', signal: options.signal, isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
@@ -97,13 +97,13 @@ export class IngestClient {
 
   /** Sends HTTP request records for request analytics (interface: POST /ingest/requests). */
   async ingestRequests(requests: readonly RequestLog[], options: CallOptions = {}): Promise<void> {
-    checkValue('requests', { requests })
+    validateRequest('requests', { requests })
     await this.#post({ path: PATHS.requests, body: encode('requests', { requests }), signal: options.signal })
   }
 
   /** Attaches what a user says to a logged event (interface: POST /feedback). */
   async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<void> {
-    checkValue('feedback', feedback)
+    validateRequest('feedback', feedback)
     await this.#post({ path: PATHS.feedback, body: encode('feedback', feedback), signal: options.signal })
   }
 
@@ -113,7 +113,7 @@ export class IngestClient {
    * @throws IngestError `MISDIRECTED` where the reply names none.
    */
   async registerRelease(release: Release, options: CallOptions = {}): Promise<RegisteredRelease> {
-    checkValue('release', release)
+    validateRequest('release', release)
     const { status, text } = await this.#post({ path: PATHS.registerRelease, body: encode('release', release), signal: options.signal })
     const releaseId = releaseIdOf(text)
     if (releaseId !== undefined) return { release_id: releaseId }
@@ -122,7 +122,7 @@ export class IngestClient {
 
   /** Says that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The token appears in no error. */
   async heartbeat(token: string, options: CallOptions = {}): Promise<void> {
-    await this.#post(heartbeatCall(token, options.signal))
+    await this.#post(createHeartbeatCall(token, options.signal))
   }
 
   #post(call: Call): Promise<HttpReply> {

@@ -4,8 +4,8 @@ import { IngestClient, IngestError } from '../../src/client/index.js'
 import type { IngestClientOptions } from '../../src/client/index.js'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService, IngestServiceOptions } from '../../src/service/index.js'
-import { failureOf } from './failing.js'
-import { httpServer } from './servers.js'
+import { failureOf } from './failure-of.js'
+import { httpServer } from './http-servers.js'
 
 const KEY = 'canary-key-4711'
 const ENTRY = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' } as const

@@ -1,10 +1,10 @@
 /** What is to be done when a signal aborts: one listener for all, since adding and removing one costs 3 us a request. */
 
-export class Signals {
+export class AbortListeners {
   readonly #held = new Map<AbortSignal, { readonly actions: Set<() => void>, readonly listener: () => void }>()
 
   /** Until `release`, the abort of `signal` does `action`. One that has aborted already does nothing. */
-  hold(signal: AbortSignal, action: () => void): void {
+  add(signal: AbortSignal, action: () => void): void {
     let held = this.#held.get(signal)
     if (held === undefined) {
       const actions = new Set<() => void>()
@@ -17,7 +17,7 @@ export class Signals {
     held.actions.add(action)
   }
 
-  release(signal: AbortSignal, action: () => void): void {
+  remove(signal: AbortSignal, action: () => void): void {
     const held = this.#held.get(signal)
     if (held === undefined) return
     held.actions.delete(action)

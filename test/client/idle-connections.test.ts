@@ -1,8 +1,8 @@
 /** Connections that were idle for long are not used again, also where the process or the whole machine was stopped meanwhile. */
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Http } from '../../src/client/http-types.js'
-import { httpServer, httpTo } from './servers.js'
-import type { TestServer } from './servers.js'
+import { httpServer, httpTo } from './http-servers.js'
+import type { TestServer } from './http-servers.js'
 
 afterEach(() => void vi.restoreAllMocks())
 

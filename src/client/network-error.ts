@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** `ECONNREFUSED` and the like; of errors without a code the name, since their messages may quote what was sent. */
-export function networkReason(error: unknown): string {
+export function describeNetworkError(error: unknown): string {
   const codes = [...new Set(codesOf(error))]
   return codes.length === 0 ? 'the request failed' : codes.map(withHint).join(', ')
 }

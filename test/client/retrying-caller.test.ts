@@ -1,12 +1,12 @@
 /** Attempts, waits and errors, with a clock that stands still and replies from a list. */
 import { describe, expect, test } from 'vitest'
-import { Calls } from '../../src/client/calls.js'
-import type { Call, CallsOptions } from '../../src/client/calls.js'
+import { RetryingCaller } from '../../src/client/retrying-caller.js'
+import type { Call, RetryingCallerOptions } from '../../src/client/retrying-caller.js'
 import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http, HttpReply } from '../../src/client/http-types.js'
 import type { IngestError } from '../../src/shared/errors.js'
 import { FakeClock, settled } from '../fake-clock.js'
-import { failureOf } from './failing.js'
+import { failureOf } from './failure-of.js'
 
 const KEY = 'canary-key+/4711'
 const CALL: Call = { path: '/ingest', body: '{}' }
@@ -18,8 +18,8 @@ const network = new HttpFailure('network', 'POST http://x/api/v1/ingest: ECONNRE
 const later = Symbol('later')
 
 /** The last of the replies is repeated. */
-function scripted(replies: readonly (HttpReply | HttpFailure | Error | typeof later)[], options: Partial<CallsOptions> = {}): {
-  calls: Calls, clock: FakeClock, sentAt: number[], sent: unknown[], timeouts: unknown[], answer: (reply: HttpReply) => void
+function scripted(replies: readonly (HttpReply | HttpFailure | Error | typeof later)[], options: Partial<RetryingCallerOptions> = {}): {
+  calls: RetryingCaller, clock: FakeClock, sentAt: number[], sent: unknown[], timeouts: unknown[], answer: (reply: HttpReply) => void
 } {
   const clock = new FakeClock()
   const sentAt: number[] = []
@@ -38,7 +38,7 @@ function scripted(replies: readonly (HttpReply | HttpFailure | Error | typeof la
     },
     close: async () => {},
   }
-  const calls = new Calls({ http, clock, random: () => 0.5, apiKey: KEY, maxAttempts: 3, timeoutMs: 30_000, retryMinMs: 200, retryMaxMs: 30_000, ...options })
+  const calls = new RetryingCaller({ http, clock, random: () => 0.5, apiKey: KEY, maxAttempts: 3, timeoutMs: 30_000, retryMinMs: 200, retryMaxMs: 30_000, ...options })
   return { calls, clock, sentAt, sent, timeouts, answer: (late) => answer(late) }
 }
 
@@ -181,13 +181,13 @@ describe('wired to a transport', () => {
   test('what it is told others hear too, in the same turn; the heartbeat\'s concerns nobody', async () => {
     const { calls, clock } = scripted([reply(429, { 'retry-after': '7' }), reply(503), reply(200)])
     const told: [number, number][] = []
-    calls.wire({ clock, onRetryAfter: (delayMs) => told.push([clock.now(), delayMs]) })
+    calls.setHooks({ clock, onRetryAfter: (delayMs) => told.push([clock.now(), delayMs]) })
     const done = calls.post(CALL)
     await clock.advance(100_000)
     await done
     expect(told).toEqual([[0, 7_000]])
     const keyless = scripted([reply(429, { 'retry-after': '7' })], { maxAttempts: 1 })
-    keyless.calls.wire({ clock: keyless.clock, onRetryAfter: (delayMs) => told.push([-1, delayMs]) })
+    keyless.calls.setHooks({ clock: keyless.clock, onRetryAfter: (delayMs) => told.push([-1, delayMs]) })
     expect((await failureOf<IngestError>(keyless.calls.post({ path: '/heartbeat/t', body: null }))).code).toBe('RATE_LIMITED')
     expect(told).toHaveLength(1)
   })
@@ -195,7 +195,7 @@ describe('wired to a transport', () => {
   test('it waits by the transport\'s clock', async () => {
     const { calls, clock, sentAt } = scripted([reply(503), reply(200)])
     const other = new FakeClock()
-    calls.wire({ clock: other, onRetryAfter: () => {} })
+    calls.setHooks({ clock: other, onRetryAfter: () => {} })
     const done = calls.post(CALL)
     await clock.advance(10_000)
     expect([sentAt.length, clock.timers, other.timers]).toEqual([1, 0, 1])

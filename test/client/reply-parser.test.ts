@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HttpReply } from '../../src/client/http-types.js'
-import type { ExpectedBody } from '../../src/client/reply.js'
-import { judgeReply, namesElsewhere, parseIngestResult, parseRejected, reasonOf, replyKind, retryAfterMs } from '../../src/client/reply.js'
+import type { ExpectedBody } from '../../src/client/reply-parser.js'
+import { classifyReply, hasErrorOutsideList, parseIngestResult, parseRejected, describeReply, classifyStatus, parseRetryAfterMs } from '../../src/client/reply-parser.js'
 
 const NOW = Date.UTC(2025, 0, 1)
 const HOUR = 3_600_000
@@ -17,12 +17,12 @@ describe('the kind of a reply, by status', () => {
     ['later', [408, 425, 429, 500, 502, 503, 504, 520, 599]],
     ['misconfigured', [300, 301, 302, 303, 304, 307, 308, 401, 402, 403, 404, 405, 409, 410, 415, 418, 451, 499]],
   ])('%s', (kind, statuses) => {
-    expect(statuses.filter((status) => replyKind(status) !== kind)).toEqual([])
+    expect(statuses.filter((status) => classifyStatus(status) !== kind)).toEqual([])
   })
 })
 
 describe('a 2xx by its body', () => {
-  const kindOf = (body: unknown, expected: ExpectedBody, truncated = false): string => judgeReply({ ...replied(200, body), truncated }, expected)
+  const kindOf = (body: unknown, expected: ExpectedBody, truncated = false): string => classifyReply({ ...replied(200, body), truncated }, expected)
   const RESULT = { accepted: 1, rejected: 0, message: '', errors: [] }
 
   test.each<[unknown, ingest: boolean, json: boolean]>([
@@ -48,14 +48,14 @@ describe('a 2xx by its body', () => {
 
   test('a body changes nothing for another status', () => {
     for (const status of [302, 401, 422, 429, 503]) {
-      for (const body of [RESULT, '<html>', '']) expect(judgeReply(replied(status, body), 'ingest-result')).toBe(replyKind(status))
+      for (const body of [RESULT, '<html>', '']) expect(classifyReply(replied(status, body), 'ingest-result')).toBe(classifyStatus(status))
     }
   })
 })
 
 describe('Retry-After', () => {
   const asked = (header: string | string[], date?: string | string[], status = 429): number | undefined =>
-    retryAfterMs({ status, headers: { 'retry-after': header, ...(date !== undefined && { date }) } }, NOW)
+    parseRetryAfterMs({ status, headers: { 'retry-after': header, ...(date !== undefined && { date }) } }, NOW)
 
   test.each<[string | string[], number | undefined]>([
     ['0', 0], ['3', 3_000], ['1.5', 1_500], ['0.0001', 1], [' 7 ', 7_000], ['3600', HOUR],
@@ -82,7 +82,7 @@ describe('Retry-After', () => {
   test('counts for 429 and 503 alone', () => {
     expect([429, 503].map((status) => asked('1', undefined, status))).toEqual([1_000, 1_000])
     expect([200, 301, 401, 422, 500, 504].map((status) => asked('1', undefined, status))).toEqual(Array(6).fill(undefined))
-    expect(retryAfterMs({ status: 429, headers: {} }, NOW)).toBeUndefined()
+    expect(parseRetryAfterMs({ status: 429, headers: {} }, NOW)).toBeUndefined()
   })
 
   test('whatever the header, the wait is none or from 0 to 1 h', () => {
@@ -164,7 +164,7 @@ test.each<[boolean, unknown]>([
   [true, ['body', 'batch_id']], [true, ['header', 'x-api-key']], [true, ['query', 'v']], [true, ['batch_id']], [true, ['body', 'body']],
   [false, ['body', 'logs', 3, 'level']], [false, ['body', 'logs']], [false, ['logs', 5]], [false, ['body']], [false, ['body', 17]], [false, []], [false, 'body.batch_id'], [false, undefined],
 ])('a place outside the entries: %s for %j', (isElsewhere, loc) => {
-  expect(namesElsewhere(JSON.stringify({ detail: [{ loc, msg: 'm', type: 't' }] }))).toBe(isElsewhere)
+  expect(hasErrorOutsideList(JSON.stringify({ detail: [{ loc, msg: 'm', type: 't' }] }))).toBe(isElsewhere)
 })
 
 describe('the reason in words', () => {
@@ -182,7 +182,7 @@ describe('the reason in words', () => {
     [replied(400, { message: 'one\r\ntwo\u001b[31m\u0000three\u2028four\u009bfive' }), 'status 400: one two [31m three four five'],
     [replied(400, { message: 'abc\u202Egnp.exe\u2066' }), 'status 400: abc gnp.exe'],
   ])('%#: %s', (reply, reason) => {
-    expect(reasonOf(reply)).toBe(reason)
+    expect(describeReply(reply)).toBe(reason)
   })
 
   test('one line of at most 200 characters, cut between characters, for every body', () => {
@@ -190,19 +190,19 @@ describe('the reason in words', () => {
       fc.record({ message: fc.string({ unit: 'binary', maxLength: 400 }), detail: fc.jsonValue(), errors: fc.jsonValue(), error: fc.jsonValue() }).map((one) => JSON.stringify(one)),
       fc.integer({ min: 150, max: 260 }).map((length) => JSON.stringify({ message: `${'x'.repeat(length)}😀😀😀` })))
     fc.assert(fc.property(fc.integer({ min: 100, max: 599 }), body, (status, text) => {
-      const reason = reasonOf(replied(status, text))
+      const reason = describeReply(replied(status, text))
       expect(reason.length).toBeLessThanOrEqual(200)
       expect(reason).toMatch(new RegExp(`^status ${status}`))
       expect(reason).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u)
       expect(reason.isWellFormed()).toBe(true)
     }), { numRuns: 500 })
-    expect(reasonOf(replied(400, { message: 'x'.repeat(1_000) }))).toMatch(/^status 400: x{187}…$/)
+    expect(describeReply(replied(400, { message: 'x'.repeat(1_000) }))).toMatch(/^status 400: x{187}…$/)
   })
 
   test('a `loc` nested without end does not end the stack', () => {
     const loc = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const reply = replied(422, `{"detail":[{"loc":${loc},"msg":"deep"}]}`)
-    expect(reasonOf(reply)).toBe('status 422: deep')
+    expect(describeReply(reply)).toBe('status 422: deep')
     expect(parseRejected(reply.text)).toEqual([])
   })
 
@@ -213,14 +213,14 @@ describe('the reason in words', () => {
     ['\u001f\ufffd', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'status 200, application/json (gzip): \ufffd'],
     ['<html>'.repeat(1_000), { 'content-type': 'x'.repeat(1_000) }, `status 200, ${'x'.repeat(59)}…: ${'<html>'.repeat(13)}<…`],
   ])('of a 2xx that is not the service\'s, what came instead: %#', (text, headers, reason) => {
-    expect(reasonOf({ status: 200, headers, text, truncated: false })).toBe(reason)
+    expect(describeReply({ status: 200, headers, text, truncated: false })).toBe(reason)
   })
 
   test('words are masked before they are cut', () => {
     const page = { status: 200, headers: { 'content-type': `text/html; ${'x'.repeat(40)}SECRETSECRET` }, text: `${'x'.repeat(70)}SECRETSECRET`, truncated: false }
-    expect(reasonOf(page, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
+    expect(describeReply(page, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
 
     const reply = replied(400, { message: `${'x'.repeat(180)}SECRETSECRET` })
-    expect(reasonOf(reply, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
+    expect(describeReply(reply, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
   })
 })
