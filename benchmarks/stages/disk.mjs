@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HEADER_BYTES, bytesOfUuid, writeFrame } from '../../dist/esm/spool/frame.js'
-import { holdWhole } from '../../dist/esm/spool/hold.js'
-import { Segment, SegmentWriter } from '../../dist/esm/spool/segment.js'
+import { HEADER_BYTES, parseUuid, writeFrame } from '../../dist/esm/spool/segment/frame.js'
+import { createAcknowledgement } from '../../dist/esm/spool/segment/segment-acknowledgement.js'
+import { Segment, SegmentWriter } from '../../dist/esm/spool/segment/segment.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { batchesOf } from './batches.mjs'
 
@@ -29,7 +29,7 @@ function frames(batches) {
   let us = 0
   for (const { batch: { batchId, count }, pieces } of batches) {
     const from = process.cpuUsage()
-    const id = bytesOfUuid(batchId)
+    const id = parseUuid(batchId)
     let at = 0
     for (const piece of pieces) at = writeFrame(into, at, { kind: 'entries', id, rank: piece.rank, count: piece.count, first: piece.first, text: piece.text })
     at = writeFrame(into, at, { kind: 'seal', id, rank: 0, count, first: 0, text: NOTHING })
@@ -65,7 +65,7 @@ function writes(batches, framed) {
       segment.complete()
       passes.write += cpuUs(before)
       const written = process.cpuUsage()
-      for (const { batch: { batchId, count } } of batches.slice(first, next)) holdWhole(segment, batchId, count, true).settle()
+      for (const { batch: { batchId, count } } of batches.slice(first, next)) createAcknowledgement(segment, batchId, count, true).settle()
       passes.settle += cpuUs(written)
     }
     mustBe(readdirSync(folder).length, 0)

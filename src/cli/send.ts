@@ -3,8 +3,8 @@ import { systemClock } from '../shared/clock.js'
 import { loadHook } from '../filter/load-hook.js'
 import { maskDeep, createSecretMask } from '../diagnostics/secret-mask.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
-import { thisMachine } from '../spool/owner.js'
-import { destinationName } from '../spool/root.js'
+import { readMachine } from '../spool/instance/ownership.js'
+import { destinationName } from '../spool/spool-root.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
 import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'
@@ -67,7 +67,7 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
   const states = new StateFolder({
     dir: texts.get('state') ?? defaultStateDir(process.env), destination: destinationName(settings.url, key),
     previous: settings.previousApiKeys.map((one) => destinationName(settings.url, one.reveal())),
-    options: optionsTag(settings), machine: thisMachine(), clock, isRestart: switches.has('restart'),
+    options: optionsTag(settings), machine: readMachine(), clock, isRestart: switches.has('restart'),
   })
   const results: FileResult[] = []
   const startedAt = clock.now()

@@ -1,7 +1,7 @@
 /** Entries -> batches of at most `batchSize`, each one request body under one `batch_id`. */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
-import type { EntryLog } from '../entry-log.js'
+import type { EntryLog } from '../spool/entry-log.js'
 import type { Batch } from '../batch/sender.js'
 
 export interface BatcherOptions {

@@ -78,11 +78,11 @@ export class EndpointPipeline {
     const withoutSecrets = (letter: DeadLetter): DeadLetter => ({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
     const sender = createIsolationSender({
       inner: options.toBody?.(compressing) ?? compressing, gate, isShortenable: options.isShortenable ?? true,
-      ...(spool && { deadLetter: (letters) => spool.setAside(letters.map(withoutSecrets)) }),
+      ...(spool && { deadLetter: (letters) => spool.writeDeadLetters(letters.map(withoutSecrets)) }),
     })
     const disk = spool && {
       evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank),
-      get keptEntries() { return spool.keptEntries },
+      get keptEntries() { return spool.retainedEntries },
     }
     this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report, disk,
       recoverForMs: options.isInProcess ? settings.shutdownTimeoutMs : undefined,
@@ -113,7 +113,7 @@ export class EndpointPipeline {
 
   /** Keeps the counts on disk, where there is one, in place of those before. Never throws. */
   saveDropCounts(drops: UnreportedDrops | undefined): void {
-    this.#spool?.keepDrops(drops)
+    this.#spool?.saveDropCounts(drops)
   }
 
   /** Whether all that is pending is on disk, and the service has accepted nothing since it failed. */
@@ -195,8 +195,8 @@ function openSpool({ settings, clock, url, siblingUrls, shouldScanOthers: looksA
   const { enabled, spool, apiKey, previousApiKeys } = settings
   if (!enabled || spool === false) return undefined
   return new Spool({
-    ...spool, url, siblingUrls, looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound, onPreviousDrops,
-    tell: {
+    ...spool, url, siblingUrls, shouldScanOthers: looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound, onPreviousDrops,
+    report: {
       problem: (message) => report.problem('SPOOL', message),
       note: (kind, message) => report.note(kind, message),
       dropped: (count, reason, detail) => report.dropped(count, reason, detail),

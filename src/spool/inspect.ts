@@ -2,18 +2,18 @@
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkNamedRoot, isOwnFolder } from '../shared/safe-folders.js'
-import { CLAIMED, DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, journalOf } from './format.js'
-import { readJournal } from './journal.js'
-import type { Settlement } from './journal.js'
-import { LEASE_MS, isLeaseOver, isOwnerAlive, readOwner } from './owner.js'
-import type { Machine } from './owner.js'
-import { MAX_POSITIONS, Positions } from './positions.js'
-import { SegmentReader } from './reader.js'
-import type { ReadBatch } from './reader.js'
-import { openSegment } from './segment.js'
-import { hasForeignSegment } from './survey.js'
-import { filesBelow, namesIn } from './usage.js'
-import type { FoundFile } from './usage.js'
+import { CLAIMED, DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, toAcknowledgementLogPath } from './disk-format.js'
+import { readAcknowledgements } from './segment/acknowledgement-log.js'
+import type { Settlement } from './segment/acknowledgement-log.js'
+import { LEASE_MS, isLeaseExpired, isOwnerAlive, readOwner } from './instance/ownership.js'
+import type { Machine } from './instance/ownership.js'
+import { MAX_POSITIONS, PositionSet } from './segment/position-set.js'
+import { SegmentReader } from './segment/segment-reader.js'
+import type { ReadBatch } from './segment/segment-reader.js'
+import { openSegment } from './segment/segment.js'
+import { hasForeignVersion } from './segment/format-version.js'
+import { walkFiles, listNames } from './spool-files.js'
+import type { FoundFile } from './spool-files.js'
 
 export interface FoundInstance {
   /** Without what says whether it lives. */
@@ -45,7 +45,7 @@ export interface FoundDestination {
   /** The oldest first; what one has claimed follows it. */
   readonly instances: readonly FoundInstance[]
   /** Files of dead letters. */
-  readonly letters: readonly FoundFile[]
+  readonly deadLetters: readonly FoundFile[]
 }
 
 export interface InspectOptions {
@@ -59,15 +59,15 @@ export interface InspectOptions {
  */
 export function inspectRoot(root: string, options: InspectOptions): FoundDestination[] {
   checkNamedRoot(root)
-  return namesIn(root).filter((name) => DESTINATION_NAME.test(name)).flatMap((name) => {
+  return listNames(root).filter((name) => DESTINATION_NAME.test(name)).flatMap((name) => {
     const path = join(root, name)
     if (!isFolder(path)) return []
-    return [{ name, path, instances: instancesIn(path, name, options), letters: filesIn(join(path, DEAD_LETTERS), (one) => one.endsWith('.ndjson')) }]
+    return [{ name, path, instances: instancesIn(path, name, options), deadLetters: filesIn(join(path, DEAD_LETTERS), (one) => one.endsWith('.ndjson')) }]
   })
 }
 
 function instancesIn(path: string, destination: string, options: InspectOptions): FoundInstance[] {
-  return namesIn(path).flatMap((folder) => {
+  return listNames(path).flatMap((folder) => {
     const [, name, suffix] = INSTANCE_NAME.exec(folder) ?? []
     const at = join(path, folder)
     if (name === undefined || suffix === undefined || !isFolder(at)) return []
@@ -79,7 +79,7 @@ function instancesIn(path: string, destination: string, options: InspectOptions)
 function withClaimed(instance: FoundInstance, options: InspectOptions): FoundInstance[] {
   const claimed = join(instance.path, CLAIMED)
   if (!isFolder(claimed)) return [instance]
-  return [instance, ...namesIn(claimed).flatMap((folder) => {
+  return [instance, ...listNames(claimed).flatMap((folder) => {
     const [, name] = INSTANCE_NAME.exec(folder) ?? []
     const path = join(claimed, folder)
     if (name === undefined || !isFolder(path)) return []
@@ -101,7 +101,7 @@ function look(path: string, name: string, destination: string, { wallNowMs }: In
     isLeaseFresh: leaseAgeMs !== undefined && leaseAgeMs <= LEASE_MS,
     segments: files.filter((file) => isSegment(file.name)),
     bytes: files.filter((file) => file.name !== OWNER).reduce((sum, file) => sum + file.bytes, 0),
-    isForeign: hasForeignSegment(path),
+    isForeign: hasForeignVersion(path),
   }
 }
 
@@ -109,7 +109,7 @@ function stateOf(path: string, suffix: string, { machine, wallNowMs }: InspectOp
   if (suffix === LEFT) return { state: 'left', isFree: true }
   try {
     // By this machine's clock: inspecting writes no file, from which the file system's clock could be read. A claim does.
-    const isFree = !(isOwnerAlive(path, machine) ?? !isLeaseOver(path, wallNowMs))
+    const isFree = !(isOwnerAlive(path, machine) ?? !isLeaseExpired(path, wallNowMs))
     return { state: isFree ? 'dead' : 'live', isFree }
   } catch {
     return { state: 'dead', isFree: false } // claimed or closed this instant
@@ -117,7 +117,7 @@ function stateOf(path: string, suffix: string, { machine, wallNowMs }: InspectOp
 }
 
 function filesIn(folder: string, isWanted: (name: string) => boolean): FoundFile[] {
-  return isFolder(folder) ? [...filesBelow(folder, 0)].filter(({ name }) => isWanted(name)) : []
+  return isFolder(folder) ? [...walkFiles(folder, 0)].filter(({ name }) => isWanted(name)) : []
 }
 
 function isFolder(path: string): boolean {
@@ -129,11 +129,11 @@ function isFolder(path: string): boolean {
 }
 
 /** A batch of which something is not settled. */
-export interface OpenBatch {
+export interface UnsettledBatch {
   readonly read: ReadBatch
   readonly settlement: Settlement | undefined
   /** Entries that are there and not settled. */
-  readonly left: Positions
+  readonly unsettled: PositionSet
   /** Entries that should be there, by the seal, and are not. */
   readonly missing: number
 }
@@ -143,18 +143,18 @@ export interface OpenBatch {
  * @param onBatch returns false to end the reading
  * @returns bytes that belong to no frame. Rejects with the system's errors and UnsafeError
  */
-export async function readSegment(path: string, onBatch: (batch: OpenBatch) => boolean | void): Promise<number> {
+export async function readUnsettledBatches(path: string, onBatch: (batch: UnsettledBatch) => boolean | void): Promise<number> {
   // Before the segment: what is settled meanwhile is shown once more, and nothing is hidden.
-  const settlements = readJournal(journalOf(path))
+  const settlements = readAcknowledgements(toAcknowledgementLogPath(path))
   const reader = new SegmentReader(path, SEGMENT_HEADER_BYTES)
   try {
     for (let read = await reader.next(); read !== undefined; read = await reader.next()) {
       const settlement = settlements.get(read.batchId)
-      const settled = settlement?.settled ?? Positions.none()
+      const settled = settlement?.settled ?? PositionSet.empty()
       const present = presentIn(read)
-      const left = present.minus(settled)
-      const missing = read.sealedCount === undefined ? 0 : Positions.first(Math.min(read.sealedCount, MAX_POSITIONS)).minus(present).minus(settled).size
-      if (left.size + missing > 0 && onBatch({ read, settlement, left, missing }) === false) break
+      const left = present.difference(settled)
+      const missing = read.sealedCount === undefined ? 0 : PositionSet.first(Math.min(read.sealedCount, MAX_POSITIONS)).difference(present).difference(settled).size
+      if (left.size + missing > 0 && onBatch({ read, settlement, unsettled: left, missing }) === false) break
     }
     return reader.damagedBytes
   } finally {
@@ -162,14 +162,14 @@ export async function readSegment(path: string, onBatch: (batch: OpenBatch) => b
   }
 }
 
-function presentIn({ pieces }: ReadBatch): Positions {
+function presentIn({ runs: pieces }: ReadBatch): PositionSet {
   // A frame's numbers are checked by its CRC, but not by anybody's reason.
-  return Positions.of(pieces.flatMap(({ first, count }) =>
+  return PositionSet.from(pieces.flatMap(({ first, count }) =>
     Array.from({ length: Math.max(0, Math.min(count, MAX_POSITIONS - first)) }, (_, at) => first + at)))
 }
 
 /** What an instance holds that is not settled. */
-export interface Holding {
+export interface UnsettledSummary {
   readonly batches: number
   readonly entries: number
   /** Bytes that are no frames. */
@@ -182,7 +182,7 @@ export interface Holding {
 }
 
 /** Segment by segment. Never rejects. */
-export async function holdingOf({ segments, isForeign }: FoundInstance): Promise<Holding> {
+export async function summarizeUnsettled({ segments, isForeign }: FoundInstance): Promise<UnsettledSummary> {
   let batches = 0
   let entries = 0
   let damagedBytes = 0
@@ -191,7 +191,7 @@ export async function holdingOf({ segments, isForeign }: FoundInstance): Promise
   const problems: string[] = []
   for (const segment of isForeign ? [] : segments) {
     try {
-      damagedBytes += await readSegment(segment.path, ({ read, left, missing }) => {
+      damagedBytes += await readUnsettledBatches(segment.path, ({ read, unsettled: left, missing }) => {
         missingEntries += missing
         if (left.size === 0) return
         batches += 1
@@ -210,7 +210,7 @@ const TIMESTAMP = /"timestamp":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/
 const HEAD_CHARS = 4_096
 
 /** By the entry's own words, as far as the segment's beginning and end bear them out: an application may log any time. */
-function loggedAt({ pieces }: ReadBatch, { path, modifiedAtMs }: FoundFile): number {
+function loggedAt({ runs: pieces }: ReadBatch, { path, modifiedAtMs }: FoundFile): number {
   const [, text = ''] = TIMESTAMP.exec(pieces[0]?.text.toString('utf8', 0, HEAD_CHARS) ?? '') ?? []
   const said = Date.parse(text)
   const createdAtMs = Math.min(createdAt(path) ?? modifiedAtMs, modifiedAtMs)

@@ -2,8 +2,8 @@
 import type { Account } from '../diagnostics/account.js'
 import type { Clock } from '../shared/clock.js'
 import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
-import type { Machine } from './owner.js'
-import type { SpoolTeller } from './telling.js'
+import type { Machine } from './instance/ownership.js'
+import type { SpoolReports } from './spool-reporter.js'
 
 export interface SpoolOptions {
   /** Default: a folder per user in the system's folder for temporary files. */
@@ -19,10 +19,10 @@ export interface SpoolOptions {
   /** URLs of other spools of this process, which send their own entries. */
   readonly siblingUrls?: readonly string[] | undefined
   /** Whether entries of other URLs and keys are aged and reported. Default true. */
-  readonly looksAtOthers?: boolean | undefined
+  readonly shouldScanOthers?: boolean | undefined
   readonly clock: Clock
   readonly account: Account
-  readonly tell: SpoolTeller
+  readonly report: SpoolReports
   /** Called when entries to send may have been found. */
   readonly onFound: () => void
   readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined

@@ -4,24 +4,24 @@ import { join, resolve } from 'node:path'
 import type { DropReason } from '../diagnostics/account.js'
 import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
 import type { DeadLetter } from '../batch/sender.js'
-import { systemUptimeMs } from './aging.js'
-import { Bounds } from './bounds.js'
-import { DeadLetters } from './dead-letters.js'
-import { writeDrops } from './drops.js'
-import { Evicted } from './evicted.js'
+import { readSystemUptimeMs } from './retention/expiry.js'
+import { SpoolLimits } from './retention/spool-limits.js'
+import { DeadLetterFile } from './dead-letter-file.js'
+import { writeDropCounts } from './instance/drop-counts.js'
+import { EvictedBatchStore } from './evicted-batch-store.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
-import { REPORTED } from './format.js'
-import { Instance } from './instance.js'
-import { RENEW_MS, thisMachine } from './owner.js'
-import type { Machine } from './owner.js'
-import { Recovery } from './recovery.js'
-import { Rounds } from './rounds.js'
-import { FULL_SEGMENT_BYTES } from './segment.js'
-import type { SegmentWriter } from './segment.js'
+import { REPORTED } from './disk-format.js'
+import { InstanceFolder } from './instance/instance-folder.js'
+import { RENEW_MS, readMachine } from './instance/ownership.js'
+import type { Machine } from './instance/ownership.js'
+import { Recovery } from './instance/recovery.js'
+import { PeriodicTasks } from './periodic-tasks.js'
+import { FULL_SEGMENT_BYTES } from './segment/segment.js'
+import type { SegmentWriter } from './segment/segment.js'
 import type { SpoolOptions } from './spool-options.js'
-import { Telling } from './telling.js'
-import { defaultRoot, destinationName, ensureDestination } from './root.js'
-import { WriteAhead } from './write-ahead.js'
+import { SpoolReporter } from './spool-reporter.js'
+import { defaultRoot, destinationName, ensureDestination } from './spool-root.js'
+import { WriteAheadLog } from './write-ahead-log.js'
 
 export type { SpoolOptions } from './spool-options.js'
 
@@ -32,40 +32,40 @@ const SEGMENTS_IN_ROOT = 16
 const REFUSE_FROM = [0.8, 0.9] as const
 
 export class Spool {
-  readonly log: WriteAhead
-  readonly evicted: Evicted
+  readonly log: WriteAheadLog
+  readonly evicted: EvictedBatchStore
   readonly recovery: Recovery
   readonly #options: SpoolOptions
-  readonly #telling: Telling
+  readonly #telling: SpoolReporter
   readonly #machine: Machine
   readonly #root: string
   readonly #isPowerSafe: boolean
   readonly #destination: string
-  readonly #bounds: Bounds
-  readonly #rounds: Rounds
-  #instance: Instance | undefined
-  #deadLetters: DeadLetters | undefined
+  readonly #bounds: SpoolLimits
+  readonly #rounds: PeriodicTasks
+  #instance: InstanceFolder | undefined
+  #deadLetters: DeadLetterFile | undefined
   /** Entries on disk that this process will not send any more. */
   #keptEntries = 0
 
   constructor(options: SpoolOptions) {
     this.#options = options
-    const telling = this.#telling = new Telling(options.tell)
-    this.#machine = options.machine ?? thisMachine()
+    const telling = this.#telling = new SpoolReporter(options.report)
+    this.#machine = options.machine ?? readMachine()
     this.#isPowerSafe = options.durability === 'power'
     this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
-    const { url, apiKey, previousApiKeys = [], siblingUrls = [], looksAtOthers, clock, maxBytes, maxAgeMs } = options
+    const { url, apiKey, previousApiKeys = [], siblingUrls = [], shouldScanOthers: looksAtOthers, clock, maxBytes, maxAgeMs } = options
     const foldersFor = (to: string): string[] => [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
     const destinations = foldersFor(url)
     this.#destination = destinations[0] as string
     const segmentBytes = Math.min(FULL_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
-    const onError = (error: unknown): void => telling.trouble(error)
+    const onError = (error: unknown): void => telling.error(error)
     const onDropped = (entries: number, reason: DropReason, detail: string): void => this.#drop(entries, reason, detail)
-    const limits = { machine: this.#machine, clock, maxAgeMs, uptimeMs: options.machine === undefined ? systemUptimeMs : () => Infinity }
-    this.evicted = new Evicted({
+    const limits = { machine: this.#machine, clock, maxAgeMs, uptimeMs: options.machine === undefined ? readSystemUptimeMs : () => Infinity }
+    this.evicted = new EvictedBatchStore({
       segments: () => this.#instance?.segments ?? new Map(),
       endOf: (number) => (this.log.current?.segment.number === number ? this.log.current.size : Infinity),
-      onDropped, onError: (error) => telling.unreadable(error),
+      onDropped, onError: (error) => telling.readFailed(error),
     })
     this.recovery = new Recovery({
       destinations, ...limits, onError,
@@ -74,22 +74,22 @@ export class Spool {
       },
       onDropped, onForeign: (path) => telling.foreignVersion(path), onPreviousDrops: options.onPreviousDrops,
     })
-    this.log = new WriteAhead({
+    this.log = new WriteAheadLog({
       clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
       instance: () => this.#ensureInstance(),
       newSegment: () => this.#newSegment(),
       onClaimed: () => this.#onClaimed(),
-      onFailure: (error) => telling.failed(error),
-      onSuccess: () => telling.succeeded(),
+      onFailure: (error) => telling.writeFailed(error),
+      onSuccess: () => telling.writeResumed(),
     })
-    this.#bounds = new Bounds({
-      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), looksAtOthers, maxBytes, segmentBytes, ...limits,
+    this.#bounds = new SpoolLimits({
+      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), shouldScanOthers: looksAtOthers, maxBytes, segmentBytes, ...limits,
       current: () => this.log.current, ownSegments: () => this.#instance?.segments.values() ?? [],
-      evicted: this.evicted, recovery: this.recovery, onError: (error) => telling.failed(error),
-      onDropped, onForeignAged: (folder, bytes) => telling.aged(folder, bytes),
+      evicted: this.evicted, recovery: this.recovery, onError: (error) => telling.writeFailed(error),
+      onDropped, onForeignExpired: (folder, bytes) => telling.foreignExpired(folder, bytes),
       onStranded: (folders) => telling.stranded(folders),
     })
-    this.#rounds = new Rounds({
+    this.#rounds = new PeriodicTasks({
       clock, renewMs: RENEW_MS, isPowerSafe: this.#isPowerSafe,
       renew: () => this.#renew(), scan: () => this.#scan(), sync: () => this.log.sync(),
     })
@@ -107,7 +107,7 @@ export class Spool {
   }
 
   /** Entries on disk whose outcome another process will record. */
-  get keptEntries(): number {
+  get retainedEntries(): number {
     return this.#keptEntries
   }
 
@@ -119,23 +119,23 @@ export class Spool {
   }
 
   /** Writes rejected entries to the dead letters. Never throws. */
-  setAside(letters: readonly DeadLetter[]): void {
+  writeDeadLetters(letters: readonly DeadLetter[]): void {
     try {
       const { name } = this.#ensureInstance()
-      this.#deadLetters ??= new DeadLetters(this.#destination, name, { wallNow: () => this.#options.clock.wallNow(), isPowerSafe: this.#isPowerSafe })
+      this.#deadLetters ??= new DeadLetterFile(this.#destination, name, { wallNow: () => this.#options.clock.wallNow(), isPowerSafe: this.#isPowerSafe })
       this.#deadLetters.write(letters)
     } catch (error) {
-      this.#telling.notSetAside(letters.length, error)
+      this.#telling.deadLettersFailed(letters.length, error)
     }
   }
 
   /** Replaces the saved counts; undefined deletes them. Never throws. */
-  keepDrops(drops: UnreportedDrops | undefined): void {
+  saveDropCounts(drops: UnreportedDrops | undefined): void {
     try {
       if (this.#instance?.isInPlace() === false) this.log.relocate()
-      writeDrops(this.#ensureInstance().path, drops)
+      writeDropCounts(this.#ensureInstance().path, drops)
     } catch (error) {
-      this.#telling.dropsNotKept(error)
+      this.#telling.dropCountsFailed(error)
     }
   }
 
@@ -150,25 +150,25 @@ export class Spool {
       this.log.close()
       this.#instance?.release()
     } catch (error) {
-      this.#telling.trouble(error)
+      this.#telling.error(error)
     }
     this.#instance = undefined
   }
 
-  #ensureInstance(): Instance {
+  #ensureInstance(): InstanceFolder {
     if (this.#instance !== undefined) return this.#instance
     const { dir, clock } = this.#options
     const isPowerSafe = this.#isPowerSafe
     ensureDestination(this.#root, this.#destination, { isNamed: dir !== undefined, isPowerSafe })
     // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
     rmSync(join(this.#destination, REPORTED), { force: true })
-    return (this.#instance = new Instance(this.#destination, { clock, machine: this.#machine, isPowerSafe }))
+    return (this.#instance = new InstanceFolder(this.#destination, { clock, machine: this.#machine, isPowerSafe }))
   }
 
   #newSegment(): SegmentWriter {
     const instance = this.#ensureInstance()
-    this.#bounds.makeRoom(instance)
-    return instance.newSegment({ onError: (error) => this.#telling.trouble(error), onUnsynced: (error) => this.#telling.unsynced(error) })
+    this.#bounds.ensureSpace(instance)
+    return instance.newSegment({ onError: (error) => this.#telling.error(error), onUnsynced: (error) => this.#telling.syncFailed(error) })
   }
 
   #renew(): void {
@@ -177,11 +177,11 @@ export class Spool {
       if (this.#instance === undefined) return
       if (!this.#instance.isInPlace()) return this.log.relocate()
       this.#dropDeletedSegments()
-      for (const { journal } of [...this.#instance.segments.values(), ...this.recovery.segments]) journal.flush()
+      for (const { acknowledgements: journal } of [...this.#instance.segments.values(), ...this.recovery.segments]) journal.flush()
       // Last: it needs a file descriptor.
       this.#instance.renew()
     } catch (error) {
-      this.#telling.trouble(error)
+      this.#telling.error(error)
     }
   }
 
@@ -191,11 +191,11 @@ export class Spool {
       for (const segment of this.#instance?.deletedSegments() ?? []) {
         const entries = this.evicted.forget(segment.number)
         segment.drop()
-        this.log.leave(segment)
+        this.log.abandonSegment(segment)
         this.#drop(entries, 'damaged', `${segment.path} was deleted by somebody else`)
       }
     } catch (error) {
-      this.#telling.trouble(error)
+      this.#telling.error(error)
     }
   }
 
@@ -204,20 +204,20 @@ export class Spool {
     try {
       const instance = this.#ensureInstance()
       void this.recovery.scan(instance, () => this.recovery.hasMore && this.#options.onFound())
-      this.#bounds.age(instance)
+      this.#bounds.deleteExpired(instance)
     } catch (error) {
-      this.#telling.failed(error)
+      this.#telling.writeFailed(error)
     }
   }
 
   #onClaimed(): void {
     // A claim keeps the destination's folder; a cleanup deletes it.
     const isElsewhere = isOwnFolder(this.#destination)
-    this.#instance?.giveUp()
+    this.#instance?.abandon()
     this.#instance = undefined
     this.#deadLetters = undefined
     const entries = isElsewhere ? this.#keepRest('spool') : this.#loseRest()
-    this.recovery.giveUp()
+    this.recovery.abandon()
     this.#bounds.stop()
     if (isElsewhere) this.#telling.claimed(entries)
   }
@@ -232,7 +232,7 @@ export class Spool {
 
   /** Entries that are only on disk stay there. @returns their number */
   #keepRest(reason: DropReason): number {
-    const loose = this.recovery.looseEntries
+    const loose = this.recovery.memoryOnlyEntries
     const kept = this.evicted.forgetAll() + this.recovery.readyEntries - loose
     this.recovery.forgetReady()
     this.#keptEntries += kept
@@ -241,8 +241,8 @@ export class Spool {
   }
 
   #drop(entries: number, reason: DropReason, detail: string): void {
-    if (entries === 0) return this.#options.tell.problem(detail)
+    if (entries === 0) return this.#options.report.problem(detail)
     this.#options.account.dropped[reason] += entries
-    this.#options.tell.dropped(entries, reason, detail)
+    this.#options.report.dropped(entries, reason, detail)
   }
 }

@@ -9,8 +9,8 @@ import type { StateFolderOptions } from '../../src/cli/send/folder.js'
 import { Journal } from '../../src/cli/send/journal.js'
 import { Lock } from '../../src/cli/send/lock.js'
 import type { Origin } from '../../src/cli/send/snapshot.js'
-import { writeOwner } from '../../src/spool/owner.js'
-import type { Machine } from '../../src/spool/owner.js'
+import { writeOwner } from '../../src/spool/instance/ownership.js'
+import type { Machine } from '../../src/spool/instance/ownership.js'
 import { FakeClock } from '../fake-clock.js'
 
 function newDir(): string {
@@ -136,7 +136,7 @@ function process(): Machine {
   living.set(pid, `start-${pid}`)
   return {
     self: { pid, thread: 0, host: 'h', boot: 'b', namespace: 'n', start: `start-${pid}` },
-    startOf: (other) => living.get(other),
+    findStartTime: (other) => living.get(other),
   }
 }
 

@@ -10,8 +10,8 @@ import { systemClock } from '../../src/shared/clock.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import type { IngestService } from '../../src/service/index.js'
-import { lineOf } from '../../src/spool/dead-letters.js'
-import { destinationName } from '../../src/spool/root.js'
+import { toDeadLetterLine } from '../../src/spool/dead-letter-file.js'
+import { destinationName } from '../../src/spool/spool-root.js'
 import { Spool } from '../../src/spool/spool.js'
 import { httpServer } from '../client/http-servers.js'
 import { entryOf, requestLog, started } from '../service/support.js'
@@ -37,7 +37,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) =
 function left(root: string, url: string, items: readonly object[], apiKey = KEY): void {
   const kept = new Spool({
     dir: root, url, apiKey, maxBytes: 64 * MIB, maxAgeMs: 1e9, durability: 'process', clock: systemClock, account: new Account(), onFound: () => {},
-    tell: {
+    report: {
       problem: (message) => expect.unreachable(message),
       note: (kind, message) => expect.unreachable(`${kind}: ${message}`),
       dropped: (count, reason, detail) => expect.unreachable(`${count} ${reason} ${detail}`),
@@ -53,7 +53,7 @@ function letters(root: string, url: string, items: readonly object[], apiKey = K
   const folder = join(root, destinationName(url, apiKey), 'dead')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'mk2x0c1p-9f3a1c000000-00000001.ndjson'), items.map((item, index) =>
-    lineOf({ batchId: 'b', index, status: 422, code: 'X', field: 'path', reason: 'bad', entry: JSON.stringify(item) }, '2026-01-31T08:00:00.000Z')).join(''))
+    toDeadLetterLine({ batchId: 'b', index, status: 422, code: 'X', field: 'path', reason: 'bad', entry: JSON.stringify(item) }, '2026-01-31T08:00:00.000Z')).join(''))
 }
 
 interface Ran {

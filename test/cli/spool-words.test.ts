@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { linesOf, parseLetter } from '../../src/cli/spool/letters.js'
 import { everything, outermost, pick } from '../../src/cli/spool/pick.js'
 import { ageOf, ageText, columns, sizeText } from '../../src/cli/spool/words.js'
-import { lineOf } from '../../src/spool/dead-letters.js'
+import { toDeadLetterLine } from '../../src/spool/dead-letter-file.js'
 import type { FoundInstance } from '../../src/spool/inspect.js'
 
 test.each([[0, '0 B'], [1023, '1023 B'], [1024, '1.0 KiB'], [4_509_696, '4.3 MiB'], [1_048_575, '1.0 MiB'], [3 * 2 ** 40, '3.0 TiB'], [2 ** 55, '32768.0 TiB']])(
@@ -37,7 +37,7 @@ const outer = instance('mk2x0c1p-9f3a1c000000', '/r/d/mk2x0c1p-9f3a1c000000.live
 const inner = instance('mk2wzz81-77b0e2000000', '/r/d/mk2x0c1p-9f3a1c000000.live/claimed/mk2wzz81-77b0e2000000', outer.name)
 const place = {
   root: '/r',
-  destinations: [{ name: '375e2e155f06d98e', path: '/r/d', instances: [outer, inner], letters: [{ path: '/r/d/dead/a.ndjson', name: 'a.ndjson', bytes: 1, modifiedAtMs: 1 }] }],
+  destinations: [{ name: '375e2e155f06d98e', path: '/r/d', instances: [outer, inner], deadLetters: [{ path: '/r/d/dead/a.ndjson', name: 'a.ndjson', bytes: 1, modifiedAtMs: 1 }] }],
 }
 
 test('an ID is a name, the beginning of one, a destination, or dead', () => {
@@ -59,7 +59,7 @@ test('a letter comes back as it was written, with any words in it', () => {
     entry: fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value)), fc.constant('{"n":12345678901234567890}')),
   })
   fc.assert(fc.property(letter, (one) => {
-    const line = lineOf(one, one.at)
+    const line = toDeadLetterLine(one, one.at)
     expect(line.indexOf('\n')).toBe(line.length - 1)
     expect(parseLetter(Buffer.from(line.slice(0, -1)))).toEqual({ ...one, reason: one.reason.toWellFormed() })
   }))

@@ -7,10 +7,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Claimer } from '../../src/cli/spool/claimer.js'
 import { systemClock } from '../../src/shared/clock.js'
 import type { IngestService } from '../../src/service/index.js'
-import { holdingOf, inspectRoot } from '../../src/spool/inspect.js'
+import { summarizeUnsettled, inspectRoot } from '../../src/spool/inspect.js'
 import type { FoundInstance } from '../../src/spool/inspect.js'
-import { thisMachine } from '../../src/spool/owner.js'
-import { destinationName } from '../../src/spool/root.js'
+import { readMachine } from '../../src/spool/instance/ownership.js'
+import { destinationName } from '../../src/spool/spool-root.js'
 import { startApp } from '../process/run-app.js'
 import type { AppPlan, RunningApp } from '../process/run-app.js'
 import { started } from '../service/support.js'
@@ -28,13 +28,13 @@ function newRoot(): string {
 }
 
 function instancesIn(root: string): FoundInstance[] {
-  return inspectRoot(root, { machine: thisMachine(), wallNowMs: Date.now() }).flatMap(({ instances }) => instances)
+  return inspectRoot(root, { machine: readMachine(), wallNowMs: Date.now() }).flatMap(({ instances }) => instances)
 }
 
 async function entriesIn(root: string): Promise<number> {
   let entries = 0
   try {
-    for (const one of instancesIn(root)) entries += (await holdingOf(one)).entries
+    for (const one of instancesIn(root)) entries += (await summarizeUnsettled(one)).entries
   } catch {
     return 0 // not yet made
   }
@@ -270,7 +270,7 @@ describe('replay', () => {
     expect(service.arrived).toBe(0)
     expect((await listed(root)).total.entries).toBe(15)
     // Listed as free a moment ago: it is looked at again before the rename.
-    const claimer = new Claimer({ root, destination: live?.destination ?? '', machine: thisMachine(), clock: systemClock, onLost: () => {} })
+    const claimer = new Claimer({ root, destination: live?.destination ?? '', machine: readMachine(), clock: systemClock, onLost: () => {} })
     expect(claimer.claim({ ...live as FoundInstance, isFree: true }, '.left')).toEqual({ why: expect.stringContaining('held by a living process') })
     claimer.release()
     expect(instancesIn(root).map(({ name }) => name)).toEqual([live?.name])

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/batch/sender.js'
-import { destinationName } from '../../src/spool/root.js'
+import { destinationName } from '../../src/spool/spool-root.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { FakeClock } from '../fake-clock.js'
 import { filesBelow, readFrames, readSegment, segmentsBelow } from './disk-image.js'
-import { expectationOf, intact } from './expectation.js'
-import { KEY_OF_TESTS, Life, Processes, URL_OF_TESTS } from './life.js'
+import { expectRecovery, intact } from './expected-recovery.js'
+import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from './process-run.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 const LEASE_MS = 30_000
@@ -24,7 +24,7 @@ let scratch: string
 let root: string
 let clock: FakeClock
 let processes: Processes
-let lives: Life[]
+let lives: ProcessRun[]
 
 beforeEach(() => {
   scratch = scratchFolder()
@@ -39,18 +39,18 @@ afterEach(() => {
   removeScratch(scratch)
 })
 
-function begin(spool: Partial<SpoolOptions> = {}): Life {
-  const life = new Life({ root, clock, machine: processes.born(), spool, batchSize: 4 })
+function begin(spool: Partial<SpoolOptions> = {}): ProcessRun {
+  const life = new ProcessRun({ root, clock, machine: processes.born(), spool, batchSize: 4 })
   lives.push(life)
   return life
 }
 
-function kill(life: Life): void {
+function kill(life: ProcessRun): void {
   lives = lives.filter((other) => other !== life)
   life.die(processes, root)
 }
 
-async function write(life: Life, entries: number, padding: number): Promise<void> {
+async function write(life: ProcessRun, entries: number, padding: number): Promise<void> {
   for (let n = 0; n < entries; n += 1) {
     life.add(JSON.stringify({ n, padding: 'x'.repeat(padding) }))
     life.batcher.commit()
@@ -92,7 +92,7 @@ async function survives(path: string, harm: () => void): Promise<Batch[]> {
   const before = readSegment(path)
   harm()
   const after = readSegment(path)
-  const wanted = expectationOf({ ...after, frames: intact(before, after.bytes) })
+  const wanted = expectRecovery({ ...after, frames: intact(before, after.bytes) })
   const life = begin()
   const recovered = await life.recoverAll()
   expect(recovered.map(({ batchId }) => batchId)).toEqual(wanted.batches.map(({ batchId }) => batchId))
@@ -276,7 +276,7 @@ describe('folders', () => {
       life.settle(life.batches[0] as Batch)
       life.add('{"n":1}')
       life.batcher.seal()
-      life.spool.setAside([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+      life.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
       await leave()
       begin()
     } finally {

@@ -8,7 +8,7 @@ import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { fullAfter } from './full-disk.js'
-import { Life, Processes } from './life.js'
+import { ProcessRun, Processes } from './process-run.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
@@ -21,7 +21,7 @@ let scratch: string
 let root: string
 let clock: FakeClock
 let processes: Processes
-let lives: Life[]
+let lives: ProcessRun[]
 let mends: (() => void)[]
 
 beforeEach(() => {
@@ -39,18 +39,18 @@ afterEach(() => {
   removeScratch(scratch)
 })
 
-function begin(spool: Partial<SpoolOptions> = {}): Life {
-  const life = new Life({ root, clock, machine: processes.born(), batchSize: 10, spool })
+function begin(spool: Partial<SpoolOptions> = {}): ProcessRun {
+  const life = new ProcessRun({ root, clock, machine: processes.born(), batchSize: 10, spool })
   lives.push(life)
   return life
 }
 
-function kill(life: Life): void {
+function kill(life: ProcessRun): void {
   lives = lives.filter((other) => other !== life)
   life.die(processes, root)
 }
 
-function close(life: Life): void {
+function close(life: ProcessRun): void {
   lives = lives.filter((other) => other !== life)
   life.spool.close()
   processes.die(life.machine)
@@ -61,19 +61,19 @@ function mend(): void {
 }
 
 /** Batches of ten entries on disk. With 10,000 characters per entry, 42 batches fill a segment of 4 MiB. */
-function written(life: Life, count: number, characters = 100): Placed[] {
+function written(life: ProcessRun, count: number, characters = 100): Placed[] {
   for (let n = 0; n < count * 10; n += 1) life.add(JSON.stringify({ n, padding: 'x'.repeat(characters) }))
   return life.batches.slice(-count) as Placed[]
 }
 
-async function readAll(life: Life): Promise<string[]> {
+async function readAll(life: ProcessRun): Promise<string[]> {
   const read: Batch[] = []
   while (await life.spool.evicted.next((batch) => read.push(batch)));
   life.held += read.reduce((sum, { count }) => sum + count, 0)
   return idsOf(read)
 }
 
-function evict(life: Life, batches: readonly Placed[]): void {
+function evict(life: ProcessRun, batches: readonly Placed[]): void {
   for (const batch of batches) {
     life.held -= batch.count
     life.spool.evicted.push(batch)
@@ -225,9 +225,9 @@ describe('a temporarily full disk', () => {
     const life = begin()
     const letter = (index: number): DeadLetter => ({ batchId: 'b', index, status: 422, code: '', field: '', reason: 'why', entry: `{"n":${index}}` })
     mends.push(fullAfter(bytes, (path) => path.endsWith('.ndjson')))
-    for (let n = 0; n < 30; n += 3) life.spool.setAside([letter(n), letter(n + 1), letter(n + 2)])
+    for (let n = 0; n < 30; n += 3) life.spool.writeDeadLetters([letter(n), letter(n + 1), letter(n + 2)])
     mend()
-    life.spool.setAside([letter(30)])
+    life.spool.writeDeadLetters([letter(30)])
     const lines = filesBelow(root).filter((path) => path.endsWith('.ndjson')).flatMap((path) => readFileSync(path, 'utf8').split('\n').filter((line) => line !== ''))
     const kept = lines.map((line) => (JSON.parse(line) as { entry: { n: number } }).entry.n)
     const reported = life.problems.map((problem) => Number(/^(\d+) rejected entries cannot be set aside: ENOSPC/.exec(problem)?.[1]))
@@ -255,7 +255,7 @@ test.each(['.seg', '.ack'])('a segment of which the %s cannot be read is counted
   const life = begin()
   const left = segmentsBelow(root)[0] as { path: string }
   mends.push(failing('openSync', ([path]) => (String(path) === left.path.replace('.seg', suffix) ? 'EIO' : undefined)))
-  life.spool.recovery.removable[0]?.remove()
+  life.spool.recovery.removable[0]?.evict()
   await vi.waitFor(() => expect(life.problems).toHaveLength(1))
   expect(filesBelow(root)).toContain(left.path)
   mend()

@@ -6,7 +6,7 @@ import type { Batch } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing, shortWrites } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
-import { Life, Processes } from './life.js'
+import { ProcessRun, Processes } from './process-run.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 const RETRY_MS = 5_000
@@ -17,7 +17,7 @@ let scratch: string
 let root: string
 let clock: FakeClock
 let processes: Processes
-let lives: Life[]
+let lives: ProcessRun[]
 let mends: (() => void)[]
 
 beforeEach(() => {
@@ -35,19 +35,19 @@ afterEach(() => {
   removeScratch(scratch)
 })
 
-function begin(): Life {
-  const life = new Life({ root, clock, machine: processes.born(), batchSize: 100 })
+function begin(): ProcessRun {
+  const life = new ProcessRun({ root, clock, machine: processes.born(), batchSize: 100 })
   lives.push(life)
   return life
 }
 
-function kill(life: Life): void {
+function kill(life: ProcessRun): void {
   lives = lives.filter((other) => other !== life)
   life.die(processes, root)
 }
 
 /** Written entry by entry. @returns the batch */
-async function write(life: Life, count: number, meanwhile: (n: number) => Promise<void> | void = () => {}): Promise<Batch> {
+async function write(life: ProcessRun, count: number, meanwhile: (n: number) => Promise<void> | void = () => {}): Promise<Batch> {
   for (let n = 0; n < count; n += 1) {
     await meanwhile(n)
     life.add(JSON.stringify({ n, padding: 'x'.repeat(100) }))
@@ -210,7 +210,7 @@ test('a claim that fails is told, and tried again', async () => {
 test('dead letters that cannot be written are told', () => {
   const life = begin()
   mends.push(failing('openSync', ([path]) => (String(path).endsWith('.ndjson') ? 'ENOSPC' : undefined)))
-  life.spool.setAside([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+  life.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
   expect(life.problems).toEqual([expect.stringMatching(/1 rejected entries cannot be set aside: ENOSPC/)])
 })
 

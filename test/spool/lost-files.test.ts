@@ -8,7 +8,7 @@ import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { watchAllSyncs } from './full-disk.js'
-import { Life, Processes } from './life.js'
+import { ProcessRun, Processes } from './process-run.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
@@ -20,7 +20,7 @@ let scratch: string
 let root: string
 let clock: FakeClock
 let processes: Processes
-let lives: Life[]
+let lives: ProcessRun[]
 let mends: (() => void)[]
 
 beforeEach(() => {
@@ -38,19 +38,19 @@ afterEach(() => {
   removeScratch(scratch)
 })
 
-function begin(spool: Partial<SpoolOptions> = {}): Life {
-  const life = new Life({ root, clock, machine: processes.born(), batchSize: 10, spool })
+function begin(spool: Partial<SpoolOptions> = {}): ProcessRun {
+  const life = new ProcessRun({ root, clock, machine: processes.born(), batchSize: 10, spool })
   lives.push(life)
   return life
 }
 
-function kill(life: Life): void {
+function kill(life: ProcessRun): void {
   lives = lives.filter((other) => other !== life)
   life.die(processes, root)
 }
 
 /** Batches of ten entries. */
-function written(life: Life, count: number): Placed[] {
+function written(life: ProcessRun, count: number): Placed[] {
   for (let n = 0; n < count * 10; n += 1) life.add(JSON.stringify({ n, padding: 'x'.repeat(100) }))
   return life.batches.slice(-count) as Placed[]
 }
@@ -119,7 +119,7 @@ describe('another process deletes the file of a segment, but not its folder', ()
     mend()
     lives = []
     expect(life.drops).toEqual([])
-    expect(life.spool.keptEntries).toBe(50)
+    expect(life.spool.retainedEntries).toBe(50)
     // Its process is still running.
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches))
   })
@@ -159,7 +159,7 @@ describe('against a power failure', () => {
     const life = begin({ durability: 'power' })
     const [batch] = written(life, 1) as [Placed]
     const synced = watch()
-    life.spool.setAside([{ batchId: batch.batchId, index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+    life.spool.writeDeadLetters([{ batchId: batch.batchId, index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
     const destination = dirname(dirname(pathsOf()[0] as string))
     expect(synced).toEqual([expect.stringMatching(/dead\/.*\.ndjson$/), join(destination, 'dead'), destination])
   })
@@ -167,7 +167,7 @@ describe('against a power failure', () => {
   test('dead letters that cannot be synchronised are reported', () => {
     const life = begin({ durability: 'power' })
     watch((path) => path.endsWith('.ndjson'))
-    life.spool.setAside([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+    life.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
     expect(life.problems).toEqual([expect.stringMatching(/^1 rejected entries cannot be set aside: EIO/)])
   })
 

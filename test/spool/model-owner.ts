@@ -1,10 +1,10 @@
 /** One of two owners of a root: a process with its own clock and PID namespace, and a simulated delivery. */
-import type { EntryLog } from '../../src/entry-log.js'
+import type { EntryLog } from '../../src/spool/entry-log.js'
 import type { Clock } from '../../src/shared/clock.js'
 import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
 import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
-import { Life } from './life.js'
-import type { LifeOptions } from './life.js'
+import { ProcessRun } from './process-run.js'
+import type { ProcessRunOptions } from './process-run.js'
 import { numbersIn } from './shared-service.js'
 import type { SharedService } from './shared-service.js'
 
@@ -59,13 +59,13 @@ export class OwnerClock implements Clock {
   }
 }
 
-export interface OwnerOptions extends Pick<LifeOptions, 'root' | 'machine' | 'batchSize' | 'newId' | 'spool'> {
+export interface OwnerOptions extends Pick<ProcessRunOptions, 'root' | 'machine' | 'batchSize' | 'newId' | 'spool'> {
   readonly clock: OwnerClock
   readonly service: SharedService
 }
 
 export class ModelOwner {
-  readonly life: Life
+  readonly life: ProcessRun
   readonly clock: OwnerClock
   readonly #service: SharedService
   readonly #stored: Stored[] = []
@@ -91,7 +91,7 @@ export class ModelOwner {
   constructor({ service, ...options }: OwnerOptions) {
     this.#service = service
     this.clock = options.clock
-    this.life = new Life({ ...options, onBatch: (batch) => this.#enqueue(batch), watch: (log) => this.#watch(log) })
+    this.life = new ProcessRun({ ...options, onBatch: (batch) => this.#enqueue(batch), watch: (log) => this.#watch(log) })
   }
 
   get isStopped(): boolean {
@@ -176,7 +176,7 @@ export class ModelOwner {
     this.#acknowledged(numbers, isDiskBad)
     if (isRejected) {
       const problems = this.life.problems.length
-      this.life.spool.setAside(others.map((index) => ({ batchId: batch.batchId, index, status: 422, code: 'invalid', field: 'level', reason: 'no such level', entry: entries[index] as string })))
+      this.life.spool.writeDeadLetters(others.map((index) => ({ batchId: batch.batchId, index, status: 422, code: 'invalid', field: 'level', reason: 'no such level', entry: entries[index] as string })))
       // An entry that is reported as not stored is not lost silently.
       for (const at of others) {
         const n = numbers[at] as number

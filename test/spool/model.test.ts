@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RUNS_EACH, RUNS_OF_TWO, checkSequences, checkTwoOwners } from './check-sequences.js'
-import type { Checked } from './check-sequences.js'
+import { RUNS_EACH, RUNS_OF_TWO, checkSequences, checkTwoOwners } from './check-models.js'
+import type { Checked } from './check-models.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 /** Seed of fast-check, to repeat a run. */

@@ -1,17 +1,17 @@
 /** Lives of a spool on a real file system, step by step beside what is known of it. */
 import type { Batch } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
-import { damage } from './damages.js'
-import type { Damage } from './damages.js'
+import { damage } from './file-damage.js'
+import type { Damage } from './file-damage.js'
 import { filesBelow, keyOf, segmentsBelow } from './disk-image.js'
-import type { ExpectedBatch } from './expectation.js'
-import { Hands, rootOf } from './hands.js'
-import { Input } from './input.js'
-import { Ledger } from './ledger.js'
-import { Life, Processes } from './life.js'
-import { damageOf } from './steps.js'
-import type { Sequence, Step } from './steps.js'
-import { allIsSynced, syncedBytes } from './synced.js'
+import type { ExpectedBatch } from './expected-recovery.js'
+import { DeliveryActions, findRootId } from './delivery-actions.js'
+import { Input } from './model-input.js'
+import { Ledger } from './model-ledger.js'
+import { ProcessRun, Processes } from './process-run.js'
+import { damageOf } from './model-steps.js'
+import type { Sequence, Step } from './model-steps.js'
+import { allIsSynced, syncedBytes } from './watch-syncs.js'
 
 /** Length of a lease, plus the time in which its owner may still write, plus the time between two scans. */
 const CLAIM_MS = 91_000
@@ -26,8 +26,8 @@ export class Model {
   readonly #processes = new Processes()
   readonly #ledger = new Ledger()
   readonly #input: Input
-  #life: Life
-  #hands: Hands
+  #life: ProcessRun
+  #hands: DeliveryActions
   #bornAt = 0
   /** What the recovery is to find. */
   #expected: ExpectedBatch[] = []
@@ -43,7 +43,7 @@ export class Model {
     const { profile } = sequence
     this.#input = new Input({ ledger: this.#ledger, clock: this.#clock, profile, life: () => this.#life, isBounded: this.#isBounded })
     this.#life = this.#begin()
-    this.#hands = new Hands(this.#life, this.#ledger)
+    this.#hands = new DeliveryActions(this.#life, this.#ledger)
   }
 
   get #isBounded(): boolean {
@@ -125,10 +125,10 @@ export class Model {
     this.#life.die(this.#processes, this.#root)
   }
 
-  #begin(): Life {
+  #begin(): ProcessRun {
     const { profile: { batchSize, maxBytes }, durability } = this.#sequence
     this.#bornAt = this.#clock.now()
-    return new Life({
+    return new ProcessRun({
       root: this.#root, clock: this.#clock, machine: this.#processes.born(), spool: { maxBytes, durability }, batchSize,
       newId: () => this.#input.nextId(), onBatch: (batch) => this.#hands.enqueue(batch), watch: (log) => this.#input.watch(log),
     })
@@ -150,7 +150,7 @@ export class Model {
     const { batchId, origin } = batch
     const index = this.#expected.findIndex((expected) => expected.batchId === batchId)
     const expected = this.#expected[index]
-    if (expected === undefined) throw new Error(`${batchId}, of ${rootOf(batch)}, was recovered, and should not have been`)
+    if (expected === undefined) throw new Error(`${batchId}, of ${findRootId(batch)}, was recovered, and should not have been`)
     this.#expected.splice(index, 1)
     this.#recoveredRoot = expected.rootId
     this.#hands.checkBody(batch, expected.rootId, expected.positions)
@@ -177,7 +177,7 @@ export class Model {
     this.#input.forget()
     if (isPower) allIsSynced(this.#root)
     this.#life = this.#begin()
-    this.#hands = new Hands(this.#life, this.#ledger)
+    this.#hands = new DeliveryActions(this.#life, this.#ledger)
   }
 
   #checkOutlasted(id: string, onDisk: ReadonlySet<number>): void {
@@ -225,7 +225,7 @@ export class Model {
       this.#expected = this.#expected.filter((batch) => !isLost(batch))
     }
     if (lost !== told) throw new Error(`${told} entries are told as dropped at the bound, ${lost} were`)
-    if (gone.length > 0 || this.#hasDropped) this.#forgetGone(gone.map(rootOf))
+    if (gone.length > 0 || this.#hasDropped) this.#forgetGone(gone.map(findRootId))
   }
 
   #forgetGone(roots: readonly string[]): void {

@@ -19,7 +19,7 @@ export const PAUSES_MS = [1, 200, 2_500, 5_000, 16_000, 31_000, 61_000, 91_000] 
 /** Errors of a wall clock. */
 export const SKEWS_MS = [0, 35_000, -35_000, 7_200_000, -7_200_000] as const
 
-export function faultOf(choice: number): Fault {
+export function chooseFault(choice: number): Fault {
   return FAULTS[choice % FAULTS.length] as Fault
 }
 
@@ -35,9 +35,9 @@ const STEPS = 32
 export const OWNER_SEQUENCES: fc.Arbitrary<readonly OwnerStep[]> = fc.array(STEP, { minLength: STEPS, maxLength: STEPS + 4 })
 
 /** The steps as readable text, without those that do nothing. */
-export function wordsOfOwners(steps: readonly OwnerStep[]): string {
+export function formatOwnerSteps(steps: readonly OwnerStep[]): string {
   return steps.filter(({ kind }) => kind !== 'nothing').map(({ kind, who, a, b }) => {
-    const meaning = kind === 'advance' ? ` // ${PAUSES_MS[a % PAUSES_MS.length]} ms` : kind === 'fault' ? ` // ${faultOf(a)}, ${1 + b % 20_000} ms`
+    const meaning = kind === 'advance' ? ` // ${PAUSES_MS[a % PAUSES_MS.length]} ms` : kind === 'fault' ? ` // ${chooseFault(a)}, ${1 + b % 20_000} ms`
       : kind === 'kill' || kind === 'close' ? ` // then ${a % 2 === 0 ? 'a namespace' : 'another'}, ${SKEWS_MS[b % SKEWS_MS.length]} ms` : ''
     return `{ kind: '${kind}', who: ${who}, a: ${a}, b: ${b} },${meaning}`
   }).join('\n')

@@ -6,7 +6,7 @@ import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Account } from '../../dist/esm/diagnostics/account.js'
 import { Batcher } from '../../dist/esm/pipeline/batcher.js'
-import { thisMachine } from '../../dist/esm/spool/owner.js'
+import { readMachine } from '../../dist/esm/spool/instance/ownership.js'
 import { Spool } from '../../dist/esm/spool/spool.js'
 
 const { root, out, name, from, speed, skewMs, namespace } = JSON.parse(process.argv[2])
@@ -24,7 +24,7 @@ const clock = {
   },
 }
 const report = (file, line) => appendFileSync(join(out, file), `${line}\n`)
-const machine = thisMachine()
+const machine = readMachine()
 if (namespace !== undefined) machine.self = { ...machine.self, namespace }
 
 const send = (batch) => setTimeout(() => {

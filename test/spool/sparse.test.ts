@@ -4,10 +4,10 @@ import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeSync } fr
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LARGEST_BATCH_BYTES } from '../../src/options/size-limits.js'
-import { inspectRoot, readSegment } from '../../src/spool/inspect.js'
+import { inspectRoot, readUnsettledBatches } from '../../src/spool/inspect.js'
 import { FakeClock } from '../fake-clock.js'
 import { readFrames, segmentsBelow } from './disk-image.js'
-import { Life, Processes } from './life.js'
+import { ProcessRun, Processes } from './process-run.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 const GIB = 1024 * 1024 * 1024
@@ -19,7 +19,7 @@ let scratch: string
 let root: string
 let clock: FakeClock
 let processes: Processes
-let lives: Life[]
+let lives: ProcessRun[]
 
 beforeEach(() => {
   scratch = scratchFolder()
@@ -34,8 +34,8 @@ afterEach(() => {
   removeScratch(scratch)
 })
 
-function begin(): Life {
-  const life = new Life({ root, clock, machine: processes.born(), batchSize: 4 })
+function begin(): ProcessRun {
+  const life = new ProcessRun({ root, clock, machine: processes.born(), batchSize: 4 })
   lives.push(life)
   return life
 }
@@ -101,8 +101,8 @@ test('the command line reads the same of it', async () => {
   const path = leave(0)
   harm(path)
   const numbers: number[] = []
-  const damaged = await readSegment(path, ({ read }) => {
-    numbers.push(...read.pieces.flatMap(({ text }) => (JSON.parse(`[${text.toString()}]`) as { n: number }[]).map(({ n }) => n)))
+  const damaged = await readUnsettledBatches(path, ({ read }) => {
+    numbers.push(...read.runs.flatMap(({ text }) => (JSON.parse(`[${text.toString()}]`) as { n: number }[]).map(({ n }) => n)))
   })
   expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   expect(damaged).toBeGreaterThan(HUGE - GIB)

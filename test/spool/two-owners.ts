@@ -5,11 +5,11 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { FakeClock } from '../fake-clock.js'
 import { filesBelow, readFrames } from './disk-image.js'
-import { Processes } from './life.js'
+import { Processes } from './process-run.js'
 import { ModelDisk, instanceIn } from './model-disk.js'
 import type { Fault } from './model-disk.js'
 import { ModelOwner, OwnerClock, RENEW_MS } from './model-owner.js'
-import { faultOf, PAUSES_MS, SKEWS_MS } from './owner-steps.js'
+import { chooseFault, PAUSES_MS, SKEWS_MS } from './owner-steps.js'
 import type { OwnerStep } from './owner-steps.js'
 import { SharedService } from './shared-service.js'
 
@@ -67,7 +67,7 @@ export class TwoOwners {
     })
     switch (kind) {
       case 'advance': await this.#advance(PAUSES_MS[a % PAUSES_MS.length] as number); break
-      case 'fault': this.#fail(faultOf(a), 1 + b % 20_000); break
+      case 'fault': this.#fail(chooseFault(a), 1 + b % 20_000); break
       case 'setClock': owner.clock.skewMs = SKEWS_MS[a % SKEWS_MS.length] as number; break
       case 'stop': owner.stop(); break
       case 'continue': this.#continue(owner, a % 2 === 0); break

@@ -8,9 +8,9 @@ import type { Settings } from '../../options/resolve-options.js'
 import { createFile } from '../../shared/safe-files.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
 import { inspectRoot } from '../../spool/inspect.js'
-import { removeIfEmpty } from '../../spool/instance.js'
-import { thisMachine } from '../../spool/owner.js'
-import { defaultRoot, ensureRoot } from '../../spool/root.js'
+import { removeEmptyFolder } from '../../spool/instance/instance-folder.js'
+import { readMachine } from '../../spool/instance/ownership.js'
+import { defaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { destinationsOf } from '../spool/place.js'
 import { sizeText } from '../spool/words.js'
 import type { Check } from './check.js'
@@ -59,14 +59,14 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
     }
   } finally {
     // Removes created folders: they would belong to the user who ran `doctor`. Folders in use are not empty and stay.
-    for (const folder of created.toReversed()) removeIfEmpty(folder)
+    for (const folder of created.toReversed()) removeEmptyFolder(folder)
   }
 }
 
 /** What processes that have ended left for another url or key, in bytes. Claims nothing. @throws UnsafeError; the system's errors */
 function foreignBytes(root: string, settings: Settings): number {
   const own = destinationsOf(settings).flatMap(({ entries, requests }) => [entries, requests])
-  return inspectRoot(root, { machine: thisMachine(), wallNowMs: systemClock.wallNow() })
+  return inspectRoot(root, { machine: readMachine(), wallNowMs: systemClock.wallNow() })
     .filter(({ name }) => !own.includes(name))
     .flatMap(({ instances }) => instances.filter(({ isFree }) => isFree).flatMap(({ segments }) => segments))
     .reduce((sum, { bytes }) => sum + bytes, 0)

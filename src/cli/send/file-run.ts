@@ -1,6 +1,6 @@
 /** One file on its way: what of it is under way, what became of the rest, and what is to be told of it at the end. */
 import { closeSync, constants } from 'node:fs'
-import { lineOf } from '../../spool/dead-letters.js'
+import { toDeadLetterLine } from '../../spool/dead-letter-file.js'
 import { openPrivate, writeAll } from '../../shared/safe-files.js'
 import type { DeadLetter, Delivered, Outcome } from '../../batch/sender.js'
 import type { Slice } from './cutter.js'
@@ -97,7 +97,7 @@ export class FileRun implements Owner {
     const { state, wallNow, mask } = this.#options
     const at = new Date(wallNow()).toISOString()
     // The service's words may repeat the key; what was logged is the user's own.
-    const lines = letters.map((letter) => lineOf({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) }, at))
+    const lines = letters.map((letter) => toDeadLetterLine({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) }, at))
     const fd = openPrivate(state.rejectedPath, APPEND)
     try {
       writeAll(fd, Buffer.from(lines.join('')))

@@ -1,8 +1,8 @@
 /** One process at a time sends a file. A folder, since making one is a single step that only one process succeeds with. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import type { Clock } from '../../shared/clock.js'
-import { RENEW_MS, isAbandoned, isLeaseOver, writeOwner } from '../../spool/owner.js'
-import type { Machine } from '../../spool/owner.js'
+import { RENEW_MS, isAbandoned, isLeaseExpired, writeOwner } from '../../spool/instance/ownership.js'
+import type { Machine } from '../../spool/instance/ownership.js'
 
 export class Lock {
   readonly #path: string
@@ -62,7 +62,7 @@ function remove(path: string, machine: Machine): boolean {
     const probe = mkdtempSync(`${aside}-`)
     const now = writeOwner(probe, machine.self)
     rmSync(probe, { recursive: true })
-    const isFree = (folder: string): boolean => isAbandoned(folder, machine, (one) => isLeaseOver(one, now))
+    const isFree = (folder: string): boolean => isAbandoned(folder, machine, (one) => isLeaseExpired(one, now))
     if (!isFree(path)) return false
     renameSync(path, aside)
     // Another process may have removed the old lock and taken its own: then that one was moved.

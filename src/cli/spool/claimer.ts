@@ -3,12 +3,12 @@ import { renameSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
-import { LEFT } from '../../spool/format.js'
+import { LEFT } from '../../spool/disk-format.js'
 import type { FoundInstance } from '../../spool/inspect.js'
-import { Instance } from '../../spool/instance.js'
-import { RENEW_MS, isAbandoned, isLeaseOver } from '../../spool/owner.js'
-import type { Machine } from '../../spool/owner.js'
-import { Rounds } from '../../spool/rounds.js'
+import { InstanceFolder } from '../../spool/instance/instance-folder.js'
+import { RENEW_MS, isAbandoned, isLeaseExpired } from '../../spool/instance/ownership.js'
+import type { Machine } from '../../spool/instance/ownership.js'
+import { PeriodicTasks } from '../../spool/periodic-tasks.js'
 
 export interface ClaimerOptions {
   readonly root: string
@@ -24,9 +24,9 @@ export interface ClaimerOptions {
 export type Claim = { readonly path: string } | { readonly why: string }
 
 export class Claimer {
-  readonly instance: Instance
+  readonly instance: InstanceFolder
   readonly #options: ClaimerOptions
-  readonly #rounds: Rounds
+  readonly #rounds: PeriodicTasks
   #isLost = false
 
   /** @throws the system's errors, UnsafeError */
@@ -34,8 +34,8 @@ export class Claimer {
     this.#options = options
     const { root, destination, clock, machine } = options
     ensureFolder(join(root, destination))
-    this.instance = new Instance(join(root, destination), { clock, machine, isPowerSafe: false })
-    this.#rounds = new Rounds({ clock, renewMs: RENEW_MS, isPowerSafe: false, renew: () => this.#renew(), scan: () => {}, sync: () => {} })
+    this.instance = new InstanceFolder(join(root, destination), { clock, machine, isPowerSafe: false })
+    this.#rounds = new PeriodicTasks({ clock, renewMs: RENEW_MS, isPowerSafe: false, renew: () => this.#renew(), scan: () => {}, sync: () => {} })
     this.#rounds.start()
   }
 
@@ -54,7 +54,7 @@ export class Claimer {
     const [top = ''] = relative(destination, found.path).split(sep)
     try {
       // Checked again: time has passed since the folder was listed.
-      if (!top.endsWith(LEFT) && !isAbandoned(join(destination, top), machine, (folder) => isLeaseOver(folder, this.instance.renew()))) return { why: heldBy(found) }
+      if (!top.endsWith(LEFT) && !isAbandoned(join(destination, top), machine, (folder) => isLeaseExpired(folder, this.instance.renew()))) return { why: heldBy(found) }
       const path = join(this.instance.claimedPath, found.name + suffix)
       ensureFolder(this.instance.claimedPath)
       renameSync(found.path, path)
@@ -79,7 +79,7 @@ export class Claimer {
     }
     this.#isLost = true
     this.#rounds.stop()
-    this.instance.giveUp()
+    this.instance.abandon()
     this.#options.onLost()
   }
 }

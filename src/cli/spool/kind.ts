@@ -1,6 +1,6 @@
 /** What lies in a destination's folder, log entries or request logs: each goes to its own endpoint. */
 import { parseBatchEntries } from '../../batch/sub-batch.js'
-import { readSegment } from '../../spool/inspect.js'
+import { readUnsettledBatches } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { linesOf, parseLetter } from './letters.js'
 
@@ -48,7 +48,7 @@ export function kindOfItem(json: string): Kind | undefined {
 }
 
 /** One of each file. */
-async function* firstItems({ instances, letters }: FoundDestination): AsyncGenerator<string> {
+async function* firstItems({ instances, deadLetters: letters }: FoundDestination): AsyncGenerator<string> {
   for (const { path } of instances.flatMap(({ isForeign, segments }) => (isForeign ? [] : segments))) {
     yield* await attempt(() => firstOfSegment(path))
   }
@@ -57,7 +57,7 @@ async function* firstItems({ instances, letters }: FoundDestination): AsyncGener
 
 async function firstOfSegment(path: string): Promise<string[]> {
   let first: string | undefined
-  await readSegment(path, ({ read: { pieces } }) => {
+  await readUnsettledBatches(path, ({ read: { runs: pieces } }) => {
     const list = Buffer.concat([Buffer.from('['), pieces[0]?.text ?? Buffer.alloc(0), Buffer.from(']')])
     first = parseBatchEntries(list)[0]
     return first === undefined

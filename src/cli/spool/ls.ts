@@ -1,8 +1,8 @@
 /** `pino-ingest spool ls`: what is kept, by whom, and since when. */
 import { systemClock } from '../../shared/clock.js'
-import { holdingOf } from '../../spool/inspect.js'
-import type { FoundDestination, FoundInstance, Holding } from '../../spool/inspect.js'
-import type { FoundFile } from '../../spool/usage.js'
+import { summarizeUnsettled } from '../../spool/inspect.js'
+import type { FoundDestination, FoundInstance, UnsettledSummary } from '../../spool/inspect.js'
+import type { FoundFile } from '../../spool/spool-files.js'
 import { EXIT_DONE } from '../command.js'
 import type { Arguments, Command } from '../command.js'
 import { jsonLine, printable } from '../printable.js'
@@ -41,7 +41,7 @@ interface Listed {
   readonly destination: FoundDestination
   /** Undefined where nothing tells. */
   readonly kind: Kind | undefined
-  readonly instances: readonly (FoundInstance & Holding)[]
+  readonly instances: readonly (FoundInstance & UnsettledSummary)[]
   readonly letters: LetterTally
 }
 
@@ -49,9 +49,9 @@ async function run(given: Arguments): Promise<number> {
   const place = placeOf(given)
   const listed: Listed[] = []
   for (const destination of place.destinations) {
-    const instances: (FoundInstance & Holding)[] = []
-    for (const instance of destination.instances) instances.push({ ...instance, ...await holdingOf(instance) })
-    listed.push({ destination, kind: await kindOf(destination, place.kinds), instances, letters: await tallyLetters(destination.letters, place.mask) })
+    const instances: (FoundInstance & UnsettledSummary)[] = []
+    for (const instance of destination.instances) instances.push({ ...instance, ...await summarizeUnsettled(instance) })
+    listed.push({ destination, kind: await kindOf(destination, place.kinds), instances, letters: await tallyLetters(destination.deadLetters, place.mask) })
   }
   process.stdout.write(given.switches.has('json') ? jsonLine(dataOf(place, listed)) : textOf(place, listed))
   return EXIT_DONE
@@ -145,12 +145,12 @@ function destinationText(place: Place, { destination: { name }, kind, instances,
     : place.present.includes(name) ? 'the present url and key'
       : place.previous.includes(name) ? 'one of previousApiKeys' : 'another url or key'
   const rows = columns(instances.map((one) => rowOf(one, kind)), '  ').split('\n').slice(0, -1)
-  const withNotes = rows.flatMap((row, at) => [row, ...notesOf(instances[at] as FoundInstance & Holding, kind, place.mask)])
+  const withNotes = rows.flatMap((row, at) => [row, ...notesOf(instances[at] as FoundInstance & UnsettledSummary, kind, place.mask)])
   const isEmpty = instances.length + letters.files === 0
   return [`${name}  ${whose}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`, ...withNotes, ...lettersRows(letters, place.mask)].join('\n')
 }
 
-function rowOf(one: FoundInstance & Holding, kind: Kind | undefined): string[] {
+function rowOf(one: FoundInstance & UnsettledSummary, kind: Kind | undefined): string[] {
   const age = one.oldestAtMs === undefined ? '' : `oldest ${ageText(systemClock.wallNow() - one.oldestAtMs)}`
   return [
     one.name, one.state, whoOf(one), counted(one.segments.length, 'segment', 'segments'), sizeText(one.bytes),
@@ -166,7 +166,7 @@ function whoOf({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstanc
   return [process, lease].filter((text) => text !== '').join(', ')
 }
 
-function notesOf(one: FoundInstance & Holding, kind: Kind | undefined, mask: (text: string) => string): string[] {
+function notesOf(one: FoundInstance & UnsettledSummary, kind: Kind | undefined, mask: (text: string) => string): string[] {
   const { isForeign, damagedBytes, missingEntries, problems } = one
   return [
     ...(isForeign ? ['written by another version of pino-ingest: left alone'] : []),

@@ -1,7 +1,7 @@
 /** What an ID on the command line stands for. Pure. */
 import { sep } from 'node:path'
 import type { FoundInstance } from '../../spool/inspect.js'
-import type { FoundFile } from '../../spool/usage.js'
+import type { FoundFile } from '../../spool/spool-files.js'
 import { CommandError, EXIT_FAILED } from '../command.js'
 import type { Place } from './place.js'
 
@@ -23,7 +23,7 @@ export const DEAD = 'dead'
 export function everything({ destinations }: Pick<Place, 'destinations'>): Picked {
   return {
     instances: destinations.flatMap(({ instances }) => instances),
-    letters: destinations.flatMap(({ name, letters }) => letters.map((file) => ({ destination: name, file }))),
+    letters: destinations.flatMap(({ name, deadLetters: letters }) => letters.map((file) => ({ destination: name, file }))),
   }
 }
 

@@ -7,9 +7,9 @@ import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
-import { thisMachine } from '../../spool/owner.js'
-import type { Machine } from '../../spool/owner.js'
-import { defaultRoot, destinationName } from '../../spool/root.js'
+import { readMachine } from '../../spool/instance/ownership.js'
+import type { Machine } from '../../spool/instance/ownership.js'
+import { defaultRoot, destinationName } from '../../spool/spool-root.js'
 import { CommandError, EXIT_FAILED } from '../command.js'
 import type { Arguments, Flags } from '../command.js'
 import type { Kind } from './kind.js'
@@ -38,7 +38,7 @@ export const DIR_FLAG: Flags = {
 export function placeOf({ texts }: Arguments): Place {
   const { env } = process
   const root = texts.get('dir') ?? (nonEmpty(env['PINO_INGEST_SPOOL_DIR']) ?? defaultRoot())
-  const machine = thisMachine()
+  const machine = readMachine()
   const settings = trySettings()
   const pairs = settings === undefined ? [] : destinationsOf(settings)
   const [present = [], ...previous] = pairs.map(({ entries, requests }) => [entries, requests])

@@ -2,7 +2,7 @@
 import { rmSync, unlinkSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { systemClock } from '../../shared/clock.js'
-import { holdingOf } from '../../spool/inspect.js'
+import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from '../command.js'
 import type { Arguments, Command } from '../command.js'
@@ -82,7 +82,7 @@ async function targetsOf({ instances, letters }: Picked, kinds: ReadonlyMap<stri
   for (const instance of outermost(instances.filter(({ isFree }) => isFree))) {
     const all = instances.filter((one) => one === instance || isWithin(one, instance))
     let entries = 0
-    for (const one of all) entries += (await holdingOf(one)).entries
+    for (const one of all) entries += (await summarizeUnsettled(one)).entries
     targets.push({
       instance, kind: kinds.get(instance.destination), name: instance.name, entries, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
       modifiedAtMs: Math.max(0, ...all.flatMap(({ segments }) => segments.map(({ modifiedAtMs }) => modifiedAtMs))),

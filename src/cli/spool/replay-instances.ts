@@ -2,14 +2,14 @@
 import { join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
 import type { Batch, DeadLetter, Outcome } from '../../batch/sender.js'
-import { UNAWARE_MS } from '../../spool/claimed-segment.js'
-import { DeadLetters } from '../../spool/dead-letters.js'
-import { LEFT } from '../../spool/format.js'
-import { holdingOf, inspectRoot } from '../../spool/inspect.js'
+import { CLAIM_GRACE_MS } from '../../spool/instance/claimed-segment.js'
+import { DeadLetterFile } from '../../spool/dead-letter-file.js'
+import { LEFT } from '../../spool/disk-format.js'
+import { summarizeUnsettled, inspectRoot } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
-import { isFinal } from '../../spool/owner.js'
-import type { Machine } from '../../spool/owner.js'
-import { Recovery } from '../../spool/recovery.js'
+import { hasWriterEnded } from '../../spool/instance/ownership.js'
+import type { Machine } from '../../spool/instance/ownership.js'
+import { Recovery } from '../../spool/instance/recovery.js'
 import { Claimer } from './claimer.js'
 import type { Job, Source } from './sending.js'
 
@@ -35,7 +35,7 @@ export class InstanceReplay implements Source {
   readonly #recovery: Recovery
   #scanned = Promise.resolve()
   #mayGrow = false
-  readonly #deadLetters: DeadLetters
+  readonly #deadLetters: DeadLetterFile
   /** As they were cut, of those under way. */
   readonly #batches = new Map<string, number>()
 
@@ -43,11 +43,11 @@ export class InstanceReplay implements Source {
   constructor(options: InstanceReplayOptions) {
     const { root, destination, machine, clock, onProblem, onSkipped, onLost } = this.#options = options
     const claimer = this.#claimer = new Claimer({ root, destination, machine, clock, onLost: () => {
-      this.#recovery.giveUp()
+      this.#recovery.abandon()
       onProblem('this process stood still for so long that another one took over what it had claimed')
       onLost()
     } })
-    this.#deadLetters = new DeadLetters(join(root, destination), claimer.instance.name, { wallNow: () => clock.wallNow(), isPowerSafe: true })
+    this.#deadLetters = new DeadLetterFile(join(root, destination), claimer.instance.name, { wallNow: () => clock.wallNow(), isPowerSafe: true })
     // It finds what was chosen within the claimer's own folder, as it would find what others left.
     this.#recovery = new Recovery({
       destinations: [claimer.instance.claimedPath], machine, clock,
@@ -63,7 +63,7 @@ export class InstanceReplay implements Source {
   claim(wanted: readonly FoundInstance[]): void {
     for (const one of wanted) {
       // An owner in another process namespace may still write there, since it does not know of the claim yet.
-      const isEnded = isFinal(one.path, this.#options.machine)
+      const isEnded = hasWriterEnded(one.path, this.#options.machine)
       const claim = this.#claimer.claim(one, isEnded ? LEFT : '')
       if (!isEnded && !('why' in claim)) this.#mayGrow = true
       if ('why' in claim) this.#options.onSkipped(one.name, claim.why)
@@ -86,7 +86,7 @@ export class InstanceReplay implements Source {
 
   async #untilFinal(): Promise<void> {
     this.#mayGrow = false
-    await new Promise<void>((resolve) => this.#options.clock.timer(UNAWARE_MS, resolve))
+    await new Promise<void>((resolve) => this.#options.clock.timer(CLAIM_GRACE_MS, resolve))
     await this.#recovery.scan(this.#claimer.instance)
   }
 
@@ -128,7 +128,7 @@ export class InstanceReplay implements Source {
     const { path } = this.#claimer.instance
     let entries = 0
     for (const one of inspectRoot(root, { machine, wallNowMs: clock.wallNow() }).flatMap(({ instances }) => instances)) {
-      if (one.path.startsWith(path)) entries += (await holdingOf(one)).entries
+      if (one.path.startsWith(path)) entries += (await summarizeUnsettled(one)).entries
     }
     return entries
   }

@@ -4,9 +4,9 @@ import { closeSync, fdatasyncSync, renameSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { createBatchBody } from '../../batch/sub-batch.js'
 import type { Batch, BatchAcknowledgement, DeadLetter, Outcome } from '../../batch/sender.js'
-import { lineOf } from '../../spool/dead-letters.js'
+import { toDeadLetterLine } from '../../spool/dead-letter-file.js'
 import { createFile } from '../../shared/safe-files.js'
-import type { FoundFile } from '../../spool/usage.js'
+import type { FoundFile } from '../../spool/spool-files.js'
 import { linesOf, parseLetter } from './letters.js'
 import type { Letter } from './letters.js'
 import type { Job, Source } from './sending.js'
@@ -114,7 +114,7 @@ export class LetterReplay implements Source {
         kept += 1
         const letter = refusal === undefined ? undefined : parseLetter(line)
         // Not `writeSync`, which may write a part and say so.
-        writeFileSync(fd, letter === undefined ? Buffer.concat([line, NEWLINE]) : lineOf({ ...letter, ...refusal }, refusal?.at ?? letter.at))
+        writeFileSync(fd, letter === undefined ? Buffer.concat([line, NEWLINE]) : toDeadLetterLine({ ...letter, ...refusal }, refusal?.at ?? letter.at))
       }
       fdatasyncSync(fd)
     } catch (error) {

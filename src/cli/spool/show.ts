@@ -1,7 +1,7 @@
 /** `pino-ingest spool show`: entries as people read them, or as they stand. */
-import { assemble } from '../../spool/assemble.js'
-import type { Assembled } from '../../spool/assemble.js'
-import { readSegment } from '../../spool/inspect.js'
+import { assemble } from '../../spool/segment/assemble.js'
+import type { Assembled } from '../../spool/segment/assemble.js'
+import { readUnsettledBatches } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED } from '../command.js'
@@ -72,7 +72,7 @@ async function showAll({ instances, letters }: Picked, batchId: string | undefin
 }
 
 async function showSegment(path: string, instance: FoundInstance, batchId: string | undefined, printer: Printer): Promise<void> {
-  await readSegment(path, ({ read, settlement, left }) => {
+  await readUnsettledBatches(path, ({ read, settlement, unsettled: left }) => {
     if (left.size === 0) return true
     for (const batch of assemble(read, settlement).batches) {
       if (batchId === undefined || batchId === batch.batchId || batchId === read.batchId) printer.batch(batch, instance)

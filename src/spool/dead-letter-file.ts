@@ -1,0 +1,63 @@
+/** Entries that the service rejected, with its reason, as lines of JSON. */
+import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DeadLetter } from '../batch/sender.js'
+import { openOwn, syncFolder, writeAll } from '../shared/safe-files.js'
+import { ensureFolder } from '../shared/safe-folders.js'
+import { DEAD_LETTERS } from './disk-format.js'
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024
+
+export class DeadLetterFile {
+  readonly #folder: string
+  readonly #instance: string
+  readonly #wallNow: () => number
+  readonly #isPowerSafe: boolean
+  #number = 1
+
+  /** @param destination folder of the destination; nothing is created before the first letter */
+  constructor(destination: string, instance: string, { wallNow, isPowerSafe }: { readonly wallNow: () => number, readonly isPowerSafe: boolean }) {
+    this.#folder = join(destination, DEAD_LETTERS)
+    this.#instance = instance
+    this.#wallNow = wallNow
+    this.#isPowerSafe = isPowerSafe
+  }
+
+  /**
+   * Writes all letters, or none if it throws. With `isPowerSafe` they survive a power failure when it returns. Their entries are
+   * settled only afterwards. Opens the file each time: letters are rare, and the command line may have purged the file.
+   * @throws the system's errors, UnsafeError
+   */
+  write(letters: readonly DeadLetter[]): void {
+    const at = new Date(this.#wallNow()).toISOString()
+    const isNewFolder = ensureFolder(this.#folder)
+    const fd = this.#open()
+    try {
+      const isNewFile = fstatSync(fd).size === 0
+      writeAll(fd, Buffer.from(letters.map((letter) => toDeadLetterLine(letter, at)).join('')))
+      if (this.#isPowerSafe) {
+        fdatasyncSync(fd)
+        if (isNewFile) syncFolder(this.#folder)
+        if (isNewFolder) syncFolder(dirname(this.#folder))
+      }
+      if (fstatSync(fd).size > MAX_FILE_BYTES) this.#number += 1
+    } catch (error) {
+      // If half a line could not be cut off, it does not parse. The next letters go to a new file.
+      this.#number += 1
+      throw error
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  #open(): number {
+    const name = `${this.#instance}-${String(this.#number).padStart(8, '0')}.ndjson`
+    return openOwn(join(this.#folder, name), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT)
+  }
+}
+
+/** One line with its newline. The entry is last and unchanged: numbers too large for a double must survive. Pure. */
+export function toDeadLetterLine({ batchId, index, status, code, field, reason, entry }: DeadLetter, at: string): string {
+  const head = JSON.stringify({ at, batch_id: batchId, index, status, code, field, reason })
+  return `${head.slice(0, -1)},"entry":${entry}}\n`
+}

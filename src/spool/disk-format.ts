@@ -1,0 +1,52 @@
+/** What the files are called, and their version. A program that does not know a version leaves the files alone. */
+
+export const FORMAT_VERSION = 1
+
+const SIGNATURE = Buffer.from('pinospl', 'latin1')
+export const SEGMENT_HEADER_BYTES = 16
+
+export function createSegmentHeader(createdAtMs: number): Buffer {
+  const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
+  SIGNATURE.copy(header)
+  header[7] = FORMAT_VERSION
+  header.writeBigUInt64LE(BigInt(Math.trunc(createdAtMs)), 8)
+  return header
+}
+
+/** Undefined if the header is damaged. The frames are read all the same: each has its own signature. */
+export function readVersion(header: Buffer): number | undefined {
+  return SIGNATURE.equals(header.subarray(0, 7)) ? header[7] : undefined
+}
+
+export const LIVE = '.live'
+export const LEFT = '.left'
+export const CLAIMED = 'claimed'
+export const DEAD_LETTERS = 'dead'
+export const OWNER = 'owner'
+/** In an instance's folder: how many entries it dropped, of which the service was not told. */
+export const DROP_COUNTS = 'drops'
+/** In a destination's folder. Marker: the warning about entries for this url and key has been printed. */
+export const REPORTED = 'reported'
+
+const SEGMENT_NAME = /^\d{8}\.seg$/
+const JOURNAL_NAME = /^\d{8}\.ack$/
+/** Of a destination's folder. */
+export const DESTINATION_NAME = /^[0-9a-f]{16}$/
+/** Begins with the time of its start in base 36, so that names sort by age. */
+export const INSTANCE_NAME = /^([0-9a-z]{8,12}-[0-9a-f]{12})(\.live|\.left)?$/
+
+export function isSegment(name: string): boolean {
+  return SEGMENT_NAME.test(name)
+}
+
+export function isAcknowledgementLog(name: string): boolean {
+  return JOURNAL_NAME.test(name)
+}
+
+export function toSegmentName(number: number): string {
+  return `${String(number).padStart(8, '0')}.seg`
+}
+
+export function toAcknowledgementLogPath(segment: string): string {
+  return segment.replace(/\.seg$/, '.ack')
+}

@@ -1,0 +1,23 @@
+/** The interface between the batcher and the store of its entries. */
+import type { Batch } from '../batch/sender.js'
+
+/**
+ * Stores entries before they are sent. Never throws. Another process may claim the open batch and send the entries of it that are
+ * on disk under its id. `flush` and `seal` report this once; the caller must then restart the batch under a new id.
+ */
+export interface EntryLog {
+  /**
+   * @param first position of the first of these entries in the batch; 0 begins a batch
+   * @param text their JSON, comma-separated; not kept
+   */
+  append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void
+  /** Writes all appended entries. @returns false if the open batch was claimed */
+  flush(): boolean
+  /**
+   * Ends the open batch. Does not keep its body.
+   * @returns the batch, with its custody if entries of it are on disk; undefined if the open batch was claimed. The returned batch
+   *   has fewer entries if only the first ones could be written: after a crash these would be sent under this id, so the
+   *   caller must send the others under a new one
+   */
+  seal(batch: Batch): Batch | undefined
+}

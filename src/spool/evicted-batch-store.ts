@@ -1,0 +1,211 @@
+/** Batches of this instance that are stored only on disk. Per segment: the offset from which batches are read back, in order. */
+import type { Batch, SegmentPosition } from '../batch/sender.js'
+import { assemble } from './segment/assemble.js'
+import { createPartAcknowledgements } from './segment/segment-acknowledgement.js'
+import { SkippedRanges } from './segment/skipped-ranges.js'
+import { SegmentReader } from './segment/segment-reader.js'
+import type { Segment } from './segment/segment.js'
+import { isResourceExhausted } from './segment/format-version.js'
+
+export interface EvictedBatchStoreOptions {
+  /** Own segments by number. */
+  readonly segments: () => ReadonlyMap<number, Segment>
+  /** Offset up to which a segment may be read. */
+  readonly endOf: (segment: number) => number
+  readonly onDropped: (entries: number, reason: 'damaged', detail: string) => void
+  readonly onError: (error: unknown) => void
+}
+
+interface Waiting {
+  batches: number
+  entries: number
+  /** Offset from which to search for the first of them. */
+  from: number
+  /** The file could not be read. */
+  isPostponed: boolean
+  isReported: boolean
+}
+
+export class EvictedBatchStore {
+  readonly #options: EvictedBatchStoreOptions
+  /** By segment. */
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #passed = new SkippedRanges()
+  #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
+  #entries = 0
+  #batches = 0
+  /** Whether file descriptors or memory ran out, so that no segment can be read. */
+  #isPaused = false
+
+  constructor(options: EvictedBatchStoreOptions) {
+    this.#options = options
+  }
+
+  get entries(): number {
+    return this.#entries
+  }
+
+  get batches(): number {
+    return this.#batches
+  }
+
+  /** Whether `next` may return a batch. Postponed segments wait for `retry`. */
+  get hasMore(): boolean {
+    return this.#reader !== undefined || this.#oldest !== undefined
+  }
+
+  /** Adds the newest batch on disk, after all others. */
+  push({ place, count }: { readonly place: SegmentPosition, readonly count: number }): void {
+    // Batches between the last one read back and this one may have stayed in memory.
+    if (this.#batches === 0) this.#forgetAll()
+    this.#passed.mark(place, false)
+    this.#count(place, 1, count)
+  }
+
+  /** Marks a batch that is sent from memory ahead of the waiting ones: it must not be read back. */
+  pass({ place }: { readonly place: SegmentPosition }): void {
+    this.#passed.mark(place, true)
+  }
+
+  /** Returns a batch to the front. On disk it lies directly before the waiting ones, apart from passed batches. */
+  unshift({ place, count }: { readonly place: SegmentPosition, readonly count: number }): void {
+    this.#passed.markOne(place, false)
+    this.#closeReader()
+    this.#count(place, 1, count).from = place.offset
+  }
+
+  /**
+   * Reads the oldest batch and passes it to `take`, in the same turn in which it leaves the counts of this class.
+   * @returns whether there was one. Never rejects. One call at a time.
+   */
+  async next(take: (batch: Batch) => void): Promise<boolean> {
+    for (;;) {
+      const number = this.#reader?.segment ?? this.#oldest
+      const segment = number === undefined ? undefined : this.#options.segments().get(number)
+      if (number === undefined) return false
+      if (segment === undefined) this.forget(number)
+      else if (await this.#readFrom(number, segment, take)) return true
+    }
+  }
+
+  /** Retries segments that could not be read. @returns whether there are any */
+  retry(): boolean {
+    const postponed = [...this.#waiting.values()].filter(({ isPostponed }) => isPostponed)
+    const hasFailed = this.#isPaused || postponed.length > 0
+    for (const waiting of postponed) waiting.isPostponed = false
+    this.#isPaused = false
+    // A retried segment may be older than the one that is being read.
+    if (hasFailed) this.#closeReader()
+    return hasFailed
+  }
+
+  /** Forgets a deleted segment. @returns its entries that were waiting */
+  forget(segment: number): number {
+    const { batches, entries } = this.#waiting.get(segment) ?? { batches: 0, entries: 0 }
+    this.#batches -= batches
+    this.#entries -= entries
+    this.#waiting.delete(segment)
+    this.#passed.delete(segment)
+    if (this.#reader?.segment === segment) this.#closeReader()
+    return entries
+  }
+
+  /** Forgets all batches: the folder was claimed, or the process ends. @returns their entries */
+  forgetAll(): number {
+    const entries = this.#entries
+    this.#forgetAll()
+    return entries
+  }
+
+  async #readFrom(number: number, segment: Segment, take: (batch: Batch) => void): Promise<boolean> {
+    const { endOf, onDropped } = this.#options
+    const waiting = this.#waiting.get(number) as Waiting
+    try {
+      const { reader } = this.#reader ??= { segment: number, reader: new SegmentReader(segment.path, waiting.from, () => endOf(number)) }
+      const read = await reader.next()
+      // The position changed during the read: the result is discarded.
+      if (this.#reader?.reader !== reader) return false
+      if (read === undefined) {
+        this.#loseSegment(number, segment)
+        return false
+      }
+      waiting.from = reader.position
+      const place = { segment: number, offset: read.offset }
+      if (this.#passed.has(place)) return false
+      // Not sealed: writing failed, and the batch was sent from memory. See `WriteAhead.seal`.
+      if (read.sealedCount === undefined) return false
+      const { batches: [whole], missing } = assemble(read)
+      const [custody] = whole === undefined ? [] : createPartAcknowledgements(segment, read.batchId, [whole.positions])
+      this.#count(place, -1, -read.sealedCount)
+      if (waiting.batches === 0) this.#passSegment(number)
+      if (whole !== undefined && custody !== undefined) {
+        take({
+          batchId: whole.batchId, count: whole.count, highestSeverity: read.rank, body: whole.body, acknowledgement: custody, place,
+          ...(!whole.isWhole && { origin: { batchId: read.batchId, positions: whole.positions } }),
+        })
+      }
+      if (missing > 0) {
+        onDropped(missing, 'damaged', `what ${segment.path} held of them is damaged or missing`)
+        segment.settled(missing)
+      }
+      return whole !== undefined
+    } catch (error) {
+      // Otherwise the segment was forgotten during the read.
+      if (this.#waiting.get(number) === waiting) this.#postpone(waiting, error)
+      return false
+    }
+  }
+
+  /** The entries wait until the next renewal of the lease, which detects deleted files and folders. */
+  #postpone(waiting: Waiting, error: unknown): void {
+    this.#closeReader()
+    // Other segments do not wait for one unreadable file. If no file can be opened, all wait and keep their order.
+    if (isResourceExhausted(error)) this.#isPaused = true
+    else waiting.isPostponed = true
+    if (!waiting.isReported) this.#options.onError(error)
+    waiting.isReported = true
+  }
+
+  /** Drops the entries that were counted in the segment and are no longer in its file. */
+  #loseSegment(number: number, segment: Segment): void {
+    const entries = this.forget(number)
+    if (entries > 0) this.#options.onDropped(entries, 'damaged', `batches in ${segment.path} cannot be read back`)
+  }
+
+  /** Number of the oldest segment that may be read. */
+  get #oldest(): number | undefined {
+    if (this.#isPaused) return undefined
+    let oldest: number | undefined
+    for (const [number, { isPostponed }] of this.#waiting) if (!isPostponed && number < (oldest ?? Infinity)) oldest = number
+    return oldest
+  }
+
+  /** No batch waits in this segment or in an earlier one, except in postponed segments. */
+  #passSegment(number: number): void {
+    this.forget(number)
+    this.#passed.deleteUpTo(number, (passed) => this.#waiting.has(passed))
+  }
+
+  #count({ segment, offset }: SegmentPosition, batches: number, entries: number): Waiting {
+    const waiting = this.#waiting.get(segment) ?? { batches: 0, entries: 0, from: offset, isPostponed: false, isReported: false }
+    this.#waiting.set(segment, waiting)
+    waiting.batches += batches
+    waiting.entries += entries
+    this.#batches += batches
+    this.#entries += entries
+    return waiting
+  }
+
+  #forgetAll(): void {
+    this.#closeReader()
+    this.#waiting.clear()
+    this.#passed.clear()
+    this.#isPaused = false
+    this.#entries = this.#batches = 0
+  }
+
+  #closeReader(): void {
+    this.#reader?.reader.close().catch(this.#options.onError)
+    this.#reader = undefined
+  }
+}

@@ -1,0 +1,56 @@
+/** Claimed segments and the position up to which each was read. */
+import type { Clock } from '../../shared/clock.js'
+import { isOwnFolder } from '../../shared/safe-folders.js'
+import { SEGMENT_HEADER_BYTES, isSegment } from '../disk-format.js'
+import { hasWriterEnded } from './ownership.js'
+import type { Machine } from './ownership.js'
+import { Segment } from '../segment/segment.js'
+import { readSizeOnDisk, listNames } from '../spool-files.js'
+
+/**
+ * Milliseconds after a claim in which an owner whose thread cannot be checked may still write, unaware of the claim. An owner checks
+ * its folder before and after each write if its last check is older than half a lease, or if its wall clock jumped by more than 5 s.
+ */
+export const CLAIM_GRACE_MS = 20_000
+
+export class ClaimedSegment {
+  readonly segment: Segment
+  /** Size of the segment file when it was claimed, without its journal. */
+  readonly bytes: number
+  /** Offset of the first batch that was not yet read. */
+  nextOffset = SEGMENT_HEADER_BYTES
+  /** Damaged bytes before `nextOffset`. */
+  damagedBytes = 0
+  /** Whether the segment is queued for deletion and must not be read. */
+  isDropped = false
+  readonly #finalAt: number
+  readonly #clock: Pick<Clock, 'now'>
+
+  /** @param finalAt time of the monotonic clock before which the owner may still write to the segment */
+  constructor(segment: Segment, finalAt: number, clock: Pick<Clock, 'now'>) {
+    this.segment = segment
+    this.bytes = readSizeOnDisk(segment.path)
+    this.#finalAt = finalAt
+    this.#clock = clock
+  }
+
+  /** Whether the owner can no longer write to the segment. Only then may it be deleted. */
+  get isFinal(): boolean {
+    return this.#clock.now() >= this.#finalAt
+  }
+}
+
+export interface ClaimedOptions {
+  readonly clock: Clock
+  readonly machine: Machine
+  readonly onError: (error: unknown) => void
+}
+
+/** Yields the segments of a claimed folder. @param onRemoved called when a segment was deleted @throws the system's errors */
+export function* openClaimedSegments(folder: string, { clock, machine, onError }: ClaimedOptions, onRemoved: (segment: Segment) => void): Generator<ClaimedSegment> {
+  if (!isOwnFolder(folder)) return
+  const finalAt = hasWriterEnded(folder, machine) ? -Infinity : clock.now() + CLAIM_GRACE_MS
+  for (const name of listNames(folder).filter(isSegment)) {
+    yield new ClaimedSegment(new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved }), finalAt, clock)
+  }
+}

@@ -1,0 +1,144 @@
+/** Claims the folders of ended instances, each by one rename into the claimer's folder. */
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../shared/clock.js'
+import type { UnreportedDrops } from '../../diagnostics/unreported-drops.js'
+import { ensureFolder, isOwnFolder } from '../../shared/safe-folders.js'
+import { takeDropCounts } from './drop-counts.js'
+import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isAcknowledgementLog } from '../disk-format.js'
+import { removeEmptyFolder } from './instance-folder.js'
+import type { InstanceFolder } from './instance-folder.js'
+import { LeaseWatch, isAbandoned } from './ownership.js'
+import type { Machine } from './ownership.js'
+import { hasForeignVersionBelow } from '../segment/format-version.js'
+import { listNames } from '../spool-files.js'
+
+export interface ClaimsOptions {
+  /** Destination folders whose batches are sent: this spool's own first, then those of previous keys. */
+  readonly destinations: readonly string[]
+  readonly machine: Machine
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+  /** Called with a folder that another format version wrote; it is not claimed. */
+  readonly onForeign: (path: string) => void
+  /** Called with the unreported drops of an ended process. Must have saved them when it returns. Default: they stay in its folder. */
+  readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
+}
+
+export class Claims {
+  readonly #options: ClaimsOptions
+  readonly #foreign = new Set<string>()
+  readonly #leases: LeaseWatch
+  /** Paths of the claimed folders that `claim` has already returned. */
+  #returned = new Set<string>()
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options
+    this.#leases = new LeaseWatch(options.clock)
+  }
+
+  /** Claims all free folders, oldest first, one folder per step. Never throws. @returns the new paths of the claimed folders */
+  *claim(instance: InstanceFolder): Generator<string[]> {
+    this.#leases.beginScan(() => instance.renew())
+    for (const destination of this.#options.destinations) {
+      for (const name of this.#namesIn(destination) ?? []) {
+        const folder = this.#tryClaim(destination, name, instance)
+        if (folder === undefined) yield []
+        else yield* this.#returnNew([folder], instance.claimedPath)
+      }
+    }
+    // The folder's content counts, not the result of `rename`: on a network file system a rename that succeeded may report ENOENT.
+    const names = this.#namesIn(instance.claimedPath)
+    if (names === undefined) return
+    const folders = names.filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.claimedPath, name))
+    yield* this.#returnNew(folders, instance.claimedPath)
+    this.#returned = new Set(folders)
+  }
+
+  /** @returns undefined if the folder cannot be listed at present */
+  #namesIn(folder: string): string[] | undefined {
+    try {
+      return isOwnFolder(folder) ? listNames(folder) : []
+    } catch (error) {
+      this.#options.onError(error)
+      return undefined
+    }
+  }
+
+  /** @returns the folder's new path; undefined if it was not claimed */
+  #tryClaim(destination: string, name: string, instance: InstanceFolder): string | undefined {
+    const match = INSTANCE_NAME.exec(name)
+    if (match?.[2] === undefined || match[1] === instance.name) return undefined
+    const path = join(destination, name)
+    const { machine, onError } = this.#options
+    try {
+      if (!isOwnFolder(path)) return undefined
+      if (match[2] !== LEFT && !isAbandoned(path, machine, (folder) => this.#leases.isExpired(folder))) return undefined
+      if (hasForeignVersionBelow(path)) {
+        this.#leaveAlone(path)
+        return undefined
+      }
+      ensureFolder(instance.claimedPath)
+      // The suffix `.left` stays: it says that the folder is no longer written to.
+      const claimed = join(instance.claimedPath, match[2] === LEFT ? name : match[1] as string)
+      renameSync(path, claimed)
+      return claimed
+    } catch (error) {
+      // ENOENT: another process claimed it first.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
+      return undefined
+    }
+  }
+
+  /** Yields the folders that were not returned before. */
+  *#returnNew(folders: string[], claimedPath: string): Generator<string[]> {
+    const { onError, onPreviousDrops } = this.#options
+    // The loop extends `folders`: nested claimed folders are moved up, so that paths do not get longer with every claim.
+    for (const folder of folders) {
+      if (this.#returned.has(folder)) continue
+      folders.push(...moveNestedUp(folder, claimedPath, onError))
+      if (onPreviousDrops !== undefined) attempt(() => takeDropCounts(folder, onPreviousDrops), onError)
+      yield [folder]
+      // After `yield`: if the caller fails, the next `claim` returns the folder again.
+      this.#returned.add(folder)
+    }
+  }
+
+  #leaveAlone(path: string): void {
+    if (this.#foreign.has(path)) return
+    this.#foreign.add(path)
+    this.#options.onForeign(path)
+  }
+}
+
+/** Moves the folders that an ended process had claimed. @returns their new paths. The next process sends those that cannot be moved. Never throws */
+function moveNestedUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {
+  const nested = join(folder, CLAIMED)
+  const moved: string[] = []
+  attempt(() => {
+    for (const name of listNames(nested)) {
+      renameSync(join(nested, name), join(claimedPath, name))
+      moved.push(join(claimedPath, name))
+    }
+    removeEmptyFolder(nested)
+  }, onError)
+  return moved
+}
+
+function attempt(act: () => void, onError: (error: unknown) => void): void {
+  try {
+    act()
+  } catch (error) {
+    onError(error)
+  }
+}
+
+/** Deletes a claimed folder after its last segment was deleted. */
+export function removeSettledFolder(folder: string, onError: (error: unknown) => void): void {
+  try {
+    if (!readdirSync(folder).every((name) => name === OWNER || isAcknowledgementLog(name))) return
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
+  }
+}

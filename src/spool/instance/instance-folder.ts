@@ -1,0 +1,166 @@
+/** The folder of one writer: its path, its lease, its segments. */
+import { randomBytes } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { syncFolder } from '../../shared/safe-files.js'
+import { CLAIMED, LEFT, LIVE, OWNER, isAcknowledgementLog } from '../disk-format.js'
+import { LEASE_MS, writeOwner } from './ownership.js'
+import type { Machine } from './ownership.js'
+import { Segment, SegmentWriter } from '../segment/segment.js'
+import type { SegmentEvents, WriterOptions } from '../segment/segment.js'
+import type { Clock } from '../../shared/clock.js'
+
+export interface InstanceFolderOptions {
+  readonly clock: Clock
+  readonly machine: Machine
+  readonly isPowerSafe: boolean
+}
+
+const NAME_BYTES = 6
+const FOLDER_MODE = 0o700
+/** Difference between the wall clock and the monotonic clock that counts as a jump. Drift between two renewals is far smaller. */
+const MAX_JUMP_MS = 5_000
+
+export class InstanceFolder {
+  /** Name of the folder without its suffix `.live` or `.left`. */
+  readonly name: string
+  readonly path: string
+  readonly #destination: string
+  readonly #options: InstanceFolderOptions
+  readonly #inode: number
+  readonly #segments = new Map<number, Segment>()
+  #nextNumber = 1
+  /** When the folder was last found in its place, on the monotonic clock. */
+  #seenAt: number
+  #wallSeenAt: number
+  #renewals = 0
+  #isReleased = false
+
+  /** @param destination the folder of all instances that write for the same service @throws the system's errors, UnsafeError */
+  constructor(destination: string, options: InstanceFolderOptions) {
+    const { clock, machine, isPowerSafe } = this.#options = options
+    this.name = `${Math.trunc(clock.wallNow()).toString(36).padStart(8, '0')}-${randomBytes(NAME_BYTES).toString('hex')}`
+    this.#destination = destination
+    this.path = join(destination, this.name + LIVE)
+    mkdirSync(this.path, { mode: FOLDER_MODE })
+    try {
+      writeOwner(this.path, machine.self)
+      this.#inode = lstatSync(this.path).ino
+      if (isPowerSafe) syncFolder(destination)
+    } catch (error) {
+      // Otherwise each attempt on a full disk would leave an empty folder.
+      rmSync(this.path, { recursive: true, force: true })
+      throw error
+    }
+    this.#seenAt = clock.now()
+    this.#wallSeenAt = clock.wallNow()
+  }
+
+  /** Own segments with unsettled entries, and the one that is being written; oldest first. */
+  get segments(): ReadonlyMap<number, Segment> {
+    return this.#segments
+  }
+
+  get claimedPath(): string {
+    return join(this.path, CLAIMED)
+  }
+
+  /** @throws the system's errors */
+  newSegment(events: SegmentEvents & Pick<WriterOptions, 'onUnsynced'>): SegmentWriter {
+    const { clock, isPowerSafe } = this.#options
+    const segment = new Segment(this.path, this.#nextNumber, {
+      onError: events.onError,
+      onRemoved: (removed) => {
+        this.#segments.delete(removed.number)
+        events.onRemoved?.(removed)
+      },
+    })
+    const writer = new SegmentWriter(segment, { createdAtMs: clock.wallNow(), isPowerSafe, onUnsynced: events.onUnsynced })
+    this.#nextNumber += 1
+    this.#segments.set(segment.number, segment)
+    try {
+      if (isPowerSafe) syncFolder(this.path)
+    } catch (error) {
+      writer.close()
+      segment.drop()
+      throw error
+    }
+    return writer
+  }
+
+  /** @returns the time of the renewal by the file system's clock @throws the system's errors */
+  renew(): number {
+    this.#renewals += 1
+    return writeOwner(this.path, this.#options.machine.self, this.#renewals)
+  }
+
+  /** Whether so much time has passed that the folder may have been claimed. */
+  get isUncertain(): boolean {
+    const { clock } = this.#options
+    const passedMs = clock.now() - this.#seenAt
+    // The monotonic clock may not count time in which the machine slept; after a jump of the wall clock others may consider the lease expired.
+    const jumpedMs = Math.abs(clock.wallNow() - this.#wallSeenAt - passedMs)
+    return passedMs > LEASE_MS / 2 || jumpedMs > MAX_JUMP_MS
+  }
+
+  /** Checks whether the folder is in its place. Always false after another instance has claimed it. */
+  isInPlace(): boolean {
+    const { clock } = this.#options
+    const now = clock.now()
+    const stats = lstatSync(this.path, { throwIfNoEntry: false })
+    if (stats?.ino !== this.#inode) return false
+    this.#seenAt = now
+    this.#wallSeenAt = clock.wallNow()
+    return true
+  }
+
+  /**
+   * Segments whose files another process deleted while the folder stayed. Checked by name, since NFS renames an open file instead
+   * of deleting it; one by one, since listing a folder needs a file descriptor. @throws the system's errors
+   */
+  deletedSegments(): Segment[] {
+    const deleted = [...this.#segments.values()].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    // Checked afterwards: if the whole folder was claimed, all its files have moved.
+    return deleted.length > 0 && this.isInPlace() ? deleted : []
+  }
+
+  /** The folder was claimed: its segments belong to another instance. */
+  abandon(): void {
+    this.#isReleased = true
+    for (const segment of this.#segments.values()) segment.abandon()
+  }
+
+  /** Closes the instance: deletes an empty folder; renames one with entries, so that another process can claim it. @throws the system's errors */
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    for (const segment of this.#segments.values()) segment.close()
+    if (!this.isInPlace()) return
+    if (this.#isEmpty()) rmSync(this.path, { recursive: true, force: true })
+    else renameSync(this.path, join(this.#destination, this.name + LEFT))
+  }
+
+  #isEmpty(): boolean {
+    removeEmptyFolder(this.claimedPath)
+    return this.#names()?.every((name) => name === OWNER || isAcknowledgementLog(name)) ?? false
+  }
+
+  /** Names in the folder; undefined if it cannot be listed or was claimed. */
+  #names(): string[] | undefined {
+    try {
+      return readdirSync(this.path)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Deletes a folder if it exists and is empty. @throws the system's other errors */
+export function removeEmptyFolder(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+}

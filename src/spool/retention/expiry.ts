@@ -1,0 +1,134 @@
+/** Deletes entries that are too old, and finds entries that no process sends. Any process ages other destinations' folders. */
+import { lstatSync, rmSync, unlinkSync } from 'node:fs'
+import { uptime } from 'node:os'
+import { join } from 'node:path'
+import { isOwnFolder } from '../../shared/safe-folders.js'
+import { DEAD_LETTERS, DESTINATION_NAME, DROP_COUNTS, INSTANCE_NAME, LEFT, OWNER, isAcknowledgementLog, isSegment, toAcknowledgementLogPath } from '../disk-format.js'
+import { isAbandoned, readOwner } from '../instance/ownership.js'
+import type { LeaseWatch, Machine } from '../instance/ownership.js'
+import { readSizeOnDisk, walkFiles, listNames } from '../spool-files.js'
+import type { FoundFile } from '../spool-files.js'
+
+export interface AgeLimit {
+  readonly machine: Machine
+  readonly wallNowMs: number
+  readonly maxAgeMs: number
+  /** Since the machine's boot; Infinity where it is not known. */
+  readonly uptimeMs: () => number
+}
+
+export interface ExpiryOptions extends AgeLimit {
+  readonly root: string
+  /** Folders whose batches are sent: their segments age in the recovery. */
+  readonly destinations: readonly string[]
+  /** Folders that another spool of this process ages. */
+  readonly siblings?: readonly string[] | undefined
+  /** Whether other destinations are scanned. Default true. */
+  readonly shouldScanOthers?: boolean | undefined
+  readonly leases: LeaseWatch
+}
+
+/** Entries stored for another URL or key, which are not sent. */
+export interface StrandedEntries {
+  readonly folder: string
+  readonly bytes: number
+  /** Bytes deleted because of their age. */
+  readonly expiredBytes: number
+}
+
+/** Entries are reported as stranded after this time: before, their own application may be restarting. */
+const STRANDED_AFTER_MS = 600_000
+/** The default of `spool.maxAgeMs`. Another application's setting is unknown and may be larger than this application's. */
+const FOREIGN_MAX_AGE_MS = 7 * 24 * 3600 * 1000
+
+/** No segment is older. An earlier time comes from a device with a wrong clock; the segment's age is then unknown. */
+const EARLIEST_MS = Date.UTC(2025, 0, 1)
+
+/**
+ * Deletes old files, one folder per step.
+ * @returns yields the folders of other destinations with entries that have no owner @throws the system's errors
+ */
+export function* deleteExpired(options: ExpiryOptions): Generator<StrandedEntries | undefined> {
+  const { root, destinations, siblings = [], shouldScanOthers: looksAtOthers = true, maxAgeMs } = options
+  for (const name of listNames(root).filter((one) => DESTINATION_NAME.test(one) && isOwnFolder(join(root, one)))) {
+    const folder = join(root, name)
+    if (siblings.includes(folder)) continue
+    const isOurs = destinations.includes(folder)
+    if (!isOurs && !looksAtOthers) continue
+    const limits = isOurs ? options : { ...options, maxAgeMs: Math.max(maxAgeMs, FOREIGN_MAX_AGE_MS) }
+    const letters = [...walkFiles(join(folder, DEAD_LETTERS))].filter((file) => isOld(file, limits))
+    const letterBytes = letters.reduce((sum, { path }) => sum + unlink(path), 0)
+    if (isOurs) continue
+    const { bytes, expiredBytes: agedBytes } = yield* ageInstances(folder, limits)
+    yield { folder, bytes, expiredBytes: agedBytes + letterBytes }
+  }
+}
+
+function* ageInstances(destination: string, options: ExpiryOptions): Generator<undefined, Omit<StrandedEntries, 'folder'>> {
+  let bytes = 0
+  let agedBytes = 0
+  for (const name of listNames(destination)) {
+    yield
+    const folder = join(destination, name)
+    if (!INSTANCE_NAME.test(name) || !isOwnFolder(folder) || (!name.endsWith(LEFT) && !isFree(folder, options))) continue
+    const segments = [...walkFiles(folder)].filter((file) => isSegment(file.name))
+    const young = segments.filter((file) => !isExpired(file, options))
+    for (const { path } of segments.filter((file) => !young.includes(file))) agedBytes += unlink(path) + unlink(toAcknowledgementLogPath(path))
+    const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
+    bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
+    if (young.length === 0 && [...walkFiles(folder)].every((file) => file.name === OWNER || isAcknowledgementLog(file.name) || (file.name === DROP_COUNTS && isExpired(file, options)))) {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return { bytes, expiredBytes: agedBytes }
+}
+
+function isFree(folder: string, { machine, leases }: ExpiryOptions): boolean {
+  try {
+    return isAbandoned(folder, machine, (one) => leases.isExpired(one))
+  } catch {
+    return false // it is gone: another process has claimed it
+  }
+}
+
+/**
+ * Whether a segment of an ended process is too old. A device that starts with a wrong clock may have corrected it forward since
+ * the segment was written; a segment written since the boot is no older than the boot.
+ */
+function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeLimit): boolean {
+  if (!isOld({ modifiedAtMs }, options)) return false
+  const { machine: { self: { boot } }, maxAgeMs, uptimeMs } = options
+  return boot === undefined || readOwner(join(path, '..'))?.boot !== boot || uptimeMs() > maxAgeMs
+}
+
+/** As `isExpired`, for a claimed segment. One with a time before `EARLIEST_MS` is not expired. @throws the system's errors */
+export function isClaimExpired(path: string, options: AgeLimit): boolean {
+  const modifiedAtMs = lstatSync(path).mtimeMs
+  return modifiedAtMs >= EARLIEST_MS && isExpired({ path, modifiedAtMs }, options)
+}
+
+function isOld({ modifiedAtMs }: Pick<FoundFile, 'modifiedAtMs'>, { wallNowMs, maxAgeMs }: Pick<AgeLimit, 'wallNowMs' | 'maxAgeMs'>): boolean {
+  return wallNowMs - modifiedAtMs > maxAgeMs
+}
+
+/** Milliseconds since the machine's boot, including sleep. */
+export function readSystemUptimeMs(): number {
+  try {
+    return uptime() * 1000
+  } catch {
+    return Infinity // some systems do not permit it to every user
+  }
+}
+
+/** @returns the bytes that were freed */
+function unlink(path: string): number {
+  const bytes = readSizeOnDisk(path)
+  try {
+    unlinkSync(path)
+    return bytes
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // ENOENT: another process deleted it first.
+    return 0
+  }
+}

@@ -1,0 +1,45 @@
+/** Detects segments that another version of the format wrote. */
+import { closeSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { isOwnFolder } from '../../shared/safe-folders.js'
+import { CLAIMED, FORMAT_VERSION, SEGMENT_HEADER_BYTES, isSegment, readVersion } from '../disk-format.js'
+import { openSegment } from './segment.js'
+import { listNames } from '../spool-files.js'
+
+/** @throws the system's errors, UnsafeError */
+function versionOf(path: string): number | undefined {
+  const fd = openSegment(path)
+  try {
+    const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
+    return readVersion(header.subarray(0, readSync(fd, header)))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Whether file descriptors or memory ran out. Such an error does not concern the file itself. */
+export function isResourceExhausted(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
+}
+
+/** Whether another format version wrote the folder. One process writes a folder, so the first readable header decides. @throws errors that `isOutOfFiles` recognises */
+export function hasForeignVersion(folder: string): boolean {
+  for (const name of listNames(folder).filter(isSegment)) {
+    try {
+      const version = versionOf(join(folder, name))
+      if (version !== undefined) return version !== FORMAT_VERSION
+    } catch (error) {
+      if (isResourceExhausted(error)) throw error
+      // An unreadable segment is reported when it is read.
+    }
+  }
+  return false
+}
+
+/** As `hasForeignSegment`, including the folders that the owner had claimed, recursively. */
+export function hasForeignVersionBelow(folder: string): boolean {
+  if (hasForeignVersion(folder)) return true
+  const claimed = join(folder, CLAIMED)
+  return listNames(claimed).map((name) => join(claimed, name)).some((one) => isOwnFolder(one) && hasForeignVersionBelow(one))
+}

@@ -1,0 +1,59 @@
+/** Batches of this instance on disk that must not be read back because they are in memory. Pure. */
+import type { SegmentPosition } from '../../batch/sender.js'
+
+/**
+ * Live batches pass a backlog in long ranges. This class stores where ranges begin and end, not each batch.
+ * Places are marked in disk order, except single ones that change again.
+ */
+export class SkippedRanges {
+  /** By segment: ascending offsets at which ranges begin and end, alternately. */
+  readonly #edges = new Map<number, number[]>()
+
+  has({ segment, offset }: SegmentPosition): boolean {
+    return isInside(edgesUpTo(this.#edges.get(segment), offset))
+  }
+
+  /** Marks the batch at this place and all after it, up to the next marked one. */
+  mark(place: SegmentPosition, isPassed: boolean): void {
+    const edges = this.#edges.get(place.segment) ?? []
+    const before = edgesUpTo(edges, place.offset)
+    if (isInside(before) === isPassed) return
+    if (before < edges.length) return this.markOne(place, isPassed)
+    edges.push(place.offset)
+    this.#edges.set(place.segment, edges)
+  }
+
+  /** Marks only the batch at this place. */
+  markOne({ segment, offset }: SegmentPosition, isPassed: boolean): void {
+    const edges = this.#edges.get(segment) ?? []
+    const before = edgesUpTo(edges, offset)
+    if (isInside(before) === isPassed) return
+    // A batch is longer than 1 byte: no other batch begins within this range.
+    edges.splice(before, 0, offset, offset + 1)
+    this.#edges.set(segment, edges)
+  }
+
+  delete(segment: number): void {
+    this.#edges.delete(segment)
+  }
+
+  /** @param isKept whether a segment is still to be read */
+  deleteUpTo(last: number, isKept: (segment: number) => boolean): void {
+    for (const segment of this.#edges.keys()) if (segment <= last && !isKept(segment)) this.#edges.delete(segment)
+  }
+
+  clear(): void {
+    this.#edges.clear()
+  }
+}
+
+function edgesUpTo(edges: readonly number[] | undefined, offset: number): number {
+  let count = 0
+  while (edges !== undefined && count < edges.length && (edges[count] as number) <= offset) count += 1
+  return count
+}
+
+/** Whether a place after this number of edges is within a range. */
+function isInside(edges: number): boolean {
+  return edges % 2 === 1
+}

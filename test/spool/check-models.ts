@@ -1,0 +1,98 @@
+/** Runs sequences of steps, each from an empty folder to its end. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { Model } from './model.js'
+import { OWNER_SEQUENCES, formatOwnerSteps } from './owner-steps.js'
+import { sequences as sequencesOf, formatSequence } from './model-steps.js'
+import type { Sequence } from './model-steps.js'
+import { watchSyncs } from './watch-syncs.js'
+import { TwoOwners } from './two-owners.js'
+
+export interface Checked {
+  /** What went wrong, and after which steps; empty where nothing did. */
+  readonly failure: string
+  readonly sequences: number
+  readonly steps: number
+}
+
+/** Enough to see what matters; on a real file system each costs a sequence. */
+const SHRINK_MS = 20_000
+
+export interface Runs {
+  readonly numRuns: number
+  /** Of fast-check; by default another each time. */
+  readonly seed?: number
+}
+
+export interface CheckOptions extends Runs {
+  readonly durability: Sequence['durability']
+}
+
+/** Number of sequences in `npm test`. MODEL_RUNS sets a higher number. */
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 10_000)
+/** Sequences with one owner, for each durability. */
+export const RUNS_EACH = Math.ceil(RUNS / 4)
+/** Sequences with two owners. */
+export const RUNS_OF_TWO = Math.ceil(RUNS / 2)
+
+/** @param scratch an empty folder */
+export async function checkSequences(scratch: string, { durability, ...runs }: CheckOptions): Promise<Checked> {
+  const unwatch = watchSyncs()
+  try {
+    return await check(sequencesOf(durability), runs, formatSequence, (sequence) => runSequence(join(scratch, 'root'), sequence))
+  } finally {
+    unwatch()
+  }
+}
+
+/** @param scratch an empty folder */
+export async function checkTwoOwners(scratch: string, runs: Runs): Promise<Checked> {
+  return check(OWNER_SEQUENCES, runs, formatOwnerSteps, async (steps) => {
+    const model = new TwoOwners(join(scratch, 'root'))
+    try {
+      for (const step of steps) await model.step(step)
+      await model.finish()
+    } finally {
+      model.end()
+    }
+    return steps.length
+  })
+}
+
+/** @param run runs one sequence and returns its number of steps. Rejects if disk and model differ */
+async function check<S>(arbitrary: fc.Arbitrary<S>, { numRuns, seed }: Runs, words: (sequence: S) => string, run: (sequence: S) => Promise<number>): Promise<Checked> {
+  let sequences = 0
+  let steps = 0
+  let failedAt: number | undefined
+  let smallest: S | undefined
+  const property = fc.asyncProperty(arbitrary, async (sequence) => {
+    if (failedAt !== undefined && performance.now() - failedAt > SHRINK_MS) return
+    try {
+      steps += await run(sequence)
+      sequences += 1
+    } catch (error) {
+      failedAt ??= performance.now()
+      smallest = sequence
+      throw error
+    }
+  })
+  const details = await fc.check(property, { numRuns, ...(seed !== undefined && { seed }) })
+  const failure = details.failed ? `${String(details.errorInstance)}\nseed ${details.seed}, ${smallest && words(smallest)}` : ''
+  return { failure, sequences, steps }
+}
+
+/** @throws at the first step after which disk and model differ (rejects) */
+async function runSequence(root: string, sequence: Sequence): Promise<number> {
+  rmSync(root, { recursive: true, force: true })
+  const model = new Model(root, sequence)
+  let isOver = false
+  try {
+    for (const step of sequence.steps) await model.step(step)
+    await model.finish()
+    isOver = true
+  } finally {
+    if (!isOver) model.abandon()
+  }
+  return sequence.steps.length
+}

@@ -1,0 +1,181 @@
+/** The test in the place of delivery: batches that wait in memory or on disk, and what becomes of them. */
+import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
+import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
+import type { Ledger } from './model-ledger.js'
+import type { ProcessRun } from './process-run.js'
+
+type Stored = Batch & { readonly place: SegmentPosition }
+
+export class DeliveryActions {
+  readonly #life: ProcessRun
+  readonly #ledger: Ledger
+  /** In memory and on disk, in order; behind them come those on disk alone. */
+  #stored: Stored[] = []
+  #evicted: Stored[] = []
+  /** With a sender, in any order. */
+  #flying: Batch[] = []
+  #isMemoryShort = false
+  #isReading = false
+  /** Lost with their segment, while the disk was read. */
+  #lostEntries = 0
+
+  constructor(life: ProcessRun, ledger: Ledger) {
+    this.#life = life
+    this.#ledger = ledger
+  }
+
+  get evictedCount(): number {
+    return this.#evicted.length
+  }
+
+  get evictedEntries(): number {
+    return this.#evicted.reduce((sum, { count }) => sum + count, 0)
+  }
+
+  get inMemory(): readonly Batch[] {
+    return [...this.#stored, ...this.#flying]
+  }
+
+  /** New, from the batcher. */
+  enqueue(batch: Batch): void {
+    const { place } = batch
+    if (place === undefined) return this.fly(batch)
+    if (this.#evicted.length > 0 || this.#isReading || this.#isMemoryShort) {
+      this.#isMemoryShort = false
+      this.#evicted.push({ ...batch, place })
+      return this.#life.spool.evicted.push({ ...batch, place })
+    }
+    this.#stored.push({ ...batch, place })
+    this.#life.held += batch.count
+  }
+
+  fly(batch: Batch): void {
+    this.#flying.push(batch)
+    this.#life.held += batch.count
+  }
+
+  /** @param isShort the next that is new does not come into memory; else the newest leaves it */
+  evict(isShort: boolean): void {
+    if (isShort) {
+      this.#isMemoryShort = true
+      return
+    }
+    const batch = this.#stored.at(-1)
+    if (batch?.acknowledgement?.isDurable !== true) return
+    this.#stored.pop()
+    this.#life.held -= batch.count
+    this.#evicted.unshift(batch)
+    this.#life.spool.evicted.unshift(batch)
+  }
+
+  /** @param meanwhile while the disk is read, the app goes on */
+  async readBack(meanwhile: () => void = () => {}): Promise<void> {
+    let taken: Batch | undefined
+    // Nobody reads where nothing waits.
+    if (this.#evicted.length === 0) return meanwhile()
+    this.#isReading = true
+    const reading = this.#life.spool.evicted.next((batch) => {
+      taken = batch
+      if (batch.place !== undefined) this.#stored.push({ ...batch, place: batch.place })
+      this.#life.held += batch.count
+    })
+    meanwhile()
+    const isTaken = await reading
+    this.#isReading = false
+    this.#lostEntries = this.loseEvicted()
+    const wanted = this.#evicted.shift()
+    if (isTaken !== (wanted !== undefined) || taken?.batchId !== wanted?.batchId) throw new Error(`${taken?.batchId} was read back instead of ${wanted?.batchId}`)
+    if (taken !== undefined) this.checkBody(taken, taken.batchId, [...this.#ledger.get(taken.batchId).texts.keys()])
+  }
+
+  checkBody({ batchId, body, count }: Batch, rootId: string, positions: readonly number[]): void {
+    const { texts } = this.#ledger.get(rootId)
+    const wanted = `{"batch_id":"${batchId}","logs":[${positions.map((at) => texts[at]).join()}]}`
+    if (Buffer.from(body).toString() !== wanted) throw new Error(`${batchId} has other bytes than were written`)
+    if (count !== positions.length) throw new Error(`${batchId} has ${positions.length} entries, not ${count}`)
+  }
+
+  /** A batch with a sender, else one that waits. */
+  pick(choice: number): Batch | undefined {
+    if (this.#flying.length === 0) return this.#stored.shift()
+    return this.#flying.splice(choice % this.#flying.length, 1)[0]
+  }
+
+  settle(batch: Batch | undefined): void {
+    if (batch === undefined) return
+    this.#note(batch, indices(batch.count))
+    batch.acknowledgement?.acknowledge()
+    this.#life.held -= batch.count
+    this.#life.account.accepted += batch.count
+  }
+
+  settleAll(): void {
+    for (const batch of [...this.#stored.splice(0), ...this.#flying.splice(0)]) this.settle(batch)
+  }
+
+  settleSome(batch: Batch | undefined, seed: number, isRejected: boolean): void {
+    if (batch === undefined) return
+    const positions = indices(batch.count).filter((at) => ((seed >> (at % 20)) & 1) === 1)
+    if (positions.length === batch.count) return this.settle(batch)
+    const entries = parseBatchEntries(batch.body)
+    if (isRejected && positions.length > 0) this.#life.spool.writeDeadLetters(positions.map((index) => letterOf(batch, index, entries[index] as string)))
+    this.#note(batch, positions)
+    batch.acknowledgement?.acknowledge(positions)
+    this.#life.held -= batch.count
+    this.#life.account[isRejected ? 'rejected' : 'accepted'] += positions.length
+    this.#flyPart(batch, indices(batch.count).filter((at) => !positions.includes(at)), entries)
+  }
+
+  part(batch: Batch | undefined, seed: number): void {
+    if (batch === undefined) return
+    const middle = 1 + seed % Math.max(batch.count - 1, 1)
+    const entries = parseBatchEntries(batch.body)
+    this.#life.held -= batch.count
+    for (const positions of [indices(middle), indices(batch.count).slice(middle)]) {
+      if (positions.length > 0) this.#flyPart(batch, positions, entries)
+    }
+  }
+
+  /** Batches on disk alone whose segment went. @returns their entries */
+  loseEvicted(): number {
+    const lost = this.#evicted.filter(({ acknowledgement: custody }) => custody?.isDurable === false)
+    this.#evicted = this.#evicted.filter((batch) => !lost.includes(batch))
+    const before = this.#lostEntries
+    this.#lostEntries = 0
+    return lost.reduce((sum, { count }) => sum + count, before)
+  }
+
+  /** The end of the process: what is not on disk is lost. */
+  giveUp(): void {
+    for (const { acknowledgement: custody, count } of this.inMemory) {
+      if (custody?.isDurable === true) continue
+      this.#life.held -= count
+      this.#life.account.dropped.shutdown += count
+    }
+  }
+
+  #flyPart(batch: Batch, positions: readonly number[], entries: readonly string[]): void {
+    const part = createSubBatch(batch, positions, entries)
+    if (part !== batch && batch.acknowledgement?.isDurable === true) this.#ledger.get(findRootId(part)).parts.push((part.origin?.positions ?? []).join())
+    this.fly(part)
+  }
+
+  /** What is to stand in the journal, where there is one. */
+  #note(batch: Batch, positions: readonly number[]): void {
+    if (batch.acknowledgement?.isDurable !== true) return
+    const known = this.#ledger.get(findRootId(batch))
+    for (const at of positions) known.settled.add(batch.origin?.positions[at] ?? at)
+  }
+}
+
+export function findRootId({ batchId, origin }: Batch): string {
+  return origin?.batchId ?? batchId
+}
+
+function indices(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
+
+function letterOf({ batchId }: Batch, index: number, entry: string): DeadLetter {
+  return { batchId, index, status: 422, code: 'invalid', field: 'level', reason: 'no such level', entry }
+}

@@ -1,0 +1,114 @@
+/** What waits on disk is read back in order, without what went past it in memory: on the real disk. */
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { EvictedLane } from '../../src/delivery/queue/evicted-lane.js'
+import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
+import { EvictedBatchStore } from '../../src/spool/evicted-batch-store.js'
+import { FakeClock } from '../fake-clock.js'
+import { failing } from './disk-faults.js'
+import { segmentsBelow } from './disk-image.js'
+import { ProcessRun, Processes } from './process-run.js'
+import { removeScratch, scratchFolder } from './scratch.js'
+
+type Placed = Batch & { readonly place: SegmentPosition }
+
+let scratch: string
+let life: ProcessRun
+
+beforeEach(() => {
+  scratch = scratchFolder()
+  life = new ProcessRun({ root: join(scratch, 'root'), clock: new FakeClock(Date.now()), machine: new Processes().born(), batchSize: 10, spool: { maxBytes: 16 * 1024 * 1024 } })
+})
+
+afterEach(() => {
+  life.spool.close()
+  removeScratch(scratch)
+})
+
+/** Batches on disk, by number. */
+function written(count: number): Placed[] {
+  for (let n = 0; n < count * 10; n += 1) life.add(JSON.stringify({ n, padding: 'x'.repeat(10_000) }))
+  return life.batches as Placed[]
+}
+
+async function readAll(): Promise<string[]> {
+  const read: Batch[] = []
+  while (await life.spool.evicted.next((batch) => read.push(batch)));
+  return read.map(({ batchId }) => batchId)
+}
+
+const idsOf = (batches: readonly Batch[]): string[] => batches.map(({ batchId }) => batchId)
+
+test('those that pass are not read back, wherever they lie', async () => {
+  const batches = written(60)
+  const { evicted } = life.spool
+  for (const [n, batch] of batches.entries()) {
+    if (n < 5) evicted.push(batch)
+    else if (n % 3 === 0) evicted.pass(batch)
+    else evicted.push(batch)
+  }
+  const waiting = batches.filter((_, n) => n < 5 || n % 3 !== 0)
+  expect(evicted.batches).toBe(waiting.length)
+  expect(await readAll()).toEqual(idsOf(waiting))
+  expect(evicted.batches).toBe(0)
+})
+
+test('one that passed and goes back is read again, with those behind it', async () => {
+  const [first, second, third, fourth] = written(4) as [Placed, Placed, Placed, Placed]
+  const { evicted } = life.spool
+  evicted.push(first)
+  for (const batch of [second, third]) evicted.pass(batch)
+  evicted.push(fourth)
+  const read: Batch[] = []
+  await evicted.next((batch) => read.push(batch))
+  evicted.unshift(third)
+  expect([...idsOf(read), ...await readAll()]).toEqual(idsOf([first, third, fourth]))
+})
+
+test('a damaged batch does not change which batches were passed', async () => {
+  const [first, second, third] = written(3) as [Placed, Placed, Placed]
+  const { evicted } = life.spool
+  evicted.push(first)
+  evicted.pass(second)
+  evicted.push(third)
+  const file = segmentsBelow(scratch)[0]?.path as string
+  const fd = openSync(file, 'r+')
+  writeSync(fd, Buffer.alloc(third.place.offset - first.place.offset), 0, third.place.offset - first.place.offset, first.place.offset)
+  closeSync(fd)
+  expect(await readAll()).toEqual(idsOf([third]))
+})
+
+test('batches sent from memory ahead of waiting ones take no memory afterwards', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const evicted = new EvictedBatchStore({ segments: () => new Map(), endOf: () => Infinity, onDropped: () => {}, onError: () => {} })
+  const count = 200_000
+  evicted.push({ place: { segment: 1, offset: 16 }, count: 1 })
+  const batch = (n: number): Placed => ({
+    batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`, count: 1, highestSeverity: 0, body: Buffer.alloc(0),
+    place: { segment: 1 + Math.floor(n / 1000), offset: 300 + 300 * (n % 1000) },
+  })
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let n = 0; n < count; n += 1) evicted.pass(batch(n))
+  collect()
+  const perBatch = (process.memoryUsage().heapUsed - before) / count
+  expect(perBatch).toBeLessThan(10)
+  expect(evicted.batches).toBe(1)
+})
+
+test('a batch of a later segment keeps its place in the order while an earlier segment cannot be read', async () => {
+  const batches = written(100)
+  const [first] = batches as [Placed]
+  const second = batches.find(({ place }) => place.segment > first.place.segment) as Placed
+  const lane = new EvictedLane(life.spool.evicted)
+  lane.push(0, first)
+  lane.push(1, second)
+  const mend = failing('openSync', ([path]) => (String(path).endsWith('00000001.seg') ? 'EIO' : undefined))
+  await lane.read(() => {})
+  mend()
+  expect([lane.oldest, lane.shift()]).toMatchObject([0, { sequence: 1, batch: { batchId: second.batchId } }])
+})

@@ -1,0 +1,390 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Batch } from '../../src/batch/sender.js'
+import type { Machine } from '../../src/spool/instance/ownership.js'
+import { destinationName } from '../../src/spool/spool-root.js'
+import { FakeClock } from '../fake-clock.js'
+import { failing } from './disk-faults.js'
+import { filesBelow } from './disk-image.js'
+import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from './process-run.js'
+import { removeScratch, scratchFolder } from './scratch.js'
+
+const LEASE_MS = 30_000
+let root: string
+let clock: FakeClock
+let processes: Processes
+let lives: ProcessRun[]
+
+beforeEach(() => {
+  root = scratchFolder()
+  clock = new FakeClock(Date.now())
+  processes = new Processes()
+  lives = []
+})
+
+afterEach(() => {
+  for (const life of lives) life.die(processes, root)
+  removeScratch(root)
+})
+
+function begin(machine: Machine = processes.born()): ProcessRun {
+  const life = new ProcessRun({ root, clock, machine })
+  lives.push(life)
+  return life
+}
+
+function write(life: ProcessRun, ...names: string[]): void {
+  for (const name of names) life.add(JSON.stringify({ name }))
+  life.batcher.seal()
+}
+
+function kill(life: ProcessRun): void {
+  lives = lives.filter((other) => other !== life)
+  life.die(processes, root)
+}
+
+function namesIn(batches: readonly Batch[]): string[] {
+  return batches.flatMap(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: { name: string }[] }).logs.map(({ name }) => name))
+}
+
+function folders(): string[] {
+  return readdirSync(destination()).toSorted()
+}
+
+function destination(): string {
+  return join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+}
+
+/** The lease as it would be after `ageMs` without a renewal. */
+function age(folder: string, ageMs: number): void {
+  const seconds = (clock.wallNow() - ageMs) / 1000
+  utimesSync(join(destination(), folder, 'owner'), seconds, seconds)
+}
+
+describe('whose a folder is', () => {
+  test('of a process that is dead: free at once', async () => {
+    const first = begin()
+    write(first, 'a')
+    kill(first)
+    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
+  })
+
+  test('of a dead process whose number was given out again: free at once', async () => {
+    const first = begin(processes.born(7, 'early'))
+    write(first, 'a')
+    kill(first)
+    processes.born(7, 'late')
+    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
+  })
+
+  test('of a process that lives, with a fresh lease: its own', async () => {
+    write(begin(), 'a')
+    const second = begin()
+    expect(await second.recoverAll()).toEqual([])
+    await clock.advance(4 * LEASE_MS)
+    expect(await second.recoverAll()).toEqual([])
+    expect(second.spool.recovery.hasMore).toBe(false)
+  })
+
+  test('of a running thread that was suspended for an hour: not free', async () => {
+    const first = begin()
+    write(first, 'a')
+    first.freeze()
+    age(folders()[0] as string, 3_600_000)
+    const second = begin()
+    await clock.advance(4 * LEASE_MS)
+    expect(await second.recoverAll()).toEqual([])
+    expect(folders()).toHaveLength(2)
+  })
+
+  test('of a thread that has ended while its process runs: free at once', async () => {
+    const threads = new Map([[7, 'early'], [8, 'late']])
+    const machineOf = (thread: number): Machine => {
+      const { self } = processes.born(100)
+      return { self: { ...self, thread, start: threads.get(thread) as string }, findStartTime: (pid, asked) => (pid === 100 ? threads.get(asked) : undefined) }
+    }
+    const first = begin(machineOf(7))
+    write(first, 'a')
+    kill(first)
+    const machine = machineOf(8)
+    expect(await begin(machine).recoverAll()).toEqual([])
+    threads.delete(7)
+    expect(namesIn(await begin(machine).recoverAll())).toEqual(['a'])
+  })
+
+  const unseen: [string, Partial<Record<keyof Machine['self'], string | undefined>>][] = [
+    ['another boot', { boot: 'another boot' }],
+    ['another process namespace', { namespace: 'another namespace' }],
+    ['an unknown boot', { boot: undefined }],
+    ['an unknown start', { start: undefined }],
+  ]
+
+  function unseenMachine(difference: object): Machine {
+    const machine = processes.born()
+    const self = Object.fromEntries(Object.entries({ ...machine.self, ...difference }).filter(([, value]) => value !== undefined))
+    return { ...machine, self: self as unknown as Machine['self'] }
+  }
+
+  test.each(unseen)('%s: free when its lease has expired', async (_, difference) => {
+    const first = begin(unseenMachine(difference))
+    write(first, 'a')
+    const second = begin()
+    await clock.advance(4 * LEASE_MS)
+    expect(await second.recoverAll()).toEqual([])
+    kill(first)
+    await clock.advance(LEASE_MS)
+    expect(await second.recoverAll()).toEqual([])
+    await clock.advance(LEASE_MS)
+    expect(namesIn(await second.recoverAll())).toEqual(['a'])
+  })
+
+  test.each(unseen)('%s: free at a start if the lease has expired by the file system\'s clock', async (_, difference) => {
+    const first = begin(unseenMachine(difference))
+    write(first, 'a')
+    kill(first)
+    const [folder] = folders() as [string]
+    age(folder, LEASE_MS - 5_000)
+    expect(await begin().recoverAll()).toEqual([])
+    age(folder, LEASE_MS + 1)
+    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
+  })
+
+  test('closed in order: free at once, though the process lives', async () => {
+    const first = begin()
+    write(first, 'a')
+    first.spool.close()
+    expect(folders()[0]).toMatch(/\.left$/)
+    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
+  })
+
+  test('closed in order with a batch that is still open: its entries are sent', async () => {
+    const first = begin()
+    first.add('{"name":"a"}')
+    first.batcher.commit()
+    first.spool.close()
+    const [open, ...more] = await begin().recoverAll()
+    expect(more).toEqual([])
+    expect(namesIn([open as Batch])).toEqual(['a'])
+  })
+
+  test('closed in order with nothing left: no folder', () => {
+    const life = begin()
+    write(life, 'a')
+    for (const batch of life.batches) life.settle(batch)
+    life.spool.close()
+    expect(folders()).toEqual([])
+  })
+
+  test('a folder without owner is free when its youngest file is older than the lease', async () => {
+    const first = begin()
+    write(first, 'a')
+    kill(first)
+    const [folder] = folders() as [string]
+    renameSync(join(destination(), folder, 'owner'), join(root, 'owner-that-was'))
+    const second = begin()
+    expect(await second.recoverAll()).toEqual([])
+    await clock.advance(2 * LEASE_MS)
+    expect(namesIn(await second.recoverAll())).toEqual(['a'])
+  })
+})
+
+describe('claims', () => {
+  test('three deaths deep, each in the middle of a recovery', async () => {
+    const first = begin()
+    for (const name of ['a', 'b', 'c', 'd']) write(first, name)
+    let last = first
+    for (const name of ['e', 'f', 'g']) {
+      kill(last)
+      last = begin()
+      await last.spool.recovery.next(() => {})
+      write(last, name)
+    }
+    kill(last)
+    const successor = begin()
+    expect(namesIn(await successor.recoverAll()).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, balances: true })
+    // Moved up: paths do not grow with every death.
+    const deepest = Math.max(...filesBelow(destination()).map((path) => path.slice(destination().length).split('/').length))
+    expect(deepest).toBe(5)
+  })
+
+  test('what was settled by a claimer that died is not sent again', async () => {
+    const first = begin()
+    write(first, 'a')
+    write(first, 'b')
+    kill(first)
+    const second = begin()
+    const [a] = await second.recoverAll()
+    second.settle(a as Batch)
+    kill(second)
+    expect(namesIn(await begin().recoverAll())).toEqual(['b'])
+  })
+
+  test('of many processes at once, each folder is claimed by one', async () => {
+    const count = 50
+    for (let n = 0; n < count; n += 1) {
+      const life = begin()
+      write(life, `batch ${n}`)
+      if (n % 2 === 0) life.spool.close()
+      kill(life)
+    }
+    for (const name of folders()) age(name, LEASE_MS + 1)
+    const claimers = await Promise.all(Array.from({ length: 4 }, startClaimer))
+    const claimed: string[] = []
+    for (const claimer of claimers) {
+      claimer.on('message', (batchId) => claimed.push(String(batchId)))
+      claimer.send('go')
+    }
+    await vi.waitFor(() => expect(claimed.length).toBeGreaterThanOrEqual(count), 30_000)
+    for (const claimer of claimers) claimer.disconnect()
+    expect(new Set(claimed).size).toBe(count)
+    expect(claimed).toHaveLength(count)
+  }, 60_000)
+})
+
+async function startClaimer(): Promise<ChildProcess> {
+  const child = fork(fileURLToPath(new URL('claimer.mjs', import.meta.url)), [root, URL_OF_TESTS, KEY_OF_TESTS])
+  await once(child, 'message')
+  return child
+}
+
+describe('an owner that stood still for longer than half a lease', () => {
+  /** Time goes by, and none of the process's timers fire. */
+  function stoppedLife(): { life: ProcessRun, stand: (ms: number) => void } {
+    let standsMs = 0
+    const still = { now: () => clock.now() + standsMs, wallNow: () => clock.wallNow() + standsMs, timer: () => () => {} }
+    const life = new ProcessRun({ root, clock: still, machine: processes.born() })
+    lives.push(life)
+    return { life, stand: (ms) => {
+      standsMs += ms
+    } }
+  }
+
+  function claimAll(): void {
+    const claims = join(root, 'claims of another')
+    mkdirSync(claims, { recursive: true })
+    for (const name of folders()) renameSync(join(destination(), name), join(claims, name))
+  }
+
+  test('goes on where it was, if nobody came', () => {
+    const { life, stand } = stoppedLife()
+    write(life, 'a')
+    stand(LEASE_MS)
+    write(life, 'b')
+    expect(folders()).toHaveLength(1)
+    expect(life.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, true])
+  })
+
+  test('goes on in a new folder, beginning with the batch that is open', async () => {
+    const { life, stand } = stoppedLife()
+    write(life, 'a')
+    life.add('{"name":"b"}')
+    life.batcher.commit()
+    claimAll()
+    stand(LEASE_MS)
+    life.add('{"name":"c"}')
+    life.batcher.seal()
+    expect(life.notes.map(({ kind }) => kind)).toEqual(['claimed'])
+    const [a, open] = life.batches as [Batch, Batch]
+    expect(a.acknowledgement?.isDurable).toBe(false)
+    expect(open.acknowledgement?.isDurable).toBe(true)
+    expect(life.account.snapshot()).toMatchObject({ pending: 3, balances: true })
+    kill(life)
+    const successor = begin()
+    const [recovered, ...more] = await successor.recoverAll()
+    expect(more).toEqual([])
+    expect(recovered).toMatchObject({ batchId: open.batchId, count: 2 })
+    expect(Buffer.from(recovered?.body ?? [])).toEqual(open.body)
+    expect(successor.account.dropped.damaged).toBe(0)
+  })
+
+  test('where the batch comes in many frames, and the stop lies between them', async () => {
+    for (let stopAt = 0; stopAt < 12; stopAt += 1) {
+      const { life, stand } = stoppedLife()
+      write(life, 'before')
+      for (let n = 0; n < 12; n += 1) {
+        if (n === stopAt) {
+          claimAll()
+          stand(LEASE_MS)
+        }
+        life.add(JSON.stringify({ name: `${n}`, padding: 'x'.repeat(3000) }))
+        if (n % 3 === 0) life.spool.log.flush()
+      }
+      life.batcher.seal()
+      const last = life.batches.at(-1) as Batch
+      expect(last.acknowledgement?.isDurable).toBe(true)
+      kill(life)
+      const successor = begin()
+      const recovered = await successor.recoverAll()
+      expect(recovered.map(({ batchId }) => batchId)).toEqual([last.batchId])
+      expect(Buffer.from(recovered[0]?.body ?? [])).toEqual(last.body)
+      expect(successor.account.dropped.damaged).toBe(0)
+      for (const batch of recovered) successor.settle(batch)
+      kill(successor)
+      removeAll()
+    }
+  })
+
+  test('and whose folder is claimed between its look and its write', async () => {
+    const { life, stand } = stoppedLife()
+    write(life, 'a')
+    stand(LEASE_MS)
+    let isClaimed = false
+    const mend = failing('writeSync', () => {
+      if (!isClaimed) claimAll()
+      isClaimed = true
+      return undefined
+    })
+    write(life, 'b')
+    mend()
+    const [, b] = life.batches as [Batch, Batch]
+    expect(b.acknowledgement?.isDurable).toBe(true)
+    kill(life)
+    expect(namesIn(await begin().recoverAll())).toEqual(['b'])
+  })
+
+  function removeAll(): void {
+    for (const name of readdirSync(root)) removeScratch(join(root, name))
+  }
+
+  test('with batches on disk alone: they are the claimer\'s, and are counted as kept', async () => {
+    const { life, stand } = stoppedLife()
+    for (const name of ['a', 'b', 'c']) write(life, name)
+    for (const batch of life.batches.splice(0)) {
+      life.held -= batch.count
+      life.spool.evicted.push({ ...batch, place: batch.place as NonNullable<Batch['place']> })
+    }
+    claimAll()
+    stand(LEASE_MS)
+    write(life, 'd')
+    expect(await life.spool.evicted.next(() => {})).toBe(false)
+    expect(life.account.snapshot()).toMatchObject({ received: 4, pending: 4, balances: true })
+    const [d] = life.batches as [Batch]
+    life.settle(d)
+    expect(life.account.snapshot()).toMatchObject({ accepted: 1, pending: 3, balances: true })
+  })
+})
+
+test('the owner file tells who writes', () => {
+  const life = begin()
+  write(life, 'a')
+  const [folder] = folders() as [string]
+  const owner = JSON.parse(readFileSync(join(destination(), folder, 'owner'), 'utf8')) as unknown
+  expect(owner).toEqual({ format: 1, ...life.machine.self, renewals: 0 })
+})
+
+test('an owner file that somebody deleted is written anew', async () => {
+  const life = begin()
+  const [folder] = folders() as [string]
+  const path = join(destination(), folder, 'owner')
+  writeFileSync(path, '')
+  renameSync(path, join(root, 'gone'))
+  await clock.advance(LEASE_MS)
+  expect(existsSync(path)).toBe(true)
+  expect(life.problems).toEqual([])
+})
