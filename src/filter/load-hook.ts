@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { IngestError } from '../shared/errors.js'
 import type { LogEntry } from '../protocol/log-entry.js'
-import { reasonOf } from './reason.js'
+import { formatThrown } from './format-thrown.js'
 
 /** What `beforeSend` is written as: gets an entry and returns it, changed or not, or another one; `null` drops it. */
 export type BeforeSend = (entry: LogEntry) => LogEntry | null
@@ -33,9 +33,9 @@ export async function loadHook(path: string, cwd = process.cwd()): Promise<HookF
   try {
     loaded = require(file)
   } catch (error) {
-    if (!NEEDS_IMPORT.has(codeOf(error))) throw failed(path, reasonOf(error))
+    if (!NEEDS_IMPORT.has(codeOf(error))) throw failed(path, formatThrown(error))
     loaded = await importNatively(file).catch((reason: unknown) => {
-      throw failed(path, isNoImport(reason) ? ONLY_IMPORTABLE : reasonOf(reason))
+      throw failed(path, isNoImport(reason) ? ONLY_IMPORTABLE : formatThrown(reason))
     })
   }
   return functionOf(loaded, path)
@@ -52,7 +52,7 @@ export function loadHookSync(path: string, cwd = process.cwd()): HookFunction {
   try {
     loaded = require(file)
   } catch (error) {
-    if (!NEEDS_IMPORT.has(codeOf(error))) throw failed(path, reasonOf(error))
+    if (!NEEDS_IMPORT.has(codeOf(error))) throw failed(path, formatThrown(error))
     throw failed(path, ONLY_IMPORTABLE)
   }
   return functionOf(loaded, path)
@@ -64,7 +64,7 @@ function findModule(path: string, cwd: string): { file: string, require: NodeJS.
     const file = /^file:/i.test(path) ? fileURLToPath(path) : resolve(cwd, path)
     return { file: require.resolve(file), require }
   } catch (error) {
-    if (codeOf(error) !== 'MODULE_NOT_FOUND') throw failed(path, reasonOf(error))
+    if (codeOf(error) !== 'MODULE_NOT_FOUND') throw failed(path, formatThrown(error))
     throw new IngestError('CONFIG', `beforeSend: module ${JSON.stringify(path)} was not found (resolved from ${resolve(cwd)})`)
   }
 }

@@ -2,11 +2,11 @@
 import { validateRequest } from '../client/request-validation.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
-import { Dedupe } from '../filter/dedupe.js'
-import { Hook } from '../filter/hook.js'
-import type { Kept } from '../filter/hook.js'
+import { Deduplicator } from '../filter/deduplicator.js'
+import { BeforeSendHook } from '../filter/before-send-hook.js'
+import type { HookResult } from '../filter/before-send-hook.js'
 import type { HookFunction } from '../filter/load-hook.js'
-import { Sampler } from '../filter/sample.js'
+import { Sampler } from '../filter/sampler.js'
 import { EntryBuilder } from './entry-builder.js'
 import type { EntryBreadcrumbs } from './entry-builder.js'
 import { toThreshold } from '../options/resolve-options.js'
@@ -33,7 +33,7 @@ export interface EntryBuilderParts {
 export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
   const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
-  const through = hook && new Hook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.scrubber })
+  const through = hook && new BeforeSendHook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.scrubber })
   return new EntryBuilder({
     mapper,
     maxEntryBytes,
@@ -41,9 +41,9 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
     onRecord: requests && ((entryJson) => requests.add(entryJson)),
     breadcrumbs: trailOf(settings, mapping, clock),
     sampler: sample && new Sampler(sample),
-    deduplicator: dedupeWindowMs === 0 ? undefined : new Dedupe({
+    deduplicator: dedupeWindowMs === 0 ? undefined : new Deduplicator({
       windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => {
-        const result: Kept | 'drop' = through?.apply(json) ?? { json }
+        const result: HookResult | 'drop' = through?.apply(json) ?? { json }
         if (result === 'drop') return onSummary('', rank)
         onSummary(result.json, result.rank ?? rank)
       },

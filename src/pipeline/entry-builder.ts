@@ -2,10 +2,10 @@
  * From a line to the entry that is sent, or to none: mapped, sampled, deduplicated, with what led to it, and through the
  * app's own hook. What is not sent may still be a breadcrumb of what is.
  */
-import type { Dedupe } from '../filter/dedupe.js'
-import type { Hook } from '../filter/hook.js'
-import { fingerprintOf } from '../filter/identity.js'
-import type { Sampler } from '../filter/sample.js'
+import type { Deduplicator } from '../filter/deduplicator.js'
+import type { BeforeSendHook } from '../filter/before-send-hook.js'
+import { findFingerprint } from '../filter/entry-fingerprint.js'
+import type { Sampler } from '../filter/sampler.js'
 import type { Mapper } from '../record/mapper.js'
 import { appendCrumbs, attachCrumbs } from '../trail/attach.js'
 import type { Crumbs } from '../trail/crumb.js'
@@ -30,8 +30,8 @@ export interface EntryBuilderOptions {
   readonly onRecord?: ((entryJson: string) => boolean) | undefined
   readonly breadcrumbs?: EntryBreadcrumbs | undefined
   readonly sampler?: Sampler | undefined
-  readonly deduplicator?: Dedupe | undefined
-  readonly hook?: Hook | undefined
+  readonly deduplicator?: Deduplicator | undefined
+  readonly hook?: BeforeSendHook | undefined
 }
 
 /** From `error` up an entry takes its crumbs. */
@@ -88,7 +88,7 @@ export class EntryBuilder {
     if (onRecord?.(json) === true || mapper.position < minPosition) return false
     if (sampler !== undefined && !sampler.keeps(mapper.rank, mapper.traceId)) return false
     if (dedupe === undefined) return true
-    const fingerprint = fingerprintOf(json, mapper.fingerprint)
+    const fingerprint = findFingerprint(json, mapper.fingerprint)
     return fingerprint === '' || !dedupe.isRepeat(fingerprint, mapper.rank, json)
   }
 

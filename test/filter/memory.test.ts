@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Dedupe } from '../../src/filter/dedupe.js'
-import { fingerprintOf } from '../../src/filter/identity.js'
+import { Deduplicator } from '../../src/filter/deduplicator.js'
+import { findFingerprint } from '../../src/filter/entry-fingerprint.js'
 import { FakeClock } from '../fake-clock.js'
 
 setFlagsFromString('--expose-gc')
@@ -44,7 +44,7 @@ test('a slice holds its chunk, or these tests would show nothing', () => {
 })
 
 test('the windows hold no chunk, neither by a key nor by a repeat', () => {
-  const dedupe = new Dedupe({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
+  const dedupe = new Deduplicator({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
   expect(held(() => {
     for (let n = 0; n < CHUNKS; n += 1) {
       const { entry, fingerprint } = sliceOfChunk(n)
@@ -56,7 +56,7 @@ test('the windows hold no chunk, neither by a key nor by a repeat', () => {
 })
 
 test('the windows hold no long fingerprint', () => {
-  const dedupe = new Dedupe({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
+  const dedupe = new Deduplicator({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
   expect(held(() => {
     for (let n = 0; n < 1_000; n += 1) dedupe.isRepeat(String(n).padStart(80_000, 'f'), 3, '{}')
   })).toBeLessThan(8)
@@ -65,13 +65,13 @@ test('the windows hold no long fingerprint', () => {
 
 test('known errors hold no chunk', () => {
   expect(held(() => {
-    for (let n = 0; n < CHUNKS; n += 1) fingerprintOf(sliceOfChunk(n).entry, '')
+    for (let n = 0; n < CHUNKS; n += 1) findFingerprint(sliceOfChunk(n).entry, '')
   })).toBeLessThan(8)
 })
 
 test('known errors are few', () => {
   const message = 'x'.repeat(15_000)
   expect(held(() => {
-    for (let n = 0; n < 3_000; n += 1) fingerprintOf(`{"level":"error","error":{"type":"T${n}","message":"${message}"}}`, '')
+    for (let n = 0; n < 3_000; n += 1) findFingerprint(`{"level":"error","error":{"type":"T${n}","message":"${message}"}}`, '')
   })).toBeLessThan(16)
 })

@@ -1,7 +1,7 @@
 /** What makes entries equal: their own fingerprint, or that of their own error, wherever else one may stand. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fingerprintOf } from '../../src/filter/identity.js'
+import { findFingerprint } from '../../src/filter/entry-fingerprint.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { errorFingerprint } from '../../src/record/fingerprint.js'
 import { Mapper } from '../../src/record/mapper.js'
@@ -21,14 +21,14 @@ function expected(json: string): string {
 
 describe('an entry', () => {
   test('is what its record says that it is', () => {
-    expect(fingerprintOf(entry({ error: { type: 'E' } }), 'mine')).toBe('mine')
-    expect(fingerprintOf(entry({}), 'mine')).toBe('mine')
+    expect(findFingerprint(entry({ error: { type: 'E' } }), 'mine')).toBe('mine')
+    expect(findFingerprint(entry({}), 'mine')).toBe('mine')
   })
 
   test('without an error and a fingerprint equals none', () => {
-    expect(fingerprintOf(entry({}), '')).toBe('')
-    expect(fingerprintOf(entry({ message: '"error":{"type":"E"}' }), '')).toBe('')
-    expect(fingerprintOf(entry({ metadata: { error: { type: 'E', stack: STACK } } }), '')).toBe('')
+    expect(findFingerprint(entry({}), '')).toBe('')
+    expect(findFingerprint(entry({ message: '"error":{"type":"E"}' }), '')).toBe('')
+    expect(findFingerprint(entry({ metadata: { error: { type: 'E', stack: STACK } } }), '')).toBe('')
   })
 
   test('is its own error, not the one in its metadata or in a crumb before it', () => {
@@ -36,30 +36,30 @@ describe('an entry', () => {
     const json = JSON.stringify({
       level: 'error', message: 'm', timestamp: RECEIVED_AT, breadcrumbs: [{ data: { error: { type: 'Crumb' } } }], metadata: { error: { type: 'Meta' } }, error,
     })
-    expect(fingerprintOf(json, '')).toBe(errorFingerprint(error))
+    expect(findFingerprint(json, '')).toBe(errorFingerprint(error))
   })
 
   test('equals another whose error differs in its numbers, ids and lines alone', () => {
     const a = entry({ message: 'a', error: { type: 'TypeError', message: 'no user 7', stack: STACK } })
     const b = entry({ message: 'b', error: { type: 'TypeError', message: 'no user 81', stack: STACK.replace('1:2', '3:4') } })
     const c = entry({ error: { type: 'RangeError', message: 'no user 7', stack: STACK } })
-    expect(fingerprintOf(a, '')).toBe(fingerprintOf(b, ''))
-    expect(fingerprintOf(a, '')).not.toBe(fingerprintOf(c, ''))
+    expect(findFingerprint(a, '')).toBe(findFingerprint(b, ''))
+    expect(findFingerprint(a, '')).not.toBe(findFingerprint(c, ''))
   })
 
   test('may hold what the cursor declines', () => {
     for (const fields of [{ request: { duration_ms: 1e300 }, error: { type: 'E' } }, { request: { duration_ms: 1e300 }, metadata: { error: { type: 'E' } } }]) {
-      expect(fingerprintOf(entry(fields), '')).toBe(expected(entry(fields)))
+      expect(findFingerprint(entry(fields), '')).toBe(expected(entry(fields)))
     }
     let deep: LogEntry['metadata'] = { error: { type: 'Deep' } }
     for (let depth = 0; depth < 31; depth += 1) deep = { deep }
-    expect(fingerprintOf(entry({ metadata: deep }), '')).toBe('')
+    expect(findFingerprint(entry({ metadata: deep }), '')).toBe('')
   })
 })
 
 test('what is known is forgotten in time, and found again', () => {
   const jsons = Array.from({ length: 600 }, (_, n) => entry({ error: { type: `E${n}`, message: 'x'.repeat(n * 40) } }))
-  for (let round = 0; round < 2; round += 1) for (const json of jsons) expect(fingerprintOf(json, '')).toBe(expected(json))
+  for (let round = 0; round < 2; round += 1) for (const json of jsons) expect(findFingerprint(json, '')).toBe(expected(json))
 })
 
 test('every entry that the mapper makes is found out alike', () => {
@@ -69,7 +69,7 @@ test('every entry that the mapper makes is found out alike', () => {
       const mapper = new Mapper(mappingOptions({ fingerprint }), -1, () => Date.parse(RECEIVED_AT))
       mapper.open()
       const json = mapper.map(line, 0, line.length)
-      expect(fingerprintOf(json, '')).toBe(expected(json))
+      expect(findFingerprint(json, '')).toBe(expected(json))
     }
   }
   for (const line of lines) same(line)

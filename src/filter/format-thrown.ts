@@ -4,7 +4,7 @@ import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 const MAX_REASON_CHARS = 300
 
 /** Name and first line of the message. What is thrown may be anything, also an object that refuses to become text. */
-export function reasonOf(thrown: unknown): string {
+export function formatThrown(thrown: unknown): string {
   try {
     const [line = ''] = String(thrown).trimStart().split('\n', 1)
     const text = (line + placeOf(thrown)).replace(CONTROL_CHARACTERS, ' ').trim()

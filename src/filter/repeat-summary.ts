@@ -22,7 +22,7 @@ export interface Repeats {
 }
 
 /** @param lastJson the last repeat, whole or as `condense` left it */
-export function summaryOf(lastJson: string, { count, first, elapsedMs }: Repeats, maxEntryBytes: number): string {
+export function createSummary(lastJson: string, { count, first, elapsedMs }: Repeats, maxEntryBytes: number): string {
   const last = JSON.parse(lastJson) as LogEntry
   const times = count === 1 ? 'once' : `${count} times`
   const summary = shared(last)
@@ -40,7 +40,7 @@ export function condense(entryJson: string, maxBytes: number): string {
 const members = new Members()
 
 /** Without a parser: it is among the first three members. */
-export function timestampOf(entryJson: string): string {
+export function findTimestamp(entryJson: string): string {
   const member = members.open(entryJson, 0, entryJson.length)
   while (member.next() && member.passOver()) {
     if (member.key() === 'timestamp') return member.value().slice(1, -1)

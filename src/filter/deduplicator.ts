@@ -1,9 +1,9 @@
 /** [worker] Within a window equal entries go once, the first at once; one summary at its end tells how many more there were. */
 import type { Clock } from '../shared/clock.js'
 import { copyOf, hashOfLong } from '../record/own-text.js'
-import { condense, summaryOf, timestampOf } from './summary.js'
+import { condense, createSummary, findTimestamp } from './repeat-summary.js'
 
-export interface Summary {
+export interface RepeatSummary {
   /** An entry of the interface. */
   readonly json: string
   /** Position in `LEVELS`, that of the entries it stands for. */
@@ -12,11 +12,11 @@ export interface Summary {
   readonly count: number
 }
 
-export interface DedupeOptions {
+export interface DeduplicatorOptions {
   readonly windowMs: number
   readonly clock: Clock
   /** May be called within `isRepeat`, by a timer, by `flushNow` and by `end`. */
-  readonly onSummary: (summary: Summary) => void
+  readonly onSummary: (summary: RepeatSummary) => void
   /** Windows open at a time. Default 1,000; beyond them the oldest is closed early. */
   readonly maxKeys?: number
   /** Memory for what is held of the repeats. Default 8 MiB; as `maxKeys`. */
@@ -49,8 +49,8 @@ interface Window {
   length: number
 }
 
-export class Dedupe {
-  readonly #options: DedupeOptions
+export class Deduplicator {
+  readonly #options: DeduplicatorOptions
   readonly #maxKeys: number
   readonly #maxBytes: number
   readonly #maxEntryBytes: number
@@ -60,7 +60,7 @@ export class Dedupe {
   #cancelTimer: (() => void) | undefined
   #hasEnded = false
 
-  constructor(options: DedupeOptions) {
+  constructor(options: DeduplicatorOptions) {
     this.#options = options
     this.#maxKeys = options.maxKeys ?? MAX_KEYS
     this.#maxBytes = options.maxBytes ?? MAX_BYTES
@@ -127,7 +127,7 @@ export class Dedupe {
 
   #hold(window: Window, entryJson: string): void {
     window.count += 1
-    if (window.count === 1) window.first = copyOf(timestampOf(entryJson))
+    if (window.count === 1) window.first = copyOf(findTimestamp(entryJson))
     const json = bytesFit(entryJson, MAX_HELD_BYTES) ? entryJson : condense(entryJson, MAX_HELD_BYTES)
     if (!bytesFit(json, window.last.length)) this.#grow(window, json)
     window.length = window.last.write(json)
@@ -151,7 +151,7 @@ export class Dedupe {
     this.#bytes -= window.last.length
     const { count, first, rank, last, length, openedAt } = window
     if (count === 0) return
-    const json = summaryOf(last.toString('utf8', 0, length), { count, first, elapsedMs: now - openedAt }, this.#maxEntryBytes)
+    const json = createSummary(last.toString('utf8', 0, length), { count, first, elapsedMs: now - openedAt }, this.#maxEntryBytes)
     this.#options.onSummary({ json, rank, count })
   }
 

@@ -1,8 +1,8 @@
 /** The app's hook: what it may do to an entry, and that no fault of it costs one. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Hook } from '../../src/filter/hook.js'
-import type { HookOptions } from '../../src/filter/hook.js'
+import { BeforeSendHook } from '../../src/filter/before-send-hook.js'
+import type { BeforeSendHookOptions } from '../../src/filter/before-send-hook.js'
 import type { HookFunction } from '../../src/filter/load-hook.js'
 import { LEVELS } from '../../src/protocol/log-entry.js'
 import type { JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
@@ -22,9 +22,9 @@ const JSON_OF_ENTRY = JSON.stringify(ENTRY)
 const LONG = '{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"id":12345678901234567890,"all":[9007199254740993,1],"n":5}}'
 
 /** A hook is JavaScript, and may return anything. */
-function run(hook: (entry: LogEntry) => unknown, json = JSON_OF_ENTRY, more: Partial<HookOptions> = {}): { result: ReturnType<Hook['apply']>, problems: string[], json: string } {
+function run(hook: (entry: LogEntry) => unknown, json = JSON_OF_ENTRY, more: Partial<BeforeSendHookOptions> = {}): { result: ReturnType<BeforeSendHook['apply']>, problems: string[], json: string } {
   const problems: string[] = []
-  const it = new Hook({
+  const it = new BeforeSendHook({
     hook: hook as HookFunction, onProblem: (message) => problems.push(message), maxEntryBytes: MAX_ENTRY_BYTES,
     isValid: (entry) => validateEntry(entry).map(({ loc, message }) => `${loc.join('.')}: ${message}`)[0], ...more,
   })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Sampler } from '../../src/filter/sample.js'
+import { Sampler } from '../../src/filter/sampler.js'
 
 const INFO = 1
 const IDS = 100_000

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Dedupe } from '../../src/filter/dedupe.js'
-import type { DedupeOptions, Summary } from '../../src/filter/dedupe.js'
+import { Deduplicator } from '../../src/filter/deduplicator.js'
+import type { DeduplicatorOptions, RepeatSummary } from '../../src/filter/deduplicator.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { validateEntry } from '../../src/service/index.js'
 import { FakeClock } from '../fake-clock.js'
@@ -14,10 +14,10 @@ const FATAL = 4
 const WINDOW_MS = 60_000
 const KIB = 1024
 
-function build(options: Partial<DedupeOptions> = {}): { clock: FakeClock, dedupe: Dedupe, summaries: Summary[], entries: () => LogEntry[] } {
+function build(options: Partial<DeduplicatorOptions> = {}): { clock: FakeClock, dedupe: Deduplicator, summaries: RepeatSummary[], entries: () => LogEntry[] } {
   const clock = new FakeClock()
-  const summaries: Summary[] = []
-  const dedupe = new Dedupe({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary), ...options })
+  const summaries: RepeatSummary[] = []
+  const dedupe = new Deduplicator({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary), ...options })
   return { clock, dedupe, summaries, entries: () => summaries.map(({ json }) => JSON.parse(json) as LogEntry) }
 }
 
@@ -31,7 +31,7 @@ function entry(n: number, more: Partial<LogEntry> = {}): string {
   })
 }
 
-function expectValid({ json }: Summary, maxEntryBytes = 64 * KIB): void {
+function expectValid({ json }: RepeatSummary, maxEntryBytes = 64 * KIB): void {
   expect(faults(json, maxEntryBytes)).toEqual([])
   expect(validateEntry(JSON.parse(json))).toEqual([])
 }
@@ -50,7 +50,7 @@ test('a storm of 50,000 equal errors becomes two entries, the second with the co
     deploy: { commit: 'abc' }, fingerprint: 'fp', release_id: 'rel-1', source: '/app/pay.js:1:2',
     metadata: { pino_ingest: { repeated: { count: 49_999, first: '2025-01-01T00:00:00.001Z', last: '2025-01-01T00:00:49.999Z' } } },
   }])
-  expectValid(summaries[0] as Summary)
+  expectValid(summaries[0] as RepeatSummary)
 })
 
 describe('a window', () => {
@@ -76,9 +76,9 @@ describe('a window', () => {
 
   test('ends on time where its timer is late', () => {
     let now = 0
-    const summaries: Summary[] = []
+    const summaries: RepeatSummary[] = []
     const clock = { now: () => now, wallNow: () => now, timer: () => () => {} }
-    const dedupe = new Dedupe({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary) })
+    const dedupe = new Deduplicator({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary) })
     expect([dedupe.isRepeat('fp', ERROR, entry(0)), dedupe.isRepeat('fp', ERROR, entry(1))]).toEqual([false, true])
     now = WINDOW_MS
     expect(dedupe.isRepeat('fp', ERROR, entry(2))).toBe(false)
@@ -88,9 +88,9 @@ describe('a window', () => {
   test('outlives a timer that fires a little early', () => {
     let now = 0
     const timers: { delayMs: number, fire: () => void }[] = []
-    const summaries: Summary[] = []
+    const summaries: RepeatSummary[] = []
     const clock = { now: () => now, wallNow: () => now, timer: (delayMs: number, fire: () => void) => (timers.push({ delayMs, fire }), () => {}) }
-    const dedupe = new Dedupe({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary) })
+    const dedupe = new Deduplicator({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary) })
     dedupe.isRepeat('fp', ERROR, entry(0))
     dedupe.isRepeat('fp', ERROR, entry(1))
     now = WINDOW_MS - 0.5
@@ -198,7 +198,7 @@ describe('bounds', () => {
     dedupe.flushNow()
     expect(entries()[0]).toMatchObject({ timestamp: '2025-01-01T00:00:00.002Z', error: { type: 'PayError' }, metadata: { pino_ingest: { repeated: { count: 2 } } } })
     expect(entries()[0]?.metadata?.['pino_ingest']).not.toHaveProperty('shortened_from_bytes')
-    expectValid(summaries[0] as Summary)
+    expectValid(summaries[0] as RepeatSummary)
   })
 
   test.each([['stack', { stack: 'é'.repeat(200 * KIB) }], ['message', { message: '\u0001🚀'.repeat(50 * KIB), stack: 's' }]])(
@@ -210,14 +210,14 @@ describe('bounds', () => {
       const note = entries()[0]?.metadata?.['pino_ingest'] as Record<string, unknown>
       expect(note).toMatchObject({ repeated: { count: 2 } })
       expect(note['shortened_from_bytes']).toBeGreaterThan(64 * KIB)
-      expectValid(summaries[0] as Summary)
+      expectValid(summaries[0] as RepeatSummary)
     })
 
   test('a summary keeps to the bound of entries', () => {
     const { dedupe, summaries } = build({ maxEntryBytes: KIB })
     for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, { message: 'm'.repeat(700) }))
     dedupe.flushNow()
-    expectValid(summaries[0] as Summary, KIB)
+    expectValid(summaries[0] as RepeatSummary, KIB)
   })
 })
 
@@ -251,7 +251,7 @@ test('after the end nothing opens a window or a timer, and nothing is held back'
 test('a summary that is told at the end and comes back is not held back again', () => {
   const clock = new FakeClock()
   const answers: boolean[] = []
-  const dedupe: Dedupe = new Dedupe({ windowMs: WINDOW_MS, clock, onSummary: ({ json, rank }) => answers.push(dedupe.isRepeat('fp', rank, json)) })
+  const dedupe: Deduplicator = new Deduplicator({ windowMs: WINDOW_MS, clock, onSummary: ({ json, rank }) => answers.push(dedupe.isRepeat('fp', rank, json)) })
   dedupe.isRepeat('fp', ERROR, entry(0))
   dedupe.isRepeat('fp', ERROR, entry(1))
   dedupe.end()

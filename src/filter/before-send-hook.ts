@@ -7,11 +7,11 @@ import { cleanCopy } from '../record/limits.js'
 import type { Cuts } from '../record/limits.js'
 import { note } from '../record/shorten.js'
 import type { Scrubber } from '../scrub/scrubber.js'
-import { LONG_NUMBER, restoreNumbers } from './exact.js'
+import { LONG_NUMBER, restoreNumbers } from './restore-numbers.js'
 import type { HookFunction } from './load-hook.js'
-import { reasonOf } from './reason.js'
+import { formatThrown } from './format-thrown.js'
 
-export interface HookOptions {
+export interface BeforeSendHookOptions {
   readonly hook: HookFunction
   /** Told for each entry that the hook has failed on: whoever takes it holds it back to a bearable rate. */
   readonly onProblem: (message: string) => void
@@ -23,7 +23,7 @@ export interface HookOptions {
   readonly scrubber?: Scrubber | undefined
 }
 
-export interface Kept {
+export interface HookResult {
   /** The entry that is sent. */
   readonly json: string
   /** Position of its level in `LEVELS`, where the hook has changed the entry. */
@@ -32,22 +32,22 @@ export interface Kept {
 
 const MAX_ENTRY_BYTES = 256 * 1024
 
-export class Hook {
-  readonly #options: HookOptions
+export class BeforeSendHook {
+  readonly #options: BeforeSendHookOptions
   readonly #maxEntryBytes: number
 
-  constructor(options: HookOptions) {
+  constructor(options: BeforeSendHookOptions) {
     this.#options = options
     this.#maxEntryBytes = options.maxEntryBytes ?? MAX_ENTRY_BYTES
   }
 
   /** Never throws. @param entryJson a valid entry */
-  apply(entryJson: string): Kept | 'drop' {
+  apply(entryJson: string): HookResult | 'drop' {
     let result: unknown
     try {
       result = this.#options.hook(JSON.parse(entryJson) as LogEntry)
     } catch (error) {
-      return this.#failed(entryJson, `threw ${reasonOf(error)}`)
+      return this.#failed(entryJson, `threw ${formatThrown(error)}`)
     }
     if (result === null) return 'drop'
     const fault = faultOf(result)
@@ -55,12 +55,12 @@ export class Hook {
     try {
       return this.#keep(result, entryJson)
     } catch (error) {
-      return this.#failed(entryJson, `returned what cannot be written as JSON: ${reasonOf(error)}`)
+      return this.#failed(entryJson, `returned what cannot be written as JSON: ${formatThrown(error)}`)
     }
   }
 
   /** Judged is what JSON makes of it, since that is what is sent. */
-  #keep(result: unknown, entryJson: string): Kept {
+  #keep(result: unknown, entryJson: string): HookResult {
     // `undefined` where a `toJSON` says so, which the types do not know.
     const json = JSON.stringify(result) as string | undefined
     if (json === entryJson) return { json }
@@ -69,19 +69,19 @@ export class Hook {
     const cuts: Cuts = { depth: 0, keys: 0 }
     const entry = cleanEntry(returned, cuts)
     const reason = this.#options.isValid(entry)
-    if (reason !== undefined) return this.#failed(entryJson, `returned no valid entry: ${reasonOf(reason)}`)
+    if (reason !== undefined) return this.#failed(entryJson, `returned no valid entry: ${formatThrown(reason)}`)
     if (LONG_NUMBER.test(entryJson)) restoreNumbers(entryJson, entry)
     return this.#write(entry as unknown as LogEntry, cuts)
   }
 
-  #write(entry: LogEntry, { depth, keys }: Cuts): Kept {
+  #write(entry: LogEntry, { depth, keys }: Cuts): HookResult {
     if (depth > 0) note(entry, { cut_for_depth: depth })
     if (keys > 0) note(entry, { cut_keys: keys })
     return { json: finish(entry, this.#maxEntryBytes, this.#options.scrubber), rank: LEVELS.indexOf(entry.level) }
   }
 
   /** The text that came, whatever the hook has done to the object that it was given. */
-  #failed(entryJson: string, fault: string): Kept {
+  #failed(entryJson: string, fault: string): HookResult {
     this.#options.onProblem(`beforeSend ${fault}; the entry goes unchanged`)
     return { json: entryJson }
   }

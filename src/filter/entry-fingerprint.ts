@@ -20,7 +20,7 @@ const members = new Members()
  * @param entryJson as the mapper writes it, compact
  * @param own fingerprint that the record names itself, '' for none; it wins
  */
-export function fingerprintOf(entryJson: string, own: string): string {
+export function findFingerprint(entryJson: string, own: string): string {
   if (own !== '') return own
   // Most entries have no error at all, and a look for it is cheaper than a walk over the members.
   if (!entryJson.includes(ERROR_MEMBER)) return ''
