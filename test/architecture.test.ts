@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['diagnostics', 'scrub', 'batch'],
   ['options'],
   ['record', 'client', 'transport/flush-message', 'transport/release-message', 'transport/pino-config'],
-  ['trail', 'filter', 'request-logs', 'app'],
+  ['breadcrumbs', 'filter', 'request-logs', 'app'],
   ['spool'],
   ['delivery'],
   ['pipeline'],

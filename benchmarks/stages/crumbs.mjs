@@ -1,8 +1,8 @@
 /** The trail alone: a line is kept as a crumb, and an error takes 50 of them. */
 import { systemClock } from '../../dist/esm/shared/clock.js'
-import { appendCrumbs } from '../../dist/esm/trail/attach.js'
-import { Crumbs } from '../../dist/esm/trail/crumb.js'
-import { Trail } from '../../dist/esm/trail/trail.js'
+import { appendBreadcrumbs } from '../../dist/esm/breadcrumbs/attach-breadcrumbs.js'
+import { BreadcrumbFactory } from '../../dist/esm/breadcrumbs/breadcrumb-factory.js'
+import { BreadcrumbBuffer } from '../../dist/esm/breadcrumbs/breadcrumb-buffer.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { MAPPING, SETTINGS, newMapper } from './configured.mjs'
 import { TAKEN } from './measure.mjs'
@@ -22,7 +22,7 @@ export function passesOfCrumbs(lines) {
 /** All in one scope, at the default bound: the oldest chunks go. @param {readonly Line[]} lines */
 function kept(lines) {
   const { limit, maxBytes } = trailSettings()
-  const trail = new Trail({ limit, maxBytes, clock: systemClock })
+  const trail = new BreadcrumbBuffer({ limit, maxBytes, clock: systemClock })
   let last = ''
   const from = process.cpuUsage()
   for (const { text, start, end } of lines) {
@@ -38,7 +38,7 @@ function kept(lines) {
 
 /** @param {readonly Line[]} lines @returns {number} us an error */
 function taken(lines) {
-  const trail = new Trail({ limit: TAKEN, maxBytes: PLENTY_BYTES, maxScopes: lines.length, clock: systemClock })
+  const trail = new BreadcrumbBuffer({ limit: TAKEN, maxBytes: PLENTY_BYTES, maxScopes: lines.length, clock: systemClock })
   const scopes = Math.floor(lines.length / TAKEN)
   if (scopes === 0) throw new RangeError(`an error takes ${TAKEN} records: fewer are too few`)
   for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries()) trail.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
@@ -46,7 +46,7 @@ function taken(lines) {
   mapper.open()
   mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
   const { openJson } = mapper
-  const crumbs = new Crumbs(MAPPING, () => systemClock.wallNow())
+  const crumbs = new BreadcrumbFactory(MAPPING, () => systemClock.wallNow())
   const bounds = { limit: TAKEN, maxEntryBytes: SETTINGS.maxEntryBytes }
   let count = 0
   let attached = 0
@@ -54,7 +54,7 @@ function taken(lines) {
   for (let scope = 0; scope < scopes; scope += 1) {
     const made = trail.take('request', String(scope)).map(({ text, isUsual }) => crumbs.of(text, isUsual))
     count += made.length
-    if (appendCrumbs(openJson, made, bounds) !== undefined) attached += 1
+    if (appendBreadcrumbs(openJson, made, bounds) !== undefined) attached += 1
   }
   const us = cpuUs(from)
   mustBe(count, scopes * TAKEN)

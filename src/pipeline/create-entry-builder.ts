@@ -13,8 +13,8 @@ import { toThreshold } from '../options/resolve-options.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { MappingOptions } from '../record/entry.js'
 import type { Mapper } from '../record/mapper.js'
-import { Crumbs } from '../trail/crumb.js'
-import { Trail } from '../trail/trail.js'
+import { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
+import { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
 import type { RequestLogPipeline } from './request-log-pipeline.js'
 
 export interface EntryBuilderParts {
@@ -67,8 +67,8 @@ function trailOf({ breadcrumbs }: Settings, mapping: MappingOptions, clock: Cloc
   if (breadcrumbs === false) return undefined
   const { limit, maxBytes, level } = breadcrumbs
   return {
-    buffer: new Trail({ limit, maxBytes, clock }),
-    factory: new Crumbs(mapping, () => clock.wallNow()),
+    buffer: new BreadcrumbBuffer({ limit, maxBytes, clock }),
+    factory: new BreadcrumbFactory(mapping, () => clock.wallNow()),
     threshold: toThreshold(level),
     limit,
   }

@@ -7,14 +7,14 @@ import type { BeforeSendHook } from '../filter/before-send-hook.js'
 import { findFingerprint } from '../filter/entry-fingerprint.js'
 import type { Sampler } from '../filter/sampler.js'
 import type { Mapper } from '../record/mapper.js'
-import { appendCrumbs, attachCrumbs } from '../trail/attach.js'
-import type { Crumbs } from '../trail/crumb.js'
-import type { Trail } from '../trail/trail.js'
+import { appendBreadcrumbs, attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
+import type { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
+import type { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
 
 /** The trail, and what makes crumbs of its lines. */
 export interface EntryBreadcrumbs {
-  readonly buffer: Trail
-  readonly factory: Crumbs
+  readonly buffer: BreadcrumbBuffer
+  readonly factory: BreadcrumbFactory
   /** Lowest level that becomes a crumb, as `positionOf`. */
   readonly threshold: number
   /** Crumbs on one entry. */
@@ -65,7 +65,7 @@ export class EntryBuilder {
     }
     if (json === '') return ''
     json = this.#throughHook(json)
-    if (json === '' && mapper.rank >= ERROR_RANK) trail?.buffer.giveBack(mapper.scopeKind, mapper.scopeId)
+    if (json === '' && mapper.rank >= ERROR_RANK) trail?.buffer.restore(mapper.scopeKind, mapper.scopeId)
     return json
   }
 
@@ -96,9 +96,9 @@ export class EntryBuilder {
     const { mapper, maxEntryBytes } = this.#options
     const lines = trail.take(mapper.scopeKind, mapper.scopeId)
     if (lines.length === 0) return json
-    const made = lines.map(({ text, isUsual }) => crumbs.of(text, isUsual))
-    const appended = mapper.openJson === '' ? undefined : appendCrumbs(mapper.openJson, made, { limit, maxEntryBytes })
-    return appended ?? attachCrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
+    const made = lines.map(({ text, isUsual }) => crumbs.create(text, isUsual))
+    const appended = mapper.openJson === '' ? undefined : appendBreadcrumbs(mapper.openJson, made, { limit, maxEntryBytes })
+    return appended ?? attachBreadcrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
   }
 
   #throughHook(json: string): string {

@@ -1,25 +1,25 @@
 /** What the trail remembers: of each scope the last lines, once, within its bounds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Trail } from '../../src/trail/trail.js'
+import { BreadcrumbBuffer } from '../../src/breadcrumbs/breadcrumb-buffer.js'
 
 const MIB = 1024 * 1024
 
-function trailOf(options: Partial<ConstructorParameters<typeof Trail>[0]> = {}): { trail: Trail, pass: (ms: number) => void } {
+function trailOf(options: Partial<ConstructorParameters<typeof BreadcrumbBuffer>[0]> = {}): { trail: BreadcrumbBuffer, pass: (ms: number) => void } {
   let now = 0
-  const trail = new Trail({ limit: 50, maxBytes: 8 * MIB, clock: { now: () => now }, ...options })
+  const trail = new BreadcrumbBuffer({ limit: 50, maxBytes: 8 * MIB, clock: { now: () => now }, ...options })
   return { trail, pass: (ms) => void (now += ms) }
 }
 
-function take(trail: Trail, kind: string, key: string): string[] {
+function take(trail: BreadcrumbBuffer, kind: string, key: string): string[] {
   return trail.take(kind, key).map(({ text }) => text)
 }
 
-function add(trail: Trail, kind: string, key: string, ...lines: string[]): void {
+function add(trail: BreadcrumbBuffer, kind: string, key: string, ...lines: string[]): void {
   addAll(trail, kind, key, lines)
 }
 
-function addAll(trail: Trail, kind: string, key: string, lines: readonly string[]): void {
+function addAll(trail: BreadcrumbBuffer, kind: string, key: string, lines: readonly string[]): void {
   trail.open()
   const text = `${lines.join('\n')}\n`
   let start = 0
@@ -111,7 +111,7 @@ test('what was taken last can be given back', () => {
   add(trail, 'request', 'a', '1', '2')
   take(trail, 'request', 'a')
   add(trail, 'request', 'a', '3')
-  trail.giveBack('request', 'a')
+  trail.restore('request', 'a')
   expect(take(trail, 'request', 'a')).toEqual(['1', '2', '3'])
 })
 

@@ -1,10 +1,10 @@
 /** From a line to its crumb, and from crumbs to their entry. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attachCrumbs } from '../../src/trail/attach.js'
-import { Crumbs, crumbByParsing } from '../../src/trail/crumb.js'
+import { attachBreadcrumbs } from '../../src/breadcrumbs/attach-breadcrumbs.js'
+import { BreadcrumbFactory, createBreadcrumbByParsing } from '../../src/breadcrumbs/breadcrumb-factory.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { FastCrumb } from '../../src/trail/fast-crumb.js'
+import { FastBreadcrumbFactory } from '../../src/breadcrumbs/fast-breadcrumb-factory.js'
 import { RECEIVED_AT, anyLine, corpus, mappingOptions, usualLine } from '../record/lines-of.js'
 import { faults } from '../record/valid-entry.js'
 
@@ -19,7 +19,7 @@ function isUsual(line: string): boolean {
 const MAX_BYTES = 4_096
 
 function crumbOf(record: object): unknown {
-  return JSON.parse(new Crumbs(options, () => 0).of(JSON.stringify(record), true))
+  return JSON.parse(new BreadcrumbFactory(options, () => 0).create(JSON.stringify(record), true))
 }
 
 const TIME = 1_763_700_000_123
@@ -38,27 +38,27 @@ test.each([
 ] as const)('%j', (record, crumb) => expect(crumbOf(record)).toEqual(crumb))
 
 test('an integer beyond a double is no category', () => {
-  const json = new Crumbs(options, () => 0).of('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}', false)
+  const json = new BreadcrumbFactory(options, () => 0).create('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}', false)
   expect(json).toContain('"category":"log"')
   expect(json).toContain('"data":{"category":9007199254740993}')
 })
 
 test('a line that is no JSON is the crumb\'s message', () => {
-  expect(JSON.parse(new Crumbs(options, () => TIME).of('plain text', false))).toMatchObject({ message: 'plain text', level: 'info', timestamp: AT })
+  expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create('plain text', false))).toMatchObject({ message: 'plain text', level: 'info', timestamp: AT })
 })
 
 test('a long record makes a short crumb', () => {
-  const json = new Crumbs(options, () => 0).of(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }), true)
+  const json = new BreadcrumbFactory(options, () => 0).create(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }), true)
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
   expect(JSON.parse(json)).toMatchObject({ level: 'debug', timestamp: AT })
 })
 
 describe('the fast path', () => {
-  const fast = new FastCrumb(options, MAX_BYTES)
+  const fast = new FastBreadcrumbFactory(options, MAX_BYTES)
   const judge = (line: string): boolean => {
-    const json = isUsual(line) ? fast.of(line) : undefined
+    const json = isUsual(line) ? fast.create(line) : undefined
     if (json === undefined) return false
-    expect(JSON.parse(json)).toEqual(JSON.parse(crumbByParsing(line, options, RECEIVED_AT)))
+    expect(JSON.parse(json)).toEqual(JSON.parse(createBreadcrumbByParsing(line, options, RECEIVED_AT)))
     return true
   }
 
@@ -72,9 +72,9 @@ describe('the fast path', () => {
 })
 
 test('every crumb is one that the interface knows, whatever the line', () => {
-  const crumbs = new Crumbs(options, () => TIME)
+  const crumbs = new BreadcrumbFactory(options, () => TIME)
   fc.assert(fc.property(anyLine, (line) => {
-    const entry = attachCrumbs(`{"level":"error","message":"m","timestamp":"${AT}"}`, [crumbs.of(line, isUsual(line))], false, { limit: 50, maxEntryBytes: 262_144 })
+    const entry = attachBreadcrumbs(`{"level":"error","message":"m","timestamp":"${AT}"}`, [crumbs.create(line, isUsual(line))], false, { limit: 50, maxEntryBytes: 262_144 })
     expect(faults(entry, 262_144)).toEqual([])
   }), { numRuns: 3_000 })
 })
@@ -83,7 +83,7 @@ describe('attached', () => {
   const crumb = (message: string, ms = 0): string => JSON.stringify({ message, timestamp: new Date(TIME + ms).toISOString() })
   const entry = { level: 'error', message: 'm', timestamp: AT, metadata: { a: 1 } }
   const attach = (given: object, crumbs: string[], maxEntryBytes = 262_144): { breadcrumbs?: { message: string }[] } & Record<string, unknown> => {
-    const json = attachCrumbs(JSON.stringify(given), crumbs, 'breadcrumbs' in given, { limit: 3, maxEntryBytes })
+    const json = attachBreadcrumbs(JSON.stringify(given), crumbs, 'breadcrumbs' in given, { limit: 3, maxEntryBytes })
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(maxEntryBytes)
     expect(faults(json, maxEntryBytes)).toEqual([])
     return JSON.parse(json) as never

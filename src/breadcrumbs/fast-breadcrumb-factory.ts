@@ -8,7 +8,7 @@ import { RequestScan } from '../record/fast-request.js'
 import { Slots } from '../record/fast-slots.js'
 import { Members, joinMembers } from '../record/members.js'
 import { SeenKeys } from '../record/seen-keys.js'
-import { CATEGORY_KEYS, NOT_DATA } from './crumb-keys.js'
+import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 
 /** A longer line is rare, and a parser is as fast. */
 const MAX_LINE_CHARS = 16 * 1024
@@ -19,7 +19,7 @@ const IDENTITY: readonly string[] = ['service', 'environment', 'env', 'version',
 /** What a crumb makes of its error or request, and a member of the line must not be called. */
 const MADE: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
 
-export class FastCrumb {
+export class FastBreadcrumbFactory {
   readonly #options: MappingOptions
   readonly #maxBytes: number
   readonly #isUsual: boolean
@@ -48,7 +48,7 @@ export class FastCrumb {
   }
 
   /** @param line that the fast path of entries has taken: its strings can be copied as they stand */
-  of(line: string): string | undefined {
+  create(line: string): string | undefined {
     if (!this.#isUsual || line.length > MAX_LINE_CHARS) return undefined
     this.#seen.reset()
     this.#slots.reset()

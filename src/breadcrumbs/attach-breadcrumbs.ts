@@ -21,7 +21,7 @@ const MAX_BYTES_PER_UNIT = 3
  * The same for an entry without crumbs and without the brace that closes it, where all of it fits for certain: nothing is cut
  * or measured, since either would copy the whole. @returns undefined where it may not
  */
-export function appendCrumbs(openJson: string, crumbs: readonly string[], { limit, maxEntryBytes }: AttachOptions): string | undefined {
+export function appendBreadcrumbs(openJson: string, crumbs: readonly string[], { limit, maxEntryBytes }: AttachOptions): string | undefined {
   const wanted = crumbs.length > limit ? crumbs.slice(-limit) : crumbs
   const list = wanted.join(',')
   if ((openJson.length + list.length + FRAME_BYTES + 1) * MAX_BYTES_PER_UNIT > maxEntryBytes) return undefined
@@ -33,7 +33,7 @@ export function appendCrumbs(openJson: string, crumbs: readonly string[], { limi
  * @param crumbs each as JSON, oldest first
  * @param hasOwn whether the entry has crumbs already: they are merged by time
  */
-export function attachCrumbs(entryJson: string, crumbs: readonly string[], hasOwn: boolean, options: AttachOptions): string {
+export function attachBreadcrumbs(entryJson: string, crumbs: readonly string[], hasOwn: boolean, options: AttachOptions): string {
   if (crumbs.length === 0) return entryJson
   const { maxEntryBytes } = options
   const wanted = crumbs.slice(-options.limit)

@@ -1,7 +1,7 @@
 /** Texts in one block of memory: the youngest that fit are there, whole, whatever came before. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ChunkRing } from '../../src/trail/chunk-ring.js'
+import { ChunkRing } from '../../src/breadcrumbs/chunk-ring.js'
 
 const MAX_BYTES = 200_000
 

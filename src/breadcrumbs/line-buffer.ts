@@ -7,7 +7,7 @@
 import { ChunkRing } from './chunk-ring.js'
 
 /** A line that was asked for. */
-export interface TakenLine {
+export interface BufferedLine {
   readonly text: string
   /** As `Mapper.isUsual`. */
   readonly isUsual: boolean
@@ -18,7 +18,7 @@ const LEAST_CAPACITY = 1_024
 const MAX_CAPACITY = 128 * 1_024
 const PLACE_BYTES = 12
 
-export class Lines {
+export class LineBuffer {
   readonly #chunks: ChunkRing
   /** A ring, by the number's remainder. */
   #starts = new Int32Array(LEAST_CAPACITY)
@@ -69,8 +69,8 @@ export class Lines {
   }
 
   /** Of a chain, from the youngest on, at most `limit` with numbers from `from`. Oldest first. */
-  chain(youngest: number, from: number, limit: number): TakenLine[] {
-    const lines: TakenLine[] = []
+  readChain(youngest: number, from: number, limit: number): BufferedLine[] {
+    const lines: BufferedLine[] = []
     const least = Math.max(this.oldest, from)
     let chunk: number | undefined
     for (let number = youngest; number >= least && lines.length < limit;) {

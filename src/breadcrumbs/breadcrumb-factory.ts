@@ -5,32 +5,32 @@ import { plainText } from '../record/fields.js'
 import { emptyObject, putFree } from '../record/limits.js'
 import { parseExact, stringifyExact } from '../record/numbers.js'
 import { mapByParsing } from '../record/reference.js'
-import { CATEGORY_KEYS, NOT_DATA } from './crumb-keys.js'
-import { FastCrumb } from './fast-crumb.js'
+import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
+import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
 
 /** UTF-8 bytes. A crumb says what happened; the whole record, where it was sent, has an entry of its own. */
 const MAX_CRUMB_BYTES = 4_096
 /** Of the entry that a longer one is made from: a crumb has a few names of its own. */
 const CUT_BYTES = MAX_CRUMB_BYTES - 256
 
-export class Crumbs {
+export class BreadcrumbFactory {
   readonly #options: MappingOptions
-  readonly #fast: FastCrumb
+  readonly #fast: FastBreadcrumbFactory
   readonly #wallNow: () => number
 
   constructor(options: MappingOptions, wallNow: () => number) {
     // Tags, metadata and the like are those of the error as well.
     const { service: _service, environment: _environment, version: _version, releaseId: _releaseId, deploy: _deploy, ...own } = options
     this.#options = { ...own, tags: [], metadata: {}, fingerprint: false }
-    this.#fast = new FastCrumb(this.#options, MAX_CRUMB_BYTES)
+    this.#fast = new FastBreadcrumbFactory(this.#options, MAX_CRUMB_BYTES)
     this.#wallNow = wallNow
   }
 
   /** The crumb as JSON. Never throws. @param isUsual see `Mapper` */
-  of(line: string, isUsual: boolean): string {
-    const fast = isUsual ? this.#fast.of(line) : undefined
+  create(line: string, isUsual: boolean): string {
+    const fast = isUsual ? this.#fast.create(line) : undefined
     if (fast !== undefined) return this.#scrubbed(fast)
-    return crumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
+    return createBreadcrumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
   }
 
   /** The line held no header and no parameter of a URL, or it would not be usual. */
@@ -46,7 +46,7 @@ const HEAD = '{"breadcrumbs":['
 const TAIL = ']}'
 
 /** For every line there can be; the measure of the fast path. */
-export function crumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
+export function createBreadcrumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
   const crumbWithin = (maxEntryBytes: number): string =>
     stringifyExact(crumbOf(parseExact(mapByParsing(line, { ...options, maxEntryBytes }, receivedAt).json) as LogEntry))
   const json = crumbWithin(options.maxEntryBytes)

@@ -4,10 +4,10 @@
  */
 import type { Clock } from '../shared/clock.js'
 import { copyOf, hashOfLong } from '../record/own-text.js'
-import { Lines } from './lines.js'
-import type { TakenLine } from './lines.js'
+import { LineBuffer } from './line-buffer.js'
+import type { BufferedLine } from './line-buffer.js'
 
-export interface TrailOptions {
+export interface BreadcrumbBufferOptions {
   /** Lines of one scope. */
   readonly limit: number
   /** Memory of all of them. */
@@ -37,11 +37,11 @@ interface Scope {
   younger: Scope | undefined
 }
 
-export class Trail {
-  readonly #options: TrailOptions
+export class BreadcrumbBuffer {
+  readonly #options: BreadcrumbBufferOptions
   readonly #maxScopes: number
   readonly #maxAgeMs: number
-  readonly #lines: Lines
+  readonly #lines: LineBuffer
   /** By kind: a request and a session may have the same id. */
   readonly #scopes = new Map<string, Map<string, Scope>>()
   #count = 0
@@ -49,11 +49,11 @@ export class Trail {
   #youngest: Scope | undefined
   #now: number
 
-  constructor(options: TrailOptions) {
+  constructor(options: BreadcrumbBufferOptions) {
     this.#options = options
     this.#maxScopes = options.maxScopes ?? MAX_SCOPES
     this.#maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS
-    this.#lines = new Lines(options.maxBytes)
+    this.#lines = new LineBuffer(options.maxBytes)
     this.#now = options.clock.now()
   }
 
@@ -80,17 +80,17 @@ export class Trail {
   }
 
   /** The last lines of a scope, oldest first. They are forgotten. */
-  take(kind: string, key: string): TakenLine[] {
+  take(kind: string, key: string): BufferedLine[] {
     const scope = this.#scopeOf(kind, key)
     if (scope === undefined) return []
-    const lines = this.#lines.chain(scope.youngestLine, scope.from, this.#options.limit)
+    const lines = this.#lines.readChain(scope.youngestLine, scope.from, this.#options.limit)
     scope.takenFrom = scope.from
     scope.from = this.#lines.next
     return lines
   }
 
   /** What was taken last from a scope was of no use: the next gets it. */
-  giveBack(kind: string, key: string): void {
+  restore(kind: string, key: string): void {
     const scope = this.#scopeOf(kind, key)
     if (scope !== undefined) scope.from = scope.takenFrom
   }
