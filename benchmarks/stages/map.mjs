@@ -1,8 +1,8 @@
 /** Lines to entries, by one of the two paths, and to batches. */
 import { Batcher } from '../../dist/esm/pipeline/batcher.js'
 import { systemClock } from '../../dist/esm/shared/clock.js'
-import { FastPath } from '../../dist/esm/record/fast.js'
-import { mapByParsing } from '../../dist/esm/record/reference.js'
+import { FastPath } from '../../dist/esm/record/fast/fast-path.js'
+import { mapByParsing } from '../../dist/esm/record/reference/reference-path.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { MAPPING, SETTINGS, newIntake, newMapper } from './configured.mjs'
 

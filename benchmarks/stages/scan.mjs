@@ -1,5 +1,5 @@
 /** The scan alone, which is a part of the mapping: every value of a line is found, and no line needs a second look. */
-import { nextSuspect, valueEnd } from '../../dist/esm/record/scan.js'
+import { findNextSuspect, findValueEnd } from '../../dist/esm/record/json-scan.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly import('../tools/shapes.mjs').Line[]} lines */
@@ -12,9 +12,9 @@ export function passesOfScan(lines) {
     // Once for a whole chunk, as the mapper asks.
     if (text !== last) {
       last = text
-      suspect = nextSuspect(text, 0)
+      suspect = findNextSuspect(text, 0)
     }
-    if (suspect >= end && valueEnd(text, start, end) === end) count += 1
+    if (suspect >= end && findValueEnd(text, start, end) === end) count += 1
   }
   const us = cpuUs(from)
   mustBe(count, lines.length)

@@ -1,6 +1,6 @@
 /** Chunks to lines: ours, and what pino-abstract-transport would do. */
 import build from 'pino-abstract-transport'
-import { LineSplitter } from '../../dist/esm/record/lines.js'
+import { LineSplitter } from '../../dist/esm/record/line-splitter.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly string[]} chunks @param {number} records */

@@ -1,6 +1,6 @@
 /** Three shapes of record, written by pino itself; what varies in production varies here, so that no cache looks too good. */
 import pino from 'pino'
-import { LineSplitter } from '../../dist/esm/record/lines.js'
+import { LineSplitter } from '../../dist/esm/record/line-splitter.js'
 
 /**
  * @typedef {'small' | 'http' | 'error'} Shape

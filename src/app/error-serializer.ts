@@ -6,7 +6,7 @@
  * with a getter that throws, and leaves out a cause that is no error. Their `err`, pino's default, keeps nothing of a cause but text.
  */
 import { types } from 'node:util'
-import { OMITTED, httpMembers } from '../record/http-error.js'
+import { OMITTED, findHttpMembers } from '../record/http-error.js'
 
 interface SerializedError {
   [property: string]: unknown
@@ -44,7 +44,7 @@ function plainError(error: Error, seen: Set<unknown>): SerializedError {
   if (cause !== undefined) plain['cause'] = nested(cause, seen)
   const keys: string[] = []
   for (const key in error) if (!TAKEN.has(key)) keys.push(key)
-  const http = httpMembers(error, keys)
+  const http = findHttpMembers(error, keys)
   for (const key of keys) {
     const value = http?.omitted.includes(key) === true ? OMITTED : read(error, key)
     // A function is never written, but one called `toJSON`, as axios had it, would replace all this.

@@ -1,7 +1,7 @@
 /** Crumbs -> their entry, within its bounds. Pure. */
 import type { Breadcrumb, LogEntry } from '../protocol/log-entry.js'
-import { parseExact, stringifyExact } from '../record/numbers.js'
-import { shortenToFit } from '../record/shorten.js'
+import { parseExact, stringifyExact } from '../record/exact-json.js'
+import { shortenToFit } from '../record/shorten-entry.js'
 
 export interface AttachOptions {
   /** Crumbs of the trail on one entry. */

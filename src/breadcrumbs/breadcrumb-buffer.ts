@@ -3,7 +3,7 @@
  * of its own scope with it, and nobody gets them twice.
  */
 import type { Clock } from '../shared/clock.js'
-import { copyOf, hashOfLong } from '../record/own-text.js'
+import { copyString, hashLongId } from '../record/string-copy.js'
 import { LineBuffer } from './line-buffer.js'
 import type { BufferedLine } from './line-buffer.js'
 
@@ -96,14 +96,14 @@ export class BreadcrumbBuffer {
   }
 
   #scopeOf(kind: string, id: string): Scope | undefined {
-    const key = hashOfLong(id) ?? id
+    const key = hashLongId(id) ?? id
     // Most records in a row belong to the same.
     const last = this.#youngest
     return last !== undefined && last.key === key && last.kind === kind ? last : this.#scopes.get(kind)?.get(key)
   }
 
   #newScope(kind: string, id: string): Scope {
-    const own = copyOf(hashOfLong(id) ?? id)
+    const own = copyString(hashLongId(id) ?? id)
     const scope = this.#freeScope()
     scope.key = own
     scope.kind = kind

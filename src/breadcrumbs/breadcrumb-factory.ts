@@ -1,10 +1,10 @@
 /** A line -> a breadcrumb. Made only when an error asks for it. */
 import type { Breadcrumb, Json, LogEntry } from '../protocol/log-entry.js'
-import type { MappingOptions } from '../record/entry.js'
-import { plainText } from '../record/fields.js'
-import { emptyObject, putFree } from '../record/limits.js'
-import { parseExact, stringifyExact } from '../record/numbers.js'
-import { mapByParsing } from '../record/reference.js'
+import type { MappingOptions } from '../record/reference/entry-fields.js'
+import { toPlainText } from '../record/coerce.js'
+import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
+import { parseExact, stringifyExact } from '../record/exact-json.js'
+import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
 
@@ -35,7 +35,7 @@ export class BreadcrumbFactory {
 
   /** The line held no header and no parameter of a URL, or it would not be usual. */
   #scrubbed(crumbJson: string): string {
-    const { scrubber } = this.#options
+    const { redactor: scrubber } = this.#options
     if (scrubber?.hasPatterns !== true) return crumbJson
     return scrubber.scrubJson(HEAD + crumbJson + TAIL).slice(HEAD.length, -TAIL.length)
   }
@@ -56,10 +56,10 @@ export function createBreadcrumbByParsing(line: string, options: MappingOptions,
 function crumbOf(entry: LogEntry): Breadcrumb {
   const { request, error, metadata = {}, level, message, timestamp } = entry
   const type = error !== undefined ? 'error' : request !== undefined ? 'http' : 'log'
-  const categoryKey = CATEGORY_KEYS.find((key) => (plainText(metadata[key]) ?? '') !== '')
-  const data = emptyObject()
+  const categoryKey = CATEGORY_KEYS.find((key) => (toPlainText(metadata[key]) ?? '') !== '')
+  const data = createObject()
   const put = (key: string, value: Json | undefined): void => {
-    if (value !== undefined) putFree(data, key, value)
+    if (value !== undefined) putUnderFreeKey(data, key, value)
   }
   for (const field of ['method', 'url', 'status_code', 'duration_ms'] as const) put(field, request?.[field])
   put('error_type', error?.type)

@@ -2,7 +2,7 @@
  * Text that was read, oldest first, within a bound: one block of memory, of which the oldest text makes room. As strings they
  * would all grow old, and the collector would let the heap grow by as much again before it takes the first of them.
  */
-import { WIDE } from '../record/own-text.js'
+import { NON_LATIN1 } from '../record/string-copy.js'
 
 interface Chunk {
   /** Number of its first line. */
@@ -42,7 +42,7 @@ export class ChunkRing {
 
   /** Behind all others. What is larger than the ring takes the place of all, and is not kept. @param first number of its first line */
   push(text: string, first: number): void {
-    const encoding = WIDE.test(text) ? 'utf16le' : 'latin1'
+    const encoding = NON_LATIN1.test(text) ? 'utf16le' : 'latin1'
     const bytes = encoding === 'latin1' ? text.length : 2 * text.length
     if (bytes > this.#maxBytes) return this.#clear()
     const at = this.#makeRoom(bytes)

@@ -1,13 +1,13 @@
 /** The usual line -> its crumb, without JSON.parse; what is not usual is answered with `undefined`. */
 import { LEVELS } from '../protocol/log-entry.js'
-import type { MappingOptions } from '../record/entry.js'
-import { ErrorScan } from '../record/fast-error.js'
-import { SLOT_FIELDS, SLOT_OF_KEY, hasMeaning } from '../record/fast-fields.js'
-import { LevelTexts, TimeTexts, messageText } from '../record/fast-head.js'
-import { RequestScan } from '../record/fast-request.js'
-import { Slots } from '../record/fast-slots.js'
-import { Members, joinMembers } from '../record/members.js'
-import { SeenKeys } from '../record/seen-keys.js'
+import type { MappingOptions } from '../record/reference/entry-fields.js'
+import { ErrorScanner } from '../record/fast/error-scanner.js'
+import { SLOT_FIELDS, SLOT_OF_KEY, isEntryKey } from '../record/fast/fast-fields.js'
+import { LevelTextCache, TimestampTextCache, toMessageText } from '../record/fast/entry-head.js'
+import { RequestScanner } from '../record/fast/request-scanner.js'
+import { FieldSlots } from '../record/fast/field-slots.js'
+import { MemberCursor, joinMembers } from '../record/member-cursor.js'
+import { SeenKeys } from '../record/fast/seen-keys.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 
 /** A longer line is rare, and a parser is as fast. */
@@ -23,13 +23,13 @@ export class FastBreadcrumbFactory {
   readonly #options: MappingOptions
   readonly #maxBytes: number
   readonly #isUsual: boolean
-  readonly #levels: LevelTexts
-  readonly #times = new TimeTexts()
-  readonly #members = new Members()
-  readonly #error = new ErrorScan()
-  readonly #request = new RequestScan()
+  readonly #levels: LevelTextCache
+  readonly #times = new TimestampTextCache()
+  readonly #members = new MemberCursor()
+  readonly #error = new ErrorScanner()
+  readonly #request = new RequestScanner()
   readonly #seen = new SeenKeys()
-  readonly #slots = new Slots()
+  readonly #slots = new FieldSlots()
   #level = ''
   #timestamp = ''
   #message = ''
@@ -42,9 +42,9 @@ export class FastBreadcrumbFactory {
   constructor(options: MappingOptions, maxBytes: number) {
     this.#options = options
     this.#maxBytes = maxBytes
-    this.#isUsual = options.nestedKey === undefined && !hasMeaning(options.messageKey)
-      && (options.errorKey === 'err' || options.errorKey === 'error' || !hasMeaning(options.errorKey))
-    this.#levels = new LevelTexts(options.levels)
+    this.#isUsual = options.nestedKey === undefined && !isEntryKey(options.messageKey)
+      && (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey))
+    this.#levels = new LevelTextCache(options.levels)
   }
 
   /** @param line that the fast path of entries has taken: its strings can be copied as they stand */
@@ -92,7 +92,7 @@ export class FastBreadcrumbFactory {
   }
 
   /** Puts a member where it belongs; false where that is for the reference path to find out. */
-  #place(line: string, member: Members): boolean {
+  #place(line: string, member: MemberCursor): boolean {
     const key = member.key()
     // The first level and time count, the last of all else: two of a name are left to a parser.
     if (key.includes('\\') || !this.#seen.add(key)) return false
@@ -105,15 +105,15 @@ export class FastBreadcrumbFactory {
       const end = key === 'req' ? this.#request.scanReq(line, member.valueAt, line.length) : this.#request.scanRes(line, member.valueAt, line.length)
       return (member.after = end) !== -1
     }
-    if (!member.passOver()) return false
-    if (key === this.#options.messageKey) return (this.#message = messageText(member)) !== ''
+    if (!member.skipValue()) return false
+    if (key === this.#options.messageKey) return (this.#message = toMessageText(member)) !== ''
     if (key === 'level') return this.#placeLevel(member.value())
     if (key === 'time') return (this.#timestamp = this.#times.get(member.value())) !== ''
     if (key === 'responseTime') return this.#placeDuration(member)
     const slot = SLOT_OF_KEY.get(key)
     if (slot !== undefined) return slot !== ACTION_SLOT && this.#slots.fill(slot, member)
     if (IDENTITY.includes(key)) return member.isText()
-    if (hasMeaning(key) || MADE.includes(key)) return false
+    if (isEntryKey(key) || MADE.includes(key)) return false
     if (NOT_DATA.has(key)) return true
     if (CATEGORY_KEYS.includes(key)) return this.#placeCategory(member)
     if (member.isObject() && member.value().includes('"stack":')) return false
@@ -124,17 +124,17 @@ export class FastBreadcrumbFactory {
   #placeLevel(value: string): boolean {
     const level = this.#levels.get(value)
     if (level === undefined || level.metadata !== '') return false
-    this.#level = LEVELS[level.rank] as string
+    this.#level = LEVELS[level.severity] as string
     return true
   }
 
   /** A longer integer stays a value of its own. */
-  #placeDuration(member: Members): boolean {
+  #placeDuration(member: MemberCursor): boolean {
     this.#duration = member.value()
     return member.isNumber() && this.#duration.length < 16
   }
 
-  #placeCategory(member: Members): boolean {
+  #placeCategory(member: MemberCursor): boolean {
     if (this.#category !== '' || !member.isText() || member.value() === '""') return false
     this.#category = member.value()
     return true

@@ -2,10 +2,10 @@
 import { types } from 'node:util'
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
-import { finish } from '../record/finish.js'
-import { cleanCopy } from '../record/limits.js'
-import type { Cuts } from '../record/limits.js'
-import { note } from '../record/shorten.js'
+import { finishEntry } from '../record/finish-entry.js'
+import { cleanCopy } from '../record/clean-copy.js'
+import type { CutCounts } from '../record/clean-copy.js'
+import { addNote } from '../record/shorten-entry.js'
 import type { Scrubber } from '../scrub/scrubber.js'
 import { LONG_NUMBER, restoreNumbers } from './restore-numbers.js'
 import type { HookFunction } from './load-hook.js'
@@ -66,7 +66,7 @@ export class BeforeSendHook {
     if (json === entryJson) return { json }
     const returned = json === undefined ? undefined : JSON.parse(json) as unknown
     if (!isObject(returned)) return this.#failed(entryJson, `returned an object that becomes ${json?.slice(0, 80) ?? 'nothing'} in JSON`)
-    const cuts: Cuts = { depth: 0, keys: 0 }
+    const cuts: CutCounts = { depth: 0, keys: 0 }
     const entry = cleanEntry(returned, cuts)
     const reason = this.#options.isValid(entry)
     if (reason !== undefined) return this.#failed(entryJson, `returned no valid entry: ${formatThrown(reason)}`)
@@ -74,10 +74,10 @@ export class BeforeSendHook {
     return this.#write(entry as unknown as LogEntry, cuts)
   }
 
-  #write(entry: LogEntry, { depth, keys }: Cuts): HookResult {
-    if (depth > 0) note(entry, { cut_for_depth: depth })
-    if (keys > 0) note(entry, { cut_keys: keys })
-    return { json: finish(entry, this.#maxEntryBytes, this.#options.scrubber), rank: LEVELS.indexOf(entry.level) }
+  #write(entry: LogEntry, { depth, keys }: CutCounts): HookResult {
+    if (depth > 0) addNote(entry, { cut_for_depth: depth })
+    if (keys > 0) addNote(entry, { cut_keys: keys })
+    return { json: finishEntry(entry, this.#maxEntryBytes, this.#options.scrubber), rank: LEVELS.indexOf(entry.level) }
   }
 
   /** The text that came, whatever the hook has done to the object that it was given. */
@@ -88,7 +88,7 @@ export class BeforeSendHook {
 }
 
 /** Its metadata may be as deep and as wide as a record, the mapper's own cuts left aside. */
-function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: Cuts): JsonObject {
+function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: CutCounts): JsonObject {
   const entry = cleanCopy(others, cuts)
   if (metadata !== undefined) entry['metadata'] = isObject(metadata) ? cleanCopy(metadata, cuts, () => true) : metadata
   return entry

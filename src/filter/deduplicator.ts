@@ -1,6 +1,6 @@
 /** [worker] Within a window equal entries go once, the first at once; one summary at its end tells how many more there were. */
 import type { Clock } from '../shared/clock.js'
-import { copyOf, hashOfLong } from '../record/own-text.js'
+import { copyString, hashLongId } from '../record/string-copy.js'
 import { condense, createSummary, findTimestamp } from './repeat-summary.js'
 
 export interface RepeatSummary {
@@ -127,7 +127,7 @@ export class Deduplicator {
 
   #hold(window: Window, entryJson: string): void {
     window.count += 1
-    if (window.count === 1) window.first = copyOf(findTimestamp(entryJson))
+    if (window.count === 1) window.first = copyString(findTimestamp(entryJson))
     const json = bytesFit(entryJson, MAX_HELD_BYTES) ? entryJson : condense(entryJson, MAX_HELD_BYTES)
     if (!bytesFit(json, window.last.length)) this.#grow(window, json)
     window.length = window.last.write(json)
@@ -179,7 +179,7 @@ export class Deduplicator {
 
 /** Joined, and so a string of its own: the fingerprint is a slice of the chunk of lines. */
 function keyOf(fingerprint: string, rank: number): string {
-  const hash = hashOfLong(fingerprint)
+  const hash = hashLongId(fingerprint)
   return hash === undefined ? `${rank}=${fingerprint}` : `${rank}#${hash}`
 }
 

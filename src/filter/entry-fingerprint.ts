@@ -1,8 +1,8 @@
 /** [worker] What makes two entries the same: the fingerprint of their record, or that of their error. */
 import type { LogEntry } from '../protocol/log-entry.js'
-import { errorFingerprint } from '../record/fingerprint.js'
-import { Members } from '../record/members.js'
-import { copyOf } from '../record/own-text.js'
+import { computeErrorFingerprint } from '../record/error-fingerprint.js'
+import { MemberCursor } from '../record/member-cursor.js'
+import { copyString } from '../record/string-copy.js'
 
 const ERROR_MEMBER = '"error":{'
 /** Equal errors come in storms, of which there are few at a time. */
@@ -12,7 +12,7 @@ const MAX_KNOWN_CHARS = 16 * 1024
 
 /** Fingerprints by the JSON text of their error: the hash and its expressions cost ten times a look-up. */
 const known = new Map<string, string>()
-const members = new Members()
+const members = new MemberCursor()
 
 /**
  * '' where nothing says what the entry is the same as.
@@ -28,7 +28,7 @@ export function findFingerprint(entryJson: string, own: string): string {
   if (errorJson === '') return ''
   const found = known.get(errorJson)
   if (found !== undefined) return found
-  const fingerprint = errorFingerprint(JSON.parse(errorJson) as NonNullable<LogEntry['error']>)
+  const fingerprint = computeErrorFingerprint(JSON.parse(errorJson) as NonNullable<LogEntry['error']>)
   if (errorJson.length <= MAX_KNOWN_CHARS) remember(errorJson, fingerprint)
   return fingerprint
 }
@@ -37,7 +37,7 @@ export function findFingerprint(entryJson: string, own: string): string {
 function findError(entryJson: string): string {
   const member = members.open(entryJson, 0, entryJson.length)
   while (member.next()) {
-    if (!member.passOver()) return parseError(entryJson)
+    if (!member.skipValue()) return parseError(entryJson)
     if (member.key() === 'error') return member.value()
   }
   return member.closedAt === -1 ? parseError(entryJson) : ''
@@ -54,5 +54,5 @@ function remember(errorJson: string, fingerprint: string): void {
     const [oldest] = known.keys()
     known.delete(oldest as string)
   }
-  known.set(copyOf(errorJson), fingerprint)
+  known.set(copyString(errorJson), fingerprint)
 }

@@ -1,7 +1,7 @@
 /** [worker] The entry that stands for repeats that were not sent. Pure. */
 import type { LogEntry } from '../protocol/log-entry.js'
-import { Members } from '../record/members.js'
-import { NOTE_KEY, shortenToFit } from '../record/shorten.js'
+import { MemberCursor } from '../record/member-cursor.js'
+import { NOTE_KEY, shortenToFit } from '../record/shorten-entry.js'
 
 /**
  * What equal entries share. Who met each of them, in which request, is not the same and left out; so is `notify`, since
@@ -37,12 +37,12 @@ export function condense(entryJson: string, maxBytes: number): string {
   return shortenToFit(shared(JSON.parse(entryJson) as LogEntry), maxBytes)
 }
 
-const members = new Members()
+const members = new MemberCursor()
 
 /** Without a parser: it is among the first three members. */
 export function findTimestamp(entryJson: string): string {
   const member = members.open(entryJson, 0, entryJson.length)
-  while (member.next() && member.passOver()) {
+  while (member.next() && member.skipValue()) {
     if (member.key() === 'timestamp') return member.value().slice(1, -1)
   }
   return (JSON.parse(entryJson) as LogEntry).timestamp

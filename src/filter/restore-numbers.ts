@@ -1,6 +1,6 @@
 /** [worker] Integers beyond a double's precision, given back to an entry that went through a hook as plain numbers. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
-import { isMarked, parseExact, unmark } from '../record/numbers.js'
+import { isMarkedNumber, parseExact, unmarkNumber } from '../record/exact-json.js'
 
 /** Text without it holds no such integer. */
 export const LONG_NUMBER = /\d{16}/
@@ -22,7 +22,7 @@ export function restoreNumbers(original: string, entry: JsonObject): void {
       const now = Object.hasOwn(after, key) ? after[key] : undefined
       if (typeof old === 'object' && old !== null) {
         if (typeof now === 'object' && now !== null) open.push([old as Holder, now as Holder])
-      } else if (typeof old === 'string' && isMarked(old) && now === Number(unmark(old))) after[key] = old
+      } else if (typeof old === 'string' && isMarkedNumber(old) && now === Number(unmarkNumber(old))) after[key] = old
     }
   }
 }

@@ -11,7 +11,7 @@ import { EntryBuilder } from './entry-builder.js'
 import type { EntryBreadcrumbs } from './entry-builder.js'
 import { toThreshold } from '../options/resolve-options.js'
 import type { Settings } from '../options/resolve-options.js'
-import type { MappingOptions } from '../record/entry.js'
+import type { MappingOptions } from '../record/reference/entry-fields.js'
 import type { Mapper } from '../record/mapper.js'
 import { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
 import { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
@@ -33,7 +33,7 @@ export interface EntryBuilderParts {
 export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
   const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
-  const through = hook && new BeforeSendHook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.scrubber })
+  const through = hook && new BeforeSendHook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.redactor })
   return new EntryBuilder({
     mapper,
     maxEntryBytes,

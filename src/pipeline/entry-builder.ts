@@ -48,7 +48,7 @@ export class EntryBuilder {
 
   /** To be called before the lines of another text. */
   beginText(): void {
-    this.#options.mapper.open()
+    this.#options.mapper.beginText()
     this.#options.breadcrumbs?.buffer.open()
   }
 
@@ -56,16 +56,16 @@ export class EntryBuilder {
   build(text: string, start: number, end: number): string {
     const { mapper, breadcrumbs: trail } = this.#options
     let json = mapper.map(text, start, end)
-    this.severity = mapper.rank
+    this.severity = mapper.severity
     if (json !== '' && !this.#isKept(json)) json = '' // also one below the level, which is mapped for its request
     if (trail !== undefined) {
       // Its own crumb comes behind those that it takes.
-      if (json !== '' && mapper.rank >= ERROR_RANK) json = this.#withCrumbs(json, trail)
-      if (mapper.position >= trail.threshold) trail.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isUsual)
+      if (json !== '' && mapper.severity >= ERROR_RANK) json = this.#withCrumbs(json, trail)
+      if (mapper.preciseSeverity >= trail.threshold) trail.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isFastPath)
     }
     if (json === '') return ''
     json = this.#throughHook(json)
-    if (json === '' && mapper.rank >= ERROR_RANK) trail?.buffer.restore(mapper.scopeKind, mapper.scopeId)
+    if (json === '' && mapper.severity >= ERROR_RANK) trail?.buffer.restore(mapper.scopeKind, mapper.scopeId)
     return json
   }
 
@@ -85,11 +85,11 @@ export class EntryBuilder {
 
   #isKept(json: string): boolean {
     const { mapper, threshold: minPosition, onRecord, sampler, deduplicator: dedupe } = this.#options
-    if (onRecord?.(json) === true || mapper.position < minPosition) return false
-    if (sampler !== undefined && !sampler.keeps(mapper.rank, mapper.traceId)) return false
+    if (onRecord?.(json) === true || mapper.preciseSeverity < minPosition) return false
+    if (sampler !== undefined && !sampler.keeps(mapper.severity, mapper.traceId)) return false
     if (dedupe === undefined) return true
     const fingerprint = findFingerprint(json, mapper.fingerprint)
-    return fingerprint === '' || !dedupe.isRepeat(fingerprint, mapper.rank, json)
+    return fingerprint === '' || !dedupe.isRepeat(fingerprint, mapper.severity, json)
   }
 
   #withCrumbs(json: string, { buffer: trail, factory: crumbs, limit }: EntryBreadcrumbs): string {

@@ -2,8 +2,8 @@
 import type { Settings } from '../options/resolve-options.js'
 import type { PinoConfig } from '../transport/pino-config.js'
 import type { JsonObject } from '../protocol/log-entry.js'
-import type { MappingOptions } from '../record/entry.js'
-import { PINO_LEVELS } from '../record/fields.js'
+import type { MappingOptions } from '../record/reference/entry-fields.js'
+import { PINO_LEVELS } from '../record/coerce.js'
 import { removeHeaderLines } from '../scrub/header-text.js'
 import { removeHeaders } from '../scrub/headers.js'
 import { Scrubber } from '../scrub/scrubber.js'
@@ -17,7 +17,7 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
     ...cleanOwn(settings, scrubber),
     messageKey: settings.messageKey ?? config?.messageKey ?? 'msg',
     errorKey: settings.errorKey ?? config?.errorKey ?? 'err',
-    scrubber,
+    redactor: scrubber,
     levels: { ...(config?.levels?.labels ?? PINO_LEVELS), ...Object.fromEntries(custom) },
   }
 }

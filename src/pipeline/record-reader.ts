@@ -1,13 +1,13 @@
 /** From text to entries in their channel: each line is received, and leaves by one named door. */
 import type { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EntryBuilder } from './entry-builder.js'
-import { LineSplitter } from '../record/lines.js'
+import { LineSplitter } from '../record/line-splitter.js'
 import type { Mapper } from '../record/mapper.js'
 
 export interface RecordReaderOptions {
   readonly endpoint: EndpointPipeline
   readonly entryBuilder: EntryBuilder
-  readonly mapper: Pick<Mapper, 'peekPosition'>
+  readonly mapper: Pick<Mapper, 'peekSeverity'>
   /** Lowest level that is sent, as `positionOf`. */
   readonly threshold: number
   /** Whether a line may be refused unread: nothing but its entry is made of it. */
@@ -56,7 +56,7 @@ export class RecordReader {
     this.#inHand = 1
     // Short of room there is no time to lose either: what will be refused is not mapped first.
     if (isRefusedUnread && !channel.admits(LOWEST_RANK)) {
-      const peeked = mapper.peekPosition(text, start)
+      const peeked = mapper.peekSeverity(text, start)
       if (peeked !== undefined && peeked >= minPosition && !channel.admits(peeked)) return this.#refuse()
     }
     const entry = intake.build(text, start, end)

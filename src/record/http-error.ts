@@ -28,7 +28,7 @@ const OTHER_KEYS = [
 export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BODY_KEYS, ...OTHER_KEYS])
 
 /** In compact JSON: where an error, or a message inside of one, may stand. */
-export const MAY_HOLD_MESSAGE = /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response)":/
+export const MAY_HOLD_HTTP_MESSAGE = /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response)":/
 
 const MESSAGES: ReadonlySet<string | number> = new Set(MESSAGE_KEYS)
 const CLIENT_NAME = /^(?:Axios|Gaxios|Fetch|HTTP|Http|Request|RequestRetry|Response|Rest|StatusCode)Error$/
@@ -56,7 +56,7 @@ export interface HttpMembers {
  * @param error an Error, or one as plain data
  * @param keys its members that would be sent
  */
-export function httpMembers(error: object, keys: readonly string[]): HttpMembers | undefined {
+export function findHttpMembers(error: object, keys: readonly string[]): HttpMembers | undefined {
   const candidates = keys.filter((key) => HTTP_MEMBERS.has(key))
   if (candidates.length === 0) return undefined
   const isClient = isClientError(error)
@@ -100,7 +100,7 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
     else for (const key of Object.keys(holder)) visitMember(key)
   }
   const visitError = (error: JsonObject): void => {
-    const http = httpMembers(error, Object.keys(error))
+    const http = findHttpMembers(error, Object.keys(error))
     if (http !== undefined) {
       for (const key of http.omitted) delete error[key]
       Object.assign(error, http.exchange)

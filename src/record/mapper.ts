@@ -1,8 +1,8 @@
 /** The one door of this folder: a line in, an entry's JSON out. */
-import type { MappingOptions, RecordIds } from './entry.js'
-import { FastPath } from './fast.js'
-import { positionOf } from './fields.js'
-import { mapByParsing } from './reference.js'
+import type { MappingOptions, RecordIds } from './reference/entry-fields.js'
+import { FastPath } from './fast/fast-path.js'
+import { toPreciseSeverity } from './coerce.js'
+import { mapByParsing } from './reference/reference-path.js'
 
 const LEVEL_KEY = '{"level":'
 /** pino's levels have two digits, custom ones a few more. */
@@ -17,9 +17,9 @@ export type ScopeKind = 'trace' | 'request' | 'session' | 'process'
 
 export class Mapper {
   /** Level of the last entry, 0 to 4, debug to fatal. */
-  rank = 0
+  severity = 0
   /** The same as it is compared with a lowest one: -1 for trace. */
-  position = 0
+  preciseSeverity = 0
   /** Of the last record; '' where it has none. */
   traceId = ''
   fingerprint = ''
@@ -31,7 +31,7 @@ export class Mapper {
   /** The last entry without the brace that closes it, where that comes for nothing; else ''. */
   openJson = ''
   /** Whether the last line was one as pino writes it: compact, nothing in it that needs a second look. */
-  isUsual = false
+  isFastPath = false
   #options: MappingOptions
   readonly #minPosition: number
   readonly #wallNow: () => number
@@ -57,19 +57,19 @@ export class Mapper {
   }
 
   /** To be called before the lines of another text. */
-  open(): void {
-    this.#fast.open()
+  beginText(): void {
+    this.#fast.beginText()
   }
 
   /** Level of a line that begins as pino begins it, by a look at its beginning; undefined for others. */
-  peekPosition(text: string, start: number): number | undefined {
+  peekSeverity(text: string, start: number): number | undefined {
     if (!text.startsWith(LEVEL_KEY, start)) return undefined
     let end = start + LEVEL_KEY.length
     while (end - start < MAX_LEVEL_END && text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) end += 1
     const digits = text.slice(start + LEVEL_KEY.length, end)
     if (digits === '' || text.charCodeAt(end) !== COMMA) return undefined
     let position = this.#positions.get(digits)
-    if (position === undefined) this.#positions.set(digits, (position = positionOf(mapByParsing(`{"level":${digits}}`, this.#options, '').level)))
+    if (position === undefined) this.#positions.set(digits, (position = toPreciseSeverity(mapByParsing(`{"level":${digits}}`, this.#options, '').level)))
     return position
   }
 
@@ -78,17 +78,17 @@ export class Mapper {
     const fast = this.#fast
     if (!fast.map(text, start, end, this.#minPosition)) return this.#mapByParsing(text, start, end)
     let json = fast.openJson === '' ? '' : `${fast.openJson}}`
-    if (json !== '' && this.#options.scrubber?.hasPatterns === true) {
-      json = this.#options.scrubber.scrubJson(json)
+    if (json !== '' && this.#options.redactor?.hasPatterns === true) {
+      json = this.#options.redactor.scrubJson(json)
       // What takes the place of a match may be longer than it was.
       if (json.length * MAX_BYTES_PER_UNIT > this.#options.maxEntryBytes) return this.#mapByParsing(text, start, end)
     }
-    this.rank = fast.rank
-    this.position = fast.position
+    this.severity = fast.severity
+    this.preciseSeverity = fast.preciseSeverity
     this.fingerprint = fast.fingerprint
     this.hasBreadcrumbs = false
-    this.openJson = json === '' ? '' : this.#options.scrubber?.hasPatterns === true ? json.slice(0, -1) : fast.openJson
-    this.isUsual = true
+    this.openJson = json === '' ? '' : this.#options.redactor?.hasPatterns === true ? json.slice(0, -1) : fast.openJson
+    this.isFastPath = true
     this.#setScope(fast)
     return json
   }
@@ -96,14 +96,14 @@ export class Mapper {
   #mapByParsing(text: string, start: number, end: number): string {
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
     const { json, level, ids } = mapByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
-    this.rank = level.rank
-    this.position = positionOf(level)
+    this.severity = level.severity
+    this.preciseSeverity = toPreciseSeverity(level)
     this.fingerprint = ids.fingerprint
     this.hasBreadcrumbs = ids.hasBreadcrumbs
     this.openJson = ''
-    this.isUsual = false
+    this.isFastPath = false
     this.#setScope(ids)
-    return this.position < this.#minPosition ? '' : json
+    return this.preciseSeverity < this.#minPosition ? '' : json
   }
 
   /** A request knows itself better than the caller's trace, of which there may be several at once. */

@@ -1,7 +1,7 @@
 /** What a log entry says of an HTTP request, and the request log that it makes. Pure. */
 import type { RequestLog } from '../protocol/resources.js'
-import { isoTime } from '../record/fields.js'
-import { cleanText } from '../record/limits.js'
+import { toIsoTime } from '../record/coerce.js'
+import { cleanText } from '../record/clean-copy.js'
 
 /** How a request began. */
 export interface Opening {
@@ -49,7 +49,7 @@ export function readRequest(entryJson: string): SeenRequest | undefined {
     opening: method === undefined || path === undefined ? undefined : { method, path, labels },
     ending: endingOf(request),
     labels,
-    timestamp: typeof entry['timestamp'] === 'string' ? isoTime(entry['timestamp']) : undefined,
+    timestamp: typeof entry['timestamp'] === 'string' ? toIsoTime(entry['timestamp']) : undefined,
     message: textOf(entry['message']),
     saysMore: entry['level'] === 'error' || entry['level'] === 'fatal' || entry['error'] !== undefined || entry['notify'] === true,
   }

@@ -2,7 +2,7 @@
  * [worker] What pino loads: the pipeline inside the frame that pino expects of a transport.
  *
  * pino-abstract-transport keeps the frame: the stream's life and its close. The splitting of lines is ours, see
- * `record/lines.ts` for what its own costs.
+ * `record/line-splitter.ts` for what its own costs.
  */
 import { randomUUID } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'

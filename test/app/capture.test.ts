@@ -8,7 +8,7 @@ import { lastEventId } from '../../src/app/event-id.js'
 import { ingestOptions } from '../../src/app/ingest-options.js'
 import { withScope } from '../../src/app/scope.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { PINO_LEVELS } from '../../src/record/fields.js'
+import { PINO_LEVELS } from '../../src/record/coerce.js'
 import { bare, lines } from './lines.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -20,7 +20,7 @@ function entryOf(record: unknown): Record<string, unknown> {
   const mapper = new Mapper({
     messageKey: 'msg', errorKey: 'err', levels: PINO_LEVELS, tags: [], metadata: {}, fingerprint: false, maxEntryBytes: 100_000,
   }, 0, () => 0)
-  mapper.open()
+  mapper.beginText()
   return JSON.parse(mapper.map(text, 0, text.length)) as Record<string, unknown>
 }
 

@@ -11,8 +11,8 @@ import pino from 'pino'
 import { serializeError } from '../../src/app/error-serializer.js'
 import { ingestOptions } from '../../src/app/ingest-options.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
-import { mapByParsing } from '../../src/record/reference.js'
-import { RECEIVED_AT, mappingOptions } from '../record/lines-of.js'
+import { mapByParsing } from '../../src/record/reference/reference-path.js'
+import { RECEIVED_AT, createMappingOptions } from '../record/record-lines.js'
 
 const { stdSerializers } = pino
 
@@ -113,7 +113,7 @@ describe('errors of HTTP clients', () => {
   function logged(error: object, key = 'err'): { line: string, kept: unknown, note: unknown } {
     let line = ''
     pino(ingestOptions({ base: null, transport: false }), { write: (text) => void (line += text) }).error({ [key]: error }, 'm')
-    const entry = JSON.parse(mapByParsing(line, mappingOptions(), RECEIVED_AT).json) as LogEntry
+    const entry = JSON.parse(mapByParsing(line, createMappingOptions(), RECEIVED_AT).json) as LogEntry
     return { line, kept: entry.metadata?.['error'], note: entry.metadata?.['pino_ingest'] }
   }
 

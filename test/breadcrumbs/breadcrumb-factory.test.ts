@@ -5,15 +5,15 @@ import { attachBreadcrumbs } from '../../src/breadcrumbs/attach-breadcrumbs.js'
 import { BreadcrumbFactory, createBreadcrumbByParsing } from '../../src/breadcrumbs/breadcrumb-factory.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { FastBreadcrumbFactory } from '../../src/breadcrumbs/fast-breadcrumb-factory.js'
-import { RECEIVED_AT, anyLine, corpus, mappingOptions, usualLine } from '../record/lines-of.js'
+import { RECEIVED_AT, anyLine, corpus, createMappingOptions, usualLine } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
 
-const options = mappingOptions()
+const options = createMappingOptions()
 
 function isUsual(line: string): boolean {
   const mapper = new Mapper(options, -1, () => 0)
   mapper.map(line, 0, line.length)
-  return mapper.isUsual
+  return mapper.isFastPath
 }
 
 const MAX_BYTES = 4_096

@@ -7,7 +7,7 @@ import { ByteLines } from '../../src/cli/send/lines.js'
 import { Ranges } from '../../src/cli/send/ranges.js'
 import type { Range } from '../../src/cli/send/ranges.js'
 import { parseBatchEntries, createSubBatchId } from '../../src/batch/sub-batch.js'
-import { LineSplitter } from '../../src/record/lines.js'
+import { LineSplitter } from '../../src/record/line-splitter.js'
 
 interface Found {
   readonly line: string

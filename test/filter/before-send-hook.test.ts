@@ -7,9 +7,9 @@ import type { HookFunction } from '../../src/filter/load-hook.js'
 import { LEVELS } from '../../src/protocol/log-entry.js'
 import type { JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { parseExact, stringifyExact } from '../../src/record/numbers.js'
+import { parseExact, stringifyExact } from '../../src/record/exact-json.js'
 import { validateEntry } from '../../src/service/index.js'
-import { RECEIVED_AT, anyLine, corpus, mappingOptions } from '../record/lines-of.js'
+import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
 
 const MAX_ENTRY_BYTES = 256 * 1024
@@ -188,9 +188,9 @@ describe('integers beyond a double', () => {
 })
 
 test('every entry that the mapper makes comes through whole, changed or not', () => {
-  const mapper = new Mapper(mappingOptions(), -1, () => Date.parse(RECEIVED_AT))
+  const mapper = new Mapper(createMappingOptions(), -1, () => Date.parse(RECEIVED_AT))
   const same = (line: string): void => {
-    mapper.open()
+    mapper.beginText()
     const before = mapper.map(line, 0, line.length)
     const untouched = run((entry) => entry, before)
     const touched = run((entry) => ({ ...entry, session_id: 'hooked' }), before)

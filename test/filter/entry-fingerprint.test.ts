@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findFingerprint } from '../../src/filter/entry-fingerprint.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
-import { errorFingerprint } from '../../src/record/fingerprint.js'
+import { computeErrorFingerprint } from '../../src/record/error-fingerprint.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { RECEIVED_AT, corpus, mappingOptions, anyLine } from '../record/lines-of.js'
+import { RECEIVED_AT, corpus, createMappingOptions, anyLine } from '../record/record-lines.js'
 
 const STACK = 'TypeError: no user 7\n    at f (/app/src/a.js:1:2)'
 
@@ -16,7 +16,7 @@ function entry(fields: Partial<LogEntry>): string {
 /** By a parser, which cannot mistake one `error` for another. */
 function expected(json: string): string {
   const { error } = JSON.parse(json) as LogEntry
-  return error === undefined ? '' : errorFingerprint(error)
+  return error === undefined ? '' : computeErrorFingerprint(error)
 }
 
 describe('an entry', () => {
@@ -36,7 +36,7 @@ describe('an entry', () => {
     const json = JSON.stringify({
       level: 'error', message: 'm', timestamp: RECEIVED_AT, breadcrumbs: [{ data: { error: { type: 'Crumb' } } }], metadata: { error: { type: 'Meta' } }, error,
     })
-    expect(findFingerprint(json, '')).toBe(errorFingerprint(error))
+    expect(findFingerprint(json, '')).toBe(computeErrorFingerprint(error))
   })
 
   test('equals another whose error differs in its numbers, ids and lines alone', () => {
@@ -66,8 +66,8 @@ test('every entry that the mapper makes is found out alike', () => {
   const lines = corpus.map(({ raw }) => raw)
   const same = (line: string): void => {
     for (const fingerprint of ['auto', false] as const) {
-      const mapper = new Mapper(mappingOptions({ fingerprint }), -1, () => Date.parse(RECEIVED_AT))
-      mapper.open()
+      const mapper = new Mapper(createMappingOptions({ fingerprint }), -1, () => Date.parse(RECEIVED_AT))
+      mapper.beginText()
       const json = mapper.map(line, 0, line.length)
       expect(findFingerprint(json, '')).toBe(expected(json))
     }

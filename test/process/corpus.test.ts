@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MappingOptions } from '../../src/record/entry.js'
+import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { createIngestService, validateEntry } from '../../src/service/index.js'
 import type { IngestService, StoredEntry } from '../../src/service/index.js'
-import { hostileLines } from '../record/hostile.js'
+import { hostileLines } from '../record/hostile-lines.js'
 import { missingLeaves } from '../record/leaves.js'
-import { corpus, mappingOptions } from '../record/lines-of.js'
+import { corpus, createMappingOptions } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
 import { runApp } from './run-app.js'
 
@@ -60,7 +60,7 @@ test('every record of the corpus arrives once, valid, with every value in its pl
     for (const [index, { label, raw }] of records.entries()) {
       const { entry } = stored[index] as StoredEntry
       expect(validateEntry(entry), label).toEqual([])
-      expect(missingLeaves(raw, entry, mappingOptions(mapping)), label).toEqual([])
+      expect(missingLeaves(raw, entry, createMappingOptions(mapping)), label).toEqual([])
     }
     await service.close()
   }

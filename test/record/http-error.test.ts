@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { mapByParsing } from '../../src/record/reference.js'
+import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { Scrubber } from '../../src/scrub/scrubber.js'
-import { RECEIVED_AT, mappingOptions } from './lines-of.js'
+import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
 
 interface Recorded {
   readonly name: string
@@ -47,7 +47,7 @@ const KEPT: Record<string, JsonObject> = {
   'body-parser': { status: 400, statusCode: 400, expose: true },
 }
 
-const options = mappingOptions({ scrubber: new Scrubber({ patterns: [], urlParams: ['token'] }) })
+const options = createMappingOptions({ redactor: new Scrubber({ patterns: [], urlParams: ['token'] }) })
 
 /** By both paths, which must agree. */
 function jsonOf(line: string): string {

@@ -2,32 +2,32 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
-import type { MappingOptions } from '../../src/record/entry.js'
+import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { mapByParsing } from '../../src/record/reference.js'
-import { hostileLines } from './hostile.js'
+import { mapByParsing } from '../../src/record/reference/reference-path.js'
+import { hostileLines } from './hostile-lines.js'
 import { missingLeaves } from './leaves.js'
-import { RECEIVED_AT, anyLine, corpus, looseLine, mappingOptions, pinoLine, usualLine } from './lines-of.js'
+import { RECEIVED_AT, anyLine, corpus, looseLine, createMappingOptions, pinoLine, usualLine } from './record-lines.js'
 
-const PINO = mappingOptions().levels
+const PINO = createMappingOptions().levels
 
 const configurations: [string, MappingOptions][] = [
-  ['no options', mappingOptions()],
-  ['every option', mappingOptions({
+  ['no options', createMappingOptions()],
+  ['every option', createMappingOptions({
     service: 'checkout', fallbackService: 'app', environment: 'test', version: '1.2.3', releaseId: 'rel_1',
     deploy: { commit: 'abc' }, tags: ['t1'], metadata: { region: 'eu', a: 1, error: 'mine' }, fingerprint: 'auto',
   })],
-  ['other keys', mappingOptions({ messageKey: 'message', errorKey: 'error', levels: { ...PINO, 35: 'audit', 25: 'http' } })],
-  ['a wrapper', mappingOptions({ nestedKey: 'payload' })],
+  ['other keys', createMappingOptions({ messageKey: 'message', errorKey: 'error', levels: { ...PINO, 35: 'audit', 25: 'http' } })],
+  ['a wrapper', createMappingOptions({ nestedKey: 'payload' })],
 ]
 
 /** What the application that wrote the record had configured. */
 function optionsFor(label: string): MappingOptions {
-  if (label === 'messageKey=message') return mappingOptions({ messageKey: 'message' })
-  if (label === 'errorKey=error') return mappingOptions({ errorKey: 'error' })
-  if (label === 'nestedKey') return mappingOptions({ nestedKey: 'payload' })
-  if (/custom ?levels/i.test(label)) return mappingOptions({ levels: label === 'useOnlyCustomLevels' ? { 100: 'bar' } : { ...PINO, 35: 'audit' } })
-  return mappingOptions()
+  if (label === 'messageKey=message') return createMappingOptions({ messageKey: 'message' })
+  if (label === 'errorKey=error') return createMappingOptions({ errorKey: 'error' })
+  if (label === 'nestedKey') return createMappingOptions({ nestedKey: 'payload' })
+  if (/custom ?levels/i.test(label)) return createMappingOptions({ levels: label === 'useOnlyCustomLevels' ? { 100: 'bar' } : { ...PINO, 35: 'audit' } })
+  return createMappingOptions()
 }
 
 function bothPaths(raw: string, options: MappingOptions): string[] {
@@ -64,7 +64,7 @@ describe.each(configurations)('with %s', (_, options) => {
 })
 
 test('the walker misses what is taken away, and sees what is there twice', () => {
-  const options = mappingOptions()
+  const options = createMappingOptions()
   let judged = 0
   for (const { label, raw } of corpus) {
     if (optionsFor(label).nestedKey !== undefined || raw.length > 10_000) continue

@@ -18,7 +18,7 @@
  * 13. an id that stands under two of its names, with the same value: it is said once
  * 14. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
  */
-import type { MappingOptions } from '../../src/record/entry.js'
+import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { parseNodes } from './json-nodes.js'
 import type { JsonNode, NumberNode, ObjectNode, TextNode, WordNode } from './json-nodes.js'

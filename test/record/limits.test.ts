@@ -2,14 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
-import type { MappingOptions } from '../../src/record/entry.js'
+import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { mapByParsing } from '../../src/record/reference.js'
-import { RECEIVED_AT, anyLine, corpus, mappingOptions } from './lines-of.js'
+import { mapByParsing } from '../../src/record/reference/reference-path.js'
+import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
 
 function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
-  return new Mapper(mappingOptions(over), -1, () => 0).map(line, 0, line.length)
+  return new Mapper(createMappingOptions(over), -1, () => 0).map(line, 0, line.length)
 }
 
 function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {
@@ -162,7 +162,7 @@ describe('bytes', () => {
 
   test.each([1_024, 2_048, 8_192])('any line fits %i bytes', (maxEntryBytes) => {
     fc.assert(fc.property(anyLine, (line) => {
-      for (const json of [jsonOf(line, { maxEntryBytes }), mapByParsing(line, mappingOptions({ maxEntryBytes }), RECEIVED_AT).json]) {
+      for (const json of [jsonOf(line, { maxEntryBytes }), mapByParsing(line, createMappingOptions({ maxEntryBytes }), RECEIVED_AT).json]) {
         expect(faults(json, maxEntryBytes)).toEqual([])
       }
     }), { numRuns: 1_000 })

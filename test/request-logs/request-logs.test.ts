@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { REQUEST_MARK, RequestLogs } from '../../src/request-logs/request-logs.js'
 import { FakeClock } from '../fake-clock.js'
-import { anyLine, corpus } from '../record/lines-of.js'
-import { hostileLines } from '../record/hostile.js'
+import { anyLine, corpus } from '../record/record-lines.js'
+import { hostileLines } from '../record/hostile-lines.js'
 import { TAG, taker } from './taking.js'
 
 const REQUEST = { method: 'GET', url: '/users/7?a=b', path: '/users/7', status_code: 200, duration_ms: 3.5, ip: '10.0.0.1', user_agent: 'x' }

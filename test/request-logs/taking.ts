@@ -6,7 +6,7 @@ import { Mapper } from '../../src/record/mapper.js'
 import { RequestLogs } from '../../src/request-logs/request-logs.js'
 import { validateRequestLogs } from '../../src/service/validate.js'
 import { FakeClock } from '../fake-clock.js'
-import { mappingOptions } from '../record/lines-of.js'
+import { createMappingOptions } from '../record/record-lines.js'
 
 export const TAG = 'a1b2c3d4e5f6'
 
@@ -18,7 +18,7 @@ export interface Took {
 
 export function taker(clock = new FakeClock()): { take: (entryJson: string) => Took, line: (line: string) => Took } {
   const logs = new RequestLogs({ clock, tag: TAG, newId: () => 'minted-0123456789' })
-  const mapper = new Mapper(mappingOptions({ environment: 'test' }), -1, () => clock.wallNow())
+  const mapper = new Mapper(createMappingOptions({ environment: 'test' }), -1, () => clock.wallNow())
   const take = (entryJson: string): Took => {
     const { json, rank, isCovered } = logs.take(entryJson)
     if (json === undefined) return { log: undefined, rank, isCovered }
@@ -31,7 +31,7 @@ export function taker(clock = new FakeClock()): { take: (entryJson: string) => T
   return {
     take,
     line(line) {
-      mapper.open()
+      mapper.beginText()
       return take(mapper.map(line, 0, line.length))
     },
   }

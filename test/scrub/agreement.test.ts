@@ -4,16 +4,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from '../../src/protocol/log-entry.js'
-import { FastPath } from '../../src/record/fast.js'
-import { mapByParsing } from '../../src/record/reference.js'
+import { FastPath } from '../../src/record/fast/fast-path.js'
+import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'
 import { Scrubber } from '../../src/scrub/scrubber.js'
-import { RECEIVED_AT, mappingOptions } from '../record/lines-of.js'
+import { RECEIVED_AT, createMappingOptions } from '../record/record-lines.js'
 
 const RUNS = Number(process.env['REDACTION_RUNS'] ?? 15_000)
 const SEED = Number(process.env['REDACTION_SEED'] ?? 15)
 const scrubber = new Scrubber({ patterns: [], urlParams: ['token', 'api_key'] })
-const options = mappingOptions({ scrubber })
+const options = createMappingOptions({ redactor: scrubber })
 
 const piece = fc.constantFrom(
   'cookie', 'Authorization', 'x-api-key', 'auth', 'HTTP_COOKIE', 'a.b.cookie', 'token=', 'api_key=', 'name', 'value', '"value":', 'Bearer ', 'Basic ', 'dXNlcjpwYXNz',
@@ -57,7 +57,7 @@ test('a text, the same inside of JSON, the fast path and the reference path agre
       if (nextHeader(json, 0) === Infinity && !scrubber.concerns(json)) expect.unreachable(`not found: ${json}`)
     }
     const line = `{"level":30,"time":1795219732486,${JSON.stringify(form(one)).slice(1)}`
-    path.open()
+    path.beginText()
     if (!path.map(line, 0, line.length, -1)) return
     taken += 1
     expect(JSON.parse(`${path.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))

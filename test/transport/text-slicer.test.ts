@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { TextSlicer } from '../../src/transport/text-slicer.js'
-import { LineSplitter } from '../../src/record/lines.js'
+import { LineSplitter } from '../../src/record/line-splitter.js'
 
 function setup() {
   const taken: string[] = []

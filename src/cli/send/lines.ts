@@ -2,7 +2,7 @@
  * Bytes -> lines, each with its place in the file. Offsets count bytes, since one that counts characters is wrong behind the first
  * byte that is no UTF-8: a byte 0x0a is a newline in both, so that bytes and text are cut at the same lines.
  */
-import { MAX_LINE_CHARS } from '../../record/lines.js'
+import { MAX_LINE_CHARS } from '../../record/line-splitter.js'
 
 /** One line, as a range of a text that holds many, and where its bytes lie. */
 export interface Line {

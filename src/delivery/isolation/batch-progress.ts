@@ -2,8 +2,8 @@
 import { createBatchBody, parseBatchEntries, createSubBatchId, createSubBatch } from '../../batch/sub-batch.js'
 import type { IngestResultError } from '../../protocol/ingest-result.js'
 import type { LogEntry } from '../../protocol/log-entry.js'
-import { parseExact } from '../../record/numbers.js'
-import { shortenToFit } from '../../record/shorten.js'
+import { parseExact } from '../../record/exact-json.js'
+import { shortenToFit } from '../../record/shorten-entry.js'
 import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../../batch/sender.js'
 
 /** Entries of a parcel that are sent together. */

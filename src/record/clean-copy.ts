@@ -1,0 +1,82 @@
+/**
+ * The clean copy: what leaves here is well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide,
+ * its objects without a prototype, so that `__proto__` is a key like any other.
+ */
+import type { Json, JsonObject } from '../protocol/log-entry.js'
+
+/** Containers inside containers, the record itself being the first. */
+export const MAX_DEPTH = 32
+
+/** Keys of one object. */
+export const MAX_KEYS = 1_000
+
+/** What had to be left out of a record. */
+export interface CutCounts {
+  depth: number
+  keys: number
+}
+
+/** Loneliness and NUL are rare; both are looked for in one pass before anything is copied. */
+const NEEDS_CARE = /[\0\ud800-\udfff]/
+
+/** Text that every JSON reader and every database column takes. */
+export function cleanText(text: string): string {
+  return NEEDS_CARE.test(text) ? text.replaceAll('\0', '').toWellFormed() : text
+}
+
+/** Sets a key that must not overwrite another: a second `id` becomes `id_`, the next ones `id_2`, `id_5`, … */
+export function putUnderFreeKey(target: JsonObject, key: string, value: Json, firstSuffix = 2): void {
+  let free = Object.hasOwn(target, key) ? `${key}_` : key
+  for (let n = firstSuffix; Object.hasOwn(target, free); n = n * 2 + 1) free = `${key}_${n}`
+  target[free] = value
+}
+
+export function createObject(): JsonObject {
+  return Object.create(null) as JsonObject
+}
+
+/**
+ * Copies without recursion, since a line may be nested deeper than the stack allows.
+ * A container beyond the depth becomes the text pino itself writes there: `[Object]` or `[Array]`.
+ *
+ * @param isKept says which keys of `source` itself are copied however many others there are.
+ */
+export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string) => boolean = () => false): JsonObject {
+  const root = createObject()
+  const open: { from: object; to: JsonObject | Json[]; depth: number }[] = [{ from: source, to: root, depth: 1 }]
+  for (let task = open.pop(); task !== undefined; task = open.pop()) {
+    const { to, depth } = task
+    const place = (value: unknown): Json => {
+      if (typeof value === 'string') return cleanText(value)
+      if (typeof value !== 'object' || value === null) return value as Json
+      if (depth >= MAX_DEPTH) {
+        cuts.depth += 1
+        return Array.isArray(value) ? '[Array]' : '[Object]'
+      }
+      const copy: JsonObject | Json[] = Array.isArray(value) ? [] : createObject()
+      open.push({ from: value, to: copy, depth: depth + 1 })
+      return copy
+    }
+    if (Array.isArray(to)) {
+      for (const item of task.from as unknown[]) to.push(place(item))
+      continue
+    }
+    let keys = 0
+    // A key that had to be cleaned gives way to one that was written so.
+    const cleaned: [string, Json][] = []
+    for (const key of Object.keys(task.from)) {
+      keys += 1
+      if (keys > MAX_KEYS && !(to === root && isKept(key))) {
+        cuts.keys += 1
+        continue
+      }
+      const clean = cleanText(key)
+      const value = place((task.from as Record<string, unknown>)[key])
+      if (clean === key) to[key] = value
+      else cleaned.push([clean, value])
+    }
+    // Each starts at another suffix: a thousand that become one key must not cost a thousand tries each.
+    cleaned.forEach(([key, value], index) => putUnderFreeKey(to, key, value, index + 2))
+  }
+  return root
+}

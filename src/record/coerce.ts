@@ -1,0 +1,157 @@
+/** From a logged value to a field's type: levels, times, text, numbers. Pure. */
+import { LEVELS } from '../protocol/log-entry.js'
+import type { Json, JsonObject, Level } from '../protocol/log-entry.js'
+import { isMarkedNumber, unmarkNumber } from './exact-json.js'
+
+/** pino's number -> its label, as `logger.levels.labels`. */
+export type LevelLabels = Readonly<Record<number, string>>
+
+export const PINO_LEVELS: LevelLabels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
+
+/** pino's own names and their common spellings, in lower case: they say no more than the level does. */
+const STANDARD_NAMES: Readonly<Record<string, Level>> = {
+  trace: 'debug', debug: 'debug', info: 'info', warn: 'warn', warning: 'warn', error: 'error', fatal: 'fatal', critical: 'fatal',
+}
+
+/** Names for levels that other loggers and platforms use, in lower case. */
+const OTHER_NAMES: Readonly<Record<string, Level>> = {
+  silly: 'debug', verbose: 'debug', default: 'info', information: 'info', informational: 'info', notice: 'info', http: 'info',
+  log: 'info', err: 'error', crit: 'fatal', alert: 'fatal', panic: 'fatal', emerg: 'fatal', emergency: 'fatal',
+}
+
+export interface ResolvedLevel {
+  readonly level: Level
+  /** 0 to 4, debug to fatal. */
+  readonly severity: number
+  /** Below debug, of which the service's interface knows no name: it is sent as debug. */
+  readonly isTrace?: true
+  /** What the level said beyond the five names: a custom label, a number without one, or no level at all. */
+  readonly customLevel?: Json
+}
+
+/** `undefined` when the value is no level. */
+export function resolveLevel(value: Json | undefined, labels: LevelLabels): ResolvedLevel | undefined {
+  if (typeof value === 'number') return fromNumber(value, labels)
+  if (typeof value !== 'string') return undefined
+  const text = unmarkNumber(value).trim()
+  if (text !== '' && Number.isFinite(Number(text))) return fromNumber(Number(text), labels)
+  const name = text.toLowerCase()
+  const standard = own(STANDARD_NAMES, name)
+  if (standard !== undefined) return name === 'trace' ? TRACE : toResolvedLevel(standard)
+  for (const [number, label] of Object.entries(labels)) {
+    if (label.toLowerCase() === name) return { ...nearest(Number(number)), customLevel: text }
+  }
+  const other = own(OTHER_NAMES, name)
+  return other === undefined ? undefined : { ...toResolvedLevel(other), customLevel: text }
+}
+
+function fromNumber(number: number, labels: LevelLabels): ResolvedLevel {
+  const label = labels[number] ?? PINO_LEVELS[number]
+  if (label === undefined) return { ...nearest(number), customLevel: number }
+  const name = label.toLowerCase()
+  const standard = own(STANDARD_NAMES, name)
+  if (standard === undefined) return { ...nearest(number), customLevel: label }
+  return name === 'trace' ? TRACE : toResolvedLevel(standard)
+}
+
+function own(names: Readonly<Record<string, Level>>, name: string): Level | undefined {
+  return Object.hasOwn(names, name) ? names[name] : undefined
+}
+
+/** The nearest standard level at or below pino's number; trace for what is lower still. */
+function nearest(number: number): ResolvedLevel {
+  if (number >= 60) return toResolvedLevel('fatal')
+  if (number >= 50) return toResolvedLevel('error')
+  if (number >= 40) return toResolvedLevel('warn')
+  if (number >= 30) return toResolvedLevel('info')
+  return number >= 20 ? toResolvedLevel('debug') : TRACE
+}
+
+export function toResolvedLevel(level: Level): ResolvedLevel {
+  return { level, severity: LEVELS.indexOf(level) }
+}
+
+const TRACE: ResolvedLevel = { level: 'debug', severity: 0, isTrace: true }
+
+/** A level's position as it is compared with the lowest that is wanted: -1 for trace, 0 to 4 for debug to fatal. */
+export function toPreciseSeverity({ severity: rank, isTrace }: Pick<ResolvedLevel, 'severity' | 'isTrace'>): number {
+  return isTrace === true ? -1 : rank
+}
+
+const DIGITS = /^[+-]?\d+(?:\.\d+)?$/
+const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+/** The years 1 to 9999: beyond them ISO 8601 needs a sign, which few readers know. */
+const EARLIEST_MS = -62_135_596_800_000
+const LATEST_MS = 253_402_300_799_999
+
+/** ISO 8601 UTC with milliseconds, from s, ms, us or ns since the epoch (told by magnitude) or from ISO 8601 text. */
+export function toIsoTime(value: Json | undefined): string | undefined {
+  let ms: number | undefined
+  if (typeof value === 'number') ms = epochMs(value)
+  else if (typeof value === 'string') {
+    const text = unmarkNumber(value)
+    if (DIGITS.test(text)) ms = epochMs(Number(text))
+    else if (ISO.test(text)) ms = Date.parse(text.replace(',', '.'))
+  }
+  if (ms === undefined || !(ms >= EARLIEST_MS && ms <= LATEST_MS)) return undefined
+  return new Date(ms).toISOString()
+}
+
+/** 1e11 s is the year 5138, 1e11 ms is 1973: today's clocks lie far from every border. */
+function epochMs(value: number): number {
+  const size = Math.abs(value)
+  if (size < 1e11) return Math.floor(value * 1e3 + 1e-3)
+  if (size < 1e14) return Math.floor(value)
+  if (size < 1e17) return Math.floor(value / 1e3)
+  return Math.floor(value / 1e6)
+}
+
+/** Text as it stands, a number as its digits. */
+export function toIdText(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return unmarkNumber(value)
+  return typeof value === 'number' ? String(value) : undefined
+}
+
+/** As `idText`, and booleans. */
+export function toScalarText(value: Json | undefined): string | undefined {
+  return typeof value === 'boolean' ? String(value) : toIdText(value)
+}
+
+/** Text that was text. */
+export function toPlainText(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && !isMarkedNumber(value) ? value : undefined
+}
+
+/** A number, or text that is one. */
+export function toNumber(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return value
+  if (typeof value !== 'string' || !DIGITS.test(value)) return undefined
+  const number = Number(value)
+  return Number.isFinite(number) ? number : undefined
+}
+
+export function toInteger(value: Json | undefined): number | undefined {
+  const number = toNumber(value)
+  return number !== undefined && Number.isSafeInteger(number) ? number : undefined
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function hasMembers(value: Json | undefined): value is JsonObject {
+  return isObject(value) && Object.keys(value).length > 0
+}
+
+/** Removes the first of `keys` whose value `read` understands, and returns what it read. */
+export function take<T>(from: JsonObject, keys: readonly string[], read: (value: Json) => T | undefined): T | undefined {
+  for (const key of keys) {
+    const value = from[key]
+    if (value === undefined) continue
+    const result = read(value)
+    if (result === undefined) continue
+    delete from[key]
+    return result
+  }
+  return undefined
+}

@@ -1,0 +1,55 @@
+/**
+ * JSON.parse that keeps integers a double cannot hold (a BigInt in pino's output, a nanosecond clock).
+ *
+ * Node 20 gives a reviver no source text, so such a literal is parsed as a marked string and the mark is removed
+ * when the result is written. The mark is random per process: no logged text can imitate it.
+ * A number beyond a double's range becomes text: JSON.stringify would make it null, and most readers infinite.
+ */
+import { randomBytes } from 'node:crypto'
+import { findStringEnd } from './json-scan.js'
+
+const MARK = `${randomBytes(12).toString('hex')}#`
+const OUT_OF_RANGE = /\d{16}|[eE]\+?\d{3}/
+const NUMBERS = /-?\d[\d.eE+-]*/g
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
+
+/** @throws SyntaxError as JSON.parse does. */
+export function parseExact(json: string): unknown {
+  const value = JSON.parse(json) as unknown
+  return OUT_OF_RANGE.test(json) ? (JSON.parse(markIntegers(json)) as unknown) : value
+}
+
+/** JSON text of a value that holds marked numbers. */
+export function stringifyExact(value: unknown): string {
+  const json = JSON.stringify(value)
+  return json.includes(MARK) ? json.replace(MARKED, '$1') : json
+}
+
+/** Whether this string stands for a number. */
+export function isMarkedNumber(text: string): boolean {
+  return text.startsWith(MARK)
+}
+
+/** The number's own digits, or the text itself. */
+export function unmarkNumber(text: string): string {
+  return text.startsWith(MARK) ? text.slice(MARK.length) : text
+}
+
+/** `json` is valid, so that a quote outside a string begins one. */
+function markIntegers(json: string): string {
+  let marked = ''
+  let at = 0
+  for (let quote = json.indexOf('"'); quote !== -1; quote = json.indexOf('"', at)) {
+    const after = findStringEnd(json, quote, json.length) + 1
+    marked += json.slice(at, quote).replace(NUMBERS, mark) + json.slice(quote, after)
+    at = after
+  }
+  return marked + json.slice(at).replace(NUMBERS, mark)
+}
+
+/** A fraction is a double by nature; only an integer is expected to come back digit for digit. */
+function mark(literal: string): string {
+  const number = Number(literal)
+  if (!Number.isFinite(number)) return `"${literal}"`
+  return /[.eE]/.test(literal) || String(number) === literal ? literal : `"${MARK}${literal}"`
+}

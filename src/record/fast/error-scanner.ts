@@ -1,0 +1,74 @@
+/** pino's serialized error, as slices of the line: text fields as they stand, the rest as one run. */
+import { MAX_FRAMES, parseFrameLocation } from '../reference/entry-error.js'
+import { HTTP_MEMBERS, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
+import { MemberCursor, joinMembers } from '../member-cursor.js'
+
+const BACKSLASH = 92
+
+export class ErrorScanner {
+  /** The entry's `error`, as JSON. */
+  json = ''
+  /** Of it, quoted; '' where it has none. */
+  type = ''
+  message = ''
+  /** What is left for `metadata.error`: members without braces. */
+  rest = ''
+  /** Raw text of the stack, in its quotes. */
+  #stack = ''
+  readonly #members = new MemberCursor()
+
+  /** Position after the object at `at`, or -1 where it is for the reference path. */
+  scan(text: string, at: number, end: number): number {
+    this.rest = this.#stack = this.type = this.message = ''
+    const member = this.#members.open(text, at, end)
+    while (member.next()) {
+      if (!member.skipValue()) return -1
+      const key = member.key()
+      switch (key) {
+        case 'type':
+          if (!member.isText()) return -1
+          this.type = member.value()
+          break
+        case 'message':
+          if (!member.isText()) return -1
+          this.message = member.value()
+          break
+        case 'stack':
+          if (!member.isText()) return -1
+          this.#stack = member.value()
+          break
+        // Causes and parts are folded into the stack.
+        case 'cause': case 'aggregateErrors': case 'errors': return -1
+        default:
+          if (key.includes('\\') || HTTP_MEMBERS.has(key)) return -1
+          if (member.isContainer() && MAY_HOLD_HTTP_MESSAGE.test(member.value())) return -1
+          this.rest = joinMembers(this.rest, member.member())
+      }
+    }
+    // Without a type a name would stand in for it.
+    if (this.type === '') return -1
+    this.json = `{"type":${this.type}`
+      + (this.message === '' ? '' : `,"message":${this.message}`)
+      + (this.#stack === '' ? '}' : `,"stack":${this.#stack}}`)
+    return member.closedAt
+  }
+
+  /**
+   * The application's top frame, ready to stand between quotes; '' where there is none, `undefined` where only the
+   * decoded stack could tell (a Windows path, for one).
+   */
+  findSource(): string | undefined {
+    const stack = this.#stack
+    let at = stack.indexOf('\\n')
+    for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
+      if (stack.charCodeAt(at - 1) === BACKSLASH) return undefined
+      const next = stack.indexOf('\\n', at + 2)
+      const line = stack.slice(at + 2, next === -1 ? stack.length - 1 : next)
+      if (line.includes('\\')) return undefined
+      const location = parseFrameLocation(line)
+      if (location !== undefined) return location
+      at = next
+    }
+    return ''
+  }
+}

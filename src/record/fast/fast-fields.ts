@@ -1,0 +1,92 @@
+/** The fast path's share of the field table: which keys it copies, which it leaves to the reference path. */
+import type { MappingOptions } from '../reference/entry-fields.js'
+import { joinMembers } from '../member-cursor.js'
+
+/** Fields whose value is text or a plain integer, by slot. The trace's own stand last. */
+export const SLOT_FIELDS = [
+  'user_id', 'session_id', 'release_id', 'request_id', 'action', 'source', 'fingerprint',
+  'trace_id', 'span_id', 'parent_span_id',
+] as const
+
+const FIRST_TRACE_SLOT = SLOT_FIELDS.indexOf('trace_id')
+export const REQUEST_ID_SLOT = SLOT_FIELDS.indexOf('request_id')
+export const SOURCE_SLOT = SLOT_FIELDS.indexOf('source')
+export const SESSION_SLOT = SLOT_FIELDS.indexOf('session_id')
+export const FINGERPRINT_SLOT = SLOT_FIELDS.indexOf('fingerprint')
+export const TRACE_SLOT = FIRST_TRACE_SLOT
+export const RELEASE_SLOT = SLOT_FIELDS.indexOf('release_id')
+
+export const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map([
+  ...SLOT_FIELDS.map((field, slot) => [field, slot] as const),
+  ...SLOT_FIELDS.map((field, slot) => [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), slot] as const),
+  ['reqId', REQUEST_ID_SLOT],
+  ['caller', SOURCE_SLOT],
+])
+
+/** Keys that have a meaning which only the reference path knows. */
+export const REFERENCE_KEYS: ReadonlySet<string> = new Set([
+  'metadata', 'err', 'error', 'stack', 'request', 'response', 'user', 'perf', 'trace', 'dd', 'deploy', 'breadcrumbs',
+  'tags', 'notify', 'notify_channels', 'notifyChannels', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits',
+])
+
+/** Beside the slots, what this path gives a place of its own. */
+export const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
+
+/** Every key that becomes a field of the entry, or a part of one. */
+export function isEntryKey(key: string): boolean {
+  return ['level', 'time', 'req', 'res'].includes(key) || SLOT_OF_KEY.has(key) || NAMED_KEYS.has(key) || REFERENCE_KEYS.has(key)
+}
+
+/** JSON members of the entry for the filled slots; `headerTrace` is used where no slot names a trace. */
+export function formatSlots(slots: readonly string[], headerTrace: string): string {
+  let json = ''
+  for (let slot = 0; slot < FIRST_TRACE_SLOT; slot += 1) {
+    if (slots[slot] !== '') json += `,"${SLOT_FIELDS[slot] as string}":${slots[slot] as string}`
+  }
+  let trace = ''
+  for (let slot = FIRST_TRACE_SLOT; slot < SLOT_FIELDS.length; slot += 1) {
+    if (slots[slot] !== '') trace = joinMembers(trace, `"${SLOT_FIELDS[slot] as string}":${slots[slot] as string}`)
+  }
+  if (trace !== '') return `${json},"trace":{${trace}}`
+  return headerTrace === '' ? json : `${json},"trace":${headerTrace}`
+}
+
+/** Quoted texts from the record; '' where it has none. */
+export interface Identity {
+  service: string
+  environment: string
+  version: string
+}
+
+/** Members for who logs: the record before the options. */
+export function formatIdentity(identity: Identity, options: MappingOptions): string {
+  const member = (field: keyof Identity, fallback: string | undefined): string => {
+    if (identity[field] !== '') return `,"${field}":${identity[field]}`
+    return fallback === undefined ? '' : `,"${field}":${JSON.stringify(fallback)}`
+  }
+  return member('service', options.service ?? options.fallbackService)
+    + member('environment', options.environment) + member('version', options.version)
+}
+
+/** What the options add to every entry, as JSON text made once. */
+export interface StaticText {
+  readonly identity: string
+  /** Quoted, or ''. */
+  readonly releaseId: string
+  /** Members of the entry. */
+  readonly tail: string
+  /** Members of its metadata. */
+  readonly metadata: string
+  readonly metadataKeys: ReadonlySet<string>
+  readonly chars: number
+}
+
+export function createStaticText(options: MappingOptions): StaticText {
+  const identity = formatIdentity({ service: '', environment: '', version: '' }, options)
+  const releaseId = options.releaseId === undefined ? '' : JSON.stringify(options.releaseId)
+  const tail = (options.deploy === undefined ? '' : `,"deploy":${JSON.stringify(options.deploy)}`)
+    + (options.tags.length === 0 ? '' : `,"tags":${JSON.stringify(options.tags)}`)
+  const metadata = JSON.stringify(options.metadata).slice(1, -1)
+  const chars = identity.length + releaseId.length + tail.length + metadata.length
+  return { identity, releaseId, tail, metadata, metadataKeys: new Set(Object.keys(options.metadata)), chars }
+}

@@ -1,0 +1,249 @@
+/**
+ * The usual line -> its entry, without JSON.parse: values that need no change are copied as they stand.
+ *
+ * Whatever is not usual (another shape, an escaped key, a name that the field table gives a meaning and this file does
+ * not) is answered with `false` and goes through the reference path. The two must give the same entry.
+ */
+import type { MappingOptions } from '../reference/entry-fields.js'
+import { ErrorScanner } from './error-scanner.js'
+import {
+  NAMED_KEYS, RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_OF_KEY, REFERENCE_KEYS, SOURCE_SLOT, isEntryKey, formatIdentity, formatSlots, createStaticText,
+} from './fast-fields.js'
+import type { Identity, StaticText } from './fast-fields.js'
+import { MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
+import { LevelTextCache, TimestampTextCache, toMessageText } from './entry-head.js'
+import type { LevelText } from './entry-head.js'
+import { RequestScanner } from './request-scanner.js'
+import { SecretFinder } from './secret-finder.js'
+import { FieldSlots, unquote } from './field-slots.js'
+import { MemberCursor, joinMembers } from '../member-cursor.js'
+import { NextOccurrence } from './next-occurrence.js'
+import { findNextSuspect } from '../json-scan.js'
+import { SeenKeys } from './seen-keys.js'
+
+/** What an entry has beyond its line and the options' own text: field names, the timestamp, a source, a path. */
+const FRAME_CHARS = 4_000
+
+export class FastPath {
+  /** The entry of the last line, without the brace that closes it; '' where its level was too low. */
+  openJson = ''
+  /** Its level, 0 to 4, debug to fatal. */
+  severity = 0
+  /** As `positionOf`. */
+  preciseSeverity = 0
+  readonly #options: MappingOptions
+  readonly #static: StaticText
+  readonly #maxLineChars: number
+  readonly #usual: boolean
+  readonly #suspects = new NextOccurrence(findNextSuspect)
+  readonly #secrets: SecretFinder
+  readonly #levels: LevelTextCache
+  readonly #times = new TimestampTextCache()
+  readonly #members = new MemberCursor()
+  readonly #error = new ErrorScanner()
+  readonly #request = new RequestScanner()
+
+  readonly #slots = new FieldSlots()
+  readonly #identity: Identity = { service: '', environment: '', version: '' }
+  readonly #unknown = new SeenKeys()
+  #hasIdentity = false
+  #level: LevelText | undefined
+  #timestamp = ''
+  #message = ''
+  #duration = ''
+  #name = ''
+  #hasError = false
+  #hasReq = false
+  #hasRes = false
+  #metadata = ''
+
+  constructor(options: MappingOptions) {
+    this.#options = options
+    this.#static = createStaticText(options)
+    this.#levels = new LevelTextCache(options.levels)
+    this.#secrets = new SecretFinder(options.redactor)
+    this.#usual = options.nestedKey === undefined && !isEntryKey(options.messageKey)
+      && (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey))
+      && !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
+    // A UTF-16 unit takes at most three bytes: what may be too long is measured by the reference path.
+    this.#maxLineChars = Math.floor(options.maxEntryBytes / 3) - this.#static.chars - FRAME_CHARS
+  }
+
+  /** To be called before the lines of another text. */
+  beginText(): void {
+    this.#suspects.reset()
+    this.#secrets.reset()
+    this.#unknown.clear()
+  }
+
+  /** Of the last line; '' where it has none. */
+  get traceId(): string { return this.#slots.hasTrace ? this.#slots.traceId : this.#request.traceId }
+  get isCallersTrace(): boolean { return !this.#slots.hasTrace }
+  get requestId(): string { return this.#slots.requestId || (this.#hasReq ? unquote(`"${this.#request.id}"`) : '') }
+  get sessionId(): string { return this.#slots.sessionId }
+  get fingerprint(): string { return this.#slots.fingerprint }
+
+  /** True when the entry is in `openJson`; '' there where its level is below `minPosition`. Lines come in rising order. */
+  map(text: string, start: number, end: number, minPosition: number): boolean {
+    if (!this.#usual || end - start > this.#maxLineChars) return false
+    if (this.#suspects.isWithin(text, start, end)) return false
+    this.#reset()
+    if (!this.#scan(text, start, end) || this.#level === undefined) return false
+    if (this.#secrets.hasSecret(text, start, end, this.#isUnsent)) return false
+    if (this.#timestamp === '' || this.#message === '') return false
+    this.severity = this.#level.severity
+    this.preciseSeverity = this.#level.preciseSeverity
+    if (this.preciseSeverity >= minPosition) return this.#compose(this.#level)
+    this.openJson = ''
+    return true
+  }
+
+  #reset(): void {
+    this.#slots.reset()
+    this.#unknown.reset()
+    if (this.#hasIdentity) this.#identity.service = this.#identity.environment = this.#identity.version = ''
+    if (this.#hasReq || this.#hasRes) this.#request.reset()
+    this.#hasIdentity = this.#hasError = this.#hasReq = this.#hasRes = false
+    this.#level = undefined
+    this.#timestamp = this.#message = this.#duration = this.#name = this.#metadata = ''
+  }
+
+  readonly #isUnsent = (position: number): boolean => (this.#hasReq || this.#hasRes) && this.#request.isUnsent(position)
+
+  /** Puts every member in its place; false where one is not for this path. */
+  #scan(text: string, start: number, end: number): boolean {
+    const { messageKey, errorKey } = this.#options
+    // Unknown members that stand side by side are copied in one piece.
+    let runStart = -1
+    let runEnd = -1
+    const member = this.#members.open(text, start, end)
+    while (member.next()) {
+      const key = member.key()
+      if (key === errorKey) {
+        if (this.#hasError) return false
+        this.#hasError = true
+        member.after = this.#error.scan(text, member.valueAt, end)
+      } else if (key === 'req') {
+        if (this.#hasReq) return false
+        this.#hasReq = true
+        member.after = this.#request.scanReq(text, member.valueAt, end)
+      } else if (key === 'res') {
+        if (this.#hasRes) return false
+        this.#hasRes = true
+        member.after = this.#request.scanRes(text, member.valueAt, end)
+      } else if (!member.skipValue()) return false
+      else if (key === messageKey) {
+        this.#message = toMessageText(member)
+        if (this.#message === '') return false
+      } else if (key === 'level') {
+        // The first level and the first time count: what comes after them is logged data.
+        this.#level ??= this.#levels.get(member.value())
+        if (this.#level === undefined) return false
+      } else if (key === 'time') {
+        if (this.#timestamp === '') this.#timestamp = this.#times.get(member.value())
+        if (this.#timestamp === '') return false
+      } else {
+        const slot = SLOT_OF_KEY.get(key)
+        if (slot !== undefined) {
+          if (!this.#slots.fill(slot, member)) return false
+        } else if (!this.#isUnknown(key, member)) {
+          if (!this.#fillNamed(key, member)) return false
+        } else if (runEnd !== -1 && runEnd + 1 === member.at) runEnd = member.after
+        else {
+          if (runEnd !== -1) this.#metadata = joinMembers(this.#metadata, text.slice(runStart, runEnd))
+          runStart = member.at
+          runEnd = member.after
+        }
+      }
+    }
+    if (runEnd !== -1) this.#metadata = joinMembers(this.#metadata, text.slice(runStart, runEnd))
+    return member.closedAt === end
+  }
+
+  /** Whether the member goes to the metadata as it stands. */
+  #isUnknown(key: string, member: MemberCursor): boolean {
+    if (NAMED_KEYS.has(key) || REFERENCE_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\')) return false
+    if (member.isContainer() && MAY_HOLD_HTTP_MESSAGE.test(member.value())) return false
+    return this.#unknown.add(key)
+  }
+
+  #fillNamed(key: string, member: MemberCursor): boolean {
+    if (key === 'responseTime') {
+      if (!member.isNumber() || this.#duration !== '') return false
+      this.#duration = member.value()
+      return !LONG_INTEGER.test(this.#duration) // which stays a value of the metadata
+    }
+    if (!NAMED_KEYS.has(key) || !member.isText()) return false
+    if (key === 'name') {
+      if (this.#name !== '') return false
+      this.#name = member.value()
+      return true
+    }
+    const field = key === 'env' ? 'environment' : key as keyof Identity
+    if (this.#identity[field] !== '') return false
+    this.#identity[field] = member.value()
+    return (this.#hasIdentity = true)
+  }
+
+  #compose(level: LevelText): boolean {
+    if (level.metadata !== '') this.#metadata = joinMembers(this.#metadata, level.metadata)
+    if (this.#name !== '' && !this.#placeName()) return false
+    let parts = ''
+    if (this.#hasReq || this.#hasRes) {
+      if (this.#request.request === '' || !this.#placeRequestId()) return false
+      const duration = this.#duration === '' ? '' : `,"duration_ms":${this.#duration}`
+      parts = `,"request":{${this.#request.request}${duration}}`
+      this.#keep('req', this.#request.reqRest)
+      this.#keep('res', this.#request.resRest)
+    } else if (this.#duration !== '') parts = `,"perf":{"duration_ms":${this.#duration}}`
+    if (this.#hasError) {
+      if (!this.#placeSource()) return false
+      parts += `,"error":${this.#error.json}`
+      this.#keep('error', this.#error.rest)
+    }
+    if (this.#static.releaseId !== '' && this.#slots.texts[RELEASE_SLOT] === '') this.#slots.set(RELEASE_SLOT, this.#static.releaseId)
+    if (this.#static.metadata !== '') this.#metadata = joinMembers(this.#metadata, this.#static.metadata)
+    this.openJson = level.opening + this.#message + this.#timestamp
+      + (this.#hasIdentity ? formatIdentity(this.#identity, this.#options) : this.#static.identity)
+      + parts + formatSlots(this.#slots.texts, this.#hasReq ? this.#request.trace : '') + this.#static.tail
+      + (this.#metadata === '' ? '' : `,"metadata":{${this.#metadata}}`)
+    return true
+  }
+
+  /** pino's `name` is the service where nobody else names one. */
+  #placeName(): boolean {
+    if (this.#identity.service === '' && this.#options.service === undefined) {
+      this.#identity.service = this.#name
+      this.#hasIdentity = true
+      return true
+    }
+    this.#metadata = joinMembers(this.#metadata, `"name":${this.#name}`)
+    return !this.#static.metadataKeys.has('name')
+  }
+
+  /** pino-http keeps the id inside `req`; two that differ are for the reference path. */
+  #placeRequestId(): boolean {
+    if (this.#request.id === '') return true
+    const id = `"${this.#request.id}"`
+    const known = this.#slots.texts[REQUEST_ID_SLOT]
+    this.#slots.set(REQUEST_ID_SLOT, id)
+    return known === '' || known === id
+  }
+
+  #placeSource(): boolean {
+    if (this.#options.fingerprint === 'auto') return false // computed from the decoded texts
+    if (this.#slots.texts[SOURCE_SLOT] !== '') return true
+    const source = this.#error.findSource()
+    if (source === undefined) return false
+    if (source !== '') this.#slots.set(SOURCE_SLOT, `"${source}"`)
+    return true
+  }
+
+  #keep(key: string, members: string): void {
+    if (members !== '') this.#metadata = joinMembers(this.#metadata, `"${key}":{${members}}`)
+  }
+}
+
+/** Under these the metadata keeps what is left of a member; the options' own metadata gives way to it. */
+const KEPT_KEYS = ['level', 'error', 'req', 'res']
+const LONG_INTEGER = /^-?\d{16,}$/

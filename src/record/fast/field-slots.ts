@@ -1,0 +1,51 @@
+/** Fields whose value is text or a plain integer, by slot; see `SLOT_FIELDS`. */
+import { FINGERPRINT_SLOT, REQUEST_ID_SLOT, SESSION_SLOT, SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
+import { PLAIN_INTEGER } from './request-scanner.js'
+import type { MemberCursor } from '../member-cursor.js'
+
+export class FieldSlots {
+  /** Quoted text; '' where the slot is empty. */
+  readonly texts: string[] = SLOT_FIELDS.map(() => '')
+  #isEmpty = true
+
+  reset(): void {
+    if (this.#isEmpty) return
+    this.texts.fill('')
+    this.#isEmpty = true
+  }
+
+  /** False where the value is for the reference path. */
+  fill(slot: number, member: MemberCursor): boolean {
+    const value = member.value()
+    const text = member.isText() ? value : PLAIN_INTEGER.test(value) ? `"${value}"` : ''
+    // Fastify's `reqId` beside the scope's `request_id`: the same said twice.
+    if (this.texts[slot] !== '') return this.texts[slot] === text
+    if (text === '') return false
+    this.set(slot, text)
+    return true
+  }
+
+  /** @param text quoted */
+  set(slot: number, text: string): void {
+    this.texts[slot] = text
+    if (text !== '') this.#isEmpty = false
+  }
+
+  /** Whether any id of a trace is there: then a header's are not asked for. */
+  get hasTrace(): boolean {
+    for (let slot = TRACE_SLOT; slot < this.texts.length; slot += 1) if (this.texts[slot] !== '') return true
+    return false
+  }
+
+  // Decoded; '' where the slot is empty.
+  get traceId(): string { return unquote(this.texts[TRACE_SLOT] as string) }
+  get requestId(): string { return unquote(this.texts[REQUEST_ID_SLOT] as string) }
+  get sessionId(): string { return unquote(this.texts[SESSION_SLOT] as string) }
+  get fingerprint(): string { return unquote(this.texts[FINGERPRINT_SLOT] as string) }
+}
+
+/** @param text valid JSON text, or '' */
+export function unquote(text: string): string {
+  if (text === '') return ''
+  return text.includes('\\') ? JSON.parse(text) as string : text.slice(1, -1)
+}

@@ -1,0 +1,156 @@
+/** `req` and `res` of pino-http and Fastify, as slices of the line. */
+import { MemberCursor, joinMembers } from '../member-cursor.js'
+import { parseTraceparent } from '../reference/entry-trace.js'
+
+/** An integer that reads the same as number and as text. */
+export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
+
+const SLASH = 47
+/** The path repeats the URL: how much longer the entry may be than its line is known beforehand. */
+const MAX_URL_CHARS = 1_000
+
+export class RequestScanner {
+  /** Members of the entry's `request`; '' where there are none. */
+  request = ''
+  /** Of them, as JSON; '' where there is none. */
+  method = ''
+  url = ''
+  status = ''
+  /** What is left for `metadata.req` and `metadata.res`: members without braces. */
+  reqRest = ''
+  resRest = ''
+  /** The request's id, raw text without quotes. */
+  id = ''
+  /** The entry's `trace` as JSON, from the traceparent header. */
+  trace = ''
+  /** Its trace-id, raw text without quotes. */
+  traceId = ''
+  /** Where the headers stand that are not sent, and in the first of them the one that is. */
+  readonly #unsent = { reqAt: 0, reqEnd: 0, resAt: 0, resEnd: 0, agentAt: 0, agentEnd: 0 }
+  #userAgent = ''
+  readonly #members = new MemberCursor()
+  readonly #headers = new MemberCursor()
+
+  reset(): void {
+    this.method = this.url = this.status = ''
+    const unsent = this.#unsent
+    unsent.reqAt = unsent.reqEnd = unsent.resAt = unsent.resEnd = unsent.agentAt = unsent.agentEnd = 0
+    this.request = this.reqRest = this.resRest = this.id = this.trace = this.traceId = this.#userAgent = ''
+  }
+
+  /** Whether what stands there is left out of the entry. */
+  isUnsent(position: number): boolean {
+    const { reqAt, reqEnd, resAt, resEnd, agentAt, agentEnd } = this.#unsent
+    return (position > reqAt && position < reqEnd && !(position > agentAt && position < agentEnd)) || (position > resAt && position < resEnd)
+  }
+
+  /** Position after the object at `at`, or -1 where it is for the reference path. */
+  scanReq(text: string, at: number, end: number): number {
+    let ip = ''
+    const member = this.#members.open(text, at, end)
+    while (member.next()) {
+      const key = member.key()
+      if (key === 'headers' && member.isObject()) {
+        if (this.#unsent.reqEnd !== 0) return -1 // the second counts, and the first was read
+        member.after = this.#scanHeaders(text, member.valueAt, end)
+        this.#unsent.reqAt = member.valueAt
+        this.#unsent.reqEnd = member.after
+        continue
+      }
+      if (!member.skipValue()) return -1
+      switch (key) {
+        case 'method':
+          if (!member.isText()) return -1
+          this.method = member.value()
+          break
+        case 'remoteAddress':
+          if (!member.isText()) return -1
+          ip = member.value()
+          break
+        case 'url':
+          if (!member.isText() || this.url !== '') return -1
+          this.url = member.value()
+          if (this.url.length > MAX_URL_CHARS) return -1
+          break
+        case 'id':
+          this.id = member.value()
+          if (this.id === '""') return -1
+          if (member.isText()) this.id = this.id.slice(1, -1)
+          else if (!PLAIN_INTEGER.test(this.id)) return -1
+          break
+        case 'headers': case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
+        case 'path': case 'ip': case 'user_agent': case 'userAgent': case 'status_code': case 'statusCode':
+        case 'duration_ms': case 'durationMs': return -1
+        default:
+          if (key.includes('\\')) return -1
+          this.reqRest = joinMembers(this.reqRest, member.member())
+      }
+    }
+    if (member.at === -1) return -1 // an empty one stays as it is
+    const { method, url } = this
+    if (method !== '') this.request = joinMembers(this.request, `"method":${method}`)
+    if (url !== '') {
+      const path = pathSlice(url)
+      if (path === '') return -1
+      this.request = joinMembers(this.request, `"url":${url},"path":${path}`)
+    }
+    if (ip !== '') this.request = joinMembers(this.request, `"ip":${ip}`)
+    if (this.#userAgent !== '') this.request = joinMembers(this.request, `"user_agent":${this.#userAgent}`)
+    return member.closedAt
+  }
+
+  /** As `scanReq`. */
+  scanRes(text: string, at: number, end: number): number {
+    const member = this.#members.open(text, at, end)
+    while (member.next()) {
+      if (!member.skipValue()) return -1
+      const key = member.key()
+      switch (key) {
+        case 'statusCode':
+          this.status = member.value()
+          if (!PLAIN_INTEGER.test(this.status)) return -1
+          break
+        case 'headers':
+          this.#unsent.resAt = member.valueAt
+          this.#unsent.resEnd = member.after
+          break
+        case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
+        case 'status_code': return -1
+        default:
+          if (key.includes('\\')) return -1
+          this.resRest = joinMembers(this.resRest, member.member())
+      }
+    }
+    if (member.at === -1) return -1
+    if (this.status !== '') this.request = joinMembers(this.request, `"status_code":${this.status}`)
+    return member.closedAt
+  }
+
+  /** Headers are not sent; two of them have a field of their own. */
+  #scanHeaders(text: string, at: number, end: number): number {
+    const header = this.#headers.open(text, at, end)
+    while (header.next()) {
+      if (!header.skipValue()) return -1
+      // Comparing in place saves a string for each header.
+      const keyChars = header.valueAt - header.at - 3
+      if (keyChars === 10 && text.startsWith('user-agent', header.at + 1)) {
+        this.#userAgent = header.isText() ? header.value() : ''
+        this.#unsent.agentAt = header.valueAt
+        this.#unsent.agentEnd = header.after
+      } else if (keyChars === 11 && text.startsWith('traceparent', header.at + 1)) {
+        if (header.value().includes('\\')) return -1
+        const trace = parseTraceparent(header.value().slice(1, -1))
+        this.trace = trace === undefined ? '' : JSON.stringify(trace)
+        this.traceId = trace?.trace_id ?? ''
+      } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of the two
+    }
+    return header.closedAt
+  }
+}
+
+/** The quoted path of a quoted URL in origin form; '' for any other form, and where an escape hides the query. */
+function pathSlice(url: string): string {
+  if (url.charCodeAt(1) !== SLASH || url.includes('\\')) return ''
+  const query = url.search(/[?#]/)
+  return query === -1 ? url : `${url.slice(0, query)}"`
+}

@@ -1,0 +1,35 @@
+/** Whether a line holds a secret in what is sent of it: such a line is for the reference path, which takes it out. */
+import { nextHeader } from '../../scrub/header-text.js'
+import type { Scrubber } from '../../scrub/scrubber.js'
+import { hasUserinfo, nextEncodedAt } from '../../scrub/userinfo.js'
+import { NextOccurrence } from './next-occurrence.js'
+
+export class SecretFinder {
+  readonly #headers = new NextOccurrence(nextHeader)
+  readonly #params: NextOccurrence
+  readonly #ats = NextOccurrence.ofText('@')
+  readonly #encodedAts = new NextOccurrence(nextEncodedAt)
+
+  constructor(scrubber: Scrubber | undefined) {
+    this.#params = new NextOccurrence((text, from) => scrubber?.nextParam(text, from) ?? Infinity)
+  }
+
+  /** To be called for each new text. */
+  reset(): void {
+    this.#headers.reset()
+    this.#params.reset()
+    this.#ats.reset()
+    this.#encodedAts.reset()
+  }
+
+  /** Lines come in rising order. @param isUnsent whether what stands at a position is left out */
+  hasSecret(text: string, start: number, end: number, isUnsent: (position: number) => boolean): boolean {
+    return has(this.#headers, text, start, end, isUnsent) || has(this.#params, text, start, end, isUnsent)
+      || ((this.#ats.isWithin(text, start, end) || this.#encodedAts.isWithin(text, start, end)) && hasUserinfo(text.slice(start, end)))
+  }
+}
+
+function has(places: NextOccurrence, text: string, start: number, end: number, isUnsent: (position: number) => boolean): boolean {
+  for (let at = places.next(text, start); at < end; at = places.next(text, at + 1)) if (!isUnsent(at)) return true
+  return false
+}

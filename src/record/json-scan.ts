@@ -1,0 +1,181 @@
+/**
+ * Finding values in JSON text without parsing it: positions go in, positions come out, nothing is allocated.
+ *
+ * Only compact JSON as pino writes it is understood (no white space between tokens); anything else answers -1, and the
+ * line takes the way through JSON.parse. What is accepted is valid JSON, provided that the range holds no raw control
+ * character and no bad escape, which `nextSuspect` finds for a whole chunk at once.
+ */
+
+export const QUOTE = 34
+const BACKSLASH = 92
+export const COMMA = 44
+export const COLON = 58
+export const OPEN_BRACE = 123
+export const CLOSE_BRACE = 125
+export const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+export const MINUS = 45
+const PLUS = 43
+const DOT = 46
+const ZERO = 48
+
+/** Containers that may stand inside a value; one bit each below. A deeper one is for the path that cuts. */
+const MAX_OPEN = 29
+
+/** Keys that may stand in a value, all its objects together; more are for the path that counts them one by one. */
+const MAX_KEYS_IN_VALUE = 1_000
+
+/**
+ * A control character, an escape that JSON does not know, NUL or a surrogate written as an escape: what a line must not
+ * hold if its strings are to be copied as they stand. A letter or a slash written as an escape (pino writes none) may hide a key.
+ */
+const SUSPECT = /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:0000|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
+
+/** Position of the next such place at or after `from`, or Infinity. Newlines are left to the splitter. */
+export function findNextSuspect(text: string, from: number): number {
+  SUSPECT.lastIndex = from
+  for (let match = SUSPECT.exec(text); match !== null; match = SUSPECT.exec(text)) {
+    const at = match.index
+    // In `C:\\Users` the second backslash belongs to the first: it begins no escape.
+    if (text.charCodeAt(at) === BACKSLASH && oddBackslashesBefore(text, at)) {
+      SUSPECT.lastIndex = at + 1
+      continue
+    }
+    // A surrogate pair is one character.
+    const code = text.charCodeAt(at)
+    if (code >= 0xd800 && code <= 0xdbff) {
+      const low = text.charCodeAt(at + 1)
+      if (low >= 0xdc00 && low <= 0xdfff) {
+        SUSPECT.lastIndex = at + 2
+        continue
+      }
+    }
+    return at
+  }
+  return Infinity
+}
+
+function oddBackslashesBefore(text: string, at: number): boolean {
+  let before = at - 1
+  while (before >= 0 && text.charCodeAt(before) === BACKSLASH) before -= 1
+  return ((at - 1 - before) & 1) === 1
+}
+
+/** `start` is at the opening quote; answers the position of the closing one. */
+export function findStringEnd(text: string, start: number, end: number): number {
+  // From four characters on, indexOf beats a loop over character codes.
+  let quote = text.indexOf('"', start + 1)
+  while (quote !== -1 && quote < end) {
+    if (text.charCodeAt(quote - 1) !== BACKSLASH || !oddBackslashesBefore(text, quote)) return quote
+    quote = text.indexOf('"', quote + 1)
+  }
+  return -1
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 57
+}
+
+/** More digits, or more in an exponent, may leave a double's range (1.8e308): that is for the path that looks closer. */
+const MAX_INTEGER_DIGITS = 200
+const MAX_EXPONENT_DIGITS = 2
+
+/** RFC 8259, section 6. `at` is on the first character. */
+export function findNumberEnd(text: string, at: number): number {
+  let i = text.charCodeAt(at) === MINUS ? at + 1 : at
+  if (text.charCodeAt(i) === ZERO) i += 1
+  else {
+    const first = i
+    while (isDigit(text.charCodeAt(i))) i += 1
+    if (i === first) return -1
+  }
+  if (i - at > MAX_INTEGER_DIGITS) return -1
+  if (text.charCodeAt(i) === DOT) {
+    const first = (i += 1)
+    while (isDigit(text.charCodeAt(i))) i += 1
+    if (i === first) return -1
+  }
+  if ((text.charCodeAt(i) | 32) === 101) {
+    i += 1
+    const sign = text.charCodeAt(i)
+    if (sign === PLUS || sign === MINUS) i += 1
+    const first = i
+    while (isDigit(text.charCodeAt(i))) i += 1
+    if (i === first || i - first > MAX_EXPONENT_DIGITS) return -1
+  }
+  return i
+}
+
+/** Position after a value that is no container, or -1. */
+function scalarEnd(text: string, at: number, end: number): number {
+  switch (text.charCodeAt(at)) {
+    case QUOTE: {
+      const quote = findStringEnd(text, at, end)
+      return quote === -1 ? -1 : quote + 1
+    }
+    case 116: return text.startsWith('true', at) ? at + 4 : -1
+    case 102: return text.startsWith('false', at) ? at + 5 : -1
+    case 110: return text.startsWith('null', at) ? at + 4 : -1
+    default: return findNumberEnd(text, at)
+  }
+}
+
+/** Position after the key and colon at `at`, or -1. */
+export function findKeyEnd(text: string, at: number, end: number): number {
+  if (text.charCodeAt(at) !== QUOTE) return -1
+  const quote = findStringEnd(text, at, end)
+  return quote !== -1 && text.charCodeAt(quote + 1) === COLON ? quote + 2 : -1
+}
+
+/** Position after the value at `at`, or -1 where it is not compact JSON, or too deep. Never beyond `end`. */
+export function findValueEnd(text: string, at: number, end: number): number {
+  const first = text.charCodeAt(at)
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
+    const after = scalarEnd(text, at, end)
+    return after > end ? -1 : after
+  }
+  let i = at
+  let open = 0 // containers around position i
+  let objects = 0 // bit n is set where container n is an object
+  let keys = 0
+  for (;;) {
+    // Here a value begins.
+    const code = text.charCodeAt(i)
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (open === MAX_OPEN) return -1
+      const isObject = code === OPEN_BRACE
+      if (text.charCodeAt(i + 1) === (isObject ? CLOSE_BRACE : CLOSE_BRACKET)) i += 2
+      else {
+        objects = isObject ? objects | (1 << open) : objects & ~(1 << open)
+        open += 1
+        i += 1
+        if (isObject) {
+          keys += 1
+          i = findKeyEnd(text, i, end)
+          if (i === -1) return -1
+        }
+        continue
+      }
+    } else {
+      i = scalarEnd(text, i, end)
+      if (i === -1) return -1
+    }
+    // Here a value has ended: close what ends with it, or step to the next.
+    for (;;) {
+      if (open === 0) return i > end ? -1 : i
+      const after = text.charCodeAt(i)
+      const inObject = (objects & (1 << (open - 1))) !== 0
+      i += 1
+      if (after === COMMA) {
+        if (inObject) {
+          if (++keys > MAX_KEYS_IN_VALUE) return -1
+          i = findKeyEnd(text, i, end)
+          if (i === -1) return -1
+        }
+        break
+      }
+      if (after !== (inObject ? CLOSE_BRACE : CLOSE_BRACKET)) return -1
+      open -= 1
+    }
+  }
+}

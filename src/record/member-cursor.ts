@@ -1,0 +1,83 @@
+/** A cursor over the members of an object in JSON text. One is made per nesting and used for every line. */
+import { CLOSE_BRACE, COMMA, MINUS, OPEN_BRACE, OPEN_BRACKET, QUOTE, findKeyEnd, findValueEnd } from './json-scan.js'
+
+export class MemberCursor {
+  #text = ''
+  #end = 0
+  /** Opening quote of the key. */
+  at = 0
+  /** First character of the value. */
+  valueAt = 0
+  /** Position after the value: set by `passOver()`, or by whoever read the value. */
+  after = 0
+  /** After the last member the position after the object, or -1 where the text is not for this path. */
+  closedAt = -1
+
+  open(text: string, at: number, end: number): this {
+    this.#text = text
+    this.#end = end
+    this.closedAt = -1
+    this.after = text.charCodeAt(at) === OPEN_BRACE ? at : -1
+    this.at = -1
+    return this
+  }
+
+  /** Goes to the next key and value. */
+  next(): boolean {
+    if (this.after === -1) return false
+    const code = this.#text.charCodeAt(this.after)
+    const isFirst = this.at === -1
+    if (isFirst ? this.#text.charCodeAt(this.after + 1) === CLOSE_BRACE : code === CLOSE_BRACE) {
+      const closed = this.after + (isFirst ? 2 : 1)
+      this.closedAt = closed <= this.#end ? closed : -1
+      return false
+    }
+    if (!isFirst && code !== COMMA) return false
+    this.at = this.after + 1
+    this.valueAt = findKeyEnd(this.#text, this.at, this.#end)
+    return this.valueAt !== -1
+  }
+
+  /** Passes over the value; false where it is not for this path, and then `next()` ends too. */
+  skipValue(): boolean {
+    this.after = findValueEnd(this.#text, this.valueAt, this.#end)
+    return this.after !== -1
+  }
+
+  key(): string {
+    return this.#text.slice(this.at + 1, this.valueAt - 2)
+  }
+
+  /** The value as it stands. */
+  value(): string {
+    return this.#text.slice(this.valueAt, this.after)
+  }
+
+  /** Key and value as they stand. */
+  member(): string {
+    return this.#text.slice(this.at, this.after)
+  }
+
+  isText(): boolean {
+    return this.#text.charCodeAt(this.valueAt) === QUOTE
+  }
+
+  isNumber(): boolean {
+    const code = this.#text.charCodeAt(this.valueAt)
+    return code === MINUS || (code >= 48 && code <= 57)
+  }
+
+  isObject(): boolean {
+    return this.#text.charCodeAt(this.valueAt) === OPEN_BRACE
+  }
+
+  /** An object or a list. */
+  isContainer(): boolean {
+    return this.isObject() || this.#text.charCodeAt(this.valueAt) === OPEN_BRACKET
+  }
+}
+
+/** Members one after the other, as they stand inside braces. */
+export function joinMembers(before: string, member: string): string {
+  return before === '' ? member : `${before},${member}`
+}

@@ -1,0 +1,125 @@
+/** Errors as pino's serializers write them (pino-std-serializers `err` and `errWithCause`), and what looks like one. */
+import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
+import { createObject } from '../clean-copy.js'
+import { isObject, toPlainText } from '../coerce.js'
+
+export interface ErrorParts {
+  readonly error: EntryError
+  /** Every other property of the error, causes and parts without the stacks that were folded into its own. */
+  readonly rest: JsonObject
+}
+
+/** Takes the first error out of `record`: under pino's own key, the usual ones, then whatever has an error's shape. */
+export function takeError(record: JsonObject, errorKey: string): ErrorParts | undefined {
+  for (const key of [errorKey, 'err', 'error']) {
+    const value = record[key]
+    if (value === undefined) continue
+    const message = toPlainText(value)
+    if (message === undefined && !hasErrorField(value)) continue
+    delete record[key]
+    return message === undefined ? normalize(value as JsonObject) : { error: { message }, rest: createObject() }
+  }
+  for (const key of Object.keys(record)) {
+    const value = record[key]
+    if (!looksLikeError(value)) continue
+    delete record[key]
+    return normalize(value)
+  }
+  return takeFlatError(record)
+}
+
+function hasErrorField(value: Json): boolean {
+  return isObject(value) && ['type', 'message', 'stack'].some((field) => toPlainText(value[field]) !== undefined)
+}
+
+/** Under a key that promises nothing, only a stack makes an error. */
+function looksLikeError(value: Json | undefined): value is JsonObject {
+  return isObject(value) && toPlainText(value['stack']) !== undefined
+    && (toPlainText(value['message']) !== undefined || toPlainText(value['type']) !== undefined)
+}
+
+/** Other loggers, read from a pipe, write the stack into the record itself. */
+function takeFlatError(record: JsonObject): ErrorParts | undefined {
+  const stack = toPlainText(record['stack'])
+  if (stack === undefined || !/\n[ \t]+at /.test(stack)) return undefined
+  delete record['stack']
+  return { error: { stack }, rest: createObject() }
+}
+
+function normalize(source: JsonObject): ErrorParts {
+  const rest = Object.assign(createObject(), source)
+  const error: EntryError = {}
+  for (const field of ['type', 'message', 'stack'] as const) {
+    const text = toPlainText(rest[field])
+    if (text === undefined) continue
+    error[field] = text
+    delete rest[field]
+  }
+  const name = toPlainText(rest['name'])
+  if (error.type === undefined && name !== undefined) {
+    error.type = name
+    delete rest['name']
+  }
+  foldCause(error, rest)
+  for (const key of ['aggregateErrors', 'errors']) foldParts(error, rest, key)
+  return { error, rest }
+}
+
+/** The stack tells the whole chain, as Node prints it; the cause's other properties stay with the rest. */
+function foldCause(error: EntryError, rest: JsonObject): void {
+  const cause = rest['cause']
+  if (!looksLikeError(cause)) return
+  const folded = unfoldStack(cause)
+  error.stack = appendStack(error.stack, 'caused by: ', folded.stack)
+  rest['cause'] = folded.rest
+}
+
+function foldParts(error: EntryError, rest: JsonObject, key: string): void {
+  const parts = rest[key]
+  if (!Array.isArray(parts) || !parts.some((part) => looksLikeError(part))) return
+  rest[key] = parts.map((part, index) => {
+    if (!looksLikeError(part)) return part
+    const folded = unfoldStack(part)
+    error.stack = appendStack(error.stack, `error ${index + 1} of ${parts.length}: `, folded.stack)
+    return folded.rest
+  })
+}
+
+/** Recursion is bounded: a record arrives here at most 32 levels deep. */
+function unfoldStack(source: JsonObject): { stack: string, rest: JsonObject } {
+  const { error, rest } = normalize(source)
+  const kept = createObject()
+  if (error.type !== undefined) kept['type'] = error.type
+  if (error.message !== undefined) kept['message'] = error.message
+  return { stack: error.stack ?? '', rest: Object.assign(kept, rest) }
+}
+
+function appendStack(stack: string | undefined, label: string, more: string): string {
+  return stack === undefined ? label + more : `${stack}\n${label}${more}`
+}
+
+const FRAME = /^\s*at (?:.*\()?((?:[a-z]:)?[^()]*:\d+:\d+)\)?$/i
+/** No real frame is longer; logged text may be, and the expression above takes the square of its length. */
+const MAX_FRAME_CHARS = 1_000
+export const MAX_FRAMES = 100
+const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/
+
+/** `/app/src/orders.js:12:5` of one line of a V8 stack, or `undefined` where it is not the application's. */
+export function parseFrameLocation(line: string): string | undefined {
+  if (line.length > MAX_FRAME_CHARS) return undefined
+  const place = FRAME.exec(line)?.[1]?.replace(/^async /, '')
+  return place === undefined || NOT_APPLICATION.test(place) ? undefined : place.replace(/^file:\/\//, '')
+}
+
+/** Where the application threw: the top frame that is neither Node's nor a dependency's. */
+export function findTopFrame(stack: string | undefined): string | undefined {
+  if (stack === undefined) return undefined
+  let at = stack.indexOf('\n')
+  for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
+    const next = stack.indexOf('\n', at + 1)
+    const location = parseFrameLocation(stack.slice(at + 1, next === -1 ? stack.length : next))
+    if (location !== undefined) return location
+    at = next
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+/** Trace ids, from the first place that has any; a half from here and a half from there would join strangers. */
+import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
+import { toIdText, isObject, take } from '../coerce.js'
+
+const TRACE_KEYS = ['trace_id', 'traceId']
+const SPAN_KEYS = ['span_id', 'spanId']
+const PARENT_KEYS = ['parent_span_id', 'parentSpanId']
+
+/** W3C Trace Context, section 3.2: version, trace-id, parent-id, flags. */
+export const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/
+const NO_TRACE = /^0+$/
+
+/** Takes the ids out of `record`; `traceparent` is the request's header. */
+export function takeTrace(record: JsonObject, traceparent: Json | undefined): EntryTrace | undefined {
+  return takeIds(record)
+    ?? (isObject(record['trace']) ? takeIds(record['trace']) : undefined)
+    ?? parseTraceparent(traceparent)
+    ?? (isObject(record['dd']) ? takeIds(record['dd']) : undefined)
+}
+
+function takeIds(from: JsonObject): EntryTrace | undefined {
+  const traceId = take(from, TRACE_KEYS, toIdText)
+  const spanId = take(from, SPAN_KEYS, toIdText)
+  const parentSpanId = take(from, PARENT_KEYS, toIdText)
+  if (traceId === undefined && spanId === undefined && parentSpanId === undefined) return undefined
+  return {
+    ...(traceId !== undefined && { trace_id: traceId }),
+    ...(spanId !== undefined && { span_id: spanId }),
+    ...(parentSpanId !== undefined && { parent_span_id: parentSpanId }),
+  }
+}
+
+/** The header names the caller's span, which is the parent of the one that logs. */
+export function parseTraceparent(traceparent: Json | undefined): EntryTrace | undefined {
+  const ids = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null
+  if (ids === null || NO_TRACE.test(ids[1] as string)) return undefined
+  return { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
+}
+
+/** Whether these ids are what the header says, and no more. */
+export function isCallersTrace(trace: EntryTrace | undefined, traceparent: Json | undefined): boolean {
+  const callers = trace === undefined || trace.span_id !== undefined ? undefined : parseTraceparent(traceparent)
+  return callers !== undefined && callers.trace_id === trace?.trace_id && callers.parent_span_id === trace?.parent_span_id
+}

@@ -1,0 +1,77 @@
+/** One line -> one clean record, through JSON.parse. */
+import type { Json, JsonObject } from '../../protocol/log-entry.js'
+import { cleanCopy } from '../clean-copy.js'
+import type { CutCounts } from '../clean-copy.js'
+import { parseExact } from '../exact-json.js'
+import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../json-scan.js'
+
+/**
+ * pino writes its own `level` and `time` first. Logged data may carry the same keys after them, and JSON.parse would
+ * let it forge both; of every other key the last counts.
+ */
+const FIRST_COUNTS = ['level', 'time'] as const
+
+/**
+ * `undefined` where the line is not a JSON object.
+ *
+ * @param isKept keys that a record keeps however wide it is; pino writes its message last.
+ */
+export function parseRecord(line: string, cuts: CutCounts, isKept: (key: string) => boolean): JsonObject | undefined {
+  let parsed: unknown
+  try {
+    parsed = parseExact(line)
+  } catch {
+    return undefined // plain text is a record too: the caller makes the line its message
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
+  const firsts = firstValues(line)
+  const record = cleanCopy(parsed, cuts, isKept)
+  for (const key of FIRST_COUNTS) {
+    const first = firsts.get(key)
+    if (first === undefined) continue
+    const value = cleanCopy({ value: parseExact(first) }, cuts)['value'] as Json
+    record[key] = value
+  }
+  return record
+}
+
+/** The text of the first value of each top-level `level` and `time`. `line` is a valid JSON object. */
+function firstValues(line: string): Map<string, string> {
+  const firsts = new Map<string, string>()
+  let depth = 0
+  let key: string | undefined
+  let valueStart = 0
+  const close = (end: number): void => {
+    if (key !== undefined && !firsts.has(key)) firsts.set(key, line.slice(valueStart, end))
+    key = undefined
+  }
+  let expectsKey = false
+  for (let i = 0; i < line.length; i += 1) {
+    const code = line.charCodeAt(i)
+    if (code === QUOTE) {
+      const quote = findStringEnd(line, i, line.length)
+      if (depth === 1 && expectsKey) {
+        key = wantedKey(line.slice(i, quote + 1))
+        valueStart = line.indexOf(':', quote) + 1
+        i = valueStart - 1
+        expectsKey = false
+      } else i = quote
+    } else if (code === OPEN_BRACE || code === 91) {
+      depth += 1
+      expectsKey = depth === 1
+    } else if (code === CLOSE_BRACE || code === 93) {
+      if (depth === 1) close(i)
+      depth -= 1
+    } else if (code === COMMA && depth === 1) {
+      close(i)
+      expectsKey = true
+    }
+  }
+  return firsts
+}
+
+function wantedKey(quoted: string): string | undefined {
+  if (quoted.length > 40) return undefined // even with every letter escaped, `level` is shorter
+  const key = JSON.parse(quoted) as string
+  return (FIRST_COUNTS as readonly string[]).includes(key) ? key : undefined
+}

@@ -1,0 +1,121 @@
+/** An entry over its byte limit is made to fit: its longest texts first, then its widest parts. Never refused. */
+import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
+import { isMarkedNumber, stringifyExact } from './exact-json.js'
+
+/** Shorter texts are not worth cutting. */
+const SHORTEST_CUT = 64
+/** Before texts are cut to less than this, what is wide for another reason goes: a list of ids must not cost the error. */
+const READABLE_CUT = 2_048
+
+/** Without a bound of their own, as the metadata's keys. */
+const LISTS = ['breadcrumbs', 'tags', 'notify_channels']
+/** In the order in which they are given up, when all else is gone; level, message and timestamp an entry must have. */
+const FIELDS = [
+  'perf', 'deploy', 'user', 'request', 'error', 'trace',
+  'source', 'action', 'fingerprint', 'version', 'release_id', 'session_id', 'user_id', 'environment', 'request_id', 'service',
+] as const
+
+/** Says in the entry itself what it had to lose. */
+export const NOTE_KEY = 'pino_ingest'
+
+/**
+ * @param maxEntryBytes at least 1 KiB: below that the required fields alone may not fit.
+ * @param whole its JSON, where that is known already
+ */
+export function shortenToFit(entry: LogEntry, maxEntryBytes: number, whole: string = stringifyExact(entry)): string {
+  let json = whole
+  // One UTF-16 unit takes at most three bytes.
+  if (json.length * 3 <= maxEntryBytes) return json
+  const bytes = Buffer.byteLength(json)
+  if (bytes <= maxEntryBytes) return json
+  const short = addNote(entry, { shortened_from_bytes: bytes })
+  const fits = (): boolean => Buffer.byteLength(json = stringifyExact(short)) <= maxEntryBytes
+  const texts = longTexts(short)
+  const cutDownTo = (least: number): boolean => {
+    for (let limit = Math.floor(maxEntryBytes / 2); limit >= least; limit = Math.floor(limit / 2)) {
+      if (cutTexts(texts, limit) && fits()) return true
+    }
+    return false
+  }
+  if (cutDownTo(Math.min(READABLE_CUT, maxEntryBytes / 8))) return json
+  dropWidest(short, Buffer.byteLength(json) - maxEntryBytes)
+  // Into the room that was made, texts may grow again.
+  cutTexts(texts, maxEntryBytes)
+  if (fits() || cutDownTo(SHORTEST_CUT)) return json
+  // A record may bring a note of its own, as wide as it likes.
+  short.metadata = { [NOTE_KEY]: { shortened_from_bytes: bytes } }
+  for (const field of FIELDS) {
+    if (fits()) break
+    delete short[field]
+  }
+  return json
+}
+
+/** Drops lists and metadata, the widest first, until `bytes` are saved. */
+function dropWidest(entry: LogEntry, bytes: number): void {
+  const metadata = entry.metadata as JsonObject
+  const whole = entry as unknown as JsonObject
+  const parts = [
+    ...LISTS.filter((key) => Object.hasOwn(whole, key)).map((key) => [whole, key] as const),
+    ...Object.keys(metadata).filter((key) => key !== NOTE_KEY).map((key) => [metadata, key] as const),
+  ].map(([from, key]) => ({ from, key, bytes: Buffer.byteLength(`,${JSON.stringify(key)}:${stringifyExact(from[key])}`) }))
+  let saved = 0
+  for (const part of parts.toSorted((a, b) => b.bytes - a.bytes)) {
+    if (saved >= bytes) return
+    delete part.from[part.key]
+    saved += part.bytes
+  }
+}
+
+/** Adds to the entry's note; the note stands first, so that dropping keys from the end leaves it. */
+export function addNote<E extends { metadata?: JsonObject }>(entry: E, facts: JsonObject): E {
+  const { [NOTE_KEY]: old, ...others } = entry.metadata ?? {}
+  const before = typeof old === 'object' && old !== null && !Array.isArray(old) ? old : old === undefined ? {} : { own: old }
+  entry.metadata = { [NOTE_KEY]: { ...before, ...facts }, ...others }
+  return entry
+}
+
+type Holder = Record<string | number, Json>
+
+interface Text {
+  readonly holder: Holder
+  readonly key: string | number
+  readonly whole: string
+}
+
+/** Where the texts stand that are worth cutting. The walk keeps its own stack, as everything that walks logged data. */
+function longTexts(root: object): Text[] {
+  const found: Text[] = []
+  const open = [root as Holder]
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    const inside = holder
+    const look = (key: string | number): void => {
+      const value = inside[key] as Json
+      if (typeof value === 'object' && value !== null) open.push(value as Holder)
+      else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarkedNumber(value)) found.push({ holder: inside, key, whole: value })
+    }
+    // A list may have a million items: their keys are not worth a million strings.
+    if (Array.isArray(inside)) for (let i = 0; i < inside.length; i += 1) look(i)
+    else for (const key of Object.keys(inside)) look(key)
+  }
+  return found
+}
+
+/** False where nothing changes. */
+function cutTexts(texts: readonly Text[], limit: number): boolean {
+  let hasChanged = false
+  for (const { holder, key, whole } of texts) {
+    const text = whole.length <= limit ? whole : cutText(whole, limit)
+    if (text === holder[key]) continue
+    holder[key] = text
+    hasChanged = true
+  }
+  return hasChanged
+}
+
+function cutText(text: string, limit: number): string {
+  const suffix = `… (${text.length} characters)`
+  const keep = Math.max(limit - suffix.length, 1)
+  // toWellFormed: the cut may have gone through a surrogate pair.
+  return text.slice(0, keep).toWellFormed() + suffix
+}

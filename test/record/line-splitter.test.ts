@@ -1,0 +1,87 @@
+/** Chunks that end anywhere give the lines of the whole. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LineSplitter } from '../../src/record/line-splitter.js'
+
+function linesOf(chunks: readonly string[], maxLineChars?: number): string[] {
+  const lines: string[] = []
+  const splitter = new LineSplitter((text, start, end) => lines.push(text.slice(start, end)), maxLineChars)
+  for (const chunk of chunks) splitter.write(chunk)
+  splitter.end()
+  return lines
+}
+
+/** The text in pieces, cut at the given places. */
+function cutAt(text: string, places: readonly number[]): string[] {
+  const cuts = [...new Set(places.map((place) => place % (text.length + 1)))].toSorted((a, b) => a - b)
+  return [...cuts, text.length].map((cut, index) => text.slice(index === 0 ? 0 : cuts[index - 1], cut))
+}
+
+describe('lines', () => {
+  test.each<[string, string[], string[]]>([
+    ['whole', ['a\nb\n'], ['a', 'b']],
+    ['without a last newline', ['a\nb'], ['a', 'b']],
+    ['cut', ['a', 'b\nc', '', 'd', '\n'], ['ab', 'cd']],
+    ['CRLF', ['a\r\nb\r\n'], ['a', 'b']],
+    ['CRLF cut', ['a\r', '\nb', '\r', '\n'], ['a', 'b']],
+    ['a carriage return inside', ['a\rb\n'], ['a\rb']],
+    ['empty ones', ['\n\n\r\n', '\n', 'a\n\n', '\r\n'], ['a']],
+    ['spaces are no emptiness', [' \n\t\n'], [' ', '\t']],
+    ['other line ends', ['a\u2028b\u0085c\n'], ['a\u2028b\u0085c']],
+    ['nothing', [], []],
+    ['empty chunks', ['', ''], []],
+  ])('%s', (_, chunks, lines) => expect(linesOf(chunks)).toEqual(lines))
+
+  test('any chunking gives the same lines', () => {
+    const text = fc.array(fc.oneof(
+      fc.constantFrom('\n', '\r\n', '\r', '\n\n', '{"a":1}', '"', '😀'), fc.string({ unit: 'binary' }),
+    )).map((parts) => parts.join(''))
+    fc.assert(fc.property(text, fc.array(fc.nat(), { maxLength: 20 }), (whole, places) => {
+      const wanted = whole.split('\n').map((line) => line.replace(/\r$/, '')).filter((line) => line !== '')
+      expect(linesOf(cutAt(whole, places))).toEqual(wanted)
+    }), { numRuns: 5_000 })
+  })
+
+  test('one character at a time', () => {
+    expect(linesOf([...'{"a":1}\r\n{"b":2}\n\n{"c":3}'])).toEqual(['{"a":1}', '{"b":2}', '{"c":3}'])
+  })
+
+  test('a line that never ends is handed on in parts, and nothing of it is lost', () => {
+    const lines = linesOf([...Array.from({ length: 100 }, () => 'x'.repeat(10)), '\nnext\n'], 64)
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.at(-1)).toBe('next')
+    expect(lines.slice(0, -1).join('')).toBe('x'.repeat(1_000))
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(64 + 10)
+  })
+
+  test('a line of many small chunks takes no quadratic time', () => {
+    const lines = linesOf([...Array.from({ length: 200_000 }, () => 'x'.repeat(10)), '\n'])
+    expect(lines.map((line) => line.length)).toEqual([2_000_000])
+  })
+})
+
+test('a text that comes while a line is taken does not bring back what was taken', () => {
+  const taken: string[] = []
+  const splitter = new LineSplitter((text, start, end) => {
+    const line = text.slice(start, end)
+    taken.push(line)
+    if (line === 'one') splitter.write('from within\n')
+  })
+  splitter.write('one\ntwo\nthree\n')
+  expect(taken.toSorted()).toEqual(['from within', 'one', 'three', 'two'])
+})
+
+test('a text in parts gives the same lines, each once', () => {
+  const taken: string[] = []
+  const splitter = new LineSplitter((text, start, end) => taken.push(text.slice(start, end)))
+  splitter.write('ze')
+  splitter.begin('ro\none\n\ntwo\nthr')
+  let parts = 0
+  while (splitter.advance(1)) parts += 1
+  expect(parts).toBeGreaterThan(1)
+  splitter.begin('ee\nfour\nfive\n')
+  expect(splitter.advance(1)).toBe(true)
+  splitter.begin('six')
+  splitter.end()
+  expect(taken).toEqual(['zero', 'one', 'two', 'three', 'four', 'five', 'six'])
+})
