@@ -10,7 +10,7 @@ const src = join(root, 'src')
 /** Folders by layer, the lowest first. A module may import from its own folder and from lower layers. `folder/file` is a module with a layer of its own. */
 const LAYERS: readonly (readonly string[])[] = [
   ['protocol', 'shared', 'version'],
-  ['diagnostics', 'scrub', 'batch'],
+  ['diagnostics', 'redaction', 'batch'],
   ['options'],
   ['record', 'client', 'transport/flush-message', 'transport/release-message', 'transport/pino-config'],
   ['breadcrumbs', 'filter', 'request-logs', 'app'],

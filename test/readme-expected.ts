@@ -229,7 +229,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'src/filter/README.md': filter,
   'src/options/README.md': options,
   'src/request-logs/README.md': { 'Request analytics': [expectRequestLog] },
-  'src/scrub/README.md': { 'Privacy: what is taken out': [(ran) => {
+  'src/redaction/README.md': { 'Privacy: what is taken out': [(ran) => {
     const { error, metadata } = expectPrivate(ran, ['sk_live'])
     expect(error?.message).toBe('GET https://api.example.com/v1?token=[scrubbed]&page=2 failed')
     expect(metadata?.['error']).toBeUndefined()

@@ -12,7 +12,7 @@ const ALONE = tests('browser/speed', 'filter/memory', 'process/exit-time')
 const TIMED = [...testsIn('serverless', 'faults'), ...tests('process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown')]
 /** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
 const SHARED = [
-  ...testsIn('record', 'scrub', 'breadcrumbs', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks'),
+  ...testsIn('record', 'redaction', 'breadcrumbs', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks'),
   ...tests('account', 'backoff', 'batch', 'notice', 'notice-spool', 'options', 'parts', 'report'),
   'test/spool/!(model|planted).test.ts', // one takes minutes, the other replaces parts of the sources
 ]

@@ -37,7 +37,7 @@ export class BreadcrumbFactory {
   #scrubbed(crumbJson: string): string {
     const { redactor: scrubber } = this.#options
     if (scrubber?.hasPatterns !== true) return crumbJson
-    return scrubber.scrubJson(HEAD + crumbJson + TAIL).slice(HEAD.length, -TAIL.length)
+    return scrubber.redactJson(HEAD + crumbJson + TAIL).slice(HEAD.length, -TAIL.length)
   }
 }
 

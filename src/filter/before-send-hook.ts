@@ -6,7 +6,7 @@ import { finishEntry } from '../record/finish-entry.js'
 import { cleanCopy } from '../record/clean-copy.js'
 import type { CutCounts } from '../record/clean-copy.js'
 import { addNote } from '../record/shorten-entry.js'
-import type { Scrubber } from '../scrub/scrubber.js'
+import type { Redactor } from '../redaction/redactor.js'
 import { LONG_NUMBER, restoreNumbers } from './restore-numbers.js'
 import type { HookFunction } from './load-hook.js'
 import { formatThrown } from './format-thrown.js'
@@ -20,7 +20,7 @@ export interface BeforeSendHookOptions {
   /** UTF-8 bytes of an entry: a hook may have added to it. Default 256 KiB. */
   readonly maxEntryBytes?: number
   /** Takes out what the hook may have added. */
-  readonly scrubber?: Scrubber | undefined
+  readonly scrubber?: Redactor | undefined
 }
 
 export interface HookResult {

@@ -1,6 +1,6 @@
 /** The kind of `scrubPatterns`: built-in names and expressions, each checked before it meets any text. Pure. */
-import { checkExpression } from '../scrub/check-pattern.js'
-import { BUILT_INS } from '../scrub/patterns.js'
+import { checkExpression } from '../redaction/check-expression.js'
+import { BUILT_INS } from '../redaction/patterns.js'
 import type { Kind } from './kinds.js'
 import { texts } from './kinds.js'
 import { findNearestName } from './nearest-name.js'

@@ -4,14 +4,14 @@ import type { PinoConfig } from '../transport/pino-config.js'
 import type { JsonObject } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { PINO_LEVELS } from '../record/coerce.js'
-import { removeHeaderLines } from '../scrub/header-text.js'
-import { removeHeaders } from '../scrub/headers.js'
-import { Scrubber } from '../scrub/scrubber.js'
+import { removeHeaderLines } from '../redaction/header-text.js'
+import { removeHeaders } from '../redaction/header-members.js'
+import { Redactor } from '../redaction/redactor.js'
 
 /** Options before pino's own configuration before pino's defaults. */
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
   const custom = Object.entries(settings.customLevels ?? {}).map(([label, number]) => [number, label] as const)
-  const scrubber = new Scrubber({ patterns: settings.scrubPatterns, urlParams: settings.scrubUrlParams, maxTextChars: settings.maxEntryBytes })
+  const scrubber = new Redactor({ patterns: settings.scrubPatterns, urlParams: settings.scrubUrlParams, maxTextChars: settings.maxEntryBytes })
   return {
     ...settings,
     ...cleanOwn(settings, scrubber),
@@ -26,11 +26,11 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
  * Once, at the start: the fast path of `record/` looks for secrets in the line alone, and puts these beside it as they are. A
  * copy, since headers are removed in place. Tags are single words: two side by side are no header's name and value.
  */
-function cleanOwn(settings: Settings, scrubber: Scrubber): Partial<MappingOptions> {
+function cleanOwn(settings: Settings, scrubber: Redactor): Partial<MappingOptions> {
   const { service, fallbackService, environment, version, releaseId, metadata, tags, deploy } = settings
   const own = JSON.parse(JSON.stringify({ service, fallbackService, environment, version, releaseId, metadata, deploy })) as JsonObject
   removeHeaders(own)
-  return JSON.parse(scrubber.scrubJson(JSON.stringify({ ...own, tags: tags.map(removeHeaderLines) }))) as Partial<MappingOptions>
+  return JSON.parse(scrubber.redactJson(JSON.stringify({ ...own, tags: tags.map(removeHeaderLines) }))) as Partial<MappingOptions>
 }
 
 const MIB = 1024 * 1024

@@ -79,7 +79,7 @@ export class Mapper {
     if (!fast.map(text, start, end, this.#minPosition)) return this.#mapByParsing(text, start, end)
     let json = fast.openJson === '' ? '' : `${fast.openJson}}`
     if (json !== '' && this.#options.redactor?.hasPatterns === true) {
-      json = this.#options.redactor.scrubJson(json)
+      json = this.#options.redactor.redactJson(json)
       // What takes the place of a match may be longer than it was.
       if (json.length * MAX_BYTES_PER_UNIT > this.#options.maxEntryBytes) return this.#mapByParsing(text, start, end)
     }

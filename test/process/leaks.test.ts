@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { leaks } from '../scrub/leaks.js'
+import { leaks } from '../redaction/leaks.js'
 import { cleanEnv } from './run-app.js'
 
 /** Random to the eye: a part of eight characters is its own as well. */

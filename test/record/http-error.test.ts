@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
-import { Scrubber } from '../../src/scrub/scrubber.js'
+import { Redactor } from '../../src/redaction/redactor.js'
 import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
 
 interface Recorded {
@@ -47,7 +47,7 @@ const KEPT: Record<string, JsonObject> = {
   'body-parser': { status: 400, statusCode: 400, expose: true },
 }
 
-const options = createMappingOptions({ redactor: new Scrubber({ patterns: [], urlParams: ['token'] }) })
+const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
 
 /** By both paths, which must agree. */
 function jsonOf(line: string): string {

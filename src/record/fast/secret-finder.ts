@@ -1,17 +1,17 @@
 /** Whether a line holds a secret in what is sent of it: such a line is for the reference path, which takes it out. */
-import { nextHeader } from '../../scrub/header-text.js'
-import type { Scrubber } from '../../scrub/scrubber.js'
-import { hasUserinfo, nextEncodedAt } from '../../scrub/userinfo.js'
+import { findNextHeader } from '../../redaction/header-text.js'
+import type { Redactor } from '../../redaction/redactor.js'
+import { hasUserinfo, findNextEncodedAt } from '../../redaction/userinfo.js'
 import { NextOccurrence } from './next-occurrence.js'
 
 export class SecretFinder {
-  readonly #headers = new NextOccurrence(nextHeader)
+  readonly #headers = new NextOccurrence(findNextHeader)
   readonly #params: NextOccurrence
   readonly #ats = NextOccurrence.ofText('@')
-  readonly #encodedAts = new NextOccurrence(nextEncodedAt)
+  readonly #encodedAts = new NextOccurrence(findNextEncodedAt)
 
-  constructor(scrubber: Scrubber | undefined) {
-    this.#params = new NextOccurrence((text, from) => scrubber?.nextParam(text, from) ?? Infinity)
+  constructor(scrubber: Redactor | undefined) {
+    this.#params = new NextOccurrence((text, from) => scrubber?.findNextParam(text, from) ?? Infinity)
   }
 
   /** To be called for each new text. */

@@ -5,7 +5,7 @@ import type {
 import { takeError, findTopFrame } from './entry-error.js'
 import { hasMembers, toIdText, isObject, toIsoTime, toNumber, toPlainText, toResolvedLevel, resolveLevel, toScalarText, take } from '../coerce.js'
 import type { LevelLabels, ResolvedLevel } from '../coerce.js'
-import type { Scrubber } from '../../scrub/scrubber.js'
+import type { Redactor } from '../../redaction/redactor.js'
 import { computeErrorFingerprint } from '../error-fingerprint.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
@@ -32,7 +32,7 @@ export interface MappingOptions {
   /** UTF-8 bytes of an entry's JSON. */
   readonly maxEntryBytes: number
   /** Takes secrets out, before anything is cut. Default: nothing but headers. */
-  readonly redactor?: Scrubber | undefined
+  readonly redactor?: Redactor | undefined
 }
 
 export const NO_MESSAGE = '(no message)'

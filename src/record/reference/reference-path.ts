@@ -2,7 +2,7 @@
  * The plain path: JSON.parse, map, JSON.stringify. It takes every line there can be, and is the measure for the
  * fast path, which takes the usual ones.
  */
-import { removeMembers } from '../../scrub/headers.js'
+import { removeHeaderMembers } from '../../redaction/header-members.js'
 import { toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
 import { isEntryKey } from '../fast/fast-fields.js'
@@ -23,7 +23,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const isKept = (key: string): boolean => key === options.messageKey || key === options.errorKey || isEntryKey(key)
   const record = parseRecord(line, cuts, isKept)
   // Here too, since what a record calls `name` and `value` may become parts of different fields.
-  const removed = record === undefined ? 0 : removeMembers(record)
+  const removed = record === undefined ? 0 : removeHeaderMembers(record)
   const { entry, level, ids } = record === undefined
     ? textEntry(line, options, receivedAt)
     : toEntry(record, options, receivedAt)

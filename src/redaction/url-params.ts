@@ -4,13 +4,13 @@
  *
  * They are found by their equals sign, by going back from there: one pass, whatever the text.
  */
-import { charSet, runStart } from './chars.js'
-import { SCRUBBED, hasUserinfo, removeUserinfo } from './userinfo.js'
+import { createCharSet, findRunStart } from './char-set.js'
+import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
 
 /** Going back ends here; no name of a parameter is longer. */
 const MAX_NAME_CHARS = 128
 /** What a name may be made of: its brackets also percent-encoded. */
-const NAME_CHARS = charSet(/[A-Za-z0-9_.~$*%[\]-]/)
+const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/)
 /**
  * Ends a value: the next parameter, the fragment, or what no URL holds. A `;` ends it only where a parameter follows, whose name
  * holds no encoded equals sign: what follows that would be scrubbed, and the `;` no longer be an end.
@@ -35,17 +35,17 @@ export class UrlParams {
   }
 
   /** Whether JSON text may hold something for `scrub`: never a wrong no. */
-  concerns(json: string): boolean {
+  mayMatch(json: string): boolean {
     return this.#paramRanges(json, 1).length > 0 || hasUserinfo(json)
   }
 
   /** The same text, but for the values. */
-  scrub(text: string): string {
+  redact(text: string): string {
     return removeUserinfo(replaceRanges(text, this.#paramRanges(text, Infinity)))
   }
 
   /** Position of the next place in this part of JSON text that may be concerned, or Infinity. */
-  next(json: string, from: number, end: number): number {
+  findNext(json: string, from: number, end: number): number {
     const part = json.slice(from, end + 2) // so that what is rare is not searched to the end of the text
     let equals = part.indexOf('=')
     let encoded = nextEncoded(part, 0)
@@ -90,7 +90,7 @@ export class UrlParams {
 
   /** Whether the name before an equals sign is one of them. */
   #isNamed(text: string, at: number, least: number): boolean {
-    const start = runStart(text, at, least, NAME_CHARS)
+    const start = findRunStart(text, at, least, NAME_CHARS)
     if (at - start < this.#leastChars) return false
     const name = text.slice(start, at)
     if (this.has(decoded(name))) return true
@@ -124,14 +124,14 @@ function decoded(name: string): string {
 }
 
 function isScrubbed(text: string, start: number, end: number): boolean {
-  return end - start === SCRUBBED.length && text.startsWith(SCRUBBED, start)
+  return end - start === REDACTED.length && text.startsWith(REDACTED, start)
 }
 
 function replaceRanges(text: string, ranges: readonly Range[]): string {
   let clean = ''
   let copied = 0
   for (const { start, end } of ranges) {
-    clean += text.slice(copied, start) + SCRUBBED
+    clean += text.slice(copied, start) + REDACTED
     copied = end
   }
   return copied === 0 ? text : clean + text.slice(copied)

@@ -2,7 +2,7 @@
  * [worker] Whether a text may match: a deterministic automaton, made as texts need it, that takes every `^`, `$` and `\b` to hold.
  * It reads a line of 270 bytes in about 1 us, `LinearSearch` in 1 to 20 us, and most lines hold nothing to replace.
  */
-import type { Program } from './program.js'
+import type { RegexProgram } from './regex-program.js'
 
 /**
  * Adversarial text must not make the filter slower than the search: at most one new transition per 32 characters, after an initial budget
@@ -26,14 +26,14 @@ interface State {
 const MATCHED: State = { pcs: [], next: new Map(), nextAscii: [] }
 
 export class Prefilter {
-  readonly #program: Program
+  readonly #program: RegexProgram
   readonly #states = new Map<string, State>()
   readonly #maxTransitionBudget: number
   #transitionBudget: number
   #transitions = 0
   #start: State
 
-  constructor(program: Program) {
+  constructor(program: RegexProgram) {
     this.#program = program
     this.#transitionBudget = this.#maxTransitionBudget = MAX_TRANSITION_BUDGET / program.instructions.length
     this.#start = this.#stateFor([])
@@ -68,7 +68,7 @@ export class Prefilter {
       this.#transitions = 0
       this.#start = this.#stateFor([])
     }
-    const next = this.#stateFor(state.pcs.filter((pc) => this.#program.takes(pc, code)).map((pc) => this.#program.instructions[pc]?.out ?? 0))
+    const next = this.#stateFor(state.pcs.filter((pc) => this.#program.accepts(pc, code)).map((pc) => this.#program.instructions[pc]?.out ?? 0))
     if (code < 128) state.nextAscii[code] = next
     else state.next.set(code, next)
     return next

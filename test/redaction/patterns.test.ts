@@ -1,10 +1,10 @@
 /** What the built-in patterns take out, and what they leave. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BUILT_INS, patternOf } from '../../src/scrub/patterns.js'
+import { BUILT_INS, createPattern } from '../../src/redaction/patterns.js'
 
 function scrub(name: string, text: string): string {
-  return patternOf(name).scrub(text)
+  return createPattern(name).redact(text)
 }
 
 /** Numbers that the card networks publish for tests. */

@@ -5,8 +5,8 @@
  * one letter. So all matches are found in one pass: a Pike VM (https://swtch.com/~rsc/regexp/regexp2.html) runs the program as
  * `(?:(expression)|any character)*`, which gives the same matches as the loop.
  */
-import { ALT, ALT_MATCH, EMPTY_WIDTH, FAIL, MATCH, RUNE } from './program.js'
-import type { Instruction, Program } from './program.js'
+import { ALT, ALT_MATCH, EMPTY_WIDTH, FAIL, MATCH, RUNE } from './regex-program.js'
+import type { Instruction, RegexProgram } from './regex-program.js'
 
 /** The conditions of `EMPTY_WIDTH`: bits of its `arg`. */
 const BEGIN_LINE = 1
@@ -40,7 +40,7 @@ class Threads {
 }
 
 export class LinearSearch {
-  readonly #program: Program
+  readonly #program: RegexProgram
   readonly #hasConditions: boolean
   /** The ASCII characters that a match may begin with. */
   readonly #first: readonly boolean[]
@@ -50,12 +50,12 @@ export class LinearSearch {
   #current: Threads
   #next: Threads
 
-  constructor(program: Program) {
+  constructor(program: RegexProgram) {
     const { instructions: { length } } = program
     const beginning = program.reachable([program.start])
     this.#program = program
     this.#hasConditions = program.instructions.some(({ op }) => op === EMPTY_WIDTH)
-    this.#first = Array.from({ length: ASCII }, (_, code) => beginning.some((pc) => program.takes(pc, code)))
+    this.#first = Array.from({ length: ASCII }, (_, code) => beginning.some((pc) => program.accepts(pc, code)))
     this.#added = new Int32Array(length)
     this.#stack = new Int32Array(length + 1)
     this.#current = new Threads(length)
@@ -85,7 +85,7 @@ export class LinearSearch {
       let matched: LinkedMatch | undefined
       for (let thread = 0; thread < current.length && matched === undefined; thread += 1) {
         const pc = current.pcs[thread] as number
-        if (!program.takes(pc, code)) continue
+        if (!program.accepts(pc, code)) continue
         matched = this.#add(next, (program.instructions[pc] as Instruction).out, current.starts[thread] as number, current.lastMatches[thread], holding, at)
       }
       // What has a lower priority than a match is given up.

@@ -1,5 +1,5 @@
 /** Keys that became equal, told apart again. */
-import { CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, stringEnd } from './json-text.js'
+import { CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, findStringEnd } from './json-text.js'
 
 interface Holder {
   readonly keys: Set<string>
@@ -8,7 +8,7 @@ interface Holder {
 }
 
 /** The same JSON, where of equal keys in one object the second becomes `key_2`, the next `key_3`. */
-export function freeKeys(json: string): string {
+export function makeKeysUnique(json: string): string {
   const own = ownKeys(json)
   const open: (Holder & { readonly own: ReadonlySet<string> })[] = []
   let objects = 0
@@ -20,7 +20,7 @@ export function freeKeys(json: string): string {
     else if (code === OPEN_BRACKET) open.push({ keys: new Set(), numbers: new Map(), own: new Set() })
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open.pop()
     else if (code === QUOTE) {
-      const end = stringEnd(json, at)
+      const end = findStringEnd(json, at)
       const holder = open.at(-1)
       if (holder !== undefined && json.charCodeAt(end + 1) === COLON) {
         const key = JSON.parse(json.slice(at, end + 1)) as string
@@ -58,7 +58,7 @@ function ownKeys(json: string): Set<string>[] {
       open.push(keys)
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open.pop()
     else if (code === QUOTE) {
-      const end = stringEnd(json, at)
+      const end = findStringEnd(json, at)
       if (json.charCodeAt(end + 1) === COLON) open.at(-1)?.add(JSON.parse(json.slice(at, end + 1)) as string)
       at = end
     }

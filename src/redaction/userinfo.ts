@@ -1,7 +1,7 @@
 /** [worker] What stands before the @ of a URL, also where the URL is percent-encoded as a part of another, or its slashes are escaped. */
-import { quoteBefore, quoteEnd } from './quotes.js'
+import { findQuoteBefore, findQuoteEnd } from './quotes.js'
 
-export const SCRUBBED = '[scrubbed]'
+export const REDACTED = '[scrubbed]'
 
 /** All but white space and what ends the authority (RFC 3986, section 3.2; the URL standard takes any other character too). */
 const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
@@ -15,7 +15,7 @@ const MAX_SCHEME_CHARS = 32
 const ENCODED_AT = /(?:25)*40/y
 
 /** Position of the next `%40`, however often it was encoded, or Infinity. */
-export function nextEncodedAt(text: string, from: number): number {
+export function findNextEncodedAt(text: string, from: number): number {
   for (let at = text.indexOf('%', from); at !== -1; at = text.indexOf('%', at + 1)) {
     ENCODED_AT.lastIndex = at + 1
     if (ENCODED_AT.test(text)) return at
@@ -35,11 +35,11 @@ export function removeUserinfo(text: string): string {
     clean = clean.replace(USERINFO, (match, lead: string, userinfo: string, at: number) => {
       // The quote before the URL ends it, wherever an @ comes after it.
       const scheme = SCHEME_END.exec(text.slice(Math.max(0, at - MAX_SCHEME_CHARS), at))?.[0].length ?? 0
-      const opened = quoteBefore(text, at - scheme)
-      const end = opened === undefined ? userinfo.length : quoteEnd(userinfo, 0, opened, userinfo.length)
+      const opened = findQuoteBefore(text, at - scheme)
+      const end = opened === undefined ? userinfo.length : findQuoteEnd(userinfo, 0, opened, userinfo.length)
       const last = userinfo.lastIndexOf('@', end - 1)
-      return last <= 0 || end === 0 ? match : `${lead}${SCRUBBED}${userinfo.slice(last)}`
+      return last <= 0 || end === 0 ? match : `${lead}${REDACTED}${userinfo.slice(last)}`
     })
   }
-  return clean.includes('%') ? clean.replace(ENCODED, `$1${SCRUBBED}`) : clean
+  return clean.includes('%') ? clean.replace(ENCODED, `$1${REDACTED}`) : clean
 }

@@ -4,17 +4,17 @@
  * The text is walked from string to string; numbers keep their digits, and what nothing matches keeps its bytes. What an entry
  * must have to be valid is left alone: its own field names, `level`, the timestamps, the ids of a trace.
  */
-import { freeKeys } from './free-keys.js'
-import { CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, numberEnd, stringEnd, valueEnd } from './json-text.js'
-import { isCard } from './credit-card.js'
-import { patternOf } from './patterns.js'
+import { makeKeysUnique } from './unique-keys.js'
+import { CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, findNumberEnd, findStringEnd, findValueEnd } from './json-text.js'
+import { isCardNumber } from './credit-card.js'
+import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
-import { nextQuery } from './query-places.js'
+import { findNextQuery } from './query-search.js'
 import { TextBudget } from './text-budget.js'
 import { UrlParams } from './url-params.js'
-import { SCRUBBED } from './userinfo.js'
+import { REDACTED } from './userinfo.js'
 
-export interface ScrubberOptions {
+export interface RedactorOptions {
   /** Built-in names, and expressions that `checkExpression` accepts. */
   readonly patterns: readonly string[]
   readonly urlParams: readonly string[]
@@ -36,7 +36,7 @@ const ESCAPED_LETTER = /\\u00[2-7]/
 const HEX_ID = /^[\da-f]{16,32}$/i
 const DIGITS = /^\d+$/
 
-export class Scrubber {
+export class Redactor {
   /** Whether the user named any. */
   readonly hasPatterns: boolean
   readonly #patterns: readonly Pattern[]
@@ -44,27 +44,27 @@ export class Scrubber {
   readonly #maxTextChars: number
 
   /** @throws SyntaxError for an expression that is none. */
-  constructor({ patterns, urlParams, maxTextChars = Infinity }: ScrubberOptions) {
+  constructor({ patterns, urlParams, maxTextChars = Infinity }: RedactorOptions) {
     this.hasPatterns = patterns.length > 0
-    this.#patterns = patterns.map(patternOf)
+    this.#patterns = patterns.map(createPattern)
     this.#params = new UrlParams(urlParams)
     this.#maxTextChars = maxTextChars
   }
 
   /** Whether `scrubJson` may have something to do: never a wrong no. */
-  concerns(json: string): boolean {
-    return this.#params.concerns(json) || nextQuery(json, 0) !== undefined || isHiding(json) || this.#patterns.some((pattern) => pattern.concerns(json))
+  mayMatch(json: string): boolean {
+    return this.#params.mayMatch(json) || findNextQuery(json, 0) !== undefined || isHiding(json) || this.#patterns.some((pattern) => pattern.mayMatch(json))
   }
 
   /**
    * Position at or after `from` of the next place that concerns the URL parameters, or Infinity. For JSON text of many lines, with
    * no letter or slash written as an escape.
    */
-  nextParam(text: string, from: number): number {
+  findNextParam(text: string, from: number): number {
     // In pieces: what is not there would else be searched to the end of the text, for each place that is.
     for (let at = from; at < text.length; at += PIECE_CHARS) {
       const end = Math.min(at + PIECE_CHARS, text.length)
-      const place = Math.min(this.#params.next(text, at, end), this.#nextQuery(text, at, end))
+      const place = Math.min(this.#params.findNext(text, at, end), this.#nextQuery(text, at, end))
       if (place !== Infinity) return place
     }
     return Infinity
@@ -72,7 +72,7 @@ export class Scrubber {
 
   #nextQuery(text: string, from: number, end: number): number {
     const part = text.slice(from, end + MAX_QUERY_KEY_CHARS)
-    for (let place = nextQuery(part, 0); place !== undefined; place = nextQuery(part, place.container + 1)) {
+    for (let place = findNextQuery(part, 0); place !== undefined; place = findNextQuery(part, place.container + 1)) {
       if (this.#namesParam(text, from + place.container)) return from + place.at
     }
     return Infinity
@@ -81,10 +81,10 @@ export class Scrubber {
   /** Whether a member of the container at `at` may be one of the parameters. */
   #namesParam(text: string, at: number): boolean {
     const part = text.slice(at, at + QUERY_CHARS)
-    const end = valueEnd(part, 0)
+    const end = findValueEnd(part, 0)
     if (end <= 0 || (end === part.length && at + end < text.length)) return true
     for (let quote = part.indexOf('"'); quote !== -1 && quote < end;) {
-      const after = stringEnd(part, quote) + 1
+      const after = findStringEnd(part, quote) + 1
       if (after === 0) return true
       const key = part.slice(quote + 1, after - 1)
       if (part.charCodeAt(after) === COLON && (key.includes('\\') || this.#params.has(key))) return true
@@ -94,7 +94,7 @@ export class Scrubber {
   }
 
   /** A text without what is to be scrubbed. Never throws. */
-  scrubText(text: string): string {
+  redactText(text: string): string {
     return this.#scrubWith(text, this.#patterns, new TextBudget(this.#maxTextChars))
   }
 
@@ -103,18 +103,18 @@ export class Scrubber {
    *
    * @param json an entry as compact JSON.
    */
-  scrubJson(json: string): string {
-    if (!this.concerns(json)) return json
+  redactJson(json: string): string {
+    if (!this.mayMatch(json)) return json
     const isHidden = isHiding(json)
-    const patterns = this.#patterns.filter((pattern) => isHidden || pattern.concerns(json))
+    const patterns = this.#patterns.filter((pattern) => isHidden || pattern.mayMatch(json))
     const budget = new TextBudget(this.#maxTextChars)
-    const walk = new Walk(json, (text) => this.#scrubWith(text, patterns, budget), this.#params, patterns.some(({ takesNumbers }) => takesNumbers))
+    const walk = new Walk(json, (text) => this.#scrubWith(text, patterns, budget), this.#params, patterns.some(({ matchesNumbers: takesNumbers }) => takesNumbers))
     return walk.run()
   }
 
   #scrubWith(text: string, patterns: readonly Pattern[], budget: TextBudget): string {
-    const scrub = (one: string): string => patterns.reduce((clean, pattern) => pattern.scrub(clean), one)
-    const clean = this.#params.scrub(text)
+    const scrub = (one: string): string => patterns.reduce((clean, pattern) => pattern.redact(clean), one)
+    const clean = this.#params.redact(text)
     return patterns.some(({ isCustom }) => isCustom) ? budget.apply(clean, scrub) : scrub(clean)
   }
 }
@@ -162,7 +162,7 @@ class Walk {
         key = ''
         at += 1
       } else if (code === QUOTE) {
-        const end = stringEnd(json, at) + 1
+        const end = findStringEnd(json, at) + 1
         if (end === 0) return json
         if (holder?.isObject === true && json.charCodeAt(end) === COLON) {
           key = textOf(json.slice(at, end))
@@ -174,14 +174,14 @@ class Walk {
           at = end
         }
       } else {
-        const end = numberEnd(json, at)
+        const end = findNumberEnd(json, at)
         if (end > at && this.#takesNumbers && (holder?.role === 'free' || holder?.role === 'query')) this.#replaceNumber(at, end)
         at = Math.max(end, at + 1)
       }
     }
     if (this.#copied === 0) return json
     const clean = this.#clean + json.slice(this.#copied)
-    return this.#hasNewKeys ? freeKeys(clean) : clean
+    return this.#hasNewKeys ? makeKeysUnique(clean) : clean
   }
 
   #replaceKey(at: number, end: number, key: string): void {
@@ -199,15 +199,15 @@ class Walk {
 
   #replaceNumber(at: number, end: number): void {
     const digits = this.#json.slice(at, end)
-    if (DIGITS.test(digits) && isCard(digits)) this.#replace(at, end, JSON.stringify(this.#scrub(digits)))
+    if (DIGITS.test(digits) && isCardNumber(digits)) this.#replace(at, end, JSON.stringify(this.#scrub(digits)))
   }
 
   /** The value of a parameter, whatever it is; position after it. */
   #replaceSecret(at: number): number {
-    const end = valueEnd(this.#json, at)
+    const end = findValueEnd(this.#json, at)
     const value = this.#json.slice(at, end)
     const isNothing = value === 'null' || value === 'true' || value === 'false' || value === '""' || value === '[]' || value === '{}'
-    if (!isNothing && value !== `"${SCRUBBED}"`) this.#replace(at, end, `"${SCRUBBED}"`)
+    if (!isNothing && value !== `"${REDACTED}"`) this.#replace(at, end, `"${REDACTED}"`)
     return end
   }
 

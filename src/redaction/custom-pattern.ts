@@ -1,21 +1,21 @@
 /** [worker] Custom expressions: compiled by re2js, whose syntax has nothing that needs backtracking, and run in linear time. */
-import { parseExpression } from './expression.js'
+import { parseExpression } from './parse-expression.js'
 import { LinearSearch } from './linear-search.js'
 import loadRe2 from './load-re2.cjs'
 import { Prefilter } from './prefilter.js'
-import { Program } from './program.js'
-import type { CompiledProgram } from './program.js'
+import { RegexProgram } from './regex-program.js'
+import type { CompiledProgram } from './regex-program.js'
 
 /**
  * @param text an expression's source, or `/source/flags`
  * @throws SyntaxError saying what is wrong with it.
  */
-export function compileExpression(text: string): Program {
+export function compileExpression(text: string): RegexProgram {
   const { source, ignoresCase, isMultiline } = parseExpression(text)
   const engine = loadRe2()
   try {
     const compiled = engine.compile(source, (ignoresCase ? engine.CASE_INSENSITIVE : 0) | (isMultiline ? engine.MULTILINE : 0))
-    return new Program(compiled.re2().prog as CompiledProgram)
+    return new RegexProgram(compiled.re2().prog as CompiledProgram)
   } catch (error) {
     throw new SyntaxError(reasonOf(error as Error), { cause: error })
   }

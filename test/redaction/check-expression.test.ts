@@ -1,8 +1,8 @@
 /** Which expressions are accepted. */
 import { describe, expect, test } from 'vitest'
 import { scrubPatterns } from '../../src/options/scrub-patterns.js'
-import { checkExpression } from '../../src/scrub/check-pattern.js'
-import { patternOf } from '../../src/scrub/patterns.js'
+import { checkExpression } from '../../src/redaction/check-expression.js'
+import { createPattern } from '../../src/redaction/patterns.js'
 
 /** Catastrophic or slow for an engine that backtracks: from advisories (moment, ua-parser, marked, semver, OWASP's e-mail) and the literature. */
 const BACKTRACKING = [
@@ -27,7 +27,7 @@ const USUAL = [
 
 test.each([...BACKTRACKING, ...USUAL])('accepted: %s', (source) => {
   expect(checkExpression(source).problem).toBeUndefined()
-  expect(() => patternOf(source)).not.toThrow()
+  expect(() => createPattern(source)).not.toThrow()
 })
 
 describe('refused', () => {

@@ -5,15 +5,15 @@
  * One pass: the end of a name is searched for, its beginning found by going back, and what follows is read once, so that
  * the time grows with the text and not with its square.
  */
-import { charSet, runStart } from './chars.js'
+import { createCharSet, findRunStart } from './char-set.js'
 import { isCredentialAt, removeCredentials } from './credentials.js'
-import { AUTH, MAX_NAME_CHARS, NAME_END, REMOVED, isRemovedHeader } from './header-names.js'
-import { backslashesBefore, quoteAt, quoteBefore, quoteEnd } from './quotes.js'
+import { AUTH, MAX_NAME_CHARS, NAME_END, REMOVED, isSecretHeader } from './header-names.js'
+import { findBackslashesBefore, findQuoteAt, findQuoteBefore, findQuoteEnd } from './quotes.js'
 import type { Quote } from './quotes.js'
-import { SCRUBBED } from './userinfo.js'
+import { REDACTED } from './userinfo.js'
 
 const AFTER_NAME = String.raw`(?=[\s\x1b:=,"'${'`'}\\\])>]|->)`
-const NAME_CHARS = charSet(/[\w.-]/)
+const NAME_CHARS = createCharSet(/[\w.-]/)
 /** In `\nCookie` the n belongs to a line break that is written out. */
 const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
 /** A colour or weight of a terminal (ECMA-48, SGR), as `util.inspect` and curl write them. */
@@ -71,7 +71,7 @@ const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t%+\\\\])|${NAME_END}${AFTER_NA
  * Position at or after `from` of the next place in compact JSON text of many lines that may hold something to remove, or Infinity:
  * never too late, sometimes in vain. No letter may be written as an escape.
  */
-export function nextHeader(json: string, from: number): number {
+export function findNextHeader(json: string, from: number): number {
   PLACE.lastIndex = from
   for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {
     const end = match.index + match[0].length
@@ -94,15 +94,15 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const nameStart = startOfName(text, nameEnd, from)
   const name = text.slice(nameStart, nameEnd)
   if (!isSecret(name)) return undefined
-  const opened = quoteBefore(text, nameStart)
-  const closed = quoteAt(text, nameEnd)
+  const opened = findQuoteBefore(text, nameStart)
+  const closed = findQuoteAt(text, nameEnd)
   const isQuoted = opened !== undefined && closed?.char === opened.char && closed.depth === opened.depth
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
   // What stands there already is a name that `scrubUrlParams` lists as well.
-  if (text.startsWith(SCRUBBED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
-  const value = quoteAt(text, at)
+  if (text.startsWith(REDACTED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
+  const value = findQuoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
   if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
   if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
@@ -122,11 +122,11 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
 }
 
 function isSecret(name: string): boolean {
-  return isRemovedHeader(name) || AUTH.test(name)
+  return isSecretHeader(name) || AUTH.test(name)
 }
 
 function startOfName(text: string, nameEnd: number, from: number): number {
-  const start = runStart(text, nameEnd, Math.max(from, nameEnd - MAX_NAME_CHARS), NAME_CHARS)
+  const start = findRunStart(text, nameEnd, Math.max(from, nameEnd - MAX_NAME_CHARS), NAME_CHARS)
   if (text[start - 1] === '[' || text[start - 1] === ';') {
     return STYLE_BEFORE.test(text.slice(Math.max(0, start - MAX_STYLE_CHARS), start)) ? start + (STYLE_REST.exec(text.slice(start, nameEnd))?.[0].length ?? 0) : start
   }
@@ -148,23 +148,23 @@ function matchAt(pattern: RegExp, text: string, at: number): { readonly end: num
 function listed(text: string, at: number, value: Quote | undefined, isContainer: boolean): Range | undefined {
   if (value === undefined) return isContainer ? containerRange(text, at, undefined) : undefined
   const range = quotedRange(text, at, value)
-  const isName = matchAt(KEY_SEPARATOR, text, afterQuote(text, range.end)) !== undefined || isRemovedHeader(text.slice(range.start, range.end))
+  const isName = matchAt(KEY_SEPARATOR, text, afterQuote(text, range.end)) !== undefined || isSecretHeader(text.slice(range.start, range.end))
   return isName || range.start === range.end ? undefined : range
 }
 
 function quotedRange(text: string, at: number, quote: Quote): Range {
   const start = at + quote.depth + 1
-  let end = quoteEnd(text, start, quote, text.length)
+  let end = findQuoteEnd(text, start, quote, text.length)
   for (let sum = matchAt(SUM, text, afterQuote(text, end)); sum !== undefined; sum = matchAt(SUM, text, afterQuote(text, end))) {
-    const next = quoteAt(text, sum.end)
+    const next = findQuoteAt(text, sum.end)
     if (next === undefined) break
-    end = quoteEnd(text, sum.end + next.depth + 1, next, text.length)
+    end = findQuoteEnd(text, sum.end + next.depth + 1, next, text.length)
   }
   return { start, end, by: REMOVED }
 }
 
 function afterQuote(text: string, at: number): number {
-  const quote = quoteAt(text, at)
+  const quote = findQuoteAt(text, at)
   return quote === undefined ? at : at + quote.depth + 1
 }
 
@@ -182,8 +182,8 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
   let end = at
   while (end < text.length) {
     const char = text[end] as string
-    const quote = char === '\\' || char === '"' || char === '\'' || char === '`' ? quoteAt(text, end) : undefined
-    if (quote !== undefined) end = afterQuote(text, quoteEnd(text, end + quote.depth + 1, quote, text.length)) - 1
+    const quote = char === '\\' || char === '"' || char === '\'' || char === '`' ? findQuoteAt(text, end) : undefined
+    if (quote !== undefined) end = afterQuote(text, findQuoteEnd(text, end + quote.depth + 1, quote, text.length)) - 1
     else if (char === opening) open += 1
     else if (char === closing && --open === 0) {
       const whole = text.slice(at, end + 1)
@@ -196,7 +196,7 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
 
 /** From `at` to the end of the line that `from` is in, with the lines that continue it; `around` is the quote before the name, which ends it as well. */
 function lineRange(text: string, at: number, from: number, nameStart: number, around: Quote | undefined): Range | undefined {
-  const stop = around === undefined ? text.length : quoteEnd(text, from, around, text.length)
+  const stop = around === undefined ? text.length : findQuoteEnd(text, from, around, text.length)
   let end = lineEnd(text, from, stop)
   if (end < stop) {
     const indent = indentOf(text, nameStart)
@@ -210,7 +210,7 @@ function lineRange(text: string, at: number, from: number, nameStart: number, ar
 /** Also where a line break is written out, as in the printed form of a text. */
 function lineEnd(text: string, from: number, stop: number): number {
   const length = text.slice(from, stop).search(LINE_END)
-  return length === -1 ? stop : backslashesBefore(text, from + length, from)
+  return length === -1 ? stop : findBackslashesBefore(text, from + length, from)
 }
 
 function indentOf(text: string, nameStart: number): number {

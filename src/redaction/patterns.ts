@@ -2,9 +2,9 @@
  * [worker] What `scrubPatterns` names: the built-in patterns, and expressions of the user's own. Each takes time that grows with
  * the text and not with its square: built-ins look for their rare character and go on from there.
  */
-import { MAY_BE_CARD, scrubCards } from './credit-card.js'
+import { MAY_BE_CARD, redactCards } from './credit-card.js'
 import { CustomPattern } from './custom-pattern.js'
-import { scrubEmails } from './email.js'
+import { redactEmails } from './email.js'
 
 export const BUILT_INS = ['email', 'creditCard', 'ssn', 'bearer'] as const
 
@@ -12,25 +12,25 @@ export type BuiltIn = (typeof BUILT_INS)[number]
 
 export interface Pattern {
   /** Whether JSON text without escaped letters may hold something for `scrub`: never a wrong no. */
-  concerns(json: string): boolean
+  mayMatch(json: string): boolean
   /** The same text, but for what matches. */
-  scrub(text: string): string
+  redact(text: string): string
   /** Numbers may be concerned as well. */
-  readonly takesNumbers: boolean
+  readonly matchesNumbers: boolean
   /** An expression of the user's. */
   readonly isCustom?: true
 }
 
 /** @throws SyntaxError where `source` is no expression; see `checkExpression`. */
-export function patternOf(source: string): Pattern {
+export function createPattern(source: string): Pattern {
   return Object.hasOwn(BUILT_IN, source) ? BUILT_IN[source as BuiltIn] : custom(source)
 }
 
 const BUILT_IN: Readonly<Record<BuiltIn, Pattern>> = {
-  email: { concerns: (json) => /@|%40/.test(json), scrub: (text) => scrubEmails(text, '[email]'), takesNumbers: false },
-  creditCard: { concerns: (json) => MAY_BE_CARD.test(json), scrub: (text) => scrubCards(text, '[creditCard]'), takesNumbers: true },
-  ssn: { concerns: (json) => /\d\d\d[ -]\d\d[ -]\d{4}/.test(json), scrub: (text) => text.replace(SSN, '[ssn]'), takesNumbers: false },
-  bearer: { concerns: (json) => json.includes('eyJ'), scrub: scrubTokens, takesNumbers: false },
+  email: { mayMatch: (json) => /@|%40/.test(json), redact: (text) => redactEmails(text, '[email]'), matchesNumbers: false },
+  creditCard: { mayMatch: (json) => MAY_BE_CARD.test(json), redact: (text) => redactCards(text, '[creditCard]'), matchesNumbers: true },
+  ssn: { mayMatch: (json) => /\d\d\d[ -]\d\d[ -]\d{4}/.test(json), redact: (text) => text.replace(SSN, '[ssn]'), matchesNumbers: false },
+  bearer: { mayMatch: (json) => json.includes('eyJ'), redact: scrubTokens, matchesNumbers: false },
 }
 
 /** A number that was never given: area 000, 666 and from 900, group 00, serial 0000 (Social Security Administration, POMS RM 10201.035). */
@@ -70,5 +70,5 @@ function partEnd(text: string, from: number): number {
 
 function custom(source: string): Pattern {
   const pattern = new CustomPattern(source)
-  return { concerns: () => true, scrub: (text) => pattern.replace(text, '[scrubbed]'), takesNumbers: false, isCustom: true }
+  return { mayMatch: () => true, redact: (text) => pattern.replace(text, '[scrubbed]'), matchesNumbers: false, isCustom: true }
 }

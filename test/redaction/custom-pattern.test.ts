@@ -1,9 +1,9 @@
 /** What custom expressions match, as in JavaScript, and how long they take at most. */
 import { describe, expect, test } from 'vitest'
-import { checkExpression } from '../../src/scrub/check-pattern.js'
-import { CustomPattern } from '../../src/scrub/custom-pattern.js'
-import { generate, hardTexts, oneOf, randomFrom } from './expressions.js'
-import type { Generated } from './expressions.js'
+import { checkExpression } from '../../src/redaction/check-expression.js'
+import { CustomPattern } from '../../src/redaction/custom-pattern.js'
+import { generate, hardTexts, oneOf, randomFrom } from './random-expressions.js'
+import type { Generated } from './random-expressions.js'
 
 function replace(source: string, text: string): string {
   return new CustomPattern(source).replace(text, '<>')

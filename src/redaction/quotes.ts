@@ -1,10 +1,10 @@
 /** [worker] Quotes in a text, which may itself be quoted: JSON inside of JSON writes more backslashes before each of them. */
 
-import { charSet, runStart } from './chars.js'
+import { createCharSet, findRunStart } from './char-set.js'
 
 /** Bounds the backslashes that are read before a quote. */
 const MAX_DEPTH = 64
-const BACKSLASHES = charSet(/\\/)
+const BACKSLASHES = createCharSet(/\\/)
 
 export interface Quote {
   /** Backslashes before it: 0 in plain text, 1 in JSON inside of a text, 3 one deeper. */
@@ -13,12 +13,12 @@ export interface Quote {
 }
 
 /** The quote that ends before `at`. */
-export function quoteBefore(text: string, at: number): Quote | undefined {
-  return quoteOf(text[at - 1], at - 1 - backslashesBefore(text, at - 1, at - 1 - MAX_DEPTH))
+export function findQuoteBefore(text: string, at: number): Quote | undefined {
+  return quoteOf(text[at - 1], at - 1 - findBackslashesBefore(text, at - 1, at - 1 - MAX_DEPTH))
 }
 
 /** The quote at `at`, or the one that the backslashes there escape. */
-export function quoteAt(text: string, at: number): Quote | undefined {
+export function findQuoteAt(text: string, at: number): Quote | undefined {
   let end = at
   while (end - at < MAX_DEPTH && text[end] === '\\') end += 1
   return quoteOf(text[end], end - at)
@@ -28,17 +28,17 @@ export function quoteAt(text: string, at: number): Quote | undefined {
  * Position of the quote that closes, with its backslashes, or `end` where none does. More backslashes than the opening quote has
  * make it a part of the value; fewer close what is around it as well.
  */
-export function quoteEnd(text: string, from: number, { depth, char }: Quote, end: number): number {
+export function findQuoteEnd(text: string, from: number, { depth, char }: Quote, end: number): number {
   for (let at = text.indexOf(char, from); at !== -1 && at < end; at = text.indexOf(char, at + 1)) {
-    const first = backslashesBefore(text, at, from)
+    const first = findBackslashesBefore(text, at, from)
     if (at - first <= depth) return first
   }
   return end
 }
 
 /** Position of the first of the backslashes that end before `at`. */
-export function backslashesBefore(text: string, at: number, least: number): number {
-  return runStart(text, at, Math.max(least, 0), BACKSLASHES)
+export function findBackslashesBefore(text: string, at: number, least: number): number {
+  return findRunStart(text, at, Math.max(least, 0), BACKSLASHES)
 }
 
 function quoteOf(char: string | undefined, depth: number): Quote | undefined {

@@ -10,7 +10,7 @@ const BACKSLASH = 92
 const COMMA = 44
 
 /** Position of the quote that closes the text whose opening one is at `at`; -1 where none does. */
-export function stringEnd(json: string, at: number): number {
+export function findStringEnd(json: string, at: number): number {
   for (let quote = json.indexOf('"', at + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
     let before = quote - 1
     while (json.charCodeAt(before) === BACKSLASH) before -= 1
@@ -20,7 +20,7 @@ export function stringEnd(json: string, at: number): number {
 }
 
 /** Position after the number or literal at `at`; `at` where there is none. */
-export function numberEnd(json: string, at: number): number {
+export function findNumberEnd(json: string, at: number): number {
   let end = at
   for (; end < json.length; end += 1) {
     const code = json.charCodeAt(end)
@@ -30,12 +30,12 @@ export function numberEnd(json: string, at: number): number {
 }
 
 /** Position after the value at `at`. */
-export function valueEnd(json: string, at: number): number {
+export function findValueEnd(json: string, at: number): number {
   let open = 0
   let end = at
   do {
     const code = json.charCodeAt(end)
-    if (code === QUOTE) end = stringEnd(json, end) + 1
+    if (code === QUOTE) end = findStringEnd(json, end) + 1
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       open += 1
       end += 1
@@ -43,7 +43,7 @@ export function valueEnd(json: string, at: number): number {
       open -= 1
       end += 1
     } else if (code === COMMA || code === COLON) end += 1
-    else end = numberEnd(json, end)
+    else end = findNumberEnd(json, end)
   } while (open > 0 && end > 0 && end < json.length)
   return end
 }

@@ -1,6 +1,6 @@
 /** [worker] Headers that carry credentials, removed from a record wherever they are members, list items or text. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
-import { AUTH, REMOVED, isRemovedHeader } from './header-names.js'
+import { AUTH, REMOVED, isSecretHeader } from './header-names.js'
 import { removeHeaderLines } from './header-text.js'
 
 /** `{ name: 'Cookie', value: … }`: HAR, Postman, Playwright, Envoy and AWS write headers so. */
@@ -29,7 +29,7 @@ export function removeHeaders(tree: JsonObject): number {
       for (let at = 0; at < holder.length; at += 1) holder[at] = look(holder[at] as Json)
       continue
     }
-    removed += removeMembers(holder)
+    removed += removeHeaderMembers(holder)
     let renamed = 1
     for (const key of Object.keys(holder)) {
       const value = look(holder[key] as Json)
@@ -47,13 +47,13 @@ export function removeHeaders(tree: JsonObject): number {
 }
 
 /** Removes from one object its own members. @returns how many were removed */
-export function removeMembers(holder: JsonObject): number {
+export function removeHeaderMembers(holder: JsonObject): number {
   let removed = 0
   const keys = Object.keys(holder)
   const isPair = keys.some((key) => NAME_KEY.test(key) && isHeaderName(holder[key]))
   for (const key of keys) {
     const value = holder[key] as Json
-    if (isRemovedHeader(key) || (isPair && VALUE_KEY.test(key)) || (AUTH.test(key) && typeof value === 'string' && value.includes(':'))) {
+    if (isSecretHeader(key) || (isPair && VALUE_KEY.test(key)) || (AUTH.test(key) && typeof value === 'string' && value.includes(':'))) {
       delete holder[key]
       removed += 1
     } else if (AUTH.test(key) && typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'password')) {
@@ -81,5 +81,5 @@ function removeItems(list: Json[]): number {
 }
 
 function isHeaderName(value: Json | undefined): boolean {
-  return typeof value === 'string' && isRemovedHeader(value)
+  return typeof value === 'string' && isSecretHeader(value)
 }

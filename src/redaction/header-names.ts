@@ -39,7 +39,7 @@ const SERVER_PREFIX = /^(?:redirect_)*http_/i
 export const AUTH = /^auth$/i
 
 /** Whether a header of this name is removed; of a dotted name, `http.request.header.cookie`, its last part is enough. */
-export function isRemovedHeader(name: string): boolean {
+export function isSecretHeader(name: string): boolean {
   const end = name.slice(-MAX_NAME_CHARS)
   if (!LIKELY.test(end)) return false
   return isListed(end) || (end.includes('.') && isListed(end.slice(end.lastIndexOf('.') + 1)))

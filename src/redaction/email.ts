@@ -1,17 +1,17 @@
 /** [worker] E-mail addresses in text, found by their @ (in a URL also `%40`) and read from there in both directions. */
-import { charSet, isForeignLetter, runStart } from './chars.js'
+import { createCharSet, isNonAsciiLetter, findRunStart } from './char-set.js'
 
 /** RFC 5321, section 4.5.3.1: octets of the part before the @, and of the domain. */
 const MAX_LOCAL_CHARS = 64
 const MAX_DOMAIN_CHARS = 255
 /** Of what RFC 5322 allows, what is seen in addresses; an apostrophe or a slash is more often a delimiter. */
-const LOCAL_CHARS = charSet(/[\w.+%-]/, isForeignLetter)
-const LABEL_CHARS = charSet(/[A-Za-z0-9-]/, isForeignLetter)
-const LETTERS = charSet(/[A-Za-z]/, isForeignLetter)
-const WORD_CHARS = charSet(/\w/, isForeignLetter)
+const LOCAL_CHARS = createCharSet(/[\w.+%-]/, isNonAsciiLetter)
+const LABEL_CHARS = createCharSet(/[A-Za-z0-9-]/, isNonAsciiLetter)
+const LETTERS = createCharSet(/[A-Za-z]/, isNonAsciiLetter)
+const WORD_CHARS = createCharSet(/\w/, isNonAsciiLetter)
 const DOT = 46
 
-export function scrubEmails(text: string, by: string): string {
+export function redactEmails(text: string, by: string): string {
   let plain = text.indexOf('@')
   let encoded = text.indexOf('%40')
   let clean = ''
@@ -20,7 +20,7 @@ export function scrubEmails(text: string, by: string): string {
   while (plain !== -1 || encoded !== -1) {
     const isEncoded = plain === -1 || (encoded !== -1 && encoded < plain)
     const at = isEncoded ? encoded : plain
-    const start = runStart(text, at, Math.max(least, at - MAX_LOCAL_CHARS), LOCAL_CHARS)
+    const start = findRunStart(text, at, Math.max(least, at - MAX_LOCAL_CHARS), LOCAL_CHARS)
     least = at + (isEncoded ? 3 : 1)
     const end = start === at ? -1 : domainEnd(text, least)
     if (end !== -1) {

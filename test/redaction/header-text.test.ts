@@ -6,13 +6,13 @@ import { expect, test } from 'vitest'
 import type { Json } from '../../src/protocol/log-entry.js'
 import { FastPath } from '../../src/record/fast/fast-path.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
-import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'
-import { Scrubber } from '../../src/scrub/scrubber.js'
+import { findNextHeader, removeHeaderLines } from '../../src/redaction/header-text.js'
+import { Redactor } from '../../src/redaction/redactor.js'
 import { RECEIVED_AT, createMappingOptions } from '../record/record-lines.js'
 
 const RUNS = Number(process.env['REDACTION_RUNS'] ?? 15_000)
 const SEED = Number(process.env['REDACTION_SEED'] ?? 15)
-const scrubber = new Scrubber({ patterns: [], urlParams: ['token', 'api_key'] })
+const scrubber = new Redactor({ patterns: [], urlParams: ['token', 'api_key'] })
 const options = createMappingOptions({ redactor: scrubber })
 
 const piece = fc.constantFrom(
@@ -35,7 +35,7 @@ const FORMS: readonly ((one: string) => Json)[] = [
 ]
 
 function redacted(one: string): string {
-  return scrubber.scrubText(removeHeaderLines(one))
+  return scrubber.redactText(removeHeaderLines(one))
 }
 
 /** As it stands in JSON text. */
@@ -54,7 +54,7 @@ test('a text, the same inside of JSON, the fast path and the reference path agre
     if (clean !== one) {
       changed += 1
       const json = JSON.stringify({ msg: one })
-      if (nextHeader(json, 0) === Infinity && !scrubber.concerns(json)) expect.unreachable(`not found: ${json}`)
+      if (findNextHeader(json, 0) === Infinity && !scrubber.mayMatch(json)) expect.unreachable(`not found: ${json}`)
     }
     const line = `{"level":30,"time":1795219732486,${JSON.stringify(form(one)).slice(1)}`
     path.beginText()

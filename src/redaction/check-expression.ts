@@ -16,10 +16,10 @@ const FIELD = /^(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|auth|refresh|id)?
 const PREFIX = /^Invalid regular expression: (?:\/[^]*\/[a-z]*: )?/
 
 /** What is wrong, to be read after the expression; or its size as a program, which its time grows with. */
-export type Check = { readonly problem: string } | { readonly problem?: undefined, readonly instructions: number }
+export type ExpressionCheck = { readonly problem: string } | { readonly problem?: undefined, readonly instructions: number }
 
 /** @param pattern no name of a built-in pattern */
-export function checkExpression(pattern: string): Check {
+export function checkExpression(pattern: string): ExpressionCheck {
   if (pattern === '') return { problem: 'is empty' }
   if (pattern.length > MAX_CHARS) return { problem: `has ${pattern.length} characters, the limit is ${MAX_CHARS}` }
   if (PATH.test(pattern) && !WORD_AND_ANYTHING.test(pattern)) {

@@ -2,21 +2,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/protocol/log-entry.js'
-import { Scrubber } from '../../src/scrub/scrubber.js'
-import { hasUserinfo } from '../../src/scrub/userinfo.js'
+import { Redactor } from '../../src/redaction/redactor.js'
+import { hasUserinfo } from '../../src/redaction/userinfo.js'
 
 const URL_PARAMS = ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token']
 const CANARY = 'canary-7f3a'
 const CARD = '4111111111111111'
-const plain = new Scrubber({ patterns: [], urlParams: URL_PARAMS })
-const all = new Scrubber({ patterns: ['email', 'creditCard', 'ssn', 'bearer', 'canary-[0-9a-f]+'], urlParams: URL_PARAMS })
+const plain = new Redactor({ patterns: [], urlParams: URL_PARAMS })
+const all = new Redactor({ patterns: ['email', 'creditCard', 'ssn', 'bearer', 'canary-[0-9a-f]+'], urlParams: URL_PARAMS })
 
 function entry(more: JsonObject = {}): JsonObject {
   return { level: 'error', message: 'failed', timestamp: '2026-11-21T10:00:00.000Z', ...more }
 }
 
-function scrubbed(scrubber: Scrubber, value: JsonObject): JsonObject {
-  return JSON.parse(scrubber.scrubJson(JSON.stringify(value))) as JsonObject
+function scrubbed(scrubber: Redactor, value: JsonObject): JsonObject {
+  return JSON.parse(scrubber.redactJson(JSON.stringify(value))) as JsonObject
 }
 
 describe('without patterns', () => {
@@ -40,21 +40,21 @@ describe('without patterns', () => {
 
   test('where there is nothing, the same string', () => {
     const json = JSON.stringify(entry({ metadata: { req: { query: {}, params: {} }, a: 'x = y', mail: 'bob@example.com', n: 1e21, deep: [[{}]] } }))
-    expect(plain.concerns(json)).toBe(false)
-    expect(plain.scrubJson(json)).toBe(json)
+    expect(plain.mayMatch(json)).toBe(false)
+    expect(plain.redactJson(json)).toBe(json)
     expect(plain.hasPatterns).toBe(false)
   })
 
   test('letters written as escapes hide nothing', () => {
     const json = String.raw`{"level":"info","message":"/x?\u0074oken\u003dcanary-7f3a","timestamp":"t","metadata":{"u":"https:\/\/a:canary-7f3a@b.com"}}`
-    expect(plain.concerns(json)).toBe(true)
-    expect(plain.scrubJson(json)).not.toContain(CANARY)
-    expect(JSON.parse(plain.scrubJson(json))).toMatchObject({ message: '/x?token=[scrubbed]', metadata: { u: 'https://[scrubbed]@b.com' } })
+    expect(plain.mayMatch(json)).toBe(true)
+    expect(plain.redactJson(json)).not.toContain(CANARY)
+    expect(JSON.parse(plain.redactJson(json))).toMatchObject({ message: '/x?token=[scrubbed]', metadata: { u: 'https://[scrubbed]@b.com' } })
   })
 
   test('digits stay as they are written', () => {
     const json = '{"level":"info","message":"/x?token=a","timestamp":"t","metadata":{"big":12345678901234567890,"exact":1.10,"small":1e-7}}'
-    expect(plain.scrubJson(json)).toBe(json.replace('token=a', 'token=[scrubbed]'))
+    expect(plain.redactJson(json)).toBe(json.replace('token=a', 'token=[scrubbed]'))
   })
 })
 
@@ -72,7 +72,7 @@ describe('with patterns', () => {
   })
 
   test('what an entry must have is left', () => {
-    const greedy = new Scrubber({ patterns: ['error|message|metadata|2026|level|stack|data|timestamp', 'creditCard'], urlParams: [] })
+    const greedy = new Redactor({ patterns: ['error|message|metadata|2026|level|stack|data|timestamp', 'creditCard'], urlParams: [] })
     const clean = scrubbed(greedy, entry({
       error: { message: 'an error', stack: 'x' }, trace: { trace_id: '4111111111111111', span_id: 'a'.repeat(16) }, request: { status_code: 500 },
       breadcrumbs: [{ timestamp: '2026-11-21T10:00:00.000Z', level: 'error', data: { level: 1 } }], metadata: { message: 1, level: 'error' },
@@ -96,7 +96,7 @@ describe('with patterns', () => {
   test('however deep', () => {
     const depth = 100_000
     const json = `{"level":"info","message":"m","timestamp":"t","metadata":{"a":${'['.repeat(depth)}"bob@example.com"${']'.repeat(depth)}}}`
-    expect(all.scrubJson(json)).toBe(json.replace('bob@example.com', '[email]'))
+    expect(all.redactJson(json)).toBe(json.replace('bob@example.com', '[email]'))
   })
 })
 
@@ -129,14 +129,14 @@ describe('any entry', () => {
   test('stays JSON of the same shape, without canaries, and once is enough', () => {
     fc.assert(fc.property(anyEntry, (one) => {
       const json = JSON.stringify(one)
-      const clean = all.scrubJson(json)
+      const clean = all.redactJson(json)
       expect(clean).not.toContain(CANARY)
       expect(clean.isWellFormed()).toBe(true)
       const parsed = JSON.parse(clean) as JsonObject
       expect([parsed['level'], parsed['timestamp']]).toEqual([one['level'], one['timestamp']])
       if (!/query|token/.test(json)) expect(shapeOf(parsed)).toEqual(shapeOf(JSON.parse(json) as Json))
-      expect(all.scrubJson(clean)).toBe(clean)
-      if (clean !== json) expect(all.concerns(json)).toBe(true)
+      expect(all.redactJson(clean)).toBe(clean)
+      if (clean !== json) expect(all.mayMatch(json)).toBe(true)
     }), { numRuns: 3_000 })
   })
 
@@ -144,14 +144,14 @@ describe('any entry', () => {
     fc.assert(fc.property(anyEntry, (one) => {
       const json = JSON.stringify(one)
       for (const scrubber of [plain, all]) {
-        expect(JSON.parse(scrubber.scrubJson(escaped(json)))).toEqual(JSON.parse(scrubber.scrubJson(json)))
+        expect(JSON.parse(scrubber.redactJson(escaped(json)))).toEqual(JSON.parse(scrubber.redactJson(json)))
       }
     }), { numRuns: 1_000 })
   })
 
   test('its message comes to what the text alone comes to', () => {
     fc.assert(fc.property(text, (message) => {
-      expect(scrubbed(all, entry({ message }))['message']).toBe(all.scrubText(message))
+      expect(scrubbed(all, entry({ message }))['message']).toBe(all.redactText(message))
     }), { numRuns: 2_000 })
   })
 
@@ -161,8 +161,8 @@ describe('any entry', () => {
       const chunk = lines.join('\n')
       let start = 0
       for (const line of lines) {
-        const place = plain.nextParam(chunk, start)
-        if (plain.scrubJson(line) !== line && !hasUserinfo(line)) expect(place).toBeLessThan(start + line.length)
+        const place = plain.findNextParam(chunk, start)
+        if (plain.redactJson(line) !== line && !hasUserinfo(line)) expect(place).toBeLessThan(start + line.length)
         start += line.length + 1
       }
     }), { numRuns: 1_000 })

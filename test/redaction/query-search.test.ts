@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextQuery } from '../../src/scrub/query-places.js'
+import { findNextQuery } from '../../src/redaction/query-search.js'
 
 /** What it finds, as an expression. */
 const PLACE = /(?:query|params|meters)":(?:\{"|\[[^\]])/gi
@@ -13,7 +13,7 @@ const text = fc.array(fc.constantFrom(
 test('finds what the expression finds', () => {
   fc.assert(fc.property(text, fc.nat(20), (json, from) => {
     const found: { at: number, container: number }[] = []
-    for (let place = nextQuery(json, from); place !== undefined; place = nextQuery(json, place.container + 1)) found.push(place)
+    for (let place = findNextQuery(json, from); place !== undefined; place = findNextQuery(json, place.container + 1)) found.push(place)
     PLACE.lastIndex = from
     const expected: typeof found = []
     for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {

@@ -28,7 +28,7 @@ const RUNE_ANY_NOT_NL = 11
 const ASCII = 128
 const NEWLINE = 10
 
-export class Program {
+export class RegexProgram {
   readonly start: number
   /** The text that every match begins with, may be empty. */
   readonly prefix: string
@@ -50,7 +50,7 @@ export class Program {
     }
   }
 
-  takes(pc: number, codePoint: number): boolean {
+  accepts(pc: number, codePoint: number): boolean {
     return codePoint < ASCII
       ? (((this.#ascii[pc * 4 + (codePoint >> 5)] as number) >>> (codePoint & 31)) & 1) === 1
       : matches(this.instructions[pc] as Instruction, codePoint)

@@ -1,9 +1,9 @@
 /** A megabyte of the nastiest text takes four times what a quarter of it takes, and not sixteen times. */
 import { describe, expect, test } from 'vitest'
-import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'
-import { BUILT_INS, patternOf } from '../../src/scrub/patterns.js'
-import { Scrubber } from '../../src/scrub/scrubber.js'
-import { UrlParams } from '../../src/scrub/url-params.js'
+import { findNextHeader, removeHeaderLines } from '../../src/redaction/header-text.js'
+import { BUILT_INS, createPattern } from '../../src/redaction/patterns.js'
+import { Redactor } from '../../src/redaction/redactor.js'
+import { UrlParams } from '../../src/redaction/url-params.js'
 
 const MIB = 1024 * 1024
 const NASTY = [
@@ -16,7 +16,7 @@ const NASTY_HEADERS = [
   'x-api-key=a ', 'authorization: Bearer ', '"authorization: ', '"cookie","value":', 'cookie:[\\"', '\\', 'cookie:\n ', '\'cookie: ', 'cookie: a\\n ', 'cookie   ', 'cookie: "a"; ', 'Basic Basic ', 'auth',
 ]
 const params = new UrlParams(['token', 'password'])
-const scrubber = new Scrubber({ patterns: BUILT_INS, urlParams: ['token'] })
+const scrubber = new Redactor({ patterns: BUILT_INS, urlParams: ['token'] })
 
 function filled(piece: string, chars: number): string {
   return `${piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars - 1)}@`
@@ -57,27 +57,27 @@ function expectLinear(name: string, work: (text: string) => unknown, pieces: rea
 
 describe('linear', () => {
   test.each(BUILT_INS)('%s', (name) => {
-    const pattern = patternOf(name)
-    expectLinear(name, (text) => pattern.scrub(text), NASTY)
+    const pattern = createPattern(name)
+    expectLinear(name, (text) => pattern.redact(text), NASTY)
   }, 120_000)
 
-  test('URL parameters', () => expectLinear('URL parameters', (text) => params.scrub(text), NASTY), 120_000)
-  test('where URL parameters may be', () => expectLinear('concerns', (text) => params.concerns(text), NASTY), 120_000)
+  test('URL parameters', () => expectLinear('URL parameters', (text) => params.redact(text), NASTY), 120_000)
+  test('where URL parameters may be', () => expectLinear('concerns', (text) => params.mayMatch(text), NASTY), 120_000)
   test('header lines', () => expectLinear('header lines', removeHeaderLines, [...NASTY, ...NASTY_HEADERS]), 120_000)
-  test('where headers may be', () => expectLinear('nextHeader', (text) => nextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]), 120_000)
+  test('where headers may be', () => expectLinear('nextHeader', (text) => findNextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]), 120_000)
   test('an entry', () => {
-    expectLinear('an entry', (text) => scrubber.scrubJson(JSON.stringify({ level: 'info', message: text, timestamp: '', metadata: { list: text.slice(0, 1_000).split('') } })), NASTY)
+    expectLinear('an entry', (text) => scrubber.redactJson(JSON.stringify({ level: 'info', message: text, timestamp: '', metadata: { list: text.slice(0, 1_000).split('') } })), NASTY)
   }, 120_000)
 
   test.each(['key=.*;', 'a(?:.*z)?'])('an expression that may read to the end from many places: %s', (source) => {
-    const pattern = patternOf(source)
-    expectLinear(source, (text) => pattern.scrub(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
+    const pattern = createPattern(source)
+    expectLinear(source, (text) => pattern.redact(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
   }, 120_000)
 
   test('next place by next place', () => {
     const chunk = '{"level":30,"req":{"url":"/x?token=a","query":{"token":"a"}}}\n'
     expectLinear('nextParam', (text) => {
-      for (let at = scrubber.nextParam(text, 0); at < text.length; at = scrubber.nextParam(text, at + 1));
+      for (let at = scrubber.findNextParam(text, 0); at < text.length; at = scrubber.findNextParam(text, at + 1));
     }, [chunk, '{"url":"/x?token=a"}\n', '"query":{"a":1,', '@a', '=a'])
   }, 120_000)
 

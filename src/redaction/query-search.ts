@@ -10,7 +10,7 @@ const QUOTE = 34
 const COLON = 58
 const CLOSING_BRACKET = 93
 
-export interface QueryPlace {
+export interface QueryPosition {
   /** Where the end of its name begins. */
   readonly at: number
   /** Its brace or bracket. */
@@ -18,7 +18,7 @@ export interface QueryPlace {
 }
 
 /** The next that begins at or after `from`. */
-export function nextQuery(json: string, from: number): QueryPlace | undefined {
+export function findNextQuery(json: string, from: number): QueryPosition | undefined {
   let brace = json.indexOf('{"', from)
   let bracket = json.indexOf('[', from)
   while (brace !== -1 || bracket !== -1) {

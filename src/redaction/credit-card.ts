@@ -10,7 +10,7 @@ const HYPHEN = 45
 export const MAY_BE_CARD = /[2-68](?:[ -]?\d){12}/
 const NEXT_CARD = new RegExp(MAY_BE_CARD, 'g')
 
-export function scrubCards(text: string, by: string): string {
+export function redactCards(text: string, by: string): string {
   let clean = ''
   let copied = 0
   NEXT_CARD.lastIndex = 0
@@ -52,7 +52,7 @@ function isSeparator(code: number): boolean {
 }
 
 /** Whether these digits, without anything between them, are a card's. */
-export function isCard(digits: string): boolean {
+export function isCardNumber(digits: string): boolean {
   const { length } = digits
   if (length < LEAST_DIGITS || length > MOST_DIGITS) return false
   const brand = brandOf(Number(digits.slice(0, 4)))

@@ -1,15 +1,15 @@
 /** What custom expressions read of long texts, and what is sent of the rest. */
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/protocol/log-entry.js'
-import { Scrubber } from '../../src/scrub/scrubber.js'
+import { Redactor } from '../../src/redaction/redactor.js'
 
 const MAX_CHARS = 10_000
 const SECRET = 'sk_live_4711471147114711'
 const options = { urlParams: [], maxTextChars: MAX_CHARS }
-const scrubber = new Scrubber({ ...options, patterns: [String.raw`sk_live_\d{16}`] })
+const scrubber = new Redactor({ ...options, patterns: [String.raw`sk_live_\d{16}`] })
 
-function scrubbed(one: Scrubber, more: JsonObject): JsonObject {
-  return JSON.parse(one.scrubJson(JSON.stringify({ level: 'info', message: 'm', timestamp: 't', ...more }))) as JsonObject
+function scrubbed(one: Redactor, more: JsonObject): JsonObject {
+  return JSON.parse(one.redactJson(JSON.stringify({ level: 'info', message: 'm', timestamp: 't', ...more }))) as JsonObject
 }
 
 describe('with a custom expression', () => {
@@ -53,5 +53,5 @@ describe('with a custom expression', () => {
 
 test('without one, nothing is cut', () => {
   const text = `bob@example.com ${'a'.repeat(50_000)}`
-  expect(scrubbed(new Scrubber({ ...options, patterns: ['email'] }), { message: text })['message']).toBe(text.replace('bob@example.com', '[email]'))
+  expect(scrubbed(new Redactor({ ...options, patterns: ['email'] }), { message: text })['message']).toBe(text.replace('bob@example.com', '[email]'))
 })

@@ -3,9 +3,9 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/protocol/log-entry.js'
-import { REMOVED, isRemovedHeader } from '../../src/scrub/header-names.js'
-import { nextHeader, removeHeaderLines } from '../../src/scrub/header-text.js'
-import { removeHeaders } from '../../src/scrub/headers.js'
+import { REMOVED, isSecretHeader } from '../../src/redaction/header-names.js'
+import { findNextHeader, removeHeaderLines } from '../../src/redaction/header-text.js'
+import { removeHeaders } from '../../src/redaction/header-members.js'
 
 const CANARY = 'canary-7f3a'
 const REMOVED_NAMES = [
@@ -37,17 +37,17 @@ const failure = {
 
 describe('names', () => {
   test.each(REMOVED_NAMES)('%s is removed, and found in JSON text', (name) => {
-    expect(isRemovedHeader(name)).toBe(true)
+    expect(isSecretHeader(name)).toBe(true)
     const record: JsonObject = { a: { [name]: 'x' } }
-    expect(nextHeader(JSON.stringify(record), 0)).toBeLessThan(Infinity)
-    expect(nextHeader(JSON.stringify({ a: `${name}: x` }), 0)).toBeLessThan(Infinity)
-    expect(nextHeader(JSON.stringify([name, 'x']), 0)).toBeLessThan(Infinity)
+    expect(findNextHeader(JSON.stringify(record), 0)).toBeLessThan(Infinity)
+    expect(findNextHeader(JSON.stringify({ a: `${name}: x` }), 0)).toBeLessThan(Infinity)
+    expect(findNextHeader(JSON.stringify([name, 'x']), 0)).toBeLessThan(Infinity)
     expect(removeHeaders(record)).toBe(1)
     expect(record).toEqual({ a: {} })
   })
 
   test.each(KEPT_NAMES)('%s is kept', (name) => {
-    expect(isRemovedHeader(name)).toBe(false)
+    expect(isSecretHeader(name)).toBe(false)
     const record: JsonObject = { [name]: 'x', list: [name, 'x'] }
     expect(removeHeaders(record)).toBe(0)
     expect(record).toEqual({ [name]: 'x', list: [name, 'x'] })
@@ -56,14 +56,14 @@ describe('names', () => {
   test('whatever the case of their letters', () => {
     fc.assert(fc.property(fc.constantFrom(...REMOVED_NAMES), fc.infiniteStream(fc.boolean()), (name, upper) => {
       const mixed = [...name].map((letter) => (upper.next().value === true ? letter.toUpperCase() : letter.toLowerCase())).join('')
-      expect(isRemovedHeader(mixed)).toBe(true)
-      expect(nextHeader(`{"${mixed}":"x"}`, 0)).toBeLessThan(Infinity)
+      expect(isSecretHeader(mixed)).toBe(true)
+      expect(findNextHeader(`{"${mixed}":"x"}`, 0)).toBeLessThan(Infinity)
     }))
   })
 
   test('a control character that is written as an escape ends no search', () => {
-    expect(nextHeader(String.raw`{"msg":"\u001b[31mred\u001b[0m"}`, 0)).toBe(Infinity)
-    expect(nextHeader(String.raw`{"msg":"\u001bcookie: x"}`, 0)).toBeLessThan(Infinity)
+    expect(findNextHeader(String.raw`{"msg":"\u001b[31mred\u001b[0m"}`, 0)).toBe(Infinity)
+    expect(findNextHeader(String.raw`{"msg":"\u001bcookie: x"}`, 0)).toBeLessThan(Infinity)
   })
 })
 
@@ -138,7 +138,7 @@ describe('in a text', () => {
     expect(clean).not.toContain(CANARY)
     expect(clean).toContain(REMOVED)
     expect(removeHeaderLines(clean)).toBe(clean)
-    expect(nextHeader(JSON.stringify({ msg: text }), 0)).toBeLessThan(Infinity)
+    expect(findNextHeader(JSON.stringify({ msg: text }), 0)).toBeLessThan(Infinity)
   })
 
   test('JSON stays JSON', () => {
