@@ -6,7 +6,7 @@ import { createRequestsBodySender, createRequestsSender } from '../delivery/requ
 import type { Settings } from '../options/resolve-options.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import { PATHS } from '../protocol/limits.js'
-import { REQUEST_MARK, RequestLogs } from '../request-logs/request-logs.js'
+import { REQUEST_MEMBER, RequestLogExtractor } from '../request-logs/request-log-extractor.js'
 import { toRequestLogSettings } from './mapping-options.js'
 
 export interface RequestLogPipelineOptions extends Pick<EndpointPipelineOptions, 'clock' | 'isInProcess' | 'mask' | 'onRetryAfter'> {
@@ -23,12 +23,12 @@ export function toRequestLogUrl(url: string): string {
 
 export class RequestLogPipeline {
   readonly endpoint: EndpointPipeline
-  readonly #logs: RequestLogs
+  readonly #logs: RequestLogExtractor
   readonly #isAlone: boolean
 
   constructor({ settings, http, hint, report, ...shared }: RequestLogPipelineOptions) {
     const { clock } = shared
-    this.#logs = new RequestLogs({ clock })
+    this.#logs = new RequestLogExtractor({ clock })
     this.#isAlone = settings.requestLogs === 'only'
     this.endpoint = new EndpointPipeline({
       ...shared, settings: toRequestLogSettings(settings), report: report.forRequestLogs(),
@@ -39,8 +39,8 @@ export class RequestLogPipeline {
 
   /** @returns whether the record goes to request analytics alone */
   add(entryJson: string): boolean {
-    if (!entryJson.includes(REQUEST_MARK)) return false
-    const { json, rank, isCovered } = this.#logs.take(entryJson)
+    if (!entryJson.includes(REQUEST_MEMBER)) return false
+    const { json, severity: rank, isCovered } = this.#logs.extract(entryJson)
     if (json !== undefined) {
       this.endpoint.account.received += 1
       if (this.endpoint.admits(rank)) this.endpoint.add(json, rank)

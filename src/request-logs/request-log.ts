@@ -4,7 +4,7 @@ import { toIsoTime } from '../record/coerce.js'
 import { cleanText } from '../record/clean-copy.js'
 
 /** How a request began. */
-export interface Opening {
+export interface RequestStart {
   readonly method: string
   readonly path: string
   readonly labels: Labels
@@ -13,30 +13,30 @@ export interface Opening {
 type Labels = Pick<RequestLog, 'route' | 'host' | 'service' | 'environment'>
 
 /** How it ended. */
-export interface Ending {
+export interface RequestEnd {
   readonly statusCode: number
   /** Milliseconds. */
   readonly durationMs: number
 }
 
-export interface SeenRequest {
+export interface LoggedRequest {
   /** As the application calls it; the next process may call another one so. */
   readonly id: string | undefined
-  readonly opening: Opening | undefined
-  readonly ending: Ending | undefined
+  readonly start: RequestStart | undefined
+  readonly end: RequestEnd | undefined
   /** Where there is no opening beside them. */
   readonly labels: Labels
   /** ISO 8601, UTC. */
   readonly timestamp: string | undefined
   readonly message: string | undefined
   /** It has what request analytics has no field for: a level from error up, an error, a notification. */
-  readonly saysMore: boolean
+  readonly hasOtherContent: boolean
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** @returns undefined where the entry has no request, or is none. Never throws. */
-export function readRequest(entryJson: string): SeenRequest | undefined {
+export function parseRequest(entryJson: string): LoggedRequest | undefined {
   const entry = parse(entryJson)
   const request = fieldsOf(entry?.['request'])
   if (entry === undefined || request === undefined) return undefined
@@ -46,17 +46,17 @@ export function readRequest(entryJson: string): SeenRequest | undefined {
   return {
     // Fastify's own, of which both of its records have the same; a scope may call the request otherwise.
     id: textOf(fieldsOf(entry['metadata'])?.['reqId']) ?? textOf(entry['request_id']),
-    opening: method === undefined || path === undefined ? undefined : { method, path, labels },
-    ending: endingOf(request),
+    start: method === undefined || path === undefined ? undefined : { method, path, labels },
+    end: endingOf(request),
     labels,
     timestamp: typeof entry['timestamp'] === 'string' ? toIsoTime(entry['timestamp']) : undefined,
     message: textOf(entry['message']),
-    saysMore: entry['level'] === 'error' || entry['level'] === 'fatal' || entry['error'] !== undefined || entry['notify'] === true,
+    hasOtherContent: entry['level'] === 'error' || entry['level'] === 'fatal' || entry['error'] !== undefined || entry['notify'] === true,
   }
 }
 
 /** @param seen of the entry that told of the ending */
-export function toRequestLog(opening: Opening, { statusCode, durationMs }: Ending, seen: SeenRequest, id: string, timestamp: string): RequestLog {
+export function toRequestLog(opening: RequestStart, { statusCode, durationMs }: RequestEnd, seen: LoggedRequest, id: string, timestamp: string): RequestLog {
   return {
     method: opening.method, path: opening.path, status_code: statusCode, duration_ms: durationMs, request_id: id, timestamp,
     ...opening.labels, ...seen.labels,
@@ -64,7 +64,7 @@ export function toRequestLog(opening: Opening, { statusCode, durationMs }: Endin
 }
 
 /** Position in `LEVELS`: 5xx as an error, 4xx as a warning. What is dropped first where room is short goes by it. */
-export function rankOf(statusCode: number): number {
+export function toSeverity(statusCode: number): number {
   if (statusCode >= 500) return 3
   return statusCode >= 400 ? 2 : 1
 }
@@ -73,7 +73,7 @@ export function rankOf(statusCode: number): number {
 const MIN_STATUS = 100
 const MAX_STATUS = 999
 
-function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields): Ending | undefined {
+function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
   if (typeof statusCode !== 'number' || !Number.isInteger(statusCode) || statusCode < MIN_STATUS || statusCode > MAX_STATUS) return undefined
   if (typeof durationMs !== 'number' || !Number.isFinite(durationMs)) return undefined
   // pino-http measures by the wall clock, which may have been set back meanwhile.

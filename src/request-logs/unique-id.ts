@@ -11,6 +11,6 @@ const WORDS = /^(?:[a-z]+[-_.:])+/i
  * @param tag of this process
  * @returns the id, or `tag-id`
  */
-export function uniqueId(id: string, tag: string): string {
+export function toUniqueId(id: string, tag: string): string {
   return id.replace(WORDS, '').length >= MIN_UNIQUE_CHARS ? id : `${tag}-${id}`
 }

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { pinoHttp } from 'pino-http'
 import type { Options } from 'pino-http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { TAG, takeAll } from './taking.js'
+import { TAG, takeAll } from './extract-lines.js'
 
 /** Resolves when the reply has ended, or cannot come any more. */
 function call(port: number, path: string, method = 'GET', headers: Record<string, string> = {}): Promise<void> {

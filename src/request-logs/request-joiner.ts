@@ -1,6 +1,6 @@
 /** The first halves of requests that wait for their second: Fastify tells of a request in two records. Bounded in every direction. */
 import type { Clock } from '../shared/clock.js'
-import type { Opening } from './request-log.js'
+import type { RequestStart } from './request-log.js'
 
 /** Requests under way at once in one process, and more than that. */
 const MAX_OPEN = 10_000
@@ -10,12 +10,12 @@ const MAX_OPEN_CHARS = 4 * 1024 * 1024
 const MAX_AGE_MS = 5 * 60_000
 
 interface Waiting {
-  readonly opening: Opening
+  readonly opening: RequestStart
   readonly chars: number
   readonly openedAt: number
 }
 
-export class Join {
+export class RequestJoiner {
   readonly #clock: Pick<Clock, 'now'>
   /** By id, the oldest first. */
   readonly #waiting = new Map<string, Waiting>()
@@ -31,7 +31,7 @@ export class Join {
   }
 
   /** @param id of the request, which may be that of an earlier one: the newer counts */
-  open(id: string, opening: Opening): void {
+  set(id: string, opening: RequestStart): void {
     this.#remove(id)
     const { method, path, labels } = opening
     const chars = [id, method, path, ...Object.values(labels)].reduce((sum, text) => sum + text.length, 0)
@@ -41,13 +41,13 @@ export class Join {
   }
 
   /** @returns how the request of this id began; undefined where nobody told, or too long ago */
-  peek(id: string): Opening | undefined {
+  get(id: string): RequestStart | undefined {
     this.#forget()
     return this.#waiting.get(id)?.opening
   }
 
   /** It has ended: what its id names next is another request. */
-  close(id: string): void {
+  delete(id: string): void {
     this.#remove(id)
   }
 

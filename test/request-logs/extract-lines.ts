@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { validateRequest } from '../../src/client/request-validation.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { RequestLogs } from '../../src/request-logs/request-logs.js'
+import { RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
 import { validateRequestLogs } from '../../src/service/validate.js'
 import { FakeClock } from '../fake-clock.js'
 import { createMappingOptions } from '../record/record-lines.js'
@@ -17,10 +17,10 @@ export interface Took {
 }
 
 export function taker(clock = new FakeClock()): { take: (entryJson: string) => Took, line: (line: string) => Took } {
-  const logs = new RequestLogs({ clock, tag: TAG, newId: () => 'minted-0123456789' })
+  const logs = new RequestLogExtractor({ clock, tag: TAG, newId: () => 'minted-0123456789' })
   const mapper = new Mapper(createMappingOptions({ environment: 'test' }), -1, () => clock.wallNow())
   const take = (entryJson: string): Took => {
-    const { json, rank, isCovered } = logs.take(entryJson)
+    const { json, severity: rank, isCovered } = logs.extract(entryJson)
     if (json === undefined) return { log: undefined, rank, isCovered }
     const log = JSON.parse(json) as RequestLog
     expect(JSON.stringify(log)).toBe(json)

@@ -1,11 +1,11 @@
 /** What is a finished request, and what it is called; the rest of the door, on entries made by hand. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { REQUEST_MARK, RequestLogs } from '../../src/request-logs/request-logs.js'
+import { REQUEST_MEMBER, RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
 import { FakeClock } from '../fake-clock.js'
 import { anyLine, corpus } from '../record/record-lines.js'
 import { hostileLines } from '../record/hostile-lines.js'
-import { TAG, taker } from './taking.js'
+import { TAG, taker } from './extract-lines.js'
 
 const REQUEST = { method: 'GET', url: '/users/7?a=b', path: '/users/7', status_code: 200, duration_ms: 3.5, ip: '10.0.0.1', user_agent: 'x' }
 
@@ -28,7 +28,7 @@ describe('one entry', () => {
     expect(taker().take(entry({}, { ...REQUEST, ...request }))).toMatchObject({ log: undefined, isCovered: false })
   })
 
-  test.each(['', 'x', 'null', '[]', '5', '"x"', '{', '{"request":{}}', '{"request":null}', '{"request":[1]}', '{"request":"x"}', `{"metadata":{${REQUEST_MARK}}}}`])('%s is no request, and no trouble', (json) => {
+  test.each(['', 'x', 'null', '[]', '5', '"x"', '{', '{"request":{}}', '{"request":null}', '{"request":[1]}', '{"request":"x"}', `{"metadata":{${REQUEST_MEMBER}}}}`])('%s is no request, and no trouble', (json) => {
     expect(taker().take(json)).toEqual({ log: undefined, rank: 0, isCovered: false })
   })
 
@@ -100,8 +100,8 @@ describe('the id', () => {
   test('is made where there is none, and two processes make two', () => {
     expect(taker().take(entry({ request_id: undefined })).log?.request_id).toBe('minted-0123456789')
     const ids = [1, 2].flatMap(() => {
-      const logs = new RequestLogs({ clock: new FakeClock() })
-      return [entry(), entry({ request_id: undefined })].map((one) => (JSON.parse(logs.take(one).json ?? '{}') as { request_id: string }).request_id)
+      const logs = new RequestLogExtractor({ clock: new FakeClock() })
+      return [entry(), entry({ request_id: undefined })].map((one) => (JSON.parse(logs.extract(one).json ?? '{}') as { request_id: string }).request_id)
     })
     expect(ids[0]).toMatch(/^[0-9a-f]{12}-req-1$/)
     expect(ids[1]).toMatch(/^[0-9a-f-]{36}$/)

@@ -1,12 +1,12 @@
 /** The one door of this folder: an entry's JSON in, the JSON of the request log that it completes out. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
-import { Join } from './join.js'
-import { rankOf, readRequest, toRequestLog } from './request-log.js'
-import type { Opening, SeenRequest } from './request-log.js'
-import { uniqueId } from './unique-id.js'
+import { RequestJoiner } from './request-joiner.js'
+import { toSeverity, parseRequest, toRequestLog } from './request-log.js'
+import type { RequestStart, LoggedRequest } from './request-log.js'
+import { toUniqueId } from './unique-id.js'
 
-export interface RequestLogsOptions {
+export interface RequestLogExtractorOptions {
   readonly clock: Pick<Clock, 'now' | 'wallNow'>
   /** Marks this process's ids; must need no escaping in JSON. Default: 12 random hexadecimal digits. */
   readonly tag?: string
@@ -14,72 +14,72 @@ export interface RequestLogsOptions {
   readonly newId?: () => string
 }
 
-export interface TakenEntry {
+export interface ExtractedRequestLog {
   /** Of the request that the entry completes (interface: Request log), as JSON; undefined where it completes none. */
   readonly json: string | undefined
   /** Position in `LEVELS`: 3 for 5xx, 2 for 4xx, else 1. */
-  readonly rank: number
+  readonly severity: number
   /** Whether request analytics has, or will have, what the entry says: with `requestLogs: 'only'` it is no log entry. */
   readonly isCovered: boolean
 }
 
 /** What an entry with a request holds; all others need not be given to `take`. */
-export const REQUEST_MARK = '"request":{'
+export const REQUEST_MEMBER = '"request":{'
 
 /** What Fastify calls its first record of a request. */
 const FASTIFY_OPENING = 'incoming request'
 
-const NONE: TakenEntry = { json: undefined, rank: 0, isCovered: false }
+const NONE: ExtractedRequestLog = { json: undefined, severity: 0, isCovered: false }
 
-export class RequestLogs {
+export class RequestLogExtractor {
   readonly #clock: Pick<Clock, 'now' | 'wallNow'>
   readonly #tag: string
   readonly #newId: () => string
-  readonly #join: Join
+  readonly #join: RequestJoiner
 
-  constructor({ clock, tag, newId }: RequestLogsOptions) {
+  constructor({ clock, tag, newId }: RequestLogExtractorOptions) {
     this.#clock = clock
     this.#tag = tag ?? randomBytes(6).toString('hex')
     this.#newId = newId ?? randomUUID
-    this.#join = new Join(clock)
+    this.#join = new RequestJoiner(clock)
   }
 
   /**
    * Entries come in the order in which they were logged. Never throws.
    * @param entryJson as it would be sent: what is to be scrubbed from it was scrubbed before
    */
-  take(entryJson: string): TakenEntry {
-    const seen = readRequest(entryJson)
+  extract(entryJson: string): ExtractedRequestLog {
+    const seen = parseRequest(entryJson)
     if (seen === undefined) return NONE
-    return seen.ending === undefined ? this.#begin(seen) : this.#complete(seen, seen.ending)
+    return seen.end === undefined ? this.#begin(seen) : this.#complete(seen, seen.end)
   }
 
   /**
    * Whatever carries a request may be its first half. But a record in the midst of a request may tell of another one, which it
    * makes itself: so the first counts, and Fastify's own before all.
    */
-  #begin({ id, opening, message, saysMore }: SeenRequest): TakenEntry {
+  #begin({ id, start: opening, message, hasOtherContent: saysMore }: LoggedRequest): ExtractedRequestLog {
     if (id === undefined || opening === undefined) return NONE
     const isFastify = message === FASTIFY_OPENING
-    if (isFastify || this.#join.peek(id) === undefined) this.#join.open(id, opening)
+    if (isFastify || this.#join.get(id) === undefined) this.#join.set(id, opening)
     return { ...NONE, isCovered: isFastify && !saysMore }
   }
 
-  #complete(seen: SeenRequest, ending: NonNullable<SeenRequest['ending']>): TakenEntry {
+  #complete(seen: LoggedRequest, ending: NonNullable<LoggedRequest['end']>): ExtractedRequestLog {
     const { id } = seen
-    const begun = id === undefined ? undefined : this.#join.peek(id)
-    const opening = seen.opening ?? begun
+    const begun = id === undefined ? undefined : this.#join.get(id)
+    const opening = seen.start ?? begun
     if (opening === undefined) return NONE
     // What tells of another request with the same id, as one that was made meanwhile, does not end this one, nor takes its id.
     const isOther = begun !== undefined && !isSame(opening, begun)
-    if (id !== undefined && !isOther) this.#join.close(id)
+    if (id !== undefined && !isOther) this.#join.delete(id)
     const timestamp = seen.timestamp ?? new Date(this.#clock.wallNow()).toISOString()
-    const requestId = id === undefined || isOther ? this.#newId() : uniqueId(id, this.#tag)
+    const requestId = id === undefined || isOther ? this.#newId() : toUniqueId(id, this.#tag)
     const log = toRequestLog(opening, ending, seen, requestId, timestamp)
-    return { json: JSON.stringify(log), rank: rankOf(ending.statusCode), isCovered: !seen.saysMore }
+    return { json: JSON.stringify(log), severity: toSeverity(ending.statusCode), isCovered: !seen.hasOtherContent }
   }
 }
 
-function isSame(one: Opening, other: Opening): boolean {
+function isSame(one: RequestStart, other: RequestStart): boolean {
   return one.method === other.method && one.path === other.path
 }
