@@ -1,5 +1,5 @@
 /** `pino-ingest feedback`: what a user says about a logged event. */
-import { sendFeedback } from '../app/feedback.js'
+import { sendFeedback } from '../app/errors/send-feedback.js'
 import { EXIT_DONE, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
 import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'

@@ -1,6 +1,6 @@
 /** `pino-ingest heartbeat`: pings a monitor, by itself or when a program has succeeded. */
 import { readFileSync } from 'node:fs'
-import { Pinger } from '../app/heartbeat-pinger.js'
+import { Pinger } from '../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../client/key-warning.js'
 import { systemClock } from '../shared/clock.js'
 import { CommandError, EXIT_DONE, EXIT_USAGE, usageError } from './command.js'

@@ -1,6 +1,6 @@
 /** `pino-ingest release`: registers a release, for a shell that hands its id on. */
-import { withClient } from '../app/one-call.js'
-import { findRelease } from '../app/release-facts.js'
+import { withClient } from '../client/with-client.js'
+import { findRelease } from '../client/release/release-facts.js'
 import { EXIT_DONE, usageError } from './command.js'
 import type { Arguments, Command } from './command.js'
 import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'

@@ -2,8 +2,8 @@
  * Registers the release of a transport that was told to, by the transport's own settings. The transport goes before: one
  * short request, none while the service has asked for silence, and no timer of its own that keeps the process alive.
  */
-import { registerFound } from '../app/release.js'
-import type { RegisterReleaseOptions } from '../app/release.js'
+import { findAndRegisterRelease } from '../app/releases/register-release.js'
+import type { RegisterReleaseOptions } from '../app/releases/register-release.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import type { Settings } from '../options/resolve-options.js'
@@ -34,7 +34,7 @@ export function createRegistration(options: RegistrationOptions): (signal: Abort
     let isAskedBack = false
     const attempt = async (): Promise<string> => {
       while (heldMs() > 0) await wait(heldMs(), clock, signal)
-      return registerFound({ ...releaseOptions(settings), signal }, {
+      return findAndRegisterRelease({ ...releaseOptions(settings), signal }, {
         clock, onRetryAfter: (delayMs) => {
           isAskedBack = true
           onRetryAfter(delayMs)

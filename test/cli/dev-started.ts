@@ -1,5 +1,5 @@
 /** A `pino-ingest dev` as the tests start it: on a free port, with a token in a folder of its own. */
-import { scratch } from '../app/clones.js'
+import { scratch } from '../client/release/clones.js'
 import { call, until } from '../service/support.js'
 import { startCli } from './run-cli.js'
 import type { CliEnv, RunningCli } from './run-cli.js'

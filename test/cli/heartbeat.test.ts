@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { scratch } from '../app/clones.js'
+import { scratch } from '../client/release/clones.js'
 import { started, until } from '../service/support.js'
 import type { IngestService } from '../../src/service/index.js'
 import { runCli, startCli } from './run-cli.js'

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFolders, ensureFolderOf, ensureNamedRoot } from '../../src/shared/safe-folders.js'
-import { scratch } from '../app/clones.js'
+import { scratch } from '../client/release/clones.js'
 
 const isLinux = existsSync('/proc/self')
 

@@ -1,11 +1,11 @@
 /** Compiled, never run: what pino's log calls take once the typing is imported. */
 import pino from 'pino'
 import type {} from '../../src/augment.js'
-import { addBreadcrumb } from '../../src/app/breadcrumbs.js'
-import { captureError } from '../../src/app/capture.js'
-import { ingestMixin } from '../../src/app/mixin.js'
-import { ingestOptions } from '../../src/app/ingest-options.js'
-import { withScope } from '../../src/app/scope.js'
+import { addBreadcrumb } from '../../src/app/scope/scope-breadcrumbs.js'
+import { captureError } from '../../src/app/errors/capture-error.js'
+import { ingestMixin } from '../../src/app/logger/ingest-mixin.js'
+import { ingestOptions } from '../../src/app/logger/ingest-options.js'
+import { withScope } from '../../src/app/scope/scope.js'
 
 const logger = pino(ingestOptions({ level: 'debug', customLevels: { audit: 35 }, mixin: () => ({ a: 1 }), transport: { target: 'pino-ingest', options: {} } }))
 logger.audit({ event_id: 'e', route: '/orders/:id', breadcrumbs: [{ message: 'm' }], trace_id: 't', user_id: 7, anything: true }, 'x')

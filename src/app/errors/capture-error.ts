@@ -1,0 +1,66 @@
+/** [main] Logs what was caught, and says how that event is called. */
+import { isError } from '../logger/error-serializer.js'
+import { newEventId, rememberEventId } from './event-id.js'
+import { readPinoProperty } from '../logger/pino-symbols.js'
+import { parseId } from '../scope/scope-context.js'
+
+/** A pino logger, a child of one, or what logs like one: Fastify's `request.log`. */
+export interface ErrorLogger {
+  error(fields: object, message?: string): void
+}
+
+/** Fields of the record, but for these. */
+export interface CaptureFields {
+  /** Default: the error's message. */
+  readonly msg?: string | undefined
+  /** One that was told already, by `newEventId()`. Default: a new one. */
+  readonly event_id?: string | undefined
+  readonly [field: string]: unknown
+}
+
+let isWarned = false
+
+/**
+ * Logs what was caught at level error, with the crumbs of the current scope (through `ingestMixin()` or `ingestOptions()`).
+ *
+ * @param error anything that can be thrown
+ * @returns the event's id, to be shown to the user and given to `sendFeedback()`; on the entry it is `metadata.event_id`. Never
+ * throws: where logging fails, a process warning (`PINO_INGEST_CAPTURE`) says so once.
+ */
+export function captureError(logger: ErrorLogger, error: unknown, fields: CaptureFields = {}): string {
+  let id: string | undefined
+  try {
+    const { msg, event_id: given, ...rest } = fields
+    id = parseId(given)
+    if (id === undefined) id = newEventId()
+    else rememberEventId(id)
+    const errorKey = readPinoProperty(logger, 'pino.errorKey')
+    logger.error({ ...rest, event_id: id, [typeof errorKey === 'string' ? errorKey : 'err']: error }, msg ?? messageOf(error))
+  } catch (failure) {
+    id ??= newEventId()
+    captureWithout(logger, id, failure)
+  }
+  return id
+}
+
+/** A serializer or a getter may have thrown: the event itself is told without what it could not carry. */
+function captureWithout(logger: ErrorLogger, id: string, failure: unknown): void {
+  try {
+    logger.error({ event_id: id }, 'an error was caught that cannot be logged')
+  } catch {
+    if (isWarned) return
+    isWarned = true
+    process.emitWarning(`captureError() could not log: ${messageOf(failure)}`, { type: 'PinoIngestWarning', code: 'PINO_INGEST_CAPTURE' })
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  try {
+    if (isError(thrown)) return String(thrown.message || thrown.name)
+    if (typeof thrown !== 'object' || thrown === null) return String(thrown)
+    const { message } = thrown as { message?: unknown }
+    return typeof message === 'string' ? message : 'something was thrown that is no error'
+  } catch {
+    return 'an error without a readable message'
+  }
+}

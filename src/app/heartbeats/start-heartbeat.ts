@@ -1,0 +1,74 @@
+/** [main] Heartbeats of work that goes on for long. */
+import { reportUnusedKey } from '../../client/key-warning.js'
+import { MAX_TIMER_MS, backgroundClock } from '../../shared/clock.js'
+import type { Clock } from '../../shared/clock.js'
+import { IngestError } from '../../shared/errors.js'
+import { Throttle } from '../../diagnostics/throttle.js'
+import { Pinger } from './pinger.js'
+import type { PingOptions } from './pinger.js'
+import { report } from './helper-report.js'
+import type { HelperLogger } from './helper-report.js'
+
+export type StartHeartbeatOptions = PingOptions & {
+  /** Milliseconds from 1000: how often the monitor expects it, or oftener. */
+  everyMs: number
+  /** A pino logger: gets failed pings at level warn, at most one line a minute. Without it they are told on stderr. */
+  logger?: HelperLogger | undefined
+}
+
+const MIN_EVERY_MS = 1_000
+const REPORT_WINDOW_MS = 60_000
+
+/** Failed pings since the last line. */
+interface Failures {
+  readonly count: number
+  readonly error: unknown
+}
+
+/**
+ * Pings a monitor now and every `everyMs`, until it is stopped. It keeps no process alive but for the request under way, and
+ * never throws later; one that takes longer than `everyMs` is waited for.
+ *
+ * @param token any text but empty, `.` and `..`; appears in no message
+ * @returns a function that stops it; what is under way is ended
+ * @throws IngestError `INVALID` for the token, `CONFIG` for the options.
+ */
+export function startHeartbeat(token: string, options: StartHeartbeatOptions): () => Promise<void> {
+  return startHeartbeatWithClock(backgroundClock, token, options)
+}
+
+/** @param clock whose timers keep no process alive */
+export function startHeartbeatWithClock(clock: Clock, token: string, options: StartHeartbeatOptions): () => Promise<void> {
+  const { everyMs, logger, ...pingOptions } = options
+  if (!Number.isSafeInteger(everyMs) || everyMs < MIN_EVERY_MS || everyMs > MAX_TIMER_MS) {
+    throw new IngestError('CONFIG', `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_TIMER_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : typeof everyMs}`)
+  }
+  const pinger = new Pinger(token, pingOptions, clock)
+  reportUnusedKey(pinger)
+  const failures = new Throttle<Failures>(clock, REPORT_WINDOW_MS, (held, next) => ({ count: held.count + next.count, error: next.error }), ({ count, error }) =>
+    report(logger, 'warn', { err: error }, `${count === 1 ? 'a heartbeat' : `${count} heartbeats`} failed: ${error instanceof Error ? error.message : String(error)}`))
+  let isStopped = false
+  let isUnderWay = false
+  let cancel = (): void => {}
+  const ping = async (): Promise<void> => {
+    isUnderWay = true
+    try {
+      await pinger.ping()
+    } catch (error) {
+      if (!isStopped) failures.offer({ count: 1, error })
+    } finally {
+      isUnderWay = false
+    }
+  }
+  const beat = (): void => {
+    cancel = clock.timer(everyMs, beat)
+    if (!isUnderWay) void ping()
+  }
+  beat()
+  return async () => {
+    isStopped = true
+    cancel()
+    failures.flushNow()
+    await pinger.close()
+  }
+}

@@ -1,0 +1,90 @@
+/** [main] Crumbs for the requests that the application sends: heard on Node's diagnostics channels, nothing is wrapped. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { systemClock } from '../../shared/clock.js'
+import { keepBreadcrumb } from '../scope/scope-breadcrumbs.js'
+import { toRequestBreadcrumb, isIgnored, toNodeUrl, toUndiciUrl } from './request-breadcrumb.js'
+import type { RequestOutcome, UndiciRequest } from './request-breadcrumb.js'
+import { appState, currentHistory } from '../scope/app-state.js'
+import type { ScopeHistory } from '../scope/app-state.js'
+
+type AnyRequest = UndiciRequest | ClientRequest
+
+/** Since its reply comes in another context, the request remembers where it was made. */
+interface StartedRequest {
+  readonly trail: ScopeHistory
+  readonly atMs: number
+}
+
+/**
+ * From now on each request that the app sends, by `fetch`, undici or `node:http`, leaves a crumb in the scope in which it was made:
+ * method, URL without query and userinfo, status, duration. Redirects are requests of their own. This package's own are left
+ * out. Calls add up: the crumbs end when each was undone.
+ *
+ * @returns a function that undoes it
+ */
+export function httpBreadcrumbs(): () => void {
+  const state = appState()
+  state.httpUsers += 1
+  state.stopHttp ??= listen()
+  let isUndone = false
+  return () => {
+    if (isUndone) return
+    isUndone = true
+    state.httpUsers -= 1
+    if (state.httpUsers > 0) return
+    state.stopHttp?.()
+    state.stopHttp = undefined
+  }
+}
+
+function listen(): () => void {
+  const started = new WeakMap<object, StartedRequest>()
+  const start = (request: AnyRequest): void => {
+    if (!started.has(request)) started.set(request, { trail: currentHistory(), atMs: systemClock.now() })
+  }
+  const finish = (request: AnyRequest, place: () => string | undefined, outcome: RequestOutcome): void => {
+    if (outcome.status !== undefined && outcome.status < 200) return // informational: the reply itself is still to come
+    const from = started.get(request)
+    started.delete(request) // an error after the reply's head belongs to who reads the body
+    const url = from === undefined ? undefined : place()
+    if (from === undefined || url === undefined) return
+    keepBreadcrumb(from.trail, toRequestBreadcrumb(String(request.method ?? 'GET'), url, outcome, systemClock.now() - from.atMs))
+  }
+  const listeners: Readonly<Record<string, (message: ChannelMessage) => void>> = {
+    'undici:request:create': ({ request }) => {
+      if (!isIgnored(request as UndiciRequest)) start(request)
+    },
+    'undici:request:headers': ({ request, response }) =>
+      finish(request, () => toUndiciUrl(request as UndiciRequest), { status: response?.statusCode }),
+    'undici:request:error': ({ request, error }) => finish(request, () => toUndiciUrl(request as UndiciRequest), { error }),
+    // The first comes with the call, from Node 22 on; the other when the request is written.
+    'http.client.request.created': ({ request }) => start(request),
+    'http.client.request.start': ({ request }) => start(request),
+    'http.client.response.finish': ({ request, response }) =>
+      finish(request, () => toNodeUrl(request as ClientRequest), { status: response?.statusCode }),
+    'http.client.request.error': ({ request, error }) => finish(request, () => toNodeUrl(request as ClientRequest), { error }),
+  }
+  const heard = Object.entries(listeners).map(([channel, listener]) => [channel, guarded(listener)] as const)
+  for (const [channel, listener] of heard) subscribe(channel, listener)
+  return () => {
+    for (const [channel, listener] of heard) unsubscribe(channel, listener)
+  }
+}
+
+interface ChannelMessage {
+  readonly request: AnyRequest
+  readonly response?: Pick<IncomingMessage, 'statusCode'>
+  readonly error?: unknown
+}
+
+/** What a listener throws, Node makes an uncaught exception: rather no crumb, should a runtime show other objects. */
+function guarded(listener: (message: ChannelMessage) => void): (message: unknown) => void {
+  return (message) => {
+    try {
+      listener(message as ChannelMessage)
+    } catch {
+      // told above
+    }
+  }
+}

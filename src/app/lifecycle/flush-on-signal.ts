@@ -1,0 +1,111 @@
+/** [main] A signal ends a process at once, with what pino and its worker hold: here it ends in order. */
+import { constants } from 'node:os'
+import { flush } from './flush.js'
+
+export interface FlushOnSignalOptions {
+  /** Default SIGTERM and SIGINT. */
+  readonly signals?: readonly NodeJS.Signals[]
+  /** Milliseconds that a flush of the loggers given may take. Default 3000. */
+  readonly timeoutMs?: number
+  /**
+   * Whether the process is ended after the flush. Default: if nobody else listens to the signal at the time it comes. `true`
+   * where others listen that do not end the process; `false` where it ends in another way.
+   */
+  readonly exit?: boolean
+}
+
+type Listener = (signal: NodeJS.Signals) => void
+
+/** What all calls have in common: the process ends once, when the last of them has flushed. */
+interface ShutdownState {
+  readonly listeners: Set<Listener>
+  readonly undos: Set<() => void>
+  flushing: number
+  exitCode: number | undefined
+}
+
+const DEFAULT_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
+const DEFAULT_TIMEOUT_MS = 3_000
+/** A process that a signal ended says so by its exit code. */
+const SIGNAL_EXIT_CODE = 128
+
+/** Global, since both builds of this package may be loaded. */
+const SHUTDOWN = Symbol.for('pino-ingest.shutdown')
+
+/**
+ * Lets what was logged out before a signal ends the process. Without a handler a signal ends Node at once, and no `exit`
+ * event tells pino of it. Where the app handles the signal itself, before or after this call, its handler decides when to
+ * exit, and this only flushes. Listeners of the package `signal-exit` do not count: they wait for others to end the process.
+ *
+ * The exit code is 128 and the signal's number. A second signal that nobody else handles ends the process without waiting
+ * for the flush; pino's worker still has its `shutdownTimeoutMs`, which a third signal cuts short.
+ *
+ * @param loggers to be flushed before the exit; pino's worker transports are drained at the exit in any case
+ * @returns a function that undoes it
+ */
+export function flushOnSignal(loggers: object | readonly object[] = [], options: FlushOnSignalOptions = {}): () => void {
+  const { signals = DEFAULT_SIGNALS, timeoutMs = DEFAULT_TIMEOUT_MS, exit } = options
+  const all = [loggers].flat() as object[]
+  const shutdown = ((globalThis as { [SHUTDOWN]?: ShutdownState })[SHUTDOWN] ??= { listeners: new Set(), undos: new Set(), flushing: 0, exitCode: undefined })
+  const came = new Set<NodeJS.Signals>()
+  let isFlushing = false
+  const onSignal: Listener = (signal) => {
+    const isOurs = exit ?? !isHandled(signal, shutdown.listeners)
+    const code = SIGNAL_EXIT_CODE + (constants.signals[signal] ?? 0)
+    if (isOurs && (isFlushing || came.has(signal))) return end(shutdown, code)
+    came.add(signal)
+    if (isOurs) shutdown.exitCode = code
+    if (isFlushing) return
+    isFlushing = true
+    shutdown.flushing += 1
+    void Promise.all(all.map((logger) => flush(logger, { timeoutMs }))).then(() => {
+      isFlushing = false
+      shutdown.flushing -= 1
+      if (shutdown.flushing === 0 && shutdown.exitCode !== undefined) end(shutdown, shutdown.exitCode)
+    })
+  }
+  const undo = (): void => {
+    for (const signal of signals) process.off(signal, onSignal)
+    shutdown.listeners.delete(onSignal)
+    shutdown.undos.delete(undo)
+  }
+  shutdown.listeners.add(onSignal)
+  shutdown.undos.add(undo)
+  // First in the row: Node takes a `once` listener off before it calls it, and the app's would not be seen any more.
+  for (const signal of signals) process.prependListener(signal, onSignal)
+  return undo
+}
+
+function end({ undos }: ShutdownState, code: number): void {
+  // pino's exit hook blocks this thread, so no listener could answer another signal: without one, the system does.
+  for (const undo of undos) undo()
+  process.exit(code)
+}
+
+function isHandled(signal: NodeJS.Signals, ours: ReadonlySet<Listener>): boolean {
+  const others = process.listeners(signal).filter((listener) => !ours.has(listener as Listener))
+  return others.length > countSignalExitListeners(signal)
+}
+
+interface Counting {
+  readonly count?: unknown
+}
+
+/** It listens to these in all its versions; to the rest in some. */
+const SIGNAL_EXIT_SIGNALS: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
+
+/**
+ * How many listeners the package signal-exit has. It cleans up, and ends the process only where nobody else listens: its
+ * copies tell each other by these counters (version 4, then 3).
+ */
+function countSignalExitListeners(signal: NodeJS.Signals): number {
+  if (!SIGNAL_EXIT_SIGNALS.includes(signal)) return 0
+  const emitters = [
+    (globalThis as Record<symbol, unknown>)[Symbol.for('signal-exit emitter')],
+    (process as unknown as Record<string, unknown>)['__signal_exit_emitter__'],
+  ]
+  return emitters.reduce<number>((sum, emitter) => {
+    const count = (emitter as Counting | null | undefined)?.count
+    return typeof count === 'number' ? sum + count : sum
+  }, 0)
+}

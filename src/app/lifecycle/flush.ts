@@ -1,0 +1,78 @@
+/** [main] Waits until what was logged is safe, wherever the transport runs. */
+import { randomUUID } from 'node:crypto'
+import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/flush-message.js'
+import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
+import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'
+
+export interface FlushOptions {
+  /** Milliseconds. Default 5000. */
+  readonly timeoutMs?: number
+}
+
+/** pino's stream to its worker, as far as it is used here. */
+interface WorkerStream {
+  emit(event: 'message', message: FlushRequest): boolean
+  on(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
+  off(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
+  flush(callback?: () => void): void
+}
+
+const DEFAULT_TIMEOUT_MS = 5_000
+/** For the worker's answer to come back in time. */
+const ANSWER_MS = 100
+
+/**
+ * Resolves when everything logged before is acknowledged by the service, or is on disk while the service is down, or
+ * when the time is over. Works with one target, several, a pipeline and `ingestStream()`. In an outage it cuts the wait for the
+ * next attempt short, and says `spooled` only after an attempt that began after the call has failed.
+ *
+ * @param logger a pino logger, or one of its children
+ * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. Never rejects.
+ */
+export async function flush(logger: object, { timeoutMs = DEFAULT_TIMEOUT_MS }: FlushOptions = {}): Promise<FlushResult> {
+  const streams = findLoggerStreams(logger).filter(isFlushableStream)
+  if (streams.length === 0) return { state: 'timeout' }
+  return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, Math.max(timeoutMs, 0)))))
+}
+
+function flushStream(stream: Flushable | WorkerStream, timeoutMs: number): Promise<FlushResult> {
+  return FLUSH_METHOD in stream ? stream[FLUSH_METHOD](timeoutMs) : flushWorker(stream, timeoutMs)
+}
+
+function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResult> {
+  return new Promise((resolve) => {
+    const id = randomUUID()
+    const finish = (result: FlushResult): void => {
+      clearTimeout(timer)
+      stream.off(FLUSHED_EVENT, onFlushed)
+      resolve(result)
+    }
+    const onFlushed = ({ id: answered, ...result }: FlushReply): void => {
+      if (answered === id) finish(result)
+    }
+    const timer = setTimeout(() => finish({ state: 'timeout' }), timeoutMs)
+    const request: FlushRequest = { code: 'PINO_INGEST_FLUSH', step: 'begin', id, answerBy: Date.now() + timeoutMs - ANSWER_MS }
+    stream.on(FLUSHED_EVENT, onFlushed)
+    try {
+      stream.emit('message', request)
+      if (notifiesWorker(stream)) stream.flush()
+      else stream.flush(() => void stream.emit('message', { ...request, step: 'read' }))
+    } catch {
+      finish({ state: 'timeout' }) // the worker has ended: nothing can be asked any more
+    }
+  })
+}
+
+/**
+ * thread-stream 4 tells the worker of a flush, and holds the process until its callback: in an outage that may be for
+ * ever, so that it gets none. Version 3, which pino 9 brings, tells only us, once the worker has read all.
+ */
+function notifiesWorker(stream: object): boolean {
+  const symbol = Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl')
+  const inside = symbol === undefined ? undefined : (stream as Record<symbol, { flushCallbacks?: unknown } | undefined>)[symbol]
+  return inside?.flushCallbacks instanceof Map
+}
+
+function isFlushableStream(stream: object): stream is Flushable | WorkerStream {
+  return FLUSH_METHOD in stream || ('flush' in stream && isWorkerStream(stream))
+}

@@ -1,0 +1,35 @@
+/**
+ * [main] The ids of OpenTelemetry's active span, where the application has OpenTelemetry.
+ *
+ * Its API keeps what is registered under a symbol of the global object, so that all its copies find it (`global-utils` of
+ * `@opentelemetry/api`); a span lies in the context under another. Both names are fixed for the major version 1. Reading
+ * there needs no import, finds the copy that the application uses, and costs nothing where there is none.
+ */
+import type { ScopeTrace } from '../scope/app-state.js'
+
+const API = Symbol.for('opentelemetry.js.api.1')
+const SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
+
+interface Span {
+  spanContext(): { readonly traceId?: unknown, readonly spanId?: unknown }
+}
+
+interface Registered {
+  readonly context?: { active(): { getValue(key: symbol): Span | undefined } }
+}
+
+const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/
+const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/
+
+/** `undefined` where no span is active, its ids are none (OpenTelemetry, Trace API: IsValid), or the app's SDK throws. */
+export function findActiveSpanIds(): ScopeTrace | undefined {
+  const context = (globalThis as { [API]?: Registered })[API]?.context
+  if (context === undefined) return undefined
+  try {
+    const { traceId, spanId } = context.active().getValue(SPAN)?.spanContext() ?? {}
+    if (typeof traceId !== 'string' || typeof spanId !== 'string' || !TRACE_ID.test(traceId) || !SPAN_ID.test(spanId)) return undefined
+    return { trace_id: traceId, span_id: spanId }
+  } catch {
+    return undefined // a log call must not fail for what is beside it
+  }
+}

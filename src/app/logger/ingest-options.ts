@@ -1,0 +1,109 @@
+/** [main] The application's own options of pino, completed: what the scope knows on each record, and errors told whole. */
+import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
+import { resolveFromProcess } from '../../options/resolve-options.js'
+import { isError, serializeError } from './error-serializer.js'
+import { ingestMixin } from './ingest-mixin.js'
+import { assertTargetIsFound } from './target-check.js'
+
+type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
+
+/** pino's own, but that `transport: false` says that a stream is given beside them. */
+export type IngestLoggerOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean> =
+  Omit<LoggerOptions<CustomLevels, UseOnlyCustomLevels>, 'transport'> & { transport?: AppTransport | false | undefined }
+
+const OUR_NAME = 'pino-ingest'
+/** As `require.resolve` or `import.meta.resolve` answer, where pino would not find the name by itself. */
+const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
+
+/**
+ * Options for `pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))`: the application's own with
+ *
+ * - `ingestMixin()` around its mixin,
+ * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`: by the app's
+ *   own `serializers.err` where it has one,
+ * - without a `transport`, `{ target: 'pino-ingest' }`, configured by the environment; with `transport: false` none, for
+ *   `pino(ingestOptions({ transport: false }), ingestStream(options))`.
+ *
+ * Its own serializers, formatters and mixin stay in force. What is given is not changed.
+ *
+ * Where this package was bundled, and pino will not find it by the target's name, `pino()` throws an IngestError `CONFIG` that says
+ * what to do.
+ *
+ * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, wherever in `transport` it stands.
+ */
+export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
+  options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},
+): LoggerOptions<CustomLevels, UseOnlyCustomLevels> {
+  const { transport = { target: OUR_NAME }, ...own } = options
+  const serialize = own.serializers?.['err'] ?? serializeError
+  return {
+    ...own,
+    ...(transport !== false && { transport: checkedTransport(transport, own.nestedKey) }),
+    mixin: ingestMixin(own.mixin),
+    serializers: {
+      err: serialize,
+      // Under this `errorKey` pino itself would take the app's `err`.
+      error: serialize,
+      ...own.serializers,
+    },
+    formatters: { ...own.formatters, log: createErrorFormatter(serialize, own) },
+  }
+}
+
+type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
+
+/** pino asks for a serializer by key, and an Error may stand under any: so all values of a record are looked at. */
+function createErrorFormatter(
+  serialize: (value: unknown) => unknown, { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,
+): Formatter {
+  const served = new Set([...Object.keys(serializers), 'err', 'error', errorKey])
+  const format = formatters?.log
+  return (given) => {
+    const record = format === undefined ? given : format(given)
+    let copy: Record<string, unknown> | undefined
+    for (const key in record) {
+      const value = record[key]
+      if (typeof value !== 'object' || value === null || served.has(key) || !isError(value)) continue
+      copy ??= { ...record }
+      copy[key] = serialize(value)
+    }
+    return copy ?? record
+  }
+}
+
+/** Checks the options of this transport wherever it stands, and tells it of `nestedKey`, of which pino tells no transport. */
+function checkedTransport(transport: AppTransport, nestedKey: string | undefined): AppTransport {
+  // The worker has an environment of its own: only there is known what it says.
+  const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
+  const checked = <Target extends { readonly target?: unknown, readonly options?: unknown }>(target: Target): Target => {
+    if (!isOurs(target.target)) return target
+    const options: unknown = target.options
+    const completed = nestedKey === undefined ? options : { nestedKey, ...(options as object | undefined) }
+    if (!isElsewhere) resolveFromProcess(completed)
+    const copy = completed === options ? { ...target } : { ...target, options: completed }
+    return target.target === OUR_NAME ? checkedWhenRead(copy, (transport as { readonly caller?: unknown }).caller) : copy
+  }
+  if ('target' in transport) return checked(transport)
+  if ('pipeline' in transport) return { ...transport, pipeline: transport.pipeline.map(checked) }
+  if (!Array.isArray(transport.targets)) return transport // pino says what is wrong with it
+  const targets = transport.targets.map((one) => ('pipeline' in one ? { ...one, pipeline: one.pipeline.map(checked) } : checked(one)))
+  return { ...transport, targets } as TransportMultiOptions
+}
+
+/** Not before pino looks for it: only then its callers are on the stack, and what a bundler tells it has been told. */
+function checkedWhenRead<Target extends object>(target: Target, callers: unknown): Target {
+  return Object.defineProperty(target, 'target', {
+    configurable: true, enumerable: true,
+    get: () => {
+      assertTargetIsFound(OUR_NAME, callers)
+      return OUR_NAME
+    },
+    set: (value: unknown) => {
+      Object.defineProperty(target, 'target', { value, writable: true })
+    },
+  })
+}
+
+function isOurs(target: unknown): boolean {
+  return target === OUR_NAME || (typeof target === 'string' && OUR_FILE.test(target))
+}

@@ -1,0 +1,94 @@
+/** [main] What the transport tells of its account, for Prometheus and for OpenTelemetry. */
+import type { AccountSnapshot } from '../../diagnostics/account.js'
+import { systemClock } from '../../shared/clock.js'
+import type { Clock } from '../../shared/clock.js'
+import { IngestError } from '../../shared/errors.js'
+import { findNearestName } from '../../options/nearest-name.js'
+import { describeType, formatValue, formatName } from '../../options/format-value.js'
+import { FAMILIES } from './metric-families.js'
+import { parseLabels } from './metric-labels.js'
+import { MetricsListener } from './metrics-listener.js'
+import { assertMeter, findGlobalMeter, observe } from './open-telemetry-metrics.js'
+import type { MetricsMeter } from './open-telemetry-metrics.js'
+import { PROMETHEUS_CONTENT_TYPE, formatPrometheusText } from './prometheus-text.js'
+import { findIngestStreams } from '../logger/logger-streams.js'
+
+export interface IngestMetricsOptions {
+  /** On every sample, and as attributes for OpenTelemetry. Default none. `kind`, `reason`, `code`, `le` and `quantile` are taken. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+export interface IngestMetrics {
+  /** Of what `prometheus()` returns: `text/plain; version=0.0.4; charset=utf-8`. */
+  readonly contentType: string
+  /** The latest account, a second old at most while lines come; of several transports the sum. `undefined` before the first. */
+  readonly account: AccountSnapshot | undefined
+  /** @returns Prometheus' text format 0.0.4, which ends with a line feed. Never throws. */
+  prometheus(): string
+  /**
+   * Makes observable instruments, once for each meter.
+   *
+   * @param meter of `@opentelemetry/api` 1.3 or later; default that of the registered global MeterProvider
+   * @returns whether there was one: `false` before the SDK has started, without an SDK, and after `close()`
+   * @throws IngestError `CONFIG` for what is no meter, and where another `ingestMetrics()` with the same labels is on it.
+   */
+  openTelemetry(meter?: MetricsMeter): boolean
+  /** Stops listening, and takes the callbacks off the instruments. What was told stays readable. */
+  close(): void
+}
+
+const OPTIONS = ['labels'] as const
+
+/**
+ * Metrics of the transport behind a logger, from its events `ingest:stats` and `ingest:problem`. They begin at zero, and sum
+ * what several transports tell. What happens in the last second before the process ends is not seen.
+ *
+ * @param logger a pino logger or one of its children, what `pino.transport()` returns, or an `ingestStream()`
+ * @throws IngestError `CONFIG` where none of them is behind it, for a label, and for an option that there is not.
+ */
+export function ingestMetrics(logger: object, options: IngestMetricsOptions = {}): IngestMetrics {
+  return ingestMetricsWithClock(systemClock, logger, options)
+}
+
+/** @param clock whose `wallNow` stamps what is told */
+export function ingestMetricsWithClock(clock: Clock, logger: object, options: IngestMetricsOptions): IngestMetrics {
+  const labels = parseLabels(parseMetricsOptions(options).labels)
+  const listener = new MetricsListener(findTransportStreams(logger), clock)
+  const undos = new Map<MetricsMeter, () => void>()
+  let isClosed = false
+  return {
+    contentType: PROMETHEUS_CONTENT_TYPE,
+    get account() { return listener.account },
+    prometheus: () => formatPrometheusText(FAMILIES, listener.state, labels),
+    openTelemetry: (given) => {
+      const meter = given === undefined ? findGlobalMeter() : assertMeter(given)
+      if (meter === undefined || isClosed) return false
+      if (!undos.has(meter)) undos.set(meter, observe(meter, FAMILIES, () => listener.state, labels))
+      return true
+    },
+    close: () => {
+      isClosed = true
+      listener.close()
+      for (const undo of undos.values()) undo()
+      undos.clear()
+    },
+  }
+}
+
+function findTransportStreams(logger: unknown): readonly object[] {
+  if (typeof logger !== 'object' || logger === null) {
+    throw new IngestError('CONFIG', `ingestMetrics() takes a pino logger, a transport or an ingestStream(); got ${describeType(logger)}`)
+  }
+  const streams = findIngestStreams(logger)
+  if (streams.length > 0) return streams
+  throw new IngestError('CONFIG', `ingestMetrics() found no transport behind ${describeType(logger)}; give the logger that was made with `
+    + "transport: { target: 'pino-ingest' } or with ingestStream()")
+}
+
+function parseMetricsOptions(options: unknown): IngestMetricsOptions {
+  if (typeof options !== 'object' || options === null) throw new IngestError('CONFIG', `the options of ingestMetrics() must be an object; got ${formatValue(options)}`)
+  const wrong = Object.keys(options).find((name) => !OPTIONS.some((one) => one === name))
+  if (wrong === undefined) return options
+  const near = findNearestName(wrong, OPTIONS)
+  throw new IngestError('CONFIG', `ingestMetrics() has no option ${formatName(wrong)}${near === undefined ? '' : `; did you mean ${near}?`}`)
+}

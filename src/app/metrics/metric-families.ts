@@ -1,0 +1,113 @@
+/**
+ * Every metric, once: the source of the Prometheus text, of the OpenTelemetry instruments and of the table in this folder's
+ * README. Names follow Prometheus' best practices (base units, `_total`) and OpenTelemetry's (dots, units in braces).
+ */
+import type { AccountSnapshot } from '../../diagnostics/account.js'
+import type { IngestErrorCode } from '../../shared/errors.js'
+
+/** What is known at the moment. */
+export interface MetricsState {
+  /** The sum of all transports; zeros before the first was told. */
+  readonly account: AccountSnapshot
+  /** When the latest was told, in milliseconds since the Unix epoch. */
+  readonly reportedAtMs: number | undefined
+  readonly problems: ReadonlyMap<IngestErrorCode, number>
+  readonly closedStreams: number
+}
+
+/** `counter` only goes up; `sum` goes up and down, and may be added over processes; `gauge` may not. */
+export type MetricKind = 'counter' | 'sum' | 'gauge'
+
+/** The labels that are ours, with their names as OpenTelemetry's attributes. */
+export const LABELS = { kind: 'pino_ingest.kind', reason: 'pino_ingest.drop.reason', code: 'error.type' } as const
+
+export type LabelName = keyof typeof LABELS
+
+export interface Sample {
+  readonly labels: Readonly<Partial<Record<LabelName, string>>>
+  readonly value: number
+}
+
+export interface MetricFamily {
+  readonly prometheus: string
+  readonly openTelemetry: string
+  readonly kind: MetricKind
+  /** UCUM, as OpenTelemetry wants it. */
+  readonly unit: string
+  /** A sentence without a line break. */
+  readonly help: string
+  readonly labels: readonly LabelName[]
+  readonly samples: (state: MetricsState) => readonly Sample[]
+}
+
+/** Those that the transport tells: at zero from the start, since the first of a counter that was not there is no increase. */
+const REPORTED_CODES: readonly IngestErrorCode[] = ['AUTH', 'CONFIG', 'MISDIRECTED', 'RATE_LIMITED', 'REJECTED', 'SPOOL', 'UNAVAILABLE']
+
+/** One account of `log` entries, and where `requestLogs` is on another of `request` logs. */
+function accounts({ account }: MetricsState): readonly (readonly [kind: string, account: Omit<AccountSnapshot, 'requestLogs'>])[] {
+  return account.requestLogs === undefined ? [['log', account]] : [['log', account], ['request', account.requestLogs]]
+}
+
+type Counted = 'received' | 'recovered' | 'generated' | 'accepted' | 'rejected' | 'filtered' | 'pending'
+
+function createEntryFamily(name: Counted, help: string): MetricFamily {
+  const isPending = name === 'pending'
+  return {
+    prometheus: `pino_ingest_entries_${name}${isPending ? '' : '_total'}`,
+    openTelemetry: `pino_ingest.entries.${name}`,
+    kind: isPending ? 'sum' : 'counter',
+    unit: '{entry}',
+    help,
+    labels: ['kind'],
+    samples: (state) => accounts(state).map(([kind, account]) => ({ labels: { kind }, value: account[name] })),
+  }
+}
+
+/** By the name in Prometheus. */
+export const FAMILIES: readonly MetricFamily[] = [
+  createEntryFamily('accepted', 'Entries that the service took.'),
+  {
+    prometheus: 'pino_ingest_entries_dropped_total',
+    openTelemetry: 'pino_ingest.entries.dropped',
+    kind: 'counter',
+    unit: '{entry}',
+    help: 'Entries given up at a bound, or lost with a damaged disk.',
+    labels: ['kind', 'reason'],
+    samples: (state) => accounts(state).flatMap(([kind, { dropped }]) =>
+      Object.entries(dropped).map(([reason, value]) => ({ labels: { kind, reason }, value }))),
+  },
+  createEntryFamily('filtered', 'Entries left out as configured: by level, sampling, de-duplication or beforeSend.'),
+  createEntryFamily('generated', 'Entries that the transport wrote itself: notices of drops, summaries of repeats.'),
+  createEntryFamily('pending', 'Entries taken, and not yet accepted, rejected or dropped.'),
+  createEntryFamily('received', 'Entries that the application handed in.'),
+  createEntryFamily('recovered', 'Entries taken over from an earlier process.'),
+  createEntryFamily('rejected', 'Entries that the service refused.'),
+  {
+    prometheus: 'pino_ingest_problems_total',
+    openTelemetry: 'pino_ingest.problems',
+    kind: 'counter',
+    unit: '{problem}',
+    help: 'Problems that the transport told, at most one of a code a second.',
+    labels: ['code'],
+    samples: ({ problems }) => [...new Set([...REPORTED_CODES, ...problems.keys()])]
+      .map((code) => ({ labels: { code }, value: problems.get(code) ?? 0 })),
+  },
+  {
+    prometheus: 'pino_ingest_stats_timestamp_seconds',
+    openTelemetry: 'pino_ingest.stats.timestamp',
+    kind: 'gauge',
+    unit: 's',
+    help: 'Unix time at which the transport last told its account; absent before the first time.',
+    labels: [],
+    samples: ({ reportedAtMs: toldAtMs }) => (toldAtMs === undefined ? [] : [{ labels: {}, value: toldAtMs / 1000 }]),
+  },
+  {
+    prometheus: 'pino_ingest_streams_closed',
+    openTelemetry: 'pino_ingest.streams.closed',
+    kind: 'sum',
+    unit: '{stream}',
+    help: 'Streams to the transport that take no more lines: 0 until its worker has ended.',
+    labels: [],
+    samples: ({ closedStreams }) => [{ labels: {}, value: closedStreams }],
+  },
+]

@@ -1,0 +1,70 @@
+/** [main] What both builds of this package share while the application runs: scopes, their crumbs, the newest event id. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Breadcrumb } from '../../protocol/log-entry.js'
+
+export interface ScopeUser {
+  readonly id?: string
+  readonly email?: string
+  readonly name?: string
+}
+
+export interface ScopeTrace {
+  readonly trace_id?: string
+  readonly span_id?: string
+  readonly parent_span_id?: string
+}
+
+/** What a scope says of itself, under the entry's own names. */
+export interface ScopeFacts {
+  readonly user?: ScopeUser
+  readonly user_id?: string
+  readonly session_id?: string
+  readonly request_id?: string
+  readonly tags?: readonly string[]
+  readonly trace?: ScopeTrace
+  /** Put on each record as they are, like a child logger's bindings. */
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+/** What happened so far; scopes of one request have it in common. */
+export interface ScopeHistory {
+  readonly breadcrumbs: Breadcrumb[]
+  eventId: string | undefined
+}
+
+export interface Scope {
+  readonly facts: ScopeFacts
+  readonly history: ScopeHistory
+}
+
+interface AppState {
+  readonly scopes: AsyncLocalStorage<Scope>
+  /** For what happens outside any scope. */
+  readonly processHistory: ScopeHistory
+  /** Ends the watch on outgoing HTTP, while it runs. */
+  stopHttp: (() => void) | undefined
+  /** How many have asked for it. */
+  httpUsers: number
+}
+
+const STATE = Symbol.for('pino-ingest.app')
+
+export function createHistory(): ScopeHistory {
+  return { breadcrumbs: [], eventId: undefined }
+}
+
+export function appState(): AppState {
+  return ((globalThis as { [STATE]?: AppState })[STATE] ??= {
+    scopes: new AsyncLocalStorage<Scope>(), processHistory: createHistory(), stopHttp: undefined, httpUsers: 0,
+  })
+}
+
+export function currentScope(): Scope | undefined {
+  return appState().scopes.getStore()
+}
+
+/** The current scope's; outside any scope the process's own. */
+export function currentHistory(): ScopeHistory {
+  const { scopes, processHistory: outside } = appState()
+  return scopes.getStore()?.history ?? outside
+}

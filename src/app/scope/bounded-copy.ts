@@ -1,0 +1,82 @@
+/** [main] Small copies of values that may be of any size and shape: what a crumb keeps must not hold, or cost, more. Pure. */
+import type { Json, JsonObject } from '../../protocol/log-entry.js'
+
+/** UTF-16 units. */
+const MAX_TEXT_CHARS = 1_000
+const MAX_DEPTH = 3
+/** Members of one object, items of one array. */
+const MAX_MEMBERS = 32
+/** Values in all. */
+const MAX_VALUES = 256
+const CUT = '…'
+const UNREADABLE = '[unreadable]'
+
+/** A copy cut off from the text that it was part of, which it would keep in memory. */
+export function boundedText(text: string): string {
+  return text.length <= MAX_TEXT_CHARS ? text : Buffer.from(text.slice(0, MAX_TEXT_CHARS).toWellFormed() + CUT).toString()
+}
+
+/**
+ * Plain JSON of at most 256 values, three levels deep, with texts of at most 1,000 characters. What is beyond, functions
+ * and symbols are left out. Never throws: a getter that does stands as `[unreadable]`.
+ */
+export function boundedObject(value: object): JsonObject {
+  const budget = { values: MAX_VALUES }
+  const copy = copyValue(value, 0, budget)
+  return typeof copy === 'object' && copy !== null && !Array.isArray(copy) ? copy : { value: copy ?? null }
+}
+
+interface Budget {
+  values: number
+}
+
+function copyValue(value: unknown, depth: number, budget: Budget): Json | undefined {
+  budget.values -= 1
+  switch (typeof value) {
+    case 'string': return boundedText(value)
+    case 'boolean': return value
+    case 'number': return Number.isFinite(value) ? value : String(value)
+    case 'bigint': return boundedText(String(value))
+    case 'object': return value === null ? null : copyObject(value, depth, budget)
+    default: return undefined
+  }
+}
+
+function copyObject(value: object, depth: number, budget: Budget): Json {
+  try {
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
+    if (value instanceof URL) return boundedText(value.href)
+    if (value instanceof Error) return boundedText(String(value))
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+    if (depth >= MAX_DEPTH) return Array.isArray(value) ? '[array]' : '[object]'
+    return Array.isArray(value) ? copyArray(value, depth, budget) : copyMembers(value as Record<string, unknown>, depth, budget)
+  } catch {
+    return UNREADABLE // a proxy, or a method of the value's own
+  }
+}
+
+function copyArray(items: readonly unknown[], depth: number, budget: Budget): Json[] {
+  const copy: Json[] = []
+  for (let index = 0; index < Math.min(items.length, MAX_MEMBERS) && budget.values > 0; index += 1) {
+    copy.push(copyValue(items[index], depth + 1, budget) ?? null)
+  }
+  return copy
+}
+
+function copyMembers(source: Record<string, unknown>, depth: number, budget: Budget): JsonObject {
+  const copy = Object.create(null) as JsonObject // to which `__proto__` is a name like others
+  let members = 0
+  for (const key in source) {
+    if (members >= MAX_MEMBERS || budget.values <= 0) break
+    if (!Object.hasOwn(source, key)) continue
+    members += 1
+    let value: Json | undefined
+    try {
+      value = copyValue(source[key], depth + 1, budget)
+    } catch {
+      value = UNREADABLE
+    }
+    if (value !== undefined) copy[boundedText(key)] = value
+  }
+  return copy
+}

@@ -1,0 +1,62 @@
+/** [main] Crumbs that the application leaves by itself: what happened before an error, beside what was logged. */
+import type { Breadcrumb } from '../../protocol/log-entry.js'
+import { boundedObject, boundedText } from './bounded-copy.js'
+import { currentHistory } from './app-state.js'
+import type { ScopeHistory } from './app-state.js'
+
+/** Fields as in the service's interface (Log entry, breadcrumbs). */
+export interface BreadcrumbInput {
+  /** Such as `navigation`, `http`, `query`, `user`. */
+  readonly type?: string | undefined
+  /** Such as `auth`, `cart`, `db`. */
+  readonly category?: string | undefined
+  readonly message?: string | undefined
+  /** Such as `info`, `warn`, `error`. */
+  readonly level?: string | undefined
+  /** ISO 8601, milliseconds since the epoch or a Date. Default now. */
+  readonly timestamp?: string | number | Date | undefined
+  /** Copied at once, at most 256 values three levels deep, texts of at most 1,000 characters. */
+  readonly data?: object | undefined
+}
+
+/** The oldest goes for the next. */
+const MAX_BREADCRUMBS = 100
+
+/**
+ * Leaves a crumb for the next error that is logged in the current `withScope()`, through `ingestMixin()` or
+ * `ingestOptions()`. A scope keeps its last 100, and a crumb goes to one error only. Outside any scope the process keeps 100,
+ * for errors that are logged outside any scope. Never throws.
+ */
+export function addBreadcrumb(crumb: BreadcrumbInput): void {
+  try {
+    keepBreadcrumb(currentHistory(), toBreadcrumb(crumb))
+  } catch {
+    // What cannot be read, of another type or with a getter that throws, is no reason to fail in the app's own work.
+  }
+}
+
+export function keepBreadcrumb({ breadcrumbs: crumbs }: ScopeHistory, crumb: Breadcrumb): void {
+  crumbs.push(crumb)
+  if (crumbs.length > MAX_BREADCRUMBS) crumbs.shift()
+}
+
+/** Takes them away: they belong to the error that asks. */
+export function takeBreadcrumbs({ breadcrumbs: crumbs }: ScopeHistory): Breadcrumb[] {
+  return crumbs.splice(0)
+}
+
+export function toBreadcrumb(input: BreadcrumbInput): Breadcrumb {
+  const crumb: Breadcrumb = {}
+  for (const field of ['type', 'category', 'message', 'level'] as const) {
+    const value: unknown = input[field]
+    if (value !== undefined && value !== null && typeof value !== 'object') crumb[field] = boundedText(String(value))
+  }
+  crumb.timestamp = isoTime(input.timestamp)
+  if (typeof input.data === 'object' && input.data !== null) crumb.data = boundedObject(input.data)
+  return crumb
+}
+
+function isoTime(given: BreadcrumbInput['timestamp']): string {
+  const time = given === undefined || given === null ? new Date() : new Date(given)
+  return (Number.isNaN(time.getTime()) ? new Date() : time).toISOString()
+}

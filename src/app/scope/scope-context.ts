@@ -1,0 +1,95 @@
+/** [main] What the application says of a scope, read into the entry's own names. Pure. */
+import { boundedText } from './bounded-copy.js'
+import type { ScopeFacts, ScopeTrace, ScopeUser } from './app-state.js'
+
+type Id = string | number
+
+/** All of it is optional; `undefined` says nothing. Names in camel case are understood as well. */
+export interface ScopeContext {
+  /** Of an object, `id`, `email` and `name` are taken and nothing else: a database's object holds more than a log should. */
+  readonly user?: { readonly id?: Id | undefined, readonly email?: string | undefined, readonly name?: string | undefined } | null | undefined
+  readonly user_id?: Id | undefined
+  readonly userId?: Id | undefined
+  readonly session_id?: Id | undefined
+  readonly sessionId?: Id | undefined
+  readonly request_id?: Id | undefined
+  readonly requestId?: Id | undefined
+  /** Added to those of the scope around. */
+  readonly tags?: readonly string[] | undefined
+  /** Ids, or the text of a `traceparent` header (W3C Trace Context, section 3.2). */
+  readonly trace?: ScopeTraceInput | string | undefined
+  /** The header's text, as Node's `request.headers.traceparent` has it. */
+  readonly traceparent?: string | undefined
+  /** Put on each record, like a child logger's bindings; they are serialized with each, so keep them small. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface ScopeTraceInput {
+  readonly trace_id?: string | undefined
+  readonly traceId?: string | undefined
+  readonly span_id?: string | undefined
+  readonly spanId?: string | undefined
+  readonly parent_span_id?: string | undefined
+  readonly parentSpanId?: string | undefined
+}
+
+/** Never throws: what cannot be read counts as not said. */
+export function parseScopeFacts(context: ScopeContext): ScopeFacts {
+  try {
+    return readFacts(context)
+  } catch {
+    return {} // a getter of the app's that throws must not cost the work itself
+  }
+}
+
+function readFacts(context: ScopeContext): ScopeFacts {
+  const facts: { -readonly [Key in keyof ScopeFacts]: ScopeFacts[Key] } = {}
+  const user = parseUser(context.user)
+  if (user !== undefined) facts.user = user
+  const userId = parseId(context.user_id ?? context.userId)
+  if (userId !== undefined) facts.user_id = userId
+  const sessionId = parseId(context.session_id ?? context.sessionId)
+  if (sessionId !== undefined) facts.session_id = sessionId
+  const requestId = parseId(context.request_id ?? context.requestId)
+  if (requestId !== undefined) facts.request_id = requestId
+  if (context.tags !== undefined) facts.tags = [context.tags].flat().flatMap((tag) => parseId(tag) ?? [])
+  const trace = parseTrace(context.trace) ?? parseTrace(context.traceparent)
+  if (trace !== undefined) facts.trace = trace
+  if (typeof context.fields === 'object' && context.fields !== null) facts.fields = { ...context.fields }
+  return facts
+}
+
+function parseUser(given: unknown): ScopeUser | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  const source = given as Record<string, unknown>
+  const [id, email, name] = [parseId(source['id']), parseId(source['email']), parseId(source['name'])]
+  if (id === undefined && email === undefined && name === undefined) return undefined
+  return { ...(id !== undefined && { id }), ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
+}
+
+export function parseId(given: unknown): string | undefined {
+  if (typeof given === 'number' || typeof given === 'bigint') return String(given)
+  return typeof given === 'string' && given !== '' ? boundedText(given) : undefined
+}
+
+/** W3C Trace Context, section 3.2: version (ff is none), trace-id, parent-id, flags; a later version may add to them. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/
+
+function parseTrace(given: unknown): ScopeTrace | undefined {
+  if (typeof given === 'string') {
+    const ids = TRACEPARENT.exec(given.trim())
+    // The header names the caller's span, which is the parent of what happens here.
+    return ids === null ? undefined : { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
+  }
+  if (typeof given !== 'object' || given === null) return undefined
+  const source = given as ScopeTraceInput
+  const [traceId, spanId, parentId] = [
+    parseId(source.trace_id ?? source.traceId), parseId(source.span_id ?? source.spanId), parseId(source.parent_span_id ?? source.parentSpanId),
+  ]
+  if (traceId === undefined && spanId === undefined && parentId === undefined) return undefined
+  return {
+    ...(traceId !== undefined && { trace_id: traceId }),
+    ...(spanId !== undefined && { span_id: spanId }),
+    ...(parentId !== undefined && { parent_span_id: parentId }),
+  }
+}

@@ -1,0 +1,51 @@
+/** [main] Whose work is under way: what is said once, at the beginning of a request, holds for all that is logged in it. */
+import { parseScopeFacts } from './scope-context.js'
+import type { ScopeContext } from './scope-context.js'
+import { appState, currentScope, createHistory } from './app-state.js'
+import type { Scope, ScopeFacts } from './app-state.js'
+
+/**
+ * Runs `fn` in a scope: what is logged within, also after `await`, carries the context (through `ingestMixin()` or
+ * `ingestOptions()`), and `addBreadcrumb()` leaves its crumbs there.
+ *
+ * Scopes nest: the inner one has what the outer one said, and adds to it. An inner scope that names another request, trace
+ * or session keeps crumbs of its own; one that only adds to the same request shares them, so that an error told at the
+ * end of the request has them all.
+ *
+ * @returns what `fn` returns; what `fn` throws passes through. A context that cannot be read counts as empty.
+ */
+export function withScope<T>(context: ScopeContext, fn: () => T): T {
+  return appState().scopes.run(createScope(currentScope(), parseScopeFacts(context)), fn)
+}
+
+function createScope(outer: Scope | undefined, own: ScopeFacts): Scope {
+  if (outer === undefined) return { facts: own, history: createHistory() }
+  const facts = { ...outer.facts, ...own }
+  if (namesUser(own) && !isSameUser(own, outer.facts)) {
+    if (own.user === undefined) delete facts.user
+    if (own.user_id === undefined) delete facts.user_id
+  }
+  if (own.tags !== undefined && outer.facts.tags !== undefined) facts.tags = [...new Set([...outer.facts.tags, ...own.tags])]
+  if (own.fields !== undefined) facts.fields = { ...outer.facts.fields, ...own.fields }
+  return { facts, history: isOtherWork(facts, outer.facts) ? createHistory() : outer.history }
+}
+
+export function namesUser({ user, user_id: id }: ScopeFacts): boolean {
+  return user !== undefined || id !== undefined
+}
+
+/** Where both name an id, and it is one and the same. */
+export function isSameUser(one: ScopeFacts, other: ScopeFacts): boolean {
+  const id = one.user_id ?? one.user?.id
+  return id !== undefined && id === (other.user_id ?? other.user?.id)
+}
+
+/** A request or a trace may learn its session later and stay itself; whatever holds several requests is none. */
+function isOtherWork(inner: ScopeFacts, outer: ScopeFacts): boolean {
+  const isRequest = outer.request_id !== undefined || outer.trace?.trace_id !== undefined
+  return [
+    [inner.request_id, outer.request_id],
+    [inner.trace?.trace_id, outer.trace?.trace_id],
+    [inner.session_id, outer.session_id],
+  ].some(([ownId, outerId]) => ownId !== outerId && (outerId !== undefined || !isRequest))
+}

@@ -1,0 +1,104 @@
+/** [main] What is to be registered as a release: what is given, and what CI, git and package.json say. */
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { IngestError } from '../../shared/errors.js'
+import { findCiFacts } from '../../options/ci.js'
+import type { Env } from '../../options/ci.js'
+import { variablesOf } from '../../options/option-table.js'
+import type { Release } from '../../protocol/resources.js'
+import { readGit } from './git.js'
+
+/** What is missing, or empty, is found. */
+export type GivenRelease = { [Field in keyof Release]?: Release[Field] | undefined }
+
+export interface ReleaseSources {
+  readonly env: Env
+  /** Folder in whose clone and package the release lies. */
+  readonly cwd: string
+}
+
+const SHORT_COMMIT_CHARS = 7
+/** What stands in package.json where a tool sets the version at the release. */
+const PLACEHOLDER = /^0\.0\.0(?:-|$)/
+
+/**
+ * What is given comes before `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, these before the CI provider's
+ * variables, these before git. The version is `npm_package_version`, that of the nearest package.json, the tag, or the
+ * short commit.
+ *
+ * @throws IngestError `CONFIG` where nothing names a version.
+ */
+export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSources): Promise<Release> {
+  const [commitVariable = '', branchVariable = '', personVariable = ''] = variablesOf('deploy')
+  const [ci, git] = [findCiFacts(env), await readGit(cwd)]
+  const commit = findFirst(given.commit_hash, env[commitVariable], ci.commit, git.commit)
+  // A branch goes with its commit, and with no other.
+  const branches = [ci, git].map((facts) => (facts.commit === undefined || isSameCommit(facts.commit, commit) ? facts.branch : undefined))
+  const branch = findFirst(given.branch, env[branchVariable], ...branches)
+  // A CI's clone was made by a machine.
+  const people = Object.keys(ci).length > 0 ? ci.deployed_by : git.deployed_by
+  const deployedBy = findFirst(given.deployed_by, env[personVariable], people)
+  const version = findFirst(given.version, ...variablesOf('version').map((variable) => env[variable]))
+    ?? await findVersion(env, cwd, ci.tag, commit)
+  const { changelog } = given
+  return {
+    version,
+    ...(commit !== undefined && { commit_hash: commit }),
+    ...(branch !== undefined && { branch }),
+    ...(deployedBy !== undefined && { deployed_by: deployedBy }),
+    ...(changelog !== undefined && changelog !== '' && { changelog }),
+  }
+}
+
+async function findVersion(env: Env, cwd: string, tag: string | undefined, commit: string | undefined): Promise<string> {
+  const nearest = await packageVersion(cwd)
+  const packaged = [env['npm_package_version'], nearest.version]
+  const isPlaceholder = (version: string | undefined): boolean => version !== undefined && PLACEHOLDER.test(version)
+  const short = /^[\da-f]{40,64}$/.test(commit ?? '') ? commit?.slice(0, SHORT_COMMIT_CHARS) : commit
+  const version = findFirst(...packaged.filter((one) => !isPlaceholder(one)), tag, short, ...packaged)
+  if (version !== undefined) return version
+  const { without } = nearest
+  const [why, remedy] = without === undefined
+    ? [`there is no package.json in ${resolve(cwd)} or above it`, '']
+    : [`${without} has no "version"`, 'write one there, ']
+  throw new IngestError('CONFIG', `no version is found for the release: ${why}, and no git commit; ${remedy}give version (--version), or set PINO_INGEST_VERSION`)
+}
+
+interface PackageVersion {
+  readonly version?: string
+  /** The nearest package.json, where it has none. */
+  readonly without?: string
+}
+
+/** Of the nearest package.json that has one, within the clone. */
+async function packageVersion(cwd: string): Promise<PackageVersion> {
+  let without: string | undefined
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const path = join(folder, 'package.json')
+    const text = await readFile(path, 'utf8').catch(() => undefined)
+    const version = versionIn(text ?? '')
+    if (version !== undefined) return { version }
+    if (text !== undefined) without ??= path
+    const isTop = await stat(join(folder, '.git')).then(() => true, () => false)
+    if (isTop || folder === dirname(folder)) return without === undefined ? {} : { without }
+  }
+}
+
+function versionIn(packageJson: string): string | undefined {
+  try {
+    const { version } = JSON.parse(packageJson) as { version?: unknown }
+    return typeof version === 'string' && version !== '' ? version : undefined
+  } catch {
+    return undefined // no such file, or none that npm would take
+  }
+}
+
+/** A commit may be given in short. */
+function isSameCommit(a: string, b: string | undefined): boolean {
+  return typeof b === 'string' && (a.startsWith(b) || b.startsWith(a))
+}
+
+/** What is no text goes through, for the check against the interface to tell. */
+function findFirst(...values: readonly (string | undefined)[]): string | undefined {
+  return values.find((value) => value !== undefined && value !== '')
+}

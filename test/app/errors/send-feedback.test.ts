@@ -1,0 +1,50 @@
+/** `sendFeedback()` against the local service. */
+import { expect, test, vi } from 'vitest'
+import { sendFeedback } from '../../../src/app/errors/send-feedback.js'
+import { failureOf } from '../../client/failure-of.js'
+import { httpServer } from '../../client/http-servers.js'
+import { started } from '../../service/support.js'
+import { withCleanEnv } from '../../client/release/clean-env.js'
+
+const KEY = 'feedback-key-4711'
+const FEEDBACK = { event_id: 'ev-1', comments: 'It broke' }
+
+withCleanEnv()
+
+test('arrives, with and without a name', async () => {
+  const service = await started({ apiKeys: [KEY] })
+  await sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY })
+  vi.stubEnv('PINO_INGEST_URL', service.url)
+  vi.stubEnv('PINO_INGEST_API_KEY', KEY)
+  await sendFeedback({ ...FEEDBACK, name: 'Jane', email: 'jane@example.com' })
+  expect(service.feedback().items.toReversed()).toMatchObject([{ feedback: FEEDBACK }, { feedback: { ...FEEDBACK, name: 'Jane', email: 'jane@example.com' } }])
+})
+
+test('no connection outlives the call', async () => {
+  const server = await httpServer()
+  await sendFeedback(FEEDBACK, { url: `${server.origin}/api/v1`, apiKey: KEY })
+  expect(server.came).toHaveLength(1)
+  await vi.waitFor(() => expect(server.openSockets.size).toBe(0), { timeout: 20_000 })
+})
+
+test('what is wrong: INVALID names the field, CONFIG what to set', async () => {
+  const service = await started({ apiKeys: [KEY] })
+  expect(await failureOf(sendFeedback({ event_id: 'e' } as never, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'INVALID', message: expect.stringContaining('feedback.comments') })
+  vi.stubEnv('NODE_ENV', 'production')
+  expect(await failureOf(sendFeedback(FEEDBACK), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_URL') })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url }), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_API_KEY') })
+  expect(service.requests).toEqual([])
+})
+
+test('a login page is no success; a Retry-After beyond timeoutMs is not waited for', async () => {
+  const page = await httpServer((response) => void response.end('<html>'))
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: `${page.origin}/api/v1`, apiKey: KEY }), KEY)).toMatchObject({ code: 'MISDIRECTED', status: 200 })
+  const service = await started({ apiKeys: [KEY] })
+  service.faults.add({ kind: 'status', status: 429, retryAfter: 31 })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 31_000 })
+})
+
+test('a key that the service refuses: AUTH', async () => {
+  const service = await started({ apiKeys: ['other'] })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'AUTH', status: 401 })
+})

@@ -1,0 +1,151 @@
+/** `startHeartbeat()`: now and every so often, one at a time, until it is stopped. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startHeartbeat, startHeartbeatWithClock } from '../../../src/app/heartbeats/start-heartbeat.js'
+import type { StartHeartbeatOptions } from '../../../src/app/heartbeats/start-heartbeat.js'
+import { backgroundClock } from '../../../src/shared/clock.js'
+import { FakeClock } from '../../fake-clock.js'
+import { httpServer } from '../../client/http-servers.js'
+import { started } from '../../service/support.js'
+import { withCleanEnv } from '../../client/release/clean-env.js'
+
+const TOKEN = 'canary-token-4711'
+const EVERY_MS = 10_000
+
+withCleanEnv()
+
+interface Told {
+  readonly fields: object
+  readonly message: string
+}
+
+function beating(clock: FakeClock, url: string, options: Partial<StartHeartbeatOptions> = {}): { stop: () => Promise<void>, told: Told[] } {
+  const told: Told[] = []
+  const logger = { warn: (fields: object, message: string) => void told.push({ fields, message }), error: () => {} }
+  const stop = startHeartbeatWithClock(clock, TOKEN, { everyMs: EVERY_MS, url, logger, retryMinMs: 1, retryMaxMs: 1, ...options })
+  onTestFinished(stop)
+  return { stop, told }
+}
+
+/** With time for a busy machine. */
+function eventually(holds: () => void | Promise<void>): Promise<void> {
+  return vi.waitFor(holds, { timeout: 20_000 })
+}
+
+/** Real replies, while the clock stands still. */
+async function reaches(count: number, counted: () => number): Promise<void> {
+  await eventually(() => expect(counted()).toBe(count))
+}
+
+test('now, and at every turn of the clock', async () => {
+  const service = await started({ monitorTokens: [TOKEN] })
+  const clock = new FakeClock()
+  const { stop, told } = beating(clock, service.url)
+  for (const beats of [1, 2, 3]) {
+    await reaches(beats, () => service.heartbeats().items.length)
+    // The reply has to be here before the next turn.
+    await eventually(async () => {
+      await clock.advance(0)
+      expect(clock.timers).toBe(1)
+    })
+    await clock.advance(EVERY_MS)
+  }
+  await reaches(4, () => service.heartbeats().items.length)
+  await stop()
+  await clock.advance(10 * EVERY_MS)
+  expect(service.heartbeats().items).toHaveLength(4)
+  expect({ told, timers: clock.timers }).toEqual({ told: [], timers: 0 })
+})
+
+test('no overlap: one that hangs is waited for', async () => {
+  let answer = (): void => {}
+  const server = await httpServer((response) => void (answer = () => response.end()))
+  const clock = new FakeClock()
+  beating(clock, `${server.origin}/api/v1`)
+  await reaches(1, () => server.came.length)
+  await clock.advance(5 * EVERY_MS)
+  expect(server.came).toHaveLength(1)
+  answer()
+  await eventually(async () => {
+    await clock.advance(EVERY_MS)
+    expect(server.came.length).toBeGreaterThan(1)
+  })
+})
+
+test('failures are told at once, then once a minute with their number, and never with the token; then it goes on', async () => {
+  const service = await started({ monitorTokens: [TOKEN] })
+  service.faults.add({ kind: 'status', status: 404 })
+  const clock = new FakeClock()
+  const { told } = beating(clock, service.url)
+  for (let beats = 1; beats <= 7; beats += 1) {
+    await reaches(beats, () => service.requests.filter(({ status }) => status !== null).length)
+    await eventually(async () => {
+      await clock.advance(0)
+      expect(told.length).toBe(beats < 7 ? 1 : 2)
+    })
+    if (beats < 7) await clock.advance(EVERY_MS)
+  }
+  expect(told.map(({ message }) => message)).toEqual([expect.stringMatching(/^a heartbeat failed: .*404/), expect.stringMatching(/^\d heartbeats failed: .*404/)])
+  expect(JSON.stringify(told)).not.toContain(TOKEN.slice(0, 8))
+  service.faults.clear()
+  await clock.advance(EVERY_MS)
+  await reaches(1, () => service.heartbeats().items.length)
+})
+
+test('nothing is sent while a Retry-After holds, and no ping waits for its end', async () => {
+  const service = await started({ monitorTokens: ['x=='] })
+  service.faults.add({ kind: 'status', status: 429, retryAfter: 60, times: 1 })
+  const clock = new FakeClock()
+  const told: string[] = []
+  const logger = { warn: (_: object, message: string) => void told.push(message), error: () => {} }
+  onTestFinished(startHeartbeatWithClock(clock, 'x==', { everyMs: EVERY_MS, url: service.url, logger }))
+  await reaches(1, () => told.length)
+  expect(told[0]).toMatch(/429.*60 s$/)
+  await clock.advance(59_000)
+  expect([service.requests.length, service.heartbeats().items.length]).toEqual([1, 0])
+  await clock.advance(1_000)
+  await reaches(1, () => service.heartbeats().items.length)
+})
+
+test('stopped while a request is under way: nothing is told, nothing is left', async () => {
+  const server = await httpServer(() => {})
+  const clock = new FakeClock()
+  const { stop, told } = beating(clock, `${server.origin}/api/v1`)
+  await reaches(1, () => server.came.length)
+  await stop()
+  await stop()
+  await eventually(() => expect(server.openSockets.size).toBe(0))
+  expect({ told, timers: clock.timers }).toEqual({ told: [], timers: 0 })
+})
+
+test('a logger that throws: told on stderr', async () => {
+  const server = await httpServer((response) => void response.writeHead(404).end())
+  const written: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+  beating(new FakeClock(), `${server.origin}/api/v1`, { logger: { warn: () => { throw new Error('no') }, error: () => {} } })
+  await eventually(() => expect(written.join('')).toMatch(/^pino-ingest: a heartbeat failed: .*404.*\n$/))
+  spy.mockRestore()
+})
+
+describe('what is wrong is thrown at once', () => {
+  test.each([0, 999, 1_000.5, 2 ** 31, Number.NaN, '1000', undefined])('everyMs %s', (everyMs) => {
+    expect(() => startHeartbeat(TOKEN, { everyMs: everyMs as number, url: 'http://127.0.0.1:1/api/v1' }))
+      .toThrow(expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining('everyMs must be an integer from 1000') }))
+  })
+
+  test.each(['canary-releases-\ud800', '..', ''])('token %j', (token) => {
+    expect(() => startHeartbeat(token, { everyMs: EVERY_MS })).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.not.stringContaining('releases') }))
+  })
+
+  test('options', () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    expect(() => startHeartbeat(TOKEN, { everyMs: EVERY_MS })).toThrow(expect.objectContaining({ code: 'CONFIG' }))
+  })
+})
+
+test('its timers are those that keep no process alive', () => {
+  const timer = vi.spyOn(backgroundClock, 'timer')
+  const stop = startHeartbeat(TOKEN, { everyMs: EVERY_MS, url: 'http://127.0.0.1:1/api/v1' })
+  expect(timer).toHaveBeenCalledWith(EVERY_MS, expect.any(Function))
+  timer.mockRestore()
+  return stop()
+})

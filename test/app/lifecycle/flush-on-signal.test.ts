@@ -1,0 +1,150 @@
+/** Who ends the process when a signal comes, and when. Real processes and signals; each word waits for what went before. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { FlushOnSignalOptions } from '../../../src/index.js'
+import { cleanEnv } from '../../process/run-app.js'
+
+type Who = 'once' | 'on' | 'signal-exit'
+
+interface Plan {
+  readonly before?: Who
+  readonly after?: Who
+  readonly calls?: number
+  readonly options?: FlushOnSignalOptions
+  readonly undo?: boolean
+}
+
+interface App {
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly say: (word: 'flushed' | 'ping' | 'end') => void
+  /** Resolves once so many of this word were told; rejects where the app ended before. */
+  readonly heard: (word: string, times?: number) => Promise<void>
+  readonly words: readonly string[]
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
+}
+
+async function start(plan: Plan): Promise<App> {
+  const child = fork(fileURLToPath(new URL('signalled.mjs', import.meta.url)), { env: cleanEnv({ PLAN: JSON.stringify(plan) }), execArgv: [] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const words: string[] = []
+  child.on('message', (word) => words.push(String(word)))
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  const heard = async (word: string, times = 1): Promise<void> => {
+    while (words.filter((one) => one === word).length < times) {
+      const how = await Promise.race([ended, once(child, 'message').then(() => undefined)])
+      if (how !== undefined) throw new Error(`the app ended by ${how} without ${word}, having told ${words.join(', ')}`)
+    }
+  }
+  await heard('ready')
+  return { signal: (signal) => void child.kill(signal), say: (word) => void child.send(word), heard, words, ended }
+}
+
+describe('the app handles the signal', () => {
+  test.each([
+    { before: 'once' }, { before: 'on' }, { after: 'once' }, { after: 'on' }, { before: 'once', after: 'signal-exit' },
+  ] as const)('%j: its handler decides when to exit', async (plan) => {
+    const app = await start(plan)
+    app.signal('SIGTERM')
+    await app.heard('flushing')
+    await app.heard('app')
+    app.say('flushed')
+    app.say('ping')
+    await app.heard('pong')
+    app.say('end')
+    expect(await app.ended).toBe(7)
+  })
+
+  test('its handler listens once: a second signal ends the process, as it would without ours', async () => {
+    const app = await start({ before: 'once' })
+    app.signal('SIGTERM')
+    await app.heard('app')
+    app.say('flushed')
+    app.say('ping')
+    await app.heard('pong')
+    app.signal('SIGTERM')
+    expect(await app.ended).toBe(143)
+  })
+
+  test('its handler takes each signal: each is flushed, none ends the process', async () => {
+    const app = await start({ before: 'on' })
+    for (const times of [1, 2]) {
+      app.signal('SIGTERM')
+      await app.heard('flushing', times)
+      app.say('flushed')
+      app.say('ping')
+      await app.heard('pong', times)
+    }
+    app.say('end')
+    expect(await app.ended).toBe(7)
+  })
+
+  test('exit true: the process ends after the flush, whoever listens', async () => {
+    const app = await start({ before: 'on', options: { exit: true } })
+    app.signal('SIGTERM')
+    await app.heard('flushing')
+    app.say('ping')
+    await app.heard('pong')
+    app.say('flushed')
+    expect(await app.ended).toBe(143)
+  })
+})
+
+describe('nobody else handles the signal', () => {
+  test.each([['SIGTERM', 143], ['SIGINT', 130]] as const)('%s: the process ends after the flush', async (signal, code) => {
+    const app = await start({})
+    app.signal(signal)
+    await app.heard('flushing')
+    app.say('ping')
+    await app.heard('pong')
+    app.say('flushed')
+    expect(await app.ended).toBe(code)
+  })
+
+  test.each([{ before: 'signal-exit' }, { after: 'signal-exit' }] as const)('%j waits for others: the process ends after the flush, and it cleans up', async (plan) => {
+    const app = await start(plan)
+    app.signal('SIGTERM')
+    await app.heard('flushing')
+    app.say('flushed')
+    expect(await app.ended).toBe(143)
+    expect(app.words).toContain('cleaned')
+  })
+
+  test.each([['SIGTERM', 143], ['SIGINT', 130]] as const)('SIGTERM, then %s: the second does not wait for the flush', async (second, code) => {
+    const app = await start({})
+    app.signal('SIGTERM')
+    await app.heard('flushing')
+    app.signal(second)
+    expect(await app.ended).toBe(code)
+  })
+
+  test('several calls: the process ends when the last has flushed', async () => {
+    const app = await start({ calls: 2 })
+    app.signal('SIGTERM')
+    await app.heard('flushing', 2)
+    app.say('flushed')
+    expect(await app.ended).toBe(143)
+  })
+
+  test('exit false: only flushes, at each signal', async () => {
+    const app = await start({ options: { exit: false, signals: ['SIGUSR2'] } })
+    for (const times of [1, 2]) {
+      app.signal('SIGUSR2')
+      await app.heard('flushing', times)
+      app.say('flushed')
+      app.say('ping')
+      await app.heard('pong', times)
+    }
+    app.say('end')
+    expect(await app.ended).toBe(7)
+  })
+
+  test('undone: the signal does what it did', async () => {
+    const app = await start({ calls: 2, undo: true })
+    app.signal('SIGTERM')
+    expect(await app.ended).toBe('SIGTERM')
+    expect(app.words).not.toContain('flushing')
+  })
+})

@@ -1,0 +1,20 @@
+/** The table in the helpers' README is made from the metrics themselves. `UPDATE_README=1 npm test` rewrites it. */
+import { expect, test } from 'vitest'
+import { FAMILIES, LABELS } from '../../../src/app/metrics/metric-families.js'
+import type { MetricFamily, MetricKind } from '../../../src/app/metrics/metric-families.js'
+import { regionOf, writeRegion } from '../../markdown.js'
+
+const README = 'src/app/README.md'
+
+const KINDS: Record<MetricKind, string> = { counter: 'counter', sum: 'gauge; up-down counter', gauge: 'gauge' }
+
+function row({ prometheus, openTelemetry, kind, labels, unit, help }: MetricFamily): string {
+  const names = labels.map((label) => `\`${label}\` (\`${LABELS[label]}\`)`).join(', ')
+  return `| \`${prometheus}\` | \`${openTelemetry}\`, \`${unit}\` | ${KINDS[kind]} | ${names} | ${help} |`
+}
+
+test('the table of metrics is that of the code', () => {
+  const table = ['| Prometheus | OpenTelemetry, unit | type | labels (attributes) | meaning |', '|---|---|---|---|---|', ...FAMILIES.map(row)].join('\n')
+  if (process.env['UPDATE_README'] === '1') writeRegion(README, 'metrics', table)
+  expect(regionOf(README, 'metrics')).toBe(table)
+})

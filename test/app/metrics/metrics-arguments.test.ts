@@ -1,0 +1,87 @@
+/** What `ingestMetrics()` refuses, and in which words. */
+import pino from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { IngestError, ingestMetrics, ingestStream } from '../../../src/index.js'
+import type { IngestMetricsOptions } from '../../../src/index.js'
+import { ended } from './metrics-apps.js'
+
+function refusal(call: () => unknown): string {
+  try {
+    call()
+  } catch (error) {
+    expect(error).toBeInstanceOf(IngestError)
+    expect((error as IngestError).code).toBe('CONFIG')
+    return (error as IngestError).message
+  }
+  throw new Error('it was taken')
+}
+
+function stream(): ReturnType<typeof ingestStream> {
+  const made = ingestStream({ url: 'http://127.0.0.1:9/api/v1', apiKey: 'k-1', spool: false, enabled: false })
+  onTestFinished(() => ended(made))
+  return made
+}
+
+describe('the logger', () => {
+  test.each([[undefined, 'got undefined'], [null, 'got null'], ['pino', 'got a string'], [() => {}, 'got a function']])('%j', (logger, words) => {
+    expect(refusal(() => ingestMetrics(logger as never))).toBe(`ingestMetrics() takes a pino logger, a transport or an ingestStream(); ${words}`)
+  })
+
+  test.each([{}, [], Object.create(null) as object, pino({ enabled: false }, { write() {} }), process.stdout, pino.multistream([])])('nothing of ours behind it, %#', (logger) => {
+    expect(refusal(() => ingestMetrics(logger))).toMatch(/^ingestMetrics\(\) found no transport behind .*; give the logger that was made with transport: \{ target: 'pino-ingest' \} or with ingestStream\(\)$/)
+  })
+
+  test('logger, child, stream and multistream are taken', () => {
+    const own = stream()
+    const logger = pino(own)
+    for (const one of [logger, logger.child({}), own, pino.multistream([own, { stream: own }]), pino({}, pino.multistream(own))]) {
+      const metrics = ingestMetrics(one)
+      expect(metrics.prometheus()).toContain('\npino_ingest_streams_closed 0\n')
+      metrics.close()
+    }
+  })
+})
+
+describe('labels', () => {
+  const refused = (labels: unknown): string => refusal(() => ingestMetrics(stream(), { labels } as IngestMetricsOptions))
+
+  test.each(['', '7up', 'a-b', 'a.b', 'ü', 'a b', '__name__', 'a\n'])('the name %j', (name) => {
+    expect(refused({ [name]: 'x' })).toBe(`a label's name must be letters, digits and _, not begin with a digit or __; got ${JSON.stringify(name)}`)
+  })
+
+  test.each(['kind', 'reason', 'code', 'le', 'quantile'])('%s is reserved', (name) => {
+    expect(refused({ [name]: 'x' })).toBe(`the label ${name} is reserved (kind, reason, code, le, quantile); take another name`)
+  })
+
+  test.each([[7, '7'], [null, 'null'], [undefined, 'undefined'], [{}, '{}'], [['x'], '["x"]']])('the value %j', (value, shown) => {
+    expect(refused({ app: value })).toBe(`the label app must be text; got ${shown}`)
+  })
+
+  test.each([['app', '"app"'], [null, 'null'], [['app'], '["app"]'], [7, '7']])('%j as labels', (labels, shown) => {
+    expect(refused(labels)).toBe(`labels must be an object of texts, as { app: 'checkout' }; got ${shown}`)
+  })
+
+  test('half a character becomes the sign for one that is wrong', () => {
+    expect(ingestMetrics(stream(), { labels: { app: 'a\ud800b' } }).prometheus()).toContain('{app="a\ufffdb"}')
+  })
+
+  test('changed later, change nothing', () => {
+    const labels: Record<string, string> = { app: 'one' }
+    const metrics = ingestMetrics(stream(), { labels })
+    labels['app'] = 'two'
+    labels['a-b'] = 'three'
+    expect(metrics.prometheus()).toContain('pino_ingest_streams_closed{app="one"} 0\n')
+  })
+})
+
+test.each([[{ label: {} }, 'ingestMetrics() has no option label; did you mean labels?'], [{ prefix: 'x' }, 'ingestMetrics() has no option prefix']])('the option %j', (options, words) => {
+  expect(refusal(() => ingestMetrics(stream(), options as never))).toBe(words)
+})
+
+test('options that are none', () => {
+  expect(refusal(() => ingestMetrics(stream(), null as never))).toBe('the options of ingestMetrics() must be an object; got null')
+})
+
+test.each([[null, 'null'], [{}, '{}'], ['meter', '"meter"']])('the meter %j', (meter, shown) => {
+  expect(refusal(() => ingestMetrics(stream()).openTelemetry(meter as never))).toBe(`meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${shown}`)
+})

@@ -1,0 +1,141 @@
+/** The same numbers in OpenTelemetry's own SDK, and its own types where ours are asked for. */
+import { metrics as api } from '@opentelemetry/api'
+import type { Meter, ObservableCounter } from '@opentelemetry/api'
+import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
+import type { MetricData } from '@opentelemetry/sdk-metrics'
+import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
+import { FAMILIES } from '../../../src/app/metrics/metric-families.js'
+import { flush, ingestMetrics } from '../../../src/index.js'
+import type { IngestMetrics, IngestOptions, MetricsInstrument, MetricsMeter } from '../../../src/index.js'
+import { VERSION } from '../../../src/version.js'
+import { started } from '../../service/support.js'
+import { ended, loggerFor } from './metrics-apps.js'
+
+const KEY = 'metrics-key-91b2'
+const soon = { timeout: 15_000, interval: 50 }
+const options = (url: string): IngestOptions => ({ url, apiKey: KEY, spool: false, onProblem: 'silent', retryMinMs: 10, retryMaxMs: 50 })
+
+/** Collects when it is asked. */
+class Reader extends MetricReader {
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+function provider(temporality = AggregationTemporality.CUMULATIVE): { provider: MeterProvider, data: () => Promise<Map<string, MetricData>>, scopes: () => Promise<unknown[]> } {
+  const reader = new Reader({ aggregationTemporalitySelector: () => temporality })
+  const made = new MeterProvider({ readers: [reader] })
+  onTestFinished(() => made.shutdown())
+  const collect = async (): Promise<{ scope: object, metrics: MetricData[] }[]> => {
+    const { resourceMetrics, errors } = await reader.collect()
+    expect(errors).toEqual([])
+    return resourceMetrics.scopeMetrics
+  }
+  return {
+    provider: made,
+    data: async () => new Map((await collect()).flatMap(({ metrics }) => metrics.map((one) => [one.descriptor.name, one] as const))),
+    scopes: async () => (await collect()).map(({ scope }) => scope),
+  }
+}
+
+function valueOf(data: ReadonlyMap<string, MetricData>, name: string, attributes: object): unknown {
+  return data.get(name)?.dataPoints.find((point) => JSON.stringify(sorted(point.attributes)) === JSON.stringify(sorted(attributes)))?.value
+}
+
+function sorted(attributes: object): [string, unknown][] {
+  return Object.entries(attributes).toSorted(([one], [other]) => (one < other ? -1 : 1))
+}
+
+afterEach(() => api.disable())
+
+test('accepted, rejected, filtered, dropped and pending, with units, kinds and labels', async () => {
+  const service = await started({ apiKeys: [KEY] })
+  const accept = service.faults.add({ kind: 'reject-containing', text: 'refuse me' })
+  const { logger, streams } = loggerFor('stream', { ...options(service.url), maxBufferBytes: 1024 ** 2 })
+  const { provider: own, data } = provider()
+  const metrics = ingestMetrics(logger, { labels: { app: 'shop' } })
+  expect(metrics.openTelemetry(own.getMeter('app'))).toBe(true)
+  const log = { app: 'shop', 'pino_ingest.kind': 'log' }
+  expect(valueOf(await data(), 'pino_ingest.entries.received', log)).toBe(0)
+  for (let n = 0; n < 20; n += 1) logger.info({ n }, 'take me')
+  for (let n = 0; n < 3; n += 1) logger.info({ n }, 'refuse me')
+  for (let n = 0; n < 5; n += 1) logger.debug({ n }, 'leave me out')
+  await flush(logger)
+  accept()
+  const mend = service.faults.add({ kind: 'status', status: 503 })
+  for (let n = 0; n < 30; n += 1) logger.info({ n, filling: 'x'.repeat(100_000) }, 'large')
+  await vi.waitFor(() => expect(metrics.account).toMatchObject({ received: 58, accepted: 20 }), soon)
+  const { account } = metrics
+  const found = await data()
+  const value = (name: string): unknown => valueOf(found, `pino_ingest.entries.${name}`, log)
+  expect({ received: value('received'), accepted: value('accepted'), rejected: value('rejected'), filtered: value('filtered') })
+    .toEqual({ received: 58, accepted: 20, rejected: 3, filtered: 5 })
+  expect(value('pending')).toBe(account?.pending)
+  expect(value('pending')).toBeGreaterThan(0)
+  expect(valueOf(found, 'pino_ingest.entries.dropped', { ...log, 'pino_ingest.drop.reason': 'buffer' })).toBe(account?.dropped.buffer)
+  expect(account?.dropped.buffer).toBeGreaterThan(0)
+  expect(valueOf(found, 'pino_ingest.problems', { app: 'shop', 'error.type': 'AUTH' })).toBe(0)
+  expect(valueOf(found, 'pino_ingest.streams.closed', { app: 'shop' })).toBe(0)
+  expect([...found.keys()].toSorted()).toEqual(FAMILIES.map(({ openTelemetry }) => openTelemetry).toSorted())
+  expect(found.get('pino_ingest.entries.received')).toMatchObject({ isMonotonic: true, descriptor: { unit: '{entry}', description: 'Entries that the application handed in.' } })
+  expect(found.get('pino_ingest.entries.pending')).toMatchObject({ isMonotonic: false })
+  mend()
+  await Promise.all(streams.map(ended))
+})
+
+describe('the meter', () => {
+  test('of the registered provider, under our name and version', async () => {
+    const service = await started({ apiKeys: [KEY] })
+    const { logger } = loggerFor('target', options(service.url))
+    const metrics = ingestMetrics(logger)
+    expect(metrics.openTelemetry()).toBe(false)
+    const { provider: global, data, scopes } = provider()
+    api.setGlobalMeterProvider(global)
+    expect(metrics.openTelemetry()).toBe(true)
+    logger.info('order placed')
+    await vi.waitFor(async () => expect(valueOf(await data(), 'pino_ingest.entries.accepted', { 'pino_ingest.kind': 'log' })).toBe(1), soon)
+    expect(await scopes()).toMatchObject([{ name: 'pino-ingest', version: VERSION }])
+  })
+
+  test('is observed once, however often it is given', async () => {
+    const service = await started({ apiKeys: [KEY] })
+    const { logger } = loggerFor('stream', options(service.url))
+    const { provider: own } = provider()
+    const meter = own.getMeter('app')
+    const created = vi.spyOn(meter, 'createObservableCounter')
+    const metrics = ingestMetrics(logger)
+    expect([metrics.openTelemetry(meter), metrics.openTelemetry(meter)]).toEqual([true, true])
+    expect(created).toHaveBeenCalledTimes(FAMILIES.filter(({ kind }) => kind === 'counter').length)
+  })
+
+  test('takes the same labels once, until the first is closed', async () => {
+    const service = await started({ apiKeys: [KEY] })
+    const { provider: own, data } = provider()
+    const meter = own.getMeter('app')
+    const metricsOf = (labels: Record<string, string>): IngestMetrics => ingestMetrics(loggerFor('stream', options(service.url)).logger, { labels })
+    const [first, second, third] = [metricsOf({ app: 'one', of: 'x' }), metricsOf({ of: 'x', app: 'one' }), metricsOf({ app: 'two' })]
+    expect([first.openTelemetry(meter), third.openTelemetry(meter)]).toEqual([true, true])
+    expect(() => second.openTelemetry(meter)).toThrow(/^another ingestMetrics\(\) is observed on this meter with the labels \[\["app","one"\],\["of","x"\]\], too: give each labels of its own$/)
+    expect((await data()).get('pino_ingest.streams.closed')?.dataPoints).toHaveLength(2)
+    first.close()
+    expect(second.openTelemetry(meter)).toBe(true)
+  })
+
+  test('after close is told nothing, and no other is taken', async () => {
+    const service = await started({ apiKeys: [KEY] })
+    const { logger } = loggerFor('stream', options(service.url))
+    const { provider: own, data } = provider(AggregationTemporality.DELTA) // cumulative, the SDK itself keeps the last
+    const metrics = ingestMetrics(logger)
+    metrics.openTelemetry(own.getMeter('app'))
+    const points = async (): Promise<number> => [...(await data()).values()].reduce((sum, { dataPoints }) => sum + dataPoints.length, 0)
+    expect(await points()).toBeGreaterThan(FAMILIES.length)
+    metrics.close()
+    expect(await points()).toBe(0)
+    expect(metrics.openTelemetry(own.getMeter('app'))).toBe(false)
+  })
+})
+
+test('the real Meter is one of ours, and gives what we take', () => {
+  expectTypeOf<Meter>().toExtend<MetricsMeter>()
+  expectTypeOf<ObservableCounter>().toExtend<MetricsInstrument>()
+  expectTypeOf<object>().not.toExtend<MetricsMeter>()
+})

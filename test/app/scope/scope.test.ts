@@ -1,0 +1,218 @@
+/** Scopes and crumbs: whose they are, how they nest, and that nothing of the app's can hurt them. */
+import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import pino from 'pino'
+import { boundedObject } from '../../../src/app/scope/bounded-copy.js'
+import { addBreadcrumb, takeBreadcrumbs } from '../../../src/app/scope/scope-breadcrumbs.js'
+import { lastEventId, newEventId } from '../../../src/app/errors/event-id.js'
+import { ingestMixin } from '../../../src/app/logger/ingest-mixin.js'
+import { withScope } from '../../../src/app/scope/scope.js'
+import type { ScopeContext } from '../../../src/app/scope/scope-context.js'
+import { currentScope, currentHistory } from '../../../src/app/scope/app-state.js'
+import { lines } from '../lines.js'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const SPAN = '00f067aa0ba902b7'
+
+function messages(): (string | undefined)[] {
+  return takeBreadcrumbs(currentHistory()).map(({ message }) => message)
+}
+
+beforeEach(() => void takeBreadcrumbs(currentHistory())) // the process's own
+
+describe('withScope', () => {
+  test('returns what the function returns, and lets through what it throws', async () => {
+    expect(withScope({}, () => 7)).toBe(7)
+    expect(await withScope({}, async () => 8)).toBe(8)
+    expect(() => withScope({}, () => { throw new RangeError('the app\'s') })).toThrow(RangeError)
+    await expect(withScope({}, async () => { throw new RangeError('the app\'s') })).rejects.toThrow(RangeError)
+    expect(currentScope()).toBeUndefined()
+  })
+
+  test('reads ids, the user\'s three fields, tags, and a trace in each of its forms', () => {
+    const read = (context: unknown): unknown => withScope(context as ScopeContext, () => currentScope()?.facts)
+    const user = { id: 7, email: 'a@example.com', name: 'Ada', passwordHash: 'x' }
+    expect(read({ user, user_id: 7, sessionId: 's', requestId: 9n, tags: ['a', 'b'], fields: { tenant: 't' } })).toEqual({
+      user: { id: '7', email: 'a@example.com', name: 'Ada' }, user_id: '7', session_id: 's', request_id: '9', tags: ['a', 'b'], fields: { tenant: 't' },
+    })
+    expect(read({ trace: `00-${TRACE}-${SPAN}-01` })).toEqual({ trace: { trace_id: TRACE, parent_span_id: SPAN } })
+    expect(read({ traceparent: `cc-${TRACE}-${SPAN}-01-what-is-new` })).toEqual({ trace: { trace_id: TRACE, parent_span_id: SPAN } })
+    expect(read({ trace: { traceId: 't', span_id: 's' } })).toEqual({ trace: { trace_id: 't', span_id: 's' } })
+  })
+
+  test.each([
+    ['nothing', undefined], ['null', null], ['text', 'x'], ['empty ids', { user_id: '', request_id: null, session_id: {}, user: {} }],
+    ['a version that is none', { trace: `ff-${TRACE}-${SPAN}-01` }], ['a trace of zeros', { trace: `00-${'0'.repeat(32)}-${SPAN}-01` }],
+    ['a span of zeros', { trace: `00-${TRACE}-${'0'.repeat(16)}-01` }], ['no header', { traceparent: 'x' }], ['no fields', { fields: 'x' }],
+    ['a getter that throws', { get user() { throw new Error('no') } }],
+  ])('%s counts as not said', (_, context) => {
+    expect(withScope(context as unknown as ScopeContext, () => currentScope()?.facts)).toEqual({})
+  })
+
+  test('an inner scope adds to the outer one, and ends', () => {
+    withScope({ user_id: 'u', tags: ['a'], fields: { x: 1, y: 1 } }, () => {
+      withScope({ session_id: 's', tags: ['b', 'a'], fields: { y: 2 } }, () => {
+        expect(currentScope()?.facts).toEqual({ user_id: 'u', session_id: 's', tags: ['a', 'b'], fields: { x: 1, y: 2 } })
+      })
+      expect(currentScope()?.facts).toEqual({ user_id: 'u', tags: ['a'], fields: { x: 1, y: 1 } })
+    })
+  })
+
+  test('parts of two users are never mixed', () => {
+    withScope({ user: { id: 'a', email: 'a@example.com' }, user_id: 'a' }, () => {
+      withScope({ user_id: 'b' }, () => expect(currentScope()?.facts).toEqual({ user_id: 'b' }))
+      withScope({ user: { email: 'b@example.com' } }, () => expect(currentScope()?.facts).toEqual({ user: { email: 'b@example.com' } }))
+      withScope({ user_id: 'a' }, () => expect(currentScope()?.facts.user?.email).toBe('a@example.com'))
+    })
+  })
+})
+
+describe('crumbs', () => {
+  test('belong to the scope they were left in', async () => {
+    addBreadcrumb({ message: 'outside' })
+    await withScope({ request_id: 'r' }, async () => {
+      addBreadcrumb({ message: 'one' })
+      await turn()
+      addBreadcrumb({ message: 'two' })
+      expect(messages()).toEqual(['one', 'two'])
+      expect(messages()).toEqual([])
+    })
+    expect(messages()).toEqual(['outside'])
+  })
+
+  test.each<[string, ScopeContext, ScopeContext, boolean]>([
+    ['more about the same request', { request_id: 'r' }, { user_id: 'u', tags: ['x'] }, true],
+    ['its session', { request_id: 'r' }, { session_id: 's' }, true],
+    ['its trace', { request_id: 'r' }, { trace: { trace_id: 't' } }, true],
+    ['the same id again', { request_id: 'r' }, { request_id: 'r' }, true],
+    ['more about work without ids', { tags: ['job'] }, { fields: { step: 2 } }, true],
+    ['another request', { request_id: 'r' }, { request_id: 'q' }, false],
+    ['another trace', { trace: { trace_id: 't' } }, { trace: { trace_id: 'v' } }, false],
+    ['another session', { request_id: 'r', session_id: 's' }, { session_id: 'z' }, false],
+    ['a request of a session', { session_id: 's' }, { request_id: 'r' }, false],
+    ['a request of a worker', { tags: ['worker'] }, { request_id: 'r' }, false],
+  ])('an inner scope that names %s shares the outer one\'s: case %#', (_, outer, inner, isShared) => {
+    withScope(outer, () => {
+      addBreadcrumb({ message: 'before' })
+      withScope(inner, () => addBreadcrumb({ message: 'within' }))
+      expect(messages()).toEqual(isShared ? ['before', 'within'] : ['before'])
+    })
+  })
+
+  test('are the last 100', () => {
+    withScope({}, () => {
+      for (let n = 0; n < 250; n += 1) addBreadcrumb({ message: String(n) })
+      expect(messages()).toEqual(Array.from({ length: 100 }, (_, index) => String(150 + index)))
+    })
+  })
+
+  test('have the time they were left at, or their own', () => {
+    vi.useFakeTimers({ now: Date.UTC(2025, 0, 2, 3, 4, 5, 6) })
+    try {
+      withScope({}, () => {
+        for (const timestamp of [undefined, 0, new Date(1), '2024-01-01T00:00:00Z', 'no time']) addBreadcrumb({ timestamp })
+        expect(takeBreadcrumbs(currentHistory()).map((crumb) => crumb.timestamp)).toEqual([
+          '2025-01-02T03:04:05.006Z', '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.001Z', '2024-01-01T00:00:00.000Z', '2025-01-02T03:04:05.006Z',
+        ])
+      })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('keep what they were given at that time', () => {
+    withScope({}, () => {
+      const data = { items: [1] }
+      addBreadcrumb({ type: 'user', category: 'cart', message: 'added', level: 'info', data })
+      data.items.push(2)
+      expect(takeBreadcrumbs(currentHistory())).toMatchObject([{ type: 'user', category: 'cart', message: 'added', level: 'info', data: { items: [1] } }])
+    })
+  })
+
+  test('that cannot be read hurt nobody', () => {
+    withScope({}, () => {
+      for (const crumb of [undefined, null, 5, 'text', { get message() { throw new Error('no') } }, { timestamp: Symbol('x') }]) {
+        expect(() => addBreadcrumb(crumb as never)).not.toThrow()
+      }
+      for (const crumb of takeBreadcrumbs(currentHistory())) expect(Object.keys(crumb)).toEqual(['timestamp'])
+    })
+  })
+})
+
+describe('data of crumbs', () => {
+  test('is small, whatever it was given', () => {
+    const circular: Record<string, unknown> = { a: 1 }
+    circular['self'] = circular
+    expect(boundedObject(circular)).toEqual({ a: 1, self: { a: 1, self: { a: 1, self: '[object]' } } })
+    expect(JSON.stringify(boundedObject({ text: 'x'.repeat(1e6) })).length).toBeLessThan(1_100)
+    const wide = Object.fromEntries(Array.from({ length: 1e5 }, (_, index) => [`k${index}`, [index, 'x'.repeat(5_000)]]))
+    expect(JSON.stringify(boundedObject({ wide, list: [wide, wide, wide] })).length).toBeLessThan(300_000)
+    expect(boundedObject({ get no() { throw new Error('no') }, yes: 1 })).toEqual({ no: '[unreadable]', yes: 1 })
+    expect(boundedObject(new Proxy({}, { ownKeys: () => { throw new Error('no') } }))).toEqual({ value: '[unreadable]' })
+    expect(boundedObject({ f() {}, s: Symbol('x'), n: Number.NaN, b: 12n, d: new Date(0), u: new URL('http://a/'), e: new TypeError('t'), z: Buffer.from('abc') })).toEqual({
+      n: 'NaN', b: '12', d: '1970-01-01T00:00:00.000Z', u: 'http://a/', e: 'TypeError: t', z: '[3 bytes]',
+    })
+    const forged = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as object
+    expect(JSON.stringify(boundedObject(forged))).toBe('{"__proto__":{"x":1},"constructor":2}')
+  })
+
+  test('is valid JSON of bounded size, and changes nothing', () => {
+    fc.assert(fc.property(fc.object({ maxDepth: 6, maxKeys: 50, withBigInt: true, withDate: true, withTypedArray: true, withNullPrototype: true }), (value) => {
+      const text = JSON.stringify(boundedObject(value))
+      expect(JSON.parse(text)).toBeTypeOf('object')
+      expect(text.length).toBeLessThan(1_200 * 256)
+    }))
+  })
+})
+
+describe('the newest event id', () => {
+  test('is that of the scope, or of the process where there is none', () => {
+    const outside = newEventId()
+    withScope({ request_id: 'a' }, () => {
+      expect(lastEventId()).toBeUndefined()
+      const inner = withScope({ tags: ['x'] }, () => newEventId())
+      expect(lastEventId()).toBe(inner)
+      withScope({ request_id: 'b' }, () => expect(lastEventId()).toBeUndefined())
+    })
+    expect(lastEventId()).toBe(outside)
+    expect(outside).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
+  })
+})
+
+test('200 concurrent scopes never mix', async () => {
+  const { stream, records } = lines()
+  const logger = pino({ level: 'info', mixin: ingestMixin() }, stream)
+  await Promise.all(Array.from({ length: 200 }, (_, n) => withScope({ request_id: `r${n}`, user_id: n }, async () => {
+    for (let step = 0; step < 10; step += 1) {
+      for (let turns = (n * 7 + step) % 5; turns >= 0; turns -= 1) await turn()
+      addBreadcrumb({ message: `r${n} ${step}` })
+      logger.info({ n }, 'step')
+    }
+    if (n % 10 === 0) logger.error({ n }, 'failed')
+  })))
+  const all = records()
+  expect(all.length).toBe(2_020)
+  for (const { n, request_id: requestId, user_id: userId } of all) expect([requestId, userId]).toEqual([`r${n}`, String(n)])
+  const failed = all.filter(({ level }) => level === 50)
+  expect(failed.length).toBe(20)
+  for (const { n, breadcrumbs } of failed) {
+    expect((breadcrumbs as { message: string }[]).map(({ message }) => message)).toEqual(Array.from({ length: 10 }, (_, step) => `r${n} ${step}`))
+  }
+})
+
+test('both builds share the scope, the crumbs and the event id', async () => {
+  vi.resetModules()
+  const other = {
+    ...await import('../../../src/app/scope/scope.js'), ...await import('../../../src/app/scope/app-state.js'), ...await import('../../../src/app/errors/event-id.js'),
+  }
+  expect(other.withScope).not.toBe(withScope)
+  other.withScope({ request_id: 'r' }, () => {
+    addBreadcrumb({ message: 'shared' })
+    expect(currentScope()?.facts).toEqual({ request_id: 'r' })
+    expect(other.currentHistory().breadcrumbs).toMatchObject([{ message: 'shared' }])
+    expect(other.lastEventId()).toBe(undefined)
+    const id = newEventId()
+    expect(other.lastEventId()).toBe(id)
+  })
+})

@@ -1,0 +1,104 @@
+/** What is registered as a release: from what is given, from CI, git and package.json, in this order. */
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findRelease } from '../../../src/client/release/release-facts.js'
+import { IngestError } from '../../../src/shared/errors.js'
+import { recordedCis } from '../../recorded-ci.js'
+import { PERSON, clone, git, scratch, write } from './clones.js'
+
+const SHA = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d'
+const GITHUB = { GITHUB_ACTIONS: 'true', GITHUB_SHA: SHA, GITHUB_REF: 'refs/heads/main', GITHUB_ACTOR: 'octocat' }
+
+test.each(recordedCis())('$name', async ({ env, release }) => {
+  expect(await findRelease({}, { env, cwd: scratch() })).toEqual(release)
+})
+
+describe('version', () => {
+  const env = { PINO_INGEST_VERSION: '2', npm_package_version: '3', GITHUB_ACTIONS: 'true', GITHUB_SHA: SHA, GITHUB_REF: 'refs/tags/v5' }
+
+  test('given, variable, npm, package.json, tag, short commit', async () => {
+    const cwd = scratch()
+    write(cwd, 'package.json', '{"version":"4"}')
+    const versionIn = async (given: object, left: Record<string, string>, folder = cwd): Promise<string> => (await findRelease(given, { env: left, cwd: folder })).version
+    const { PINO_INGEST_VERSION: _, ...npm } = env
+    const { npm_package_version: _npm, ...ci } = npm
+    expect(await versionIn({ version: '1' }, env)).toBe('1')
+    expect(await versionIn({}, env)).toBe('2')
+    expect(await versionIn({ version: '' }, npm)).toBe('3')
+    expect(await versionIn({}, ci)).toBe('4')
+    expect(await versionIn({}, ci, scratch())).toBe('v5')
+    expect(await versionIn({}, { ...ci, GITHUB_REF: 'refs/heads/main' }, scratch())).toBe(SHA.slice(0, 7))
+    expect(await versionIn({ commit_hash: 'r4711' }, {}, scratch())).toBe('r4711')
+  })
+
+  test('the nearest package.json that has one, and none outside the clone', async () => {
+    const outside = scratch()
+    write(outside, 'package.json', '{"version":"9.9.9"}')
+    write(outside, 'clone/packages/web/package.json', '{"private":true}')
+    git(outside, 'init', '--quiet', 'clone')
+    const web = join(outside, 'clone', 'packages', 'web')
+    await expect(findRelease({}, { env: {}, cwd: web })).rejects.toMatchObject({ code: 'CONFIG' })
+    write(outside, 'clone/package.json', '{"version":"1.2.3"}')
+    expect((await findRelease({}, { env: {}, cwd: web })).version).toBe('1.2.3')
+    write(outside, 'clone/packages/web/package.json', '{"version":"4.5.6"}')
+    expect((await findRelease({}, { env: {}, cwd: web })).version).toBe('4.5.6')
+    write(outside, 'clone/packages/web/package.json', '{"version":')
+    expect((await findRelease({}, { env: {}, cwd: web })).version).toBe('1.2.3')
+  })
+
+  test('a placeholder counts only where there is nothing else', async () => {
+    const cwd = scratch()
+    write(cwd, 'package.json', '{"version":"0.0.0-development"}')
+    expect((await findRelease({}, { env: { ...GITHUB, npm_package_version: '0.0.0' }, cwd })).version).toBe(SHA.slice(0, 7))
+    expect((await findRelease({}, { env: {}, cwd })).version).toBe('0.0.0-development')
+    write(cwd, 'package.json', '{"version":"0.0.01-not-one"}')
+    expect((await findRelease({}, { env: GITHUB, cwd })).version).toBe('0.0.01-not-one')
+  })
+
+  test('none: the message says what to do', async () => {
+    const failure = await findRelease({}, { env: {}, cwd: scratch() }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(IngestError)
+    expect(failure).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_VERSION') })
+  })
+})
+
+describe('commit, branch and who deploys it', () => {
+  test('a clone without CI', async () => {
+    const cwd = clone()
+    const commit = git(cwd, 'rev-parse', 'HEAD')
+    expect(await findRelease({}, { env: {}, cwd })).toEqual({ version: commit.slice(0, 7), commit_hash: commit, branch: 'topic/cart', deployed_by: PERSON })
+  })
+
+  test('a CI\'s own data before those of its clone, which a machine made', async () => {
+    expect(await findRelease({}, { env: GITHUB, cwd: clone() })).toEqual({ version: SHA.slice(0, 7), commit_hash: SHA, branch: 'main', deployed_by: 'octocat' })
+    expect(await findRelease({}, { env: { RENDER: 'true', RENDER_GIT_COMMIT: SHA }, cwd: clone() })).toEqual({ version: SHA.slice(0, 7), commit_hash: SHA })
+  })
+
+  test('a CI that names no commit: that of the clone', async () => {
+    const cwd = clone()
+    const env = { BUILDKITE: 'true', BUILDKITE_COMMIT: 'HEAD', BUILDKITE_BRANCH: 'main', BUILDKITE_BUILD_CREATOR: 'Joe' }
+    expect(await findRelease({}, { env, cwd })).toMatchObject({ commit_hash: git(cwd, 'rev-parse', 'HEAD'), branch: 'main', deployed_by: 'Joe' })
+  })
+
+  test('variables of one\'s own before both, what is given before all', async () => {
+    const env = { ...GITHUB, PINO_INGEST_COMMIT: 'own', PINO_INGEST_BRANCH: 'mine', PINO_INGEST_DEPLOYED_BY: 'me' }
+    expect(await findRelease({}, { env, cwd: scratch() })).toEqual({ version: 'own', commit_hash: 'own', branch: 'mine', deployed_by: 'me' })
+    const given = { version: '1', commit_hash: 'a', branch: 'b', deployed_by: 'c', changelog: 'd' }
+    expect(await findRelease(given, { env, cwd: scratch() })).toEqual(given)
+  })
+
+  test('a branch goes with its own commit only, in full or in short', async () => {
+    const cwd = clone()
+    expect(await findRelease({ commit_hash: 'another' }, { env: GITHUB, cwd })).not.toHaveProperty('branch')
+    expect(await findRelease({ commit_hash: SHA.slice(0, 10) }, { env: GITHUB, cwd })).toMatchObject({ branch: 'main' })
+    expect(await findRelease({ commit_hash: git(cwd, 'rev-parse', 'HEAD') }, { env: GITHUB, cwd })).toMatchObject({ branch: 'topic/cart' })
+  })
+
+  test('what is no text is left for the check against the interface', async () => {
+    expect(await findRelease({ version: 1, commit_hash: 2 } as never, { env: GITHUB, cwd: scratch() })).toMatchObject({ version: 1, commit_hash: 2 })
+  })
+
+  test('an empty changelog is none', async () => {
+    expect(await findRelease({ version: '1', changelog: '' }, { env: {}, cwd: scratch() })).toEqual({ version: '1' })
+  })
+})
