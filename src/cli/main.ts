@@ -3,11 +3,11 @@
 import { IngestError } from '../shared/errors.js'
 import { findNearestName } from '../options/nearest-name.js'
 import { VERSION } from '../version.js'
-import { COMMON_FLAGS, parseArguments, parseWords } from './arguments.js'
-import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
-import type { Command, Flags } from './command.js'
-import { helpData, helpText } from './help.js'
-import { jsonLine, printable } from './printable.js'
+import { COMMON_FLAGS, parseArguments, parsePositionals } from './shared/arguments.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, createUsageError } from './shared/command.js'
+import type { Command, Flags } from './shared/command.js'
+import { toHelpData, formatHelp } from './shared/help.js'
+import { formatJsonLine, printable } from './shared/printable.js'
 
 interface Listed {
   readonly summary: string
@@ -26,31 +26,31 @@ interface Listed {
 const COMMANDS: Readonly<Record<string, Listed>> = {
   dev: {
     summary: 'starts the local service and its page, for development: by itself, or beside a program',
-    load: async (words, isHelp, program) => (await import('./dev.js')).dev(words, isHelp, program), takesWords: true, takesProgram: true,
+    load: async (words, isHelp, program) => (await import('./dev/dev-command.js')).createDevCommand(words, isHelp, program), takesWords: true, takesProgram: true,
   },
-  tail: { summary: 'prints what arrives at the local service', load: async () => (await import('./tail.js')).tail },
+  tail: { summary: 'prints what arrives at the local service', load: async () => (await import('./tail/tail-command.js')).tailCommand },
   doctor: {
     summary: 'checks configuration, reachability and key, and says what to mend',
-    load: async () => (await import('./doctor.js')).doctor,
+    load: async () => (await import('./doctor/doctor-command.js')).doctorCommand,
   },
   send: {
     summary: 'ships existing log files, and goes on where it was interrupted',
     load: async (words, isHelp) => (await import('./send.js')).send(words, isHelp), takesWords: true,
   },
-  release: { summary: 'registers a release, and prints its id', load: async () => (await import('./release.js')).release },
-  feedback: { summary: 'sends what a user says about a logged event', load: async () => (await import('./feedback.js')).feedback },
+  release: { summary: 'registers a release, and prints its id', load: async () => (await import('./release/release-command.js')).releaseCommand },
+  feedback: { summary: 'sends what a user says about a logged event', load: async () => (await import('./feedback/feedback-command.js')).feedbackCommand },
   heartbeat: {
     summary: 'pings a monitor: at once, or when a program has succeeded',
-    load: async (words, isHelp, program) => (await import('./heartbeat.js')).heartbeat(words, isHelp, program), takesWords: true, takesProgram: true, hasSecretWords: true,
+    load: async (words, isHelp, program) => (await import('./heartbeat/heartbeat-command.js')).createHeartbeatCommand(words, isHelp, program), takesWords: true, takesProgram: true, hasSecretWords: true,
   },
   spool: {
     summary: 'lists, shows, sends and deletes what is kept on disk',
-    load: async (words, isHelp) => (await import('./spool.js')).spool(words, isHelp), takesWords: true,
+    load: async (words, isHelp) => (await import('./spool/spool-command.js')).createSpoolCommand(words, isHelp), takesWords: true,
   },
 }
 
 /** What it does without a command. */
-const PIPE: Listed = { summary: '', load: async () => (await import('./pipe.js')).pipe }
+const PIPE: Listed = { summary: '', load: async () => (await import('./pipe/pipe-command.js')).pipeCommand }
 
 async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
@@ -61,29 +61,29 @@ async function main(given: readonly string[]): Promise<number> {
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
   try {
     await import('../shared/node-version.js')
-    const listed = isPipe ? PIPE : listedAs(first)
-    const { leading, rest, program } = cut(listed, isPipe ? args : args.slice(1))
+    const listed = isPipe ? PIPE : findCommand(first)
+    const { leading, rest, program } = splitArguments(listed, isPipe ? args : args.slice(1))
     // Which of the rest are words, and which are flags' values, only the command's flags tell.
     const shape = await listed.load(leading, true, program)
     failuresTo = shape.jsonFailuresTo
-    const { words, ...parsed } = listed.takesWords === true ? parseWords(rest, flagsOf(shape), listed.hasSecretWords) : { words: [], ...parseArguments(rest, flagsOf(shape)) }
+    const { positionals: words, ...parsed } = listed.takesWords === true ? parsePositionals(rest, withCommonFlags(shape), listed.hasSecretWords) : { positionals: [], ...parseArguments(rest, withCommonFlags(shape)) }
     if (parsed.switches.has('help')) {
       const commands = isPipe ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary])) : {}
-      const helped = { ...shape, flags: flagsOf(shape) }
-      process.stdout.write(asJson ? jsonLine(helpData(helped, commands)) : helpText(helped, commands))
+      const helped = { ...shape, flags: withCommonFlags(shape) }
+      process.stdout.write(asJson ? formatJsonLine(toHelpData(helped, commands)) : formatHelp(helped, commands))
       return EXIT_DONE
     }
     if (parsed.switches.has('version')) {
-      process.stdout.write(asJson ? jsonLine({ version: VERSION }) : `${VERSION}\n`)
+      process.stdout.write(asJson ? formatJsonLine({ version: VERSION }) : `${VERSION}\n`)
       return EXIT_DONE
     }
     const command = listed.takesWords === true ? await listed.load([...leading, ...words], false, program) : shape
     failuresTo = command.jsonFailuresTo
     return await command.run(parsed)
   } catch (error) {
-    const { code, message, exitCode } = failureOf(error)
+    const { code, message, exitCode } = toFailure(error)
     if (asJson) {
-      process[failuresTo].write(jsonLine({ error: { code, message } }))
+      process[failuresTo].write(formatJsonLine({ error: { code, message } }))
       return exitCode
     }
     const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
@@ -91,15 +91,15 @@ async function main(given: readonly string[]): Promise<number> {
     return exitCode
   }
 }
-function listedAs(name: string): Listed {
+function findCommand(name: string): Listed {
   const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (listed !== undefined) return listed
   const known = Object.keys(COMMANDS)
   const nearest = findNearestName(name, known)
-  throw usageError(`unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`)
+  throw createUsageError(`unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`)
 }
 
-interface Cut {
+interface SplitArguments {
   /** Words up to the first flag. */
   readonly leading: readonly string[]
   readonly rest: readonly string[]
@@ -107,7 +107,7 @@ interface Cut {
   readonly program?: readonly string[]
 }
 
-function cut({ takesWords, takesProgram }: Listed, args: readonly string[]): Cut {
+function splitArguments({ takesWords, takesProgram }: Listed, args: readonly string[]): SplitArguments {
   const end = takesProgram === true ? args.indexOf('--') : -1
   const own = end === -1 ? args : args.slice(0, end)
   const flagsAt = takesWords === true ? own.findIndex((one) => one.startsWith('-')) : 0
@@ -115,11 +115,11 @@ function cut({ takesWords, takesProgram }: Listed, args: readonly string[]): Cut
   return { leading, rest: own.slice(leading.length), ...(end !== -1 && { program: args.slice(end + 1) }) }
 }
 
-function flagsOf({ flags }: Command): Flags {
+function withCommonFlags({ flags }: Command): Flags {
   return { ...flags, ...COMMON_FLAGS }
 }
 
-function failureOf(error: unknown): { readonly code: string, readonly message: string, readonly exitCode: number } {
+function toFailure(error: unknown): { readonly code: string, readonly message: string, readonly exitCode: number } {
   if (error instanceof CommandError) return error
   if (error instanceof IngestError) {
     return { code: error.code, message: error.message, exitCode: error.code === 'CONFIG' || error.code === 'INVALID' ? EXIT_USAGE : EXIT_FAILED }

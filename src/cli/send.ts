@@ -5,10 +5,10 @@ import { maskDeep, createSecretMask } from '../diagnostics/secret-mask.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import { readMachine } from '../spool/instance/ownership.js'
 import { destinationName } from '../spool/spool-root.js'
-import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, usageError } from './command.js'
-import type { Arguments, Command } from './command.js'
-import { KEY_NOTE, OPTION_FLAGS, optionsOf } from './option-flags.js'
-import { jsonLine, printable } from './printable.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, createUsageError } from './shared/command.js'
+import type { Arguments, Command } from './shared/command.js'
+import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from './shared/option-flags.js'
+import { formatJsonLine, printable } from './shared/printable.js'
 import type { FileResult } from './send/file-run.js'
 import { StateFolder, defaultStateDir } from './send/folder.js'
 import { optionsTag } from './send/options-tag.js'
@@ -17,14 +17,14 @@ import type { Progress } from './send/progress.js'
 import { isWell, leftOutText, resultData, resultText, totalOf, totalText } from './send/result.js'
 import { Screen } from './send/screen.js'
 import { SendRun } from './send/send-run.js'
-import { onSignals } from './signals.js'
-import { integerOf } from './spool/words.js'
+import { onTerminationSignal } from './shared/termination-signals.js'
+import { parseInteger } from './shared/terminal-format.js'
 
 const MAX_CONCURRENCY = 256
 
 /** @param names of the files; `-` is stdin @throws CommandError */
 export function send(names: readonly string[], isHelp: boolean): Command {
-  if (names.length === 0 && !isHelp) throw usageError('send needs the name of a FILE, or - for stdin')
+  if (names.length === 0 && !isHelp) throw createUsageError('send needs the name of a FILE, or - for stdin')
   return {
     summary: 'Ships log files that are there already, plain or gzip; interrupted, the same command goes on where it was.',
     usage: ['pino-ingest send FILE... [FLAGS]', 'zstd -dc FILE | pino-ingest send - [FLAGS]'],
@@ -55,8 +55,8 @@ equal errors do not: they belong to an application that runs.`,
 
 async function run(names: readonly string[], given: Arguments): Promise<number> {
   const { switches, texts } = given
-  const concurrency = integerOf(texts.get('concurrency') ?? '1', 'concurrency', MAX_CONCURRENCY)
-  const settings = resolveFromProcess(optionsOf(given))
+  const concurrency = parseInteger(texts.get('concurrency') ?? '1', 'concurrency', MAX_CONCURRENCY)
+  const settings = resolveFromProcess(parseOptionFlags(given))
   if (!settings.enabled) throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
   const asJson = switches.has('json')
@@ -86,13 +86,13 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
       results.push(result)
       const text = resultText(result, leftOutText(settings))
       screen.clear()
-      if (asJson) process.stdout.write(jsonLine(maskDeep(resultData(result), mask)))
+      if (asJson) process.stdout.write(formatJsonLine(maskDeep(resultData(result), mask)))
       else if (!isWell(result)) tell(text)
       else if (!isQuiet) process.stdout.write(`${printable(mask(text))}\n`)
     },
   })
   if (settings.keyWarning !== undefined) tell(settings.keyWarning)
-  const undoSignals = onSignals((times) => {
+  const undoSignals = onTerminationSignal((times) => {
     if (times === 1) tell('ends; what was sent is recorded')
     job.interrupt(times > 1)
   })
@@ -103,7 +103,7 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
     undoSignals()
   }
   const total = totalOf(results, names.length, clock.now() - startedAt)
-  if (asJson) process.stdout.write(jsonLine({ total }))
+  if (asJson) process.stdout.write(formatJsonLine({ total }))
   else if (!isQuiet && names.length > 1) process.stdout.write(`${totalText(total)}\n`)
   // A stream that stays open would hold the process.
   if (names.includes('-')) process.stdin.destroy()

@@ -1,6 +1,6 @@
 /** Text from outside, before people see it: nothing invisible, nothing that moves or forges what is read. */
 import { describe, expect, test } from 'vitest'
-import { jsonLine, printable } from '../../src/cli/printable.js'
+import { formatJsonLine, printable } from '../../src/cli/shared/printable.js'
 import { CONTROL_CHARACTERS } from '../../src/shared/control-characters.js'
 
 function clear(text: string): string {
@@ -38,7 +38,7 @@ test.each([
 test('on the command line both halves of a character are shown, and JSON stays JSON', () => {
   const text = 'a\u{e0041}b\nc\u200b'
   expect(printable(text)).toBe(String.raw`a\udb40\udc41b\nc\u200b`)
-  const line = jsonLine({ text })
+  const line = formatJsonLine({ text })
   expect(line).toBe(`{"text":"a${String.raw`\udb40\udc41`}b${String.raw`\n`}c${String.raw`\u200b`}"}\n`)
   expect(JSON.parse(line)).toEqual({ text })
 })

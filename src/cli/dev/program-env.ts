@@ -1,7 +1,7 @@
 /** The environment that brings a program to the local service, whatever the shell or an `.env` file says. Pure. */
 import { variablesOf } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
-import type { Environment } from '../program.js'
+import type { Environment } from '../shared/child-process.js'
 
 /** Options of the real service: its keys must not come near, and its certificates may not be on this machine. */
 const EMPTIED: readonly OptionName[] = ['apiKey', 'previousApiKeys', 'tls']
@@ -12,7 +12,7 @@ export interface ProgramEnv {
   readonly overridden: readonly string[]
 }
 
-export function programEnv(shell: Environment, url: string): ProgramEnv {
+export function createProgramEnv(shell: Environment, url: string): ProgramEnv {
   // As for a local service that nobody named: what it misses is not kept on disk, unless that is asked for.
   const isSpoolGiven = ['PINO_INGEST_SPOOL', 'PINO_INGEST_SPOOL_DIR'].some((name) => (shell[name] ?? '') !== '')
   const local: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { CommandError, EXIT_FAILED } from '../command.js'
+import { CommandError, EXIT_FAILED } from '../shared/command.js'
 
 export interface Identity {
   /** As the file was called when it was looked at. */

@@ -1,6 +1,6 @@
 /** How far it is, how fast it goes and how long it will take, from a few measurements; and in words. Pure. */
-import { printable } from '../printable.js'
-import { numberText, sizeText } from '../spool/words.js'
+import { printable } from '../shared/printable.js'
+import { formatNumber, formatSize } from '../shared/terminal-format.js'
 
 /** What grows while a file is sent. */
 export interface Measured {
@@ -79,7 +79,7 @@ export function barText(progress: Progress, columns: number): string {
   const name = ending(printable(label), Math.min(MAX_LABEL, Math.max(LEAST_BAR, Math.floor(room / 3))))
   if (trouble !== undefined) return `${name}  ${percentText(progress)}waiting: ${printable(trouble)}`.slice(0, room)
   const [entries, bytes, left] = ratesOf(progress)
-  const size = progress.total === undefined ? sizeText(progress.done) : `${sizeText(progress.done)}/${sizeText(progress.total)}`
+  const size = progress.total === undefined ? formatSize(progress.done) : `${formatSize(progress.done)}/${formatSize(progress.total)}`
   const choices = [[size, entries, bytes, left], [entries, bytes, left], [entries, left], [left], []]
   for (const parts of choices) {
     const head = `${name}  ${percentText(progress)}`
@@ -94,13 +94,13 @@ export function barText(progress: Progress, columns: number): string {
 export function lineText(progress: Progress): string {
   const { label, entries, trouble } = progress
   // Why is told by a message of its own.
-  if (trouble !== undefined) return `${label} ${percentText(progress)}${numberText(entries)} entries; waiting for the service`
-  return [`${label} ${percentText(progress)}${numberText(entries)} entries`, ...ratesOf(progress).filter((part) => part !== undefined)].join(', ')
+  if (trouble !== undefined) return `${label} ${percentText(progress)}${formatNumber(entries)} entries; waiting for the service`
+  return [`${label} ${percentText(progress)}${formatNumber(entries)} entries`, ...ratesOf(progress).filter((part) => part !== undefined)].join(', ')
 }
 
 function ratesOf({ entriesPerSecond, bytesPerSecond, secondsLeft }: Progress): readonly (string | undefined)[] {
   return [
-    `${numberText(Math.round(entriesPerSecond))} entries/s`, `${sizeText(Math.round(bytesPerSecond))}/s`,
+    `${formatNumber(Math.round(entriesPerSecond))} entries/s`, `${formatSize(Math.round(bytesPerSecond))}/s`,
     secondsLeft === undefined ? undefined : `${timeText(secondsLeft)} left`,
   ]
 }

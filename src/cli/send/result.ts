@@ -1,6 +1,6 @@
 /** What became of the files, as text and as data. Pure. */
 import type { Settings } from '../../options/resolve-options.js'
-import { counted, entriesText, numberText, sizeText } from '../spool/words.js'
+import { formatCount, formatEntryCount, formatNumber, formatSize } from '../shared/terminal-format.js'
 import type { FileResult } from './file-run.js'
 
 export interface Total {
@@ -43,11 +43,11 @@ export function resultText(result: FileResult, leftOut: string): string {
   if (kind === 'same') return `${nameText(name)}: ${reason}`
   if (kind === 'already') {
     const refused = earlier.rejected === 0 ? '' : `; ${rejectedText(earlier.rejected, rejectedPath)}`
-    return `${nameText(name)}: already sent (${entriesText(earlier.accepted)}, ${doneAt}); --restart sends it again${refused}`
+    return `${nameText(name)}: already sent (${formatEntryCount(earlier.accepted)}, ${doneAt}); --restart sends it again${refused}`
   }
-  const before = earlier.accepted === 0 ? '' : `, after ${numberText(earlier.accepted)} of an earlier run`
-  const parts = [`sent ${entriesText(accepted)} (${sizeText(bytes)})${before}`]
-  if (filtered > 0) parts.push(`left out ${numberText(filtered)} ${leftOut}`)
+  const before = earlier.accepted === 0 ? '' : `, after ${formatNumber(earlier.accepted)} of an earlier run`
+  const parts = [`sent ${formatEntryCount(accepted)} (${formatSize(bytes)})${before}`]
+  if (filtered > 0) parts.push(`left out ${formatNumber(filtered)} ${leftOut}`)
   if (rejected > 0) parts.push(rejectedText(rejected, rejectedPath))
   if (kind === 'interrupted') parts.push(`interrupted; ${name === '-' ? 'what was not sent is lost, since stdin cannot be read again' : 'run the same command to go on'}`)
   if (kind === 'failed') parts.push(`failed: ${reason}`)
@@ -55,12 +55,12 @@ export function resultText(result: FileResult, leftOut: string): string {
 }
 
 function rejectedText(rejected: number, path: string | undefined): string {
-  return `the service rejected ${entriesText(rejected)}${path === undefined ? '' : `, kept with the reasons in ${path}`}`
+  return `the service rejected ${formatEntryCount(rejected)}${path === undefined ? '' : `, kept with the reasons in ${path}`}`
 }
 
 export function totalText({ files, complete, accepted, rejected, seconds }: Total): string {
-  const rate = seconds > 0 ? `, ${numberText(Math.round((accepted + rejected) / seconds))} entries/s` : ''
-  return `${numberText(complete)} of ${counted(files, 'file', 'files')} complete: ${entriesText(accepted)} sent in ${seconds.toFixed(1)} s${rate}`
+  const rate = seconds > 0 ? `, ${formatNumber(Math.round((accepted + rejected) / seconds))} entries/s` : ''
+  return `${formatNumber(complete)} of ${formatCount(files, 'file', 'files')} complete: ${formatEntryCount(accepted)} sent in ${seconds.toFixed(1)} s${rate}`
 }
 
 export function resultData({ name, kind, earlier, doneAt, reason, rejectedPath, ...rest }: FileResult): object {

@@ -1,6 +1,6 @@
 /** What is seen while files are sent: a bar on a terminal, lines elsewhere, and messages between them. */
 import type { Clock } from '../../shared/clock.js'
-import { jsonLine, printable } from '../printable.js'
+import { formatJsonLine, printable } from '../shared/printable.js'
 import { barText, lineText } from './progress.js'
 import type { Progress } from './progress.js'
 
@@ -46,7 +46,7 @@ export class Screen {
   tell(text: string): void {
     const { mode, out, isQuiet, progress } = this.#options
     this.clear()
-    out.write(mode === 'json' ? jsonLine({ event: 'message', message: text }) : `pino-ingest send: ${printable(text)}\n`)
+    out.write(mode === 'json' ? formatJsonLine({ event: 'message', message: text }) : `pino-ingest send: ${printable(text)}\n`)
     if (mode === 'bar' && !isQuiet) this.#show(progress())
   }
 
@@ -76,7 +76,7 @@ export class Screen {
   #show(now: Progress | undefined): void {
     const { mode, out } = this.#options
     if (now === undefined) return
-    if (mode === 'json') out.write(jsonLine({ event: 'progress', ...now }))
+    if (mode === 'json') out.write(formatJsonLine({ event: 'progress', ...now }))
     else if (mode === 'lines') out.write(`pino-ingest send: ${printable(lineText(now))}\n`)
     else {
       out.write(`${CLEAR}${barText(now, out.columns ?? 80)}`)

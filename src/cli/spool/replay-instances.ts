@@ -10,7 +10,7 @@ import type { FoundInstance } from '../../spool/inspect.js'
 import { hasWriterEnded } from '../../spool/instance/ownership.js'
 import type { Machine } from '../../spool/instance/ownership.js'
 import { Recovery } from '../../spool/instance/recovery.js'
-import { Claimer } from './claimer.js'
+import { InstanceClaimer } from './instance-claimer.js'
 import type { Job, Source } from './sending.js'
 
 export interface InstanceReplayOptions {
@@ -31,7 +31,7 @@ export class InstanceReplay implements Source {
   accepted = 0
   rejected = 0
   readonly #options: InstanceReplayOptions
-  readonly #claimer: Claimer
+  readonly #claimer: InstanceClaimer
   readonly #recovery: Recovery
   #scanned = Promise.resolve()
   #mayGrow = false
@@ -42,7 +42,7 @@ export class InstanceReplay implements Source {
   /** @throws the system's errors, UnsafeError */
   constructor(options: InstanceReplayOptions) {
     const { root, destination, machine, clock, onProblem, onSkipped, onLost } = this.#options = options
-    const claimer = this.#claimer = new Claimer({ root, destination, machine, clock, onLost: () => {
+    const claimer = this.#claimer = new InstanceClaimer({ root, destination, machine, clock, onLost: () => {
       this.#recovery.abandon()
       onProblem('this process stood still for so long that another one took over what it had claimed')
       onLost()

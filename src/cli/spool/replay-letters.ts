@@ -7,8 +7,8 @@ import type { Batch, BatchAcknowledgement, DeadLetter, Outcome } from '../../bat
 import { toDeadLetterLine } from '../../spool/dead-letter-file.js'
 import { createFile } from '../../shared/safe-files.js'
 import type { FoundFile } from '../../spool/spool-files.js'
-import { linesOf, parseLetter } from './letters.js'
-import type { Letter } from './letters.js'
+import { readLines, parseDeadLetter } from './read-dead-letters.js'
+import type { StoredDeadLetter } from './read-dead-letters.js'
 import type { Job, Source } from './sending.js'
 
 export interface LetterReplayOptions {
@@ -19,7 +19,7 @@ export interface LetterReplayOptions {
   readonly wallNow: () => number
 }
 
-type Refusal = Pick<Letter, 'at' | 'status' | 'code' | 'field' | 'reason'>
+type Refusal = Pick<StoredDeadLetter, 'at' | 'status' | 'code' | 'field' | 'reason'>
 
 const NEWLINE = Buffer.from('\n')
 
@@ -67,9 +67,9 @@ export class LetterReplay implements Source {
     let entries: string[] = []
     let bytes = 0
     let number = -1
-    for await (const line of linesOf(this.#path)) {
+    for await (const line of readLines(this.#path)) {
       number += 1
-      const entry = parseLetter(line)?.entry
+      const entry = parseDeadLetter(line)?.entry
       if (entry === undefined) continue
       if (lines.length >= batchSize || (lines.length > 0 && bytes + entry.length > batchBytes)) {
         yield this.#job(lines, entries)
@@ -106,13 +106,13 @@ export class LetterReplay implements Source {
     let kept = 0
     try {
       let number = -1
-      for await (const line of linesOf(this.#path)) {
+      for await (const line of readLines(this.#path)) {
         number += 1
         const refusal = this.#refused.get(number)
         if (line === undefined) throw new Error(`${this.#path} has a line that is too long for a letter; the file stays as it was`)
         if ((this.#settled.has(number) && refusal === undefined) || line.length === 0) continue
         kept += 1
-        const letter = refusal === undefined ? undefined : parseLetter(line)
+        const letter = refusal === undefined ? undefined : parseDeadLetter(line)
         // Not `writeSync`, which may write a part and say so.
         writeFileSync(fd, letter === undefined ? Buffer.concat([line, NEWLINE]) : toDeadLetterLine({ ...letter, ...refusal }, refusal?.at ?? letter.at))
       }

@@ -4,10 +4,10 @@ import type { Settings } from '../../options/resolve-options.js'
 import type { DeadLetter } from '../../batch/sender.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import type { Machine } from '../../spool/instance/ownership.js'
-import { heldBy } from './claimer.js'
-import type { Kind } from './kind.js'
-import { outermost } from './pick.js'
-import type { Picked } from './pick.js'
+import { describeHolder } from './instance-claimer.js'
+import type { ItemKind } from './item-kind.js'
+import { findOutermost } from './select.js'
+import type { Selection } from './select.js'
 import { InstanceReplay } from './replay-instances.js'
 import { LetterReplay } from './replay-letters.js'
 import { Sending } from './sending.js'
@@ -15,9 +15,9 @@ import type { Job, Source } from './sending.js'
 
 export interface ReplayRunOptions {
   readonly settings: Settings
-  readonly picked: Picked
+  readonly picked: Selection
   /** Of the destinations in it, by name. Default: log entries. */
-  readonly kinds: ReadonlyMap<string, Kind>
+  readonly kinds: ReadonlyMap<string, ItemKind>
   readonly root: string
   readonly machine: Machine
   readonly clock: Clock
@@ -38,7 +38,7 @@ export interface Tally {
 }
 
 export interface Replayed {
-  readonly tallies: Readonly<Record<Kind, Tally>>
+  readonly tallies: Readonly<Record<ItemKind, Tally>>
   readonly skipped: readonly Skipped[]
   /** What could not be read, claimed or written. */
   readonly problems: readonly string[]
@@ -53,19 +53,19 @@ export interface Skipped {
   readonly isHeld: boolean
 }
 
-const KINDS: readonly Kind[] = ['entries', 'requests']
+const KINDS: readonly ItemKind[] = ['entries', 'requests']
 
 export class ReplayRun {
   readonly #options: ReplayRunOptions
-  readonly #sendings: Readonly<Record<Kind, Sending>>
-  readonly #sources: Readonly<Record<Kind, Source[]>> = { entries: [], requests: [] }
+  readonly #sendings: Readonly<Record<ItemKind, Sending>>
+  readonly #sources: Readonly<Record<ItemKind, Source[]>> = { entries: [], requests: [] }
   readonly #skipped: Skipped[] = []
   readonly #problems: string[] = []
 
   constructor(options: ReplayRunOptions) {
     this.#options = options
     const { settings, clock, timeoutMs, mask } = options
-    const sendingOf = (kind: Kind, other: Kind): Sending => new Sending({
+    const sendingOf = (kind: ItemKind, other: ItemKind): Sending => new Sending({
       kind, settings, clock, timeoutMs, mask,
       setAside: (letters) => this.#setAside(kind, letters),
       onRetryAfter: (delayMs) => this.#sendings[other].holdFor(delayMs),
@@ -100,7 +100,7 @@ export class ReplayRun {
     return { tallies, skipped: this.#skipped, problems: this.#problems, trouble: this.trouble }
   }
 
-  async #tally(kind: Kind): Promise<Tally> {
+  async #tally(kind: ItemKind): Promise<Tally> {
     const kept = await this.#finish(kind)
     return { sent: this.#sumOf(kind, ({ sent }) => sent), accepted: this.#sumOf(kind, ({ accepted }) => accepted), rejected: this.#sumOf(kind, ({ rejected }) => rejected), kept }
   }
@@ -111,7 +111,7 @@ export class ReplayRun {
 
   #takeInstances(): void {
     const { picked: { instances }, root, machine, clock } = this.#options
-    const wanted = outermost(instances).filter((one) => this.#isFit(one))
+    const wanted = findOutermost(instances).filter((one) => this.#isFit(one))
     for (const destination of new Set(wanted.map((one) => one.destination))) {
       const ours = wanted.filter((one) => one.destination === destination)
       this.#attempt(() => {
@@ -129,7 +129,7 @@ export class ReplayRun {
 
   #isFit(one: FoundInstance): boolean {
     if (one.isFree && !one.isForeign) return true
-    const why = one.isForeign ? 'another version of pino-ingest wrote it' : heldBy(one)
+    const why = one.isForeign ? 'another version of pino-ingest wrote it' : describeHolder(one)
     this.#skipped.push({ name: one.name, why, isHeld: !one.isFree })
     return false
   }
@@ -141,7 +141,7 @@ export class ReplayRun {
     }
   }
 
-  async *#jobs(kind: Kind): AsyncGenerator<Job, undefined> {
+  async *#jobs(kind: ItemKind): AsyncGenerator<Job, undefined> {
     for (const source of this.#sources[kind]) {
       try {
         yield* source.jobs()
@@ -154,11 +154,11 @@ export class ReplayRun {
   }
 
   /** @throws the system's errors: then the batch is given up, and stays */
-  #setAside(kind: Kind, letters: readonly DeadLetter[]): void {
+  #setAside(kind: ItemKind, letters: readonly DeadLetter[]): void {
     if (!this.#sources[kind].some((source) => source.setAside(letters))) throw new Error('rejected entries of a batch that nobody sent')
   }
 
-  async #finish(kind: Kind): Promise<number> {
+  async #finish(kind: ItemKind): Promise<number> {
     let kept = 0
     for (const source of this.#sources[kind]) {
       try {
@@ -178,7 +178,7 @@ export class ReplayRun {
     }
   }
 
-  #sumOf(kind: Kind, count: (source: Source) => number): number {
+  #sumOf(kind: ItemKind, count: (source: Source) => number): number {
     return this.#sources[kind].reduce((sum, source) => sum + count(source), 0)
   }
 }

@@ -10,10 +10,10 @@ import { createRequestsBodySender, createRequestsSender } from '../../delivery/r
 import { createRetrySender } from '../../delivery/retry/retry-sender.js'
 import type { Settings } from '../../options/resolve-options.js'
 import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
-import type { Kind } from './kind.js'
+import type { ItemKind } from './item-kind.js'
 
 export interface SendingOptions {
-  readonly kind: Kind
+  readonly kind: ItemKind
   readonly settings: Settings
   readonly clock: Clock
   /** Milliseconds for all of it. */

@@ -1,0 +1,57 @@
+/** The flags of `dev`, and the service's options that they stand for. Pure. */
+import type { IngestServiceOptions } from '../../service/index.js'
+import { createUsageError } from '../shared/command.js'
+import type { Arguments, Flags } from '../shared/command.js'
+import { parseDurationMs, parseBytes, parseInteger } from '../shared/quantities.js'
+
+/** The transport's own default outside production. */
+const DEFAULT_PORT = 4319
+
+export const DEV_FLAGS: Flags = {
+  port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 takes a free one` },
+  host: { value: 'HOST', meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside' },
+  db: { value: 'FILE', meaning: 'keeps what arrives in this file, and begins with what it holds' },
+  store: { value: 'KIND', meaning: 'memory (default) or sqlite, which needs Node 22.13 or later' },
+  'max-entries': { value: 'NUMBER', meaning: 'entries kept, and as many request logs; the oldest go first (200000)' },
+  'max-bytes': { value: 'SIZE', meaning: 'kept of entries, and of each other kind, as 256mb or 1gb; the oldest go first (192mb)' },
+  'max-age': { value: 'AGE', meaning: 'what came longer ago goes, as 30m, 12h or 7d (kept)' },
+  quiet: { short: 'q', meaning: 'shows nothing of what arrives' },
+  show: { meaning: 'with a program: shows what arrives, on stderr' },
+}
+
+const HOSTS = ['127.0.0.1', '::1', 'localhost'] as const
+
+type Host = (typeof HOSTS)[number]
+
+function isHost(text: string | undefined): text is Host | undefined {
+  return text === undefined || (HOSTS as readonly string[]).includes(text)
+}
+
+/** @throws CommandError */
+export function parseServiceOptions({ texts }: Arguments): IngestServiceOptions {
+  const store = texts.get('store') ?? 'memory'
+  const host = texts.get('host')
+  if (store !== 'memory' && store !== 'sqlite') throw createUsageError(`--store must be memory or sqlite, got ${JSON.stringify(store)}`)
+  if (!isHost(host)) throw createUsageError(`--host must be ${HOSTS.join(', ')}, since it must not be reachable from outside, got ${JSON.stringify(host)}`)
+  const value = <T>(flag: string, read: (flag: string, text: string) => T): T | undefined => {
+    const text = texts.get(flag)
+    return text === undefined ? undefined : read(flag, text)
+  }
+  return {
+    store,
+    port: value('port', (flag, text) => parseInteger(flag, text, 0, 65_535)) ?? DEFAULT_PORT,
+    ...omitUndefined({
+      dbFile: texts.get('db'),
+      host,
+      maxEntries: value('max-entries', (flag, text) => parseInteger(flag, text, 1, Number.MAX_SAFE_INTEGER)),
+      maxStoreBytes: value('max-bytes', parseBytes),
+      maxAgeMs: value('max-age', parseDurationMs),
+    }),
+  }
+}
+
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
+
+function omitUndefined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
+}

@@ -1,0 +1,43 @@
+/** `pino-ingest feedback`: what a user says about a logged event. */
+import { sendFeedback } from '../../app/errors/send-feedback.js'
+import { EXIT_DONE, createUsageError } from '../shared/command.js'
+import type { Arguments, Command } from '../shared/command.js'
+import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
+import { formatJsonLine, printable } from '../shared/printable.js'
+import { readStdinText } from '../shared/read-text.js'
+
+export const feedbackCommand: Command = {
+  summary: 'Sends what a user says about a logged event.',
+  usage: ['pino-ingest feedback --event ID --comments TEXT [FLAGS]', 'pino-ingest feedback --event ID --comments - < FILE'],
+  flags: {
+    event: { value: 'ID', meaning: 'id of the event, as the error page showed it' },
+    comments: { value: 'TEXT', meaning: 'what the user says; - reads it from stdin' },
+    name: { value: 'NAME', meaning: 'the user\'s name' },
+    email: { value: 'ADDRESS', meaning: 'the user\'s e-mail address' },
+    url: OPTION_FLAGS.url,
+  },
+  notes: [
+    KEY_NOTE,
+    'With --json it prints one line: {"sent": true, "event_id": …}.',
+    'Exit codes: 0 sent, 1 not sent, 2 wrong flags or configuration.',
+  ],
+  jsonFailuresTo: 'stdout',
+  run,
+}
+
+async function run(given: Arguments): Promise<number> {
+  const eventId = requireFlag(given, 'event', 'ID')
+  const comments = requireFlag(given, 'comments', 'TEXT')
+  const said = comments === '-' ? await readStdinText() : comments
+  if (said === '') throw createUsageError('--comments is empty: nothing was said')
+  const [name, email] = [given.texts.get('name'), given.texts.get('email')]
+  await sendFeedback({ event_id: eventId, comments: said, ...(name !== undefined && { name }), ...(email !== undefined && { email }) }, parseOptionFlags(given))
+  process.stdout.write(given.switches.has('json') ? formatJsonLine({ sent: true, event_id: eventId }) : `Sent, for event ${printable(eventId)}.\n`)
+  return EXIT_DONE
+}
+
+function requireFlag({ texts }: Arguments, flag: string, value: string): string {
+  const text = texts.get(flag)
+  if (text === undefined || text === '') throw createUsageError(`feedback needs --${flag} ${value}`)
+  return text
+}

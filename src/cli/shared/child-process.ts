@@ -1,0 +1,59 @@
+/** Another program in this one's place: its stdin, stdout and stderr, its signals, its exit code. */
+import { ChildProcess, spawn } from 'node:child_process'
+import { constants } from 'node:os'
+
+export interface ChildExit {
+  /** As a shell gives it: 128 and the signal's number where one ended it (POSIX, Shell Command Language, 2.8.2). */
+  readonly exitCode: number
+  readonly signal: NodeJS.Signals | null
+  /** Why it was not run. */
+  readonly startFailure?: string
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const SIGNAL_EXIT_CODE = 128
+const NOT_FOUND_EXIT_CODE = 127
+const NOT_EXECUTABLE_EXIT_CODE = 126
+
+/** What asks a program to end, or is its own to understand. */
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
+/** Ctrl-C and Ctrl-\: a terminal sends them to all that run in front, so that the program has them already. */
+const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
+
+/** Never rejects. */
+export function runChildProcess([name = '', ...args]: readonly string[], env: Environment = process.env): Promise<ChildExit> {
+  return new Promise((resolve) => {
+    const child = trySpawn(name, args, env)
+    if (!(child instanceof ChildProcess)) return resolve(toStartFailure(name, child))
+    const isInTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+    const listeners = SIGNALS.map((signal) => [signal, (): void => {
+      if (!isInTerminal || !FROM_TERMINAL.includes(signal)) child.kill(signal)
+    }] as const)
+    for (const [signal, listener] of listeners) process.on(signal, listener)
+    const end = (ended: ChildExit): void => {
+      for (const [signal, listener] of listeners) process.off(signal, listener)
+      resolve(ended)
+    }
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      // A signal that cannot be passed on comes here too, and ends nothing.
+      if (child.pid === undefined) end(toStartFailure(name, error))
+    })
+    child.once('exit', (code, signal) => end({ exitCode: code ?? SIGNAL_EXIT_CODE + (signal === null ? 0 : constants.signals[signal]), signal }))
+  })
+}
+
+/** Some reasons come as an event, the others are thrown. */
+function trySpawn(name: string, args: readonly string[], env: Environment): ChildProcess | NodeJS.ErrnoException {
+  try {
+    return spawn(name, args, { stdio: 'inherit', env })
+  } catch (error) {
+    return error as NodeJS.ErrnoException
+  }
+}
+
+function toStartFailure(name: string, { code = 'unknown error' }: NodeJS.ErrnoException): ChildExit {
+  return code === 'ENOENT'
+    ? { exitCode: NOT_FOUND_EXIT_CODE, signal: null, startFailure: `${name} is not found` }
+    : { exitCode: NOT_EXECUTABLE_EXIT_CODE, signal: null, startFailure: `${name} cannot be run (${code})` }
+}

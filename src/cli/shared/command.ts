@@ -1,0 +1,51 @@
+/** What a command is to the dispatcher. */
+
+export interface Flag {
+  /** One letter. */
+  readonly short?: string
+  /** What its value is called in the help. Without it the flag is a switch. */
+  readonly value?: string
+  readonly meaning: string
+}
+
+export type Flags = Readonly<Record<string, Flag>>
+
+/** What was given on the command line. */
+export interface Arguments {
+  readonly switches: ReadonlySet<string>
+  readonly texts: ReadonlyMap<string, string>
+}
+
+export interface Command {
+  readonly usage: readonly string[]
+  readonly summary: string
+  readonly flags: Flags
+  /** Paragraphs for the help. */
+  readonly notes: readonly string[]
+  /** Where `--json` puts a failure: stdout, unless something else goes there. */
+  readonly jsonFailuresTo: 'stdout' | 'stderr'
+  /** @returns the exit code */
+  run(given: Arguments): Promise<number>
+}
+
+/** Ends a command with a message for its user. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  /** For `--json`. */
+  readonly code: string
+  readonly exitCode: number
+
+  constructor(code: string, message: string, exitCode: number) {
+    super(message)
+    this.code = code
+    this.exitCode = exitCode
+  }
+}
+
+export const EXIT_DONE = 0
+export const EXIT_FAILED = 1
+export const EXIT_USAGE = 2
+
+export function createUsageError(message: string): CommandError {
+  return new CommandError('USAGE', message, EXIT_USAGE)
+}

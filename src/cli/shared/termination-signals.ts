@@ -1,0 +1,27 @@
+/** The signals that ask a process to end. */
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** One Ctrl-C under npx comes twice: from the terminal, and passed on by npm. */
+const SAME_SIGNAL_MS = 300
+
+/**
+ * They no longer end the process.
+ * @param onSignal gets how often the process was asked by now
+ * @returns a function that undoes it
+ */
+export function onTerminationSignal(onSignal: (times: number) => void): () => void {
+  let times = 0
+  let countedAt = -Infinity
+  const listener = (): void => {
+    const now = performance.now()
+    if (now - countedAt < SAME_SIGNAL_MS) return
+    countedAt = now
+    times += 1
+    onSignal(times)
+  }
+  for (const signal of SIGNALS) process.on(signal, listener)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener)
+  }
+}

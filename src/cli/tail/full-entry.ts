@@ -1,0 +1,46 @@
+/** What `--full` shows under the line of an entry. Pure. */
+import type { Json, LogEntry } from '../../protocol/log-entry.js'
+import type { Paint } from '../shared/paint.js'
+import { printable } from '../shared/printable.js'
+
+const INDENT = '    '
+const MAX_VALUE_CHARS = 2_000
+/** Of a stack or a message. */
+const MAX_LINES = 100
+const NAME_WIDTH = 11
+
+/** On the line already, or with a form of their own. */
+const ELSEWHERE: readonly string[] = ['level', 'timestamp', 'service', 'message', 'error', 'metadata', 'breadcrumbs']
+
+export function formatFullEntry(entry: LogEntry, paint: Paint): string {
+  const { message, error, metadata = {}, breadcrumbs = [] } = entry
+  const fields = Object.entries(entry as unknown as Record<string, Json>).filter(([name]) => !ELSEWHERE.includes(name))
+  const row = ([name, value]: readonly [string, Json]): string => `${paint('dim', printable(name).padEnd(NAME_WIDTH))} ${formatValue(value)}`
+  const lines = [
+    ...(message.includes('\n') ? formatBlock(message) : []),
+    ...(error?.stack === undefined ? [] : formatBlock(error.stack)),
+    ...fields.map(row),
+    ...Object.entries(metadata).map(row),
+    ...(breadcrumbs.length === 0 ? [] : [row(['breadcrumbs', `${breadcrumbs.length}, which the page shows`])]),
+  ]
+  return lines.map((line) => `${INDENT}${line}\n`).join('')
+}
+
+function formatBlock(text: string): string[] {
+  const lines = text.split('\n')
+  const left = lines.length - MAX_LINES
+  return [...lines.slice(0, MAX_LINES).map((line) => truncate(printable(line.replaceAll('\t', INDENT)))), ...(left > 0 ? [`… ${left} more lines`] : [])]
+}
+
+/** Objects of one level as `method GET, path /`, all else as JSON; a text as it is. */
+function formatValue(value: Json): string {
+  if (typeof value === 'string') return truncate(printable(value))
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return truncate(printable(value.join(', ')))
+  const isFlat = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((inner) => typeof inner !== 'object')
+  if (!isFlat) return truncate(printable(JSON.stringify(value)))
+  return truncate(printable(Object.entries(value).map(([name, inner]) => `${name} ${String(inner)}`).join(', ')))
+}
+
+function truncate(text: string): string {
+  return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS - 1)}…`
+}

@@ -1,0 +1,152 @@
+/**
+ * A running local service, as `tail` asks it. Node's own HTTP: it is on this machine, and loads nothing. While the user's service
+ * is down any user of the machine can hold its port: so who listens there proves first that it knows the token, and gets it on
+ * that very connection alone.
+ */
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+import { CHALLENGE_HEADER, isLocalService, findProofProblem } from '../../shared/local-proof.js'
+
+/**
+ * - `token`: it is a local service by what it says, and has another token.
+ * - `foreign`: what answers is no local service that knows the token.
+ * - `busy`: later.
+ * - `refused`: the question is wrong, in the service's words.
+ */
+export type AnswerProblem = 'token' | 'foreign' | 'busy' | 'refused'
+
+export class AnswerError extends Error {
+  override readonly name = 'AnswerError'
+  readonly problem: AnswerProblem
+
+  constructor(problem: AnswerProblem, message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
+
+export type Query = Readonly<Record<string, string | number>>
+
+const REPLY_TIMEOUT_MS = 10_000
+/** The stream says something every 15 s. */
+const SILENCE_MS = 45_000
+/** A page of 1,000 entries of 256 KiB. */
+const MAX_REPLY_BYTES = 2 ** 28
+
+export class LocalServiceClient {
+  readonly origin: string
+  readonly #token: () => string
+  readonly #signal: AbortSignal
+  readonly #agent = createSingleConnectionAgent()
+
+  constructor(origin: string, token: () => string, signal: AbortSignal) {
+    this.origin = origin
+    this.#token = token
+    this.#signal = signal
+  }
+
+  /** Rejects with an AnswerError, or with the system's error. */
+  async json<T>(path: string, query: Query = {}): Promise<T> {
+    const response = await this.#get(this.#agent, path, query, 'application/json')
+    const text = await readText(response)
+    try {
+      return JSON.parse(text) as T
+    } catch {
+      throw new AnswerError('foreign', 'its answer is no JSON')
+    }
+  }
+
+  /** As `json`. Ends with an error where nothing comes for 45 s. */
+  async stream(query: Query, lastEventId: string | undefined): Promise<IncomingMessage> {
+    const agent = createSingleConnectionAgent()
+    try {
+      const response = await this.#get(agent, 'stream', query, 'text/event-stream', lastEventId === undefined ? {} : { 'last-event-id': lastEventId })
+      response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`nothing came for ${SILENCE_MS / 1000} s`)))
+      response.once('close', () => agent.destroy())
+      return response
+    } catch (error) {
+      agent.destroy()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #get(agent: Agent, path: string, query: Query, type: string, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
+    const token = this.#token()
+    const proven = await this.#prove(agent, token)
+    const url = new URL(`/local/${path}`, this.origin)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+    const response = await this.#ask(agent, url, { ...headers, accept: type, authorization: `Bearer ${token}` }, proven)
+    if (response.statusCode === 200 && response.headers['content-type']?.startsWith(type) === true) return response
+    throw await toAnswerError(response)
+  }
+
+  /** @returns the connection to who has proved that it knows the token; what others say is not even read */
+  async #prove(agent: Agent, token: string): Promise<Socket> {
+    const nonce = randomBytes(16).toString('base64url')
+    const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
+    const { socket, statusCode: status = 0, headers: { 'www-authenticate': challenge } } = response
+    const { remoteAddress: address = '', remotePort: port = 0 } = socket
+    const problem = findProofProblem({ status, challenge }, token, nonce, { address, port })
+    if (problem !== undefined) {
+      response.destroy()
+      if (problem === 'token') throw new AnswerError(problem, 'it does not know the token of this user: another user\'s service, or one that was started with another token')
+      const isUnproven = status === 401 && isLocalService(challenge)
+      throw new AnswerError(problem, isUnproven ? 'it does not know the token of this user: another user\'s service, or not a local service' : `it answered ${status}`)
+    }
+    await readText(response)
+    return socket
+  }
+
+  /** With `only`, nothing is sent unless it is on this connection. */
+  #ask(agent: Agent, url: URL, headers: OutgoingHttpHeaders, only?: Socket): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const asked = request(url, { agent, signal: this.#signal, headers }, resolve)
+      asked.setTimeout(REPLY_TIMEOUT_MS, () => asked.destroy(new Error(`no answer within ${REPLY_TIMEOUT_MS / 1000} s`)))
+      asked.on('error', reject)
+      asked.once('socket', (socket) => {
+        if (only === undefined || socket === only) asked.end()
+        else asked.destroy(new Error('the connection was closed'))
+      })
+    })
+  }
+}
+
+/** With one at most, a request waits for the connection that the one before has used. */
+function createSingleConnectionAgent(): Agent {
+  return new Agent({ keepAlive: true, maxSockets: 1 })
+}
+
+async function toAnswerError(response: IncomingMessage): Promise<AnswerError> {
+  const { statusCode: status = 0, headers } = response
+  const said = findMessage(await readText(response))
+  if (status === 401 && isLocalService(headers['www-authenticate'])) return new AnswerError('token', said)
+  if (status === 503) return new AnswerError('busy', said)
+  if ((status === 400 || status === 403) && said !== '') return new AnswerError('refused', said)
+  return new AnswerError('foreign', `it answered ${status}`)
+}
+
+/** `detail[0].msg`. Empty where it is not the service's form. */
+function findMessage(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail?: readonly { msg?: unknown }[] }
+    return String(detail?.[0]?.msg ?? '')
+  } catch {
+    return ''
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  response.setEncoding('utf8')
+  let text = ''
+  for await (const chunk of response) {
+    text += chunk as string
+    if (text.length > MAX_REPLY_BYTES) throw new AnswerError('foreign', 'its answer is too long')
+  }
+  return text
+}

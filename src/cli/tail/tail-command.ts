@@ -1,0 +1,125 @@
+/** `pino-ingest tail`: what arrives at the local service, in a terminal. */
+import type { Writable } from 'node:stream'
+import { systemClock } from '../../shared/clock.js'
+import { TOKEN_VARIABLE } from '../../options/dev-token.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
+import type { Arguments, Command } from '../shared/command.js'
+import { parseInteger } from '../shared/quantities.js'
+import { probePort } from '../shared/port-probe.js'
+import { requireToken } from '../shared/token-store.js'
+import type { FoundToken } from '../shared/token-store.js'
+import { formatEntryLine } from '../shared/record-line.js'
+import { createPaint } from '../shared/paint.js'
+import type { Paint } from '../shared/paint.js'
+import { formatJsonLine, printable } from '../shared/printable.js'
+import { onTerminationSignal } from '../shared/termination-signals.js'
+import { EntryFollower } from './entry-follower.js'
+import type { ReceivedEntry } from './entry-follower.js'
+import { DEFAULT_ORIGIN, FILTER_FLAGS, parseFilters, parseOrigin } from './tail-filters.js'
+import { formatFullEntry } from './full-entry.js'
+import { AnswerError, LocalServiceClient } from './local-service-client.js'
+
+const DEFAULT_LINES = 10
+const MAX_LINES = 1_000
+
+export const tailCommand: Command = {
+  summary: 'Prints what arrives at the local service, until Ctrl-C.',
+  usage: ['pino-ingest tail [FLAGS]', 'pino-ingest tail --level error,fatal --full', 'pino-ingest tail --json | jq .entry.message'],
+  flags: {
+    url: { value: 'URL', meaning: `address of the service (${DEFAULT_ORIGIN})` },
+    ...FILTER_FLAGS,
+    lines: { short: 'n', value: 'NUMBER', meaning: `how many that are there are printed first (${DEFAULT_LINES}; 0 to ${MAX_LINES})` },
+    full: { meaning: 'with stack, request, metadata and all else under the line' },
+  },
+  notes: [
+    `The service is a pino-ingest dev, whose token is read from where it keeps it; ${TOKEN_VARIABLE} wins over it.`,
+    `All filters must match. Times are UTC. There is colour on a terminal, unless NO_COLOR is set; FORCE_COLOR has it elsewhere. Is the
+service stopped and started again, it goes on where it was.`,
+    `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
+    'Exit codes: 0 ended by a signal, or nobody reads any more; 1 the service is not there or does not know the token; 2 wrong flags.',
+  ],
+  jsonFailuresTo: 'stderr',
+  run,
+}
+
+async function run(given: Arguments): Promise<number> {
+  const { switches, texts } = given
+  const asJson = switches.has('json')
+  const origin = parseOrigin(texts.get('url') ?? DEFAULT_ORIGIN)
+  const filters = parseFilters(given)
+  const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
+  if (asJson && switches.has('full')) throw createUsageError('--full is for people: with --json entries are whole anyway')
+  let access = await findAccess(origin)
+
+  const ended = new AbortController()
+  let failure: NodeJS.ErrnoException | undefined
+  onTerminationSignal(() => ended.abort())
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // `| head` has had enough.
+    if (error.code !== 'EPIPE') failure = error
+    ended.abort()
+  })
+  const service = new LocalServiceClient(origin, () => access.token, ended.signal)
+  const textOf = asJson ? formatJsonLine : createFormatter(createPaint(process.stdout, process.env), switches.has('full'))
+  const feed = new EntryFollower({
+    service, filters, lines, isWhole: asJson || switches.has('full'), clock: systemClock, random: Math.random, signal: ended.signal,
+    onEntries: (entries) => writeFully(process.stdout, entries.map(textOf).join('')),
+    report: (message) => process.stderr.write(asJson ? formatJsonLine({ event: 'message', message }) : `pino-ingest tail: ${printable(message)}\n`),
+    renewToken: () => {
+      const { token } = access
+      access = requireToken(process.env)
+      return access.token !== token
+    },
+  })
+  try {
+    await feed.run()
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError('UNAVAILABLE', describeFailure(error, origin, access.from), EXIT_FAILED)
+  } finally {
+    service.close()
+  }
+  if (failure !== undefined) throw new CommandError('OUTPUT', `cannot write to stdout (${failure.code ?? failure.message})`, EXIT_FAILED)
+  return EXIT_DONE
+}
+
+/** Who never started a service has no token either, and is to be told of the service. */
+async function findAccess(origin: string): Promise<FoundToken> {
+  try {
+    return requireToken(process.env)
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code !== 'TOKEN' || await probePort(origin) !== 'nobody') throw error
+    throw new CommandError('UNAVAILABLE', formatNothingListens(origin), EXIT_FAILED)
+  }
+}
+
+function formatNothingListens(origin: string): string {
+  return `nothing listens at ${origin}: start it with npx pino-ingest dev, or name another with --url`
+}
+
+function createFormatter(paint: Paint, isFull: boolean): (arrived: ReceivedEntry) => string {
+  return (arrived) => {
+    if (!('entry' in arrived)) return formatEntryLine(arrived, paint)
+    return formatEntryLine(arrived.entry, paint) + (isFull ? formatFullEntry(arrived.entry, paint) : '')
+  }
+}
+
+/** When whoever reads has it, or has gone: what is not read must not pile up here. */
+function writeFully(out: Writable, text: string): Promise<void> {
+  return text === '' ? Promise.resolve() : new Promise((resolve) => void out.write(text, () => resolve()))
+}
+
+function describeFailure(error: unknown, origin: string, tokenFrom: string): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!(error instanceof AnswerError)) {
+    return code === 'ECONNREFUSED'
+      ? formatNothingListens(origin)
+      : `${origin} does not answer (${code ?? message}); name another with --url`
+  }
+  switch (error.problem) {
+    case 'token': return `what listens at ${origin} does not know the token from ${tokenFrom}: if it is your pino-ingest dev, set ${TOKEN_VARIABLE} to the one in the address of the page that it printed; else it is another user's`
+    case 'foreign': return `what listens at ${origin} is no pino-ingest dev (${message}); name another with --url`
+    case 'busy':
+    case 'refused': return `${origin} says: ${message}`
+  }
+}

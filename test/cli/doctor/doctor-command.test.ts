@@ -1,0 +1,285 @@
+/** `pino-ingest doctor`: each thing that can be wrong is found and named, and the key is never shown. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkOptions, checkVariables, describeRuntime } from '../../../src/cli/doctor/check-configuration.js'
+import { toReplyChecks } from '../../../src/cli/doctor/check-reply.js'
+import { isExempt } from '../../../src/cli/doctor/check-connectivity.js'
+import { scratch } from '../../client/release/clones.js'
+import { runApp } from '../../process/run-app.js'
+import { started } from '../../service/support.js'
+import { runCli } from '../run-cli.js'
+import type { CliEnv } from '../run-cli.js'
+
+const KEY = 'doctor-key-5f0e77'
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly fix?: string
+}
+
+/** Both outputs of the same run, of which neither holds the key. */
+async function examine(env: CliEnv, args: readonly string[] = []): Promise<{ code: number | null, checks: readonly Check[], text: string }> {
+  const [json, text] = await Promise.all([runCli(['doctor', '--json', ...args], env), runCli(['doctor', ...args], env)])
+  expect(json.code).toBe(text.code)
+  const all = `${json.stdout.toString()}${json.stderr}${text.stdout.toString()}${text.stderr}`
+  for (const form of [KEY.slice(0, 8), Buffer.from(KEY).toString('base64').slice(0, 10)]) expect(all).not.toContain(form)
+  return { code: json.code, checks: JSON.parse(json.stdout.toString()) as Check[], text: text.stdout.toString() }
+}
+
+function failed(checks: readonly Check[]): readonly Check[] {
+  return checks.filter(({ ok }) => !ok)
+}
+
+/** Answers everything alike. */
+async function answering(status: number, headers: Record<string, string> = {}, body = ''): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(status, headers).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
+}
+
+describe('doctor', () => {
+  test('all is well, and nothing is stored', async () => {
+    const service = await started({ apiKeys: [KEY] })
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SERVICE: 'shop' })
+    expect(checks.map(({ name, ok, fix }) => [name, ok, fix])).toEqual(
+      ['node', 'options', 'configuration', 'spool', 'proxy', 'dns', 'tcp', 'address', 'key', 'clock'].map((name) => [name, true, undefined]))
+    expect(checks.find(({ name }) => name === 'configuration')?.detail).toBe(
+      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool (PINO_INGEST_SPOOL_DIR), all else by default`)
+    expect(text).toContain('nothing is stored')
+    expect(text).toContain('All is well.')
+    expect(service.arrived).toBe(0)
+    expect(service.requests.map(({ entries }) => entries)).toEqual([0, 0])
+    expect(code).toBe(0)
+  })
+
+  test('a key that is refused', async () => {
+    const service = await started({ apiKeys: ['another'] })
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'key', detail: expect.stringContaining('status 401'), fix: expect.stringContaining('PINO_INGEST_API_KEY') }])
+    expect(text).toMatch(/^FAIL {2}key .*\n +-> set PINO_INGEST_API_KEY/m)
+    expect(code).toBe(1)
+  })
+
+  test('a connection that is refused', async () => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1', PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'tcp', detail: expect.stringContaining('ECONNREFUSED') }])
+    expect(checks.at(-1)?.name).toBe('tcp')
+    expect(code).toBe(1)
+  })
+
+  test('an address that redirects, though the reply quotes the key', async () => {
+    const url = await answering(307, { location: `https://elsewhere.example/${KEY}/api/v1?secret=1` }, KEY)
+    const { code, checks } = await examine({ PINO_INGEST_API_KEY: KEY }, ['--url', url])
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining('redirects to https://elsewhere.example/***/api/v1 (status 307)') }])
+    expect(code).toBe(1)
+  })
+
+  test.each([404, 405])('an address that answers %i', async (status) => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: await answering(status), PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining(`status ${status}`), fix: expect.stringContaining('/api/v1') }])
+    expect(code).toBe(1)
+  })
+
+  test('a login page with status 200, though it quotes the key', async () => {
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: await answering(200, { 'content-type': 'text/html' }, `<title>Sign in</title>${'x'.repeat(55)}${KEY}`), PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringMatching(/status 200, text\/html: <title>Sign in/), fix: expect.stringContaining('/api/v1') }])
+    // The clock of whatever answered is not the service's.
+    expect(checks.at(-1)?.name).toBe('address')
+    expect(text).toMatch(/^FAIL {2}address/m)
+    expect(code).toBe(1)
+  })
+
+  test('a reply that would steer the terminal, and a clock that is off: a warning', async () => {
+    const url = await answering(422, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, JSON.stringify({ detail: [{ msg: `\u001b[2J\u202e${KEY}`, loc: [], type: '' }] }))
+    const { code, checks, text } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
+    expect(checks.filter(({ fix }) => fix !== undefined)).toMatchObject([{ name: 'clock', ok: true, detail: expect.stringContaining('ahead of') }])
+    expect(text).toMatch(/^warn {2}clock/m)
+    expect(text).not.toMatch(/[\u001b\u202e]/)
+    expect(code).toBe(0)
+  })
+
+  test('a wrong configuration ends the checks', async () => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: 'http://logs.example.com/v2', PINO_INGEST_API_KEY: KEY, PINO_INGEST_APIKEY: 'x' })
+    expect(checks.map(({ name, ok }) => [name, ok])).toEqual([['node', true], ['variable', true], ['options', true], ['configuration', false]])
+    expect(checks[1]).toMatchObject({ detail: expect.stringContaining('PINO_INGEST_APIKEY'), fix: 'did you mean PINO_INGEST_API_KEY?' })
+    expect(checks[3]?.detail).toContain('end with /api/v1')
+    expect(code).toBe(1)
+  })
+
+  test('a name without an address', async () => {
+    const { code, checks } = await examine({ PINO_INGEST_URL: 'https://logs.invalid/api/v1', PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'dns', detail: expect.stringContaining('logs.invalid') }])
+    expect(code).toBe(1)
+  })
+
+  test('no TLS where https is expected', async () => {
+    const url = (await answering(200)).replace('http:', 'https:')
+    const { code, checks } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
+    expect(failed(checks)).toMatchObject([{ name: 'tls' }])
+    expect(code).toBe(1)
+  })
+
+  test('a proxy is named without its password, and its host is the one that is looked up', async () => {
+    const { checks, text } = await examine({
+      PINO_INGEST_URL: 'https://logs.example.com/api/v1', PINO_INGEST_API_KEY: KEY, HTTPS_PROXY: 'http://user:passw0rd@127.0.0.1:1',
+    })
+    expect(failed(checks)).toMatchObject([{ name: 'tcp', detail: expect.stringContaining('127.0.0.1 port 1') }])
+    expect(text).toContain('http://127.0.0.1:1, through which all requests go')
+    expect(text).not.toContain('passw0rd')
+  })
+})
+
+describe('what the transport uses on this machine', () => {
+  async function checksWith(env: CliEnv): Promise<{ code: number | null, checks: readonly Check[], text: string }> {
+    const service = await started({ apiKeys: [KEY] })
+    return examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, ...env })
+  }
+
+  test('a spool folder that is to be created: it can be, and nothing of it stays', async () => {
+    const folder = scratch()
+    const dir = join(folder, 'a', 'spool')
+    const service = await started({ apiKeys: [KEY] })
+    // Once: of two at a time the first to end would leave what the other uses.
+    const { code, stdout } = await runCli(['doctor', '--json'], { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SPOOL_DIR: dir })
+    expect(JSON.parse(stdout.toString())).toContainEqual({ name: 'spool', ok: true, detail: expect.stringContaining(dir) as string })
+    expect(readdirSync(folder)).toEqual([])
+    expect(code).toBe(0)
+  })
+
+  test.skipIf(!existsSync('/proc/self'))('a spool folder that cannot be created', async () => {
+    const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: '/proc/nope' })
+    expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringMatching(/\/proc\/nope.*ENOENT/), fix: expect.stringContaining('PINO_INGEST_SPOOL_DIR') }])
+    expect(code).toBe(1)
+  })
+
+  test('a file in place of the spool folder', async () => {
+    const file = join(scratch(), 'file')
+    writeFileSync(file, '')
+    for (const dir of [file, join(file, 'below')]) {
+      const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: dir })
+      expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringContaining(file) }])
+      expect(code).toBe(1)
+    }
+  })
+
+  test('a spool folder on a read-only file system', async ({ skip }) => {
+    const folder = scratch()
+    const dir = join(folder, 'spool')
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', folder], { stdio: 'ignore' })
+    } catch {
+      return skip('no permission to mount a file system')
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+    mkdirSync(dir)
+    execFileSync('mount', ['-o', 'remount,ro', 'tmpfs', folder])
+    for (const place of [dir, join(folder, 'new')]) {
+      const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: place })
+      expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringContaining('EROFS') }])
+      expect(code).toBe(1)
+    }
+  })
+
+  test('no spool, no check of it', async () => {
+    const { checks } = await checksWith({ PINO_INGEST_SPOOL: 'false', PINO_INGEST_SPOOL_DIR: undefined })
+    expect(checks.some(({ name }) => name === 'spool')).toBe(false)
+  })
+
+  test.each([
+    ['is not there', undefined, 'was not found'],
+    ['throws as it is loaded', 'throw new Error("no rules file")', 'no rules file'],
+    ['throws the key', 'throw new Error(process.env.PINO_INGEST_API_KEY)', '***'],
+    ['has a syntax error', 'export default (', 'SyntaxError'],
+    ['exports no function', 'export default 1', 'default export'],
+  ])('a beforeSend module that %s', async (_, source, why) => {
+    const path = join(scratch(), 'hook.mjs')
+    if (source !== undefined) writeFileSync(path, source)
+    const { code, checks } = await checksWith({ PINO_INGEST_BEFORE_SEND: path })
+    expect(failed(checks)).toMatchObject([{ name: 'beforeSend', detail: expect.stringContaining(path), fix: expect.stringContaining('PINO_INGEST_BEFORE_SEND') }])
+    expect(failed(checks)[0]?.detail).toContain(why)
+    expect(code).toBe(1)
+  })
+
+  test('a beforeSend module that can be used', async () => {
+    const path = join(scratch(), 'hook.cjs')
+    writeFileSync(path, 'module.exports = (entry) => entry')
+    const { code, checks } = await checksWith({ PINO_INGEST_BEFORE_SEND: path })
+    expect(checks.find(({ name }) => name === 'beforeSend')).toMatchObject({ ok: true, detail: expect.stringContaining(path) })
+    expect(code).toBe(0)
+  })
+
+  test('options passed in code: that they are not visible is said once', async () => {
+    const { text } = await checksWith({})
+    expect(text.split('\n').filter((line) => line.includes('in code'))).toHaveLength(1)
+  })
+
+  test('entries for another url or key in the spool folder: a warning', async () => {
+    const dir = scratch()
+    const url = 'http://127.0.0.1:9/api/v1'
+    await runApp({ mode: 'target', end: 'natural', count: 3, options: { url, apiKey: KEY, spool: { dir }, onProblem: 'silent' } })
+    const spoolFor = async (env: CliEnv): Promise<Check | undefined> => {
+      const { checks } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: 'doctor-other-90d1', PINO_INGEST_SPOOL_DIR: dir, ...env })
+      return checks.find(({ name }) => name === 'spool')
+    }
+    const before = readdirSync(dir, { recursive: true })
+    expect(await spoolFor({})).toMatchObject({ ok: true, detail: expect.stringMatching(/[1-9][\d.]* (?:Ki)?B of entries for another url or key/), fix: expect.stringContaining('npx pino-ingest spool replay ID') })
+    expect(await spoolFor({ PINO_INGEST_API_KEY: KEY })).not.toHaveProperty('fix')
+    expect(await spoolFor({ PINO_INGEST_PREVIOUS_API_KEYS: KEY })).not.toHaveProperty('fix')
+    expect(readdirSync(dir, { recursive: true })).toEqual(before)
+  })
+})
+
+describe('what a reply tells', () => {
+  const reply = { headers: {}, truncated: false }
+  const result = JSON.stringify({ accepted: 0, rejected: 0, message: '', errors: [] })
+
+  test.each([
+    [200, result, [['address', true, false], ['key', true, false]]],
+    [200, '', [['address', true, true], ['key', true, false]]],
+    [200, '{}', [['address', true, true], ['key', true, false]]],
+    [200, '<html>', [['address', false, true]]],
+    [200, '{"accepted":"all"}', [['address', false, true]]],
+    [400, '', [['address', true, false], ['key', true, false]]],
+    [422, '', [['address', true, false], ['key', true, false]]],
+    [429, '', [['address', true, false], ['key', true, true]]],
+    [503, '', [['address', true, false], ['key', false, true]]],
+    [401, '', [['address', true, false], ['key', false, true]]],
+    [403, '', [['address', true, false], ['key', false, true]]],
+    [404, '', [['address', false, true]]],
+    [301, '', [['address', false, true]]],
+  ])('%i %s', (status, text, expected) => {
+    expect(toReplyChecks({ ...reply, status, text }).map(({ name, ok, fix }) => [name, ok, fix !== undefined])).toEqual(expected)
+  })
+})
+
+test('what it runs on', () => {
+  expect(describeRuntime({ node: '24.1.0' }).detail).toBe('24.1.0')
+  expect(describeRuntime({ node: '24.3.0', bun: '1.3.0' }).detail).toBe('Bun 1.3.0, as Node 24.3.0')
+  expect(describeRuntime({ node: '24.2.0', deno: '2.5.0' }).detail).toBe('Deno 2.5.0, as Node 24.2.0')
+})
+
+test('options: where each comes from; enabled false is a warning', () => {
+  const env = { PINO_INGEST_ENABLED: 'false', PINO_INGEST_API_KEY_FILE: '/key', PINO_INGEST_TAGS: 'a,b', PINO_INGEST_LEVEL: 'debug' }
+  const { check } = checkOptions({ url: 'https://logs.example.com/api/v1' }, { env, readFile: () => KEY })
+  expect(check).toMatchObject({ ok: true, fix: expect.stringContaining('PINO_INGEST_ENABLED') })
+  expect(check.detail).toBe('enabled false (PINO_INGEST_ENABLED), url https://logs.example.com/api/v1 (--url), '
+    + 'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), level debug (PINO_INGEST_LEVEL), all else by default')
+  expect(checkVariables({ ...env, PINO_INGEST_ZZZZZZZZZZ: '1', OTHER: '1' })).toMatchObject([{ detail: expect.stringContaining('ZZZ'), fix: 'unset it' }])
+})
+
+test.each([
+  ['', false], ['*', true], ['example.com', true], ['.example.com', true], ['*.example.com', true], ['logs.example.com:443', true],
+  ['logs.example.com:80', false], ['ample.com', false], ['other.org, EXAMPLE.com', true],
+])('NO_PROXY %j', (noProxy, exempt) => {
+  expect(isExempt({ host: 'logs.example.com', port: 443 }, noProxy)).toBe(exempt)
+})

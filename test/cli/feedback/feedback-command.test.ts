@@ -1,0 +1,46 @@
+/** `pino-ingest feedback`. */
+import { expect, test } from 'vitest'
+import { started } from '../../service/support.js'
+import { runCli } from '../run-cli.js'
+
+const KEY = 'feedback-key-4711'
+
+test('sends it, and says so', async () => {
+  const service = await started({ apiKeys: [KEY] })
+  const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
+  const args = ['feedback', '--event', 'ev-1', '--comments', 'It broke', '--name', 'Jane', '--email', 'jane@example.com']
+  const text = await runCli(args, env)
+  expect({ ...text, stdout: text.stdout.toString() }).toEqual({ code: 0, stdout: 'Sent, for event ev-1.\n', stderr: '' })
+  const json = await runCli([...args, '--json'], env)
+  expect(JSON.parse(json.stdout.toString())).toEqual({ sent: true, event_id: 'ev-1' })
+  const feedback = { event_id: 'ev-1', comments: 'It broke', name: 'Jane', email: 'jane@example.com' }
+  expect(service.feedback().items).toMatchObject([{ feedback }, { feedback }])
+})
+
+test('what the user says from stdin', async () => {
+  const service = await started({ apiKeys: [KEY] })
+  const env = { PINO_INGEST_API_KEY: KEY }
+  expect(await runCli(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, 'It broke,\nand “again”\n')).toMatchObject({ code: 0, stderr: '' })
+  expect(service.feedback().items).toMatchObject([{ feedback: { event_id: 'ev-1', comments: 'It broke,\nand “again”' } }])
+  expect(await runCli(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n')).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was said') })
+})
+
+test.each([
+  [[], 'feedback needs --event ID'],
+  [['--event', 'ev-1'], 'feedback needs --comments TEXT'],
+  [['--event', 'ev-1', '--comments', '--name'], '--comments needs a value'],
+  [['--event', 'ev-1', '--comments='], 'feedback needs --comments TEXT'],
+  [['ev-1'], 'unexpected argument ev-1'],
+])('%j: 2', async (args, message) => {
+  const result = await runCli(['feedback', ...args])
+  expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
+  expect(result.stderr).toContain(message)
+})
+
+test('not sent: 1, and why', async () => {
+  const service = await started({ apiKeys: ['another'] })
+  const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
+  const result = await runCli(['feedback', '--event', 'e', '--comments', 'c'], env)
+  expect(result).toMatchObject({ code: 1, stdout: Buffer.alloc(0), stderr: expect.stringContaining('status 401') })
+  expect(result.stderr).not.toContain(KEY)
+})

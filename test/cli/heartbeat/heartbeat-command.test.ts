@@ -1,0 +1,171 @@
+/** `pino-ingest heartbeat` as people put it into a crontab: real programs, signals and exit codes. */
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../client/release/clones.js'
+import { started, until } from '../../service/support.js'
+import type { IngestService } from '../../../src/service/index.js'
+import { runCli, startCli } from '../run-cli.js'
+import type { CliEnv } from '../run-cli.js'
+
+const TOKEN = 'canary-token-4711'
+
+interface Setting {
+  readonly service: IngestService
+  readonly env: CliEnv
+  readonly pings: () => number
+}
+
+async function setting(): Promise<Setting> {
+  const service = await started({ apiKeys: ['none-is-needed'], monitorTokens: [TOKEN] })
+  return { service, env: { PINO_INGEST_URL: service.url }, pings: () => service.heartbeats().items.length }
+}
+
+describe('without a program', () => {
+  test.each([
+    ['as a word', () => ({ args: [TOKEN], env: {} })],
+    ['as a word behind a flag', (url: string) => ({ args: ['--url', url, TOKEN], env: {} })],
+    ['from the variable', () => ({ args: [], env: { PINO_INGEST_MONITOR_TOKEN: TOKEN } })],
+    ['from a file', () => {
+      const file = join(scratch(), 'token')
+      writeFileSync(file, `${TOKEN}\n`)
+      return { args: [], env: { PINO_INGEST_MONITOR_TOKEN_FILE: file } }
+    }],
+    ['the word before the variable', () => ({ args: [TOKEN], env: { PINO_INGEST_MONITOR_TOKEN: 'another' } })],
+  ] as const)('the token %s: one ping', async (_, plan) => {
+    const { service, env, pings } = await setting()
+    const { args, env: own } = plan(service.url)
+    const { code, stdout, stderr } = await runCli(['heartbeat', ...args], { ...env, ...own })
+    expect({ code, stdout: stdout.toString(), stderr }).toEqual({ code: 0, stdout: 'Pinged.\n', stderr: '' })
+    expect(pings()).toBe(1)
+    expect(service.requests).toMatchObject([{ keyed: false }])
+  })
+
+  test.each(['x==', 'a:b', 'a/b', '-dash=='])('the token %s reaches its monitor', async (token) => {
+    const service = await started({ monitorTokens: [token] })
+    const result = await runCli(['heartbeat'], { PINO_INGEST_URL: service.url, PINO_INGEST_MONITOR_TOKEN: token })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(service.heartbeats().items).toHaveLength(1)
+  })
+
+  test('--json', async () => {
+    const { env } = await setting()
+    expect(JSON.parse((await runCli(['heartbeat', TOKEN, '--json'], env)).stdout.toString())).toEqual({ pinged: true })
+    const refused = await runCli(['heartbeat', 'another-token', '--json'], env)
+    expect(refused).toMatchObject({ code: 1, stderr: '' })
+    expect(JSON.parse(refused.stdout.toString())).toEqual({ error: { code: 'REJECTED', message: expect.stringContaining('404') } })
+    expect(refused.stdout.toString()).not.toContain('another')
+  })
+})
+
+describe('with a program', () => {
+  test('a key without a URL is reported, with --json in the line', async () => {
+    const env = { PINO_INGEST_API_KEY: 'canary-key-4711' }
+    const plain = await runCli(['heartbeat', TOKEN, '--', 'false'], env)
+    expect(plain).toMatchObject({ code: 1, stderr: expect.stringMatching(/^pino-ingest: PINO_INGEST_API_KEY .*PINO_INGEST_URL.*\n$/) as string })
+    const { stderr } = await runCli(['heartbeat', TOKEN, '--json', '--', 'false'], env)
+    expect(JSON.parse(stderr)).toEqual({ pinged: false, exit_code: 1, signal: null, warning: expect.stringContaining('PINO_INGEST_API_KEY') as string })
+    expect(plain.stderr + stderr).not.toContain('canary-key')
+  })
+
+  test.each([
+    ['true', ['true'], 0, 1],
+    ['false', ['false'], 1, 0],
+    ['an exit code of its own', ['sh', '-c', 'exit 42'], 42, 0],
+    ['ended by a signal', ['sh', '-c', 'kill -9 $$'], 137, 0],
+    ['not found', ['no-such-program-4711'], 127, 0],
+  ] as const)('%s', async (_, program, code, count) => {
+    const { env, pings } = await setting()
+    const result = await runCli(['heartbeat', TOKEN, '--', ...program], env)
+    expect(result).toMatchObject({ code, stdout: Buffer.alloc(0), stderr: code === 127 ? 'pino-ingest: no-such-program-4711 is not found\n' : '' })
+    expect(pings()).toBe(count)
+  })
+
+  test('one that cannot be run', async () => {
+    const { env, pings } = await setting()
+    const file = join(scratch(), 'script')
+    writeFileSync(file, '#!/bin/sh\n')
+    chmodSync(file, 0o644)
+    expect(await runCli(['heartbeat', TOKEN, '--', file], env)).toMatchObject({ code: 126, stderr: expect.stringContaining('EACCES') })
+    expect(pings()).toBe(0)
+  })
+
+  test('its stdin, stdout and stderr are this one\'s; flags behind -- are its own', async () => {
+    const { env, pings } = await setting()
+    const script = 'process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join(" "))'
+    const result = await runCli(['heartbeat', '--', process.execPath, '-e', script, '--', '--json', '--help', '--url', 'x'], { ...env, PINO_INGEST_MONITOR_TOKEN: TOKEN }, 'through')
+    expect({ ...result, stdout: result.stdout.toString() }).toEqual({ code: 0, stdout: 'through', stderr: '--json --help --url x\n' })
+    expect(pings()).toBe(1)
+  })
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)('%s reaches it, and its exit code is ours', async (signal) => {
+    const { env, pings } = await setting()
+    const script = `process.on('${signal}', () => process.exit(17)); setInterval(() => {}, 1000); console.log('ready')`
+    const running = startCli(['heartbeat', TOKEN, '--', process.execPath, '-e', script], env)
+    await until(() => running.said().includes('ready'), 20_000)
+    running.child.kill(signal)
+    expect(await running.done).toMatchObject({ code: 17, stderr: '' })
+    expect(pings()).toBe(0)
+  })
+
+  test('one that takes the signal and succeeds is pinged; one that does not take it ends by it', async () => {
+    const { env, pings } = await setting()
+    for (const [handler, code, count] of [['process.on("SIGTERM", () => process.exit(0));', 0, 1], ['', 143, 1]] as const) {
+      const running = startCli(['heartbeat', TOKEN, '--', process.execPath, '-e', `${handler} setInterval(() => {}, 1000); console.log('ready')`], env)
+      await until(() => running.said().includes('ready'), 20_000)
+      running.child.kill('SIGTERM')
+      expect(await running.done).toMatchObject({ code })
+      expect(pings()).toBe(count)
+    }
+  })
+
+  test('a ping that fails is told, and does not change the code', async () => {
+    const { env } = await setting()
+    const result = await runCli(['heartbeat', 'another-token', '--', 'true'], env)
+    expect(result).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: expect.stringMatching(/^pino-ingest: the program succeeded, but the heartbeat failed: .*404/) })
+    expect(result.stderr).not.toContain('another')
+  })
+
+  test('--json: one line on stderr, since stdout is the program\'s', async () => {
+    const { env } = await setting()
+    const told = async (token: string, ...program: readonly string[]): Promise<unknown> => {
+      const { stdout, stderr } = await runCli(['heartbeat', token, '--json', '--', ...program], env)
+      expect(stdout).toHaveLength(0)
+      return JSON.parse(stderr)
+    }
+    expect(await told(TOKEN, 'true')).toEqual({ pinged: true, exit_code: 0, signal: null })
+    expect(await told(TOKEN, 'false')).toEqual({ pinged: false, exit_code: 1, signal: null })
+    expect(await told(TOKEN, 'sh', '-c', 'kill -15 $$')).toEqual({ pinged: false, exit_code: 143, signal: 'SIGTERM' })
+    expect(await told(TOKEN, 'no-such-program-4711')).toMatchObject({ pinged: false, exit_code: 127, message: expect.stringContaining('not found') })
+    expect(await told('another-token', 'true')).toMatchObject({ pinged: false, exit_code: 0, message: expect.stringContaining('404') })
+    expect(await told('..', 'true')).toEqual({ error: { code: 'INVALID', message: expect.stringContaining('not shown') } })
+  })
+})
+
+describe('bad usage: 2, nothing is run, and the token is not shown', () => {
+  const SECRET = 's3cret-4711-token'
+  test.each([
+    [[], {}, 'heartbeat needs a token: set PINO_INGEST_MONITOR_TOKEN'],
+    [['..'], {}, 'monitor token must be'],
+    [[''], {}, 'monitor token is empty'],
+    [[], { PINO_INGEST_MONITOR_TOKEN: '.' }, 'monitor token must be'],
+    [[SECRET, 'node', 'job.js'], {}, 'heartbeat takes one TOKEN; a program goes behind --'],
+    [['node', SECRET], {}, 'heartbeat takes one TOKEN'],
+    [[SECRET, '--token', SECRET], {}, 'unknown flag (not shown, it may be the token'],
+    [[`--${SECRET}`], {}, 'unknown flag (not shown, it may be the token'],
+    [[SECRET, '--'], {}, 'no program behind --'],
+    [[SECRET, '--', ''], {}, 'no program behind --'],
+    [[], { PINO_INGEST_MONITOR_TOKEN_FILE: SECRET }, 'PINO_INGEST_MONITOR_TOKEN_FILE names a file that cannot be read (ENOENT)'],
+    [[SECRET], { NODE_ENV: 'production' }, 'url is required'],
+  ] as const)('%j %j', async (args, own, message) => {
+    const { service, env } = await setting()
+    const marker = join(scratch(), 'run')
+    const isProgramGiven = (args as readonly string[]).includes('--')
+    const result = await runCli(['heartbeat', ...args, ...(isProgramGiven ? [] : ['--', 'touch', marker])], { ...('NODE_ENV' in own ? {} : env), ...own })
+    expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
+    expect(result.stderr).toContain(message)
+    expect(result.stderr).not.toContain('s3cret')
+    expect(service.requests).toEqual([])
+    expect(existsSync(marker)).toBe(false)
+  })
+})

@@ -1,0 +1,185 @@
+/** The pipe: what comes in goes out and to the service, whatever becomes of either. */
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { IngestService } from '../../../src/service/index.js'
+import { started, until } from '../../service/support.js'
+import { runCli, startCli } from '../run-cli.js'
+import type { CliEnv } from '../run-cli.js'
+
+const KEY = 'pipe-key-a81b22'
+const LINES = 'one\n{"level":30,"time":1767225600000,"msg":"two"}\n'
+
+async function withService(more: CliEnv = {}): Promise<{ service: IngestService, env: CliEnv }> {
+  const service = await started({ apiKeys: [KEY] })
+  return { service, env: { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, ...more } }
+}
+
+function messages(service: IngestService): string[] {
+  return service.entries().items.map(({ entry }) => entry.message).toReversed()
+}
+
+describe('the pass-through', () => {
+  test('lines pass and arrive, also the last without a newline', async () => {
+    const { service, env } = await withService()
+    const result = await runCli([], env, `${LINES}three`)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout.toString()).toBe(`${LINES}three`)
+    expect(messages(service)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('is exact for any bytes', async () => {
+    const { env } = await withService()
+    const bytes = Buffer.concat([randomBytes(300_000), Buffer.from('\r\n\0ünï'), Buffer.from([0xff, 0xfe, 0xc3])])
+    const result = await runCli([], env, bytes)
+    expect(result.code).toBe(0)
+    expect(result.stdout.equals(bytes)).toBe(true)
+  })
+
+  test('--quiet passes nothing and ships all', async () => {
+    const { service, env } = await withService()
+    expect(await runCli(['--quiet'], env, LINES)).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: '' })
+    expect(messages(service)).toEqual(['one', 'two'])
+  })
+
+  test('flags win over variables', async () => {
+    const { service, env } = await withService({ PINO_INGEST_SERVICE: 'variable', PINO_INGEST_MESSAGE_KEY: 'other', PINO_INGEST_LEVEL: 'fatal' })
+    const records = [
+      { level: 35, text: 'audited' },
+      { level: 50, text: 'failed', problem: { type: 'TypeError', message: 'boom', stack: 'TypeError: boom' }, nested: { a: 1 } },
+      { level: 20, text: 'below' },
+    ]
+    const result = await runCli([
+      '--url', service.url, '--service', 'flag', '--environment', 'qa', '--level', 'info', '--message-key', 'text',
+      '--error-key', 'problem', '--nested-key', 'nested', '--custom-levels', 'audit:35', '--quiet',
+    ], { ...env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' }, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    const common = { service: 'flag', environment: 'qa' }
+    expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
+      { ...common, level: 'error', message: 'failed', error: { type: 'TypeError' }, metadata: { a: 1 } },
+      { ...common, level: 'info', message: 'audited', metadata: { level: 'audit' } },
+    ])
+  })
+
+  test('nobody reads stdout: all of stdin is read and shipped', async () => {
+    const { service, env } = await withService()
+    const { child, done } = startCli([], env)
+    child.stdout.destroy()
+    const line = `${'x'.repeat(1_000)}\n`
+    for (let n = 0; n < 2_000; n += 1) child.stdin.write(line)
+    child.stdin.end('last\n')
+    const result = await done
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(service.arrived).toBe(2_001)
+  })
+
+  test('a reader that stalls holds the input back, not the shipping', async () => {
+    const { service, env } = await withService({ PINO_INGEST_FLUSH_INTERVAL_MS: '10' })
+    const { child, done } = startCli([], env)
+    child.stdout.pause()
+    const line = `${'x'.repeat(10_000)}\n`
+    for (let n = 0; n < 2_000; n += 1) child.stdin.write(line)
+    child.stdin.end()
+    // It settles once every buffer on the way is full: 20 MB are more than they hold.
+    let seen = 0
+    let settledAt = performance.now()
+    await until(() => {
+      if (service.arrived !== seen) settledAt = performance.now()
+      seen = service.arrived
+      return seen > 0 && performance.now() - settledAt > 300
+    })
+    expect(seen).toBeLessThan(1_000)
+    child.stdout.resume()
+    const result = await done
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout.length).toBe(2_000 * line.length)
+    expect(service.arrived).toBe(2_000)
+  })
+})
+
+describe('the service is down', () => {
+  const env = { PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1', PINO_INGEST_API_KEY: KEY, PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '200' }
+
+  test('all passes; what is kept is told with its number, exit 1, no key; the next start sends it', async () => {
+    const result = await runCli([], env, LINES)
+    expect(result.code).toBe(1)
+    expect(result.stdout.toString()).toBe(LINES)
+    expect(result.stderr).toContain('2 entries are not yet acknowledged; kept on disk')
+    expect(result.stderr).toContain('delivered 0 of 2 entries; 2 kept on disk, 0 dropped, 0 rejected')
+    expect(result.stderr).not.toContain(KEY)
+  })
+
+  test('without a spool all passes; the loss is told with its number, exit 1', async () => {
+    const result = await runCli([], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
+    expect(result.code).toBe(1)
+    expect(result.stdout.toString()).toBe(LINES)
+    expect(result.stderr).toContain('dropped 2 entries (shutdown)')
+    expect(result.stderr).toContain('delivered 0 of 2 entries; 0 kept on disk, 2 dropped, 0 rejected')
+    expect(result.stderr).not.toContain(KEY)
+  })
+
+  test('--json tells it as lines of JSON on stderr', async () => {
+    const result = await runCli(['--json'], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
+    expect(result.code).toBe(1)
+    expect(result.stdout.toString()).toBe(LINES)
+    const told = result.stderr.trim().split('\n').map((line) => JSON.parse(line) as { event: string })
+    expect(told).toContainEqual({ event: 'ingest:dropped', count: 2, reason: 'shutdown' })
+    expect(told.at(-1)).toMatchObject({ event: 'account', received: 2, accepted: 0, dropped: { shutdown: 2 }, pending: 0, balances: true })
+  })
+
+  test('PINO_INGEST_LOG=silent leaves the exit code', async () => {
+    expect(await runCli([], { ...env, PINO_INGEST_LOG: 'silent' }, LINES)).toMatchObject({ code: 1, stderr: '' })
+  })
+})
+
+test('a refused entry is not delivered: exit 1, and the reason without what steers a terminal', async () => {
+  const { service, env } = await withService()
+  service.faults.add({ kind: 'status', status: 422, body: { detail: [0, 1].map((index) => ({ loc: ['body', 'logs', index], msg: `no \u001b[31m${KEY}\u009b`, type: 'x' })) } })
+  const result = await runCli([], env, LINES)
+  expect(result.code).toBe(1)
+  expect(result.stderr).toContain('delivered 0 of 2 entries; 0 kept on disk, 0 dropped, 2 rejected')
+  expect(result.stderr).not.toMatch(/[\u001b\u009b]/)
+  expect(result.stderr).not.toContain(KEY)
+})
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+  test('the first leaves the input open, the next ends it and delivers', async () => {
+    const { service, env } = await withService()
+    const { child, said, done } = startCli([], env)
+    child.stdin.write('before\n')
+    await until(() => said().includes('before'))
+    // Both at once count as one, as npx passes on what the terminal has sent already.
+    child.kill(signal)
+    child.kill(signal === 'SIGTERM' ? 'SIGINT' : 'SIGTERM')
+    await until(() => said().includes('goes on until stdin ends'))
+    child.stdin.write('after\n')
+    await until(() => said().includes('after'))
+    expect(child.exitCode).toBeNull()
+    const again = setInterval(() => child.kill(signal), 50)
+    await until(() => said().includes('reads no more'))
+    clearInterval(again)
+    expect(await done).toMatchObject({ code: 0 })
+    expect(messages(service)).toEqual(['before', 'after'])
+  })
+})
+
+test('a third signal ends it at once, though the service hangs', async () => {
+  const { service, env } = await withService({ PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '8000' })
+  service.faults.add({ kind: 'hang' })
+  const { child, said, done } = startCli([], env)
+  child.stdin.write('held\n')
+  await until(() => said().includes('held'))
+  const startedAt = performance.now()
+  const again = setInterval(() => child.kill('SIGINT'), 50)
+  const result = await done
+  clearInterval(again)
+  expect(result.code).toBe(1)
+  expect(result.stderr).toContain('delivered 0 of 1 entries; 1 kept on disk, 0 dropped, 0 rejected')
+  expect(performance.now() - startedAt).toBeLessThan(8_000)
+})
+
+test('the pipe loads neither the service nor another command', async () => {
+  const { env } = await withService()
+  const { stderr } = await runCli([], { ...env, NODE_DEBUG: 'module' }, LINES)
+  expect(stderr).toMatch(/cli\/pipe\.js/)
+  expect(stderr).not.toMatch(/\/(?:service\/index|cli\/dev|cli\/doctor)\.js/)
+})

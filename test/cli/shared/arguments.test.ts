@@ -1,0 +1,115 @@
+/** Flags, help and what is wrong with them. */
+import { describe, expect, test } from 'vitest'
+import { parseArguments, parsePositionals } from '../../../src/cli/shared/arguments.js'
+import { runCli } from '../run-cli.js'
+
+const FLAGS = { port: { value: 'NUMBER', meaning: '' }, quiet: { short: 'q', meaning: '' } }
+
+describe('arguments', () => {
+  test('switches and texts', () => {
+    const given = parseArguments(['-q', '--port', '1', '--port=2'], FLAGS)
+    expect(given).toEqual({ switches: new Set(['quiet']), texts: new Map([['port', '2']]) })
+    expect(parseArguments(['--port=-1'], FLAGS).texts.get('port')).toBe('-1')
+    expect(parseArguments(['--port', '-'], FLAGS).texts.get('port')).toBe('-')
+    expect(parseArguments(['--port', '- one'], FLAGS).texts.get('port')).toBe('- one')
+  })
+
+  test('words stand before, between and behind flags; behind -- all are words', () => {
+    const { positionals: words, texts } = parsePositionals(['a', '-q', 'b', '--port', '1', 'c', '--', '--quiet', '-'], FLAGS)
+    expect({ words, texts }).toEqual({ words: ['a', 'b', 'c', '--quiet', '-'], texts: new Map([['port', '1']]) })
+  })
+
+  test.each([
+    [['--prt', '1'], 'unknown flag --prt, did you mean --port?'],
+    [['-x'], 'unknown flag -x'],
+    [['--toString'], 'unknown flag --toString'],
+    [['--port'], '--port needs a value: --port NUMBER'],
+    [['--port', '--quiet'], '--port needs a value: --port NUMBER'],
+    [['--quiet=1'], '--quiet takes no value'],
+    [['dev'], 'unexpected argument dev; a command comes first, before all flags'],
+    [['--', '--quiet'], 'unexpected argument --quiet; a command comes first, before all flags'],
+  ])('%j', (args, message) => {
+    expect(() => parseArguments(args, FLAGS)).toThrow(expect.objectContaining({ message, exitCode: 2 }))
+  })
+})
+
+const COMMANDS = ['dev', 'tail', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool']
+
+const FLAGS_OF: Record<string, readonly string[]> = {
+  '': ['quiet', 'url', 'service', 'environment', 'level', 'message-key', 'error-key', 'nested-key', 'custom-levels', 'version', 'json', 'help'],
+  dev: ['port', 'host', 'db', 'store', 'max-entries', 'max-bytes', 'max-age', 'quiet', 'show', 'json', 'help'],
+  tail: ['url', 'level', 'service', 'environment', 'version', 'release', 'tag', 'trace', 'request', 'fingerprint', 'search', 'lines', 'full', 'json', 'help'],
+  doctor: ['url', 'json', 'help'],
+  release: ['version', 'commit', 'branch', 'deployed-by', 'changelog', 'changelog-file', 'url', 'json', 'help'],
+  feedback: ['event', 'comments', 'name', 'email', 'url', 'json', 'help'],
+  heartbeat: ['url', 'json', 'help'],
+  spool: ['json', 'help'],
+  'spool ls': ['dir', 'json', 'help'],
+  'spool show': ['dir', 'limit', 'json', 'help'],
+  'spool replay': ['all', 'timeout', 'dir', 'json', 'help'],
+  'spool purge': ['all', 'older-than', 'yes', 'dir', 'json', 'help'],
+}
+
+describe('help', () => {
+  test.each(Object.entries(FLAGS_OF))('%s --help names its flags, as text and as JSON', async (command, flags) => {
+    const args = command === '' ? [] : command.split(' ')
+    const text = await runCli([...args, '--help'])
+    expect(text).toMatchObject({ code: 0, stderr: '' })
+    const named = [...text.stdout.toString().matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map((match) => match[1])
+    expect(named).toEqual(flags)
+    const json = await runCli([...args, '--help', '--json'])
+    const data = JSON.parse(json.stdout.toString()) as { flags: { name: string }[] }
+    expect(data.flags.map(({ name }) => name)).toEqual(flags)
+  })
+
+  test('the first help lists the commands, and says where the key comes from', async () => {
+    const help = (await runCli(['--help'])).stdout.toString()
+    expect([...help.matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(COMMANDS)
+    expect(help).toContain('PINO_INGEST_API_KEY_FILE')
+  })
+
+  test('--version', async () => {
+    const { version } = await import('../../../package.json', { with: { type: 'json' } }).then((module) => module.default)
+    expect((await runCli(['--version'])).stdout.toString()).toBe(`${version}\n`)
+    expect(JSON.parse((await runCli(['--version', '--json'])).stdout.toString())).toEqual({ version })
+  })
+})
+
+describe('bad usage ends with 2', () => {
+  test.each([
+    [['docter'], 'unknown command docter, did you mean doctor?'],
+    [['nothing-like-it'], `unknown command nothing-like-it, known are ${COMMANDS.join(', ')}`],
+    [['constructor'], `unknown command constructor, known are ${COMMANDS.join(', ')}`],
+    [['--quite'], 'unknown flag --quite, did you mean --quiet?'],
+    [['dev', '--prot', '1'], 'unknown flag --prot, did you mean --port?'],
+    [['dev', '--port', 'many'], '--port must be an integer from 0 to 65535, got "many"'],
+    [['dev', '--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
+    [['dev', '--store', 'none'], '--store must be memory or sqlite, got "none"'],
+    [['--level', 'loud'], 'level must be one of trace, debug, info, warn, error, fatal, got "loud"'],
+    [['--custom-levels', 'audit'], 'customLevels must be level names with their numbers'],
+  ])('%j', async (args, message) => {
+    const result = await runCli(args)
+    expect(result.stderr).toMatch(/^pino-ingest/)
+    expect(result.stderr).toContain(`: ${message}`)
+    expect(result.code).toBe(2)
+    expect(result.stdout.length).toBe(0)
+  })
+
+  test('a key as a flag is refused, and not shown', async () => {
+    const tried = [['--api-key=s3cret-value'], ['--api-key', 's3cret-value'], ['doctor', '--apiKey', 's3cret-value']]
+    for (const { code, stderr } of await Promise.all(tried.map((args) => runCli(args)))) {
+      expect(code).toBe(2)
+      expect(stderr).toContain('PINO_INGEST_API_KEY_FILE')
+      expect(stderr).not.toContain('s3cret')
+    }
+  })
+
+  test('with --json as JSON: on stdout, for the pipe on stderr', async () => {
+    const dev = await runCli(['dev', '--port', 'many', '--json'])
+    expect(JSON.parse(dev.stdout.toString())).toEqual({ error: { code: 'USAGE', message: expect.stringContaining('--port') } })
+    expect(dev).toMatchObject({ code: 2, stderr: '' })
+    const pipe = await runCli(['--json', '--url', 'http://logs.example.com/api/v1'])
+    expect(JSON.parse(pipe.stderr)).toEqual({ error: { code: 'CONFIG', message: expect.stringContaining('url must be https') } })
+    expect(pipe).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
+  })
+})

@@ -1,0 +1,191 @@
+/** The token of the local service: the user's own, kept where nobody else reads it. */
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findOrCreateToken, requireToken } from '../../../src/cli/shared/token-store.js'
+import { findTokenFile } from '../../../src/options/dev-token.js'
+import { scratch } from '../../client/release/clones.js'
+import { call, until } from '../../service/support.js'
+import { startJson, startText } from '../dev-started.js'
+import { runCli } from '../run-cli.js'
+
+/** As a program of its own runs it. */
+const TOKEN_MODULE = new URL('../../../dist/cjs/cli/shared/token-store.js', import.meta.url).href
+
+const GOOD = 'a-good_token-of-22-char'
+const isRoot = process.getuid?.() === 0
+
+function place(text?: string, mode = 0o600): { env: { XDG_STATE_HOME: string }, file: string } {
+  const env = { XDG_STATE_HOME: scratch() }
+  const file = findTokenFile(env)
+  if (text !== undefined) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, text)
+    chmodSync(file, mode)
+  }
+  return { env, file }
+}
+
+describe('the file', () => {
+  test('is made with 0600 in a folder of 0700, and nothing else is left there', () => {
+    const { env, file } = place()
+    const { token, note } = findOrCreateToken(env)
+    expect(token).toMatch(/^[\w-]{22}$/)
+    expect(note).toBeUndefined()
+    expect(readFileSync(file, 'utf8')).toBe(`${token}\n`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
+    expect(readdirSync(dirname(file))).toEqual(['dev-token'])
+    expect(findOrCreateToken(env)).toEqual({ token })
+    expect(requireToken(env)).toEqual({ token, from: file })
+  })
+
+  test('is in the folder of XDG, which is absolute, else in the home', () => {
+    expect(findTokenFile({ XDG_STATE_HOME: '/state' })).toBe('/state/pino-ingest/dev-token')
+    for (const env of [{}, { XDG_STATE_HOME: '' }, { XDG_STATE_HOME: 'relative' }]) expect(findTokenFile(env)).toMatch(/^\/.*\/\.local\/state\/pino-ingest\/dev-token$/)
+  })
+
+  test.each([
+    ['that others can read', GOOD, 0o644, 'could be read by others (mode 0644)'],
+    ['that the group can write', GOOD, 0o620, 'could be read by others (mode 0620)'],
+    ['that is empty', '', 0o600, 'held no token'],
+    ['with a short one', 'short', 0o600, 'held no token'],
+    ['with other characters', `${GOOD} ${GOOD}`, 0o600, 'held no token'],
+    ['that is long', 'x'.repeat(5_000), 0o600, 'held no token'],
+  ])('one %s is replaced, and told', (_, text, mode, why) => {
+    const { env, file } = place(text, mode)
+    const { token, note } = findOrCreateToken(env)
+    expect(token).not.toBe(text)
+    expect(note).toContain(`${file} ${why}, so there is a new token`)
+    expect(note).not.toContain(token)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(findOrCreateToken(env)).toEqual({ token })
+  })
+
+  test('one that others can read is not taken by who only reads it', () => {
+    const { env } = place(GOOD, 0o644)
+    expect(() => requireToken(env)).toThrow('could be read by others')
+    expect(() => requireToken(place().env)).toThrow('is not there')
+  })
+
+  test('a symbolic link is not followed: a token for this run', () => {
+    const { env, file } = place()
+    mkdirSync(dirname(file), { recursive: true })
+    const target = join(env.XDG_STATE_HOME, 'elsewhere')
+    writeFileSync(target, GOOD, { mode: 0o600 })
+    symlinkSync(target, file)
+    const { token, note } = findOrCreateToken(env)
+    expect(token).toMatch(/^[\w-]{22}$/)
+    expect(note).toContain('this one is for this run alone')
+    expect(readFileSync(target, 'utf8')).toBe(GOOD)
+    expect(() => requireToken(env)).toThrow('cannot be read')
+  })
+
+  test('one that is a folder: a token for this run', () => {
+    const { env, file } = place()
+    mkdirSync(file, { recursive: true })
+    expect(findOrCreateToken(env).note).toContain('this run alone')
+  })
+
+  test.skipIf(isRoot)('a home that cannot be written: a token for this run', () => {
+    const env = { XDG_STATE_HOME: scratch() }
+    chmodSync(env.XDG_STATE_HOME, 0o500)
+    const { token, note } = findOrCreateToken(env)
+    expect(token).toMatch(/^[\w-]{22}$/)
+    expect(note).toContain('EACCES')
+  })
+
+  test('a home that is none: a token for this run, each time another', () => {
+    const folder = scratch()
+    writeFileSync(join(folder, 'file'), '')
+    const env = { XDG_STATE_HOME: join(folder, 'file') }
+    const { token, note } = findOrCreateToken(env)
+    expect(note).toMatch(/no token can be kept in .*ENOTDIR.*PINO_INGEST_DEV_TOKEN can name one that stays/)
+    expect(findOrCreateToken(env).token).not.toBe(token)
+  })
+})
+
+describe('the variable', () => {
+  test('wins, and makes no file', () => {
+    const { env, file } = place()
+    expect(findOrCreateToken({ ...env, PINO_INGEST_DEV_TOKEN: GOOD })).toEqual({ token: GOOD })
+    expect(requireToken({ ...env, PINO_INGEST_DEV_TOKEN: GOOD })).toEqual({ token: GOOD, from: 'PINO_INGEST_DEV_TOKEN' })
+    expect(() => statSync(file)).toThrow('ENOENT')
+    expect(findOrCreateToken({ ...env, PINO_INGEST_DEV_TOKEN: '' }).token).not.toBe('')
+  })
+
+  test.each([
+    ['short', 's3cret'], ['with spaces', 's3cret s3cret s3cret'], ['with slashes', 's3cret/s3cret/s3cret'], ['long', 's3cret'.repeat(100)],
+  ])('one that is %s: exit 2, and it is not shown', async (_, wrong) => {
+    for (const command of [['dev', '--port', '0'], ['tail']]) {
+      const { code, stdout, stderr } = await runCli(command, { PINO_INGEST_DEV_TOKEN: wrong })
+      expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(`PINO_INGEST_DEV_TOKEN must have 16 to 512 letters, digits, - or _ (not shown, ${wrong.length} characters)`)
+      expect(stderr).not.toContain('s3cret')
+    }
+  })
+})
+
+test('starts at the same time have one token', async () => {
+  const state = scratch()
+  const rounds = 25
+  // Each has its rounds at the same moments as the others.
+  const script = `import(${JSON.stringify(TOKEN_MODULE)}).then(({ devToken }) => {
+    process.stdin.once('data', (start) => {
+      const tokens = Array.from({ length: ${rounds} }, (_, round) => {
+        while (Date.now() < Number(start) + round * 20);
+        return devToken({ XDG_STATE_HOME: ${JSON.stringify(state)} + '/' + round }).token
+      })
+      console.log(JSON.stringify(tokens))
+      process.exit()
+    })
+    console.log('ready')
+  })`
+  const all = Array.from({ length: 3 }, () => spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] }))
+  onTestFinished(() => {
+    for (const one of all) one.kill('SIGKILL')
+  })
+  const said = all.map((one) => {
+    const text: string[] = []
+    one.stdout.on('data', (chunk: Buffer) => text.push(chunk.toString()))
+    return () => text.join('')
+  })
+  await until(() => said.every((one) => one().includes('ready')), 20_000)
+  for (const one of all) one.stdin.write(String(Date.now() + 50))
+  await until(() => said.every((one) => one().endsWith(']\n')), 20_000)
+  const [first, ...others] = said.map((one) => JSON.parse(one().replace('ready', '')) as string[])
+  expect(new Set(first).size).toBe(rounds)
+  for (const other of others) expect(other).toEqual(first)
+})
+
+test('it outlives a restart, and nothing is answered without it', async () => {
+  const { env } = place()
+  const first = await startText([], env)
+  const { told } = await startJson([], env)
+  expect(told.token).toBe(first.token)
+  expect(await call(`${told.origin}/local/entries`, { method: 'GET' })).toMatchObject({ status: 401 })
+  expect(await call(`${told.origin}/local/entries?token=${told.token}`, { method: 'GET' })).toMatchObject({ status: 200 })
+})
+
+test('tail without one looks for the service first, and makes none', async () => {
+  const { env, file } = place()
+  const { running, told } = await startJson()
+  const command = ['tail', '--url', told.origin]
+  expect(await runCli(command, env)).toMatchObject({ code: 1, stderr: expect.stringContaining(`there is no token for the local service: ${file} is not there`) as string })
+  running.child.kill('SIGINT')
+  await running.done
+  const nothing = `nothing listens at ${told.origin}: start it with npx pino-ingest dev, or name another with --url`
+  expect(await runCli(command, env)).toMatchObject({ code: 1, stdout: Buffer.alloc(0), stderr: `pino-ingest: ${nothing}\n` })
+  expect(JSON.parse((await runCli([...command, '--json'], env)).stderr)).toEqual({ error: { code: 'UNAVAILABLE', message: nothing } })
+  expect(() => statSync(file)).toThrow('ENOENT')
+})
+
+test('a new one in place of one that others could read is told on stderr', async () => {
+  const { env, file } = place(GOOD, 0o644)
+  const { running } = await startText([], env)
+  running.child.kill('SIGINT')
+  const { code, stderr } = await running.done
+  expect(code).toBe(0)
+  expect(stderr).toBe(`pino-ingest dev: ${file} could be read by others (mode 0644), so there is a new token in it; a page that is open needs the new address\n`)
+})

@@ -1,0 +1,215 @@
+/** The feed of `tail`, and how it asks, at moments that a process meets by chance only. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { networkInterfaces } from 'node:os'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { EntryFollower } from '../../../src/cli/tail/entry-follower.js'
+import { AnswerError, LocalServiceClient } from '../../../src/cli/tail/local-service-client.js'
+import type { Query } from '../../../src/cli/tail/local-service-client.js'
+import { eventText } from '../../../src/service/event-stream.js'
+import { CHALLENGE_HEADER, createProof } from '../../../src/shared/local-proof.js'
+import type { ServiceAddress } from '../../../src/shared/local-proof.js'
+import { call, started, until } from '../../service/support.js'
+
+interface Asked {
+  readonly query: Query
+  readonly lastEventId: string | undefined
+}
+
+/** Each stream as text that then stays open, or the error in its place. */
+function feed({ runs, streams, newest = 7 }: { readonly runs: readonly string[], readonly streams: readonly (string | Error)[], readonly newest?: number }) {
+  const ended = new AbortController()
+  onTestFinished(() => ended.abort())
+  const asked: Asked[] = []
+  const told: string[] = []
+  const shown: number[] = []
+  const delays: number[] = []
+  let starts = 0
+  const service = {
+    origin: 'http://127.0.0.1:4319',
+    json: <T>(path: string): Promise<T> => Promise.resolve((path === 'status' ? { started_at: runs[Math.min(starts++, runs.length - 1)], db_file: null } : { items: [{ seq: newest }] }) as T),
+    stream: (query: Query, lastEventId: string | undefined): Promise<IncomingMessage> => {
+      asked.push({ query, lastEventId })
+      const next = streams[asked.length - 1] ?? ''
+      if (next instanceof Error) return Promise.reject(next)
+      const stream = new Readable({ read: () => {} })
+      if (next !== '') stream.push(next)
+      // The last one stays.
+      if (asked.length < streams.length) stream.push(null)
+      return Promise.resolve(stream as IncomingMessage)
+    },
+  }
+  const clock = {
+    now: () => 0, wallNow: () => 0,
+    timer: (delayMs: number, fire: () => void) => {
+      delays.push(delayMs)
+      const timer = setImmediate(fire)
+      return () => clearImmediate(timer)
+    },
+  }
+  const running = new EntryFollower({
+    service, filters: { level: 'error' }, lines: 0, isWhole: false, clock, random: () => 0.999, signal: ended.signal, renewToken: () => false,
+    onEntries: (entries) => Promise.resolve(void shown.push(...entries.map(({ seq }) => seq))), report: (message) => told.push(message),
+  }).run()
+  return { asked, told, shown, delays, running, end: () => ended.abort() }
+}
+
+function entriesEvent(seq: number): string {
+  return eventText({ event: 'entries', data: { items: [{ seq }], skipped: 0 }, id: seq })
+}
+
+test('a service that is gone before there was a stream, and comes back without what it had: from its beginning', async () => {
+  const { asked, told } = feed({ runs: ['first', 'second'], streams: [new Error('ECONNREFUSED'), ''] })
+  await until(() => asked.length === 2)
+  expect(asked).toEqual([{ query: { level: 'error', after: 7 }, lastEventId: undefined }, { query: { level: 'error', after: 0 }, lastEventId: undefined }])
+  await until(() => told.length === 3)
+  expect(told).toEqual([
+    'http://127.0.0.1:4319 is not there (ECONNREFUSED); trying again until it is', 'the service was started again, without what it had', 'connected to http://127.0.0.1:4319',
+  ])
+})
+
+test('a stream that ends: from where it was, by Last-Event-ID', async () => {
+  const { asked, shown } = feed({ runs: ['first'], streams: [entriesEvent(12), entriesEvent(13)] })
+  await until(() => shown.length === 2)
+  expect(shown).toEqual([12, 13])
+  expect(asked[1]).toEqual({ query: { level: 'error' }, lastEventId: '12' })
+})
+
+test('tells of an outage once, and waits longer each time, up to 5 s', async () => {
+  const refused = new Error('ECONNREFUSED')
+  const { asked, told, delays } = feed({ runs: ['first'], streams: [...Array.from({ length: 8 }, () => refused), ''] })
+  await until(() => asked.length === 9)
+  expect(told.filter((text) => text.includes('is not there'))).toHaveLength(1)
+  expect(delays.map((delay) => Math.round(delay / 10) * 10)).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000])
+})
+
+test('tries again where the service is busy, and not where the question is wrong', async () => {
+  const { asked, running } = feed({ runs: ['first'], streams: [new AnswerError('busy', '32 streams are open'), new AnswerError('refused', 'level must be known')] })
+  await expect(running).rejects.toThrow('level must be known')
+  expect(asked).toHaveLength(2)
+})
+
+test('ends in the middle of a wait', async () => {
+  const { asked, running, end } = feed({ runs: ['first'], streams: Array.from({ length: 1_000 }, () => new Error('ECONNREFUSED')) })
+  await until(() => asked.length > 2)
+  end()
+  await running
+})
+
+const TOKEN = 'token-of-the-tests_16'
+const hasIpv6 = Object.values(networkInterfaces()).flat().some((one) => one?.address === '::1')
+
+function asking(origin: string, token = (): string => TOKEN): LocalServiceClient {
+  const ended = new AbortController()
+  const service = new LocalServiceClient(origin, token, ended.signal)
+  onTestFinished(() => {
+    ended.abort()
+    service.close()
+  })
+  return service
+}
+
+/** What it is sent, as it came, and on how many connections. */
+async function recorded(listener: RequestListener, { host = '127.0.0.1', port = 0 } = {}): Promise<{ readonly server: Server, readonly origin: string, readonly text: () => string, readonly count: () => number }> {
+  const texts: string[] = []
+  const server = createServer(listener)
+  server.on('connection', (socket: Socket) => {
+    const index = texts.push('') - 1
+    socket.on('data', (chunk: Buffer) => (texts[index] += chunk.toString('latin1')))
+  })
+  server.listen({ port, host })
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const at = `${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
+  return { server, origin: `http://${at}`, text: () => texts.join('\n'), count: () => texts.length }
+}
+
+function proofFor(request: IncomingMessage, token = TOKEN, end: Partial<ServiceAddress> = {}): string {
+  const { localAddress: address = '', localPort: port = 0 } = request.socket
+  return `Bearer realm="pino-ingest", proof="${createProof(token, String(request.headers[CHALLENGE_HEADER]), { address, port, ...end })}"`
+}
+
+/** Hands each challenge on to another service, as one does who holds a port and wants the token. */
+function relayTo(origin: string): RequestListener {
+  return (request, response) => {
+    void call(`${origin}${request.url}`, { method: 'GET', headers: { [CHALLENGE_HEADER]: String(request.headers[CHALLENGE_HEADER]) } }).then((answer) =>
+      response.writeHead(answer.status, { 'www-authenticate': answer.headers['www-authenticate'] ?? '' }).end(answer.text))
+  }
+}
+
+describe('the token goes', () => {
+  test('to who proves that it knows it, by each name of loopback, each time on the connection of the proof', async () => {
+    const at = await started({ token: TOKEN })
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const service = asking(`http://${host}:${at.port}`)
+      for (let count = 0; count < 3; count += 1) expect(await service.json('counts')).toMatchObject({ total: 0 })
+      const stream = await service.stream({}, undefined)
+      // Beside a stream that is open.
+      expect(await service.json('counts')).toMatchObject({ total: 0 })
+      stream.destroy()
+    }
+  })
+
+  test.skipIf(!hasIpv6)('to one on IPv6', async () => {
+    const at = await started({ token: TOKEN, host: '::1' })
+    expect(await asking(at.origin).json('counts')).toMatchObject({ total: 0 })
+  })
+
+  test('once it is another, in the proof and in what is asked', async () => {
+    const at = await started({ token: TOKEN })
+    let token = 'the-token-of-before_16'
+    const service = asking(at.origin, () => token)
+    await expect(service.json('counts')).rejects.toMatchObject({ problem: 'token' })
+    token = TOKEN
+    expect(await service.json('counts')).toMatchObject({ total: 0 })
+  })
+
+  test('not to who hands the challenge on to the service at another port', async () => {
+    const at = await started({ token: TOKEN })
+    const relay = await recorded(relayTo(at.origin))
+    await expect(asking(relay.origin).json('status')).rejects.toMatchObject({ problem: 'token' })
+    await expect(asking(relay.origin).stream({}, undefined)).rejects.toMatchObject({ problem: 'token' })
+    expect([relay.count(), relay.text().includes(TOKEN)]).toEqual([2, false])
+  })
+
+  test.skipIf(!hasIpv6)('not to who hands it on from the same port of IPv6', async () => {
+    const at = await started({ token: TOKEN })
+    const relay = await recorded(relayTo(at.origin), { host: '::1', port: at.port })
+    await expect(asking(relay.origin).json('status')).rejects.toMatchObject({ problem: 'token' })
+    expect([relay.count(), relay.text().includes(TOKEN)]).toEqual([1, false])
+  })
+
+  test.each<readonly [string, RequestListener]>([
+    ['knows another', (request, response) => void response.writeHead(401, { 'www-authenticate': proofFor(request, 'token-of-the-tests_17') }).end()],
+    ['repeats an old proof', (_, response) => void response.writeHead(401, { 'www-authenticate': `Bearer realm="pino-ingest", proof="${createProof(TOKEN, 'n'.repeat(22), { address: '127.0.0.1', port: 4319 })}"` }).end()],
+  ])('not to who %s', async (_, listener) => {
+    const other = await recorded(listener)
+    await expect(asking(other.origin).json('status')).rejects.toMatchObject({ name: 'AnswerError', problem: 'token', message: expect.stringContaining('does not know the token of this user') as string })
+    expect(other.text()).not.toContain(TOKEN)
+  })
+
+  test('not to who listens there next, where the connection ended behind the proof', async () => {
+    const first = await recorded((request, response) => void response.writeHead(401, { 'www-authenticate': proofFor(request), connection: 'close' }).end())
+    await expect(asking(first.origin).json('status')).rejects.toThrow('the connection was closed')
+    expect(first.text()).not.toContain(TOKEN)
+  })
+
+  test('with each question after a new proof, of another nonce', async () => {
+    const nonces: string[] = []
+    const at = await recorded((request, response) => {
+      const nonce = request.headers[CHALLENGE_HEADER]
+      if (nonce === undefined) return void response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      nonces.push(String(nonce))
+      return void response.writeHead(401, { 'www-authenticate': proofFor(request) }).end()
+    })
+    const service = asking(at.origin)
+    for (let count = 0; count < 3; count += 1) await service.json('status')
+    expect([new Set(nonces).size, nonces.every((nonce) => /^[\w-]{22}$/.test(nonce)), at.count()]).toEqual([3, true, 1])
+  })
+})
