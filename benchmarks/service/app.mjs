@@ -6,8 +6,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { Reader } from '../../dist/esm/service/reader.js'
-import { MemoryStore } from '../../dist/esm/service/store/memory.js'
+import { StoreReader } from '../../dist/esm/service/query/store-reader.js'
+import { MemoryStore } from '../../dist/esm/service/store/memory-store.js'
 import { SqliteStore } from '../../dist/esm/service/store/sqlite.js'
 import { QUERIES } from './queries.mjs'
 import { entry, RELEASES, requestLog } from './records.mjs'
@@ -46,7 +46,7 @@ if (file !== undefined) {
   store = open()
   openMs = performance.now() - fromMs
 }
-const reader = new Reader(store, () => Date.UTC(2026, 10, 21, 12))
+const reader = new StoreReader(store, () => Date.UTC(2026, 10, 21, 12))
 const queries = QUERIES.map(({ name, ask }) => {
   const tookMs = Array.from({ length: Number(timesText) }, () => {
     const fromMs = performance.now()

@@ -1,13 +1,13 @@
 /** The stages' settings: the transport's own, by its own defaults, with what an application usually gives it. */
 import { systemClock } from '../../dist/esm/shared/clock.js'
-import { resolveOptions } from '../../dist/esm/options/resolve-options.js'
+import { resolveServiceOptions } from '../../dist/esm/options/resolve-options.js'
 import { createEntryBuilder } from '../../dist/esm/pipeline/create-entry-builder.js'
 import { createMappingOptions } from '../../dist/esm/pipeline/mapping-options.js'
 import { Mapper } from '../../dist/esm/record/mapper.js'
 
 const GIVEN = { url: 'http://127.0.0.1:9/api/v1', apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' }
 
-export const SETTINGS = resolveOptions(GIVEN, { env: {}, readFile: () => { throw new Error('no file is named') } })
+export const SETTINGS = resolveServiceOptions(GIVEN, { env: {}, readFile: () => { throw new Error('no file is named') } })
 export const MAPPING = createMappingOptions(SETTINGS, undefined)
 
 /** Every line is sent. */

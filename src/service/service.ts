@@ -1,33 +1,33 @@
 /** The local service put together. */
 import { BASE_PATH } from '../protocol/limits.js'
-import { Access } from './access.js'
-import { AgeLimit } from './age-limit.js'
-import { BodyReader } from './body.js'
-import { Calls } from './calls.js'
-import type { Call } from './calls.js'
-import { Connections } from './connections.js'
-import { Faults } from './faults.js'
-import { Intake } from './intake.js'
-import type { RecordListener } from './intake.js'
-import { Keys } from './keys.js'
-import { resolveOptions } from './options.js'
-import type { IngestServiceOptions, Resolved } from './options.js'
-import type { EntryFilter, EntryQuery } from './queries.js'
-import { RateLimit } from './rate-limit.js'
-import { Reader } from './reader.js'
-import type { EntryWithFeedback } from './answers.js'
+import { TokenAuth } from './http/token-auth.js'
+import { AgeLimit } from './store/age-limit.js'
+import { BodyReader } from './http/body-reader.js'
+import { RequestRecorder } from './http/request-recorder.js'
+import type { RecordedRequest } from './http/request-recorder.js'
+import { ConnectionLimiter } from './http/connection-limiter.js'
+import { Faults } from './ingest/faults.js'
+import { Ingester } from './ingest/ingester.js'
+import type { RecordListener } from './ingest/ingester.js'
+import { ApiKeys } from './http/api-keys.js'
+import { resolveServiceOptions } from './service-options.js'
+import type { IngestServiceOptions, ResolvedServiceOptions } from './service-options.js'
+import type { EntryFilter, EntryQuery } from './query/query-filters.js'
+import { RateLimit } from './http/rate-limit.js'
+import { StoreReader } from './query/store-reader.js'
+import type { EntryWithFeedback } from './query/api-types.js'
 import { unrefTimers } from './schedule.js'
 import type { Schedule } from './schedule.js'
-import { buildServer, closeServer, listen, TIMEOUTS } from './server.js'
-import type { Timeouts } from './server.js'
-import { statusOf } from './status.js'
+import { createHttpServer, closeServer, listenOn, TIMEOUTS } from './http/server.js'
+import type { ServerTimeouts } from './http/server.js'
+import { createStatus } from './query/service-status.js'
 import { FileLock } from './store/file-lock.js'
 import { openStore } from './store/open.js'
 import type { LevelCounts, Page, PageQuery, RejectedBatch, Store, StoredEntry, StoredFeedback } from './store/store.js'
 import type { StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/store.js'
-import { Streams } from './streams.js'
-import { Waiters } from './waiters.js'
-import type { EntryPredicate, WaitOptions } from './waiters.js'
+import { StreamBroadcaster } from './stream/stream-broadcaster.js'
+import { EntryWaiters } from './entry-waiters.js'
+import type { EntryPredicate, WaitOptions } from './entry-waiters.js'
 
 /** A running local service. Lists are newest first, by pages. */
 export interface IngestService {
@@ -41,8 +41,8 @@ export interface IngestService {
   /** The address of the page, with the token in it. */
   readonly pageUrl: string
   readonly faults: Faults
-  /** What came in at the endpoints, oldest first; the newest `maxCalls`. */
-  readonly requests: readonly Call[]
+  /** What came in at the endpoints, oldest first; the newest `maxRecordedRequests`. */
+  readonly requests: readonly RecordedRequest[]
   /** Entries kept at the start and accepted since, or since the last reset. */
   readonly arrived: number
   entries(query?: EntryQuery): Page<StoredEntry>
@@ -66,9 +66,9 @@ export interface IngestService {
 }
 
 /** What tests of the service itself replace, and nobody else has a use for. */
-export interface Internals {
+export interface ServiceInternals {
   readonly after: Schedule
-  readonly timeouts: Timeouts
+  readonly timeouts: ServerTimeouts
 }
 
 /**
@@ -76,11 +76,11 @@ export interface Internals {
  * @throws IngestServiceError `OPTION`, `PORT` or `STORE`; then nothing is left running.
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {
-  return startService(resolveOptions(options), { after: unrefTimers, timeouts: TIMEOUTS })
+  return startService(resolveServiceOptions(options), { after: unrefTimers, timeouts: TIMEOUTS })
 }
 
 /** @throws IngestServiceError `PORT` or `STORE`. */
-export async function startService(resolved: Resolved, { after, timeouts }: Internals): Promise<IngestService> {
+export async function startService(resolved: ResolvedServiceOptions, { after, timeouts }: ServiceInternals): Promise<IngestService> {
   const { clock, onProblem, token, maxAgeMs } = resolved
   const now = (): number => clock.now()
   const wallNow = (): number => clock.wallNow()
@@ -89,21 +89,21 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
   const store = opened(resolved, lock)
   const ageLimit = maxAgeMs === undefined
     ? undefined
-    : new AgeLimit({ maxAgeMs, forget: (receivedBeforeMs) => store.forget(receivedBeforeMs), wallNow, now, after, onProblem })
-  const reader = new Reader(store, wallNow)
-  const waiters = new Waiters(store.counts({}).total)
-  const streams = new Streams({ reader, lastSeq: store.lastSeq(), after, now })
+    : new AgeLimit({ maxAgeMs, deleteOlder: (receivedBeforeMs) => store.deleteOlder(receivedBeforeMs), wallNow, now, after, onProblem })
+  const reader = new StoreReader(store, wallNow)
+  const waiters = new EntryWaiters(store.counts({}).total)
+  const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq(), after, now })
   const faults = new Faults(now)
-  const calls = new Calls(resolved.maxCalls, now)
+  const calls = new RequestRecorder(resolved.maxRecordedRequests, now)
   const bodies = new BodyReader({ maxBytes: resolved.maxBodyBytes, now })
   const ended = new AbortController()
   const tell = tellAll(waiters, streams, resolved)
-  const intake = new Intake(store, {
+  const intake = new Ingester(store, {
     ...resolved,
     monitorTokens: resolved.monitorTokens,
     wallNow,
     onRecords: (kind, records) => {
-      ageLimit?.came()
+      ageLimit?.recordsStored()
       tell(kind, records)
     },
   })
@@ -115,13 +115,13 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
     waiters.reset()
     streams.reset()
   }
-  const server = buildServer({
+  const server = createHttpServer({
     exchange: {
       intake,
       faults,
       calls,
       bodies,
-      keys: new Keys(resolved.apiKeys),
+      keys: new ApiKeys(resolved.apiKeys),
       rateLimit: resolved.rateLimit && new RateLimit(resolved.rateLimit, now),
       latencyMs: resolved.latencyMs,
       signal: ended.signal,
@@ -133,15 +133,15 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
       bodies,
       streams,
       reset,
-      access: new Access(token),
-      status: () => statusOf(resolved, { url: origin + BASE_PATH, startedAtMs, kept: reader.kept() }),
+      access: new TokenAuth(token),
+      status: () => createStatus(resolved, { url: origin + BASE_PATH, startedAtMs, kept: reader.recordCounts() }),
     },
-    connections: new Connections(resolved.maxConnections, now),
+    connections: new ConnectionLimiter(resolved.maxConnections, now),
     timeouts,
     onProblem,
   })
   const host = resolved.host === 'localhost' ? '127.0.0.1' : resolved.host
-  const { port } = await listen(server, host, resolved.port).catch((error: unknown) => {
+  const { port } = await listenOn(server, host, resolved.port).catch((error: unknown) => {
     ageLimit?.close()
     store.close()
     lock?.release()
@@ -185,12 +185,12 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
     rejected: (page = {}) => reader.list('rejected', page),
     async waitForEntries(wanted, waitOptions = {}) {
       if (typeof wanted === 'number') {
-        await waiters.count(wanted, waitOptions)
+        await waiters.waitForCount(wanted, waitOptions)
         return kept()
       }
       const found = kept().filter(wanted)
       if (found.length > 0) return found
-      await waiters.match(wanted, waitOptions)
+      await waiters.waitForMatch(wanted, waitOptions)
       return kept().filter(wanted)
     },
     reset,
@@ -199,11 +199,11 @@ export async function startService(resolved: Resolved, { after, timeouts }: Inte
 }
 
 /** Who is told of what was stored, in this order: who waits in this process, who reads the stream, who asked by option. */
-function tellAll(waiters: Waiters, streams: Streams, { onEntries, onRecords }: Resolved): RecordListener {
+function tellAll(waiters: EntryWaiters, streams: StreamBroadcaster, { onEntries, onRecords }: ResolvedServiceOptions): RecordListener {
   return (kind, records) => {
     if (kind === 'entry') {
       const entries = records as readonly StoredEntry[]
-      waiters.notify(entries)
+      waiters.entriesStored(entries)
       streams.entries(entries)
       onEntries(entries)
     } else {
@@ -213,7 +213,7 @@ function tellAll(waiters: Waiters, streams: Streams, { onEntries, onRecords }: R
   }
 }
 
-function opened(options: Resolved, lock: FileLock | undefined): Store {
+function opened(options: ResolvedServiceOptions, lock: FileLock | undefined): Store {
   try {
     return openStore(options)
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The views beside the entries, each against what the JSON API says, on two hours of a small shop. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type { ErrorGroup, MonitorSummary, ReleaseHealth, RouteLatency, RouteStats } from '../../src/service/answers.js'
+import type { ErrorGroup, MonitorSummary, ReleaseHealth, RouteLatency, RouteStats } from '../../src/service/query/api-types.js'
 import type { IngestService } from '../../src/service/index.js'
 import type { Page as ApiPage } from '../../src/service/index.js'
 import { call } from '../service/support.js'

@@ -107,7 +107,7 @@ describe('the local service judges by code of its own, and alike', () => {
   test('they share no code', () => {
     const source = (name: string): string => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8')
     expect(source('client/request-validation.ts')).not.toMatch(/from '[^']*service/)
-    expect(source('service/validate.ts') + source('service/rules.ts')).not.toMatch(/from '[^']*(?:client|options|record)/)
+    expect(source('service/ingest/validate.ts') + source('service/ingest/validators.ts')).not.toMatch(/from '[^']*(?:client|options|record)/)
   })
 
   test('what the client lets pass, the service takes, and the other way round', () => {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
-import type { Call, IngestService } from '../../src/service/index.js'
+import type { RecordedRequest, IngestService } from '../../src/service/index.js'
 import { startApp } from './run-app.js'
 import type { AppResult } from './run-app.js'
 import { lastingPort } from '../reusable-port.mjs'
@@ -33,7 +33,7 @@ function tally(services: readonly IngestService[]): Tally {
  * Requests that began within `waitMs` after a refusal had been answered, but for `graceMs`: with several in flight, one
  * may be under way while the refusal of another is on its own.
  */
-function sentTooEarly(calls: readonly Call[], waitMs: number, graceMs: number): readonly Call[] {
+function sentTooEarly(calls: readonly RecordedRequest[], waitMs: number, graceMs: number): readonly RecordedRequest[] {
   const refusals = calls.filter(({ status }) => status === 503 || status === 429)
   return calls.filter(({ at }) => refusals.some(({ endedAt }) => endedAt !== null && at > endedAt + graceMs && at < endedAt + waitMs))
 }

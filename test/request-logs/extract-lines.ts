@@ -4,7 +4,7 @@ import { validateRequest } from '../../src/client/request-validation.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
-import { validateRequestLogs } from '../../src/service/validate.js'
+import { validateRequestLogs } from '../../src/service/ingest/validate.js'
 import { FakeClock } from '../fake-clock.js'
 import { createMappingOptions } from '../record/record-lines.js'
 

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
-import { Reader } from '../../src/service/reader.js'
-import { MemoryStore } from '../../src/service/store/memory.js'
+import { StoreReader } from '../../src/service/query/store-reader.js'
+import { MemoryStore } from '../../src/service/store/memory-store.js'
 import { hasSqlite } from '../../src/service/store/sqlite-file.js'
 import { SqliteStore } from '../../src/service/store/sqlite.js'
 import type { RecordKind, Store } from '../../src/service/store/store.js'
@@ -23,7 +23,7 @@ const records = await import(new URL('records.mjs', BENCHMARK).href) as {
   RELEASES: readonly string[]
 }
 const { QUERIES } = await import(new URL('queries.mjs', BENCHMARK).href) as {
-  QUERIES: readonly { name: string; ask: (reader: Reader, store: Store) => unknown }[]
+  QUERIES: readonly { name: string; ask: (reader: StoreReader, store: Store) => unknown }[]
 }
 
 function fill(store: Store): void {
@@ -64,7 +64,7 @@ describe.each([
   it.skipIf(!isThere).each(QUERIES)('$name', ({ ask }) => {
     if (store === undefined) throw new Error('the store was not filled')
     const filled = store
-    const reader = new Reader(filled, () => Date.UTC(2026, 10, 21, 12))
+    const reader = new StoreReader(filled, () => Date.UTC(2026, 10, 21, 12))
     expect(Math.min(...[1, 2, 3].map(() => cpuMs(() => ask(reader, filled))))).toBeLessThan(MOST_MS)
   })
 })

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { createIngestService } from '../../src/service/index.js'
-import type { Call, IngestService, IngestServiceOptions, StoredEntry } from '../../src/service/index.js'
+import type { RecordedRequest, IngestService, IngestServiceOptions, StoredEntry } from '../../src/service/index.js'
 import { onTestFinished } from 'vitest'
 
 export interface Answer {
@@ -68,7 +68,7 @@ export function newest(service: IngestService): StoredEntry {
 }
 
 /** From the head of a request to its reply; NaN while it is open. */
-export function durationMs({ at, endedAt }: Call): number {
+export function durationMs({ at, endedAt }: RecordedRequest): number {
   return (endedAt ?? Number.NaN) - at
 }
 

@@ -1,15 +1,15 @@
 /** Entries of a running service as they arrive, in their order, through breaks of the connection and restarts. */
 import { nextDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
-import type { EntryBrief, Status, StreamEntries } from '../../service/answers.js'
-import { EventStreamParser } from '../../service/event-stream.js'
-import type { ServerSentEvent } from '../../service/event-stream.js'
+import type { EntrySummary, ServiceStatus, StreamEntries } from '../../service/query/api-types.js'
+import { EventStreamParser } from '../../service/stream/server-sent-events.js'
+import type { ServerSentEvent } from '../../service/stream/server-sent-events.js'
 import type { Page, StoredEntry } from '../../service/store/store.js'
 import { AnswerError } from './local-service-client.js'
 import type { LocalServiceClient, Query } from './local-service-client.js'
 
 /** Whole where it was asked for, unless the service has let go of it meanwhile. */
-export type ReceivedEntry = EntryBrief | StoredEntry
+export type ReceivedEntry = EntrySummary | StoredEntry
 
 export interface EntryFollowerOptions {
   readonly service: Pick<LocalServiceClient, 'origin' | 'json' | 'stream'>
@@ -63,7 +63,7 @@ export class EntryFollower {
 
   async #begin(): Promise<void> {
     const { service, filters, lines, isWhole, onEntries } = this.#options
-    this.#startedAt = (await service.json<Status>('status')).started_at
+    this.#startedAt = (await service.json<ServiceStatus>('status')).started_at
     // One at least, for where the stream is to begin.
     const { items } = await service.json<Page<ReceivedEntry>>('entries', { ...filters, ...(!isWhole && { view: 'brief' }), limit: Math.max(lines, 1) })
     await onEntries(items.slice(0, lines).toReversed())
@@ -98,7 +98,7 @@ export class EntryFollower {
   }
 
   /** The stream has entries in short. */
-  async #whole(items: readonly EntryBrief[]): Promise<readonly ReceivedEntry[]> {
+  async #whole(items: readonly EntrySummary[]): Promise<readonly ReceivedEntry[]> {
     const { service, filters } = this.#options
     const last = items.at(-1)
     if (last === undefined) return []
@@ -110,7 +110,7 @@ export class EntryFollower {
   /** Where the service was started again without a file, it counts from the beginning, perhaps past where this feed was. */
   async #findPlace(): Promise<void> {
     const { service, report: tell } = this.#options
-    const { started_at, db_file } = await service.json<Status>('status')
+    const { started_at, db_file } = await service.json<ServiceStatus>('status')
     if (started_at === this.#startedAt) return
     this.#startedAt = started_at
     if (db_file !== null) return

@@ -1,11 +1,11 @@
 /** Monitors by their pings (pure). */
-import type { MonitorSummary } from '../answers.js'
+import type { MonitorSummary } from '../query/api-types.js'
 import type { StoredHeartbeat } from '../store/store.js'
 
 const MAX_RECENT = 50
 
 /** Last ping first, as the pings themselves must come. */
-export function monitorSummaries(newestFirst: Iterable<StoredHeartbeat>): MonitorSummary[] {
+export function summarizeMonitors(newestFirst: Iterable<StoredHeartbeat>): MonitorSummary[] {
   const pings = new Map<string, string[]>()
   for (const { monitor, received_at } of newestFirst) {
     const known = pings.get(monitor)

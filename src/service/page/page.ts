@@ -1,7 +1,7 @@
 /** The page's files, out of the bundle that the build made. */
 import { gunzipSync } from 'node:zlib'
-import { PAGE_HEADERS } from '../headers.js'
-import type { Reply } from '../reply.js'
+import { PAGE_HEADERS } from '../http/response-headers.js'
+import type { Reply } from '../http/service-reply.js'
 import { BUNDLE } from './bundle.js'
 
 const FILES = {

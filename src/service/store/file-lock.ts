@@ -4,9 +4,9 @@ import { closeSync, constants, lstatSync, readFileSync, realpathSync, renameSync
 import { basename, join } from 'node:path'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
 import { ensureFolderOf } from '../../shared/safe-folders.js'
-import { IngestServiceError } from '../errors.js'
-import { isObject } from '../rules.js'
-import { storeError } from './store-error.js'
+import { IngestServiceError } from '../ingest-service-error.js'
+import { isObject } from '../ingest/validators.js'
+import { createStoreError } from './store-error.js'
 
 interface Holder {
   readonly pid: number
@@ -34,7 +34,7 @@ export class FileLock {
       this.#path = `${trueName(file, ensureFolderOf(file))}.lock`
       this.#take(file)
     } catch (error) {
-      throw storeError(file, error)
+      throw createStoreError(file, error)
     }
   }
 

@@ -7,8 +7,8 @@ import sonicBoom from 'sonic-boom'
 import type { SonicBoom } from 'sonic-boom'
 import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
 import { ensureFolderOf } from '../../shared/safe-folders.js'
-import { isObject } from '../rules.js'
-import { storeError } from './store-error.js'
+import { isObject } from '../ingest/validators.js'
+import { createStoreError } from './store-error.js'
 import { RECORD_KINDS } from './store.js'
 import type { RecordKind, Stored } from './store.js'
 
@@ -58,7 +58,7 @@ export class Journal {
       else if (end !== NEWLINE) this.append('\n', 1)
     } catch (error) {
       if (fd !== undefined) closeSync(fd)
-      throw storeError(file, error)
+      throw createStoreError(file, error)
     }
   }
 
@@ -128,7 +128,7 @@ function load(fd: number, { onRecord, onMark }: JournalOptions): number {
   return damaged
 }
 
-export function journalLine(kind: RecordKind, record: Stored): string {
+export function formatJournalLine(kind: RecordKind, record: Stored): string {
   return `${JSON.stringify({ kind, record })}\n`
 }
 

@@ -1,12 +1,12 @@
 /** The store that the options ask for. */
-import type { Resolved } from '../options.js'
-import { MemoryStore } from './memory.js'
-import { CountingStore } from './none.js'
+import type { ResolvedServiceOptions } from '../service-options.js'
+import { MemoryStore } from './memory-store.js'
+import { CountingStore } from './counting-store.js'
 import { SqliteStore } from './sqlite.js'
 import type { Store } from './store.js'
 
 /** @throws IngestServiceError `STORE` where the file or the runtime does not allow it. */
-export function openStore({ store, dbFile, maxEntries, maxStoreBytes, onProblem }: Resolved): Store {
+export function openStore({ store, dbFile, maxEntries, maxStoreBytes, onProblem }: ResolvedServiceOptions): Store {
   const limits = { maxEntries, maxBytes: maxStoreBytes }
   const file = dbFile === undefined ? {} : { file: dbFile }
   switch (store) {

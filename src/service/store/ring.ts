@@ -1,11 +1,11 @@
 /** Records in order of `seq`, bounded by count, bytes and age; the oldest go first. */
-import type { Kept } from './kept.js'
+import type { IndexedRecord } from './indexed-record.js'
 import type { Stored } from './store.js'
 
 /** The dead part in front is cut off when it is this long and half of the array. */
 const MIN_CUT = 1024
 
-export class Ring<T extends Kept<Stored>> {
+export class Ring<T extends IndexedRecord<Stored>> {
   readonly #maxCount: number
   readonly #maxBytes: number
   #items: (T | undefined)[] = []

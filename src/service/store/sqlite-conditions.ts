@@ -1,6 +1,6 @@
 /** Filters as SQL (pure). Names are those of the tables; what the caller says is always bound, never written. */
-import { levelCode } from '../analytics/levels.js'
-import type { CheckedFilter, CheckedRequestFilter, TimeBounds } from '../queries.js'
+import { levelCode } from '../analytics/level-counts.js'
+import type { ParsedEntryFilter, ParsedRequestFilter, TimeBounds } from '../query/query-filters.js'
 import type { SqlValue } from './sqlite-database.js'
 
 /** Which rows a query reads, and the values that are bound in it. */
@@ -48,7 +48,7 @@ class Conditions {
 }
 
 /** With a text the scan runs along `hit`, which must have been brought up to date: see `SqliteSearch`. */
-export function entryRows(filter: CheckedFilter, scope: Scope = {}, more: readonly Condition[] = []): EntryRows {
+export function entryRows(filter: ParsedEntryFilter, scope: Scope = {}, more: readonly Condition[] = []): EntryRows {
   const conditions = new Conditions()
   const seq = filter.text === undefined ? 'entry.seq' : 'hit.seq'
   if (scope.above !== undefined) conditions.add(`${seq} > ?`, scope.above)
@@ -70,7 +70,7 @@ export function entryRows(filter: CheckedFilter, scope: Scope = {}, more: readon
   return { sql: `from ${from} where ${conditions.sql}`, values: conditions.values, seq }
 }
 
-export function requestRows(filter: CheckedRequestFilter, more: readonly Condition[] = []): Rows {
+export function requestRows(filter: ParsedRequestFilter, more: readonly Condition[] = []): Rows {
   const conditions = new Conditions()
   for (const one of more) conditions.add(...one)
   if (filter.service !== undefined) conditions.add('service = ?', filter.service)

@@ -1,11 +1,11 @@
 /** The answers about entries, asked of the database. */
 import { LEVELS } from '../../protocol/log-entry.js'
-import type { Frame, TimeRange } from '../analytics/frame.js'
+import type { TimeBuckets, TimeRange } from '../analytics/time-buckets.js'
 import { countEach, mostFrequent } from '../analytics/frequency.js'
-import { noCounts } from '../analytics/levels.js'
-import { NO_TALLY, talliesIn } from '../analytics/releases.js'
-import { cursorSeq, limitOf } from '../queries.js'
-import type { EntryFilter, EntryQuery, EqualityFilter } from '../queries.js'
+import { createLevelCounts } from '../analytics/level-counts.js'
+import { NO_TALLY, tallyWindows } from '../analytics/release-health.js'
+import { parseCursor, parseLimit } from '../query/query-filters.js'
+import type { EntryFilter, EntryQuery, EqualityFilter } from '../query/query-filters.js'
 import type { EntryRows, Scope } from './sqlite-conditions.js'
 import type { Database } from './sqlite-database.js'
 import type { EntryScan } from './sqlite-scan.js'
@@ -25,8 +25,8 @@ export class SqliteEntries {
   }
 
   page({ limit, cursor, ...filter }: EntryQuery): Page<StoredEntry> {
-    const beforeSeq = cursorSeq(cursor)
-    return this.#newest(filter, beforeSeq === Infinity ? {} : { below: beforeSeq }, limitOf(limit))
+    const beforeSeq = parseCursor(cursor)
+    return this.#newest(filter, beforeSeq === Infinity ? {} : { below: beforeSeq }, parseLimit(limit))
   }
 
   after(seq: number, filter: EntryFilter, limit: number): NewEntries {
@@ -45,14 +45,14 @@ export class SqliteEntries {
   counts(filter: EntryFilter): LevelCounts {
     const sums = LEVELS.map((level, code) => `count(*) filter (where level = ${code}) as ${level}`)
     const [row] = this.#all(`select ${sums.join(', ')}, count(*) as total`, this.#scan.rows(filter))
-    return { ...noCounts(), ...row }
+    return { ...createLevelCounts(), ...row }
   }
 
   timeRange(filter: EntryFilter): TimeRange | undefined {
     return timeRangeOf(this.#db, this.#scan.rows(filter))
   }
 
-  bucketCounts(filter: EntryFilter, { sinceMs, stepMs }: Frame): BucketCount[] {
+  bucketCounts(filter: EntryFilter, { sinceMs, stepMs }: TimeBuckets): BucketCount[] {
     const rows = this.#scan.rows(filter)
     const both = `(time_ms - cast(? as integer)) / cast(? as integer) * ${LEVELS.length} + level`
     const each = eachOf<number>(this.#db, both, { ...rows, values: [sinceMs, stepMs, ...rows.values] })
@@ -73,7 +73,7 @@ export class SqliteEntries {
   talliesIn(windows: readonly TimeWindow[]): Tally[] {
     const timesMs = (where: string): number[] =>
       eachOf(this.#db, 'time_ms', { sql: `from entry where ${where}`, values: [] })
-    return talliesIn({ allMs: timesMs('true'), errorsMs: timesMs(IS_ERROR) }, windows)
+    return tallyWindows({ allMs: timesMs('true'), errorsMs: timesMs(IS_ERROR) }, windows)
   }
 
   talliesOfReleases(): Map<string, Tally> {

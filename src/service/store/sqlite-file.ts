@@ -2,12 +2,12 @@
 import { closeSync, constants, fstatSync, lstatSync } from 'node:fs'
 import { UnsafeError, checkPrivate, isSameFile, openPrivate } from '../../shared/safe-files.js'
 import { ensureFolderOf } from '../../shared/safe-folders.js'
-import { IngestServiceError } from '../errors.js'
+import { IngestServiceError } from '../ingest-service-error.js'
 import { IN_MEMORY, transaction } from './sqlite-database.js'
 import type { Database } from './sqlite-database.js'
 import { APPLICATION_ID, LAYOUT, VERSION } from './sqlite-layout.js'
 import { migrateFrom1 } from './sqlite-migration.js'
-import { storeError } from './store-error.js'
+import { createStoreError } from './store-error.js'
 
 /** What SQLite opens beside the file, by its name. */
 const SUFFIXES_BESIDE = ['-journal', '-wal', '-shm']
@@ -39,7 +39,7 @@ export function openDatabase(file: string): Database {
     return db
   } catch (error) {
     db?.close()
-    throw storeError(file, error)
+    throw createStoreError(file, error)
   }
 }
 

@@ -1,13 +1,13 @@
 /** Failures by fingerprint, asked of the database. */
-import { groupBodiesOf } from '../analytics/group-bodies.js'
-import type { Member } from '../analytics/group-bodies.js'
-import type { EntryFilter } from '../queries.js'
+import { summarizeMembers } from '../analytics/error-group-details.js'
+import type { GroupMember } from '../analytics/error-group-details.js'
+import type { EntryFilter } from '../query/query-filters.js'
 import type { Database } from './sqlite-database.js'
 import type { EntryScan } from './sqlite-scan.js'
 import { eachOf } from './sqlite-rows.js'
-import type { GroupBody, GroupHead, StoredEntry, Trend } from './store.js'
+import type { GroupDetails, GroupSummary, StoredEntry, Trend } from './store.js'
 
-export function groupHeads(db: Database, scan: EntryScan, filter: EntryFilter): GroupHead[] {
+export function groupHeads(db: Database, scan: EntryScan, filter: EntryFilter): GroupSummary[] {
   const { sql, values, seq } = scan.rows(filter, {}, [['is_failure = 1']])
   const columns = `fingerprint, count(*) as count, min(time_ms) as first, max(time_ms) as last, max(${seq}) as newest`
   const rows = db.prepare(`select ${columns} ${sql} group by fingerprint`).all(...values)
@@ -24,9 +24,9 @@ export function groupBodies(
   db: Database,
   scan: EntryScan,
   filter: EntryFilter,
-  heads: readonly GroupHead[],
+  heads: readonly GroupSummary[],
   trend: Trend,
-): GroupBody[] {
+): GroupDetails[] {
   const named = JSON.stringify(heads.map(({ fingerprint }) => fingerprint))
   const rows = scan.rows(filter, {}, [
     ['is_failure = 1'],
@@ -34,11 +34,11 @@ export function groupBodies(
   ])
   const members = eachOf<Row>(db, 'json_array(fingerprint, time_ms, service, version, user)', rows).map(memberOf)
   const newest = db.prepare('select json from record where seq = ?')
-  return groupBodiesOf(heads, members, trend, (seq) => JSON.parse(String(newest.get(seq)?.['json'])) as StoredEntry)
+  return summarizeMembers(heads, members, trend, (seq) => JSON.parse(String(newest.get(seq)?.['json'])) as StoredEntry)
 }
 
 type Row = [string, number, string | null, string | null, string | null]
 
-function memberOf([group, timeMs, service, version, user]: Row): Member {
+function memberOf([group, timeMs, service, version, user]: Row): GroupMember {
   return { group, timeMs, service: service ?? undefined, version: version ?? undefined, user: user ?? undefined }
 }

@@ -1,5 +1,5 @@
 /** The tables of the store's file. */
-import { EQUALITY_NAMES } from '../queries.js'
+import { EQUALITY_NAMES } from '../query/query-filters.js'
 
 /** Marks the file as ours. */
 export const APPLICATION_ID = 0x70696e67

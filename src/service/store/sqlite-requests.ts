@@ -1,8 +1,8 @@
 /** The answers about request logs, asked of the database. Durations come as text: see the layout. */
-import type { Frame, TimeRange } from '../analytics/frame.js'
-import { durationsOf } from '../analytics/routes.js'
-import { checkRequestFilter } from '../queries.js'
-import type { RequestFilter, RouteQuery } from '../queries.js'
+import type { TimeBuckets, TimeRange } from '../analytics/time-buckets.js'
+import { summarizeDurations } from '../analytics/route-stats.js'
+import { parseRequestFilter } from '../query/query-filters.js'
+import type { RequestFilter, RouteQuery } from '../query/query-filters.js'
 import { requestRows } from './sqlite-conditions.js'
 import type { Rows } from './sqlite-conditions.js'
 import type { Database } from './sqlite-database.js'
@@ -13,7 +13,7 @@ const COLUMNS = `count(*) as count, count(*) filter (where status between 500 an
   count(*) filter (where status between 400 and 499) as client_errors, max(time_ms) as last, group_concat(ms, ' ') as ms`
 
 export function routes(db: Database, filter: RequestFilter, limit: number): RouteDurations[] {
-  const { sql, values } = requestRows(checkRequestFilter(filter))
+  const { sql, values } = requestRows(parseRequestFilter(filter))
   const order = 'group by method, route order by count desc, route, method limit ?'
   const rows = db.prepare(`select method, route, ${COLUMNS} ${sql} ${order}`).all(...values, limit)
   return rows.map((row) => ({
@@ -29,7 +29,7 @@ export function routeTimeRange(db: Database, query: RouteQuery): TimeRange | und
   return timeRangeOf(db, rowsOfRoute(query))
 }
 
-export function routeDurations(db: Database, query: RouteQuery, { sinceMs, stepMs }: Frame): Map<number, Durations> {
+export function routeDurations(db: Database, query: RouteQuery, { sinceMs, stepMs }: TimeBuckets): Map<number, Durations> {
   const { sql, values } = rowsOfRoute(query)
   const bucket = '(time_ms - cast(? as integer)) / cast(? as integer) as bucket'
   const rows = db.prepare(`select ${bucket}, ${COLUMNS} ${sql} group by 1`).all(sinceMs, stepMs, ...values)
@@ -37,12 +37,12 @@ export function routeDurations(db: Database, query: RouteQuery, { sinceMs, stepM
 }
 
 function rowsOfRoute({ method, route, ...filter }: RouteQuery): Rows {
-  return requestRows(checkRequestFilter(filter), [
+  return requestRows(parseRequestFilter(filter), [
     ['method = ?', method],
     ['route = ?', route],
   ])
 }
 
 function durationsIn(row: Record<string, unknown>): Durations & { readonly maxMs: number } {
-  return durationsOf(String(row['ms']).split(' ').map(Number), Number(row['errors']))
+  return summarizeDurations(String(row['ms']).split(' ').map(Number), Number(row['errors']))
 }

@@ -1,5 +1,5 @@
 /** What queries of every table have in common. */
-import type { TimeRange } from '../analytics/frame.js'
+import type { TimeRange } from '../analytics/time-buckets.js'
 import type { Rows } from './sqlite-conditions.js'
 import type { Database } from './sqlite-database.js'
 import type { Page } from './store.js'

@@ -1,6 +1,6 @@
 /** From a filter to the rows of entries that match it. */
-import { checkFilter } from '../queries.js'
-import type { EntryFilter } from '../queries.js'
+import { parseEntryFilter } from '../query/query-filters.js'
+import type { EntryFilter } from '../query/query-filters.js'
 import { entryRows } from './sqlite-conditions.js'
 import type { Condition, EntryRows, Scope } from './sqlite-conditions.js'
 import type { Database } from './sqlite-database.js'
@@ -15,7 +15,7 @@ export class EntryScan {
 
   /** To be read before the next is asked for: texts share what was found. @throws IngestServiceError `QUERY`. */
   rows(filter: EntryFilter, scope?: Scope, more?: readonly Condition[]): EntryRows {
-    const checked = checkFilter(filter)
+    const checked = parseEntryFilter(filter)
     if (checked.text !== undefined) this.#search.find(checked.text)
     return entryRows(checked, scope, more)
   }

@@ -1,7 +1,7 @@
 /** Puts records into the tables; what queries need of them is worked out here, as by the store in memory. */
-import { LazyFacts, requestFacts } from '../analytics/facts.js'
-import { levelCode } from '../analytics/levels.js'
-import { EQUALITY_NAMES } from '../queries.js'
+import { LazyFacts, toRequestFacts } from '../analytics/record-facts.js'
+import { levelCode } from '../analytics/level-counts.js'
+import { EQUALITY_NAMES } from '../query/query-filters.js'
 import type { Database, Statement } from './sqlite-database.js'
 import type { RecordKind, Records, StoredEntry, StoredRequestLog } from './store.js'
 
@@ -49,7 +49,7 @@ export class SqliteWriter {
   }
 
   #writeRequest({ seq, request }: StoredRequestLog): void {
-    const { timeMs, status, ms, method, route, service = null, environment = null } = requestFacts(request)
+    const { timeMs, status, ms, method, route, service = null, environment = null } = toRequestFacts(request)
     this.#request.run(seq, timeMs, status, String(ms), method, route, service, environment)
   }
 }

@@ -1,8 +1,8 @@
 /** Everything in SQLite, by the runtime's own `node:sqlite` (Node 22.13 and later). */
-import type { Frame, TimeRange } from '../analytics/frame.js'
-import { seqOfId } from '../ids.js'
-import { cursorSeq, limitOf } from '../queries.js'
-import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../queries.js'
+import type { TimeBuckets, TimeRange } from '../analytics/time-buckets.js'
+import { parseSeq } from '../ingest/record-ids.js'
+import { parseCursor, parseLimit } from '../query/query-filters.js'
+import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../query/query-filters.js'
 import { ErasureInterval } from './erasure-interval.js'
 import { IN_MEMORY, transaction } from './sqlite-database.js'
 import type { Database, SqlValue } from './sqlite-database.js'
@@ -14,8 +14,8 @@ import * as ofRequests from './sqlite-requests.js'
 import { newestFirst, rowLimit } from './sqlite-rows.js'
 import { EntryScan } from './sqlite-scan.js'
 import { SqliteWriter } from './sqlite-writer.js'
-import { limitsOf, RECORD_KINDS } from './store.js'
-import type { BucketCount, Durations, GroupBody, GroupHead, LevelCounts, NewEntries, Page } from './store.js'
+import { toKindLimits, RECORD_KINDS } from './store.js'
+import type { BucketCount, Durations, GroupDetails, GroupSummary, LevelCounts, NewEntries, Page } from './store.js'
 import type { PageQuery, RecordKind, Records, RouteDurations, Store, StoredEntry } from './store.js'
 import type { StoredRelease, StoreLimits, Tally, TimeWindow, Trend, ValueCounts } from './store.js'
 
@@ -66,8 +66,8 @@ export class SqliteStore implements Store {
   }
 
   list<K extends RecordKind>(kind: K, { limit, cursor }: PageQuery): Page<Records[K]> {
-    const most = limitOf(limit)
-    const beforeSeq = Math.min(cursorSeq(cursor), Number.MAX_SAFE_INTEGER)
+    const most = parseLimit(limit)
+    const beforeSeq = Math.min(parseCursor(cursor), Number.MAX_SAFE_INTEGER)
     const sql = 'select json from record where kind = ? and seq < ? order by seq desc limit ?'
     return newestFirst(this.#db.prepare(sql).all(kind, beforeSeq, rowLimit(most)), most)
   }
@@ -85,7 +85,7 @@ export class SqliteStore implements Store {
   }
 
   entry(id: string): StoredEntry | undefined {
-    const seq = seqOfId(id)
+    const seq = parseSeq(id)
     if (!Number.isSafeInteger(seq)) return undefined
     const found = this.#first<StoredEntry>("select json from record where kind = 'entry' and seq = ?", seq)
     return found?.id === id ? found : undefined
@@ -105,7 +105,7 @@ export class SqliteStore implements Store {
     return this.#entries.timeRange(filter)
   }
 
-  bucketCounts(filter: EntryFilter, frame: Frame): BucketCount[] {
+  bucketCounts(filter: EntryFilter, frame: TimeBuckets): BucketCount[] {
     return this.#entries.bucketCounts(filter, frame)
   }
 
@@ -113,11 +113,11 @@ export class SqliteStore implements Store {
     return this.#entries.values(field, filter, limit)
   }
 
-  groupHeads(filter: EntryFilter): GroupHead[] {
+  groupSummaries(filter: EntryFilter): GroupSummary[] {
     return ofGroups.groupHeads(this.#db, this.#scan, filter)
   }
 
-  groupBodies(filter: EntryFilter, heads: readonly GroupHead[], trend: Trend): GroupBody[] {
+  groupDetails(filter: EntryFilter, heads: readonly GroupSummary[], trend: Trend): GroupDetails[] {
     return ofGroups.groupBodies(this.#db, this.#scan, filter, heads, trend)
   }
 
@@ -129,7 +129,7 @@ export class SqliteStore implements Store {
     return ofRequests.routeTimeRange(this.#db, query)
   }
 
-  routeDurations(query: RouteQuery, frame: Frame): Map<number, Durations> {
+  routeDurations(query: RouteQuery, frame: TimeBuckets): Map<number, Durations> {
     return ofRequests.routeDurations(this.#db, query, frame)
   }
 
@@ -141,7 +141,7 @@ export class SqliteStore implements Store {
     return this.#entries.talliesOfReleases()
   }
 
-  kept(): Record<RecordKind, number> {
+  recordCounts(): Record<RecordKind, number> {
     const counts = RECORD_KINDS.map((kind) => [kind, this.#kept[kind].count])
     return Object.fromEntries(counts) as Record<RecordKind, number>
   }
@@ -151,7 +151,7 @@ export class SqliteStore implements Store {
     return Number(this.#db.prepare(sql).get()?.['seq'])
   }
 
-  forget(receivedBeforeMs: number): void {
+  deleteOlder(receivedBeforeMs: number): void {
     this.#remove(receivedBeforeMs)
     releasePages(this.#db)
     if (!this.#erasure.isDue(receivedBeforeMs)) return
@@ -201,7 +201,7 @@ export class SqliteStore implements Store {
   /** The oldest go, as many as it takes; the newest record always stays. */
   #prune(kind: RecordKind): void {
     const kept = this.#kept[kind]
-    const { maxCount, maxBytes } = limitsOf(kind, this.#options)
+    const { maxCount, maxBytes } = toKindLimits(kind, this.#options)
     if (kept.count <= maxCount && kept.bytes <= maxBytes) return
     const oldest = this.#db.prepare('select seq, bytes from record where kind = ? order by seq limit 500')
     const tables = ['record', ...TABLES_BESIDE]

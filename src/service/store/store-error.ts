@@ -1,10 +1,10 @@
 /** Why the store's file cannot be used. */
 import { UnsafeError } from '../../shared/safe-files.js'
-import { IngestServiceError } from '../errors.js'
+import { IngestServiceError } from '../ingest-service-error.js'
 
 const REMEDY = '. Correct that, or name a file in a folder that only this user can write to'
 
-export function storeError(file: string, error: unknown): IngestServiceError {
+export function createStoreError(file: string, error: unknown): IngestServiceError {
   if (error instanceof IngestServiceError) return error
   const reason = error instanceof Error ? error.message : String(error)
   return new IngestServiceError('STORE', `cannot use the store's file ${file}: ${reason}${error instanceof UnsafeError ? REMEDY : ''}`, error)

@@ -1,9 +1,9 @@
 /** What the service keeps, and what every store can do with it. All calls are synchronous. */
 import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../protocol/resources.js'
-import type { Endpoint } from '../endpoints.js'
-import type { Frame, TimeRange } from '../analytics/frame.js'
-import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../queries.js'
+import type { Endpoint } from '../http/endpoints.js'
+import type { TimeBuckets, TimeRange } from '../analytics/time-buckets.js'
+import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../query/query-filters.js'
 
 export interface Stored {
   /** Made by the service. */
@@ -95,7 +95,7 @@ export interface StoreLimits {
 
 export const MAX_OTHER_RECORDS = 10_000
 
-export function limitsOf(kind: RecordKind, limits: StoreLimits): { maxCount: number; maxBytes: number } {
+export function toKindLimits(kind: RecordKind, limits: StoreLimits): { maxCount: number; maxBytes: number } {
   const maxCount = kind === 'entry' || kind === 'request' ? limits.maxEntries : MAX_OTHER_RECORDS
   return { maxCount, maxBytes: limits.maxBytes }
 }
@@ -121,7 +121,7 @@ export interface ValueCounts {
 }
 
 /** Failures of one fingerprint: what orders them. */
-export interface GroupHead {
+export interface GroupSummary {
   readonly fingerprint: string
   readonly count: number
   readonly firstMs: number
@@ -130,7 +130,7 @@ export interface GroupHead {
 }
 
 /** What else is told of a group. */
-export interface GroupBody {
+export interface GroupDetails {
   readonly newest: StoredEntry
   /** In any order, as `versions`. */
   readonly services: readonly string[]
@@ -194,28 +194,28 @@ export interface Store {
   releaseOfVersion(version: string): StoredRelease | undefined
   /** By the entries' timestamps; undefined where none matches. */
   timeRange(filter: EntryFilter): TimeRange | undefined
-  bucketCounts(filter: EntryFilter, frame: Frame): Iterable<BucketCount>
+  bucketCounts(filter: EntryFilter, frame: TimeBuckets): Iterable<BucketCount>
   /** The most frequent first, then by code point. A tag that an entry has twice counts once. */
   values(field: EqualityFilter | 'tag', filter: EntryFilter, limit: number): ValueCounts
   /** Failures that match, by fingerprint, in any order. */
-  groupHeads(filter: EntryFilter): readonly GroupHead[]
+  groupSummaries(filter: EntryFilter): readonly GroupSummary[]
   /** In the order of `heads`, which are of the same filter. */
-  groupBodies(filter: EntryFilter, heads: readonly GroupHead[], trend: Trend): readonly GroupBody[]
+  groupDetails(filter: EntryFilter, heads: readonly GroupSummary[], trend: Trend): readonly GroupDetails[]
   /** The most frequent first, then by code point; at most `limit`. */
   routes(filter: RequestFilter, limit: number): readonly RouteDurations[]
   routeTimeRange(query: RouteQuery): TimeRange | undefined
   /** By bucket; empty ones are missing. */
-  routeDurations(query: RouteQuery, frame: Frame): ReadonlyMap<number, Durations>
+  routeDurations(query: RouteQuery, frame: TimeBuckets): ReadonlyMap<number, Durations>
   /** In the order of `windows`, by the entries' timestamps. */
   talliesIn(windows: readonly TimeWindow[]): readonly Tally[]
   /** By `release_id`, those that no entry bears are missing. */
   talliesOfReleases(): ReadonlyMap<string, Tally>
   /** How many are kept of each kind. */
-  kept(): Record<RecordKind, number>
+  recordCounts(): Record<RecordKind, number>
   /** The greatest `seq` ever stored, as far as is known; 0 where nothing was. */
   lastSeq(): number
   /** Removes records of every kind that were received before. */
-  forget(receivedBeforeMs: number): void
+  deleteOlder(receivedBeforeMs: number): void
   clear(): void
   close(): void
 }

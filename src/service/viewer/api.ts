@@ -1,6 +1,6 @@
 /** Requests to the service's JSON API, with its token. */
 import { ApiError } from './api-error.js'
-import { access, refuseToken } from './token.js'
+import { access, refuseToken } from './access-token.js'
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>
 

@@ -5,12 +5,12 @@ import { useCommands } from './commands.js'
 import { EntryDetail } from './detail/entry-detail.js'
 import { EntriesView } from './entries/entries-view.js'
 import { live } from './live/connection.js'
-import { Gate } from './shell/gate.js'
+import { TokenPrompt } from './shell/token-prompt.js'
 import { Header } from './shell/header.js'
 import { Help } from './shell/help.js'
 import { useStatus } from './shell/use-status.js'
 import { VIEW_TITLES } from './shell/views.js'
-import { access } from './token.js'
+import { access } from './access-token.js'
 import { useObservable } from './use-observable.js'
 import { navigate, useView } from './use-view.js'
 import { VIEWS } from './view.js'
@@ -33,7 +33,7 @@ const OTHER_VIEWS: Readonly<Record<Exclude<ViewName, 'entries'>, ComponentType>>
 
 export function App() {
   const { token, isRefused } = useObservable(access)
-  return token === null || isRefused ? <Gate isRefused={isRefused} /> : <Page />
+  return token === null || isRefused ? <TokenPrompt isRefused={isRefused} /> : <Page />
 }
 
 function Page() {

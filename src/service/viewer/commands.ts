@@ -1,7 +1,7 @@
 /** Hands what a key asks for to the part of the page that does it. */
 import { useEffect, useRef } from 'preact/hooks'
-import { commandOf } from './keys.js'
-import type { Command, KeyPlace } from './keys.js'
+import { findCommand } from './keyboard.js'
+import type { Command, KeyPlace } from './keyboard.js'
 
 type Commands = Partial<Record<Command, () => void>>
 
@@ -27,7 +27,7 @@ export function listenToKeys(): void {
     const target = event.target instanceof HTMLElement ? event.target : document.body
     const place = placeOf(target)
     if (event.key === 'Escape' && place === 'field') return target.blur()
-    const command = commandOf(event, place)
+    const command = findCommand(event, place)
     const run = command === undefined ? undefined : parts.find(({ current }) => current[command] !== undefined)?.current[command]
     if (run === undefined) return
     event.preventDefault()

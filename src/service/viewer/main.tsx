@@ -4,7 +4,7 @@ import { App } from './app.js'
 import { listenToKeys } from './commands.js'
 import { restWhileHidden } from './live/connection.js'
 import { restoreTheme } from './shell/theme.js'
-import { takeToken, watchToken } from './token.js'
+import { takeToken, watchToken } from './access-token.js'
 import { followLinks } from './use-view.js'
 
 restoreTheme()

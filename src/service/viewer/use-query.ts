@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get } from './api.js'
 import type { Parameters } from './api.js'
-import { access } from './token.js'
+import { access } from './access-token.js'
 import { useObservable } from './use-observable.js'
 
 export interface Query<T> {

@@ -1,10 +1,10 @@
 /** The address bar as the one place that knows what the page shows. */
 import { Observable } from './observable.js'
 import { useObservable } from './use-observable.js'
-import { changedView, hrefOf, viewOf } from './view.js'
+import { changedView, createHref, parseView } from './view.js'
 import type { View } from './view.js'
 
-const current = new Observable<View>(viewOf(location.search))
+const current = new Observable<View>(parseView(location.search))
 
 export function useView(): View {
   return useObservable(current)
@@ -16,19 +16,19 @@ export function currentView(): View {
 
 /** `replace` for what is no step of its own, so that Back does not walk through every letter of a search. */
 export function navigate(change: Partial<View>, { replace = false }: { replace?: boolean } = {}): void {
-  go(hrefOf(changedView(current.value, change)), replace)
+  go(createHref(changedView(current.value, change)), replace)
 }
 
 function go(href: string, replace: boolean): void {
   if (href === `${location.pathname}${location.search}`) return
   if (replace) history.replaceState(null, '', href)
   else history.pushState(null, '', href)
-  current.set(viewOf(location.search))
+  current.set(parseView(location.search))
 }
 
 /** Turns clicks on the page's own links into navigation. With a modifier they open where the browser says. */
 export function followLinks(): void {
-  addEventListener('popstate', () => current.set(viewOf(location.search)))
+  addEventListener('popstate', () => current.set(parseView(location.search)))
   addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     const link = event.target instanceof Element ? event.target.closest('a') : null

@@ -24,7 +24,7 @@ export interface View {
 const START: View = { name: 'entries', filters: {}, entry: null, route: null }
 
 /** What it does not know is passed over: an address may come from another version of the page. */
-export function viewOf(search: string): View {
+export function parseView(search: string): View {
   const parameters = new URLSearchParams(search)
   const name = parameters.get('view')
   const filters: Partial<Record<FilterName, string>> = {}
@@ -41,7 +41,7 @@ export function viewOf(search: string): View {
 }
 
 /** The address of a view; what is left out is as at the start: entries, no filter, nothing open. */
-export function hrefOf(change: Partial<View>): string {
+export function createHref(change: Partial<View>): string {
   const view = { ...START, ...change }
   const parameters = new URLSearchParams()
   if (view.name !== START.name) parameters.set('view', view.name)

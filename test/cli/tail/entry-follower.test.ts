@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { EntryFollower } from '../../../src/cli/tail/entry-follower.js'
 import { AnswerError, LocalServiceClient } from '../../../src/cli/tail/local-service-client.js'
 import type { Query } from '../../../src/cli/tail/local-service-client.js'
-import { eventText } from '../../../src/service/event-stream.js'
+import { formatEvent } from '../../../src/service/stream/server-sent-events.js'
 import { CHALLENGE_HEADER, createProof } from '../../../src/shared/local-proof.js'
 import type { ServiceAddress } from '../../../src/shared/local-proof.js'
 import { call, started, until } from '../../service/support.js'
@@ -58,7 +58,7 @@ function feed({ runs, streams, newest = 7 }: { readonly runs: readonly string[],
 }
 
 function entriesEvent(seq: number): string {
-  return eventText({ event: 'entries', data: { items: [{ seq }], skipped: 0 }, id: seq })
+  return formatEvent({ event: 'entries', data: { items: [{ seq }], skipped: 0 }, id: seq })
 }
 
 test('a service that is gone before there was a stream, and comes back without what it had: from its beginning', async () => {

@@ -1,14 +1,14 @@
 /** Which facts an entry has, and by which of them the list can be filtered (pure). */
 import type { LogEntry } from '../../../protocol/log-entry.js'
-import { duration } from '../format.js'
+import { duration } from '../view-format.js'
 import type { FilterName } from '../view.js'
-import { factsOf } from './fact.js'
+import { createFacts } from './fact.js'
 import type { Fact } from './fact.js'
 
 export function requestFacts({ request }: LogEntry): readonly Fact[] {
   if (request === undefined) return []
   const { method, path, url, status_code: status, duration_ms: durationMs, ip, user_agent: userAgent } = request
-  return factsOf({
+  return createFacts({
     Method: method, Path: path, URL: url, Status: status,
     Duration: durationMs === undefined ? undefined : duration(durationMs),
     IP: ip, 'User agent': userAgent,
@@ -16,7 +16,7 @@ export function requestFacts({ request }: LogEntry): readonly Fact[] {
 }
 
 export function userFacts({ user, user_id: userId, session_id: sessionId }: LogEntry): readonly Fact[] {
-  return factsOf({
+  return createFacts({
     Id: user?.id, 'User id': userId === user?.id ? undefined : userId,
     Name: user?.name, 'E-mail': user?.email, Session: sessionId,
   })
@@ -24,7 +24,7 @@ export function userFacts({ user, user_id: userId, session_id: sessionId }: LogE
 
 export function perfFacts({ perf }: LogEntry): readonly Fact[] {
   if (perf === undefined) return []
-  return factsOf({
+  return createFacts({
     Duration: perf.duration_ms === undefined ? undefined : duration(perf.duration_ms),
     Memory: perf.memory_mb === undefined ? undefined : `${perf.memory_mb} MB`,
     'Database queries': perf.db_queries,
@@ -36,13 +36,13 @@ export function perfFacts({ perf }: LogEntry): readonly Fact[] {
 export function contextFacts(entry: LogEntry, group: string | undefined): readonly Fact[] {
   const { trace, deploy, fingerprint } = entry
   return [
-    ...factsOf({ Action: entry.action, Source: entry.source }),
+    ...createFacts({ Action: entry.action, Source: entry.source }),
     ...filterFact('Request id', 'request_id', entry.request_id),
     ...filterFact('Trace id', 'trace_id', trace?.trace_id),
-    ...factsOf({ 'Span id': trace?.span_id, 'Parent span': trace?.parent_span_id }),
+    ...createFacts({ 'Span id': trace?.span_id, 'Parent span': trace?.parent_span_id }),
     ...filterFact(fingerprint === undefined ? 'Error group' : 'Fingerprint', 'fingerprint', fingerprint ?? group),
     ...filterFact('Release id', 'release_id', entry.release_id),
-    ...factsOf({ Commit: deploy?.commit, Branch: deploy?.branch, 'Deployed by': deploy?.deployed_by, Notify: notifyText(entry) }),
+    ...createFacts({ Commit: deploy?.commit, Branch: deploy?.branch, 'Deployed by': deploy?.deployed_by, Notify: notifyText(entry) }),
   ]
 }
 

@@ -1,6 +1,6 @@
 /** A link to all entries that share a logged value. */
 import type { ComponentChildren } from 'preact'
-import { hrefOf } from '../view.js'
+import { createHref } from '../view.js'
 import type { FilterName, Filters } from '../view.js'
 import { isFilterable } from './fact.js'
 
@@ -17,5 +17,5 @@ interface EntriesLinkProps {
 
 export function EntriesLink({ name, value, others = {}, class: className, title, children }: EntriesLinkProps) {
   if (!isFilterable(value)) return <span class={className}>{children}</span>
-  return <a class={className} href={hrefOf({ name: 'entries', filters: { ...others, [name]: value } })} title={title}>{children}</a>
+  return <a class={className} href={createHref({ name: 'entries', filters: { ...others, [name]: value } })} title={title}>{children}</a>
 }

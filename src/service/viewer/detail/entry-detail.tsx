@@ -1,13 +1,13 @@
 /** The side panel with everything about one entry. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { EntryWithFeedback } from '../../answers.js'
+import type { EntryWithFeedback } from '../../query/api-types.js'
 import { ApiError } from '../api.js'
 import { useChanges } from '../changes.js'
-import { Empty, Problem } from '../parts.js'
+import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
-import { hrefOf } from '../view.js'
+import { createHref } from '../view.js'
 import { contextFacts, perfFacts, requestFacts, userFacts } from './context.js'
-import { Crumbs } from './crumbs-view.js'
+import { Breadcrumbs } from './breadcrumbs-view.js'
 import { ErrorPart } from './error-view.js'
 import { Facts } from './facts.js'
 import { FeedbackList } from './feedback-part.js'
@@ -42,7 +42,7 @@ function Missing({ error, onClose }: { readonly error: Error, readonly onClose: 
     <>
       <div class="detail-bar"><span class="detail-tools"><button type="button" class="button small" onClick={onClose}>Close</button></span></div>
       {isGone
-        ? <Empty title="This entry is not kept"><p>It was removed to make room, or the service was reset. <a href={hrefOf({})}>Show the newest entries</a></p></Empty>
+        ? <Empty title="This entry is not kept"><p>It was removed to make room, or the service was reset. <a href={createHref({})}>Show the newest entries</a></p></Empty>
         : <Problem error={error} />}
     </>
   )
@@ -63,7 +63,7 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback, readon
       {error !== undefined && <Section title="Error"><ErrorPart error={error} entry={entry} /></Section>}
       {feedback.length > 0 && <Section title="Feedback" hint={String(feedback.length)}><FeedbackList items={feedback} /></Section>}
       {breadcrumbs.length > 0 && (
-        <Section title="Breadcrumbs" hint={String(breadcrumbs.length)}><Crumbs crumbs={breadcrumbs} entry={entry} /></Section>
+        <Section title="Breadcrumbs" hint={String(breadcrumbs.length)}><Breadcrumbs crumbs={breadcrumbs} entry={entry} /></Section>
       )}
       {request.length > 0 && <Section title="Request"><Facts facts={request} /></Section>}
       {memberCount > 0 && metadata !== undefined && (

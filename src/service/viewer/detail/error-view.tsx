@@ -1,11 +1,11 @@
 /** An entry's error: its type and message, what else it carried, its stack. */
 import type { EntryError, Json, LogEntry } from '../../../protocol/log-entry.js'
-import { LongText, Many } from './bounded.js'
+import { LongText, Many } from './show-more.js'
 import { memberStacks, propertiesOf } from './error-parts.js'
-import { factsOf } from './fact.js'
+import { createFacts } from './fact.js'
 import { Facts } from './facts.js'
 import { StackView } from './stack-view.js'
-import { cut } from './tree.js'
+import { truncate } from './tree.js'
 
 export function ErrorPart({ error, entry }: { readonly error: EntryError, readonly entry: LogEntry }) {
   const { type, message, stack } = error
@@ -14,9 +14,9 @@ export function ErrorPart({ error, entry }: { readonly error: EntryError, readon
   const members = memberStacks(more)
   return (
     <div class="error">
-      {type !== undefined && type !== '' && <p class="error-title"><b>{cut(type, 200)}</b></p>}
+      {type !== undefined && type !== '' && <p class="error-title"><b>{truncate(type, 200)}</b></p>}
       {message !== undefined && message !== entry.message && <LongText class="error-message" text={message} />}
-      {Object.keys(properties).length > 0 && <Facts facts={factsOf(properties)} />}
+      {Object.keys(properties).length > 0 && <Facts facts={createFacts(properties)} />}
       {stack !== undefined && stack !== '' && <StackView stack={stack} type={type} message={message} />}
       {members.length > 0 && (
         <Many items={members} step={5} noun="errors">

@@ -9,7 +9,7 @@ export interface Fact {
 }
 
 /** Leaves out what the entry does not have. */
-export function factsOf(rows: Readonly<Record<string, string | number | undefined>>): readonly Fact[] {
+export function createFacts(rows: Readonly<Record<string, string | number | undefined>>): readonly Fact[] {
   return Object.entries(rows).flatMap(([name, value]) => value === undefined || value === '' ? [] : [{ name, value: String(value) }])
 }
 

@@ -1,6 +1,6 @@
 /** Names with their values: short texts that can be copied and, where the list can be filtered by them, followed. */
 import type { ComponentChildren } from 'preact'
-import { LongText } from './bounded.js'
+import { LongText } from './show-more.js'
 import { Copy } from './copy.js'
 import { EntriesLink } from './entries-link.js'
 import { isFilterable } from './fact.js'

@@ -1,7 +1,7 @@
 /** What users said about an entry. */
 import type { StoredFeedback } from '../../store/store.js'
-import { fullTime } from '../format.js'
-import { LongText, Many } from './bounded.js'
+import { fullTime } from '../view-format.js'
+import { LongText, Many } from './show-more.js'
 
 export function FeedbackList({ items }: { readonly items: readonly StoredFeedback[] }) {
   return (

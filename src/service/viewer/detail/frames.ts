@@ -59,7 +59,7 @@ export function countOrigin(parts: readonly StackPart[], origin: FrameOrigin): n
 }
 
 /** Whether the first line of a stack only repeats what is said above it. */
-export function isSaid(title: string, type: string | undefined, message: string | undefined): boolean {
+export function isInTitle(title: string, type: string | undefined, message: string | undefined): boolean {
   const said = [type, message].filter((part) => part !== undefined && part !== '').join(': ')
   return title === '' || said.startsWith(title) || title === message || title === type
 }

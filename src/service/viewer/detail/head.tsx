@@ -1,13 +1,13 @@
 /** Top of the panel: what it is, when and from where, and what can be done with it. */
 import type { StoredEntry } from '../../store/store.js'
-import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../format.js'
-import { LevelBadge } from '../parts.js'
+import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../view-format.js'
+import { LevelBadge } from '../components.js'
 import { useNow } from '../views/use-now.js'
-import { hrefOf } from '../view.js'
-import { LongText } from './bounded.js'
+import { createHref } from '../view.js'
+import { LongText } from './show-more.js'
 import { Copy } from './copy.js'
 import { EntriesLink } from './entries-link.js'
-import { cut } from './tree.js'
+import { truncate } from './tree.js'
 
 export function Head({ stored, onClose }: { readonly stored: StoredEntry, readonly onClose: () => void }) {
   const { entry } = stored
@@ -21,7 +21,7 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry, readon
         <Origin entry={entry} />
         <span class="detail-tools">
           <Copy class="button small" label="Copy JSON" text={() => JSON.stringify(entry, null, 2)} />
-          <Copy class="button small" label="Copy link" text={() => location.origin + hrefOf({ entry: stored.id })} />
+          <Copy class="button small" label="Copy link" text={() => location.origin + createHref({ entry: stored.id })} />
           <button type="button" class="button small" aria-label="Close the detail" title="Close (Esc)" onClick={onClose}>✕</button>
         </span>
       </div>
@@ -42,7 +42,7 @@ function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
       {(['service', 'version', 'environment'] as const).map((name) => {
         const value = entry[name]
         return value !== undefined && (
-          <EntriesLink key={name} class="origin" name={name} value={value} title={`All entries of this ${name}`}>{cut(value, 60)}</EntriesLink>
+          <EntriesLink key={name} class="origin" name={name} value={value} title={`All entries of this ${name}`}>{truncate(value, 60)}</EntriesLink>
         )
       })}
     </>

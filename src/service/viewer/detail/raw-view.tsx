@@ -1,7 +1,7 @@
 /** The entry as it came, as JSON. */
 import { useMemo } from 'preact/hooks'
 import type { LogEntry } from '../../../protocol/log-entry.js'
-import { bytes } from '../format.js'
+import { bytes } from '../view-format.js'
 import { Copy } from './copy.js'
 
 /** Characters: one element with more takes long to lay out. */

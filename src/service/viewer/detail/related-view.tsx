@@ -1,17 +1,17 @@
 /** The other entries of the same trace or request, in the order of time, as bars on one scale. */
 import { useMemo, useState } from 'preact/hooks'
-import type { EntryBrief } from '../../answers.js'
+import type { EntrySummary } from '../../query/api-types.js'
 import type { Page, StoredEntry } from '../../store/store.js'
 import { useChanges } from '../changes.js'
-import { count, duration } from '../format.js'
-import { Problem } from '../parts.js'
+import { count, duration } from '../view-format.js'
+import { Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
-import { hrefOf } from '../view.js'
+import { createHref } from '../view.js'
 import { isFilterable } from './fact.js'
-import { around, timelineOf } from './offsets.js'
-import type { Placed } from './offsets.js'
-import { cut } from './tree.js'
+import { selectAround, createTimeline } from './timeline.js'
+import type { TimelineItem } from './timeline.js'
+import { truncate } from './tree.js'
 
 /** As many as are laid out in time; beyond it the list itself is the better tool. */
 const MAX_ENTRIES = 500
@@ -34,7 +34,7 @@ export function Related(props: RelatedProps) {
 function Found({ entry, by, value }: RelatedProps) {
   const changes = useChanges('entry')
   const isFresh = Date.now() - Date.parse(entry.received_at) < FRESH_MS
-  const { data, error } = useQuery<Page<EntryBrief>>('entries', { view: 'brief', [by]: value, limit: MAX_ENTRIES }, isFresh ? changes : 0)
+  const { data, error } = useQuery<Page<EntrySummary>>('entries', { view: 'brief', [by]: value, limit: MAX_ENTRIES }, isFresh ? changes : 0)
   if (error !== undefined) return <Problem error={error} />
   if (data === undefined) return <p class="hint">Loading …</p>
   return <Timeline entry={entry} by={by} value={value} others={data.items} hasMore={data.next !== null} />
@@ -45,17 +45,17 @@ interface TimelineProps {
   readonly by: Relation
   readonly value: string
   /** Newest first. */
-  readonly others: readonly EntryBrief[]
+  readonly others: readonly EntrySummary[]
   readonly hasMore: boolean
 }
 
 function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
   const [isWhole, setWhole] = useState(false)
-  const { items, totalMs } = useMemo(() => timelineOf(others.toReversed()), [others])
+  const { items, totalMs } = useMemo(() => createTimeline(others.toReversed()), [others])
   const current = items.findIndex(({ item }) => item.id === entry.id)
-  const shown = isWhole ? { from: 0, items } : around(items, current, SHOWN)
+  const shown = isWhole ? { from: 0, items } : selectAround(items, current, SHOWN)
   const noun = by === 'trace_id' ? 'trace' : 'request'
-  const href = hrefOf({ name: 'entries', filters: { [by]: value }, entry: entry.id })
+  const href = createHref({ name: 'entries', filters: { [by]: value }, entry: entry.id })
   if (items.length <= 1 && !hasMore) return <p class="hint">No other entry of this {noun} has come.</p>
   return (
     <>
@@ -73,15 +73,15 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
   )
 }
 
-function Row({ placed: { item, offsetMs, start, width }, isCurrent }: { readonly placed: Placed<EntryBrief>, readonly isCurrent: boolean }) {
+function Row({ placed: { item, offsetMs, start, width }, isCurrent }: { readonly placed: TimelineItem<EntrySummary>, readonly isCurrent: boolean }) {
   const view = useView()
   return (
     <li class={isCurrent ? 'current' : undefined} data-level={item.level}>
-      <a href={hrefOf({ ...view, entry: item.id })} aria-current={isCurrent ? 'true' : undefined}>
+      <a href={createHref({ ...view, entry: item.id })} aria-current={isCurrent ? 'true' : undefined}>
         <span class="offset">{offsetMs === 0 ? '0 ms' : `+${duration(offsetMs)}`}</span>
         <span class="what">
           <span class="visually-hidden">{item.level} </span>
-          {item.service !== undefined && <span class="kind">{cut(item.service, 30)}</span>} {cut(item.message, 160)}
+          {item.service !== undefined && <span class="kind">{truncate(item.service, 30)}</span>} {truncate(item.message, 160)}
         </span>
         <svg class="span" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
           <rect class="rail" x={0} y={2.5} width={100} height={1} />

@@ -1,8 +1,8 @@
 /** The release that an entry names, by its version. */
 import type { Page, StoredRelease } from '../../store/store.js'
 import { useQuery } from '../use-query.js'
-import { hrefOf } from '../view.js'
-import { cut } from './tree.js'
+import { createHref } from '../view.js'
+import { truncate } from './tree.js'
 
 /** Older ones are told by their id alone. */
 const LOOKED_AT = 200
@@ -13,7 +13,7 @@ export function ReleaseFact({ id }: { readonly id: string }) {
   return (
     <div class="fact">
       <dt>Release</dt>
-      <dd><a href={hrefOf({ name: 'releases' })} title="All releases">{version === undefined ? 'Releases' : cut(version, 100)}</a></dd>
+      <dd><a href={createHref({ name: 'releases' })} title="All releases">{version === undefined ? 'Releases' : truncate(version, 100)}</a></dd>
     </div>
   )
 }

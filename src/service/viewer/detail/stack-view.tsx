@@ -1,8 +1,8 @@
 /** A stack to be read: the application's own frames stand out, all others are folded into a line that says where they are. */
 import { useMemo, useState } from 'preact/hooks'
-import { LongText, Many } from './bounded.js'
+import { LongText, Many } from './show-more.js'
 import { Copy } from './copy.js'
-import { countOrigin, foldFrames, isSaid, placeText, splitFile } from './frames.js'
+import { countOrigin, foldFrames, isInTitle, placeText, splitFile } from './frames.js'
 import type { FoldedFrames, StackItem } from './frames.js'
 import { Fold } from './section.js'
 import { parseStack } from './stack.js'
@@ -30,7 +30,7 @@ export function StackView({ stack, type, message }: StackProps) {
         : (
           <Many items={parsed.parts} step={10} noun="errors">
             {(parts) => parts.map((part, index) => (
-              <Part key={index} part={part} hasTitle={index > 0 || !isSaid(part.title, type, message)} opensAll={!hasOwn} />
+              <Part key={index} part={part} hasTitle={index > 0 || !isInTitle(part.title, type, message)} opensAll={!hasOwn} />
             ))}
           </Many>
         )}

@@ -1,7 +1,7 @@
 /** An entry's tags, each a link to all entries that have it. */
-import { Many } from './bounded.js'
+import { Many } from './show-more.js'
 import { EntriesLink } from './entries-link.js'
-import { cut } from './tree.js'
+import { truncate } from './tree.js'
 
 export function Tags({ tags }: { readonly tags: readonly string[] }) {
   return (
@@ -10,7 +10,7 @@ export function Tags({ tags }: { readonly tags: readonly string[] }) {
         {(shown) => (
           <ul aria-label="Tags">
             {shown.map((tag, index) => (
-              <li key={index}><EntriesLink class="tag" name="tag" value={tag} title="All entries with this tag">{cut(tag, 60)}</EntriesLink></li>
+              <li key={index}><EntriesLink class="tag" name="tag" value={tag} title="All entries with this tag">{truncate(tag, 60)}</EntriesLink></li>
             ))}
           </ul>
         )}

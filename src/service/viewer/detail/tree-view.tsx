@@ -1,10 +1,10 @@
 /** Logged values as a tree that opens: nested lists with buttons, a bounded number of members at a time. */
 import { useState } from 'preact/hooks'
 import type { Json } from '../../../protocol/log-entry.js'
-import { MoreButton } from './bounded.js'
+import { MoreButton } from './show-more.js'
 import { Copy } from './copy.js'
 import { EntriesLink } from './entries-link.js'
-import { copyText, cut, isContainer, kindOf, membersOf, pathText, previewOf, searchOf, sizeOf } from './tree.js'
+import { copyText, truncate, isContainer, kindOf, listMembers, pathText, formatPreview, toSearchText, sizeOf } from './tree.js'
 import type { Member, Path } from './tree.js'
 
 const STEP = 50
@@ -26,7 +26,7 @@ function Members({ value, path, depth }: { readonly value: Json, readonly path: 
   return (
     <>
       <ul class={depth === 0 ? undefined : depth <= MAX_INDENTED_DEPTH ? 'indented' : 'flat'}>
-        {membersOf(value, shown).map((member) => <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} />)}
+        {listMembers(value, shown).map((member) => <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} />)}
       </ul>
       {size > shown && <MoreButton rest={size - shown} step={STEP} noun="members" onMore={() => setShown(shown + STEP)} />}
     </>
@@ -36,7 +36,7 @@ function Members({ value, path, depth }: { readonly value: Json, readonly path: 
 function Node({ member: { key, value }, path, depth }: { readonly member: Member, readonly path: Path, readonly depth: number }) {
   const size = sizeOf(value)
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH - 1 && size <= OPEN_MEMBERS)
-  const keyText = cut(String(key), 100)
+  const keyText = truncate(String(key), 100)
   if (!isContainer(value) || size === 0) {
     return (
       <li class="node">
@@ -48,7 +48,7 @@ function Node({ member: { key, value }, path, depth }: { readonly member: Member
     <li class="node">
       <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span class="key">{keyText}</span>{' '}
-        <span class="preview">{isOpen ? (Array.isArray(value) ? `[${size}]` : `{${size}}`) : previewOf(value)}</span>
+        <span class="preview">{isOpen ? (Array.isArray(value) ? `[${size}]` : `{${size}}`) : formatPreview(value)}</span>
       </button>
       <Actions value={value} path={path} />
       {isOpen && <Members value={value} path={path} depth={depth + 1} />}
@@ -59,8 +59,8 @@ function Node({ member: { key, value }, path, depth }: { readonly member: Member
 function Scalar({ value }: { readonly value: Json }) {
   const [isWhole, setWhole] = useState(false)
   const kind = kindOf(value)
-  if (typeof value !== 'string') return <span class={`value ${kind}`}>{isContainer(value) ? previewOf(value) : String(value)}</span>
-  const text = cut(value, isWhole ? MAX_STRING_CHARS : STRING_CHARS)
+  if (typeof value !== 'string') return <span class={`value ${kind}`}>{isContainer(value) ? formatPreview(value) : String(value)}</span>
+  const text = truncate(value, isWhole ? MAX_STRING_CHARS : STRING_CHARS)
   return (
     <>
       <span class="value string">{value === '' ? '""' : text}</span>
@@ -72,7 +72,7 @@ function Scalar({ value }: { readonly value: Json }) {
 }
 
 function Actions({ value, path }: { readonly value: Json, readonly path: Path }) {
-  const search = searchOf(value)
+  const search = toSearchText(value)
   const place = pathText(path)
   return (
     <span class="node-actions">

@@ -26,7 +26,7 @@ export function sizeOf(value: Json): number {
 }
 
 /** The first `count`. */
-export function membersOf(value: Json, count: number): readonly Member[] {
+export function listMembers(value: Json, count: number): readonly Member[] {
   if (!isContainer(value)) return []
   if (Array.isArray(value)) return value.slice(0, count).map((one, key) => ({ key, value: one }))
   return Object.keys(value).slice(0, count).map((key) => ({ key, value: value[key] ?? null }))
@@ -47,23 +47,23 @@ const PREVIEW_MEMBERS = 5
 const PREVIEW_CHARS = 80
 
 /** What a folded container holds, in one short line: `{ id, name, roles, … }`, `[1, 2, …]`. */
-export function previewOf(value: Json): string {
+export function formatPreview(value: Json): string {
   if (!isContainer(value)) return scalarPreview(value)
   const size = sizeOf(value)
   if (size === 0) return Array.isArray(value) ? '[]' : '{}'
-  const shown = membersOf(value, PREVIEW_MEMBERS)
-    .map(({ key, value: one }) => (typeof key === 'number' ? scalarPreview(one) : cut(key, 30)))
+  const shown = listMembers(value, PREVIEW_MEMBERS)
+    .map(({ key, value: one }) => (typeof key === 'number' ? scalarPreview(one) : truncate(key, 30)))
   const more = size > PREVIEW_MEMBERS ? ', …' : ''
-  const text = cut(shown.join(', '), PREVIEW_CHARS) + more
+  const text = truncate(shown.join(', '), PREVIEW_CHARS) + more
   return Array.isArray(value) ? `[${text}]` : `{ ${text} }`
 }
 
 function scalarPreview(value: Json): string {
   if (isContainer(value)) return Array.isArray(value) ? '[…]' : '{…}'
-  return typeof value === 'string' ? JSON.stringify(cut(value, 30)) : String(value)
+  return typeof value === 'string' ? JSON.stringify(truncate(value, 30)) : String(value)
 }
 
-export function cut(text: string, maxChars: number): string {
+export function truncate(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${cutAt(text, maxChars)}…`
 }
 
@@ -75,7 +75,7 @@ export function cutAt(text: string, end: number): string {
 const MAX_SEARCH_CHARS = 200
 
 /** What finds other entries with this value: the search looks at the metadata as JSON. Null where it would find too much, or nothing. */
-export function searchOf(value: Json): string | null {
+export function toSearchText(value: Json): string | null {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_SEARCH_CHARS) return null
   return JSON.stringify(value).slice(1, -1)

@@ -3,10 +3,10 @@ import { Icon } from '../icons.js'
 import { navigate } from '../use-view.js'
 import { withoutFilters } from '../view.js'
 import type { Filters } from '../view.js'
-import { chipsOf } from './filter-names.js'
+import { createChips } from './filter-names.js'
 
 export function Chips({ filters }: { filters: Filters }) {
-  const chips = chipsOf(filters)
+  const chips = createChips(filters)
   if (chips.length === 0) return null
   return (
     <div class="chips" role="group" aria-label="Filters that are set">

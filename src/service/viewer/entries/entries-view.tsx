@@ -1,12 +1,12 @@
 /** The entries: filters and search, the chart of their times, and the live list. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LevelCounts } from '../../store/store.js'
-import type { Status } from '../../answers.js'
+import type { ServiceStatus } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { useCommands } from '../commands.js'
-import { plural } from '../format.js'
+import { plural } from '../view-format.js'
 import { Icon } from '../icons.js'
-import { Empty, Problem } from '../parts.js'
+import { Empty, Problem } from '../components.js'
 import { Connect } from '../shell/connect.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
@@ -19,7 +19,7 @@ import { List } from './list.js'
 import type { ListHandle } from './list.js'
 import { useFeed } from './use-feed.js'
 
-export function EntriesView({ view, status }: { view: View, status: Status | undefined }) {
+export function EntriesView({ view, status }: { view: View, status: ServiceStatus | undefined }) {
   const { filters, entry } = view
   const [feed, version] = useFeed(filters)
   const { tail } = feed

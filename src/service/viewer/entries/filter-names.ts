@@ -1,5 +1,5 @@
 /** How filters are called and shown (pure). */
-import { timeRange } from '../format.js'
+import { timeRange } from '../view-format.js'
 import type { FilterName, Filters } from '../view.js'
 
 export const FILTER_TITLES: Readonly<Record<FilterName, string>> = {
@@ -24,7 +24,7 @@ export interface Chip {
 }
 
 /** Since and until together are one: a range of time. */
-export function chipsOf(filters: Filters): Chip[] {
+export function createChips(filters: Filters): Chip[] {
   const { since, until } = filters
   const range = since === undefined || until === undefined ? null : rangeText(since, until)
   const single = (Object.keys(FILTER_TITLES) as FilterName[]).flatMap((name): Chip[] => {

@@ -1,7 +1,7 @@
 /** The chart's geometry and what a selection in it means (pure). */
 import type { Level } from '../../../protocol/log-entry.js'
-import type { Histogram, HistogramBucket } from '../../answers.js'
-import { plural, timeRange } from '../format.js'
+import type { Histogram, HistogramBucket } from '../../query/api-types.js'
+import { plural, timeRange } from '../view-format.js'
 
 /** From the ground up: what is worse stands on the ground, where heights compare best. */
 export const STACK: readonly Level[] = ['fatal', 'error', 'warn', 'info', 'debug']
@@ -16,7 +16,7 @@ export interface Segment {
   readonly height: number
 }
 
-export function segmentsOf(bucket: HistogramBucket, most: number): Segment[] {
+export function createSegments(bucket: HistogramBucket, most: number): Segment[] {
   const present = STACK.filter((level) => bucket[level] > 0)
   const heights = present.map((level) => Math.max(MIN_HEIGHT, bucket[level] / most))
   const sum = heights.reduce((total, height) => total + height, 0)
@@ -30,7 +30,7 @@ export function segmentsOf(bucket: HistogramBucket, most: number): Segment[] {
   })
 }
 
-export function mostOf(histogram: Histogram): number {
+export function findMaxTotal(histogram: Histogram): number {
   return histogram.buckets.reduce((most, { total }) => Math.max(most, total), 1)
 }
 
@@ -40,7 +40,7 @@ export function indexAt(part: number, buckets: number): number {
 }
 
 /** From where one began to where one is, both included: as filters. */
-export function rangeOf({ buckets, step_ms: stepMs }: Histogram, from: number, to: number): { since: string, until: string } | undefined {
+export function selectRange({ buckets, step_ms: stepMs }: Histogram, from: number, to: number): { since: string, until: string } | undefined {
   const first = buckets[Math.min(from, to)]
   const last = buckets[Math.max(from, to)]
   if (first === undefined || last === undefined) return undefined
@@ -49,7 +49,7 @@ export function rangeOf({ buckets, step_ms: stepMs }: Histogram, from: number, t
 
 /** `2026-11-21 14:03:00 – 14:03:30: 12 entries, 2 error, 10 info`. */
 export function describe(histogram: Histogram, from: number, to: number): string {
-  const range = rangeOf(histogram, from, to)
+  const range = selectRange(histogram, from, to)
   if (range === undefined) return 'no entries'
   const chosen = histogram.buckets.slice(Math.min(from, to), Math.max(from, to) + 1)
   const sum = (key: Level | 'total'): number => chosen.reduce((total, bucket) => total + bucket[key], 0)
@@ -64,7 +64,7 @@ const MAX_LABELS = 8
 const GAP_PX = 16
 
 /** Where the axis has its labels: at whole buckets, as many as there is room for, none beyond the end. */
-export function ticksOf(buckets: number, widthPx: number, labelPx: number): number[] {
+export function createTicks(buckets: number, widthPx: number, labelPx: number): number[] {
   const most = Math.min(MAX_LABELS, Math.floor(widthPx / (labelPx + GAP_PX)))
   if (most < 1) return []
   const every = Math.max(1, Math.ceil(buckets / most))

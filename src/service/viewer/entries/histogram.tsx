@@ -1,15 +1,15 @@
 /** The chart of when entries came, by level; a part of it can be chosen as the time to look at. */
 import { useRef, useState } from 'preact/hooks'
-import type { Histogram as HistogramData } from '../../answers.js'
+import type { Histogram as HistogramData } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { duration, shortTime, timeRange } from '../format.js'
+import { duration, shortTime, timeRange } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
 import { withFilter, withoutFilters } from '../view.js'
 import type { Filters } from '../view.js'
 import { useWidth } from '../views/use-width.js'
-import { describe, indexAt, mostOf, rangeOf, segmentsOf, ticksOf } from './histogram-model.js'
+import { describe, indexAt, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
 import { useSlowly } from './use-slowly.js'
 
 const BUCKETS = 60
@@ -39,7 +39,7 @@ export function Histogram({ filters }: { filters: Filters }) {
   const isRange = filters.since !== undefined || filters.until !== undefined
 
   const select = ({ from, to }: Choice): void => {
-    const range = data === undefined ? undefined : rangeOf(data, from, to)
+    const range = data === undefined ? undefined : selectRange(data, from, to)
     setChoice(null)
     if (range !== undefined) navigate({ filters: withFilter(withFilter(filters, 'since', range.since), 'until', range.until) })
   }
@@ -104,12 +104,12 @@ export function Histogram({ filters }: { filters: Filters }) {
 
 function Chart({ data, choice }: { data: HistogramData, choice: Choice | null }) {
   const { buckets } = data
-  const most = mostOf(data)
+  const most = findMaxTotal(data)
   const first = choice === null ? 0 : Math.min(choice.from, choice.to)
   const width = choice === null ? 0 : Math.abs(choice.to - choice.from) + 1
   return (
     <svg role="img" aria-label={`Chart: ${describe(data, 0, buckets.length - 1)}`} viewBox={`0 0 ${Math.max(1, buckets.length)} 1`} preserveAspectRatio="none">
-      {buckets.flatMap((bucket, index) => segmentsOf(bucket, most).map(({ level, y, height }) => (
+      {buckets.flatMap((bucket, index) => createSegments(bucket, most).map(({ level, y, height }) => (
         <rect key={`${index} ${level}`} class={`area-${level}`} x={index + 0.08} y={y} width={0.84} height={height} />
       )))}
       {width > 1 && <rect class="beside" x={0} y={-0.1} width={first} height={1.1} />}
@@ -137,7 +137,7 @@ function Axis({ data: { buckets, step_ms: stepMs, since, until } }: { data: Hist
   const text = (at: string): string => isDays ? at.slice(0, digits) : shortTime(at).slice(0, digits)
   return (
     <div class="axis" aria-hidden="true" ref={ref}>
-      {ticksOf(buckets.length, width, digits * DIGIT_PX).map((index) => (
+      {createTicks(buckets.length, width, digits * DIGIT_PX).map((index) => (
         <span key={index} style={{ left: `${index / buckets.length * 100}%` }}>{text(buckets[index]?.at ?? '')}</span>
       ))}
     </div>

@@ -1,9 +1,9 @@
 /** The list: only the rows that can be seen are in the document, each of the same height. */
 import type { RefObject } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { localAheadOfUtc, plural, zoneName } from '../format.js'
+import { localAheadOfUtc, plural, zoneName } from '../view-format.js'
 import { Icon } from '../icons.js'
-import type { Feed } from '../live/feed.js'
+import type { EntryFeed } from '../live/entry-feed.js'
 import { Row } from './row.js'
 import { useNarrow } from './use-narrow.js'
 
@@ -36,7 +36,7 @@ export interface ListHandle {
 
 interface ListProps {
   readonly handle: RefObject<ListHandle | null>
-  readonly feed: Feed
+  readonly feed: EntryFeed
   /** Grows when the feed has something to draw. */
   readonly version: number
   readonly selected: string | null
@@ -149,7 +149,7 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
 }
 
 /** Tells a screen reader now and then how many came, instead of each. */
-function Teller({ feed }: { feed: Feed }) {
+function Teller({ feed }: { feed: EntryFeed }) {
   const [text, setText] = useState('')
   useEffect(() => {
     let told = feed.tail.arrived

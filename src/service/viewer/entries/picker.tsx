@@ -1,7 +1,7 @@
 /** Picks the value of a filter from those that occur, or takes one that is typed. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { FieldValues, ValueField } from '../../answers.js'
-import { shortCount } from '../format.js'
+import type { FieldValues, ValueField } from '../../query/api-types.js'
+import { shortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'

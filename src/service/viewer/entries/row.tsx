@@ -1,11 +1,11 @@
 /** An entry as a row of the list. */
 import { Component } from 'preact'
-import type { EntryBrief } from '../../answers.js'
-import { duration, fullTime, plural, shortTime } from '../format.js'
+import type { EntrySummary } from '../../query/api-types.js'
+import { duration, fullTime, plural, shortTime } from '../view-format.js'
 import { Icon } from '../icons.js'
 
 interface RowProps {
-  readonly entry: EntryBrief
+  readonly entry: EntrySummary
   readonly index: number
   readonly isSelected: boolean
   readonly onOpen: (id: string) => void
@@ -54,7 +54,7 @@ export class Row extends Component<RowProps> {
   }
 }
 
-function RequestPart({ request: { method, path, status_code: status, duration_ms: durationMs } }: { request: NonNullable<EntryBrief['request']> }) {
+function RequestPart({ request: { method, path, status_code: status, duration_ms: durationMs } }: { request: NonNullable<EntrySummary['request']> }) {
   const tone = status === undefined || status < 400 ? '' : status < 500 ? ' warn' : ' bad'
   return (
     <span class="row-request">

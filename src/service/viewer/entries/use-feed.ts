@@ -1,17 +1,17 @@
 /** The feed of a list as state: drawn at most every 100 ms, however much comes. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { EntryBrief } from '../../answers.js'
+import type { EntrySummary } from '../../query/api-types.js'
 import type { Page } from '../../store/store.js'
 import { get } from '../api.js'
 import { live } from '../live/connection.js'
-import { Feed } from '../live/feed.js'
+import { EntryFeed } from '../live/entry-feed.js'
 import { filterKey } from '../view.js'
 import type { Filters } from '../view.js'
 
 const DRAW_INTERVAL_MS = 100
 
 /** @returns the feed, and a number that grows when it is to be drawn */
-export function useFeed(filters: Filters): readonly [feed: Feed, version: number] {
+export function useFeed(filters: Filters): readonly [feed: EntryFeed, version: number] {
   const [version, setVersion] = useState(0)
   const [feed, end] = useMemo(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -21,8 +21,8 @@ export function useFeed(filters: Filters): readonly [feed: Feed, version: number
       drawnMs = performance.now()
       setVersion((old) => old + 1)
     }
-    const made = new Feed({
-      page: (wanted, cursor, limit, signal) => get<Page<EntryBrief>>('entries', { ...wanted, view: 'brief', limit, cursor }, signal),
+    const made = new EntryFeed({
+      page: (wanted, cursor, limit, signal) => get<Page<EntrySummary>>('entries', { ...wanted, view: 'brief', limit, cursor }, signal),
       follow: (source) => live.follow(source),
       changed: () => {
         timer ??= setTimeout(draw, Math.max(0, drawnMs + DRAW_INTERVAL_MS - performance.now()))

@@ -1,12 +1,12 @@
 /** The page's stream, wired to the browser. */
-import type { Status } from '../../answers.js'
+import type { ServiceStatus } from '../../query/api-types.js'
 import { get, request } from '../api.js'
 import { announceChange } from '../changes.js'
-import { Live } from './live.js'
+import { LiveStream } from './live-stream.js'
 
-export const live = new Live({
+export const live = new LiveStream({
   open: (parameters, headers, signal) => request('stream', parameters, headers, signal),
-  startedAt: async (signal) => (await get<Status>('status', {}, signal)).started_at,
+  startedAt: async (signal) => (await get<ServiceStatus>('status', {}, signal)).started_at,
   wait: (ms, signal) => new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {

@@ -1,7 +1,7 @@
 /** How an application is connected to this service (pure). */
-import type { Status } from '../../answers.js'
+import type { ServiceStatus } from '../../query/api-types.js'
 
-type Address = Pick<Status, 'url' | 'is_default_url'>
+type Address = Pick<ServiceStatus, 'url' | 'is_default_url'>
 
 /** The five lines. With the URL, and then a key, only where the transport would not find the service by itself. */
 export function connectLines({ url, is_default_url: isDefault }: Address): string {

@@ -1,9 +1,9 @@
 /** How an application is connected, for those who have no entry yet. */
-import type { Status } from '../../answers.js'
-import { CopyButton, Empty } from '../parts.js'
+import type { ServiceStatus } from '../../query/api-types.js'
+import { CopyButton, Empty } from '../components.js'
 import { connectLines, startLine } from './connect-lines.js'
 
-export function Connect({ status }: { status: Status }) {
+export function Connect({ status }: { status: ServiceStatus }) {
   const lines = connectLines(status)
   return (
     <Empty title="Listening. Nothing has arrived yet.">

@@ -1,16 +1,16 @@
 /** The bar on top: the views, how the connection is, theme and help. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Status } from '../../answers.js'
-import { plural, shortCount } from '../format.js'
+import type { ServiceStatus } from '../../query/api-types.js'
+import { plural, shortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { live } from '../live/connection.js'
 import { useObservable } from '../use-observable.js'
-import { hrefOf, VIEWS } from '../view.js'
+import { createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
 import { setTheme, theme, THEMES } from './theme.js'
 import { VIEW_TITLES } from './views.js'
 
-export function Header({ view, status, onHelp }: { view: View, status: Status | undefined, onHelp: () => void }) {
+export function Header({ view, status, onHelp }: { view: View, status: ServiceStatus | undefined, onHelp: () => void }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [view.name])
   return (
@@ -38,7 +38,7 @@ interface NavLinkProps {
   readonly name: ViewName
   readonly number: number
   readonly view: View
-  readonly status: Status | undefined
+  readonly status: ServiceStatus | undefined
   readonly onGo: () => void
 }
 
@@ -47,7 +47,7 @@ function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
   const kept = counts === null ? 0 : status?.kept[counts[0]] ?? 0
   const named = counts === null || kept === 0 ? undefined : plural(kept, counts[1], counts[2])
   return (
-    <a href={hrefOf({ name, filters: view.filters })} aria-current={view.name === name ? 'page' : undefined} onClick={onGo}
+    <a href={createHref({ name, filters: view.filters })} aria-current={view.name === name ? 'page' : undefined} onClick={onGo}
       title={`${named === undefined ? title : `${title}: ${named} kept`} (${number})`}>
       {title}
       {named !== undefined && <span class={name === 'rejected' ? 'count bad' : 'count'} aria-label={named}>{shortCount(kept)}</span>}

@@ -1,11 +1,11 @@
 /** The keys, in a dialog: the browser keeps the focus in it and gives it back. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { Status } from '../../answers.js'
-import { count, duration, memory } from '../format.js'
+import type { ServiceStatus } from '../../query/api-types.js'
+import { count, duration, memory } from '../view-format.js'
 import { Icon } from '../icons.js'
-import { KEY_HELP } from '../keys.js'
+import { KEY_HELP } from '../keyboard.js'
 
-export function Help({ status, onClose }: { status: Status | undefined, onClose: () => void }) {
+export function Help({ status, onClose }: { status: ServiceStatus | undefined, onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
@@ -33,7 +33,7 @@ export function Help({ status, onClose }: { status: Status | undefined, onClose:
   )
 }
 
-function About({ status: { version, url, db_file: file, limits } }: { status: Status }) {
+function About({ status: { version, url, db_file: file, limits } }: { status: ServiceStatus }) {
   const age = limits.max_age_ms === null ? '' : `, none older than ${duration(limits.max_age_ms)}`
   return (
     <>

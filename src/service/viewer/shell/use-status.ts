@@ -1,13 +1,13 @@
 /** What the service says of itself and of how much it keeps. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Status } from '../../answers.js'
+import type { ServiceStatus } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { useQuery } from '../use-query.js'
 
 /** Entries that the filters leave out are not told of by the stream. */
 const REFRESH_MS = 5000
 
-export function useStatus(): Status | undefined {
+export function useStatus(): ServiceStatus | undefined {
   const changes = useChanges('entry', 'request', 'feedback', 'release', 'heartbeat', 'rejected')
   const [ticks, setTicks] = useState(0)
   useEffect(() => {
@@ -16,5 +16,5 @@ export function useStatus(): Status | undefined {
     }, REFRESH_MS)
     return () => clearInterval(timer)
   }, [])
-  return useQuery<Status>('status', {}, changes + ticks).data
+  return useQuery<ServiceStatus>('status', {}, changes + ticks).data
 }

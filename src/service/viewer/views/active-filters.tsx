@@ -1,8 +1,8 @@
 /** Which of the address's filters narrow a view that has no filter bar, and how to be rid of them. */
-import { chipsOf } from '../entries/filter-names.js'
+import { createChips } from '../entries/filter-names.js'
 import { Icon } from '../icons.js'
 import { useView } from '../use-view.js'
-import { hrefOf, withoutFilters } from '../view.js'
+import { createHref, withoutFilters } from '../view.js'
 import type { FilterName, Filters } from '../view.js'
 
 /** Those that the view's query takes. */
@@ -13,9 +13,9 @@ export function pickFilters(filters: Filters, names: readonly FilterName[]): Fil
 /** Others stay as they are, for the views that take them. */
 export function ActiveFilters({ names }: { readonly names: readonly FilterName[] }) {
   const view = useView()
-  const chips = chipsOf(pickFilters(view.filters, names))
+  const chips = createChips(pickFilters(view.filters, names))
   if (chips.length === 0) return null
-  const without = (gone: readonly FilterName[]) => hrefOf({ ...view, filters: withoutFilters(view.filters, ...gone) })
+  const without = (gone: readonly FilterName[]) => createHref({ ...view, filters: withoutFilters(view.filters, ...gone) })
   return (
     <div class="active-filters" role="group" aria-label="Filters that are set">
       {chips.map(({ names: gone, title, value }) => (

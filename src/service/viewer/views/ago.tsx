@@ -1,5 +1,5 @@
 /** How long ago something was; it goes on while one looks. */
-import { ago, fullTime } from '../format.js'
+import { ago, fullTime } from '../view-format.js'
 import { useNow } from './use-now.js'
 
 export function Ago({ at }: { readonly at: string }) {

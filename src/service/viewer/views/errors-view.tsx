@@ -1,13 +1,13 @@
 /** The view "errors": entries that are one and the same failure, as one line. */
 import { useMemo, useState } from 'preact/hooks'
-import type { ErrorGroup } from '../../answers.js'
+import type { ErrorGroup } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { EntriesLink } from '../detail/entries-link.js'
-import { cut } from '../detail/tree.js'
-import { count, plural } from '../format.js'
-import { Bars, Empty, LevelBadge } from '../parts.js'
+import { truncate } from '../detail/tree.js'
+import { count, plural } from '../view-format.js'
+import { Bars, Empty, LevelBadge } from '../components.js'
 import { useView } from '../use-view.js'
-import { FILTER_NAMES, hrefOf } from '../view.js'
+import { FILTER_NAMES, createHref } from '../view.js'
 import type { Filters } from '../view.js'
 import { ActiveFilters } from './active-filters.js'
 import { Ago } from './ago.js'
@@ -91,14 +91,14 @@ function Group({ group, filters }: { readonly group: ErrorGroup, readonly filter
   return (
     <tr class={view.entry === group.newest ? 'selected' : undefined}>
       <td class="group-what">
-        <a class="group-link" href={hrefOf({ ...view, entry: group.newest })} title="Open the newest entry" {...LINE}>
-          <LevelBadge level={group.level} /> <b>{cut(group.type ?? 'No error type', 120)}</b>
+        <a class="group-link" href={createHref({ ...view, entry: group.newest })} title="Open the newest entry" {...LINE}>
+          <LevelBadge level={group.level} /> <b>{truncate(group.type ?? 'No error type', 120)}</b>
         </a>
-        <p class="group-message">{cut(group.message, 300)}</p>
+        <p class="group-message">{truncate(group.message, 300)}</p>
         <p class="group-meta">
-          {group.services.map((service) => <span key={service} class="chip">{cut(service, 40)}</span>)}
-          {group.versions.length > 0 && <span>{cut(group.versions.join(', '), 80)}</span>}
-          {group.is_given && <span title={cut(group.fingerprint, 200)}>own fingerprint</span>}
+          {group.services.map((service) => <span key={service} class="chip">{truncate(service, 40)}</span>)}
+          {group.versions.length > 0 && <span>{truncate(group.versions.join(', '), 80)}</span>}
+          {group.is_given && <span title={truncate(group.fingerprint, 200)}>own fingerprint</span>}
         </p>
       </td>
       <td data-name="Trend"><Bars values={group.trend} label={trendText(group.trend)} /></td>

@@ -1,12 +1,12 @@
 /** The view "feedback": what users said, with the entry that it is about. */
 import type { StoredEntry, StoredFeedback } from '../../store/store.js'
 import { useChanges } from '../changes.js'
-import { LongText } from '../detail/bounded.js'
-import { cut } from '../detail/tree.js'
-import { Empty, LevelBadge } from '../parts.js'
+import { LongText } from '../detail/show-more.js'
+import { truncate } from '../detail/tree.js'
+import { Empty, LevelBadge } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
-import { hrefOf } from '../view.js'
+import { createHref } from '../view.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
 import { Snippet, StartHint } from './snippet.js'
@@ -46,8 +46,8 @@ function Comment({ stored: { received_at: at, feedback } }: { readonly stored: S
     <li class="card comment-card">
       <LongText class="comment" text={comments} />
       <p class="comment-by">
-        <b>{name === undefined || name === '' ? 'Somebody' : cut(name, 100)}</b>
-        {email !== undefined && <span>{cut(email, 200)}</span>}
+        <b>{name === undefined || name === '' ? 'Somebody' : truncate(name, 100)}</b>
+        {email !== undefined && <span>{truncate(email, 200)}</span>}
         <span class="muted"><Ago at={at} /></span>
       </p>
       <Target eventId={eventId} />
@@ -67,14 +67,14 @@ function Target({ eventId }: { readonly eventId: string }) {
   if (data === undefined) {
     return (
       <p class="comment-target muted">
-        About <code>{cut(eventId, 80)}</code>, of which no entry is here.{' '}
-        {eventId !== '' && eventId.length <= 200 && <a href={hrefOf({ filters: { q: eventId } })}>Search for it</a>}
+        About <code>{truncate(eventId, 80)}</code>, of which no entry is here.{' '}
+        {eventId !== '' && eventId.length <= 200 && <a href={createHref({ filters: { q: eventId } })}>Search for it</a>}
       </p>
     )
   }
   return (
     <p class="comment-target">
-      <LevelBadge level={data.entry.level} /> <a href={hrefOf({ ...view, entry: data.id })} {...LINE}>{cut(data.entry.message, 160)}</a>
+      <LevelBadge level={data.entry.level} /> <a href={createHref({ ...view, entry: data.id })} {...LINE}>{truncate(data.entry.message, 160)}</a>
     </p>
   )
 }

@@ -1,8 +1,8 @@
 /** A route's latency over time: three percentiles as lines, requests and errors as bars below them. */
 import { useMemo, useState } from 'preact/hooks'
-import type { RouteLatency } from '../../answers.js'
-import { count, duration, plural, shortTime, timeRange } from '../format.js'
-import { durationScale, lineOf, timeTicks } from './plot.js'
+import type { RouteLatency } from '../../query/api-types.js'
+import { count, duration, plural, shortTime, timeRange } from '../view-format.js'
+import { durationScale, createLine, timeTicks } from './plot.js'
 import type { Point } from './plot.js'
 import { useWidth } from './use-width.js'
 
@@ -66,7 +66,7 @@ function Drawing({ buckets, stepMs, right }: { readonly buckets: readonly Bucket
       times: timeTicks(sinceMs, untilMs, Math.max(2, Math.floor((right - LEFT) / pxPerTick)), zoneMs).map((ms) => ({ ms, x: xOf(ms) })),
       lines: SERIES.map(([key, text]) => ({
         text,
-        line: lineOf(buckets.map((one, index): Point | null => {
+        line: createLine(buckets.map((one, index): Point | null => {
           const value = one[key]
           return value === null ? null : { x: LEFT + (index + 0.5) * widthPer, y: scale.place(value) }
         })),

@@ -1,8 +1,8 @@
 /** The frame of a view that is a list: its heading, what to do where it is empty, and more on demand. */
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { count } from '../format.js'
-import { Problem } from '../parts.js'
+import { count } from '../view-format.js'
+import { Problem } from '../components.js'
 import { useListKeys } from './use-list-keys.js'
 import type { List } from './use-list.js'
 

@@ -1,6 +1,6 @@
 /** A field that tells which monitor a token is of. The token leaves the field as soon as its hash is known. */
 import { useRef } from 'preact/hooks'
-import { monitorIdOf } from './monitor-id.js'
+import { computeMonitorId } from './monitor-id.js'
 
 interface MonitorFinderProps {
   /** The id of the token that was given last. */
@@ -14,7 +14,7 @@ export function MonitorFinder({ found, isListed, onFind }: MonitorFinderProps) {
   const find = (text: string): void => {
     const token = text.trim()
     if (field.current !== null) field.current.value = ''
-    if (token !== '') void monitorIdOf(token).then(onFind)
+    if (token !== '') void computeMonitorId(token).then(onFind)
   }
   const onPaste = (event: ClipboardEvent): void => {
     event.preventDefault()

@@ -1,6 +1,6 @@
 /** Whether a monitor is late, and where its pings lie on a line that ends now (pure). */
-import type { MonitorSummary } from '../../answers.js'
-import { duration } from '../format.js'
+import type { MonitorSummary } from '../../query/api-types.js'
+import { duration } from '../view-format.js'
 
 /** Times the usual interval that one may pass without a ping. */
 const LATE_AFTER = 2
@@ -10,7 +10,7 @@ export interface MonitorState {
   readonly text: string
 }
 
-export function stateOf({ last_ping: lastPing, interval_ms: intervalMs }: MonitorSummary, nowMs: number): MonitorState {
+export function toMonitorState({ last_ping: lastPing, interval_ms: intervalMs }: MonitorSummary, nowMs: number): MonitorState {
   if (intervalMs === null) return { name: 'new', text: 'one ping so far' }
   const passedMs = nowMs - Date.parse(lastPing)
   // Below a second it is no rhythm, only several at once.
@@ -33,7 +33,7 @@ export interface Strip {
 const MIN_PINGS_SHARE = 0.5
 
 /** `recent`: newest first. */
-export function stripOf(recent: readonly string[], nowMs: number): Strip {
+export function createStrip(recent: readonly string[], nowMs: number): Strip {
   const times = recent.map((at) => Date.parse(at)).filter((ms) => Number.isFinite(ms))
   const [newest, oldest] = [times[0], times.at(-1)]
   if (newest === undefined || oldest === undefined || newest === oldest) return { marks: times.map(() => 0), silence: 0 }

@@ -1,14 +1,14 @@
 /** The view "monitors": who pings, how regularly, and who is late. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { MonitorSummary } from '../../answers.js'
+import type { MonitorSummary } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { count, duration, fullTime, plural } from '../format.js'
-import { Empty, Problem } from '../parts.js'
+import { count, duration, fullTime, plural } from '../view-format.js'
+import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
 import { MonitorFinder } from './monitor-finder.js'
-import { stateOf, stripOf } from './monitor-state.js'
+import { toMonitorState, createStrip } from './monitor-state.js'
 import { Snippet, StartHint } from './snippet.js'
 import { useNow } from './use-now.js'
 
@@ -51,7 +51,7 @@ export function MonitorsView() {
 
 function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary, readonly isFound: boolean }) {
   const nowMs = useNow()
-  const state = stateOf(monitor, nowMs)
+  const state = toMonitorState(monitor, nowMs)
   const card = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isFound) card.current?.scrollIntoView({ block: 'nearest' })
@@ -75,7 +75,7 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary, reado
 
 /** One mark a ping, on a scale that ends now: what is missing can be seen. */
 function Strip({ recent, nowMs }: { readonly recent: readonly string[], readonly nowMs: number }) {
-  const { marks, silence } = stripOf(recent, nowMs)
+  const { marks, silence } = createStrip(recent, nowMs)
   const oldest = recent.at(-1)
   return (
     <figure class="strip">

@@ -71,7 +71,7 @@ export interface Line {
 }
 
 /** Null is a gap. */
-export function lineOf(points: readonly (Point | null)[]): Line {
+export function createLine(points: readonly (Point | null)[]): Line {
   let path = ''
   const dots: Point[] = []
   points.forEach((point, index) => {

@@ -1,10 +1,10 @@
 /** The view "rejected": what the real service would have refused, and why. */
 import type { RejectedBatch } from '../../store/store.js'
 import { useChanges } from '../changes.js'
-import { Many } from '../detail/bounded.js'
-import { cut } from '../detail/tree.js'
-import { count, plural } from '../format.js'
-import { Empty } from '../parts.js'
+import { Many } from '../detail/show-more.js'
+import { truncate } from '../detail/tree.js'
+import { count, plural } from '../view-format.js'
+import { Empty } from '../components.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
 import { groupReasons } from './reasons.js'
@@ -42,7 +42,7 @@ function Rejected({ rejected }: { readonly rejected: RejectedBatch }) {
         {rejected.entries > 0 && (
           <span>{count(refused)} of {plural(rejected.entries, 'entry', 'entries')} refused{rejected.accepted > 0 && `, ${count(rejected.accepted)} accepted`}</span>
         )}
-        {rejected.batch_id !== null && <span>batch <code>{cut(rejected.batch_id, 100)}</code></span>}
+        {rejected.batch_id !== null && <span>batch <code>{truncate(rejected.batch_id, 100)}</code></span>}
       </p>
       <Many items={groupReasons(rejected.reasons)} step={8} noun="reasons">
         {(reasons) => <ul class="reasons">{reasons.map((reason) => <Reason key={reason.message} reason={reason} />)}</ul>}
@@ -62,9 +62,9 @@ const PATHS: Readonly<Record<RejectedBatch['endpoint'], string>> = {
 function Reason({ reason: { message, places } }: { readonly reason: ReasonGroup }) {
   return (
     <li>
-      <p class="reason-message">{cut(message, 500)}</p>
+      <p class="reason-message">{truncate(message, 500)}</p>
       <Many items={places} step={6} noun="places">
-        {(shown) => <ul class="places">{shown.map((place, index) => <li key={index}><code>{cut(place, 200)}</code></li>)}</ul>}
+        {(shown) => <ul class="places">{shown.map((place, index) => <li key={index}><code>{truncate(place, 200)}</code></li>)}</ul>}
       </Many>
     </li>
   )

@@ -1,6 +1,6 @@
 /** What a release did to the errors, in words (pure). */
-import type { ReleaseHealth } from '../../answers.js'
-import { count, duration, plural } from '../format.js'
+import type { ReleaseHealth } from '../../query/api-types.js'
+import { count, duration, plural } from '../view-format.js'
 
 export interface Change {
   /** `3 errors in the hour before, 41 after`. */
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000
 const MIN_DIFFERENCE = 3
 const MIN_RATIO = 1.5
 
-export function changeOf({ before, after, window_ms: windowMs }: Pick<ReleaseHealth, 'before' | 'after' | 'window_ms'>): Change {
+export function computeChange({ before, after, window_ms: windowMs }: Pick<ReleaseHealth, 'before' | 'after' | 'window_ms'>): Change {
   const isComparable = before.entries > 0 && after.entries > 0
   const shares = isComparable ? { before: before.errors / before.entries, after: after.errors / after.entries } : null
   const span = windowMs === HOUR_MS ? 'the hour' : `the ${duration(Math.max(1_000, Math.round(windowMs / 1_000) * 1_000))}`

@@ -1,16 +1,16 @@
 /** The view "releases": what was registered, and whether errors became more since. */
-import type { ReleaseHealth } from '../../answers.js'
+import type { ReleaseHealth } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { LongText } from '../detail/bounded.js'
+import { LongText } from '../detail/show-more.js'
 import { Copy } from '../detail/copy.js'
 import { Fold } from '../detail/section.js'
-import { cut } from '../detail/tree.js'
-import { fullTime, percent, plural } from '../format.js'
-import { Empty } from '../parts.js'
-import { hrefOf } from '../view.js'
+import { truncate } from '../detail/tree.js'
+import { fullTime, percent, plural } from '../view-format.js'
+import { Empty } from '../components.js'
+import { createHref } from '../view.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
-import { changeOf } from './release-change.js'
+import { computeChange } from './release-change.js'
 import type { Change } from './release-change.js'
 import { Snippet, StartHint } from './snippet.js'
 import { useList } from './use-list.js'
@@ -47,26 +47,26 @@ export function ReleasesView() {
 
 function Release({ health }: { readonly health: ReleaseHealth }) {
   const { release, linked } = health
-  const change = changeOf(health)
-  const entries = hrefOf({ name: 'entries', filters: { release_id: health.release_id } })
-  const errors = hrefOf({ name: 'errors', filters: { release_id: health.release_id } })
+  const change = computeChange(health)
+  const entries = createHref({ name: 'entries', filters: { release_id: health.release_id } })
+  const errors = createHref({ name: 'errors', filters: { release_id: health.release_id } })
   return (
     <li class="card release">
       <div class="release-head">
-        <h2>{cut(release.version, 100)}</h2>
+        <h2>{truncate(release.version, 100)}</h2>
         <span class="muted"><Ago at={health.registered_at} /></span>
         <span class="time">{fullTime(health.registered_at)}</span>
         {health.last_registered_at !== health.registered_at && <span class="muted">again <Ago at={health.last_registered_at} /></span>}
       </div>
       <p class="release-facts">
         {release.commit_hash !== undefined && (
-          <span>commit <code title={cut(release.commit_hash, 200)}>{release.commit_hash.slice(0, 10)}</code>{' '}
+          <span>commit <code title={truncate(release.commit_hash, 200)}>{release.commit_hash.slice(0, 10)}</code>{' '}
             <Copy label="copy" name="Copy the commit" text={() => release.commit_hash ?? ''} />
           </span>
         )}
-        {release.branch !== undefined && <span>branch <code>{cut(release.branch, 100)}</code></span>}
-        {release.deployed_by !== undefined && <span>by {cut(release.deployed_by, 100)}</span>}
-        <span>id <code>{cut(health.release_id, 60)}</code></span>
+        {release.branch !== undefined && <span>branch <code>{truncate(release.branch, 100)}</code></span>}
+        {release.deployed_by !== undefined && <span>by {truncate(release.deployed_by, 100)}</span>}
+        <span>id <code>{truncate(health.release_id, 60)}</code></span>
       </p>
       <Comparison change={change} />
       <p class="release-links">

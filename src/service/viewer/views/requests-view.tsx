@@ -1,19 +1,19 @@
 /** The view "requests": request logs by route, and one route's latency over time. */
 import { useMemo, useState } from 'preact/hooks'
-import type { RouteStats } from '../../answers.js'
+import type { RouteStats } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { Many } from '../detail/bounded.js'
-import { cut } from '../detail/tree.js'
-import { count, duration, percent, plural } from '../format.js'
-import { Empty, Problem } from '../parts.js'
+import { Many } from '../detail/show-more.js'
+import { truncate } from '../detail/tree.js'
+import { count, duration, percent, plural } from '../view-format.js'
+import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
-import { hrefOf } from '../view.js'
+import { createHref } from '../view.js'
 import type { FilterName } from '../view.js'
 import { ActiveFilters, pickFilters } from './active-filters.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
-import { areMostlyPaths, routeOf, routeText } from './route-name.js'
+import { areMostlyPaths, parseRouteName, routeText } from './route-name.js'
 import { RoutePanel } from './route-panel.js'
 import { followRow } from './row-click.js'
 import { Snippet, StartHint } from './snippet.js'
@@ -38,7 +38,7 @@ export function RequestsView() {
   const version = useChanges('request')
   const { data, error } = useQuery<{ readonly items: readonly RouteStats[] }>('routes', filters, version)
   const routes = data?.items
-  const selected = routeOf(view.route)
+  const selected = parseRouteName(view.route)
   const requests = routes?.reduce((sum, one) => sum + one.count, 0) ?? 0
   return (
     <ViewPage
@@ -111,8 +111,8 @@ function Row({ route }: { readonly route: RouteStats }) {
   return (
     <tr class={isSelected ? 'selected' : undefined}>
       <td class="route-name">
-        <a href={hrefOf({ ...view, route: isSelected ? null : text })} aria-current={isSelected ? 'true' : undefined} {...LINE}>
-          <span class="method">{cut(route.method, 12)}</span> {cut(route.route, 200)}
+        <a href={createHref({ ...view, route: isSelected ? null : text })} aria-current={isSelected ? 'true' : undefined} {...LINE}>
+          <span class="method">{truncate(route.method, 12)}</span> {truncate(route.route, 200)}
         </a>
       </td>
       <td class="number" data-name="Requests">{count(route.count)}</td>

@@ -1,6 +1,6 @@
 /** A route in the address: `GET /orders/:id` (pure). */
 import type { RequestLog } from '../../../protocol/resources.js'
-import type { RouteStats } from '../../answers.js'
+import type { RouteStats } from '../../query/api-types.js'
 
 export interface RouteName {
   readonly method: string
@@ -12,7 +12,7 @@ export function routeText({ method, route }: RouteName): string {
 }
 
 /** A method has no space. Null for what names no route. */
-export function routeOf(text: string | null): RouteName | null {
+export function parseRouteName(text: string | null): RouteName | null {
   const at = text === null ? -1 : text.indexOf(' ')
   return text === null || at < 0 ? null : { method: text.slice(0, at), route: text.slice(at + 1) }
 }

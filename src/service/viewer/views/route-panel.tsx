@@ -1,13 +1,13 @@
 /** One route: its latency over time, and its newest requests. */
-import type { RouteLatency } from '../../answers.js'
+import type { RouteLatency } from '../../query/api-types.js'
 import type { Page, StoredRequestLog } from '../../store/store.js'
 import { Fold } from '../detail/section.js'
-import { cut } from '../detail/tree.js'
-import { duration } from '../format.js'
-import { Problem, Time } from '../parts.js'
+import { truncate } from '../detail/tree.js'
+import { duration } from '../view-format.js'
+import { Problem, Time } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
-import { hrefOf } from '../view.js'
+import { createHref } from '../view.js'
 import type { Filters } from '../view.js'
 import { LatencyPlot, LatencyTable } from './latency-plot.js'
 import { entryRequestId, isOfRoute, routeText } from './route-name.js'
@@ -21,8 +21,8 @@ export function RoutePanel({ name, filters, version }: { readonly name: RouteNam
   return (
     <section class="card route-panel" aria-label={`Latency of ${text.slice(0, 200)}`}>
       <div class="route-head">
-        <h2>{cut(text, 200)}</h2>
-        <a class="button small" href={hrefOf({ ...view, route: null })} aria-label="Close the plot">✕</a>
+        <h2>{truncate(text, 200)}</h2>
+        <a class="button small" href={createHref({ ...view, route: null })} aria-label="Close the plot">✕</a>
       </div>
       {error !== undefined && <Problem error={error} />}
       {data !== undefined && data.buckets.length === 0 && <p class="muted">No request of this route is kept.</p>}
@@ -59,12 +59,12 @@ function Newest({ name, version }: { readonly name: RouteName, readonly version:
             <tr key={id}>
               <td><Time at={request.timestamp} /></td>
               <td><StatusCode code={request.status_code} /></td>
-              <td class="path">{cut(request.path, 120)}</td>
+              <td class="path">{truncate(request.path, 120)}</td>
               <td class="number">{duration(request.duration_ms)}</td>
-              <td>{cut(request.service ?? '', 40)}</td>
+              <td>{truncate(request.service ?? '', 40)}</td>
               <td>
                 {request.request_id.length <= 200 && (
-                  <a href={hrefOf({ filters: { request_id: entryRequestId(request.request_id) } })} aria-label={`logs of request ${request.request_id}`}>logs</a>
+                  <a href={createHref({ filters: { request_id: entryRequestId(request.request_id) } })} aria-label={`logs of request ${request.request_id}`}>logs</a>
                 )}
               </td>
             </tr>

@@ -1,6 +1,6 @@
 /** Code to be copied into an application or a terminal. */
-import type { Status } from '../../answers.js'
-import { CopyButton } from '../parts.js'
+import type { ServiceStatus } from '../../query/api-types.js'
+import { CopyButton } from '../components.js'
 import { startLine } from '../shell/connect-lines.js'
 import { useQuery } from '../use-query.js'
 
@@ -15,7 +15,7 @@ export function Snippet({ code }: { readonly code: string }) {
 
 /** How what the code above sends comes here: nothing is to be said where that is the default. */
 export function StartHint() {
-  const { data } = useQuery<Status>('status')
+  const { data } = useQuery<ServiceStatus>('status')
   if (data === undefined || data.is_default_url) return null
   return (
     <>

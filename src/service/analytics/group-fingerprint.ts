@@ -1,0 +1,62 @@
+/**
+ * What makes two entries one and the same failure (pure): the fingerprint that the entry was sent with; else the
+ * error's type, its message without what differs from case to case, and the first frame of the application's own.
+ */
+import { createHash } from 'node:crypto'
+import type { LogEntry } from '../../protocol/log-entry.js'
+import { findErrorLocation } from './error-location.js'
+
+/** Beyond this a message is data; what is normalized is bounded, so that a long one costs no more. */
+const MAX_MESSAGE_READ = 2000
+const MAX_MESSAGE = 300
+const MAX_TYPE = 200
+const MAX_SOURCE_READ = 1000
+
+/** Entries that error groups are made of. */
+export function isFailure(entry: LogEntry): boolean {
+  return entry.level === 'error' || entry.level === 'fatal' || entry.error !== undefined
+}
+
+/** The fingerprint that the filter compares: every given one, and the computed one of a failure. */
+export function findErrorGroup(entry: LogEntry): string | undefined {
+  return entry.fingerprint !== undefined || isFailure(entry) ? computeFingerprint(entry) : undefined
+}
+
+export function computeFingerprint(entry: LogEntry): string {
+  if (entry.fingerprint !== undefined) return entry.fingerprint
+  const { error } = entry
+  const type = error?.type?.slice(0, MAX_TYPE) ?? ''
+  const message = withoutValues(error?.message ?? entry.message)
+  const place = findErrorLocation(error?.stack) ?? withoutLine(entry.source) ?? ''
+  const parts = [type, message, place].join('\u001f')
+  return createHash('sha256').update(parts).digest('hex').slice(0, 16)
+}
+
+/**
+ * A quote opens where no word ends, and closes where none begins: "can't read the user's" quotes nothing. Where it
+ * opens again the attempt ends, so that a text of opening quotes is not read once for each.
+ */
+const QUOTED =
+  /(?<![\w\\])(?:'[^'\n]{0,200}'|"[^"\n]{0,200}"|`[^`\n]{0,200}`)(?!\w)|“[^“”\n]{0,200}”|‘[^‘’\n]{0,200}’|«[^«»\n]{0,200}»/g
+const URL_TEXT = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'`<>]*/gi
+const WORD = /[^\s"'`()<>[\]{}=,;|]+/g
+/** Digits, e-mail addresses, and hexadecimal that happens to have no digit. */
+const VALUE = /\d|@|^[a-f]{8,}$/i
+/** One value or several: "1, 2 and 3" is as long as "1, 2" by chance only. */
+const VALUES = /\*(?:[\s,;|]*\*)+/g
+
+/** The message with every value (number, id, address, quoted text) as `*`. */
+export function withoutValues(message: string): string {
+  return message
+    .slice(0, MAX_MESSAGE_READ)
+    .replace(QUOTED, '*')
+    .replace(URL_TEXT, '*')
+    .replace(WORD, (word) => (VALUE.test(word) ? '*' : word))
+    .replace(VALUES, '*')
+    .trim()
+    .slice(0, MAX_MESSAGE)
+}
+
+function withoutLine(source: string | undefined): string | undefined {
+  return source?.slice(0, MAX_SOURCE_READ).replace(/(?::\d+){1,2}$/, '')
+}

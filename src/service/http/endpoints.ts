@@ -1,0 +1,40 @@
+/** Which endpoint a path names (interface: Endpoints). */
+import { BASE_PATH, PATHS } from '../../protocol/limits.js'
+
+export const ENDPOINTS = ['ingest', 'requests', 'feedback', 'releases', 'heartbeat'] as const
+
+export type Endpoint = (typeof ENDPOINTS)[number]
+
+export interface EndpointTarget {
+  readonly endpoint: Endpoint
+  /** The monitor's token, of a heartbeat; empty for every other endpoint. */
+  readonly token: string
+}
+
+const BY_PATH = new Map<string, EndpointTarget>([
+  [BASE_PATH + PATHS.ingest, { endpoint: 'ingest', token: '' }],
+  [BASE_PATH + PATHS.requests, { endpoint: 'requests', token: '' }],
+  [BASE_PATH + PATHS.feedback, { endpoint: 'feedback', token: '' }],
+  [BASE_PATH + PATHS.registerRelease, { endpoint: 'releases', token: '' }],
+])
+
+const HEARTBEAT_PREFIX = BASE_PATH + PATHS.heartbeat
+
+/** `path` as it stands in the request line, without the query. */
+export function parseEndpointPath(path: string): EndpointTarget | undefined {
+  const known = BY_PATH.get(path)
+  if (known !== undefined) return known
+  if (!path.startsWith(HEARTBEAT_PREFIX)) return undefined
+  const token = decodeSegment(path.slice(HEARTBEAT_PREFIX.length))
+  return token === undefined ? undefined : { endpoint: 'heartbeat', token }
+}
+
+function decodeSegment(segment: string): string | undefined {
+  if (segment.includes('/')) return undefined
+  try {
+    const token = decodeURIComponent(segment)
+    return token === '' || token === '.' || token === '..' ? undefined : token
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+/** Replies on the wire, whole, slow or broken. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as timeout } from 'node:timers/promises'
+import { drainBody } from './body-reader.js'
+import { DATA_HEADERS } from './response-headers.js'
+import type { Reply } from './service-reply.js'
+
+/** A longer timer fires at once in Node. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** False where the signal came first. */
+export async function sleep(delayMs: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await timeout(Math.min(delayMs, MAX_TIMER_MS), undefined, { signal })
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    throw error
+  }
+}
+
+/** Nothing is sent where the client is gone or a reply was begun. */
+export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  if (response.headersSent || response.destroyed) return
+  if (!request.complete) {
+    drainBody(request)
+    // A client that waits for "100 Continue" may or may not send its body now: the connection cannot be used again.
+    if (request.headers.expect !== undefined) response.setHeader('connection', 'close')
+  }
+  response.end(writeHead(response, reply))
+}
+
+/** The body byte by byte. */
+export async function sendSlowly(
+  response: ServerResponse,
+  reply: Reply,
+  bytesPerSecond: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const byte of writeHead(response, reply)) {
+    response.write(Buffer.of(byte))
+    if (!(await sleep(1000 / bytesPerSecond, signal)) || response.destroyed) return
+  }
+  response.end()
+}
+
+/** Resets the connection; with a reply, after its head and half of its body. */
+export function resetConnection(request: IncomingMessage, response?: ServerResponse, reply?: Reply): void {
+  const { socket } = request
+  if (response === undefined || reply === undefined) {
+    socket.resetAndDestroy()
+    return
+  }
+  const body = writeHead(response, reply)
+  response.write(body.subarray(0, Math.ceil(body.length / 2)), () => socket.resetAndDestroy())
+}
+
+/** These have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
+const BODILESS: readonly number[] = [204, 205, 304]
+
+function writeHead(response: ServerResponse, { status, body, headers }: Reply): Buffer {
+  const isBodiless = BODILESS.includes(status)
+  const bytes = isBodiless ? Buffer.alloc(0) : bytesOf(body)
+  response.writeHead(status, {
+    'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json',
+    ...(isBodiless ? {} : { 'content-length': bytes.length }),
+    ...DATA_HEADERS,
+    ...headers,
+  })
+  return bytes
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}

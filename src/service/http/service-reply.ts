@@ -1,0 +1,54 @@
+/** Replies as values, and the bodies that the interface shows for them (interface: Errors). */
+import { VALIDATION_ERROR } from '../../protocol/ingest-result.js'
+import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
+import type { Problem } from '../ingest/validators.js'
+
+export interface Reply {
+  readonly status: number
+  /** A string is sent as it stands, as plain text; bytes as they stand, as what `headers` say; anything else as JSON. */
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function ok(body: unknown): Reply {
+  return { status: 200, body }
+}
+
+export function createFailure(status: number, msg: string, type: string, headers?: Record<string, string>): Reply {
+  const body: ErrorDetailBody = { detail: [{ msg, type }] }
+  return headers === undefined ? { status, body } : { status, body, headers }
+}
+
+export const unauthorized: Reply = createFailure(401, 'invalid or missing API key', 'auth_error')
+
+export const notFound: Reply = createFailure(404, 'not found', 'not_found')
+
+export function createWrongMethod(allow: string): Reply {
+  return createFailure(405, `method not allowed; use ${allow}`, 'method_not_allowed', { allow })
+}
+
+/** `retryAfter` is in seconds, at least 1. */
+export function createTooManyRequests(retryAfter: number): Reply {
+  return createFailure(429, 'rate limited', 'rate_limited', { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) })
+}
+
+/** The framework's form of 422; `loc` begins with `body`. */
+export function createSchemaReply(problems: readonly Problem[]): Reply {
+  const detail: ErrorDetail[] = problems.map(({ loc, message, type }) => ({
+    loc: ['body', ...loc],
+    msg: message,
+    type,
+  }))
+  return { status: 422, body: { detail } }
+}
+
+/** The item of `errors` for one rejected entry: its first problem (interface: Ingest result). */
+export function toResultError(index: number, problem: Problem): IngestResultError {
+  return { index, code: VALIDATION_ERROR, field: problem.loc.join('.'), message: problem.message }
+}
+
+export function createIngestResult(accepted: number, errors: IngestResultError[]): IngestResult {
+  const rejected = errors.length
+  const message = rejected === 0 ? `${accepted} accepted` : `${accepted} accepted, ${rejected} rejected`
+  return { accepted, message, rejected, errors }
+}

@@ -1,0 +1,161 @@
+/**
+ * Rules for JSON values: each takes a value and returns what is wrong with it, relative to that value. The wording
+ * and the types of schema problems are those of the framework whose 422 body the interface shows (interface: Errors).
+ */
+
+/** What is wrong with a value, and where. */
+export interface Problem {
+  /**
+   * `schema`: a field is missing, unknown or of the wrong JSON type. `value`: the type is right and the value is not
+   * permitted, as with an invalid level.
+   */
+  readonly kind: 'schema' | 'value'
+  /** Path of the field, relative to the value that was judged. */
+  readonly loc: readonly (string | number)[]
+  /** For example `value_error.missing`. */
+  readonly type: string
+  readonly message: string
+}
+
+export type Validator = (value: unknown) => readonly Problem[]
+
+export const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
+
+/** One hostile entry may hold a million unknown fields; the reply names this many problems of a value. */
+const MAX_PROBLEMS = 20
+/** A field name in a reply is cut here. */
+const MAX_NAME_LENGTH = 100
+/** The interface shows no depth; beyond this, JSON writers with a stack begin to fail. */
+const MAX_DEPTH = 100
+
+export function createSchemaProblem(type: string, message: string): readonly Problem[] {
+  return [{ kind: 'schema', loc: [], type, message }]
+}
+
+export function createValueProblem(message: string): readonly Problem[] {
+  return [{ kind: 'value', loc: [], type: 'value_error', message }]
+}
+
+/** The same problems, seen from the value that holds this one under `key`. */
+export function prefixLocations(key: string | number, problems: readonly Problem[]): Problem[] {
+  const name = typeof key === 'string' ? key.slice(0, MAX_NAME_LENGTH) : key
+  return problems.map((problem) => ({ ...problem, loc: [name, ...problem.loc] }))
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const NOT_A_STRING = createSchemaProblem('type_error.str', 'str type expected')
+const NOT_AN_INTEGER = createSchemaProblem('type_error.integer', 'value is not a valid integer')
+const NOT_A_NUMBER = createSchemaProblem('type_error.float', 'value is not a valid float')
+const NOT_A_BOOLEAN = createSchemaProblem('type_error.bool', 'value is not a valid boolean')
+const NOT_A_LIST = createSchemaProblem('type_error.list', 'value is not a valid list')
+const NOT_AN_OBJECT = createSchemaProblem('type_error.dict', 'value is not a valid dict')
+const MISSING = createSchemaProblem('value_error.missing', 'field required')
+const UNKNOWN = createSchemaProblem('value_error.extra', 'extra fields not permitted')
+const HAS_NUL = createValueProblem('text holds a NUL character, which many stores cannot keep')
+const ILL_FORMED = createValueProblem('text holds a lone surrogate, which has no UTF-8 form')
+const NOT_FINITE = createValueProblem('number is not finite')
+const TOO_DEEP = createValueProblem(`nested deeper than ${MAX_DEPTH} levels`)
+
+export const text: Validator = (value) => {
+  if (typeof value !== 'string') return NOT_A_STRING
+  if (!value.isWellFormed()) return ILL_FORMED
+  return value.includes('\0') ? HAS_NUL : NO_PROBLEMS
+}
+
+/** JSON's `1e999` reads as Infinity. */
+export const number: Validator = (value) => {
+  if (typeof value !== 'number') return NOT_A_NUMBER
+  return Number.isFinite(value) ? NO_PROBLEMS : NOT_FINITE
+}
+
+export const integer: Validator = (value) => {
+  if (typeof value !== 'number') return NOT_AN_INTEGER
+  if (!Number.isFinite(value)) return NOT_FINITE
+  return Number.isInteger(value) ? NO_PROBLEMS : NOT_AN_INTEGER
+}
+
+export const boolean: Validator = (value) => (typeof value === 'boolean' ? NO_PROBLEMS : NOT_A_BOOLEAN)
+
+export function oneOf(allowed: readonly string[]): Validator {
+  const known = new Set(allowed)
+  const wrong = createValueProblem(`must be one of: ${allowed.join(', ')}`)
+  return (value) => {
+    if (typeof value !== 'string') return NOT_A_STRING
+    return known.has(value) ? NO_PROBLEMS : wrong
+  }
+}
+
+const DATE_TIME = /^\d{4}-\d\d-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+const NOT_ISO = createValueProblem('must be an ISO 8601 date and time with an offset, as 2026-01-31T08:00:00.000Z')
+const NOT_UTC = createValueProblem('must be an ISO 8601 date and time in UTC, as 2026-01-31T08:00:00.000Z')
+
+function isoTime(value: unknown, wrong: readonly Problem[], utcOnly: boolean): readonly Problem[] {
+  if (typeof value !== 'string') return NOT_A_STRING
+  const [, day, offset = ''] = DATE_TIME.exec(value) ?? []
+  if (day === undefined || (utcOnly && offset !== 'Z' && offset !== '+00:00')) return wrong
+  // Date.parse rolls the 31st of February over to March; the day of the month shows it.
+  const local = Date.parse(`${value.slice(0, -offset.length)}Z`)
+  return new Date(local).getUTCDate() === Number(day) && !Number.isNaN(Date.parse(value)) ? NO_PROBLEMS : wrong
+}
+
+/** An ISO 8601 date and time, `Z` or any offset. */
+export const time: Validator = (value) => isoTime(value, NOT_ISO, false)
+
+/** An ISO 8601 date and time in UTC: `Z` or `+00:00`. */
+export const utcTime: Validator = (value) => isoTime(value, NOT_UTC, true)
+
+export function list(rule: Validator, maxItems = Infinity): Validator {
+  return (value) => {
+    if (!Array.isArray(value)) return NOT_A_LIST
+    if (value.length > maxItems) {
+      return createSchemaProblem('value_error.list.max_items', `ensure this value has at most ${maxItems} items`)
+    }
+    let problems: Problem[] | undefined
+    for (let index = 0; index < value.length; index++) {
+      const found = rule(value[index])
+      if (found.length === 0) continue
+      problems = [...(problems ?? []), ...prefixLocations(index, found)]
+      if (problems.length >= MAX_PROBLEMS) break
+    }
+    return problems ?? NO_PROBLEMS
+  }
+}
+
+/** An object with these fields and no others; each is optional unless `required` names it. */
+export function object<K extends string>(fields: Record<K, Validator>, required: readonly K[] = []): Validator {
+  const rules = new Map<string, Validator>(Object.entries<Validator>(fields))
+  return (value) => {
+    if (!isObject(value)) return NOT_AN_OBJECT
+    let problems: Problem[] | undefined
+    for (const name of required) {
+      if (!Object.hasOwn(value, name)) problems = [...(problems ?? []), ...prefixLocations(name, MISSING)]
+    }
+    for (const name of Object.keys(value)) {
+      const rule = rules.get(name)
+      const found = rule === undefined ? UNKNOWN : rule(value[name])
+      if (found.length === 0) continue
+      problems = [...(problems ?? []), ...prefixLocations(name, found)]
+      if (problems.length >= MAX_PROBLEMS) break
+    }
+    return problems ?? NO_PROBLEMS
+  }
+}
+
+/** An object with any keys and JSON values. */
+export const freeForm: Validator = (value) => (isObject(value) ? anyJson(value, 0) : NOT_AN_OBJECT)
+
+function anyJson(value: unknown, depth: number): readonly Problem[] {
+  if (typeof value === 'string') return text(value)
+  if (typeof value === 'number') return number(value)
+  if (typeof value !== 'object' || value === null) return NO_PROBLEMS
+  if (depth >= MAX_DEPTH) return TOO_DEEP
+  const isList = Array.isArray(value)
+  for (const [key, child] of Object.entries(value)) {
+    const found = isList || text(key) === NO_PROBLEMS ? anyJson(child, depth + 1) : text(key)
+    if (found.length > 0) return prefixLocations(isList ? Number(key) : key.toWellFormed(), found)
+  }
+  return NO_PROBLEMS
+}

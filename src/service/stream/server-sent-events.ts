@@ -1,0 +1,75 @@
+/** Server-Sent Events (HTML standard, 9.2) as text: what the service writes, and what the page and `tail` read. */
+
+export interface ServerSentEvent {
+  readonly event: string
+  readonly data: string
+  /** The last id that the stream has given, which is what `Last-Event-ID` asks for; undefined before the first. */
+  readonly id: string | undefined
+}
+
+const LINE_END = /\r\n?|\n/g
+
+/** Takes the decoded text of a stream, cut anywhere. One parser a connection. */
+export class EventStreamParser {
+  /** The beginning of a line whose end has not come. */
+  #rest = ''
+  #isBegun = false
+  /** The text ended with a carriage return: a line feed that comes next belongs to it. */
+  #afterReturn = false
+  #event = ''
+  #data: string[] = []
+  #id: string | undefined
+
+  /** The events that this text completes. */
+  push(text: string): readonly ServerSentEvent[] {
+    if (text === '') return []
+    const events: ServerSentEvent[] = []
+    let from = this.#skipped(text)
+    this.#isBegun = true
+    LINE_END.lastIndex = from
+    for (let end = LINE_END.exec(text); end !== null; end = LINE_END.exec(text)) {
+      const line = this.#rest + text.slice(from, end.index)
+      this.#rest = ''
+      from = LINE_END.lastIndex
+      if (line !== '') this.#field(line)
+      else if (this.#data.length > 0) events.push({ event: this.#event || 'message', data: this.#data.join('\n'), id: this.#id })
+      if (line === '') this.#clear()
+    }
+    this.#afterReturn = text.endsWith('\r')
+    this.#rest += text.slice(from)
+    return events
+  }
+
+  /** Characters in front that stand for nothing. */
+  #skipped(text: string): number {
+    const isMark = !this.#isBegun && text.startsWith('\uFEFF')
+    return isMark || (this.#afterReturn && text.startsWith('\n')) ? 1 : 0
+  }
+
+  #field(line: string): void {
+    const colon = line.indexOf(':')
+    const name = colon === -1 ? line : line.slice(0, colon)
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+    if (name === 'event') this.#event = value
+    else if (name === 'data') this.#data.push(value)
+    else if (name === 'id' && !value.includes('\0')) this.#id = value
+  }
+
+  #clear(): void {
+    this.#event = ''
+    this.#data = []
+  }
+}
+
+/** `data` is anything that JSON can say. */
+export function formatEvent({ event, data, id }: { event: string, data: unknown, id?: number }): string {
+  return formatJsonEvent(event, JSON.stringify(data), id)
+}
+
+/** The same for JSON that is made already. */
+export function formatJsonEvent(event: string, json: string, id?: number): string {
+  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+}
+
+/** Keeps a connection busy that has nothing to say, and is no event. */
+export const COMMENT = ':\n\n'

@@ -1,0 +1,67 @@
+/** Small parts that all views share. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Level } from '../../protocol/log-entry.js'
+import { ApiError } from './api.js'
+import { fullTime, shortTime } from './view-format.js'
+
+export function LevelBadge({ level }: { level: Level }) {
+  return <span class={`level level-${level}`}>{level}</span>
+}
+
+/** The time of day; the date is in its title. */
+export function Time({ at }: { at: string }) {
+  return <time class="time" dateTime={at} title={`${fullTime(at)} (${at})`}>{shortTime(at)}</time>
+}
+
+const COPIED_MS = 1500
+
+export function CopyButton({ text, label }: { text: string, label: string }) {
+  const [said, setSaid] = useState<string | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const say = (what: string): void => {
+    setSaid(what)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setSaid(null), COPIED_MS)
+  }
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(() => say('Copied'), () => say('The browser forbids it'))
+  }
+  return (
+    <button type="button" class="button small" onClick={copy}>
+      {said ?? label}
+      <span class="visually-hidden" role="status">{said ?? ''}</span>
+    </button>
+  )
+}
+
+/** Why something could not be loaded. */
+export function Problem({ error }: { error: Error }) {
+  // fetch() fails with a TypeError where nothing answers.
+  const text = error instanceof ApiError ? error.message : 'The service does not answer. Is `pino-ingest dev` still running?'
+  return <p class="problem" role="alert">{text}</p>
+}
+
+export function Empty({ title, children }: { title: string, children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** A small bar chart; its label tells what a screen reader cannot see. */
+export function Bars({ values, label }: { values: readonly number[], label: string }) {
+  const most = Math.max(1, ...values)
+  return (
+    <svg class="bars" role="img" aria-label={label} viewBox={`0 0 ${values.length * 4} 20`} preserveAspectRatio="none">
+      {values.map((value, index) => {
+        // What is not zero can be seen.
+        const height = value === 0 ? 0.75 : Math.max(2, value / most * 20)
+        return <rect key={index} class={value === 0 ? 'none' : undefined} x={index * 4} y={20 - height} width={3} height={height} />
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,67 @@
+/** Whatever is logged may be huge: lists that show a part of themselves, and texts that are cut until asked for. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { bytes, count } from '../view-format.js'
+import { Copy } from './copy.js'
+import { foldText } from './fold-text.js'
+
+interface ManyProps<T> {
+  readonly items: readonly T[]
+  readonly step: number
+  /** Of the items: `frames`. */
+  readonly noun: string
+  readonly children: (items: readonly T[]) => ComponentChildren
+}
+
+/** The first `step` items, then as many more with each press. */
+export function Many<T>({ items, step, noun, children }: ManyProps<T>) {
+  const [shown, setShown] = useState(step)
+  const rest = items.length - shown
+  return (
+    <>
+      {children(items.length > shown ? items.slice(0, shown) : items)}
+      {rest > 0 && <MoreButton rest={rest} step={step} noun={noun} onMore={() => setShown(shown + step)} />}
+    </>
+  )
+}
+
+export function MoreButton({ rest, step, noun, onMore }: {
+  readonly rest: number
+  readonly step: number
+  readonly noun: string
+  readonly onMore: () => void
+}) {
+  const text = rest <= step ? `Show ${count(rest)} more ${noun}` : `Show ${count(step)} of ${count(rest)} more ${noun}`
+  return <button type="button" class="more" onClick={onMore}>{text}</button>
+}
+
+interface LongTextProps {
+  readonly text: string
+  readonly class?: string
+  /** What is shown before one asks for more. */
+  readonly maxChars?: number
+  readonly maxLines?: number
+}
+
+/** A megabyte in one element takes seconds to lay out. */
+const MAX_SHOWN_CHARS = 50_000
+
+/** Keeps its line breaks, and wraps. */
+export function LongText({ text, class: className, maxChars = 1_500, maxLines = 20 }: LongTextProps) {
+  const [isWhole, setWhole] = useState(false)
+  const folded = isWhole ? foldText(text, MAX_SHOWN_CHARS, Infinity) : foldText(text, maxChars, maxLines)
+  return (
+    <span class={`text ${className ?? ''}`}>
+      <span>{folded.text}</span>
+      {folded.isCut && '…'}
+      {folded.isCut && isWhole && (
+        <span class="hint">
+          {' '}The first {count(folded.text.length)} of {count(text.length)} characters. <Copy label="Copy all of it" text={() => text} />
+        </span>
+      )}
+      {folded.isCut && !isWhole && (
+        <button type="button" class="more" onClick={() => setWhole(true)}>Show all ({bytes(text.length)})</button>
+      )}
+    </span>
+  )
+}

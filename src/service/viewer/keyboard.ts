@@ -1,0 +1,41 @@
+/** Which key does what (pure). No key acts while one types, nor with Ctrl, Meta or Alt: those belong to the browser. */
+import { VIEWS } from './view.js'
+
+export type Command = 'next' | 'previous' | 'open' | 'close' | 'search' | 'pause' | 'top' | 'help' | `view-${number}`
+
+export interface KeyPress {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+}
+
+/** Where the focus is: in a text field, on something that has keys of its own, or elsewhere. */
+export type KeyPlace = 'field' | 'control' | 'page'
+
+const EVERYWHERE: Readonly<Record<string, Command>> = {
+  j: 'next', k: 'previous', '/': 'search', p: 'pause', t: 'top', '?': 'help', Escape: 'close',
+}
+
+/** Keys that a focused button, link or scrolled part needs for itself. */
+const ON_THE_PAGE: Readonly<Record<string, Command>> = { ArrowDown: 'next', ArrowUp: 'previous', Enter: 'open', Home: 'top' }
+
+export function findCommand({ key, ctrlKey, metaKey, altKey }: KeyPress, place: KeyPlace): Command | undefined {
+  if (ctrlKey || metaKey || altKey || place === 'field') return undefined
+  if (place === 'page' && Object.hasOwn(ON_THE_PAGE, key)) return ON_THE_PAGE[key]
+  if (Object.hasOwn(EVERYWHERE, key)) return EVERYWHERE[key]
+  return /^[1-9]$/.test(key) && Number(key) <= VIEWS.length ? `view-${Number(key)}` : undefined
+}
+
+/** For the help, in the order of use. */
+export const KEY_HELP: readonly (readonly [keys: readonly string[], meaning: string])[] = [
+  [['j', '↓'], 'Next entry'],
+  [['k', '↑'], 'Previous entry'],
+  [['Enter'], 'Open the entry'],
+  [['Esc'], 'Close the detail, leave a field'],
+  [['/'], 'Search'],
+  [['p'], 'Pause and resume the live tail'],
+  [['t'], 'To the newest entry'],
+  [['1', '…', String(VIEWS.length)], 'Go to a view'],
+  [['?'], 'This help'],
+]

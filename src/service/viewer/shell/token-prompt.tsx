@@ -1,0 +1,36 @@
+/** What stands in place of the page while there is no token that the service takes. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { setToken } from '../access-token.js'
+import { pastedToken } from '../access-state.js'
+
+export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
+  const [isWrong, setWrong] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const text = new FormData(event.currentTarget as HTMLFormElement).get('token')
+    const token = pastedToken(String(text))
+    setWrong(token === null)
+    if (token !== null) setToken(token)
+  }
+  return (
+    <main class="gate">
+      <form class="card" onSubmit={submit}>
+        <h1>{isRefused ? 'The service did not take this token' : 'This page needs the service’s token'}</h1>
+        <p>
+          Logs hold what others should not read, so the local service shows them only to those who have its token.
+          Open the address that <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
+        </p>
+        {isRefused && <p>A service that was started anew may have another token: take the address that it printed last.</p>}
+        <label for="token">Or paste the address, or the token alone</label>
+        <div class="gate-field">
+          <input ref={field} id="token" name="token" class="field" type="text" autocomplete="off" spellcheck={false} required
+            aria-invalid={isWrong} aria-describedby={isWrong ? 'token-wrong' : undefined} />
+          <button type="submit" class="button primary">Open</button>
+        </div>
+        {isWrong && <p id="token-wrong" class="gate-wrong" role="alert">That holds no token: it has letters, digits, - and _ alone.</p>}
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,145 @@
+/** The JSON API below `/local/`: which paths there are, what they take, and that they say what the methods say. */
+import { describe, expect, it } from 'vitest'
+import { VERSION } from '../../../src/version.js'
+import { call, entryOf, ingest, local, requestLog, started } from '../support.js'
+
+describe('queries over HTTP', () => {
+  it('are the same as in-process', async () => {
+    const service = await started()
+    await ingest(service, [
+      entryOf({ service: 'a', level: 'warn', tags: ['x'], trace: { trace_id: 't' } }),
+      entryOf({ message: 'Second & last', level: 'error' }),
+    ])
+    await call(`${service.url}/ingest/requests`, { body: { requests: [requestLog] } })
+    await call(`${service.url}/feedback`, { body: { event_id: 'e', comments: 'c' } })
+    await call(`${service.url}/releases/register`, { body: { version: '1' } })
+    await call(`${service.url}/heartbeat/token-7`)
+    await call(`${service.url}/ingest`, { body: { batch_id: 'bad', logs: [1] } })
+    const get = async (path: string) => (await local(service, path)).json
+    expect(await get('entries')).toEqual(service.entries())
+    expect((await get('entries?level=warn,fatal&service=a&tag=x&trace_id=t')).items).toHaveLength(1)
+    expect((await get('entries?q=second%20%26')).items).toHaveLength(1)
+    const page = await get('entries?limit=1')
+    expect((await get(`entries?limit=1&cursor=${page.next}`)).items).toEqual([service.entries().items[1]])
+    expect(await get('counts?level=error')).toMatchObject({ error: 1, total: 1 })
+    expect(await get(`entries/${page.items[0].id}`)).toEqual(service.entry(page.items[0].id))
+    expect((await get('requests')).items).toEqual(service.requests)
+    expect(await get('request-logs')).toEqual(service.requestLogs())
+    expect(await get('feedback')).toEqual(service.feedback())
+    expect(await get('releases')).toEqual(service.releases())
+    expect(await get('heartbeats')).toEqual(service.heartbeats())
+    expect((await get('rejected')).items).toMatchObject([
+      { batch_id: 'bad', status: 422, reasons: [{ loc: ['logs', 0], message: 'value is not a valid dict' }] },
+    ])
+  })
+
+  it('have lines of a list, and what is counted over many', async () => {
+    const service = await started()
+    const fields = { environment: 'test', error: { type: 'RangeError', message: 'no', stack: 'RangeError: no\n    at f (/app/a.js:1:1)' } }
+    await ingest(service, [entryOf({ message: 'm', level: 'error', service: 'shop', metadata: { long: 'x' }, ...fields })])
+    await call(`${service.url}/ingest/requests`, { body: { requests: [{ ...requestLog, route: '/orders/:id' }] } })
+    const { release_id } = (await call(`${service.url}/releases/register`, { body: { version: '1.2.0' } })).json
+    await call(`${service.url}/heartbeat/token-7`)
+    const get = async (path: string) => (await local(service, path)).json
+    const { items: [brief] } = await get('entries?view=brief')
+    expect(brief).toMatchObject({ level: 'error', message: 'm', service: 'shop', error: { type: 'RangeError', message: 'no' } })
+    expect([brief.metadata, brief.entry]).toEqual([undefined, undefined])
+    const histogram = await get('histogram?buckets=10&service=shop')
+    expect(histogram.buckets.reduce((sum: number, { error }: { error: number }) => sum + error, 0)).toBe(1)
+    expect(await get('values/service')).toEqual({ items: [{ value: 'shop', count: 1 }], more: false })
+    const { items: [group] } = await get('error-groups')
+    expect(group).toMatchObject({ type: 'RangeError', count: 1, newest: brief.id })
+    expect((await get(`entries?fingerprint=${encodeURIComponent(group.fingerprint)}`)).items).toHaveLength(1)
+    expect((await get('routes')).items).toMatchObject([{ method: 'GET', route: '/orders/:id', count: 1, p50_ms: 1.5 }])
+    const latency = await get(`routes/latency?method=GET&route=${encodeURIComponent('/orders/:id')}&buckets=5`)
+    expect(latency.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(1)
+    expect((await get('release-health')).items).toMatchObject([{ release_id, release: { version: '1.2.0' } }])
+    expect((await get('monitors')).items).toMatchObject([{ pings: 1, interval_ms: null }])
+  })
+
+  it('say what this service is and keeps', async () => {
+    const startedAt = Date.UTC(2026, 0, 31)
+    const service = await started({ maxEntries: 7, maxAgeMs: 5000, clock: { now: () => 0, wallNow: () => startedAt } })
+    await ingest(service, [entryOf(), entryOf()])
+    expect((await local(service, 'status')).json).toEqual({
+      version: VERSION,
+      url: service.url,
+      is_default_url: false,
+      started_at: '2026-01-31T00:00:00.000Z',
+      store: 'memory',
+      db_file: null,
+      kept: { entry: 2, request: 0, feedback: 0, release: 0, heartbeat: 0, rejected: 0 },
+      limits: { max_entries: 7, max_bytes: 192 << 20, max_age_ms: 5000 },
+    })
+    const none = await started({ store: 'none' })
+    expect((await local(none, 'status')).json).toMatchObject({ store: 'none', limits: { max_age_ms: null } })
+  })
+
+  it.each([
+    'entries?level=loud',
+    'entries?colour=red',
+    'entries?limit=1001',
+    'entries?limit=x',
+    'entries?cursor=-',
+    'entries?q=a&q=b',
+    'entries?since=noon',
+    'entries?view=tall',
+    'entries/ent_1?limit=1',
+    'counts?limit=1',
+    'histogram?buckets=0',
+    'histogram?buckets=501',
+    'values/service?limit=0',
+    'values/colour',
+    'error-groups?limit=0',
+    'routes?level=info',
+    'routes?since=noon',
+    'routes/latency?method=GET',
+    'routes/latency?route=/',
+    'release-health?q=a',
+    'monitors?limit=1',
+    'status?a',
+    'stream?after=-1',
+    'stream?limit=1',
+    'stream?level=loud',
+    'requests?limit=1',
+    'feedback?level=info',
+    'faults?a=1',
+  ])('%s is refused with a reason', async (path) => {
+    const { status, json } = await local(await started(), path)
+    expect([status, json.detail[0].type, json.detail[0].msg]).toEqual([400, 'QUERY', expect.stringMatching(/\w.{10}/)])
+  })
+
+  it('know 404 and 405', async () => {
+    const service = await started()
+    for (const path of ['', 'nope', 'entries/', 'entries/none', 'entries/a/b', 'values/', 'values', 'constructor', '__proto__', 'toString/x']) {
+      expect((await local(service, path)).status, path).toBe(404)
+    }
+    const { status, headers } = await local(service, 'entries', { method: 'POST', body: {} })
+    expect([status, headers.allow]).toEqual([405, 'GET'])
+    expect((await local(service, 'reset')).headers.allow).toBe('POST')
+    expect((await local(service, 'constructor', { method: 'constructor' })).status).toBe(400)
+  })
+
+  it('answer HEAD as GET, without the body', async () => {
+    const service = await started()
+    await ingest(service, [entryOf()])
+    for (const path of ['entries', 'status', 'stream']) {
+      const { status, headers, text } = await local(service, path, { method: 'HEAD' })
+      expect([status, text], path).toEqual([200, ''])
+      expect(headers['content-type'], path).toBe(path === 'stream' ? 'text/event-stream; charset=utf-8' : 'application/json')
+    }
+    expect((await local(service, 'nope', { method: 'HEAD' })).status).toBe(404)
+  })
+
+  it('reset forgets everything', async () => {
+    const service = await started({ dedupeBatches: true })
+    await ingest(service, [entryOf()])
+    service.faults.add({ kind: 'hang', endpoint: 'feedback' })
+    expect((await local(service, 'reset', { method: 'POST' })).status).toBe(200)
+    expect([service.counts().total, service.requests.length, service.faults.list().length, service.arrived]).toEqual([
+      0, 0, 0, 0,
+    ])
+    await ingest(service, [entryOf()])
+    expect(service.counts().total).toBe(1)
+  })
+})

@@ -1,0 +1,104 @@
+/** The page as files: what is served, under which headers. What it does is looked at in real browsers. */
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { call, entryOf, ingest, local, started } from '../support.js'
+import type { Answer } from '../support.js'
+
+const FILES = [
+  ['/', 'text/html; charset=utf-8', '<!doctype html>'],
+  ['/page/main.js', 'text/javascript; charset=utf-8', ''],
+  ['/page/style.css', 'text/css; charset=utf-8', ''],
+] as const
+
+describe('the page', () => {
+  it.each(FILES)('%s needs no token, and says what a browser may do with it', async (path, type, start) => {
+    const { origin } = await started()
+    const { status, headers, text } = await call(origin + path, { method: 'GET' })
+    expect([status, headers['content-type']]).toEqual([200, type])
+    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
+    expect(text.length).toBeGreaterThan(20)
+    expect(text.startsWith(start)).toBe(true)
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+      "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    )
+    expect(headers).toMatchObject({
+      'cache-control': 'no-cache',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('camera=()'),
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    })
+  })
+
+  it('is not sent again to who has it, and answers HEAD', async () => {
+    const { origin } = await started()
+    const get = (headers = {}, method = 'GET') => call(`${origin}/page/main.js`, { method, headers })
+    const { headers } = await get()
+    const etag = String(headers.etag)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const again = await get({ 'if-none-match': known })
+      expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
+    }
+    expect((await get({ 'if-none-match': '"other"' })).status).toBe(200)
+    const head = await get({}, 'HEAD')
+    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', headers['content-length']])
+  })
+
+  it('loads its own two files and nothing else', async () => {
+    const { origin } = await started()
+    const { text } = await call(`${origin}/?view=errors&token=x`, { method: 'GET' })
+    const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1])
+    expect(loaded.filter((one) => one !== 'data:,').toSorted()).toEqual(['/page/main.js', '/page/style.css'])
+    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=/)
+  })
+
+  it('has no other paths, and is only read', async () => {
+    const { origin } = await started()
+    for (const path of ['/page', '/page/', '/page/main.js/', '/page/../page/main.js', '/page/bundle.js', '/favicon.ico', '/local', '/api/v1', '//', '/PAGE/main.js']) {
+      const { status, json } = await raw(origin, path)
+      expect([status, json.detail[0].type], path).toEqual([404, 'not_found'])
+    }
+    const { status, headers } = await call(`${origin}/`, { body: {} })
+    expect([status, headers.allow]).toEqual([405, 'GET'])
+  })
+
+  it('is the same for every service', async () => {
+    const digests = [await started(), await started()].map(async ({ origin }) => {
+      const { text } = await call(`${origin}/page/main.js`, { method: 'GET' })
+      return createHash('sha256').update(text).digest('hex')
+    })
+    expect(new Set(await Promise.all(digests)).size).toBe(1)
+  })
+})
+
+it('no answer with data in it is ever a document, a script, a frame, or kept', async () => {
+  const service = await started()
+  await ingest(service, [entryOf({ message: '<script>alert(1)</script>' })])
+  const answers: Answer[] = [
+    await local(service, 'entries'),
+    await local(service, 'nope'),
+    await local(service, 'stream', { method: 'HEAD' }),
+    await call(`${service.origin}/local/entries`, { method: 'GET' }),
+    await call(`${service.origin}/nope`, { method: 'GET' }),
+    await ingest(service, [entryOf()]),
+    await ingest(service, [1]),
+    await call(`${service.origin}/`, { method: 'GET', headers: { host: 'evil.example' } }),
+  ]
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(headers['content-type']).toMatch(/^(?:application\/json|text\/event-stream; charset=utf-8)$/)
+  }
+})
+
+/** `fetch` and `URL` would tidy the path. */
+function raw(origin: string, path: string): Promise<Answer> {
+  return call(origin, { method: 'GET', path })
+}

@@ -1,0 +1,145 @@
+/** What queries should answer, said as plainly as can be: everything is worked out anew from the records, in any time it takes. */
+import type { LogEntry } from '../../../src/protocol/log-entry.js'
+import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats, ValueField } from '../../../src/service/query/api-types.js'
+import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
+import type { EntryFilter, RequestFilter } from '../../../src/service/query/query-filters.js'
+import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/store.js'
+
+const ms = (time: string): number => Date.parse(time)
+const iso = (time: number): string => new Date(time).toISOString()
+const isFailure = ({ level, error }: LogEntry): boolean => ['error', 'fatal'].includes(level) || error !== undefined
+const points = (text: string): number[] => [...text].map((character) => character.codePointAt(0) as number)
+
+export function byCodePoint(a: string, b: string): number {
+  const [left, right] = [points(a), points(b)]
+  for (let at = 0; at < Math.min(left.length, right.length); at++) {
+    if (left[at] !== right[at]) return (left[at] as number) - (right[at] as number)
+  }
+  return left.length - right.length
+}
+
+export function matches(filter: EntryFilter, entry: LogEntry): boolean {
+  const { level, service, environment, version, release_id, trace_id, request_id, tag, fingerprint, q, since, until } = filter
+  const texts = [entry.message, entry.service, entry.action, entry.error?.type, entry.error?.message, entry.error?.stack]
+  const searched = [...texts, entry.metadata && JSON.stringify(entry.metadata)].filter((text) => text !== undefined)
+  const own = entry.fingerprint !== undefined || isFailure(entry) ? computeFingerprint(entry) : undefined
+  return (level === undefined || [level].flat().includes(entry.level))
+    && (service === undefined || entry.service === service)
+    && (environment === undefined || entry.environment === environment)
+    && (version === undefined || entry.version === version)
+    && (release_id === undefined || entry.release_id === release_id)
+    && (trace_id === undefined || entry.trace?.trace_id === trace_id)
+    && (request_id === undefined || entry.request_id === request_id)
+    && (tag === undefined || (entry.tags ?? []).includes(tag))
+    && (fingerprint === undefined || own === fingerprint)
+    && (q === undefined || searched.join('\u001f').toLowerCase().includes(q.toLowerCase()))
+    && (since === undefined || ms(entry.timestamp) >= ms(since))
+    && (until === undefined || ms(entry.timestamp) < ms(until))
+}
+
+export function counts(entries: readonly StoredEntry[]): Record<string, number> {
+  const of = (level: string): number => entries.filter(({ entry }) => entry.level === level).length
+  return { debug: of('debug'), info: of('info'), warn: of('warn'), error: of('error'), fatal: of('fatal'), total: entries.length }
+}
+
+export function values(entries: readonly StoredEntry[], field: ValueField, limit: number): FieldValues {
+  const found = entries.flatMap(({ entry }) => (field === 'tag' ? [...new Set(entry.tags ?? [])] : entry[field] === undefined ? [] : [entry[field]]))
+  const items = [...new Set(found)].map((value) => ({ value, count: found.filter((other) => other === value).length }))
+  const sorted = items.toSorted((a, b) => b.count - a.count || byCodePoint(a.value, b.value))
+  return { items: sorted.slice(0, limit), more: sorted.length > limit }
+}
+
+/** `matching` as they arrived; `range` of the trends. */
+export function errorGroups(matching: readonly StoredEntry[], range: { sinceMs: number; untilMs: number }): ErrorGroup[] {
+  const failures = matching.filter(({ entry }) => isFailure(entry))
+  const groups = [...new Set(failures.map(({ entry }) => computeFingerprint(entry)))].map((fingerprint) => {
+    const members = failures.filter(({ entry }) => computeFingerprint(entry) === fingerprint)
+    const newest = members.at(-1) as StoredEntry
+    const times = members.map(({ entry }) => ms(entry.timestamp))
+    const names = (of: (entry: LogEntry) => string | undefined): string[] =>
+      [...new Set(members.flatMap(({ entry }) => of(entry) ?? []))].toSorted(byCodePoint)
+    const trend = Array.from({ length: 24 }, (_, part) => {
+      const [from, to] = [part, part + 1].map((n) => range.sinceMs + (n * (range.untilMs - range.sinceMs)) / 24)
+      return times.filter((time) => time >= (from as number) && time < (to as number)).length
+    })
+    const group: ErrorGroup = {
+      fingerprint,
+      is_given: newest.entry.fingerprint !== undefined,
+      level: newest.entry.level,
+      type: newest.entry.error?.type ?? null,
+      message: newest.entry.error?.message ?? newest.entry.message,
+      count: members.length,
+      first_seen: iso(Math.min(...times)),
+      last_seen: iso(Math.max(...times)),
+      services: names(({ service }) => service).slice(0, 10),
+      versions: names(({ version }) => version).slice(0, 10),
+      users: names(({ user_id, user }) => user_id ?? user?.id).length,
+      newest: newest.id,
+      trend,
+    }
+    return { group, seq: newest.seq }
+  })
+  return groups.toSorted((a, b) => ms(b.group.last_seen) - ms(a.group.last_seen) || b.seq - a.seq).map(({ group }) => group)
+}
+
+export function matchesRequest({ service, environment, since, until }: RequestFilter, { request }: StoredRequestLog): boolean {
+  return (service === undefined || request.service === service)
+    && (environment === undefined || request.environment === environment)
+    && (since === undefined || ms(request.timestamp) >= ms(since))
+    && (until === undefined || ms(request.timestamp) < ms(until))
+}
+
+/** The smallest value that at least so many in 100 do not exceed. */
+export function percentile(durations: readonly number[], percent: number): number {
+  const sorted = durations.toSorted((a, b) => a - b)
+  return sorted.find((value) => sorted.filter((other) => other <= value).length * 100 >= percent * sorted.length) ?? Number.NaN
+}
+
+export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
+  const nameOf = ({ request }: StoredRequestLog): string => JSON.stringify([request.method, request.route ?? request.path])
+  const stats = [...new Set(matching.map(nameOf))].map((name): RouteStats => {
+    const members = matching.filter((one) => nameOf(one) === name).map(({ request }) => request)
+    const [method, route] = JSON.parse(name) as [string, string]
+    const durations = members.map(({ duration_ms }) => duration_ms)
+    const errors = members.filter(({ status_code }) => Math.floor(status_code / 100) === 5).length
+    return {
+      method,
+      route,
+      count: members.length,
+      errors,
+      client_errors: members.filter(({ status_code }) => Math.floor(status_code / 100) === 4).length,
+      error_rate: errors / members.length,
+      p50_ms: percentile(durations, 50),
+      p95_ms: percentile(durations, 95),
+      p99_ms: percentile(durations, 99),
+      max_ms: Math.max(...durations),
+      last_seen: iso(Math.max(...members.map(({ timestamp }) => ms(timestamp)))),
+    }
+  })
+  return stats.toSorted((a, b) => b.count - a.count || byCodePoint(a.route, b.route) || byCodePoint(a.method, b.method))
+}
+
+/** `registrations` as they arrived. */
+export function releaseHealth(registrations: readonly StoredRelease[], entries: readonly StoredEntry[], nowMs: number): ReleaseHealth[] {
+  const firsts = registrations.filter((one, n) => registrations.findIndex(({ release_id }) => release_id === one.release_id) === n)
+  const tally = (of: (entry: LogEntry) => boolean): { entries: number; errors: number } => {
+    const found = entries.filter(({ entry }) => of(entry))
+    return { entries: found.length, errors: found.filter(({ entry }) => ['error', 'fatal'].includes(entry.level)).length }
+  }
+  return firsts.map((first, n): ReleaseHealth => {
+    const last = registrations.findLast(({ release_id }) => release_id === first.release_id) as StoredRelease
+    const atMs = ms(first.received_at)
+    const next = firsts[n + 1]
+    const window_ms = Math.max(0, Math.min(3_600_000, nowMs - atMs, next === undefined ? Infinity : ms(next.received_at) - atMs))
+    return {
+      release_id: first.release_id,
+      release: last.release,
+      registered_at: first.received_at,
+      last_registered_at: last.received_at,
+      window_ms,
+      before: tally(({ timestamp }) => ms(timestamp) >= atMs - window_ms && ms(timestamp) < atMs),
+      after: tally(({ timestamp }) => ms(timestamp) >= atMs && ms(timestamp) < atMs + window_ms),
+      linked: tally(({ release_id }) => release_id === first.release_id),
+    }
+  }).toReversed()
+}

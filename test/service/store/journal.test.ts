@@ -1,0 +1,136 @@
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { MemoryStore } from '../../../src/service/store/memory-store.js'
+import type { StoredEntry } from '../../../src/service/store/store.js'
+import { entryOf } from '../support.js'
+
+function record(seq: number, message = 'hello'): StoredEntry {
+  return {
+    id: `ent_run_${seq.toString(36)}`,
+    seq,
+    received_at: '2026-01-01T00:00:00.000Z',
+    batch_id: 'b',
+    entry: entryOf({ message }),
+  }
+}
+
+function file(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ingest-journal-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'journal.ndjson')
+}
+
+function open(
+  path: string,
+  more: { maxEntries?: number; compactSlackBytes?: number } = {},
+): { store: MemoryStore; problems: string[] } {
+  const problems: string[] = []
+  const store = new MemoryStore({
+    maxEntries: 1000,
+    maxBytes: 1 << 26,
+    ...more,
+    file: path,
+    onProblem: (text) => problems.push(text),
+  })
+  onTestFinished(() => store.close())
+  return { store, problems }
+}
+
+const seqs = (store: MemoryStore): number[] => store.entries({ limit: Infinity }).items.map(({ seq }) => seq)
+
+it('has a record on disk when append returns, for the owner alone', () => {
+  const path = file()
+  open(path).store.append('entry', [record(1)], 1)
+  expect(
+    readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))[1],
+  ).toEqual({ kind: 'entry', record: record(1) })
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+it('passes over a torn last line and writes on behind it', () => {
+  const path = file()
+  const before = open(path).store
+  before.append('entry', [record(1), record(2)], 1)
+  before.close()
+  appendFileSync(path, '{"kind":"entry","record":{"id":"ent_run_3","seq":3,"rec')
+  const torn = open(path)
+  expect(seqs(torn.store)).toEqual([2, 1])
+  expect(torn.problems).toEqual([expect.stringContaining('1 damaged line')])
+  torn.store.append('entry', [record(4)], 1)
+  torn.store.close()
+  expect(seqs(open(path).store)).toEqual([4, 2, 1])
+})
+
+it('passes over damage in the middle and over foreign lines', () => {
+  const path = file()
+  open(path).store.append('entry', [record(1)], 1)
+  appendFileSync(
+    path,
+    '\0\0\0\n[]\n{"kind":"other","record":{"id":"x","seq":1,"received_at":""}}\n{"kind":"entry","record":{}}\n',
+  )
+  open(path).store.append('entry', [record(2)], 1)
+  const { store, problems } = open(path)
+  expect(seqs(store)).toEqual([2, 1])
+  expect(problems).toEqual([expect.stringContaining('4 damaged')])
+})
+
+it('reads lines that are longer than a chunk, and characters that a chunk cuts', () => {
+  const path = file()
+  const long = 'é💥'.repeat(700_000)
+  const { store } = open(path)
+  store.append('entry', [record(1, long), record(2, 'x'), record(3, long)], 1)
+  store.close()
+  const messages = open(path)
+    .store.entries({})
+    .items.map(({ entry }) => entry.message)
+  expect(messages.map((message) => message === long)).toEqual([true, false, true])
+})
+
+it('rewrites the file when it has outgrown what is kept, and goes on in the new one', () => {
+  const path = file()
+  const { store } = open(path, { maxEntries: 10, compactSlackBytes: 5000 })
+  for (let seq = 1; seq <= 1000; seq++) store.append('entry', [record(seq)], 1)
+  expect(statSync(path).size).toBeLessThan(15_000)
+  store.close()
+  expect(readdirSync(dirname(path))).toEqual(['journal.ndjson'])
+  expect(seqs(open(path, { maxEntries: 10 }).store)).toEqual([1000, 999, 998, 997, 996, 995, 994, 993, 992, 991])
+})
+
+it('forgets on disk too when it is cleared', () => {
+  const path = file()
+  const { store } = open(path)
+  store.append('entry', [record(1, 'private')], 1)
+  store.clear()
+  store.append('entry', [record(2)], 1)
+  store.close()
+  expect(readFileSync(path, 'utf8')).not.toContain('private')
+  expect(seqs(open(path).store)).toEqual([2])
+})
+
+it('leaves nothing behind of a rewrite that was cut short', () => {
+  const path = file()
+  open(path).store.append('entry', [record(1)], 1)
+  for (const name of ['journal.ndjson.17.tmp', 'journal.ndjson.tmp', 'other.17.tmp']) appendFileSync(join(dirname(path), name), 'private')
+  expect(seqs(open(path).store)).toEqual([1])
+  expect(readdirSync(dirname(path)).toSorted()).toEqual(['journal.ndjson', 'journal.ndjson.tmp', 'other.17.tmp'])
+})
+
+it('goes on in memory, and says so once, when the file cannot be written any more', () => {
+  const path = file()
+  const { store, problems } = open(path, { maxEntries: 10, compactSlackBytes: 1000 })
+  store.append('entry', [record(1)], 1)
+  rmSync(dirname(path), { recursive: true })
+  onTestFinished(() => mkdirSync(dirname(path)))
+  for (let seq = 2; seq <= 100; seq++) store.append('entry', [record(seq)], 1)
+  expect(problems).toEqual([expect.stringContaining('in memory only')])
+  expect(seqs(store)).toHaveLength(10)
+})
+
+it('refuses what is no regular file', () => {
+  expect(() => open('/dev/zero')).toThrow(expect.objectContaining({ code: 'STORE' }))
+})

@@ -1,0 +1,292 @@
+/** `GET /local/stream` over real sockets. */
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createIngestService } from '../../../src/service/index.js'
+import { resolveServiceOptions } from '../../../src/service/service-options.js'
+import { TIMEOUTS } from '../../../src/service/http/server.js'
+import { startService } from '../../../src/service/service.js'
+import { MAX_WAITING_ENTRIES } from '../../../src/service/stream/stream-subscriber.js'
+import { MAX_STREAMS } from '../../../src/service/stream/stream-broadcaster.js'
+import { FakeClock } from '../../fake-clock.js'
+import { openStream } from './stream-client.js'
+import { call, entryOf, ingest, local, requestLog, started, until } from '../support.js'
+
+function logs(from: number, count: number, fields = {}) {
+  return Array.from({ length: count }, (_, n) => entryOf({ message: `m${from + n}`, ...fields }))
+}
+
+function names(from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `m${from + n}`)
+}
+
+describe('what comes', () => {
+  it('is told as lines of a list, oldest first, with the seq of the last as id', async () => {
+    const service = await started()
+    const stream = await openStream(service)
+    expect(stream.response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+    await ingest(service, logs(1, 3, { metadata: { long: 'x' }, tags: ['a'] }))
+    await until(() => stream.messages().length === 3)
+    const { items } = (await local(service, 'entries?view=brief')).json
+    const told = stream.events.find(({ data }) => data.items.length > 0)
+    expect(told).toEqual({ event: 'entries', data: { items: items.toReversed(), skipped: 0 }, id: String(items[0].seq) })
+  })
+
+  it('is filtered as the queries are', async () => {
+    const service = await started()
+    const filters = ['level=error,fatal', 'service=shop', 'q=needle', 'tag=x', 'trace_id=t', 'since=2026-02-01T00:00:00Z', 'level=error&service=shop']
+    const streams = await Promise.all(filters.map((filter) => openStream(service, `stream?${filter}`)))
+    const all = await openStream(service)
+    await ingest(service, [
+      entryOf({ message: 'a', level: 'error' }),
+      entryOf({ message: 'b', service: 'shop', level: 'error' }),
+      entryOf({ message: 'c Needle' }),
+      entryOf({ message: 'd', tags: ['x'], trace: { trace_id: 't' } }),
+      entryOf({ message: 'e', timestamp: '2026-02-01T00:00:00Z' }),
+    ])
+    await until(() => all.messages().length === 5)
+    for (const [n, filter] of filters.entries()) {
+      const wanted = (await local(service, `entries?${filter}`)).json.items.map(({ entry }: { entry: { message: string } }) => entry.message)
+      expect(wanted.length, filter).toBeGreaterThan(0)
+      await until(() => streams[n]?.messages().length === wanted.length)
+      expect(streams[n]?.messages().toReversed(), filter).toEqual(wanted)
+    }
+  })
+
+  it('comes together, and not more than every 50 ms', async () => {
+    const service = await started()
+    const stream = await openStream(service)
+    const begun = performance.now()
+    for (let from = 0; from < 300; from += 3) await ingest(service, logs(from, 3))
+    await until(() => stream.messages().length === 300)
+    const most = (performance.now() - begun) / 50 + 3
+    expect(stream.events.length).toBeLessThanOrEqual(most)
+    expect(stream.messages()).toEqual(names(0, 300))
+  })
+
+  it('of other kinds is told by kind, and a reset by itself', async () => {
+    const service = await started()
+    const stream = await openStream(service, 'stream?level=fatal')
+    const kinds = () => new Set(stream.events.flatMap(({ event, data }) => (event === 'changed' ? data.kinds : [])))
+    await call(`${service.url}/ingest/requests`, { body: { requests: [requestLog] } })
+    await call(`${service.url}/feedback`, { body: { event_id: 'e', comments: 'c' } })
+    await call(`${service.url}/releases/register`, { body: { version: '1' } })
+    await call(`${service.url}/heartbeat/t`)
+    await ingest(service, [entryOf(), { ...entryOf(), level: 'loud' }])
+    await until(() => kinds().size === 5)
+    expect(kinds()).toEqual(new Set(['request', 'feedback', 'release', 'heartbeat', 'rejected']))
+    service.reset()
+    await until(() => stream.events.some(({ event }) => event === 'reset'))
+    expect(stream.events.find(({ event }) => event === 'reset')?.data).toEqual({})
+    expect(stream.messages()).toEqual([])
+  })
+
+  it('comes also from a service that keeps nothing', async () => {
+    const service = await started({ store: 'none' })
+    const stream = await openStream(service)
+    await ingest(service, logs(1, 2))
+    await until(() => stream.messages().length === 2)
+  })
+})
+
+describe('who comes back', () => {
+  it('gets what came meanwhile, none twice and none lost, however often it is cut off', async () => {
+    const service = await started()
+    const heard: string[] = []
+    let lastId: string | undefined
+    for (let round = 0; round < 6; round++) {
+      const stream = await openStream(service, 'stream', lastId === undefined ? {} : { 'last-event-id': lastId })
+      await ingest(service, logs(round * 100, 50))
+      await until(() => stream.lastId() !== undefined)
+      stream.leave()
+      heard.push(...stream.messages())
+      lastId = stream.lastId()
+      await ingest(service, logs(round * 100 + 50, 50))
+    }
+    const last = await openStream(service, 'stream', { 'last-event-id': String(lastId) })
+    await until(() => heard.length + last.messages().length >= 600)
+    expect([...heard, ...last.messages()]).toEqual(names(0, 600))
+    expect(last.skipped()).toBe(0)
+  })
+
+  it('before anything came gets all of it', async () => {
+    const service = await started()
+    await ingest(service, logs(1, 5))
+    const first = await openStream(service)
+    await until(() => first.lastId() !== undefined)
+    expect([first.lastId(), first.messages()]).toEqual(['5', []])
+    first.leave()
+    await ingest(service, logs(6, 5))
+    const second = await openStream(service, 'stream', { 'last-event-id': '5' })
+    await until(() => second.messages().length === 5)
+    expect(second.messages()).toEqual(names(6, 5))
+  })
+
+  it('begins behind `after`; the header knows more', async () => {
+    const service = await started()
+    await ingest(service, logs(1, 10))
+    const after = await openStream(service, 'stream?after=7')
+    const both = await openStream(service, 'stream?after=2', { 'last-event-id': '9' })
+    const start = await openStream(service, 'stream?after=0&q=m1')
+    await until(() => after.messages().length > 0 && both.messages().length > 0 && start.messages().length > 0)
+    expect(after.messages()).toEqual(['m8', 'm9', 'm10'])
+    expect(both.messages()).toEqual(['m10'])
+    expect(start.messages()).toEqual(['m1', 'm10'])
+    for (const id of ['x', '-1', '']) expect((await local(service, 'stream', { headers: { 'last-event-id': id } })).status, id).toBe(400)
+  })
+
+  it('gets the newest 2,000, and the number of the others', async () => {
+    const service = await started()
+    for (let from = 1; from <= 2500; from += 100) await ingest(service, logs(from, 100))
+    const stream = await openStream(service, 'stream?after=100')
+    await until(() => stream.messages().length === MAX_WAITING_ENTRIES)
+    expect(stream.messages()).toEqual(names(501, MAX_WAITING_ENTRIES))
+    expect(stream.skipped()).toBe(400)
+  })
+
+  it('after a reset is told of it, and gets what came since', async () => {
+    const service = await started()
+    await ingest(service, logs(1, 5))
+    service.reset()
+    await ingest(service, logs(6, 2))
+    const stream = await openStream(service, 'stream', { 'last-event-id': '3' })
+    await until(() => stream.messages().length === 2)
+    expect(stream.events.map(({ event }) => event)).toEqual(['reset', 'entries'])
+    expect(stream.messages()).toEqual(['m6', 'm7'])
+    const knows = await openStream(service, 'stream', { 'last-event-id': '6' })
+    await until(() => knows.messages().length === 1)
+    expect(knows.events.map(({ event }) => event)).toEqual(['entries'])
+  })
+
+  it('after a reset is told of it once, and who holds nothing is not told', async () => {
+    const service = await started()
+    await ingest(service, logs(1, 5))
+    service.reset()
+    const stream = await openStream(service, 'stream', { 'last-event-id': '3' })
+    await until(() => stream.events.length === 2)
+    const [told] = stream.events
+    expect(told).toMatchObject({ event: 'reset', id: expect.stringMatching(/^\d+$/) })
+    const again = await openStream(service, 'stream', { 'last-event-id': String(told?.id) })
+    const empty = await openStream(service, 'stream?after=0&level=fatal')
+    await ingest(service, logs(6, 1))
+    await until(() => again.messages().length === 1)
+    await until(() => empty.events.length === 1)
+    expect([again, empty].flatMap(({ events }) => events).filter(({ event }) => event === 'reset')).toEqual([])
+  })
+
+  it('to a service that was started anew begins with it', async () => {
+    const service = await started()
+    await ingest(service, logs(1, 2))
+    const stream = await openStream(service, 'stream', { 'last-event-id': '900' })
+    await until(() => stream.messages().length === 2)
+    expect(stream.events.map(({ event }) => event)).toEqual(['reset', 'entries'])
+    await ingest(service, logs(3, 1))
+    await until(() => stream.messages().length === 3)
+  })
+})
+
+describe('its bounds', () => {
+  it('so many at once, with a reason for the next; one that goes away makes room', async () => {
+    const service = await started()
+    const streams = await Promise.all(Array.from({ length: MAX_STREAMS }, () => openStream(service)))
+    const { status, headers, json } = await local(service, 'stream')
+    expect([status, headers['retry-after'], json.detail[0].msg]).toEqual([503, '5', expect.stringContaining(`${MAX_STREAMS} streams`)])
+    expect((await local(service, 'counts')).status).toBe(200)
+    streams[0]?.leave()
+    let again = 503
+    for (let tries = 0; again === 503 && tries < 200; tries++) again = (await openStream(service)).response.statusCode ?? 0
+    expect(again).toBe(200)
+    await ingest(service, logs(1, 1))
+    await until(() => streams.slice(1).every((stream) => stream.messages().length === 1))
+  })
+
+  it('one that does not read misses entries and costs nobody else anything', async () => {
+    const service = await started()
+    const [slow, quick] = [await openStream(service), await openStream(service)]
+    await until(() => slow.lastId() !== undefined)
+    slow.response.pause()
+    const padding = 'x'.repeat(400)
+    for (let n = 0; n < 200; n++) await ingest(service, logs(n * 100, 100, { error: { message: padding }, tags: [padding, padding] }))
+    // The quick one hears the last; the slow one's socket is full by then.
+    await until(() => quick.messages().at(-1) === 'm19999', 20_000)
+    slow.response.resume()
+    await until(() => slow.messages().at(-1) === 'm19999', 20_000)
+    expect(slow.skipped()).toBeGreaterThan(1000)
+    expect(slow.messages().length + slow.skipped()).toBe(20_000)
+    const order = slow.messages().map((message) => Number(message.slice(1)))
+    expect(order.every((one, at) => at === 0 || one > (order[at - 1] ?? 0))).toBe(true)
+  })
+
+  it('pipelined ones take no place before their turn', async () => {
+    const service = await started()
+    const { port, token } = service
+    const ask = `GET /local/stream?token=${token} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+    const sockets = Array.from({ length: 3 }, () => connect(port, '127.0.0.1'))
+    let answers = 0
+    for (const socket of sockets) {
+      onTestFinished(() => void socket.destroy())
+      socket.once('data', () => answers++)
+      socket.write(ask.repeat(MAX_STREAMS))
+    }
+    await until(() => answers === 3)
+    const others = await Promise.all(Array.from({ length: MAX_STREAMS - 3 }, () => openStream(service)))
+    expect(new Set(others.map(({ response }) => response.statusCode))).toEqual(new Set([200]))
+    expect((await local(service, 'stream')).status).toBe(503)
+  })
+})
+
+describe('its life', () => {
+  it('a comment every 15 s keeps it; one that takes nothing for long is cut off', async () => {
+    const clock = new FakeClock()
+    const service = await startService(resolveServiceOptions({ clock }), { after: (ms, run) => clock.timer(ms, run), timeouts: TIMEOUTS })
+    onTestFinished(() => service.close())
+    const [live, deaf] = [await openStream(service), await openStream(service)]
+    const comments = () => live.text().split('\n').filter((line) => line === ':').length
+    for (let n = 1; n <= 3; n++) {
+      await clock.advance(15_000)
+      await until(() => comments() === n)
+    }
+    deaf.response.pause()
+    const padding = 'x'.repeat(400)
+    for (let n = 0; n < 200; n++) {
+      await ingest(service, logs(n * 100, 100, { tags: [padding, padding] }))
+      await clock.advance(50)
+    }
+    await until(() => live.messages().at(-1) === 'm19999')
+    expect(deaf.isCutOff()).toBe(false)
+    for (let n = 0; n < 5; n++) await clock.advance(15_000)
+    deaf.response.resume()
+    await until(() => deaf.isCutOff())
+    await ingest(service, logs(1, 1))
+    await clock.advance(50)
+    await until(() => live.messages().at(-1) === 'm1')
+    expect(live.isCutOff()).toBe(false)
+  })
+
+  it('is cut off by no timeout that ends other connections', async () => {
+    const timeouts = { headersMs: 50, requestMs: 100, keepAliveMs: 50, idleMs: 50, checkMs: 10 }
+    const service = await startService(resolveServiceOptions({}), { after: () => () => {}, timeouts })
+    onTestFinished(() => service.close())
+    const stream = await openStream(service)
+    for (let round = 0; round < 4; round++) {
+      for (const text of ['', 'GET / HTTP/1.1\r\n', 'POST /api/v1/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{']) {
+        const other = connect(service.port, '127.0.0.1')
+        other.on('error', () => {})
+        other.resume()
+        other.write(text)
+        await until(() => other.closed)
+      }
+    }
+    expect([stream.isEnded(), stream.isCutOff()]).toEqual([false, false])
+    await service.close()
+    await until(() => stream.isEnded() || stream.isCutOff())
+  })
+
+  it('ends when the service closes', async () => {
+    const service = await createIngestService()
+    const streams = [await openStream(service), await openStream(service)]
+    await ingest(service, logs(1, 1))
+    await service.close()
+    await until(() => streams.every((stream) => stream.isEnded()))
+    expect(streams.some((stream) => stream.isCutOff())).toBe(false)
+  })
+})

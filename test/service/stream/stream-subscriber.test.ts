@@ -1,0 +1,181 @@
+/** One reader of the stream, with time and wire made up: how often it is told, and what a slow one costs. */
+import { describe, expect, it } from 'vitest'
+import { EventStreamParser } from '../../../src/service/stream/server-sent-events.js'
+import { MAX_EVENT_ENTRIES, MAX_WAITING_CHARACTERS, MAX_WAITING_ENTRIES, MIN_INTERVAL_MS, StreamSubscriber } from '../../../src/service/stream/stream-subscriber.js'
+import type { StreamItem } from '../../../src/service/stream/stream-subscriber.js'
+import { FakeClock } from '../../fake-clock.js'
+
+interface Told {
+  readonly atMs: number
+  readonly event: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- events have every shape; expect() is what checks them
+  readonly data: any
+  readonly id: string | undefined
+}
+
+function setUp() {
+  const time = new FakeClock()
+  const told: Told[] = []
+  const parser = new EventStreamParser()
+  const wire = { takes: true, characters: 0, writes: 0 }
+  const write = (text: string): boolean => {
+    wire.characters += text.length
+    wire.writes++
+    for (const { event, data, id } of parser.push(text)) told.push({ atMs: time.now(), event, data: JSON.parse(data), id })
+    return wire.takes
+  }
+  const reader = new StreamSubscriber({ write, after: (ms, run) => time.timer(ms, run), now: () => time.now() })
+  return { time, told, wire, reader }
+}
+
+function lines(from: number, count: number, padding = 0): StreamItem[] {
+  return Array.from({ length: count }, (_, n) => ({ seq: from + n, json: JSON.stringify({ seq: from + n, pad: 'x'.repeat(padding) }) }))
+}
+
+function seqs(told: readonly Told[]): number[] {
+  return told.flatMap(({ event, data }) => (event === 'entries' ? data.items.map(({ seq }: StreamItem) => seq) : []))
+}
+
+function skipped(told: readonly Told[]): number {
+  return told.reduce((sum, { event, data }) => sum + (event === 'entries' ? data.skipped : 0), 0)
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n + 1)
+}
+
+describe('how often', () => {
+  it('the first at once, and from then on every 50 ms at most; nothing waits longer', async () => {
+    const { time, told, reader } = setUp()
+    for (let ms = 0; ms < 990; ms++) {
+      reader.entries(lines(ms + 1, 1))
+      await time.advance(1)
+    }
+    expect(told).toHaveLength(20)
+    expect(told[0]).toMatchObject({ atMs: 0, id: '1' })
+    for (const [n, { atMs }] of told.entries()) expect(atMs).toBe(n * MIN_INTERVAL_MS)
+    await time.advance(MIN_INTERVAL_MS)
+    expect(seqs(told)).toEqual(upTo(990))
+    expect(skipped(told)).toBe(0)
+    expect(time.timers).toBe(0)
+  })
+
+  it('a burst goes in pieces, in order', async () => {
+    const { time, told, reader } = setUp()
+    reader.entries(lines(1, MAX_WAITING_ENTRIES))
+    await time.advance(MIN_INTERVAL_MS * 10)
+    expect(told.map(({ data, id }) => [data.items.length, id])).toEqual([1, 2, 3, 4].map((n) => [MAX_EVENT_ENTRIES, String(n * MAX_EVENT_ENTRIES)]))
+    expect(seqs(told)).toEqual(upTo(MAX_WAITING_ENTRIES))
+    expect(skipped(told)).toBe(0)
+  })
+
+  it('long entries make more and smaller pieces', async () => {
+    const { time, told, wire, reader } = setUp()
+    reader.entries(lines(1, 10, 200_000))
+    await time.advance(MIN_INTERVAL_MS)
+    expect(wire.characters).toBeLessThan(2 * 600_000)
+    await time.advance(MIN_INTERVAL_MS * 10)
+    expect(seqs(told)).toEqual(upTo(10))
+  })
+
+  it('other kinds are told together, each once, beside the entries', async () => {
+    const { time, told, reader } = setUp()
+    reader.changed('feedback')
+    await time.advance(10)
+    expect(told).toMatchObject([{ event: 'changed', data: { kinds: ['feedback'] }, atMs: 0 }])
+    for (let n = 0; n < 100; n++) reader.changed(n % 2 === 0 ? 'request' : 'heartbeat')
+    reader.entries(lines(1, 1))
+    await time.advance(MIN_INTERVAL_MS * 10)
+    expect(told.slice(1).map(({ event, data, atMs }) => [event, data.kinds, atMs])).toEqual([
+      ['entries', undefined, MIN_INTERVAL_MS], ['changed', ['request', 'heartbeat'], MIN_INTERVAL_MS],
+    ])
+  })
+})
+
+describe('a reset', () => {
+  it('comes before what came after it, and takes what waited', async () => {
+    const { time, told, reader } = setUp()
+    reader.entries(lines(1, 1))
+    await time.advance(1)
+    reader.entries(lines(2, 5))
+    reader.changed('feedback')
+    reader.reset(7)
+    reader.entries(lines(7, 2))
+    await time.advance(MIN_INTERVAL_MS * 2)
+    expect(told.map(({ event }) => event)).toEqual(['entries', 'reset', 'entries'])
+    expect(seqs(told)).toEqual([1, 7, 8])
+    expect(skipped(told)).toBe(0)
+  })
+})
+
+describe('a slow reader', () => {
+  it('is written nothing until it has taken what is there, not even a comment', async () => {
+    const { time, told, wire, reader } = setUp()
+    wire.takes = false
+    reader.entries(lines(1, 1))
+    await time.advance(1000)
+    reader.entries(lines(2, 1))
+    reader.reset(7)
+    reader.changed('feedback')
+    reader.comment()
+    await time.advance(1000)
+    expect([wire.writes, reader.isFull, time.timers]).toEqual([1, true, 0])
+    wire.takes = true
+    reader.drained()
+    await time.advance(0)
+    expect(told.map(({ event }) => event)).toEqual(['entries', 'reset', 'changed'])
+  })
+
+  it('is told how many it has missed, the oldest, and gets the newest in order', async () => {
+    const { time, told, wire, reader } = setUp()
+    wire.takes = false
+    reader.entries(lines(1, 1))
+    await time.advance(1)
+    for (let from = 2; from <= 100_001; from += 100) reader.entries(lines(from, 100))
+    wire.takes = true
+    reader.drained()
+    await time.advance(1000)
+    expect(seqs(told).slice(1)).toEqual(upTo(100_001).slice(-MAX_WAITING_ENTRIES))
+    expect(seqs(told).length + skipped(told)).toBe(100_001)
+    expect(told[1]?.data.skipped).toBe(100_000 - MAX_WAITING_ENTRIES)
+    expect(told.slice(2).every(({ data }) => data.skipped === 0)).toBe(true)
+  })
+
+  it('costs no more memory than the bound, however long its entries are', async () => {
+    const { time, told, wire, reader } = setUp()
+    wire.takes = false
+    reader.entries(lines(1, 1))
+    await time.advance(1)
+    for (let from = 2; from < 200; from++) reader.entries(lines(from, 1, 100_000))
+    wire.takes = true
+    wire.characters = 0
+    reader.drained()
+    await time.advance(10_000)
+    expect(wire.characters).toBeLessThan(MAX_WAITING_CHARACTERS + 1000)
+    expect(wire.characters).toBeGreaterThan(MAX_WAITING_CHARACTERS / 2)
+    expect(seqs(told).length + skipped(told)).toBe(199)
+    expect(seqs(told).at(-1)).toBe(199)
+  })
+
+  it('an entry longer than the bound is left out, counted, and not asked for again', async () => {
+    const { time, told, reader } = setUp()
+    reader.entries(lines(7, 1, MAX_WAITING_CHARACTERS))
+    await time.advance(1)
+    expect(told).toMatchObject([{ event: 'entries', id: '7', data: { items: [], skipped: 1 } }])
+  })
+
+  it('what it missed before it came is counted too', async () => {
+    const { time, told, reader } = setUp()
+    reader.entries(lines(50, 2), 49)
+    await time.advance(1)
+    expect(told).toMatchObject([{ id: '51', data: { items: [{ seq: 50 }, { seq: 51 }], skipped: 49 } }])
+  })
+})
+
+it('a closed reader is told nothing more', async () => {
+  const { time, told, reader } = setUp()
+  reader.entries(lines(1, 1))
+  reader.close()
+  await time.advance(1000)
+  expect([told.length, time.timers]).toEqual([0, 0])
+})

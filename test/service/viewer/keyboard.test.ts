@@ -1,0 +1,31 @@
+/** Which key does what, and where it does nothing. */
+import { expect, test } from 'vitest'
+import { findCommand } from '../../../src/service/viewer/keyboard.js'
+import type { KeyPlace } from '../../../src/service/viewer/keyboard.js'
+
+const press = (key: string, place: KeyPlace = 'page', modifiers = {}) =>
+  findCommand({ key, ctrlKey: false, metaKey: false, altKey: false, ...modifiers }, place)
+
+test.each([
+  ['j', 'next'], ['ArrowDown', 'next'], ['k', 'previous'], ['ArrowUp', 'previous'], ['Enter', 'open'], ['Escape', 'close'],
+  ['/', 'search'], ['p', 'pause'], ['t', 'top'], ['?', 'help'], ['1', 'view-1'], ['7', 'view-7'],
+])('%s: %s', (key, command) => {
+  expect(press(key)).toBe(command)
+})
+
+test.each(['8', '9', '0', 'J', 'x', ' ', 'Tab', 'constructor', 'toString'])('%s does nothing', (key) => {
+  expect(press(key)).toBeUndefined()
+})
+
+test.each(['j', '/', 'Escape', '1', 'Enter', '?'])('%s does nothing while one types', (key) => {
+  expect(press(key, 'field')).toBeUndefined()
+})
+
+test.each(['ctrlKey', 'metaKey', 'altKey'])('with %s the keys are the browser’s', (modifier) => {
+  expect(['j', 'p', '/', '1', 'ArrowDown'].map((key) => press(key, 'page', { [modifier]: true }))).toEqual([undefined, undefined, undefined, undefined, undefined])
+})
+
+test('a focused control keeps the keys that it needs itself', () => {
+  expect(['Enter', 'ArrowDown', 'ArrowUp', 'Home'].map((key) => press(key, 'control'))).toEqual([undefined, undefined, undefined, undefined])
+  expect(press('j', 'control')).toBe('next')
+})

@@ -1,0 +1,169 @@
+/** The page's stream: read however it is cut, opened again where it left off. */
+import { describe, expect, test, vi } from 'vitest'
+import { formatEvent } from '../../../../src/service/stream/server-sent-events.js'
+import type { RecordKind } from '../../../../src/service/store/store.js'
+import { ApiError } from '../../../../src/service/viewer/api-error.js'
+import { LiveStream } from '../../../../src/service/viewer/live/live-stream.js'
+
+interface Opened {
+  readonly parameters: unknown
+  readonly lastId: string | undefined
+  readonly signal: AbortSignal
+  write(text: string, bytesEach?: number): void
+  end(): void
+}
+
+/** A service whose streams the test writes to, and waits that the test ends. */
+function setup() {
+  const opened: Opened[] = []
+  const changes: RecordKind[] = []
+  const waits: { readonly ms: number; readonly end: () => void }[] = []
+  const service = { startedAt: 'first', refusal: undefined as Error | undefined, tries: 0 }
+  const live = new LiveStream({
+    open: async (parameters, headers, signal) => {
+      service.tries += 1
+      if (service.refusal !== undefined) throw service.refusal
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+      const writer = writable.getWriter()
+      opened.push({
+        parameters,
+        signal,
+        lastId: headers['last-event-id'],
+        write: (text, bytesEach = Infinity) => {
+          const bytes = new TextEncoder().encode(text)
+          for (let at = 0; at < bytes.length; at += bytesEach) void writer.write(bytes.slice(at, at + bytesEach))
+        },
+        end: () => void writer.close(),
+      })
+      return new Response(readable)
+    },
+    startedAt: async () => service.startedAt,
+    wait: (ms, signal) => new Promise((resolve) => {
+      waits.push({ ms, end: resolve })
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    }),
+    onChange: (kinds) => changes.push(...kinds),
+  })
+  const nth = async (n: number): Promise<Opened> => {
+    await vi.waitFor(() => expect(opened.length).toBeGreaterThan(n), { timeout: 10_000 })
+    return opened[n] as Opened
+  }
+  /** Ends the nth wait, once it has begun. */
+  const goOn = async (n: number): Promise<void> => {
+    await vi.waitFor(() => expect(waits.length).toBeGreaterThan(n), { timeout: 10_000 })
+    waits[n]?.end()
+  }
+  return { live, service, opened, changes, waits, nth, goOn }
+}
+
+const entries = (seq: number, skipped = 0): string =>
+  formatEvent({ event: 'entries', data: { items: [{ id: `e${seq}`, seq, message: 'Größe 😀' }], skipped }, id: seq })
+
+describe('what the stream says', () => {
+  test.each([1, 7, Infinity])('is read, cut after every %d bytes', async (bytesEach) => {
+    const { live, nth, changes } = setup()
+    const got: [number | undefined, string | undefined, number][] = []
+    live.follow({ parameters: {}, onEntries: ({ items, skipped }) => got.push([items[0]?.seq, items[0]?.message, skipped]) })
+    const stream = await nth(0)
+    stream.write(`: hello\n\n${entries(1)}${formatEvent({ event: 'changed', data: { kinds: ['release', 'feedback'] } })}${entries(2, 5)}`, bytesEach)
+    await vi.waitFor(() => expect(got).toEqual([[1, 'Größe 😀', 0], [2, 'Größe 😀', 5]]), { timeout: 10_000 })
+    expect(changes).toEqual(['entry', 'release', 'feedback', 'entry'])
+  })
+
+  test('a reset is handed on, and everything may have changed', async () => {
+    const { live, nth, changes } = setup()
+    const onReset = vi.fn<() => void>()
+    live.follow({ parameters: {}, onReset })
+    const stream = await nth(0)
+    stream.write(formatEvent({ event: 'reset', data: {} }))
+    await vi.waitFor(() => expect(onReset).toHaveBeenCalledOnce(), { timeout: 10_000 })
+    expect(changes).toContain('heartbeat')
+  })
+})
+
+describe('where it begins', () => {
+  test('with the filters, after what is known', async () => {
+    const { live, nth } = setup()
+    live.follow({ parameters: { level: 'error' }, after: 41 })
+    expect(await nth(0)).toMatchObject({ parameters: { level: 'error' }, lastId: '41' })
+    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
+  })
+
+  test('another source ends the stream before', async () => {
+    const { live, opened, nth } = setup()
+    const before = vi.fn<() => void>()
+    live.follow({ parameters: {}, onEntries: before })
+    const first = await nth(0)
+    live.follow({ parameters: { q: 'x' } })
+    await nth(1)
+    expect(first.signal.aborted).toBe(true)
+    first.write(entries(1))
+    opened[1]?.write(entries(2))
+    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
+    expect(before).not.toHaveBeenCalled()
+  })
+})
+
+describe('a stream that ends', () => {
+  test('is opened again after the last entry that came, and what else may have been missed is told', async () => {
+    const { live, nth, goOn, changes } = setup()
+    live.follow({ parameters: {}, after: 1 })
+    const first = await nth(0)
+    first.write(entries(7))
+    await vi.waitFor(() => expect(changes).toEqual(['entry']), { timeout: 10_000 })
+    first.end()
+    await goOn(0)
+    expect((await nth(1)).lastId).toBe('7')
+    await vi.waitFor(() => expect(changes).toContain('rejected'), { timeout: 10_000 })
+  })
+
+  test('waits longer each time, to a bound, and says why', async () => {
+    const { live, service, waits, nth, goOn } = setup()
+    service.refusal = new ApiError(503, 'too many streams')
+    live.follow({ parameters: {} })
+    for (let attempt = 0; attempt < 6; attempt++) await goOn(attempt)
+    await vi.waitFor(() => expect(waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]), { timeout: 10_000 })
+    expect(live.state.value).toEqual({ name: 'reconnecting', reason: 'too many streams' })
+    service.refusal = undefined
+    await goOn(6)
+    await nth(0)
+    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
+  })
+
+  test('begins anew where the service was started anew: it counts from the beginning', async () => {
+    const { live, service, nth, goOn } = setup()
+    const onReset = vi.fn<() => void>()
+    live.follow({ parameters: {}, after: 900, onReset })
+    const first = await nth(0)
+    service.startedAt = 'second'
+    first.end()
+    await goOn(0)
+    expect((await nth(1)).lastId).toBeUndefined()
+    expect(onReset).toHaveBeenCalledOnce()
+  })
+
+  test('is not tried again without a token that is taken', async () => {
+    const { live, service, waits, nth } = setup()
+    service.refusal = new ApiError(401, 'no token')
+    live.follow({ parameters: {} })
+    await vi.waitFor(() => expect(service.tries).toBe(1), { timeout: 10_000 })
+    service.refusal = undefined
+    live.follow({ parameters: { q: 'later' } })
+    await nth(0)
+    expect(waits).toEqual([])
+  })
+})
+
+test('a hidden page gives its connection away, and takes it up where it was', async () => {
+  const { live, opened, nth, changes } = setup()
+  live.follow({ parameters: {}, after: 3 })
+  const first = await nth(0)
+  first.write(entries(9))
+  await vi.waitFor(() => expect(changes).toEqual(['entry']), { timeout: 10_000 })
+  live.rest(true)
+  expect(first.signal.aborted).toBe(true)
+  live.rest(true)
+  live.rest(false)
+  expect((await nth(1)).lastId).toBe('9')
+  expect(opened).toHaveLength(2)
+})

@@ -1,0 +1,126 @@
+/** What the views say about what they show. */
+import { describe, expect, test } from 'vitest'
+import { hashMonitorToken } from '../../../../src/service/ingest/ingester.js'
+import { computeMonitorId } from '../../../../src/service/viewer/views/monitor-id.js'
+import { toMonitorState, createStrip } from '../../../../src/service/viewer/views/monitor-state.js'
+import { groupReasons } from '../../../../src/service/viewer/views/reasons.js'
+import { computeChange } from '../../../../src/service/viewer/views/release-change.js'
+import { areMostlyPaths, entryRequestId, isOfRoute, parseRouteName, routeText } from '../../../../src/service/viewer/views/route-name.js'
+import { nextOrder, sortRows } from '../../../../src/service/viewer/views/sort.js'
+
+describe('a release', () => {
+  const change = (before: number, after: number, windowMs = 3_600_000) =>
+    computeChange({ before: { entries: 100, errors: before }, after: { entries: 200, errors: after }, window_ms: windowMs })
+
+  test('in words', () => {
+    expect(change(3, 41).text).toBe('3 errors in the hour before, 41 after')
+    expect(change(1, 0, 750_000).text).toBe('1 error in the 12 min 30 s before, none after')
+    expect(change(0, 0).text).toBe('No errors in the hour before, none after')
+    expect(change(3, 41)).toMatchObject({ before: '3 errors among 100 entries', after: '41 errors among 200 entries' })
+  })
+
+  test.each([[3, 41, 'worse'], [41, 3, 'better'], [0, 2, 'same'], [0, 3, 'worse'], [100, 110, 'same'], [5, 5, 'same']] as const)('%d to %d is %s', (before, after, verdict) => {
+    expect(change(before, after).verdict).toBe(verdict)
+  })
+
+  test('its bars are the shares of errors among the entries', () => {
+    expect(change(10, 40).shares).toEqual({ before: 0.1, after: 0.2 })
+    expect(change(0, 0).shares).toEqual({ before: 0, after: 0 })
+  })
+
+  test('is not worse for more traffic, nor better for less', () => {
+    const judged = (before: number, after: number) => computeChange({ before: { entries: before, errors: before / 10 }, after: { entries: after, errors: after / 10 }, window_ms: 1_000 }).verdict
+    expect([judged(100, 1_000), judged(1_000, 100)]).toEqual(['same', 'same'])
+  })
+
+  test('is not judged where one side is silent', () => {
+    const window = { window_ms: 10_081 }
+    expect(computeChange({ ...window, before: { entries: 0, errors: 0 }, after: { entries: 308, errors: 304 } }))
+      .toMatchObject({ text: 'Nothing logged in the 10 s before, 304 errors after', verdict: 'same', shares: null })
+    expect(computeChange({ ...window, before: { entries: 308, errors: 304 }, after: { entries: 0, errors: 0 } }))
+      .toMatchObject({ text: '304 errors in the 10 s before, nothing logged after', verdict: 'same', shares: null })
+  })
+})
+
+describe('a monitor', () => {
+  const nowMs = Date.UTC(2026, 0, 1)
+  const monitor = (passedMs: number, intervalMs: number | null) => ({
+    monitor: 'abc', pings: 3, first_ping: '', recent: [], last_ping: new Date(nowMs - passedMs).toISOString(), interval_ms: intervalMs,
+  })
+
+  test('is found by its token: the id is the one that the service gives it', async () => {
+    for (const token of ['nightly-backup', 'queue-worker', 'ü–€']) expect(await computeMonitorId(token)).toBe(hashMonitorToken(token))
+  })
+
+  test('is late after twice its usual interval', () => {
+    expect(toMonitorState(monitor(119_000, 60_000), nowMs)).toEqual({ name: 'fine', text: 'on time' })
+    expect(toMonitorState(monitor(200_000, 60_000), nowMs)).toEqual({ name: 'late', text: 'late by 2 min 20 s' })
+  })
+
+  test('has no rhythm after one ping, or with several at once', () => {
+    expect(toMonitorState(monitor(1e9, null), nowMs).name).toBe('new')
+    expect(toMonitorState(monitor(1_500, 3), nowMs).name).toBe('fine')
+  })
+
+  test('its pings lie between the oldest and now', () => {
+    const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
+    expect(createStrip(recent, nowMs)).toEqual({ marks: [0.8, 0.4, 0], silence: 0.8 })
+    expect(createStrip([], nowMs)).toEqual({ marks: [], silence: 0 })
+    expect(createStrip(recent.slice(0, 1), nowMs)).toEqual({ marks: [0], silence: 0 })
+  })
+
+  test('a long silence leaves them half of the room, and a clock that is behind all of it', () => {
+    const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
+    expect(createStrip(recent, nowMs + 86_400_000)).toEqual({ marks: [0.5, 0.25, 0], silence: 0.5 })
+    expect(createStrip(recent, nowMs - 60_000)).toEqual({ marks: [1, 0.5, 0], silence: 1 })
+  })
+})
+
+test('one reason for many places is told once', () => {
+  expect(groupReasons([
+    { loc: ['logs', 3, 'level'], message: 'wrong' }, { loc: ['logs', 9, 'level'], message: 'wrong' }, { loc: [], message: 'not JSON' },
+  ])).toEqual([{ message: 'wrong', places: ['logs[3].level', 'logs[9].level'] }, { message: 'not JSON', places: ['the body'] }])
+})
+
+describe('a route', () => {
+  test('goes through the address', () => {
+    const name = { method: 'GET', route: '/a b/:id' }
+    expect(parseRouteName(routeText(name))).toEqual(name)
+    expect(parseRouteName(null)).toBeNull()
+    expect(parseRouteName('nonsense')).toBeNull()
+  })
+
+  test('is the path where the log has none', () => {
+    const request = { method: 'GET', path: '/a', status_code: 200, duration_ms: 1, request_id: 'r', timestamp: '' }
+    expect(isOfRoute(request, { method: 'GET', route: '/a' })).toBe(true)
+    expect(isOfRoute({ ...request, route: '/:x' }, { method: 'GET', route: '/a' })).toBe(false)
+    expect(isOfRoute(request, { method: 'POST', route: '/a' })).toBe(false)
+  })
+
+  test('is a path where nearly each was met once', () => {
+    const routes = (length: number, count: number) => Array.from({ length }, () => ({ count }))
+    expect([areMostlyPaths(routes(21, 1)), areMostlyPaths([...routes(30, 1), { count: 14 }])]).toEqual([true, true])
+    expect([areMostlyPaths(routes(20, 1)), areMostlyPaths(routes(21, 2)), areMostlyPaths([])]).toEqual([false, false, false])
+  })
+
+  test('the id of its entries has no tag of the process', () => {
+    expect(entryRequestId('5f3a9c1e07b2-req-1')).toBe('req-1')
+    expect(entryRequestId('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')).toBe('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')
+  })
+})
+
+describe('sorting', () => {
+  const rows = [{ name: 'b', n: 10 }, { name: 'a', n: 9 }, { name: 'c', n: 100 }]
+
+  test('numbers by size, text by letters', () => {
+    expect(sortRows(rows, { key: 'n', isDescending: true }).map(({ n }) => n)).toEqual([100, 10, 9])
+    expect(sortRows(rows, { key: 'name', isDescending: false }).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('pressed again it turns round', () => {
+    const byNumber = nextOrder({ key: 'name', isDescending: false }, 'n', false)
+    expect(byNumber).toEqual({ key: 'n', isDescending: true })
+    expect(nextOrder(byNumber, 'n', false)).toEqual({ key: 'n', isDescending: false })
+    expect(nextOrder(byNumber, 'name', true)).toEqual({ key: 'name', isDescending: false })
+  })
+})
