@@ -3,24 +3,21 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-const testsIn = (...folders: string[]): string[] => folders.map((folder) => `test/${folder}/**/*.test.ts`)
-const tests = (...names: string[]): string[] => names.map((name) => `test/${name}.test.ts`)
-
 /** What is measured in these is the machine's as well: they run when all others have, one at a time, each in a process of its own. */
-const ALONE = tests('browser/speed', 'filter/memory', 'process/exit-time')
+const ALONE = ['test/browser/speed.browser.test.ts', 'test/filter/memory.process.test.ts', 'test/process/exit-time.process.test.ts']
 /** Real processes that are waited for: more at once would make their timings wander. */
-const TIMED = [...testsIn('serverless', 'faults'), ...tests('process/busy', 'process/exits', 'process/outages', 'process/release-exit', 'app/flush', 'app/shutdown')]
+const TIMED = [
+  'test/{serverless,faults}/**/*.test.ts', 'test/process/{busy,exits,outages,release-exit}.process.test.ts', 'test/app/lifecycle/{flush,flush-on-signal}.process.test.ts',
+]
 /** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
 const SHARED = [
-  ...testsIn('record', 'redaction', 'breadcrumbs', 'filter', 'options', 'client', 'request-logs', 'delivery', 'pipeline', 'service', 'benchmarks'),
-  ...tests('account', 'backoff', 'batch', 'notice', 'notice-spool', 'options', 'parts', 'report'),
-  'test/spool/!(model|planted).test.ts', // one takes minutes, the other replaces parts of the sources
+  'test/{record,redaction,breadcrumbs,filter,options,client,request-logs,delivery,pipeline,service,benchmarks,spool,diagnostics,batch}/**/!(*.process|*.browser).test.ts',
 ]
 /** Applications with tests of their own, for other runners. */
 const APPS = 'test/matrix/apps/**'
 
 /** A minute or more each, the longest first: begun last, they would run on alone. */
-const LONG = ['spool/model', 'cli/spool.', 'cli/send.', 'browser/axe', 'process/exits', 'app/flush', 'process/secrets', 'types/compilers', 'browser/xss', 'readme-programs', 'faults/quick']
+const LONG = ['spool/model', 'cli/spool', 'cli/send.', 'browser/axe', 'process/exits', 'app/lifecycle/flush', 'process/secrets', 'types/compilers', 'browser/xss', 'readme-programs', 'faults/quick']
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

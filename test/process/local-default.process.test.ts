@@ -16,7 +16,7 @@ const SECRETS = [KEY, PREVIOUS, MONITOR, TOKEN, MARKER]
 const CHALLENGES_ONLY = /^(?:GET \/local\/status HTTP\/1\.1\r\nHost: 127\.0\.0\.1:4319\r\nx-pino-ingest-challenge: [\w-]{22}\r\n\r\n)+$/
 
 const isRoot = process.getuid?.() === 0
-if (!hasNamespaces || !isRoot) process.stderr.write('test/process/local-default.test.ts is skipped: it needs root, unshare and ip for a network and a second user\n')
+if (!hasNamespaces || !isRoot) process.stderr.write('test/process/local-default.process.test.ts is skipped: it needs root, unshare and ip for a network and a second user\n')
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
