@@ -36,7 +36,7 @@ async function fillDisk(batchSize: number): Promise<Full> {
   const chunk = `${JSON.stringify({ level: 50, time: 0, msg: 'x'.repeat(500) })}\n`.repeat(31)
   for (let n = 0; after < 3; n += 1) {
     pipeline.write(chunk)
-    const { dropped, balances: balances } = pipeline.account.snapshot()
+    const { dropped, balances } = pipeline.account.snapshot()
     if (!balances) open.push(n)
     if (dropped.spool > 0) after += 1
     if (n > 1_000) throw new Error('the disk was never full')

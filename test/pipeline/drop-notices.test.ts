@@ -34,7 +34,7 @@ test('reaches the service once for many drops, and the account balances with it'
   await vi.waitFor(() => expect(troubles).toBeGreaterThan(0), { timeout: 10_000 })
   for (let n = 1; n < 3_000; n += 1) pipeline.write(line)
   await clock.advance(11_000)
-  const { dropped, generated, balances: balances } = pipeline.account.snapshot()
+  const { dropped, generated, balances } = pipeline.account.snapshot()
   expect(dropped.buffer).toBeGreaterThan(1_000)
   // In an outage it would go the way of the rest.
   expect({ generated, balances }).toEqual({ generated: 0, balances: true })
