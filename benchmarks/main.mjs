@@ -57,7 +57,8 @@ async function run(command) {
 /** @param {Question} question @param {Record<string, number>} options @param {string} out */
 async function ask(question, options, out) {
   const { name } = question
-  if (question.needsLinux === true && !canMeasureThreads) return console.log(`\n${name}: skipped, it reads /proc, which only Linux has`)
+  if (question.needsLinux === true && !canMeasureThreads)
+    return console.log(`\n${name}: skipped, it reads /proc, which only Linux has`)
   const tell = (/** @type {string} */ line) => console.error(`[${name}] ${line}`)
   const resultOf = (/** @type {string} */ other) => found.get(other) ?? readResult(KEPT, other)?.result
   // Taken first: what changes while it is measured is not what was measured.

@@ -37,14 +37,19 @@ function sourceOf(module: string): string {
   return files.includes(`${name}.tsx`) ? `${name}.tsx` : `${name}.ts`
 }
 
-const sources = new Map<string, Source>(files.map((name) => {
-  const path = join(src, name)
-  const text = readFileSync(path, 'utf8')
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*\(?'([^']+)'/g)].map((match) => match[1] as string)
-  const imports = specifiers.filter((one) => one.startsWith('.'))
-    .map((one) => sourceOf(relative(src, resolve(dirname(path), one))))
-  return [name, { name, text, imports, packages: specifiers.filter((one) => !one.startsWith('.')) }]
-}))
+const sources = new Map<string, Source>(
+  files.map((name) => {
+    const path = join(src, name)
+    const text = readFileSync(path, 'utf8')
+    const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*\(?'([^']+)'/g)].map(
+      (match) => match[1] as string,
+    )
+    const imports = specifiers
+      .filter((one) => one.startsWith('.'))
+      .map((one) => sourceOf(relative(src, resolve(dirname(path), one))))
+    return [name, { name, text, imports, packages: specifiers.filter((one) => !one.startsWith('.')) }]
+  }),
+)
 
 function folderOf(file: string): string {
   return file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, '')
@@ -63,30 +68,47 @@ function unitOf(file: string): string {
 
 test('every import resolves to a file, and every file has a layer', () => {
   const lost = [...sources.values()].flatMap(({ name, imports }) =>
-    imports.filter((to) => !sources.has(to)).map((to) => `${name} -> ${to}`))
+    imports.filter((to) => !sources.has(to)).map((to) => `${name} -> ${to}`),
+  )
   expect(lost).toEqual([])
   expect(files.filter((file) => folderOf(file) !== 'service' && layerOf(file) === -1)).toEqual([])
 })
 
 test('imports point to lower layers, or stay in their folder', () => {
-  const wrong = [...sources.values()].filter(({ name }) => folderOf(name) !== 'service').flatMap(({ name, imports }) =>
-    imports.filter((to) => unitOf(to) !== unitOf(name) && layerOf(to) >= layerOf(name)).map((to) => `${name} -> ${to}`))
+  const wrong = [...sources.values()]
+    .filter(({ name }) => folderOf(name) !== 'service')
+    .flatMap(({ name, imports }) =>
+      imports
+        .filter((to) => unitOf(to) !== unitOf(name) && layerOf(to) >= layerOf(name))
+        .map((to) => `${name} -> ${to}`),
+    )
   // The command line starts the local service, and is the only one to know it.
   expect(wrong.filter((edge) => !/^cli\/.* -> service\//.test(edge))).toEqual([])
   const known = [...sources.values()].flatMap(({ name, imports }) =>
-    imports.filter((to) => folderOf(to) === 'service' && !['service', 'cli'].includes(folderOf(name))).map((to) => `${name} -> ${to}`))
+    imports
+      .filter((to) => folderOf(to) === 'service' && !['service', 'cli'].includes(folderOf(name)))
+      .map((to) => `${name} -> ${to}`),
+  )
   expect(known).toEqual([])
 })
 
 test('the service imports nothing but protocol, shared and version', () => {
-  const wrong = [...sources.values()].filter(({ name }) => folderOf(name) === 'service').flatMap(({ name, imports }) =>
-    imports.filter((to) => !['service', 'protocol', 'shared', 'version'].includes(folderOf(to))).map((to) => `${name} -> ${to}`))
+  const wrong = [...sources.values()]
+    .filter(({ name }) => folderOf(name) === 'service')
+    .flatMap(({ name, imports }) =>
+      imports
+        .filter((to) => !['service', 'protocol', 'shared', 'version'].includes(folderOf(to)))
+        .map((to) => `${name} -> ${to}`),
+    )
   expect(wrong).toEqual([])
 })
 
 test('the protocol imports nothing', () => {
-  const wrong = [...sources.values()].filter(({ name }) => folderOf(name) === 'protocol').flatMap(({ name, imports, packages }) =>
-    [...imports.filter((to) => folderOf(to) !== 'protocol'), ...packages].map((to) => `${name} -> ${to}`))
+  const wrong = [...sources.values()]
+    .filter(({ name }) => folderOf(name) === 'protocol')
+    .flatMap(({ name, imports, packages }) =>
+      [...imports.filter((to) => folderOf(to) !== 'protocol'), ...packages].map((to) => `${name} -> ${to}`),
+    )
   expect(wrong).toEqual([])
 })
 

@@ -6,30 +6,38 @@ import { anchorsOf, prose, root } from './markdown.js'
 
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...['src', 'test', 'benchmarks'].flatMap((folder) => (readdirSync(join(root, folder), { recursive: true }) as string[])
-    .filter((name) => name.endsWith('.md')).map((name) => join(folder, name))),
+  ...['src', 'test', 'benchmarks'].flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  ),
 ]
 
 test.each(documents)('links of %s lead to files and headings', (document) => {
   const links = [...prose(document).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string)
-  const broken = links.filter((link) => !/^(?:https?|mailto):/.test(link)).filter((link) => {
-    const [path = '', anchor] = link.split('#')
-    const target = path === '' ? document : join(dirname(document), path)
-    if (!existsSync(join(root, target))) return true
-    return anchor !== undefined && !(target.endsWith('.md') && anchorsOf(target).includes(anchor))
-  })
+  const broken = links
+    .filter((link) => !/^(?:https?|mailto):/.test(link))
+    .filter((link) => {
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? document : join(dirname(document), path)
+      if (!existsSync(join(root, target))) return true
+      return anchor !== undefined && !(target.endsWith('.md') && anchorsOf(target).includes(anchor))
+    })
   expect(broken).toEqual([])
 })
 
 test.each(documents)('files that %s names exist', (document) => {
-  const named = [...prose(document).matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|mjs|md|json))`/g)].map((match) => match[1] as string)
+  const named = [...prose(document).matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|mjs|md|json))`/g)].map(
+    (match) => match[1] as string,
+  )
   const places = [dirname(document), '.', 'src']
   expect(named.filter((path) => !places.some((place) => existsSync(join(root, place, path))))).toEqual([])
 })
 
-test('the programs in the local service\'s README are those that run', () => {
+test("the programs in the local service's README are those that run", () => {
   const readme = readFileSync(join(root, 'src/service/README.md'), 'utf8')
   const shown = [...readme.matchAll(/<!-- (test\/examples\/\S+) -->\n```ts\n([^]*?)```/g)]
   expect(shown).toHaveLength(2)
-  for (const [, path = '', code] of shown) expect(readFileSync(join(root, path), 'utf8').replace(/^\/\*\*[^]*?\*\/\n/, '')).toBe(code)
+  for (const [, path = '', code] of shown)
+    expect(readFileSync(join(root, path), 'utf8').replace(/^\/\*\*[^]*?\*\/\n/, '')).toBe(code)
 })

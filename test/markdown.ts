@@ -5,8 +5,13 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Those for the package's users: its own, and each room's. */
-export const READMES: readonly string[] = ['README.md', ...(readdirSync(`${root}src`, { recursive: true }) as string[])
-  .filter((name) => name.endsWith('README.md')).map((name) => `src/${name}`).toSorted()]
+export const READMES: readonly string[] = [
+  'README.md',
+  ...(readdirSync(`${root}src`, { recursive: true }) as string[])
+    .filter((name) => name.endsWith('README.md'))
+    .map((name) => `src/${name}`)
+    .toSorted(),
+]
 
 export interface CodeBlock {
   readonly language: string
@@ -53,7 +58,12 @@ export function headingsOf(path: string): string[] {
 
 /** As GitHub makes them. */
 export function anchorsOf(path: string): string[] {
-  return headingsOf(path).map((title) => title.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-'))
+  return headingsOf(path).map((title) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 }
 
 /** The section below a heading, up to the next one of any depth. */
@@ -74,7 +84,10 @@ export function regionOf(path: string, name: string): string {
 }
 
 export function writeRegion(path: string, name: string, content: string): void {
-  const text = readText(path).replace(regionPattern(name), (_all, start: string, _old, end: string) => `${start}\n${content}\n${end}`)
+  const text = readText(path).replace(
+    regionPattern(name),
+    (_all, start: string, _old, end: string) => `${start}\n${content}\n${end}`,
+  )
   writeFileSync(root + path, text)
 }
 

@@ -18,12 +18,16 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Oldest first. */
 function entriesOf({ service }: Ran): LogEntry[] {
-  return service.entries().items.map(({ entry }) => entry).toReversed()
+  return service
+    .entries()
+    .items.map(({ entry }) => entry)
+    .toReversed()
 }
 
 /** Two batches at an exit may arrive in any order. */
 function sorted(entries: readonly LogEntry[]): LogEntry[] {
-  const keyOf = ({ level, message, metadata }: LogEntry): string => `${level} ${message} ${String(metadata?.['row'] ?? '')}`
+  const keyOf = ({ level, message, metadata }: LogEntry): string =>
+    `${level} ${message} ${String(metadata?.['row'] ?? '')}`
   return entries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
@@ -32,7 +36,10 @@ function messagesOf(ran: Ran): string[] {
 }
 
 function requestLogsOf({ service }: Ran): RequestLog[] {
-  return service.requestLogs().items.map(({ request }) => request).toReversed()
+  return service
+    .requestLogs()
+    .items.map(({ request }) => request)
+    .toReversed()
 }
 
 function crumbsOf({ breadcrumbs = [] }: LogEntry): unknown[] {
@@ -51,7 +58,14 @@ function shownError(ran: Ran): LogEntry {
 
 function expectRequestLog(ran: Ran): void {
   expect(requestLogsOf(ran)).toMatchObject([
-    { method: 'GET', path: '/orders/7', route: '/orders/:id', status_code: 200, duration_ms: 12, request_id: expect.stringMatching(/^[\da-f]{12}-7$/) },
+    {
+      method: 'GET',
+      path: '/orders/7',
+      route: '/orders/:id',
+      status_code: 200,
+      duration_ms: 12,
+      request_id: expect.stringMatching(/^[\da-f]{12}-7$/),
+    },
   ])
   expect(entriesOf(ran)).toMatchObject([{ message: 'request completed', request_id: '7' }])
 }
@@ -74,19 +88,35 @@ function expectPrivate(ran: Ran, cardOrKey: readonly string[]): LogEntry {
   const [entry, ...others] = entriesOf(ran)
   if (entry === undefined) throw new Error('nothing arrived')
   expect(others).toEqual([])
-  for (const secret of ['t-4711', 'b-4711', 'p-4711', 'jane', ...cardOrKey]) expect(JSON.stringify(entry)).not.toContain(secret)
+  for (const secret of ['t-4711', 'b-4711', 'p-4711', 'jane', ...cardOrKey])
+    expect(JSON.stringify(entry)).not.toContain(secret)
   expect(entry).toMatchObject({
-    message: 'no reply for [email]', user: { id: 'u-42' },
+    message: 'no reply for [email]',
+    user: { id: 'u-42' },
     metadata: { pino_ingest: { omitted_http_members: 1 }, user: { password: '[Redacted]' } },
   })
   return entry
 }
 
 const main: Expected = {
-  'Five lines': [(ran) => expect(entriesOf(ran)).toMatchObject([
-    { level: 'info', message: 'order placed', service: 'checkout', user: { id: 'u-42' }, metadata: { orderId: 1017 } },
-    { level: 'error', message: 'payment failed', service: 'checkout', error: { type: 'Error', message: 'card declined' } },
-  ])],
+  'Five lines': [
+    (ran) =>
+      expect(entriesOf(ran)).toMatchObject([
+        {
+          level: 'info',
+          message: 'order placed',
+          service: 'checkout',
+          user: { id: 'u-42' },
+          metadata: { orderId: 1017 },
+        },
+        {
+          level: 'error',
+          message: 'payment failed',
+          service: 'checkout',
+          error: { type: 'Error', message: 'card declined' },
+        },
+      ]),
+  ],
   'Three ways to run it': [
     (ran) => {
       expect(messagesOf(ran)).toEqual(['to the service', 'to the service and to stdout'])
@@ -97,76 +127,114 @@ const main: Expected = {
   // Nobody calls the handler here; the tests of the examples do.
   Serverless: [(ran) => expect(messagesOf(ran)).toEqual([])],
   'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
-  'When things fail': [
-    (ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it']),
+  'When things fail': [(ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it'])],
+  'Ending in order': [
+    (ran) => {
+      expect(messagesOf(ran)).toEqual(['paid'])
+      expect(ran.stderr).toBe('acknowledged 0\n')
+    },
   ],
-  'Ending in order': [(ran) => {
-    expect(messagesOf(ran)).toEqual(['paid'])
-    expect(ran.stderr).toBe('acknowledged 0\n')
-  }],
   'Watching the transport': [
     (ran) => expect(messagesOf(ran)).toEqual(['watched']),
     (ran) => expect(messagesOf(ran)).toEqual(['order placed']),
   ],
-  'What led to the error': [(ran) => {
-    expect(messagesOf(ran)).toEqual(['card declined'])
-    const error = shownError(ran)
-    expect(error).toMatchObject({ service: 'checkout', request_id: 'r-1017', user: { id: 'u-42' }, error: { type: 'Error' } })
-    expect(crumbsOf(error)).toEqual(['debug: cart read', 'voucher applied'])
-  }],
-  'Releases, feedback, heartbeats': [(ran) => {
-    const [release] = ran.service.releases().items
-    expect(release?.release).toMatchObject({ version: '1.4.0' })
-    expect(messagesOf(ran)).toEqual(['card declined', 'backed up'])
-    for (const entry of entriesOf(ran)) expect(entry.release_id).toBe(release?.release_id)
-    expectFeedback(ran)
-    expectHeartbeats(ran)
-  }],
+  'What led to the error': [
+    (ran) => {
+      expect(messagesOf(ran)).toEqual(['card declined'])
+      const error = shownError(ran)
+      expect(error).toMatchObject({
+        service: 'checkout',
+        request_id: 'r-1017',
+        user: { id: 'u-42' },
+        error: { type: 'Error' },
+      })
+      expect(crumbsOf(error)).toEqual(['debug: cart read', 'voucher applied'])
+    },
+  ],
+  'Releases, feedback, heartbeats': [
+    (ran) => {
+      const [release] = ran.service.releases().items
+      expect(release?.release).toMatchObject({ version: '1.4.0' })
+      expect(messagesOf(ran)).toEqual(['card declined', 'backed up'])
+      for (const entry of entriesOf(ran)) expect(entry.release_id).toBe(release?.release_id)
+      expectFeedback(ran)
+      expectHeartbeats(ran)
+    },
+  ],
   'Request analytics': [expectRequestLog],
-  'Sending less': [(ran) => {
-    expect(sorted(entriesOf(ran))).toMatchObject([
-      { level: 'debug', metadata: { row: 0 } },
-      { level: 'debug', metadata: { row: 10 } },
-      { level: 'error', message: 'import failed' },
-      { level: 'error', message: expect.stringMatching(/^import failed \(repeated 999 times in [\d.]+ m?s\)$/), metadata: { pino_ingest: { repeated: { count: 999 } } } },
-    ])
-  }],
-  Privacy: [(ran) => {
-    const { error, metadata } = expectPrivate(ran, ['c-4711'])
-    expect(error?.message).toBe('GET /v1?token=[scrubbed]&page=2 failed')
-    expect(metadata).toMatchObject({ pino_ingest: { removed_headers: 1 }, sent: { Accept: '*/*' }, error: { method: 'post', url: '/v1' } })
-  }],
-  'The client': [(ran) => {
-    const [release] = ran.service.releases().items
-    expect(release?.release).toEqual({ version: '1.4.0', branch: 'main' })
-    expect(entriesOf(ran)).toMatchObject([{ level: 'info', message: 'deployed', release_id: release?.release_id }])
-    expect(ran.service.heartbeats().items).toHaveLength(1)
-  }],
+  'Sending less': [
+    (ran) => {
+      expect(sorted(entriesOf(ran))).toMatchObject([
+        { level: 'debug', metadata: { row: 0 } },
+        { level: 'debug', metadata: { row: 10 } },
+        { level: 'error', message: 'import failed' },
+        {
+          level: 'error',
+          message: expect.stringMatching(/^import failed \(repeated 999 times in [\d.]+ m?s\)$/),
+          metadata: { pino_ingest: { repeated: { count: 999 } } },
+        },
+      ])
+    },
+  ],
+  Privacy: [
+    (ran) => {
+      const { error, metadata } = expectPrivate(ran, ['c-4711'])
+      expect(error?.message).toBe('GET /v1?token=[scrubbed]&page=2 failed')
+      expect(metadata).toMatchObject({
+        pino_ingest: { removed_headers: 1 },
+        sent: { Accept: '*/*' },
+        error: { method: 'post', url: '/v1' },
+      })
+    },
+  ],
+  'The client': [
+    (ran) => {
+      const [release] = ran.service.releases().items
+      expect(release?.release).toEqual({ version: '1.4.0', branch: 'main' })
+      expect(entriesOf(ran)).toMatchObject([{ level: 'info', message: 'deployed', release_id: release?.release_id }])
+      expect(ran.service.heartbeats().items).toHaveLength(1)
+    },
+  ],
   // It starts a service of its own, and checks what came there.
   'The local service in tests': [({ service }) => expect(service.requests).toEqual([])],
 }
 
 const app: Expected = {
-  Scopes: [(ran) => {
-    const error = shownError(ran)
-    expect(messagesOf(ran)).toEqual(['payment started', 'card declined'])
-    for (const entry of entriesOf(ran)) expect(entry).toMatchObject({ request_id: 'r-1017', user: { id: 'u-42' }, tags: ['vip'] })
-    expect(error.error?.stack).toContain('caused by: Error: limit reached')
-    expect(crumbsOf(error)).toEqual(['info: payment started', 'voucher applied'])
-    expect(error.breadcrumbs?.[1]).toMatchObject({ category: 'cart', data: { voucher: 'SPRING' } })
-  }],
-  'Options for pino': [(ran) => expect(entriesOf(ran)).toMatchObject([
-    { message: 'told whole', error: { type: 'RangeError', message: 'no price', stack: expect.stringContaining(ran.file) } },
-  ])],
-  'Outgoing HTTP': [(ran) => {
-    const [error] = entriesOf(ran)
-    expect(error).toMatchObject({ message: 'no rates', request_id: 'r-1018' })
-    expect(error?.breadcrumbs).toMatchObject([{
-      type: 'http', category: 'http.client', message: expect.stringMatching(/^GET http:\/\/127\.0\.0\.1:1024\/rates \w+$/),
-      data: { method: 'GET', url: 'http://127.0.0.1:1024/rates' },
-    }])
-    expect(JSON.stringify(error)).not.toContain('secret')
-  }],
+  Scopes: [
+    (ran) => {
+      const error = shownError(ran)
+      expect(messagesOf(ran)).toEqual(['payment started', 'card declined'])
+      for (const entry of entriesOf(ran))
+        expect(entry).toMatchObject({ request_id: 'r-1017', user: { id: 'u-42' }, tags: ['vip'] })
+      expect(error.error?.stack).toContain('caused by: Error: limit reached')
+      expect(crumbsOf(error)).toEqual(['info: payment started', 'voucher applied'])
+      expect(error.breadcrumbs?.[1]).toMatchObject({ category: 'cart', data: { voucher: 'SPRING' } })
+    },
+  ],
+  'Options for pino': [
+    (ran) =>
+      expect(entriesOf(ran)).toMatchObject([
+        {
+          message: 'told whole',
+          error: { type: 'RangeError', message: 'no price', stack: expect.stringContaining(ran.file) },
+        },
+      ]),
+  ],
+  'Outgoing HTTP': [
+    (ran) => {
+      const [error] = entriesOf(ran)
+      expect(error).toMatchObject({ message: 'no rates', request_id: 'r-1018' })
+      expect(error?.breadcrumbs).toMatchObject([
+        {
+          type: 'http',
+          category: 'http.client',
+          message: expect.stringMatching(/^GET http:\/\/127\.0\.0\.1:1024\/rates \w+$/),
+          data: { method: 'GET', url: 'http://127.0.0.1:1024/rates' },
+        },
+      ])
+      expect(JSON.stringify(error)).not.toContain('secret')
+    },
+  ],
   Metrics: [
     (ran) => {
       expect(messagesOf(ran)).toEqual(['order placed'])
@@ -177,49 +245,80 @@ const app: Expected = {
       expect(ran.stdout).toBe('false\n')
     },
   ],
-  Releases: [(ran) => {
-    const [release] = ran.service.releases().items
-    expect(release?.release).toMatchObject({ version: '1.4.0', changelog: 'Vouchers' })
-    expect(ran.stdout).toBe(`${release?.release_id}\n`)
-    expect(entriesOf(ran)).toMatchObject([{ message: 'carries the id', release_id: release?.release_id }])
-  }],
+  Releases: [
+    (ran) => {
+      const [release] = ran.service.releases().items
+      expect(release?.release).toMatchObject({ version: '1.4.0', changelog: 'Vouchers' })
+      expect(ran.stdout).toBe(`${release?.release_id}\n`)
+      expect(entriesOf(ran)).toMatchObject([{ message: 'carries the id', release_id: release?.release_id }])
+    },
+  ],
   Feedback: [expectFeedback],
-  'Monitors and heartbeats': [(ran) => {
-    expect(entriesOf(ran)).toMatchObject([{ message: 'backed up', metadata: { files: 3 } }])
-    expectHeartbeats(ran)
-  }],
+  'Monitors and heartbeats': [
+    (ran) => {
+      expect(entriesOf(ran)).toMatchObject([{ message: 'backed up', metadata: { files: 3 } }])
+      expectHeartbeats(ran)
+    },
+  ],
 }
 
 const filter: Expected = {
-  'Equal errors': [(ran) => expect(sorted(entriesOf(ran))).toMatchObject([
-    { message: 'payment failed', error: { message: 'no reply for order 1' } },
-    {
-      message: expect.stringMatching(/^payment failed \(repeated 999 times in [\d.]+ m?s\)$/), error: { message: 'no reply for order 1000' },
-      metadata: { pino_ingest: { repeated: { count: 999, first: expect.any(String), last: expect.any(String) } } },
-    },
-  ])],
+  'Equal errors': [
+    (ran) =>
+      expect(sorted(entriesOf(ran))).toMatchObject([
+        { message: 'payment failed', error: { message: 'no reply for order 1' } },
+        {
+          message: expect.stringMatching(/^payment failed \(repeated 999 times in [\d.]+ m?s\)$/),
+          error: { message: 'no reply for order 1000' },
+          metadata: { pino_ingest: { repeated: { count: 999, first: expect.any(String), last: expect.any(String) } } },
+        },
+      ]),
+  ],
   'Your own word on every entry': [
     // The module by itself, which the next one names.
     ({ service, file }) => {
       expect(file).toMatch(/before-send\.mjs$/)
       expect(service.requests).toEqual([])
     },
-    (ran) => expect(entriesOf(ran).map(({ message, user }) => [message, user])).toEqual([['order placed', { id: 'u-42' }]]),
+    (ran) =>
+      expect(entriesOf(ran).map(({ message, user }) => [message, user])).toEqual([['order placed', { id: 'u-42' }]]),
   ],
 }
 
 const options: Expected = {
-  'From pino-loki': [(ran) => expect(entriesOf(ran)).toMatchObject([
-    { message: 'order placed', service: 'checkout', environment: 'production', tags: ['team:shop'], metadata: { tenant: 't-1' } },
-  ])],
-  'From @logtail/pino': [(ran) => {
-    expect(entriesOf(ran)).toMatchObject([{ message: 'order placed', metadata: { orderId: 1017 } }])
-    expect(JSON.parse(ran.stdout)).toMatchObject({ msg: 'order placed', orderId: 1017 })
-  }],
-  'From @axiomhq/pino': [(ran) => expect(entriesOf(ran)).toMatchObject([{ level: 'debug', message: 'cart read', environment: 'production' }])],
-  'From pino-datadog-transport': [(ran) => expect(entriesOf(ran)).toMatchObject([
-    { message: 'order placed', tags: ['team:shop'], metadata: { source: 'nodejs' }, trace: { trace_id: '1234567890', span_id: '42' } },
-  ])],
+  'From pino-loki': [
+    (ran) =>
+      expect(entriesOf(ran)).toMatchObject([
+        {
+          message: 'order placed',
+          service: 'checkout',
+          environment: 'production',
+          tags: ['team:shop'],
+          metadata: { tenant: 't-1' },
+        },
+      ]),
+  ],
+  'From @logtail/pino': [
+    (ran) => {
+      expect(entriesOf(ran)).toMatchObject([{ message: 'order placed', metadata: { orderId: 1017 } }])
+      expect(JSON.parse(ran.stdout)).toMatchObject({ msg: 'order placed', orderId: 1017 })
+    },
+  ],
+  'From @axiomhq/pino': [
+    (ran) =>
+      expect(entriesOf(ran)).toMatchObject([{ level: 'debug', message: 'cart read', environment: 'production' }]),
+  ],
+  'From pino-datadog-transport': [
+    (ran) =>
+      expect(entriesOf(ran)).toMatchObject([
+        {
+          message: 'order placed',
+          tags: ['team:shop'],
+          metadata: { source: 'nodejs' },
+          trace: { trace_id: '1234567890', span_id: '42' },
+        },
+      ]),
+  ],
 }
 
 /** Programs by document; those without any are not here. */
@@ -229,23 +328,35 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'src/filter/README.md': filter,
   'src/options/README.md': options,
   'src/request-logs/README.md': { 'Request analytics': [expectRequestLog] },
-  'src/redaction/README.md': { 'Privacy: what is taken out': [(ran) => {
-    const { error, metadata } = expectPrivate(ran, ['sk_live'])
-    expect(error?.message).toBe('GET https://api.example.com/v1?token=[scrubbed]&page=2 failed')
-    expect(metadata?.['error']).toBeUndefined()
-  }] },
+  'src/redaction/README.md': {
+    'Privacy: what is taken out': [
+      (ran) => {
+        const { error, metadata } = expectPrivate(ran, ['sk_live'])
+        expect(error?.message).toBe('GET https://api.example.com/v1?token=[scrubbed]&page=2 failed')
+        expect(metadata?.['error']).toBeUndefined()
+      },
+    ],
+  },
 }
 
 /** The README's own entry, in which what differs from run to run is a pattern. */
 function promisedEntry(file: string): LogEntry {
   const [, json = ''] = /<!-- entry -->\n```json\n([\s\S]*?)```/.exec(readText(README)) ?? []
-  const entry = JSON.parse(json) as LogEntry & { error: { stack: string }, source: string, metadata: object }
+  const entry = JSON.parse(json) as LogEntry & { error: { stack: string }; source: string; metadata: object }
   const matching = (pattern: string): string => expect.stringMatching(new RegExp(`^${pattern}$`)) as string
   const place = /:\d+:\d+$/.exec(entry.source)?.[0] ?? 'a line and a column'
   return {
     ...entry,
     timestamp: matching(String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`),
-    error: { ...entry.error, stack: matching(entry.error.stack.split('    at …').map(escaped).join(String.raw`(?:    at .+\n?)+(?<!\n)`)) },
+    error: {
+      ...entry.error,
+      stack: matching(
+        entry.error.stack
+          .split('    at …')
+          .map(escaped)
+          .join(String.raw`(?:    at .+\n?)+(?<!\n)`),
+      ),
+    },
     source: file + place,
     metadata: { ...entry.metadata, pid: expect.any(Number) as number, hostname: expect.any(String) as string },
   }

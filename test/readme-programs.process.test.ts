@@ -18,11 +18,13 @@ interface Program extends CodeBlock {
 
 function programsOf(document: string): Program[] {
   const nth = new Map<string, number>()
-  return codeBlocks(document).filter(({ language }) => PROGRAM.test(language)).map((block) => {
-    const at = nth.get(block.section) ?? 0
-    nth.set(block.section, at + 1)
-    return { ...block, at }
-  })
+  return codeBlocks(document)
+    .filter(({ language }) => PROGRAM.test(language))
+    .map((block) => {
+      const at = nth.get(block.section) ?? 0
+      nth.set(block.section, at + 1)
+      return { ...block, at }
+    })
 }
 
 // Its blocks are pieces of a test that is the reader's own.
@@ -41,17 +43,27 @@ describe.each(documents)('%s', (document) => {
   const programs = programsOf(document)
 
   test('each has its expectation', () => {
-    const expected = Object.entries(EXPECTED[document] ?? {}).flatMap(([section, list]) => list.map((_one, at) => `${section} ${at}`))
+    const expected = Object.entries(EXPECTED[document] ?? {}).flatMap(([section, list]) =>
+      list.map((_one, at) => `${section} ${at}`),
+    )
     expect(programs.map(({ section, at }) => `${section} ${at}`).toSorted()).toEqual(expected.toSorted())
   })
 
-  if (programs.length > 0) test.each(programs)('$section, line $line', async ({ section, at, code, language }) => {
-    const result = await folder.run(code, language === 'cjs' ? 'cjs' : 'mjs', { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
-    // The watched transport may tell of its account, and of nothing else.
-    expect(result.stderr).toMatch(section === 'Ending in order' || section === 'Watching the transport' ? /^(?:(?:pending|acknowledged) \d+\n)*$/ : /^$/)
-    expect(result.code).toBe(0)
-    EXPECTED[document]?.[section]?.[at]?.({ ...result, service })
-  })
+  if (programs.length > 0)
+    test.each(programs)('$section, line $line', async ({ section, at, code, language }) => {
+      const result = await folder.run(code, language === 'cjs' ? 'cjs' : 'mjs', {
+        PINO_INGEST_URL: service.url,
+        PINO_INGEST_API_KEY: KEY,
+      })
+      // The watched transport may tell of its account, and of nothing else.
+      expect(result.stderr).toMatch(
+        section === 'Ending in order' || section === 'Watching the transport'
+          ? /^(?:(?:pending|acknowledged) \d+\n)*$/
+          : /^$/,
+      )
+      expect(result.code).toBe(0)
+      EXPECTED[document]?.[section]?.[at]?.({ ...result, service })
+    })
 })
 
 test('no expectation is left without its document', () => {

@@ -30,8 +30,16 @@ export class ProgramFolder {
     const [, name = `app.${extension}`] = /^\/\/ ([\w-]+\.[cm]js)\n/.exec(code) ?? []
     const file = join(this.path, name)
     writeFileSync(file, code)
-    const child = spawn(process.execPath, [file], { cwd: this.path, env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] })
-    const [[exitCode], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
+    const child = spawn(process.execPath, [file], {
+      cwd: this.path,
+      env: cleanEnv(env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [[exitCode], stdout, stderr] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout),
+      text(child.stderr),
+    ])
     return { code: exitCode as number | null, stdout, stderr, file }
   }
 

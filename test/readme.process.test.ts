@@ -35,7 +35,9 @@ function helpOf(command: string): Help {
 function problemOf(command: string): string | undefined {
   const [program = '', ...words] = command.trim().split(/\s+/)
   const { name, peerDependencies, scripts } = JSON.parse(readText('package.json')) as {
-    name: string, peerDependencies: Record<string, string>, scripts: Record<string, string>
+    name: string
+    peerDependencies: Record<string, string>
+    scripts: Record<string, string>
   }
   if (program === 'npx' && words[0] === name) return cliProblem(words.slice(1))
   if (program === name) return cliProblem(words)
@@ -48,13 +50,14 @@ function problemOf(command: string): string | undefined {
     return strange && `installs ${strange}, which is neither the package nor its peer`
   }
   if (verb === 'ci') return existsSync(`${root}package-lock.json`) ? undefined : 'needs a package-lock.json'
-  const script = verb === 'run' ? rest[0] ?? '' : verb
+  const script = verb === 'run' ? (rest[0] ?? '') : verb
   return script in scripts ? undefined : `there is no script ${script}`
 }
 
 function cliProblem(words: readonly string[]): string | undefined {
   const command = words[0] !== undefined && !words[0].startsWith('-') ? words[0] : ''
-  if (command !== '' && !helpOf('').commands.some(({ name }) => name === command)) return `there is no command ${command}`
+  if (command !== '' && !helpOf('').commands.some(({ name }) => name === command))
+    return `there is no command ${command}`
   const flags = helpOf(command).flags.map(({ name }) => `--${name}`)
   // What stands behind `--` is another program's.
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
@@ -73,13 +76,18 @@ function variableProblem(assignment: string): string | undefined {
 }
 
 describe('commands', () => {
-  const inBlocks = READMES.flatMap((document) => codeBlocks(document)).filter(({ language }) => language === 'sh').flatMap(({ code }) => code.split('\n'))
-  const inProse = READMES.flatMap((document) => [...prose(document).matchAll(/`(?:[A-Z_]+=\S+ )?((?:npm|npx|pino-ingest)\b[^`]*)`/g)])
-    .map((match) => match[1] as string)
-  const commands = [...inBlocks, ...inProse].map((line) => line.replace(/#.*$/, ''))
+  const inBlocks = READMES.flatMap((document) => codeBlocks(document))
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ code }) => code.split('\n'))
+  const inProse = READMES.flatMap((document) => [
+    ...prose(document).matchAll(/`(?:[A-Z_]+=\S+ )?((?:npm|npx|pino-ingest)\b[^`]*)`/g),
+  ]).map((match) => match[1] as string)
+  const commands = [...inBlocks, ...inProse]
+    .map((line) => line.replace(/#.*$/, ''))
     .flatMap((line) => [line, ...[...line.matchAll(/\$\(([^)]*)\)/g)].map((match) => match[1] as string)])
     .flatMap((line) => line.split(/&&|\|/))
-    .map((command) => command.trim()).filter((command) => command !== '' && !command.startsWith('pino-ingest/'))
+    .map((command) => command.trim())
+    .filter((command) => command !== '' && !command.startsWith('pino-ingest/'))
 
   test.each([...new Set(commands)])('%s', (command) => {
     expect(problemOf(command)).toBeUndefined()
@@ -122,7 +130,15 @@ describe('tables', () => {
   test('every error code is there, with cause and remedy', () => {
     // By the compiler: neither a code too few nor one too many.
     const codes: Record<IngestErrorCode, true> = {
-      CONFIG: true, INVALID: true, AUTH: true, REJECTED: true, RATE_LIMITED: true, UNAVAILABLE: true, MISDIRECTED: true, SPOOL: true, ABORTED: true,
+      CONFIG: true,
+      INVALID: true,
+      AUTH: true,
+      REJECTED: true,
+      RATE_LIMITED: true,
+      UNAVAILABLE: true,
+      MISDIRECTED: true,
+      SPOOL: true,
+      ABORTED: true,
     }
     const rows = [...regionOf(README, 'errors').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
     expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes))
@@ -130,7 +146,9 @@ describe('tables', () => {
 
   test('events are those that the transport tells', () => {
     const told = new Set(readText('src/diagnostics/reporter.ts').match(/ingest:\w+/g))
-    const rows = [...sectionOf(README, 'Watching the transport').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(([, name]) => name)
+    const rows = [...sectionOf(README, 'Watching the transport').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(
+      ([, name]) => name,
+    )
     expect(rows.toSorted()).toEqual([...told].toSorted())
   })
 })

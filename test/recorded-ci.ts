@@ -12,8 +12,12 @@ export interface RecordedCi {
 
 export function recordedCis(): readonly RecordedCi[] {
   const folder = fileURLToPath(new URL('fixtures/ci/', import.meta.url))
-  return readdirSync(folder).filter((file) => file.endsWith('.json')).map((file) =>
-    ({ ...JSON.parse(readFileSync(folder + file, 'utf8')) as RecordedCi, name: file.replace('.json', '') }))
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({
+      ...(JSON.parse(readFileSync(folder + file, 'utf8')) as RecordedCi),
+      name: file.replace('.json', ''),
+    }))
 }
 
 export function without(env: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
@@ -21,4 +25,5 @@ export function without(env: Readonly<Record<string, string>>, names: readonly s
 }
 
 /** What the machine that runs the tests may say of itself. */
-export const CI_VARIABLE = /^(?:CI$|CI_|GIT|CIRCLE|BUILDKITE|BITBUCKET|TF_BUILD|BUILD_|SYSTEM_|JENKINS|VERCEL|RENDER|RAILWAY|DYNO|HEROKU|NETLIFY)/
+export const CI_VARIABLE =
+  /^(?:CI$|CI_|GIT|CIRCLE|BUILDKITE|BITBUCKET|TF_BUILD|BUILD_|SYSTEM_|JENKINS|VERCEL|RENDER|RAILWAY|DYNO|HEROKU|NETLIFY)/

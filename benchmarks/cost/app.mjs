@@ -35,13 +35,25 @@ const records = Math.min(plan.records, Math.ceil(plan.bytes / (bytesPerCall * ca
 const wave = Math.max(1, Math.min(WAVE_MOST, Math.floor(WAVE_BYTES / bytesPerCall)))
 const yieldEvery = Math.max(1, Math.min(YIELD_CALLS, Math.floor(YIELD_BYTES / bytesPerCall)))
 
-const { started: transport, thread } = threadOf(() => pino.transport({
-  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-  options: { url: plan.url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...plan.options, ...hookOf(plan.options) },
-}))
+const { started: transport, thread } = threadOf(() =>
+  pino.transport({
+    target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
+    options: {
+      url: plan.url,
+      apiKey: 'bench',
+      service: 'shop',
+      environment: 'production',
+      version: '1.0.0',
+      ...plan.options,
+      ...hookOf(plan.options),
+    },
+  }),
+)
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
 let account
-transport.on('ingest:stats', (snapshot) => { account = snapshot })
+transport.on('ingest:stats', (snapshot) => {
+  account = snapshot
+})
 const logger = pino({ base: BASE, level: 'debug' }, transport)
 
 let at = 0
@@ -57,12 +69,18 @@ await new Promise((resolve) => transport.once('close', resolve))
 
 // A summary of repeats is an entry of the transport's own.
 const sum = account === undefined ? 0 : account.accepted + account.filtered - account.generated
-if (sum !== warmUp.calls + measured.calls) throw new Error(`${warmUp.calls + measured.calls} logged, but: ${JSON.stringify(account)}`)
+if (sum !== warmUp.calls + measured.calls)
+  throw new Error(`${warmUp.calls + measured.calls} logged, but: ${JSON.stringify(account)}`)
 const us = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / measured.sent
-process.send?.(/** @type {CostRun} */ ({
-  recordsPerSecond: measured.sent / tookMs * 1000, mainUs: us('main'), workerUs: us('worker'), othersUs: us('others'),
-  bytesPerRecord: bytesPerCall * callsPerRecord,
-}))
+process.send?.(
+  /** @type {CostRun} */ ({
+    recordsPerSecond: (measured.sent / tookMs) * 1000,
+    mainUs: us('main'),
+    workerUs: us('worker'),
+    othersUs: us('others'),
+    bytesPerRecord: bytesPerCall * callsPerRecord,
+  }),
+)
 process.disconnect?.()
 
 /** Whole periods would be too coarse for the large ones: it stops at the first record after so many. @param {number} least that are to be sent */
@@ -88,7 +106,14 @@ async function log(least) {
 /** As pino writes them. */
 function lengthOfAll() {
   let bytes = 0
-  const counting = pino({ base: BASE, level: 'debug' }, { write: (line) => { bytes += Buffer.byteLength(line) } })
+  const counting = pino(
+    { base: BASE, level: 'debug' },
+    {
+      write: (line) => {
+        bytes += Buffer.byteLength(line)
+      },
+    },
+  )
   for (const { level, object, message } of calls) counting[level](object, message)
   return bytes
 }

@@ -36,12 +36,26 @@ export const CASES = [
   ...sizes('value', 'latin', [100, 1_000, 16_000, 64_000]),
   ...[0, 5, 20, 100].map((keys) => of('width', 'keys', keys, { kind: 'width', keys }, keys === 0)),
   ...[1, 5, 20].map((levels) => of('depth', 'levels', levels, { kind: 'depth', levels }, levels === 1)),
-  ...[100, 10].flatMap((oneErrorIn) => [0, 10, 50].map((perError) =>
-    of('crumbs', `one error in ${oneErrorIn}`, perError, { kind: 'crumbs', perError, oneErrorIn }, perError === 0))),
-  ...(/** @type {const} */ (['http', 'error'])).flatMap((shape) => OPTIONS.filter(({ shapes }) => shapes?.includes(shape) ?? true)
-    .map(({ label, options, isSpooled = true }, at) => /** @type {Case} */ ({
-      axis: 'options', series: shape, label, x: at, recipe: { kind: 'shape', shape }, options, needsDir: isSpooled, isPlain: at === 0,
-    }))),
+  ...[100, 10].flatMap((oneErrorIn) =>
+    [0, 10, 50].map((perError) =>
+      of('crumbs', `one error in ${oneErrorIn}`, perError, { kind: 'crumbs', perError, oneErrorIn }, perError === 0),
+    ),
+  ),
+  .../** @type {const} */ (['http', 'error']).flatMap((shape) =>
+    OPTIONS.filter(({ shapes }) => shapes?.includes(shape) ?? true).map(
+      ({ label, options, isSpooled = true }, at) =>
+        /** @type {Case} */ ({
+          axis: 'options',
+          series: shape,
+          label,
+          x: at,
+          recipe: { kind: 'shape', shape },
+          options,
+          needsDir: isSpooled,
+          isPlain: at === 0,
+        }),
+    ),
+  ),
 ]
 
 /** @param {'message' | 'value'} kind @param {'latin' | 'cyrillic'} text @param {readonly number[]} all */

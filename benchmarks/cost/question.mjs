@@ -33,7 +33,10 @@ export const question = {
           for (const [name, value] of Object.entries(run)) /** @type {Samples} */ (samples.get(one)).add(name, value)
         }
       }
-      return [...samples].map(([one, ofOne]) => ({ ...one, spreads: /** @type {Costed['spreads']} */ (ofOne.spreads()) }))
+      return [...samples].map(([one, ofOne]) => ({
+        ...one,
+        spreads: /** @type {Costed['spreads']} */ (ofOne.spreads()),
+      }))
     })
   },
 
@@ -45,8 +48,12 @@ export const question = {
 async function runOf({ recipe, options, needsDir, axis, series, label }, url, { records, mib }) {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
   try {
-    const all = needsDir ? { ...options, spool: { dir, .../** @type {object | undefined} */ (options['spool']) } } : options
-    return await start(new URL('./app.mjs', import.meta.url), [JSON.stringify({ url, recipe, records, bytes: mib * MIB, options: all })]).first
+    const all = needsDir
+      ? { ...options, spool: { dir, .../** @type {object | undefined} */ (options['spool']) } }
+      : options
+    return await start(new URL('./app.mjs', import.meta.url), [
+      JSON.stringify({ url, recipe, records, bytes: mib * MIB, options: all }),
+    ]).first
   } catch (error) {
     throw new Error(`${axis}, ${series}, ${label}`, { cause: error })
   } finally {

@@ -7,7 +7,8 @@ import { SHAPES } from '../tools/shapes.mjs'
 const PERIOD = 1_000
 /** Of the large ones: what the app keeps in memory. */
 const MOST_CHARS = 8 * 1024 * 1024
-const WORDS = 'the order of a customer was sent to payment "later" because no reply came within the time that is allowed '
+const WORDS =
+  'the order of a customer was sent to payment "later" because no reply came within the time that is allowed '
 const CYRILLIC = 'заказ клиента отправлен на оплату позже так как ответ не пришёл вовремя '
 
 /**
@@ -21,12 +22,26 @@ const CYRILLIC = 'заказ клиента отправлен на оплату
 /** @param {Recipe} recipe @returns {readonly Call[]} one period */
 export function recordsOf(recipe) {
   switch (recipe.kind) {
-    case 'message': return period(recipe.chars, (n) => ({ level: 'info', object: { orderId: 100_000 + n }, message: textOf(n, recipe.chars, recipe.text) }))
-    case 'value': return period(recipe.chars, (n) => ({ level: 'info', object: { orderId: 100_000 + n, body: textOf(n, recipe.chars, recipe.text) }, message: 'order placed' }))
-    case 'width': return period(0, (n) => ({ level: 'info', object: keys(n, recipe.keys), message: 'order placed' }))
-    case 'depth': return period(0, (n) => ({ level: 'info', object: { order: nested(n, recipe.levels) }, message: 'order placed' }))
-    case 'crumbs': return withCrumbs(recipe)
-    case 'shape': return period(0, SHAPES[recipe.shape].make)
+    case 'message':
+      return period(recipe.chars, (n) => ({
+        level: 'info',
+        object: { orderId: 100_000 + n },
+        message: textOf(n, recipe.chars, recipe.text),
+      }))
+    case 'value':
+      return period(recipe.chars, (n) => ({
+        level: 'info',
+        object: { orderId: 100_000 + n, body: textOf(n, recipe.chars, recipe.text) },
+        message: 'order placed',
+      }))
+    case 'width':
+      return period(0, (n) => ({ level: 'info', object: keys(n, recipe.keys), message: 'order placed' }))
+    case 'depth':
+      return period(0, (n) => ({ level: 'info', object: { order: nested(n, recipe.levels) }, message: 'order placed' }))
+    case 'crumbs':
+      return withCrumbs(recipe)
+    case 'shape':
+      return period(0, SHAPES[recipe.shape].make)
   }
 }
 
@@ -49,7 +64,12 @@ function textOf(n, chars, text = 'latin') {
 
 /** Texts, numbers and flags by turns. @param {number} n @param {number} count */
 function keys(n, count) {
-  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, [`value ${n + at}`, n * 31 + at, (n + at) % 3 === 0][at % 3]]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [
+      `field${at}`,
+      [`value ${n + at}`, n * 31 + at, (n + at) % 3 === 0][at % 3],
+    ]),
+  )
 }
 
 /** @param {number} n @param {number} levels @returns {unknown} */
@@ -67,9 +87,15 @@ function withCrumbs({ perError, oneErrorIn }) {
   return Array.from({ length: PERIOD }, (_, n) => n).flatMap((n) => {
     const reqId = `req-${n}`
     if (n % oneErrorIn !== 0) return [{ ...SHAPES.small.make(n), object: { reqId, ...SHAPES.small.make(n).object } }]
-    const led = Array.from({ length: perError }, (_, step) => /** @type {Call} */ ({
-      level: 'debug', object: { reqId, step, table: 'orders' }, message: 'row read from the database',
-    }))
+    const led = Array.from(
+      { length: perError },
+      (_, step) =>
+        /** @type {Call} */ ({
+          level: 'debug',
+          object: { reqId, step, table: 'orders' },
+          message: 'row read from the database',
+        }),
+    )
     const { level, object, message } = SHAPES.error.make(n)
     return [...led, /** @type {Call} */ ({ level, object: { reqId, ...object }, message })]
   })

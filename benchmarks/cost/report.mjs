@@ -4,8 +4,11 @@ import { barChart, lineChart } from '../tools/chart.mjs'
 /** @typedef {import('./question.mjs').Costed} Costed */
 
 const HEADS = {
-  size: 'size, characters of a message or a value', width: 'width, keys of a record', depth: 'depth, levels of an object',
-  crumbs: 'breadcrumbs on an error, their making included', options: 'options',
+  size: 'size, characters of a message or a value',
+  width: 'width, keys of a record',
+  depth: 'depth, levels of an object',
+  crumbs: 'breadcrumbs on an error, their making included',
+  options: 'options',
 }
 const AXES = /** @type {const} */ (['size', 'width', 'depth', 'crumbs', 'options'])
 
@@ -13,15 +16,21 @@ const AXES = /** @type {const} */ (['size', 'width', 'depth', 'crumbs', 'options
 export function report(result) {
   return [
     'worker CPU, us for a record that is sent: median (min to max); times the first of its group; ns a byte of what pino writes; records a second',
-    ...AXES.flatMap((axis) => ['', HEADS[axis], ...groupsOf(result, axis).flatMap(([, group]) => group.map((one) => line(one, plainOf(group))))]),
+    ...AXES.flatMap((axis) => [
+      '',
+      HEADS[axis],
+      ...groupsOf(result, axis).flatMap(([, group]) => group.map((one) => line(one, plainOf(group)))),
+    ]),
   ]
 }
 
 /** @param {Costed} one @param {Costed} plain */
 function line({ series, label, spreads: { workerUs, recordsPerSecond, bytesPerRecord } }, plain) {
   const times = workerUs.median / plain.spreads.workerUs.median
-  return `  ${series.padEnd(24)} ${label.padEnd(24)} ${cost(workerUs.median)} ${`(${cost(workerUs.min).trim()} to ${cost(workerUs.max).trim()})`.padEnd(18)} `
-    + `${times.toFixed(2).padStart(7)} times  ${(workerUs.median / bytesPerRecord.median * 1000).toFixed(1).padStart(6)} ns/B  ${(recordsPerSecond.median / 1000).toFixed(1).padStart(6)}k/s`
+  return (
+    `  ${series.padEnd(24)} ${label.padEnd(24)} ${cost(workerUs.median)} ${`(${cost(workerUs.min).trim()} to ${cost(workerUs.max).trim()})`.padEnd(18)} ` +
+    `${times.toFixed(2).padStart(7)} times  ${((workerUs.median / bytesPerRecord.median) * 1000).toFixed(1).padStart(6)} ns/B  ${(recordsPerSecond.median / 1000).toFixed(1).padStart(6)}k/s`
+  )
 }
 
 /** @param {number} us */
@@ -37,11 +46,17 @@ export function drawn(result) {
     'cost-depth.svg': lines(result, 'depth', false),
     'cost-crumbs.svg': lines(result, 'crumbs', false),
     'cost-options.svg': barChart({
-      title: 'What options cost', subtitle: 'worker CPU for a record that is logged, least and most of the rounds', unit: 'us',
+      title: 'What options cost',
+      subtitle: 'worker CPU for a record that is logged, least and most of the rounds',
+      unit: 'us',
       groups: groupsOf(result, 'options').map(([series, group]) => ({
         label: series,
         bars: group.map(({ label, isPlain, spreads: { workerUs } }) => ({
-          label, value: workerUs.median, min: workerUs.min, max: workerUs.max, isOurs: isPlain,
+          label,
+          value: workerUs.median,
+          min: workerUs.min,
+          max: workerUs.max,
+          isOurs: isPlain,
           note: `${(workerUs.median / plainOf(group).spreads.workerUs.median).toFixed(2)} times`,
         })),
       })),
@@ -52,10 +67,14 @@ export function drawn(result) {
 /** @param {readonly Costed[]} result @param {Exclude<import('./cases.mjs').Axis, 'options'>} axis @param {boolean} isLog */
 function lines(result, axis, isLog) {
   return lineChart({
-    title: `What a record costs, by ${axis === 'crumbs' ? 'breadcrumbs' : axis}`, subtitle: 'worker CPU for a record that is sent, spool on',
-    x: { label: HEADS[axis], isLog }, y: { label: 'us', isLog },
+    title: `What a record costs, by ${axis === 'crumbs' ? 'breadcrumbs' : axis}`,
+    subtitle: 'worker CPU for a record that is sent, spool on',
+    x: { label: HEADS[axis], isLog },
+    y: { label: 'us', isLog },
     series: groupsOf(result, axis).map(([label, group], at) => ({
-      label, points: group.map(({ x, spreads }) => /** @type {[number, number]} */ ([x, spreads.workerUs.median])), isOurs: at === 0,
+      label,
+      points: group.map(({ x, spreads }) => /** @type {[number, number]} */ ([x, spreads.workerUs.median])),
+      isOurs: at === 0,
     })),
   })
 }
@@ -64,7 +83,8 @@ function lines(result, axis, isLog) {
 function groupsOf(result, axis) {
   /** @type {Map<string, Costed[]>} */
   const groups = new Map()
-  for (const one of result.filter((each) => each.axis === axis)) groups.set(one.series, [...groups.get(one.series) ?? [], one])
+  for (const one of result.filter((each) => each.axis === axis))
+    groups.set(one.series, [...(groups.get(one.series) ?? []), one])
   return [...groups]
 }
 

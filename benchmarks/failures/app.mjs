@@ -16,10 +16,20 @@ const records = Number(count)
 const fromMs = performance.now()
 const transport = pino.transport({
   target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', onProblem: 'silent', ...JSON.parse(options) },
+  options: {
+    url,
+    apiKey: 'bench',
+    service: 'shop',
+    environment: 'production',
+    version: '1.0.0',
+    onProblem: 'silent',
+    ...JSON.parse(options),
+  },
 })
 let messages = 0
-transport.on('ingest:problem', () => { messages += 1 })
+transport.on('ingest:problem', () => {
+  messages += 1
+})
 const logger = pino({ base: BASE }, transport)
 for (let n = 0; n < records; n += 1) {
   const { level, object, message } = SHAPES.http.make(n)

@@ -14,7 +14,10 @@ import { inTurns } from '../tools/turns.mjs'
 /** What is answered 503. The first is what the others are held against. */
 const CASES = ['0 %', '10 %', '20 %', '30 %', '50 %', '70 %', 'every other 500 ms', 'down for 5 s']
 /** Times what it takes without failures. */
-const GOALS = new Map([['10 %', 1.3], ['30 %', 2]])
+const GOALS = new Map([
+  ['10 %', 1.3],
+  ['30 %', 2],
+])
 const ENTRIES_A_REQUEST = 100
 
 export const question = {
@@ -28,8 +31,11 @@ export const question = {
   async measure({ options: { rounds = 0, records = 0, delayMs = 0 }, tell }) {
     let seed = 0
     const all = await inTurns({
-      rounds, cases: ['a new application'], variants: CASES, tell,
-      run: (_, name) => measureOne(name, { records, delayMs, seed: seed += 1 }),
+      rounds,
+      cases: ['a new application'],
+      variants: CASES,
+      tell,
+      run: (_, name) => measureOne(name, { records, delayMs, seed: (seed += 1) }),
     })
     return { records, delayMs, spreads: all['a new application'] }
   },
@@ -46,7 +52,16 @@ export const question = {
           const ratio = (seconds?.median ?? NaN) / without
           const goal = GOALS.get(name)
           const verdict = goal === undefined ? '' : `at most ${goal}: ${ratio <= goal ? 'holds' : 'does not hold'}`
-          return [name, cell(seconds), ratio.toFixed(2), verdict, cell(requests, String), cell(refused, String), cell(mostInFlight, String), cell(messages, String)]
+          return [
+            name,
+            cell(seconds),
+            ratio.toFixed(2),
+            verdict,
+            cell(requests, String),
+            cell(refused, String),
+            cell(mostInFlight, String),
+            cell(messages, String),
+          ]
         }),
       ]),
     ]
@@ -62,7 +77,8 @@ async function measureOne(name, { records, delayMs, seed }) {
     const app = start(new URL('./app.mjs', import.meta.url), [url, String(records), JSON.stringify({ spool: { dir } })])
     const { seconds, messages } = await app.first
     const { requests, refused, entries, duplicated, mostInFlight } = await service.ask('what came')
-    if (entries !== records || duplicated !== 0) throw new Error(`${name}: ${entries} of ${records} entries came, ${duplicated} of them twice`)
+    if (entries !== records || duplicated !== 0)
+      throw new Error(`${name}: ${entries} of ${records} entries came, ${duplicated} of them twice`)
     await app.kill()
     return { seconds, requests, refused, mostInFlight, messages }
   } finally {

@@ -34,24 +34,29 @@ function isRefused() {
 const server = createServer((request, response) => {
   if (firstAt === 0) firstAt = performance.now()
   seen.requests += 1
-  seen.mostInFlight = Math.max(seen.mostInFlight, inFlight += 1)
-  response.once('close', () => { inFlight -= 1 })
+  seen.mostInFlight = Math.max(seen.mostInFlight, (inFlight += 1))
+  response.once('close', () => {
+    inFlight -= 1
+  })
   /** @type {Buffer[]} */
   const pieces = []
   request.on('data', (piece) => pieces.push(piece))
-  request.on('end', () => setTimeout(() => {
-    if (isRefused()) {
-      seen.refused += 1
-      response.writeHead(503).end()
-      return
-    }
-    const { batch_id: id, logs } = JSON.parse(Buffer.concat(pieces).toString())
-    if (batches.has(id)) seen.duplicated += logs.length
-    batches.add(id)
-    seen.entries += logs.length
-    response.writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ accepted: logs.length, message: 'ok', rejected: 0, errors: [] }))
-  }, Number(delayMs)))
+  request.on('end', () =>
+    setTimeout(() => {
+      if (isRefused()) {
+        seen.refused += 1
+        response.writeHead(503).end()
+        return
+      }
+      const { batch_id: id, logs } = JSON.parse(Buffer.concat(pieces).toString())
+      if (batches.has(id)) seen.duplicated += logs.length
+      batches.add(id)
+      seen.entries += logs.length
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ accepted: logs.length, message: 'ok', rejected: 0, errors: [] }))
+    }, Number(delayMs)),
+  )
 })
 server.listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())

@@ -20,17 +20,23 @@ const MIB = 2 ** 20
 
 const [url, dir] = /** @type {[string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
 const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.small.make(n))
-const { started: transport, thread } = threadOf(() => pino.transport({
-  target: fileURLToPath(new URL('./watched-transport.cjs', import.meta.url)),
-  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir } },
-}))
+const { started: transport, thread } = threadOf(() =>
+  pino.transport({
+    target: fileURLToPath(new URL('./watched-transport.cjs', import.meta.url)),
+    options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir } },
+  }),
+)
 const logger = pino({ base: BASE }, transport)
 let logged = 0
 let seen = nothingSeen()
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
 let account
-transport.on('ingest:stats', (snapshot) => { account = snapshot })
-transport.on('bench:heap', ({ heapUsed }) => { seen.workerHeap = Math.min(seen.workerHeap, heapUsed) })
+transport.on('ingest:stats', (snapshot) => {
+  account = snapshot
+})
+transport.on('bench:heap', ({ heapUsed }) => {
+  seen.workerHeap = Math.min(seen.workerHeap, heapUsed)
+})
 
 process.on('message', async (/** @type {string} */ question) => {
   if (question !== 'end') process.send?.(await stretch(Number(question)))
@@ -49,16 +55,28 @@ async function stretch(until) {
   const before = logged
   const from = cpuNs(thread)
   const fromMs = performance.now()
-  logged += await logInWaves({ logger, calls, waveRecords: WAVE_RECORDS, isDone: (n) => before + n >= until, onWave: look })
+  logged += await logInWaves({
+    logger,
+    calls,
+    waveRecords: WAVE_RECORDS,
+    isDone: (n) => before + n >= until,
+    onWave: look,
+  })
   const tookMs = performance.now() - fromMs
   const to = cpuNs(thread)
   const records = logged - before
   const perRecordUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (to[name] - from[name]) / 1000 / records
   return {
-    records: logged, recordsPerSecond: records / tookMs * 1000,
-    workerUs: perRecordUs('worker'), mainUs: perRecordUs('main'), othersUs: perRecordUs('others'),
-    rssMib: seen.rss / MIB, mainHeapMib: seen.mainHeap / MIB, workerHeapMib: seen.workerHeap / MIB,
-    spoolFiles: seen.files, spoolMib: seen.bytes / MIB,
+    records: logged,
+    recordsPerSecond: (records / tookMs) * 1000,
+    workerUs: perRecordUs('worker'),
+    mainUs: perRecordUs('main'),
+    othersUs: perRecordUs('others'),
+    rssMib: seen.rss / MIB,
+    mainHeapMib: seen.mainHeap / MIB,
+    workerHeapMib: seen.workerHeap / MIB,
+    spoolFiles: seen.files,
+    spoolMib: seen.bytes / MIB,
   }
 }
 
@@ -70,7 +88,10 @@ function look() {
   const { rss, heapUsed } = process.memoryUsage()
   const { files, bytes } = contentsOf(dir)
   seen = {
-    ...seen, rss: Math.max(seen.rss, rss), mainHeap: Math.min(seen.mainHeap, heapUsed),
-    files: Math.max(seen.files, files), bytes: Math.max(seen.bytes, bytes),
+    ...seen,
+    rss: Math.max(seen.rss, rss),
+    mainHeap: Math.min(seen.mainHeap, heapUsed),
+    files: Math.max(seen.files, files),
+    bytes: Math.max(seen.bytes, bytes),
   }
 }

@@ -43,30 +43,45 @@ export const question = {
 
   /** @param {Result} result */
   lines({ stretches, lost }) {
-    const isMarked = (/** @type {Stretch} */ { records }, /** @type {number} */ n) => DECADES.includes(records) || n === stretches.length - 1
+    const isMarked = (/** @type {Stretch} */ { records }, /** @type {number} */ n) =>
+      DECADES.includes(records) || n === stretches.length - 1
     return [
       'small records, spool on: the stretch that ends at so many records. Memory and spool: the most that was seen in it; heaps: the least',
-      lost === 0 ? 'no record was lost' : `does not count: ${lost} records lost`, '',
-      ...table([HEAD, ...stretches.filter(isMarked).map(row)]), '',
+      lost === 0 ? 'no record was lost' : `does not count: ${lost} records lost`,
+      '',
+      ...table([HEAD, ...stretches.filter(isMarked).map(row)]),
+      '',
       ...sentencesOf(stretches),
     ]
   },
 
   /** @param {Result} result */
   charts({ stretches }) {
-    const points = (/** @type {keyof Stretch} */ key) => stretches.map((stretch) => /** @type {[number, number]} */ ([stretch.records, stretch[key]]))
+    const points = (/** @type {keyof Stretch} */ key) =>
+      stretches.map((stretch) => /** @type {[number, number]} */ ([stretch.records, stretch[key]]))
     const x = { label: 'records logged', isLog: true }
     const upTo = `${(stretches.at(-1)?.records ?? 0).toLocaleString('en')} records`
     return {
       'growth.svg': lineChart({
-        title: `The cost of a record, from the first to ${upTo}`, subtitle: 'One process, small records, spool on. The first stretches have start and compilation in them', x, y: { label: 'µs of CPU a record' },
-        series: [{ label: 'worker thread', points: points('workerUs'), isOurs: true }, { label: 'main thread', points: points('mainUs') }],
+        title: `The cost of a record, from the first to ${upTo}`,
+        subtitle: 'One process, small records, spool on. The first stretches have start and compilation in them',
+        x,
+        y: { label: 'µs of CPU a record' },
+        series: [
+          { label: 'worker thread', points: points('workerUs'), isOurs: true },
+          { label: 'main thread', points: points('mainUs') },
+        ],
       }),
       'growth-memory.svg': lineChart({
-        title: `Memory and disk, from the first to ${upTo}`, subtitle: 'One process, small records, spool on', x, y: { label: 'MiB' },
+        title: `Memory and disk, from the first to ${upTo}`,
+        subtitle: 'One process, small records, spool on',
+        x,
+        y: { label: 'MiB' },
         series: [
-          { label: 'process (RSS)', points: points('rssMib'), isOurs: true }, { label: 'worker\'s heap', points: points('workerHeapMib') },
-          { label: 'main thread\'s heap', points: points('mainHeapMib') }, { label: 'spool folder', points: points('spoolMib') },
+          { label: 'process (RSS)', points: points('rssMib'), isOurs: true },
+          { label: "worker's heap", points: points('workerHeapMib') },
+          { label: "main thread's heap", points: points('mainHeapMib') },
+          { label: 'spool folder', points: points('spoolMib') },
         ],
       }),
     }
@@ -79,14 +94,30 @@ function marksUpTo(records) {
   return [...new Set([...FIRST_MARKS.filter((mark) => mark < records), ...steps, records])]
 }
 
-const HEAD = ['records', 'worker us', 'main us', 'V8, libuv us', 'records/s', 'RSS MiB', 'worker heap', 'main heap', 'spool files', 'spool MiB']
+const HEAD = [
+  'records',
+  'worker us',
+  'main us',
+  'V8, libuv us',
+  'records/s',
+  'RSS MiB',
+  'worker heap',
+  'main heap',
+  'spool files',
+  'spool MiB',
+]
 
 /** @param {Stretch} stretch */
 function row(stretch) {
   return [
-    stretch.records.toLocaleString('en'), us(stretch.workerUs), us(stretch.mainUs), us(stretch.othersUs),
-    Math.round(stretch.recordsPerSecond).toLocaleString('en'), ...[stretch.rssMib, stretch.workerHeapMib, stretch.mainHeapMib].map((mib) => mib.toFixed(0)),
-    String(stretch.spoolFiles), stretch.spoolMib.toFixed(1),
+    stretch.records.toLocaleString('en'),
+    us(stretch.workerUs),
+    us(stretch.mainUs),
+    us(stretch.othersUs),
+    Math.round(stretch.recordsPerSecond).toLocaleString('en'),
+    ...[stretch.rssMib, stretch.workerHeapMib, stretch.mainHeapMib].map((mib) => mib.toFixed(0)),
+    String(stretch.spoolFiles),
+    stretch.spoolMib.toFixed(1),
   ]
 }
 
@@ -100,8 +131,11 @@ function sentencesOf(stretches) {
     return { early: of(steps.slice(0, third)), late: of(steps.slice(-third)) }
   }
   return [
-    sentence('worker us a record', compared('workerUs')), sentence('main us a record', compared('mainUs')),
-    sentence('RSS MiB', compared('rssMib')), sentence('worker heap MiB', compared('workerHeapMib')), sentence('main heap MiB', compared('mainHeapMib')),
+    sentence('worker us a record', compared('workerUs')),
+    sentence('main us a record', compared('mainUs')),
+    sentence('RSS MiB', compared('rssMib')),
+    sentence('worker heap MiB', compared('workerHeapMib')),
+    sentence('main heap MiB', compared('mainHeapMib')),
   ]
 }
 

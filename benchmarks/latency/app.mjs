@@ -7,11 +7,20 @@ import pino from 'pino'
 import { pace } from '../tools/pace.mjs'
 import { BASE, SHAPES } from '../tools/shapes.mjs'
 
-const [url, options, perSecond, seconds] = /** @type {[string, string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
+const [url, options, perSecond, seconds] = /** @type {[string, string, string, string]} */ (
+  /** @type {unknown} */ (process.argv.slice(2))
+)
 const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
 const transport = pino.transport({
   target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...JSON.parse(options) },
+  options: {
+    url,
+    apiKey: 'bench',
+    service: 'shop',
+    environment: 'production',
+    version: '1.0.0',
+    ...JSON.parse(options),
+  },
 })
 const logger = pino({ base: BASE }, transport)
 
@@ -20,7 +29,7 @@ await new Promise((resolve) => transport.flush(resolve))
 process.on('message', () => {}) // pino's worker alone keeps no process alive
 transport.end()
 await new Promise((resolve) => transport.once('close', resolve))
-process.send?.({ logged: made, callsPerSecond: made / tookMs * 1000 })
+process.send?.({ logged: made, callsPerSecond: (made / tookMs) * 1000 })
 process.disconnect?.()
 
 /** @param {number} n */

@@ -12,5 +12,10 @@ export function percentile(sorted, share) {
 export function quantiles(values) {
   if (values.length === 0) return []
   const sorted = values.toSorted((a, b) => a - b)
-  return [[0, /** @type {number} */ (sorted[0])], ...SHARES.map((share) => /** @type {[number, number]} */ ([share, Number(percentile(sorted, share).toPrecision(4))]))]
+  return [
+    [0, /** @type {number} */ (sorted[0])],
+    ...SHARES.map(
+      (share) => /** @type {[number, number]} */ ([share, Number(percentile(sorted, share).toPrecision(4))]),
+    ),
+  ]
 }

@@ -17,14 +17,16 @@ import { percentile, quantiles } from './percentiles.mjs'
 const RATES = [100, 5_000]
 const FLUSH_INTERVALS_MS = [1_000, 100]
 /** @type {readonly Case[]} */
-const CASES = FLUSH_INTERVALS_MS.flatMap((flushIntervalMs) => RATES.map((perSecond) => ({ perSecond, flushIntervalMs })))
+const CASES = FLUSH_INTERVALS_MS.flatMap((flushIntervalMs) =>
+  RATES.map((perSecond) => ({ perSecond, flushIntervalMs })),
+)
 /** Starting the worker and loading the HTTP client is told apart, as the latency of the first call. */
 const WARM_UP_SECONDS = 2
 const GOAL_EXTRA_MS = 50
 
 export const question = {
   name: 'latency',
-  asks: 'How long is it from a log call to the service\'s answer?',
+  asks: "How long is it from a log call to the service's answer?",
   needsLinux: false,
   options: { rounds: 3, seconds: 10 },
   quick: { rounds: 1, seconds: 3 },
@@ -47,13 +49,22 @@ export const question = {
             continue
           }
           const at = (/** @type {number} */ share) => percentile(latencies, share)
-          const values = { firstMs: first, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), maxMs: at(1), callsPerSecond }
+          const values = {
+            firstMs: first,
+            p50Ms: at(0.5),
+            p90Ms: at(0.9),
+            p99Ms: at(0.99),
+            maxMs: at(1),
+            callsPerSecond,
+          }
           for (const [name, value] of Object.entries(values)) one.samples.add(name, value)
           one.all.push(...latencies)
         }
       }
       const answers = gathered.map(({ samples, all, ...one }) => ({
-        ...one, latency: all.length === 0 ? null : /** @type {Latency} */ (samples.spreads()), quantiles: quantiles(all),
+        ...one,
+        latency: all.length === 0 ? null : /** @type {Latency} */ (samples.spreads()),
+        quantiles: quantiles(all),
       }))
       return { rounds, seconds, voidRounds, answers }
     } finally {
@@ -64,9 +75,11 @@ export const question = {
   /** @param {Result} result */
   lines({ voidRounds, answers }) {
     return [
-      'ms from the log call until the service has handed its reply to the system; the reply\'s way is not in it. Median (min to max) of the rounds',
-      ...voidRounds.map((round) => `does not count: ${round}`), '',
-      ...table([['', 'p50', 'p90', 'p99', 'max', 'first call after the start'], ...answers.map(row)]), '',
+      "ms from the log call until the service has handed its reply to the system; the reply's way is not in it. Median (min to max) of the rounds",
+      ...voidRounds.map((round) => `does not count: ${round}`),
+      '',
+      ...table([['', 'p50', 'p90', 'p99', 'max', 'first call after the start'], ...answers.map(row)]),
+      '',
       `goal: at 100 a second p99 under flushIntervalMs + ${GOAL_EXTRA_MS} ms`,
       ...answers.filter(({ perSecond }) => perSecond === 100).map(goalSentence),
     ]
@@ -78,10 +91,13 @@ export const question = {
       'latency.svg': lineChart({
         title: 'From log call to acknowledgement',
         subtitle: 'Share of records answered within the time, HTTP records, spool on',
-        x: { label: 'ms', isLog: true }, y: { label: '% of the records', max: 100 },
+        x: { label: 'ms', isLog: true },
+        y: { label: '% of the records', max: 100 },
         series: answers.map((answer) => ({
-          label: titleOf(answer), points: answer.quantiles.map(([share, ms]) => /** @type {[number, number]} */ ([ms, share * 100])),
-          isOurs: true, isDashed: answer.perSecond === 100,
+          label: titleOf(answer),
+          points: answer.quantiles.map(([share, ms]) => /** @type {[number, number]} */ ([ms, share * 100])),
+          isOurs: true,
+          isDashed: answer.perSecond === 100,
         })),
       }),
     }
@@ -92,14 +108,22 @@ export const question = {
 async function measureRun({ perSecond, flushIntervalMs, url, seconds, sink }) {
   const { dir, clean } = spoolFolder()
   const options = JSON.stringify({ flushIntervalMs, spool: { dir } })
-  const app = start(new URL('./app.mjs', import.meta.url), [url, options, String(perSecond), String(seconds + WARM_UP_SECONDS)])
+  const app = start(new URL('./app.mjs', import.meta.url), [
+    url,
+    options,
+    String(perSecond),
+    String(seconds + WARM_UP_SECONDS),
+  ])
   /** @type {{ logged: number, callsPerSecond: number }} */
   const { logged, callsPerSecond } = await app.first
   clean()
   /** @type {{ latencies: [number, number][], repeated: number }} */
   const { latencies: byNumber, repeated } = await sink.ask('what came?')
   const warmUp = perSecond * WARM_UP_SECONDS
-  const latencies = byNumber.filter(([n]) => n >= warmUp).map(([, ms]) => ms).toSorted((a, b) => a - b)
+  const latencies = byNumber
+    .filter(([n]) => n >= warmUp)
+    .map(([, ms]) => ms)
+    .toSorted((a, b) => a - b)
   const first = byNumber.find(([n]) => n === 0)?.[1] ?? NaN
   return { first, latencies, callsPerSecond, fault: faultOf(logged, byNumber.length, repeated) }
 }
@@ -112,7 +136,12 @@ function faultOf(logged, arrived, repeated) {
 /** @param {Answer} answer */
 function row({ latency, ...one }) {
   if (latency === null) return [titleOf(one), 'no round counts']
-  return [titleOf(one), ...[latency.p50Ms, latency.p90Ms, latency.p99Ms, latency.maxMs, latency.firstMs].map((spread) => cell(spread, written))]
+  return [
+    titleOf(one),
+    ...[latency.p50Ms, latency.p90Ms, latency.p99Ms, latency.maxMs, latency.firstMs].map((spread) =>
+      cell(spread, written),
+    ),
+  ]
 }
 
 /** @param {Answer} answer */

@@ -19,7 +19,9 @@ const server = createServer((request, response) => {
     /** @type {{ logs: Entry[] }} */
     const { logs } = JSON.parse(Buffer.concat(chunks).toString())
     response.on('finish', () => keep(logs, Number(process.hrtime.bigint() / 1000n)))
-    response.writeHead(200, HEADERS).end(JSON.stringify({ accepted: logs.length, message: 'ok', rejected: 0, errors: [] }))
+    response
+      .writeHead(200, HEADERS)
+      .end(JSON.stringify({ accepted: logs.length, message: 'ok', rejected: 0, errors: [] }))
   })
 })
 server.listen(0, '127.0.0.1', () => {
@@ -36,7 +38,9 @@ process.on('disconnect', () => process.exit())
 
 /** @param {readonly Entry[]} entries @param {number} nowUs */
 function keep(entries, nowUs) {
-  for (const { metadata: { n, loggedUs } } of entries) {
+  for (const {
+    metadata: { n, loggedUs },
+  } of entries) {
     if (latencies.has(n)) repeated += 1
     else latencies.set(n, (nowUs - loggedUs) / 1000)
   }

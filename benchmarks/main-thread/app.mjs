@@ -16,14 +16,19 @@ import { waitsOf } from './waits.mjs'
  *   CPU per call; `messages` are those of the worker to the main thread, `waits` how often the worker went to sleep
  */
 
-const [variant, shape, url, spoolDir] = /** @type {[import('./loggers.mjs').Variant, import('../tools/shapes.mjs').Shape, string, string]} */ (process.argv.slice(2))
+const [variant, shape, url, spoolDir] =
+  /** @type {[import('./loggers.mjs').Variant, import('../tools/shapes.mjs').Shape, string, string]} */ (
+    process.argv.slice(2)
+  )
 const calls = Array.from({ length: 1000 }, (_, n) => SHAPES[shape].make(n))
 const { logger, transport, thread } = loggingOf(variant, url, spoolDir)
 const delay = monitorEventLoopDelay({ resolution: 1 })
 
 let logged = 0
 let messages = 0
-transport?.worker.on('message', () => { messages += 1 })
+transport?.worker.on('message', () => {
+  messages += 1
+})
 
 process.on('message', async (/** @type {string} */ question) => {
   if (question !== 'end') process.send?.(await cost(JSON.parse(question)))
@@ -44,13 +49,19 @@ async function cost({ perSecond, forMs }) {
   const { calls: made, tookMs } = await pace({ perSecond, forMs, call })
   const until = cpuNs(thread)
   delay.disable()
-  const messagesPerSecond = messages / tookMs * 1000
-  const waitsPerSecond = (waitsOf(thread) - waitsBefore) / tookMs * 1000
+  const messagesPerSecond = (messages / tookMs) * 1000
+  const waitsPerSecond = ((waitsOf(thread) - waitsBefore) / tookMs) * 1000
   await acknowledged() // what is left must not fall on the next process
   const perCallUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / made
   return {
-    callsPerSecond: made / tookMs * 1000, mainUs: perCallUs('main'), workerUs: perCallUs('worker'), othersUs: perCallUs('others'),
-    delayP50Ms: delay.percentile(50) / 1e6, delayP99Ms: delay.percentile(99) / 1e6, messagesPerSecond, waitsPerSecond,
+    callsPerSecond: (made / tookMs) * 1000,
+    mainUs: perCallUs('main'),
+    workerUs: perCallUs('worker'),
+    othersUs: perCallUs('others'),
+    delayP50Ms: delay.percentile(50) / 1e6,
+    delayP99Ms: delay.percentile(99) / 1e6,
+    messagesPerSecond,
+    waitsPerSecond,
   }
 }
 
@@ -75,7 +86,9 @@ async function lost() {
   if (transport === undefined) return 0
   /** @type {import('pino-ingest').AccountSnapshot | undefined} */
   let account
-  transport.on('ingest:stats', (/** @type {import('pino-ingest').AccountSnapshot} */ snapshot) => { account = snapshot })
+  transport.on('ingest:stats', (/** @type {import('pino-ingest').AccountSnapshot} */ snapshot) => {
+    account = snapshot
+  })
   transport.end()
   await new Promise((resolve) => transport.once('close', resolve))
   if (variant === 'dropping') return 0

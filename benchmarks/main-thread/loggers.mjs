@@ -25,13 +25,25 @@ const OPTIONS = { base: BASE, level: 'debug' }
 
 /** @param {Variant} variant @param {string} url @param {string} spoolDir @returns {Logging} */
 export function loggingOf(variant, url, spoolDir) {
-  const options = { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir: spoolDir } }
+  const options = {
+    url,
+    apiKey: 'bench',
+    service: 'shop',
+    environment: 'production',
+    version: '1.0.0',
+    spool: { dir: spoolDir },
+  }
   switch (variant) {
-    case 'ticks': return { thread: '' }
-    case 'devNull': return { logger: pino(OPTIONS, pino.destination('/dev/null')), thread: '' }
-    case 'dropping': return toWorker(DROPPING, {}, OPTIONS)
-    case 'ours': return toWorker(OURS, options, OPTIONS)
-    case 'helpers': return toWorker(OURS, options, ingestOptions({ ...OPTIONS, transport: false }))
+    case 'ticks':
+      return { thread: '' }
+    case 'devNull':
+      return { logger: pino(OPTIONS, pino.destination('/dev/null')), thread: '' }
+    case 'dropping':
+      return toWorker(DROPPING, {}, OPTIONS)
+    case 'ours':
+      return toWorker(OURS, options, OPTIONS)
+    case 'helpers':
+      return toWorker(OURS, options, ingestOptions({ ...OPTIONS, transport: false }))
   }
 }
 

@@ -10,7 +10,17 @@ import { VARIANTS } from './loggers.mjs'
 
 const GOAL_TIMES = 1.05
 const GOAL_MORE_MS = 1
-const HEAD = ['', 'us a call', 'times dropping', 'later p50, ms', 'later p99, ms', 'p99 more than dropping', 'calls a second', 'worker slept/s', 'messages/s']
+const HEAD = [
+  '',
+  'us a call',
+  'times dropping',
+  'later p50, ms',
+  'later p99, ms',
+  'p99 more than dropping',
+  'calls a second',
+  'worker slept/s',
+  'messages/s',
+]
 
 /** @param {Result} result */
 export function linesOf({ rounds, voidRounds, shapes }) {
@@ -29,7 +39,12 @@ export function linesOf({ rounds, voidRounds, shapes }) {
       }
     }
   }
-  return [...lines, '', `goals: at most ${GOAL_TIMES} times a worker that drops everything, p99 at most ${GOAL_MORE_MS} ms more`, ...sentences]
+  return [
+    ...lines,
+    '',
+    `goals: at most ${GOAL_TIMES} times a worker that drops everything, p99 at most ${GOAL_MORE_MS} ms more`,
+    ...sentences,
+  ]
 }
 
 /** @param {AtRate} atRate */
@@ -37,8 +52,29 @@ function rowsOf({ variants }) {
   return /** @type {Variant[]} */ (Object.keys(VARIANTS)).map((variant) => {
     const of = variants[variant]
     const rate = Math.round(of.callsPerSecond.median).toLocaleString('en')
-    if (variant === 'ticks') return [`${VARIANTS.ticks} (these are taken off)`, cell(of.mainUs), '', cell(of.delayP50Ms, hundredths), cell(of.delayP99Ms, hundredths), '', rate, '', '']
-    return [VARIANTS[variant], cell(of.callUs), cell(of.times, hundredths), cell(of.laterP50Ms, hundredths), cell(of.laterP99Ms, hundredths), cell(of.moreP99Ms, hundredths), rate, of.waitsPerSecond.median.toFixed(0), of.messagesPerSecond.median.toFixed(1)]
+    if (variant === 'ticks')
+      return [
+        `${VARIANTS.ticks} (these are taken off)`,
+        cell(of.mainUs),
+        '',
+        cell(of.delayP50Ms, hundredths),
+        cell(of.delayP99Ms, hundredths),
+        '',
+        rate,
+        '',
+        '',
+      ]
+    return [
+      VARIANTS[variant],
+      cell(of.callUs),
+      cell(of.times, hundredths),
+      cell(of.laterP50Ms, hundredths),
+      cell(of.laterP99Ms, hundredths),
+      cell(of.moreP99Ms, hundredths),
+      rate,
+      of.waitsPerSecond.median.toFixed(0),
+      of.messagesPerSecond.median.toFixed(1),
+    ]
   })
 }
 
@@ -46,7 +82,10 @@ function rowsOf({ variants }) {
 function sentence(title, rate, { variants: { ours, helpers } }) {
   const cost = `${ours.times.median.toFixed(2)} times (${verdict(ours.times.median <= GOAL_TIMES)}; ${ours.grossTimes.median.toFixed(2)} with the ticks in it)`
   const delay = `p99 ${signed(ours.moreP99Ms.median)} ms (${verdict(ours.moreP99Ms.median <= GOAL_MORE_MS)})`
-  const held = ours.callsPerSecond.min >= 0.99 * rate ? '' : `; the rate was not held: ${Math.round(ours.callsPerSecond.min).toLocaleString('en')}`
+  const held =
+    ours.callsPerSecond.min >= 0.99 * rate
+      ? ''
+      : `; the rate was not held: ${Math.round(ours.callsPerSecond.min).toLocaleString('en')}`
   return `${title}: ${cost}, ${delay}; with ingestOptions() ${helpers.times.median.toFixed(2)} times${held}`
 }
 

@@ -27,7 +27,7 @@ const LOST = { value: NaN, note: 'records were lost' }
 
 export const question = {
   name: 'main-thread',
-  asks: 'What does a log call cost the application\'s main thread, and how late does it make the event loop?',
+  asks: "What does a log call cost the application's main thread, and how late does it make the event loop?",
   needsLinux: true,
   options: { rounds: 5, sliceMs: 1_000, warmUpMs: 4_000 },
   quick: { rounds: 1, sliceMs: 300, warmUpMs: 1_000 },
@@ -35,7 +35,9 @@ export const question = {
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({ options: { rounds = 0, sliceMs = 0, warmUpMs = 0 }, tell }) {
     return withSink(async (url) => {
-      const samples = new Map(SHAPE_NAMES.map((shape) => [shape, new Map(RATES.map((rate) => [String(rate), new Samples()]))]))
+      const samples = new Map(
+        SHAPE_NAMES.map((shape) => [shape, new Map(RATES.map((rate) => [String(rate), new Samples()]))]),
+      )
       /** @type {string[]} */
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
@@ -48,7 +50,10 @@ export const question = {
           } else for (const [rate, ofRate] of costs) addTo(/** @type {Samples} */ (ofShape.get(String(rate))), ofRate)
         }
       }
-      const spreads = [...samples].map(([shape, ofShape]) => [shape, Object.fromEntries([...ofShape].map(([rate, ofRate]) => [rate, byVariant(ofRate)]))])
+      const spreads = [...samples].map(([shape, ofShape]) => [
+        shape,
+        Object.fromEntries([...ofShape].map(([rate, ofRate]) => [rate, byVariant(ofRate)])),
+      ])
       return { rounds, voidRounds, shapes: Object.fromEntries(spreads) }
     })
   },
@@ -71,7 +76,10 @@ export const question = {
 async function measureRound({ shape, round, url, sliceMs, warmUpMs }) {
   const { dir, clean } = spoolFolder()
   const order = round % 2 === 0 ? names : names.toReversed()
-  const children = order.map((variant) => ({ variant, child: start(new URL('./app.mjs', import.meta.url), [variant, shape, url, dir]) }))
+  const children = order.map((variant) => ({
+    variant,
+    child: start(new URL('./app.mjs', import.meta.url), [variant, shape, url, dir]),
+  }))
   await Promise.all(children.map(({ child }) => child.first))
   // V8 goes on compiling the worker's code for some 200,000 records, beside the main thread.
   for (const { child } of children) await child.ask(JSON.stringify({ perSecond: Math.max(...RATES), forMs: warmUpMs }))
@@ -98,7 +106,9 @@ async function measureRound({ shape, round, url, sliceMs, warmUpMs }) {
 /** @param {readonly Cost[]} slices @returns {Cost} */
 function meanOf(slices) {
   const keys = /** @type {(keyof Cost)[]} */ (Object.keys(slices[0] ?? {}))
-  return /** @type {Cost} */ (Object.fromEntries(keys.map((key) => [key, slices.reduce((sum, slice) => sum + slice[key], 0) / slices.length])))
+  return /** @type {Cost} */ (
+    Object.fromEntries(keys.map((key) => [key, slices.reduce((sum, slice) => sum + slice[key], 0) / slices.length]))
+  )
 }
 
 /**
@@ -114,8 +124,12 @@ function addTo(samples, costs) {
     const callUs = cost.mainUs - ticks.mainUs
     /** @type {Derived} */
     const derived = {
-      callUs, times: callUs / (dropping.mainUs - ticks.mainUs), grossTimes: cost.mainUs / dropping.mainUs,
-      laterP50Ms: cost.delayP50Ms - ticks.delayP50Ms, laterP99Ms: cost.delayP99Ms - ticks.delayP99Ms, moreP99Ms: cost.delayP99Ms - dropping.delayP99Ms,
+      callUs,
+      times: callUs / (dropping.mainUs - ticks.mainUs),
+      grossTimes: cost.mainUs / dropping.mainUs,
+      laterP50Ms: cost.delayP50Ms - ticks.delayP50Ms,
+      laterP99Ms: cost.delayP99Ms - ticks.delayP99Ms,
+      moreP99Ms: cost.delayP99Ms - dropping.delayP99Ms,
     }
     for (const [name, value] of Object.entries({ ...cost, ...derived })) samples.add(`${variant}: ${name}`, value)
   }
@@ -137,7 +151,7 @@ function byVariant(samples) {
 /** @param {Result['shapes']} ofShapes */
 function costChart(ofShapes) {
   return barChart({
-    title: 'What a log call costs the application\'s own thread',
+    title: "What a log call costs the application's own thread",
     subtitle: 'CPU of the main thread at 20,000 calls a second, the pacing taken off',
     unit: 'µs of CPU a call',
     groups: groupsOf(ofShapes, ['20000'], 'callUs', (shape) => `${shape}: ${SHAPES[shape].meaning}`),
@@ -148,9 +162,14 @@ function costChart(ofShapes) {
 function delayChart(ofShapes) {
   return barChart({
     title: 'How late the event loop is',
-    subtitle: 'HTTP records; the 99th percentile of a 1 ms timer\'s lateness, above that of a process that logs nothing',
+    subtitle: "HTTP records; the 99th percentile of a 1 ms timer's lateness, above that of a process that logs nothing",
     unit: 'ms later',
-    groups: groupsOf({ http: ofShapes.http }, RATES.map(String), 'laterP99Ms', (_shape, rate) => `${Number(rate).toLocaleString('en')} a second`),
+    groups: groupsOf(
+      { http: ofShapes.http },
+      RATES.map(String),
+      'laterP99Ms',
+      (_shape, rate) => `${Number(rate).toLocaleString('en')} a second`,
+    ),
   })
 }
 
@@ -159,11 +178,19 @@ function delayChart(ofShapes) {
  * @param {(shape: Shape, rate: string) => string} label
  */
 function groupsOf(ofShapes, rates, what, label) {
-  return Object.entries(ofShapes).flatMap(([shape, ofShape]) => rates.map((rate) => ({
-    label: label(/** @type {Shape} */ (shape), rate),
-    bars: names.filter((variant) => variant !== 'ticks').map((variant) => {
-      const spread = ofShape[rate]?.variants[variant][what]
-      return { label: VARIANTS[variant], isOurs: variant === 'ours' || variant === 'helpers', ...(spread === undefined ? LOST : bar(spread)) }
-    }),
-  })))
+  return Object.entries(ofShapes).flatMap(([shape, ofShape]) =>
+    rates.map((rate) => ({
+      label: label(/** @type {Shape} */ (shape), rate),
+      bars: names
+        .filter((variant) => variant !== 'ticks')
+        .map((variant) => {
+          const spread = ofShape[rate]?.variants[variant][what]
+          return {
+            label: VARIANTS[variant],
+            isOurs: variant === 'ours' || variant === 'helpers',
+            ...(spread === undefined ? LOST : bar(spread)),
+          }
+        }),
+    })),
+  )
 }

@@ -4,5 +4,7 @@ import { readFileSync } from 'node:fs'
 /** @param {string} thread none: '' @returns {number} since the thread began */
 export function waitsOf(thread) {
   if (thread === '') return 0
-  return Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(readFileSync(`/proc/self/task/${thread}/status`, 'utf8'))?.[1])
+  return Number(
+    /^voluntary_ctxt_switches:\s*(\d+)/m.exec(readFileSync(`/proc/self/task/${thread}/status`, 'utf8'))?.[1],
+  )
 }

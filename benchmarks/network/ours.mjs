@@ -10,8 +10,14 @@ const FEW = 32
 const DEFAULTS = [SPOOL_ON, SPOOL_OFF]
 
 /** @type {readonly Subject[]} */
-export const OURS = [...DEFAULTS, ...DEFAULTS.map((subject) => ({
-  ...subject,
-  name: `${subject.name}, maxConcurrency ${FEW}`,
-  options: (/** @type {string} */ origin, /** @type {string} */ folder) => ({ ...subject.options(origin, folder), maxConcurrency: FEW }),
-}))]
+export const OURS = [
+  ...DEFAULTS,
+  ...DEFAULTS.map((subject) => ({
+    ...subject,
+    name: `${subject.name}, maxConcurrency ${FEW}`,
+    options: (/** @type {string} */ origin, /** @type {string} */ folder) => ({
+      ...subject.options(origin, folder),
+      maxConcurrency: FEW,
+    }),
+  })),
+]

@@ -24,13 +24,15 @@ export const question = {
   asks: 'How many entries a second are acknowledged by a service that takes its time, and what happens to one that slows down under load?',
   needsLinux: true,
   /** only-ours: 1 leaves all others out. */
-  options: { 'rounds': 5, 'records': 150_000, 'only-ours': 0 },
+  options: { rounds: 5, records: 150_000, 'only-ours': 0 },
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   async measure({ options: { rounds = 0, records = 0, 'only-ours': onlyOurs = 0 }, tell }) {
     const peers = onlyOurs > 0 ? [] : peerSubjects(installPeers(tell))
-    const loads = Object.fromEntries(DELAYS_MS.map((delayMs) => [`${delayMs} ms`, { shape: /** @type {const} */ ('http'), records, delayMs }]))
+    const loads = Object.fromEntries(
+      DELAYS_MS.map((delayMs) => [`${delayMs} ms`, { shape: /** @type {const} */ ('http'), records, delayMs }]),
+    )
     const delays = await compare({ rounds, loads, subjects: [...OURS, ...peers], tell })
     return { delays, slowing: await measureSlowing({ rounds, records, tell }) }
   },
@@ -38,7 +40,12 @@ export const question = {
   /** @param {Result} result */
   lines({ delays, slowing }) {
     return [
-      ...Object.entries(delays).flatMap(([delay, rows]) => [`HTTP requests, a service that answers after ${delay}`, ...tableOf(rows), ...verdict(rows), '']),
+      ...Object.entries(delays).flatMap(([delay, rows]) => [
+        `HTTP requests, a service that answers after ${delay}`,
+        ...tableOf(rows),
+        ...verdict(rows),
+        '',
+      ]),
       ...slowingLines(slowing),
     ]
   },
@@ -52,16 +59,32 @@ export const question = {
         title: 'Entries acknowledged a second by a service that takes its time',
         subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
         unit: 'thousand a second',
-        groups: Object.entries(delays).map(([delay, rows]) => ({ label: `it answers after ${delay}`, bars: bars(rows, 'entriesPerSecond', 1000) })),
+        groups: Object.entries(delays).map(([delay, rows]) => ({
+          label: `it answers after ${delay}`,
+          bars: bars(rows, 'entriesPerSecond', 1000),
+        })),
       }),
       'network-slowing.svg': lineChart({
         title: 'Requests in flight to a service that slows down under load',
         subtitle: `It answers ${service.capacity} at once in ${service.delayMs} ms, more in proportion slower, and refuses beyond ${service.refusesAbove}.`,
-        x: { label: 'ms since the first request' }, y: { label: 'requests in flight', max: service.refusesAbove + 5 },
+        x: { label: 'ms since the first request' },
+        y: { label: 'requests in flight', max: service.refusesAbove + 5 },
         series: [
-          ...slowing.map(({ name, inFlight }) => ({ label: `pino-ingest, ${name}`, points: inFlight, isOurs: name === 'spool on' })),
-          ...[['refused beyond', service.refusesAbove], ['all it can do', service.capacity]].map(([label, level]) => ({
-            label: String(label), isDashed: true, points: /** @type {[number, number][]} */ ([[0, level], [lastMs, level]]),
+          ...slowing.map(({ name, inFlight }) => ({
+            label: `pino-ingest, ${name}`,
+            points: inFlight,
+            isOurs: name === 'spool on',
+          })),
+          ...[
+            ['refused beyond', service.refusesAbove],
+            ['all it can do', service.capacity],
+          ].map(([label, level]) => ({
+            label: String(label),
+            isDashed: true,
+            points: /** @type {[number, number][]} */ ([
+              [0, level],
+              [lastMs, level],
+            ]),
           })),
         ],
       }),
@@ -71,8 +94,20 @@ export const question = {
 
 /** @param {readonly Row[]} rows @returns {string[]} */
 function verdict(rows) {
-  const best = most(rows.filter(({ isPeer }) => isPeer), 'entriesPerSecond')
-  return rows.filter(({ isOurs }) => isOurs)
-    .map((ours) => ratioTo(ours, best, 'entriesPerSecond', 'entries a second', (ratio) => `goal at least ${GOAL}: ${ratio >= GOAL ? 'holds' : 'does not hold'}`))
+  const best = most(
+    rows.filter(({ isPeer }) => isPeer),
+    'entriesPerSecond',
+  )
+  return rows
+    .filter(({ isOurs }) => isOurs)
+    .map((ours) =>
+      ratioTo(
+        ours,
+        best,
+        'entriesPerSecond',
+        'entries a second',
+        (ratio) => `goal at least ${GOAL}: ${ratio >= GOAL ? 'holds' : 'does not hold'}`,
+      ),
+    )
     .filter((line) => line !== undefined)
 }

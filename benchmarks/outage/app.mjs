@@ -33,13 +33,25 @@ const PAGE_BYTES = 4096
 const { url, dir, way, first, records, perSecond } = JSON.parse(/** @type {string} */ (process.argv[2]))
 const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
 
-const { started: transport, thread } = threadOf(() => pino.transport({
-  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir }, onProblem: 'silent' },
-}))
+const { started: transport, thread } = threadOf(() =>
+  pino.transport({
+    target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
+    options: {
+      url,
+      apiKey: 'bench',
+      service: 'shop',
+      environment: 'production',
+      version: '1.0.0',
+      spool: { dir },
+      onProblem: 'silent',
+    },
+  }),
+)
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
 let account
-transport.on('ingest:stats', (snapshot) => { account = snapshot })
+transport.on('ingest:stats', (snapshot) => {
+  account = snapshot
+})
 const logger = pino({ base: BASE }, transport)
 await once(transport, 'ready')
 
@@ -73,7 +85,7 @@ function pace() {
   const fromMs = nowMs()
   const timer = setInterval(() => {
     if (isStopped) clearInterval(timer)
-    else log(Math.floor((nowMs() - fromMs) * perSecond / 1000) - logged)
+    else log(Math.floor(((nowMs() - fromMs) * perSecond) / 1000) - logged)
   }, TICK_MS)
 }
 
@@ -95,7 +107,8 @@ async function fill() {
     log(Math.min(YIELD_EVERY, records - logged))
     await turn()
     // thread-stream's types do not know what its streams have.
-    if (/** @type {import('node:stream').Writable} */ (/** @type {unknown} */ (transport)).writableNeedDrain) await once(transport, 'drain')
+    if (/** @type {import('node:stream').Writable} */ (/** @type {unknown} */ (transport)).writableNeedDrain)
+      await once(transport, 'drain')
   }
   while ((account?.received ?? 0) < records) await once(transport, 'ingest:stats')
 }

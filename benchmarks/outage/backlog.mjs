@@ -63,9 +63,10 @@ async function untilSeen(app, sink, backlog) {
   for (;;) {
     // What is logged meanwhile is among them; so much of it may be under way as is logged in a second.
     const { distinct } = await sink.ask('seen')
-    if (distinct >= backlog + 0.9 * await app.ask('logged')) return
+    if (distinct >= backlog + 0.9 * (await app.ask('logged'))) return
     if (distinct > before.distinct) before = { distinct, atMs: performance.now() }
-    else if (performance.now() - before.atMs > PATIENCE_MS) throw new Error(`nothing more comes after ${distinct} of ${backlog} records`)
+    else if (performance.now() - before.atMs > PATIENCE_MS)
+      throw new Error(`nothing more comes after ${distinct} of ${backlog} records`)
     await sleep(LOOK_MS)
   }
 }
@@ -81,9 +82,13 @@ async function speed(app, sink, records) {
   // The last ones alone are no measure: a batch that is not full waits.
   const most = Math.floor(0.98 * Math.min(records, last.distinct))
   const untilMs = reachedAt(served, 'distinct', most)
-  const us = (/** @type {'main' | 'worker' | 'others'} */ thread) => cpuUsPer(samples, thread, fromMs, untilMs, most - warm)
+  const us = (/** @type {'main' | 'worker' | 'others'} */ thread) =>
+    cpuUsPer(samples, thread, fromMs, untilMs, most - warm)
   return {
-    perSecond: (most - warm) / (untilMs - fromMs) * 1000,
-    workerUs: us('worker'), mainUs: us('main'), othersUs: us('others'), ...await sink.ask(`verdict ${records}`),
+    perSecond: ((most - warm) / (untilMs - fromMs)) * 1000,
+    workerUs: us('worker'),
+    mainUs: us('main'),
+    othersUs: us('others'),
+    ...(await sink.ask(`verdict ${records}`)),
   }
 }

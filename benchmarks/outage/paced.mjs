@@ -44,8 +44,12 @@ export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
       const times = { startedMs, downMs, upMs, drainedMs }
       const waitsOf = (/** @type {number} */ from, /** @type {number} */ until) => sink.ask(`waits ${from} ${until} 0`)
       return {
-        kind, logged, ...await sink.ask(`verdict ${logged}`), account,
-        downS: (downMs - startedMs) / 1000, upS: (upMs - startedMs) / 1000,
+        kind,
+        logged,
+        ...(await sink.ask(`verdict ${logged}`)),
+        account,
+        downS: (downMs - startedMs) / 1000,
+        upS: (upMs - startedMs) / 1000,
         drainedS: drainedMs === null ? null : (drainedMs - startedMs) / 1000,
         heardAgainS: heardMs === null ? null : (heardMs - upMs) / 1000,
         mostBacklog: most,
@@ -71,10 +75,10 @@ export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
 async function untilDrained(app, sink, { upMs, perSecond, patienceMs }) {
   let most = 0
   while (nowMs() < upMs + patienceMs) {
-    const waiting = await app.ask('logged') - (await sink.ask('seen')).distinct
+    const waiting = (await app.ask('logged')) - (await sink.ask('seen')).distinct
     if (waiting > most) most = waiting
     // Batches of 100 are under way in any case.
-    if (waiting <= Math.max(perSecond * USUAL_MS / 1000, 200)) return { drainedMs: nowMs(), most }
+    if (waiting <= Math.max((perSecond * USUAL_MS) / 1000, 200)) return { drainedMs: nowMs(), most }
     await sleep(LOOK_MS)
   }
   return { drainedMs: null, most }
@@ -98,7 +102,8 @@ function peaks(samples, { downMs, upMs, drainedMs }) {
 function workerUs(samples, served, { startedMs, downMs, upMs, drainedMs }) {
   const warmMs = startedMs + WARM_SHARE * (downMs - startedMs)
   const endMs = drainedMs ?? /** @type {{ atMs: number }} */ (samples.at(-1)).atMs
-  const logged = (/** @type {number} */ from, /** @type {number} */ until) => valueAt(samples, 'logged', until) - valueAt(samples, 'logged', from)
+  const logged = (/** @type {number} */ from, /** @type {number} */ until) =>
+    valueAt(samples, 'logged', until) - valueAt(samples, 'logged', from)
   const acknowledged = valueAt(served, 'distinct', endMs) - valueAt(served, 'distinct', upMs)
   return {
     before: cpuUsPer(samples, 'worker', warmMs, downMs, logged(warmMs, downMs)),
@@ -120,7 +125,7 @@ async function moments(samples, served, startedMs, waitsOf) {
     const acknowledged = valueAt(served, 'entries', atMs) - valueAt(served, 'entries', atMs - GRID_MS)
     all.push({
       atS: (atMs - startedMs) / 1000,
-      acknowledgedPerSecond: acknowledged / GRID_MS * 1000,
+      acknowledgedPerSecond: (acknowledged / GRID_MS) * 1000,
       rssMib: valueAt(samples, 'rssBytes', atMs) / MIB,
       backlog: Math.max(0, valueAt(samples, 'logged', atMs) - valueAt(served, 'distinct', atMs)),
       longestWaitMs: (await waitsOf(atMs - GRID_MS, atMs))?.max ?? 0,

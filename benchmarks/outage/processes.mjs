@@ -30,17 +30,24 @@ export async function withService({ delayMs }, use) {
 
 /** @param {Partial<import('./app.mjs').AppOptions> & Pick<import('./app.mjs').AppOptions, 'url' | 'dir' | 'way'>} options */
 export function startApp(options) {
-  const app = start(new URL('./app.mjs', import.meta.url), [JSON.stringify({ first: 0, records: 0, perSecond: 0, ...options })])
+  const app = start(new URL('./app.mjs', import.meta.url), [
+    JSON.stringify({ first: 0, records: 0, perSecond: 0, ...options }),
+  ])
   return {
     /** It paces, or has logged all. @type {Promise<{ startedMs: number, doneMs: number }>} */
     first: app.first,
     /** @param {'logged' | 'samples' | 'stop' | 'end'} word @returns {Promise<any>} */
     ask: async (word) => (await app.ask(word)).answer,
     /** As by kill -9. */
-    die: () => app.ask('die').then(
-      () => { throw new Error('the app survived its kill') },
-      (/** @type {Error} */ ended) => { if (!ended.message.endsWith('SIGKILL')) throw ended },
-    ),
+    die: () =>
+      app.ask('die').then(
+        () => {
+          throw new Error('the app survived its kill')
+        },
+        (/** @type {Error} */ ended) => {
+          if (!ended.message.endsWith('SIGKILL')) throw ended
+        },
+      ),
     stop: app.stop,
   }
 }

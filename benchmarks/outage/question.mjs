@@ -28,7 +28,9 @@ export const question = {
     for (let round = 1; round <= rounds; round += 1) {
       for (const kind of KINDS) {
         tell(`outage: round ${round} of ${rounds}, down for ${outageS} s, ${kind}`)
-        result.outages.push(await measureOutage({ kind, perSecond, wellMs: wellS * 1000, outageMs: outageS * 1000, delayMs }))
+        result.outages.push(
+          await measureOutage({ kind, perSecond, wellMs: wellS * 1000, outageMs: outageS * 1000, delayMs }),
+        )
       }
       tell(`outage: round ${round} of ${rounds}, a backlog of ${records}`)
       result.floods.push(await measureFlood({ records, delayMs }))
@@ -42,31 +44,54 @@ export const question = {
 
   /** Each kind's first round. @param {OutageResult} result */
   charts({ outages, options }) {
-    return Object.fromEntries(KINDS.flatMap((kind) => {
-      const run = outages.find((one) => one.kind === kind)
-      if (run === undefined) return []
-      const bands = [{ label: 'outage', from: run.downS, to: run.upS }]
-      const x = { label: 'seconds' }
-      const points = (/** @type {(moment: import('./paced.mjs').Moment) => number} */ of) =>
-        run.moments.map((/** @type {import('./paced.mjs').Moment} */ moment) => /** @type {[number, number]} */ ([moment.atS, of(moment)]))
-      const subtitle = `${options.perSecond} records a second, spool on; ${kind === 'refuse' ? 'connections refused' : 'every request answered 503'}`
-      return Object.entries({
-        [`outage-${kind}-entries.svg`]: lineChart({
-          title: 'Entries acknowledged, and those that wait', subtitle, x, y: { label: 'entries (a second); in thousands' }, bands,
-          series: [
-            { label: 'acknowledged a second', points: points(({ acknowledgedPerSecond }) => acknowledgedPerSecond / 1000), isOurs: true },
-            { label: 'waiting', points: points(({ backlog }) => backlog / 1000), isDashed: true },
-          ],
-        }),
-        [`outage-${kind}-memory.svg`]: lineChart({
-          title: 'Memory of the whole process', subtitle: `${subtitle}; peak ${spread(outages.filter((one) => one.kind === kind).map(({ peakMib }) => peakMib.all)).median} MiB`,
-          x, y: { label: 'MiB' }, bands, series: [{ label: 'resident', points: points(({ rssMib }) => rssMib), isOurs: true }],
-        }),
-        [`outage-${kind}-waits.svg`]: lineChart({
-          title: 'The longest wait, from log call to arrival, by the time of the call', subtitle, x, y: { label: 'seconds' }, bands,
-          series: [{ label: 'longest wait', points: points(({ longestWaitMs }) => longestWaitMs / 1000), isOurs: true }],
-        }),
-      })
-    }))
+    return Object.fromEntries(
+      KINDS.flatMap((kind) => {
+        const run = outages.find((one) => one.kind === kind)
+        if (run === undefined) return []
+        const bands = [{ label: 'outage', from: run.downS, to: run.upS }]
+        const x = { label: 'seconds' }
+        const points = (/** @type {(moment: import('./paced.mjs').Moment) => number} */ of) =>
+          run.moments.map(
+            (/** @type {import('./paced.mjs').Moment} */ moment) =>
+              /** @type {[number, number]} */ ([moment.atS, of(moment)]),
+          )
+        const subtitle = `${options.perSecond} records a second, spool on; ${kind === 'refuse' ? 'connections refused' : 'every request answered 503'}`
+        return Object.entries({
+          [`outage-${kind}-entries.svg`]: lineChart({
+            title: 'Entries acknowledged, and those that wait',
+            subtitle,
+            x,
+            y: { label: 'entries (a second); in thousands' },
+            bands,
+            series: [
+              {
+                label: 'acknowledged a second',
+                points: points(({ acknowledgedPerSecond }) => acknowledgedPerSecond / 1000),
+                isOurs: true,
+              },
+              { label: 'waiting', points: points(({ backlog }) => backlog / 1000), isDashed: true },
+            ],
+          }),
+          [`outage-${kind}-memory.svg`]: lineChart({
+            title: 'Memory of the whole process',
+            subtitle: `${subtitle}; peak ${spread(outages.filter((one) => one.kind === kind).map(({ peakMib }) => peakMib.all)).median} MiB`,
+            x,
+            y: { label: 'MiB' },
+            bands,
+            series: [{ label: 'resident', points: points(({ rssMib }) => rssMib), isOurs: true }],
+          }),
+          [`outage-${kind}-waits.svg`]: lineChart({
+            title: 'The longest wait, from log call to arrival, by the time of the call',
+            subtitle,
+            x,
+            y: { label: 'seconds' },
+            bands,
+            series: [
+              { label: 'longest wait', points: points(({ longestWaitMs }) => longestWaitMs / 1000), isOurs: true },
+            ],
+          }),
+        })
+      }),
+    )
   },
 }

@@ -13,7 +13,13 @@ const MB_PER_MIB = 1.048576
 /** @param {import('./question.mjs').OutageResult} result @returns {string[]} */
 export function report({ options, outages, floods, drains, beside }) {
   return [
-    ...KINDS.flatMap((kind) => outageLines(kind, outages.filter((run) => run.kind === kind), options)),
+    ...KINDS.flatMap((kind) =>
+      outageLines(
+        kind,
+        outages.filter((run) => run.kind === kind),
+        options,
+      ),
+    ),
     '',
     ...backlogLines(floods, drains, beside, options),
   ]
@@ -23,27 +29,78 @@ export function report({ options, outages, floods, drains, beside }) {
 function outageLines(kind, all, { perSecond, outageS }) {
   const runs = all.filter(({ lost }) => lost === 0)
   const failed = all.length - runs.length
-  const head = [`${perSecond} a second, down for ${outageS} s (${WORDS[kind]}), spool on`,
-    ...failed > 0 ? [`  ${failed} of ${all.length} runs LOST RECORDS (${all.map(({ lost }) => lost).join(', ')}) and do not count`] : []]
+  const head = [
+    `${perSecond} a second, down for ${outageS} s (${WORDS[kind]}), spool on`,
+    ...(failed > 0
+      ? [`  ${failed} of ${all.length} runs LOST RECORDS (${all.map(({ lost }) => lost).join(', ')}) and do not count`]
+      : []),
+  ]
   if (runs.length === 0) return head
   const of = (/** @type {(run: typeof runs[number]) => number} */ value) => runs.map(value)
-  const peak = (/** @type {'all' | 'before' | 'outage' | 'draining'} */ when) => shown(of((run) => run.peakMib[when] * MB_PER_MIB), 0)
+  const peak = (/** @type {'all' | 'before' | 'outage' | 'draining'} */ when) =>
+    shown(
+      of((run) => run.peakMib[when] * MB_PER_MIB),
+      0,
+    )
   const wait = (/** @type {'before' | 'draining'} */ when, /** @type {'p50' | 'p99' | 'max'} */ which) =>
-    shown(of((run) => run.waitsMs[when]?.[which] ?? Number.NaN), 0)
+    shown(
+      of((run) => run.waitsMs[when]?.[which] ?? Number.NaN),
+      0,
+    )
   const undrained = runs.filter(({ drainedS }) => drainedS === null).length
   return [
     ...head,
-    row('lost, duplicated', `${runs.map(({ lost }) => lost).join(', ')}; ${runs.map(({ duplicated }) => duplicated).join(', ')}`),
-    row('peak memory, MB', `${peak('all')}  before ${peak('before')}, outage ${peak('outage')}, draining ${peak('draining')}`,
-      verdict(Math.max(...of((run) => run.peakMib.all * MB_PER_MIB)) < GOAL_PEAK_MB, `under ${GOAL_PEAK_MB}`)),
-    row('first heard again, s', shown(of(({ heardAgainS }) => heardAgainS ?? Number.NaN), 1)),
-    row('drained after, s', undrained > 0 ? `not within the time in ${undrained} of ${runs.length} runs`
-      : `${shown(of(({ drainedS, upS }) => /** @type {number} */ (drainedS) - upS), 1)}  of up to ${Math.max(...of((run) => run.mostBacklog))} that waited; at 1.7 times the usual rate, on purpose`),
-    row('live records wait, ms', `p50 ${wait('draining', 'p50')}, p99 ${wait('draining', 'p99')}, longest ${wait('draining', 'max')}`,
-      verdict(Math.max(...of((run) => run.waitsMs.draining?.max ?? Infinity)) <= GOAL_WAIT_MS, `${GOAL_WAIT_MS} at most, of those logged while draining`)),
-    row('  before the outage', `p50 ${wait('before', 'p50')}, p99 ${wait('before', 'p99')}, longest ${wait('before', 'max')}`),
-    row('worker CPU, us a record', `before ${shown(of((run) => run.workerUs.before), 1)}, outage ${shown(of((run) => run.workerUs.outage), 1)}, `
-      + `draining ${shown(of((run) => run.workerUs.draining), 1)} (one acknowledged)`),
+    row(
+      'lost, duplicated',
+      `${runs.map(({ lost }) => lost).join(', ')}; ${runs.map(({ duplicated }) => duplicated).join(', ')}`,
+    ),
+    row(
+      'peak memory, MB',
+      `${peak('all')}  before ${peak('before')}, outage ${peak('outage')}, draining ${peak('draining')}`,
+      verdict(Math.max(...of((run) => run.peakMib.all * MB_PER_MIB)) < GOAL_PEAK_MB, `under ${GOAL_PEAK_MB}`),
+    ),
+    row(
+      'first heard again, s',
+      shown(
+        of(({ heardAgainS }) => heardAgainS ?? Number.NaN),
+        1,
+      ),
+    ),
+    row(
+      'drained after, s',
+      undrained > 0
+        ? `not within the time in ${undrained} of ${runs.length} runs`
+        : `${shown(
+            of(({ drainedS, upS }) => /** @type {number} */ (drainedS) - upS),
+            1,
+          )}  of up to ${Math.max(...of((run) => run.mostBacklog))} that waited; at 1.7 times the usual rate, on purpose`,
+    ),
+    row(
+      'live records wait, ms',
+      `p50 ${wait('draining', 'p50')}, p99 ${wait('draining', 'p99')}, longest ${wait('draining', 'max')}`,
+      verdict(
+        Math.max(...of((run) => run.waitsMs.draining?.max ?? Infinity)) <= GOAL_WAIT_MS,
+        `${GOAL_WAIT_MS} at most, of those logged while draining`,
+      ),
+    ),
+    row(
+      '  before the outage',
+      `p50 ${wait('before', 'p50')}, p99 ${wait('before', 'p99')}, longest ${wait('before', 'max')}`,
+    ),
+    row(
+      'worker CPU, us a record',
+      `before ${shown(
+        of((run) => run.workerUs.before),
+        1,
+      )}, outage ${shown(
+        of((run) => run.workerUs.outage),
+        1,
+      )}, ` +
+        `draining ${shown(
+          of((run) => run.workerUs.draining),
+          1,
+        )} (one acknowledged)`,
+    ),
   ]
 }
 
@@ -53,26 +110,57 @@ function outageLines(kind, all, { perSecond, outageS }) {
  */
 function backlogLines(floods, drains, beside, { backlog, besidePerSecond }) {
   const lost = [...floods, ...drains, ...beside].filter((run) => run.lost !== 0)
-  if (lost.length > 0) return [`a backlog: ${lost.length} runs LOST RECORDS (${lost.map((run) => run.lost).join(', ')}): nothing counts`]
+  if (lost.length > 0)
+    return [`a backlog: ${lost.length} runs LOST RECORDS (${lost.map((run) => run.lost).join(', ')}): nothing counts`]
   // One flood and one drain of the same round, minutes apart at most, are compared; the median of these.
-  const shares = drains.map(({ perSecond }, round) => perSecond / /** @type {typeof floods[number]} */ (floods[round]).perSecond)
+  const shares = drains.map(
+    ({ perSecond }, round) => perSecond / /** @type {typeof floods[number]} */ (floods[round]).perSecond,
+  )
   const longest = beside.map(({ waitsMs }) => waitsMs?.max ?? Number.NaN)
   return [
     `${backlog} records left by a killed process, sent by the next one, http shape, spool on`,
     speedRow('live flood', floods),
     speedRow('backlog alone', drains),
-    row('backlog / live flood', shown(shares, 2), verdict(spread(shares).median >= GOAL_SHARE, `at least ${GOAL_SHARE}`)),
+    row(
+      'backlog / live flood',
+      shown(shares, 2),
+      verdict(spread(shares).median >= GOAL_SHARE, `at least ${GOAL_SHARE}`),
+    ),
     speedRow(`beside ${besidePerSecond} live a second`, beside),
-    row('  the live ones wait, ms', `p50 ${shown(beside.map(({ waitsMs }) => waitsMs?.p50 ?? Number.NaN), 0)}, p99 ${shown(beside.map(({ waitsMs }) => waitsMs?.p99 ?? Number.NaN), 0)}, longest ${shown(longest, 0)}`,
-      verdict(Math.max(...longest) <= GOAL_WAIT_MS, `${GOAL_WAIT_MS} at most`)),
+    row(
+      '  the live ones wait, ms',
+      `p50 ${shown(
+        beside.map(({ waitsMs }) => waitsMs?.p50 ?? Number.NaN),
+        0,
+      )}, p99 ${shown(
+        beside.map(({ waitsMs }) => waitsMs?.p99 ?? Number.NaN),
+        0,
+      )}, longest ${shown(longest, 0)}`,
+      verdict(Math.max(...longest) <= GOAL_WAIT_MS, `${GOAL_WAIT_MS} at most`),
+    ),
     row('duplicated', [...floods, ...drains, ...beside].map((run) => run.duplicated).join(', ')),
   ]
 }
 
 /** @param {string} name @param {readonly import('./backlog.mjs').Speed[]} runs */
 function speedRow(name, runs) {
-  return row(name, `${shown(runs.map(({ perSecond }) => perSecond / 1000), 0)}k/s, worker ${shown(runs.map(({ workerUs }) => workerUs), 1)} us an entry, `
-    + `main ${shown(runs.map(({ mainUs }) => mainUs), 1)}, other threads ${shown(runs.map(({ othersUs }) => othersUs), 1)}`)
+  return row(
+    name,
+    `${shown(
+      runs.map(({ perSecond }) => perSecond / 1000),
+      0,
+    )}k/s, worker ${shown(
+      runs.map(({ workerUs }) => workerUs),
+      1,
+    )} us an entry, ` +
+      `main ${shown(
+        runs.map(({ mainUs }) => mainUs),
+        1,
+      )}, other threads ${shown(
+        runs.map(({ othersUs }) => othersUs),
+        1,
+      )}`,
+  )
 }
 
 /** @param {string} name @param {string} value @param {string} [more] */
@@ -88,5 +176,7 @@ function verdict(isMet, goal) {
 /** The median, and where there are several the least and the most. @param {readonly number[]} values @param {number} digits */
 function shown(values, digits) {
   const { median, min, max } = spread(values)
-  return values.length === 1 ? median.toFixed(digits) : `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`
+  return values.length === 1
+    ? median.toFixed(digits)
+    : `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`
 }

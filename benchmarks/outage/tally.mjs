@@ -56,7 +56,8 @@ export class Tally {
     }
     if (waits.length === 0) return null
     const sorted = Float64Array.from(waits).toSorted()
-    const share = (/** @type {number} */ part) => this.#at(sorted, Math.min(sorted.length - 1, Math.floor(part * sorted.length)))
+    const share = (/** @type {number} */ part) =>
+      this.#at(sorted, Math.min(sorted.length - 1, Math.floor(part * sorted.length)))
     return { records: sorted.length, p50: share(0.5), p99: share(0.99), max: share(1) }
   }
 
@@ -86,6 +87,7 @@ export class Tally {
 /** @param {string} text @param {number} at */
 function digitsAt(text, at) {
   let value = 0
-  for (let digit = text.charCodeAt(at) - ZERO; digit >= 0 && digit <= 9; digit = text.charCodeAt(++at) - ZERO) value = value * 10 + digit
+  for (let digit = text.charCodeAt(at) - ZERO; digit >= 0 && digit <= 9; digit = text.charCodeAt(++at) - ZERO)
+    value = value * 10 + digit
   return value
 }

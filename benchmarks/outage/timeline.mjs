@@ -13,7 +13,7 @@ export function valueAt(samples, name, atMs) {
   const next = /** @type {typeof samples[number]} */ (samples.at(after))
   const last = samples[after - 1]
   if (after === -1 || last === undefined) return next[name]
-  return last[name] + (next[name] - last[name]) * (atMs - last.atMs) / (next.atMs - last.atMs)
+  return last[name] + ((next[name] - last[name]) * (atMs - last.atMs)) / (next.atMs - last.atMs)
 }
 
 /**
@@ -27,7 +27,7 @@ export function reachedAt(samples, name, count) {
   const [last, next] = [samples[after - 1], samples[after]]
   if (next === undefined) throw new Error(`${count} ${name} were never reached`)
   if (last === undefined) return next.atMs
-  return last.atMs + (next.atMs - last.atMs) * (count - last[name]) / (next[name] - last[name])
+  return last.atMs + ((next.atMs - last.atMs) * (count - last[name])) / (next[name] - last[name])
 }
 
 /**

@@ -25,8 +25,10 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
 
-const [shape, warmUp, count, transportOptions, end] = /** @type {[import('../tools/shapes.mjs').Shape, string, string, string, string?]} */ (
-  /** @type {unknown} */ (process.argv.slice(2)))
+const [shape, warmUp, count, transportOptions, end] =
+  /** @type {[import('../tools/shapes.mjs').Shape, string, string, string, string?]} */ (
+    /** @type {unknown} */ (process.argv.slice(2))
+  )
 const records = Number(count)
 const calls = Array.from({ length: 1000 }, (_, n) => SHAPES[shape].make(n))
 
@@ -44,8 +46,12 @@ const until = cpuNs(thread)
 const perRecordUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / records
 /** @type {Sample} */
 const sample = {
-  firstCallNs: String(firstCallNs), flushedNs: String(flushedNs),
-  mainUs: perRecordUs('main'), workerUs: perRecordUs('worker'), othersUs: perRecordUs('others'), peakMib: peakMib(),
+  firstCallNs: String(firstCallNs),
+  flushedNs: String(flushedNs),
+  mainUs: perRecordUs('main'),
+  workerUs: perRecordUs('worker'),
+  othersUs: perRecordUs('others'),
+  peakMib: peakMib(),
 }
 // How each closes is not the question, and some take seconds.
 process.send?.(sample, () => process.kill(process.pid, 'SIGKILL'))

@@ -26,12 +26,17 @@ import { run, withPeerSink } from './run.mjs'
  * @returns {Promise<Record<string, Row[]>>} by name of the load
  */
 export async function compare({ rounds, loads, subjects, tell }) {
-  const all = Object.entries(loads).map(([name, load]) => ({ name, load, tallies: subjects.map((subject) => new Tally(subject)) }))
+  const all = Object.entries(loads).map(([name, load]) => ({
+    name,
+    load,
+    tallies: subjects.map((subject) => new Tally(subject)),
+  }))
   await withPeerSink(async (sink) => {
     for (let round = 0; round < rounds; round += 1) {
       for (const { name, load, tallies } of all) {
         tell(`round ${round + 1} of ${rounds}: ${name}`)
-        for (const tally of round % 2 === 0 ? tallies : tallies.toReversed()) tally.add(await run(sink, tally.subject, load), tell)
+        for (const tally of round % 2 === 0 ? tallies : tallies.toReversed())
+          tally.add(await run(sink, tally.subject, load), tell)
       }
     }
   })
@@ -68,16 +73,27 @@ class Tally {
   row() {
     const { name, version, isOurs = false } = this.subject
     return {
-      name, ...(version !== undefined && { version }), isOurs, isPeer: version !== undefined,
-      counted: this.#counted, void: this.#void, lost: this.#lost, duplicated: this.#duplicated, spreads: this.#samples.spreads(),
+      name,
+      ...(version !== undefined && { version }),
+      isOurs,
+      isPeer: version !== undefined,
+      counted: this.#counted,
+      void: this.#void,
+      lost: this.#lost,
+      duplicated: this.#duplicated,
+      spreads: this.#samples.spreads(),
     }
   }
 }
 
 const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US')
 const COLUMNS = /** @type {const} */ ([
-  ['entries/s', 'entriesPerSecond', whole], ['worker us', 'workerUs', us], ['worker + V8 us', 'workerAndOthersUs', us], ['main us', 'mainUs', us],
-  ['peak MiB', 'peakMib', whole], ['entries a request', 'entriesPerRequest', whole],
+  ['entries/s', 'entriesPerSecond', whole],
+  ['worker us', 'workerUs', us],
+  ['worker + V8 us', 'workerAndOthersUs', us],
+  ['main us', 'mainUs', us],
+  ['peak MiB', 'peakMib', whole],
+  ['entries a request', 'entriesPerRequest', whole],
 ])
 
 /** @param {readonly Row[]} rows @returns {string[]} */
@@ -85,9 +101,17 @@ export function tableOf(rows) {
   return [
     ...table([
       ['median (min to max); us of CPU an entry', ...COLUMNS.map(([title]) => title)],
-      ...rows.map(({ name, version = '', spreads }) => [`${name} ${version}`, ...COLUMNS.map(([, key, written]) => cell(spreads[key], written))]),
+      ...rows.map(({ name, version = '', spreads }) => [
+        `${name} ${version}`,
+        ...COLUMNS.map(([, key, written]) => cell(spreads[key], written)),
+      ]),
     ]),
-    ...rows.filter((row) => row.void > 0).map((row) => `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost or not there after a minute, ${row.duplicated} duplicated`),
+    ...rows
+      .filter((row) => row.void > 0)
+      .map(
+        (row) =>
+          `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost or not there after a minute, ${row.duplicated} duplicated`,
+      ),
   ]
 }
 
@@ -129,7 +153,11 @@ export function bars(rows, key, unit = 1) {
     const label = isOurs ? `pino-ingest, ${name}` : name
     if (spread === undefined) return { label, value: 0, isOurs, note: 'no run without a loss' }
     return {
-      label, value: spread.median / unit, min: spread.min / unit, max: spread.max / unit, isOurs,
+      label,
+      value: spread.median / unit,
+      min: spread.min / unit,
+      max: spread.max / unit,
+      isOurs,
       ...(lossy > 0 && { note: `${lossy} runs with losses left out` }),
     }
   })

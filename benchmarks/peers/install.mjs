@@ -25,7 +25,10 @@ export function installPeers(tell) {
   // pino is a peer dependency of some. Named, so that no other version than ours comes along; nothing loads it.
   const pino = pinoVersion()
   const specifiers = names.map((name) => `${name}@${VERSIONS[name]}`)
-  const hash = createHash('sha256').update([...specifiers, pino].join(' ')).digest('hex').slice(0, 12)
+  const hash = createHash('sha256')
+    .update([...specifiers, pino].join(' '))
+    .digest('hex')
+    .slice(0, 12)
   const folder = join(tmpdir(), `pino-ingest-bench-peers-${hash}`)
   const isThere = (/** @type {PeerName} */ name) => versionIn(folder, name) === VERSIONS[name]
   if (!names.every(isThere)) {
@@ -34,7 +37,9 @@ export function installPeers(tell) {
     tell(`installing ${names.length} peers into a scratch folder`)
     // All at once, and where that fails one by one, so that one that is gone does not take the others along.
     if (!install(folder, [...specifiers, `pino@${pino}`])) {
-      for (const specifier of specifiers) if (!install(folder, [specifier, `pino@${pino}`])) tell(`${specifier} could not be installed: measured without it`)
+      for (const specifier of specifiers)
+        if (!install(folder, [specifier, `pino@${pino}`]))
+          tell(`${specifier} could not be installed: measured without it`)
     }
   }
   const { resolve } = createRequire(join(folder, 'package.json'))
@@ -49,7 +54,15 @@ export function pinoVersion() {
 /** @param {string} folder @param {readonly string[]} specifiers @returns {boolean} whether npm could */
 export function install(folder, specifiers) {
   try {
-    const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error', ...specifiers]
+    const args = [
+      'install',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--save-exact',
+      '--loglevel=error',
+      ...specifiers,
+    ]
     execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
     return true
   } catch {

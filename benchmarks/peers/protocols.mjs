@@ -13,14 +13,19 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** @type {Protocol} */
 const OURS = {
-  counts: 'service', status: 200, headers: JSON_TYPE,
+  counts: 'service',
+  status: 200,
+  headers: JSON_TYPE,
   body: (entries) => `{"accepted":${entries},"message":"ok","rejected":0,"errors":[]}`,
 }
 
 /** @type {Protocol} Sends each body compressed; its entries are counted when the sink is idle, so its answers say 0. */
 const AXIOM = {
-  counts: 'message', status: 200, headers: JSON_TYPE,
-  body: (entries) => `{"ingested":${entries},"failed":0,"failures":[],"processedBytes":0,"blocksCreated":0,"walLength":0}`,
+  counts: 'message',
+  status: 200,
+  headers: JSON_TYPE,
+  body: (entries) =>
+    `{"ingested":${entries},"failed":0,"failures":[],"processedBytes":0,"blocksCreated":0,"walLength":0}`,
 }
 
 /** @type {Readonly<Record<string, Protocol>>} */
@@ -31,14 +36,24 @@ export const PROTOCOLS = {
   '@axiomhq/pino': AXIOM,
   'pino-datadog-transport': { counts: 'message', status: 202, headers: JSON_TYPE, body: () => '{}' },
   'pino-elasticsearch': {
-    counts: 'lines', status: 200,
+    counts: 'lines',
+    status: 200,
     // Its client refuses to talk to what does not call itself so, and wants its own type back.
-    headers: { 'x-elastic-product': 'Elasticsearch', 'content-type': 'application/vnd.elasticsearch+json; compatible-with=8' },
+    headers: {
+      'x-elastic-product': 'Elasticsearch',
+      'content-type': 'application/vnd.elasticsearch+json; compatible-with=8',
+    },
     // One item for each entry, as its client demands, and in each the least it can do with. The real ones are longer.
-    body: (entries) => `{"took":1,"errors":false,"items":[${'{"index":{"status":201}},'.repeat(entries).slice(0, -1)}]}`,
+    body: (entries) =>
+      `{"took":1,"errors":false,"items":[${'{"index":{"status":201}},'.repeat(entries).slice(0, -1)}]}`,
   },
   // An empty protobuf message is zero bytes long.
-  'pino-opentelemetry-transport': { counts: 'message', status: 200, headers: { 'content-type': 'application/x-protobuf' }, body: () => '' },
+  'pino-opentelemetry-transport': {
+    counts: 'message',
+    status: 200,
+    headers: { 'content-type': 'application/x-protobuf' },
+    body: () => '',
+  },
 }
 
 const NEWLINE = '\n'
@@ -46,9 +61,12 @@ const NEWLINE = '\n'
 /** @param {Protocol} protocol @param {string} message of each record @returns {{ text: string, perEntry: number }} */
 export function markOf({ counts }, message) {
   switch (counts) {
-    case 'message': return { text: message, perEntry: 1 }
-    case 'service': return { text: '"service":"shop"', perEntry: 1 }
-    case 'lines': return { text: NEWLINE, perEntry: 2 } // an action and its document
+    case 'message':
+      return { text: message, perEntry: 1 }
+    case 'service':
+      return { text: '"service":"shop"', perEntry: 1 }
+    case 'lines':
+      return { text: NEWLINE, perEntry: 2 } // an action and its document
   }
 }
 
@@ -73,6 +91,10 @@ export class MarkCounter {
       if (seam.includes(mark)) this.count += 1
     }
     for (let at = piece.indexOf(mark); at !== -1; at = piece.indexOf(mark, at + mark.length)) this.count += 1
-    if (overlap > 0) this.#tail = piece.length >= overlap ? piece.subarray(piece.length - overlap) : Buffer.concat([this.#tail, piece]).subarray(-overlap)
+    if (overlap > 0)
+      this.#tail =
+        piece.length >= overlap
+          ? piece.subarray(piece.length - overlap)
+          : Buffer.concat([this.#tail, piece]).subarray(-overlap)
   }
 }

@@ -67,9 +67,13 @@ export async function run(sink, subject, load) {
 async function runAgainst(sink, subject, { shape, records, ...service }, folder) {
   const { message } = SHAPES[shape].make(0)
   const begin = { peer: subject.peer, message, ...service }
-  const arrived = (/** @type {number} */ entries) => sink.ask({ awaits: entries, quietMs: LOST_AFTER_MS + service.delayMs, limitMs: LIMIT_MS })
+  const arrived = (/** @type {number} */ entries) =>
+    sink.ask({ awaits: entries, quietMs: LOST_AFTER_MS + service.delayMs, limitMs: LIMIT_MS })
   // How a sender finds the pace of a service that slows down is part of what is measured; of one that does not, it is warm-up.
-  await sink.ask({ begin: service.capacity === undefined ? begin : { ...begin, delayMs: 0, capacity: undefined, refusesAbove: undefined } })
+  await sink.ask({
+    begin:
+      service.capacity === undefined ? begin : { ...begin, delayMs: 0, capacity: undefined, refusesAbove: undefined },
+  })
   const app = startApp(subject, shape, records, subject.options(sink.url, folder))
   await app.first
   await arrived(WARM_UP_RECORDS)
@@ -83,7 +87,11 @@ async function runAgainst(sink, subject, { shape, records, ...service }, folder)
   return {
     lost: Math.max(0, WARM_UP_RECORDS - warm.entries) + Math.max(0, records - seen.entries),
     duplicated: Math.max(0, warm.entries - WARM_UP_RECORDS) + Math.max(0, seen.entries - records),
-    measured: { ...measuredOf(sample, BigInt(lastAnswerNs), records), entriesPerRequest: seen.entries / seen.requests, sinkUs: cpuUs / records },
+    measured: {
+      ...measuredOf(sample, BigInt(lastAnswerNs), records),
+      entriesPerRequest: seen.entries / seen.requests,
+      sinkUs: cpuUs / records,
+    },
     seen,
   }
 }
@@ -100,13 +108,22 @@ async function runAlone(subject, { shape, records }) {
 
 /** @param {Subject} subject @param {Shape} shape @param {number} records @param {object} options @param {...string} end */
 function startApp({ target }, shape, records, options, ...end) {
-  return start(new URL('./app.mjs', import.meta.url), [shape, String(WARM_UP_RECORDS), String(records), JSON.stringify({ target, options }), ...end])
+  return start(new URL('./app.mjs', import.meta.url), [
+    shape,
+    String(WARM_UP_RECORDS),
+    String(records),
+    JSON.stringify({ target, options }),
+    ...end,
+  ])
 }
 
 /** @param {import('./app.mjs').Sample} sample @param {bigint} endNs @param {number} records @returns {Measured} */
 function measuredOf({ firstCallNs, mainUs, workerUs, othersUs, peakMib }, endNs, records) {
   return {
     entriesPerSecond: records / (Number(endNs - BigInt(firstCallNs)) / 1e9),
-    mainUs, workerUs, workerAndOthersUs: workerUs + othersUs, peakMib,
+    mainUs,
+    workerUs,
+    workerAndOthersUs: workerUs + othersUs,
+    peakMib,
   }
 }

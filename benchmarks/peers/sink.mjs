@@ -78,7 +78,9 @@ class Run {
   take(request, response) {
     const { delayMs, capacity = Infinity, refusesAbove = Infinity } = this.#service
     this.#arrives()
-    response.once('close', () => { this.#inFlight -= 1 })
+    response.once('close', () => {
+      this.#inFlight -= 1
+    })
     if (this.#inFlight > refusesAbove) {
       this.#refused += 1
       request.resume().on('end', () => response.writeHead(503).end())
@@ -125,7 +127,9 @@ class Run {
     const { status, headers = {}, body } = this.#protocol
     const text = body(entries)
     this.#requests += 1
-    response.writeHead(status, { ...headers, ...(text !== '' && { 'content-length': Buffer.byteLength(text) }) }).end(text)
+    response
+      .writeHead(status, { ...headers, ...(text !== '' && { 'content-length': Buffer.byteLength(text) }) })
+      .end(text)
     this.#lastAnswerNs = process.hrtime.bigint()
   }
 
@@ -151,8 +155,13 @@ class Run {
   /** @returns {Seen} */
   report() {
     return {
-      entries: this.#entries, requests: this.#requests, refused: this.#refused, maxInFlight: this.#maxInFlight,
-      lastAnswerNs: String(this.#lastAnswerNs), cpuUs: cpuUs(this.#cpu), inFlight: thinned(this.#arrivals),
+      entries: this.#entries,
+      requests: this.#requests,
+      refused: this.#refused,
+      maxInFlight: this.#maxInFlight,
+      lastAnswerNs: String(this.#lastAnswerNs),
+      cpuUs: cpuUs(this.#cpu),
+      inFlight: thinned(this.#arrivals),
     }
   }
 }
@@ -173,9 +182,17 @@ process.on('message', async (/** @type {string} */ question) => {
   current.listens()
   const fromMs = performance.now()
   const isLate = () => performance.now() - fromMs > limitMs
-  if (awaits !== undefined) await until(current, () => isLate() || (current.isIdle && (current.entries >= awaits || current.quietMs >= quietMs)))
+  if (awaits !== undefined)
+    await until(
+      current,
+      () => isLate() || (current.isIdle && (current.entries >= awaits || current.quietMs >= quietMs)),
+    )
   // What comes after all have come are duplicates. What never ends is not waited for.
-  if (settleMs !== undefined) await until(current, () => (current.isIdle && current.quietMs >= settleMs) || performance.now() - fromMs > MOST_SETTLE_MS)
+  if (settleMs !== undefined)
+    await until(
+      current,
+      () => (current.isIdle && current.quietMs >= settleMs) || performance.now() - fromMs > MOST_SETTLE_MS,
+    )
   process.send?.(current.report())
 })
 process.on('disconnect', () => process.exit())

@@ -28,13 +28,20 @@ const IDENTITY = { apiKey: 'bench', service: 'shop', environment: 'production', 
 
 /** @type {Subject} Everything on: spool, trail, full mapping. */
 export const SPOOL_ON = {
-  name: 'spool on', peer: 'pino-ingest', target: OURS, isOurs: true, needsFolder: true,
+  name: 'spool on',
+  peer: 'pino-ingest',
+  target: OURS,
+  isOurs: true,
+  needsFolder: true,
   options: (origin, dir) => ({ url: `${origin}/api/v1`, ...IDENTITY, spool: { dir } }),
 }
 
 /** @type {Subject} As the peers, it drops nothing for being too much: the load is a flood, its own bound 64 MiB. */
 export const SPOOL_OFF = {
-  name: 'spool off', peer: 'pino-ingest', target: OURS, isOurs: true,
+  name: 'spool off',
+  peer: 'pino-ingest',
+  target: OURS,
+  isOurs: true,
   options: (origin) => ({ url: `${origin}/api/v1`, ...IDENTITY, spool: false, maxBufferBytes: 1024 * MIB }),
 }
 
@@ -51,7 +58,9 @@ const PEER_OPTIONS = {
   // Tried 1,000, 2,000 and 5,000 a request (its default is 512): 5,000 leads on HTTP requests, errors and behind 100 ms, since it has
   // one in flight, and is level on small records. As JSON instead of protobuf it is slower. Its queue drops what is too much.
   'pino-opentelemetry-transport': (origin) => ({
-    loggerName: 'app', serviceVersion: '1.0.0', resourceAttributes: { 'service.name': 'shop' },
+    loggerName: 'app',
+    serviceVersion: '1.0.0',
+    resourceAttributes: { 'service.name': 'shop' },
     logRecordProcessorOptions: {
       recordProcessorType: 'batch',
       exporterOptions: { protocol: 'http/protobuf', protobufExporterOptions: { url: `${origin}/v1/logs` } },
@@ -62,7 +71,15 @@ const PEER_OPTIONS = {
   // in 5 s or 100 waiting requests, and look for each record's caller on the stack, which pino's worker does not have.
   '@logtail/pino': (endpoint) => ({
     sourceToken: 'token',
-    options: { endpoint, burstProtectionMax: 0, syncQueuedMax: -1, captureStackContext: false, batchSize: 5000, batchInterval: 100, syncMax: 5 },
+    options: {
+      endpoint,
+      burstProtectionMax: 0,
+      syncQueuedMax: -1,
+      captureStackContext: false,
+      batchSize: 5000,
+      batchInterval: 100,
+      syncMax: 5,
+    },
   }),
   'pino-datadog-transport': (origin) => ({
     // The second of its client's servers is the one whose address can be given.
@@ -75,11 +92,22 @@ const PEER_OPTIONS = {
 
 /** @param {readonly import('./install.mjs').Installed[]} installed @returns {Subject[]} */
 export function peerSubjects(installed) {
-  return installed.map(({ name, version, target }) => ({ name, version, peer: name, target, options: PEER_OPTIONS[name] }))
+  return installed.map(({ name, version, target }) => ({
+    name,
+    version,
+    peer: name,
+    target,
+    options: PEER_OPTIONS[name],
+  }))
 }
 
 /** @type {readonly Subject[]} pino's own worker, without any request: what is left to nobody to save. */
 export const BASELINES = [
   { name: 'pino/file to /dev/null', peer: '', target: 'pino/file', options: () => ({ destination: '/dev/null' }) },
-  { name: 'a worker that drops all', peer: '', target: fileURLToPath(new URL('./empty-transport.cjs', import.meta.url)), options: () => ({}) },
+  {
+    name: 'a worker that drops all',
+    peer: '',
+    target: fileURLToPath(new URL('./empty-transport.cjs', import.meta.url)),
+    options: () => ({}),
+  },
 ]

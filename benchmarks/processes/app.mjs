@@ -22,14 +22,19 @@ const logger = pino({ base: BASE }, transport)
 let logged = 0
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
 let account
-transport.on('ingest:stats', (snapshot) => { account = snapshot })
+transport.on('ingest:stats', (snapshot) => {
+  account = snapshot
+})
 
 process.on('message', async (/** @type {string} */ question) => {
   if (question !== 'end') process.send?.(await run(Number(question)))
   else {
     transport.end()
     await new Promise((resolve) => transport.once('close', resolve))
-    process.send?.({ lost: account === undefined ? logged : logged - account.accepted, peakMib: process.resourceUsage().maxRSS / 1024 })
+    process.send?.({
+      lost: account === undefined ? logged : logged - account.accepted,
+      peakMib: process.resourceUsage().maxRSS / 1024,
+    })
     process.disconnect()
   }
 })
@@ -42,7 +47,7 @@ async function run(seconds) {
   const fromMs = performance.now()
   const untilMs = fromMs + seconds * 1000
   const records = await log(() => performance.now() >= untilMs)
-  return { records, recordsPerSecond: records / (performance.now() - fromMs) * 1000, cpuUs: cpuUs(from) }
+  return { records, recordsPerSecond: (records / (performance.now() - fromMs)) * 1000, cpuUs: cpuUs(from) }
 }
 
 /** @param {(logged: number) => boolean} isDone */

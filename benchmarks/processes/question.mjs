@@ -14,7 +14,15 @@ import { spoolFolder } from '../tools/worker-runs.mjs'
  */
 
 const COUNTS = [1, 2, 4, 8]
-const HEAD = ['', 'entries/s in all', 'times one', 'CPU us an entry', 'times one', 'peak MiB a process', 'slowest, % of its share']
+const HEAD = [
+  '',
+  'entries/s in all',
+  'times one',
+  'CPU us an entry',
+  'times one',
+  'peak MiB a process',
+  'slowest, % of its share',
+]
 const LOST = { value: NaN, note: 'records were lost' }
 
 export const question = {
@@ -54,19 +62,40 @@ export const question = {
   lines({ rounds, voidRounds, together }) {
     return [
       'HTTP records, spool on, one folder for all; CPU of the whole processes; median (min to max). Every record that counts was acknowledged',
-      ...voidRounds.map((round) => `does not count: ${round}`), '',
-      ...table([HEAD, ...Object.entries(together).map(([count, of]) => [title(count), ...(of === null ? [`none of ${rounds} rounds counts`] : row(of, together['1'] ?? of))])]),
+      ...voidRounds.map((round) => `does not count: ${round}`),
+      '',
+      ...table([
+        HEAD,
+        ...Object.entries(together).map(([count, of]) => [
+          title(count),
+          ...(of === null ? [`none of ${rounds} rounds counts`] : row(of, together['1'] ?? of)),
+        ]),
+      ]),
     ]
   },
 
   /** @param {Result} result */
   charts({ together }) {
-    const bars = (/** @type {'recordsPerSecond' | 'cpuUs'} */ what) => Object.entries(together).map(([count, of]) => (
-      { label: title(count), isOurs: true, ...(of === null ? LOST : bar(of[what])) }))
+    const bars = (/** @type {'recordsPerSecond' | 'cpuUs'} */ what) =>
+      Object.entries(together).map(([count, of]) => ({
+        label: title(count),
+        isOurs: true,
+        ...(of === null ? LOST : bar(of[what])),
+      }))
     const subtitle = 'HTTP records, spool on, one folder for all'
     return {
-      'processes.svg': barChart({ title: 'Processes that log at once', subtitle, unit: 'entries acknowledged a second, in all', groups: [{ label: '', bars: bars('recordsPerSecond') }] }),
-      'processes-cpu.svg': barChart({ title: 'CPU an entry, of processes that log at once', subtitle, unit: 'µs of CPU an entry, all threads', groups: [{ label: '', bars: bars('cpuUs') }] }),
+      'processes.svg': barChart({
+        title: 'Processes that log at once',
+        subtitle,
+        unit: 'entries acknowledged a second, in all',
+        groups: [{ label: '', bars: bars('recordsPerSecond') }],
+      }),
+      'processes-cpu.svg': barChart({
+        title: 'CPU an entry, of processes that log at once',
+        subtitle,
+        unit: 'µs of CPU an entry, all threads',
+        groups: [{ label: '', bars: bars('cpuUs') }],
+      }),
     }
   },
 }
@@ -74,7 +103,9 @@ export const question = {
 /** @param {{ count: number, url: string, seconds: number, warmUp: number }} settings */
 async function measureTogether({ count, url, seconds, warmUp }) {
   const { dir, clean } = spoolFolder()
-  const apps = Array.from({ length: count }, () => start(new URL('./app.mjs', import.meta.url), [url, dir, String(warmUp)]))
+  const apps = Array.from({ length: count }, () =>
+    start(new URL('./app.mjs', import.meta.url), [url, dir, String(warmUp)]),
+  )
   /** @param {string} words @returns {Promise<any[]>} */
   const askAll = (words) => Promise.all(apps.map((app) => app.ask(words)))
   await Promise.all(apps.map((app) => app.first))
@@ -88,8 +119,10 @@ async function measureTogether({ count, url, seconds, warmUp }) {
   return {
     lost: sum(ends.map((end) => end.lost)),
     values: {
-      recordsPerSecond: sum(rates), cpuUs: sum(runs.map((run) => run.cpuUs)) / sum(runs.map((run) => run.records)),
-      peakMib: Math.max(...ends.map((end) => end.peakMib)), share: Math.min(...rates) * count / sum(rates),
+      recordsPerSecond: sum(rates),
+      cpuUs: sum(runs.map((run) => run.cpuUs)) / sum(runs.map((run) => run.records)),
+      peakMib: Math.max(...ends.map((end) => end.peakMib)),
+      share: (Math.min(...rates) * count) / sum(rates),
     },
   }
 }
@@ -102,8 +135,12 @@ function title(count) {
 /** @param {Together} of @param {Together} alone */
 function row({ recordsPerSecond, cpuUs, peakMib, share }, alone) {
   return [
-    cell(recordsPerSecond, whole), us(recordsPerSecond.median / alone.recordsPerSecond.median),
-    cell(cpuUs), us(cpuUs.median / alone.cpuUs.median), cell(peakMib, whole), whole(share.median * 100),
+    cell(recordsPerSecond, whole),
+    us(recordsPerSecond.median / alone.recordsPerSecond.median),
+    cell(cpuUs),
+    us(cpuUs.median / alone.cpuUs.median),
+    cell(peakMib, whole),
+    whole(share.median * 100),
   ]
 }
 

@@ -13,14 +13,21 @@ const ROWS = /** @type {const} */ ([
 
 export const question = {
   name: 'reference-path',
-  asks: 'How much of the worker\'s time does the fast path save over JSON.parse, map and JSON.stringify?',
+  asks: "How much of the worker's time does the fast path save over JSON.parse, map and JSON.stringify?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({ options: { rounds = 0, records = 0 }, tell }) {
-    return workerRuns({ rounds, records, cases: SHAPE_NAMES, variants: ['fast', 'reference'], tell, setUp: (_, path) => ({ path }) })
+    return workerRuns({
+      rounds,
+      records,
+      cases: SHAPE_NAMES,
+      variants: ['fast', 'reference'],
+      tell,
+      setUp: (_, path) => ({ path }),
+    })
   },
 
   /** @param {Result} result */
@@ -31,8 +38,18 @@ export const question = {
         '',
         ...table([
           [shape, 'fast', 'reference', 'reference / fast'],
-          ...ROWS.map(([label, key]) => [label, cell(fast[key]), cell(reference[key]), (reference[key].median / fast[key].median).toFixed(1)]),
-          ['acknowledged', cell(fast.recordsPerSecond, thousands), cell(reference.recordsPerSecond, thousands), (reference.recordsPerSecond.median / fast.recordsPerSecond.median).toFixed(1)],
+          ...ROWS.map(([label, key]) => [
+            label,
+            cell(fast[key]),
+            cell(reference[key]),
+            (reference[key].median / fast[key].median).toFixed(1),
+          ]),
+          [
+            'acknowledged',
+            cell(fast.recordsPerSecond, thousands),
+            cell(reference.recordsPerSecond, thousands),
+            (reference.recordsPerSecond.median / fast.recordsPerSecond.median).toFixed(1),
+          ],
         ]),
       ]),
     ]
@@ -42,12 +59,18 @@ export const question = {
   charts(result) {
     return {
       'reference-path.svg': barChart({
-        title: 'What the fast path saves', subtitle: 'CPU of pino\'s worker, spool off. Less is better.', unit: 'µs a record',
+        title: 'What the fast path saves',
+        subtitle: "CPU of pino's worker, spool off. Less is better.",
+        unit: 'µs a record',
         groups: Object.entries(result).map(([shape, { fast, reference }]) => ({
           label: shape,
           bars: [
             { label: 'fast path', ...bar(fast.workerUs), isOurs: true },
-            { label: 'parse, map, stringify', ...bar(reference.workerUs), note: `${(reference.workerUs.median / fast.workerUs.median).toFixed(1)} times` },
+            {
+              label: 'parse, map, stringify',
+              ...bar(reference.workerUs),
+              note: `${(reference.workerUs.median / fast.workerUs.median).toFixed(1)} times`,
+            },
           ],
         })),
       }),

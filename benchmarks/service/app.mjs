@@ -34,9 +34,17 @@ const heapBytes = heap()
 const entries = fill('entry', (n) => ({ batch_id: 'bench', entry: entry(n, count) }), count)
 const bytesPerEntry = (heap() - heapBytes) / count
 const requests = fill('request', (n) => ({ request: requestLog(n, count) }), count)
-fill('release', (n) => ({ release_id: RELEASES[n % RELEASES.length], release: { version: `1.${n % RELEASES.length}.0` } }), 1000)
+fill(
+  'release',
+  (n) => ({ release_id: RELEASES[n % RELEASES.length], release: { version: `1.${n % RELEASES.length}.0` } }),
+  1000,
+)
 fill('heartbeat', (n) => ({ monitor: `monitor-${n % 20}` }), 10_000)
-fill('feedback', (n) => ({ feedback: { event_id: `evt_${n * 7}`, comments: `It did not work, for the ${n}th time` } }), 10_000)
+fill(
+  'feedback',
+  (n) => ({ feedback: { event_id: `evt_${n * 7}`, comments: `It did not work, for the ${n}th time` } }),
+  10_000,
+)
 
 // What a restart finds is what the first page asks, with nothing compiled or cached for it.
 let openMs = 0
@@ -57,16 +65,29 @@ const queries = QUERIES.map(({ name, ask }) => {
   return { name, firstMs: tookMs[0] ?? 0, medianMs: sorted[sorted.length >> 1] ?? 0, slowestMs: sorted.at(-1) ?? 0 }
 })
 store.close()
-process.send?.(/** @type {Answered} */ ({
-  entriesPerSecond: entries.perSecond, slowestAppendMs: entries.slowestMs, requestLogsPerSecond: requests.perSecond, bytesPerEntry,
-  fileMib: file === undefined ? 0 : statSync(file).size / 2 ** 20, openMs, queries,
-}))
+process.send?.(
+  /** @type {Answered} */ ({
+    entriesPerSecond: entries.perSecond,
+    slowestAppendMs: entries.slowestMs,
+    requestLogsPerSecond: requests.perSecond,
+    bytesPerEntry,
+    fileMib: file === undefined ? 0 : statSync(file).size / 2 ** 20,
+    openMs,
+    queries,
+  }),
+)
 process.disconnect?.()
 
 /** @returns {import('../../dist/esm/service/store/store.js').Store} */
 function open() {
   if (storeName === 'sqlite') return new SqliteStore({ ...LIMITS, file: /** @type {string} */ (file) })
-  return new MemoryStore({ ...LIMITS, ...(file && { file }), onProblem: (message) => { throw new Error(message) } })
+  return new MemoryStore({
+    ...LIMITS,
+    ...(file && { file }),
+    onProblem: (message) => {
+      throw new Error(message)
+    },
+  })
 }
 
 /** Records arrive as the service gets them: parsed from JSON, by batches. @param {string} kind @param {(n: number) => object} make @param {number} total */
@@ -75,7 +96,7 @@ function fill(kind, make, total) {
   let slowestMs = 0
   for (let from = 0; from < total; from += BATCH) {
     const made = Array.from({ length: Math.min(BATCH, total - from) }, (_, n) => {
-      const at = new Date(Date.UTC(2026, 10, 21, 6) + (from + n) * (6 * 3_600_000 / total)).toISOString()
+      const at = new Date(Date.UTC(2026, 10, 21, 6) + (from + n) * ((6 * 3_600_000) / total)).toISOString()
       seq += 1
       return { id: `${kind}_bench_${seq.toString(36)}`, seq, received_at: at, ...make(from + n) }
     })

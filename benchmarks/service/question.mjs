@@ -32,13 +32,24 @@ export const question = {
 
   /** @param {Result} result */
   lines({ entries, stores }) {
-    const measured = stores.flatMap(({ store, answered: found }) => (found === null ? [] : [{ store, answered: found }]))
-    const missing = stores.filter(({ answered: found }) => found === null).map(({ store }) => `${store}: needs node:sqlite (Node 22.13)`)
+    const measured = stores.flatMap(({ store, answered: found }) =>
+      found === null ? [] : [{ store, answered: found }],
+    )
+    const missing = stores
+      .filter(({ answered: found }) => found === null)
+      .map(({ store }) => `${store}: needs node:sqlite (Node 22.13)`)
     return [
-      `${entries.toLocaleString('en')} entries and as many request logs. Append: without HTTP and checks, by batches of 100`, '',
-      ...table([COST_HEAD, ...measured.map(({ store, answered: found }) => costRow(store, found))]), ...missing, '',
-      `milliseconds: the first time, the median and the slowest. The goal is ${GOAL_MS}, the first time included`, '',
-      ...measured.flatMap(({ store, answered: { queries } }) => [...table([[store, 'first', 'median', 'slowest'], ...queries.map(queryRow)]), '']),
+      `${entries.toLocaleString('en')} entries and as many request logs. Append: without HTTP and checks, by batches of 100`,
+      '',
+      ...table([COST_HEAD, ...measured.map(({ store, answered: found }) => costRow(store, found))]),
+      ...missing,
+      '',
+      `milliseconds: the first time, the median and the slowest. The goal is ${GOAL_MS}, the first time included`,
+      '',
+      ...measured.flatMap(({ store, answered: { queries } }) => [
+        ...table([[store, 'first', 'median', 'slowest'], ...queries.map(queryRow)]),
+        '',
+      ]),
       ...measured.map(sentence),
     ]
   },
@@ -54,13 +65,26 @@ async function answered(store, entries, times) {
   }
 }
 
-const COST_HEAD = ['store', 'entries/s', 'slowest batch ms', 'request logs/s', 'heap bytes an entry', 'file MiB', 'opened in ms']
+const COST_HEAD = [
+  'store',
+  'entries/s',
+  'slowest batch ms',
+  'request logs/s',
+  'heap bytes an entry',
+  'file MiB',
+  'opened in ms',
+]
 
 /** @param {string} store @param {Answered} answered */
 function costRow(store, { entriesPerSecond, slowestAppendMs, requestLogsPerSecond, bytesPerEntry, fileMib, openMs }) {
   return [
-    store, Math.round(entriesPerSecond).toLocaleString('en'), slowestAppendMs.toFixed(1), Math.round(requestLogsPerSecond).toLocaleString('en'),
-    Math.round(bytesPerEntry).toLocaleString('en'), fileMib.toFixed(0), openMs.toFixed(0),
+    store,
+    Math.round(entriesPerSecond).toLocaleString('en'),
+    slowestAppendMs.toFixed(1),
+    Math.round(requestLogsPerSecond).toLocaleString('en'),
+    Math.round(bytesPerEntry).toLocaleString('en'),
+    fileMib.toFixed(0),
+    openMs.toFixed(0),
   ]
 }
 
@@ -73,6 +97,7 @@ function queryRow({ name, firstMs, medianMs, slowestMs }) {
 function sentence({ store, answered: { queries } }) {
   const slowest = queries.toSorted((a, b) => b.slowestMs - a.slowestMs)[0]
   const missed = queries.filter(({ slowestMs }) => slowestMs > GOAL_MS)
-  const verdict = missed.length === 0 ? 'every query within the goal' : `${missed.length} of ${queries.length} missed the goal`
+  const verdict =
+    missed.length === 0 ? 'every query within the goal' : `${missed.length} of ${queries.length} missed the goal`
   return `${store}: ${verdict}; the slowest took ${slowest?.slowestMs.toFixed(0)} ms (${slowest?.name})`
 }

@@ -47,7 +47,13 @@ function time(n, count) {
 
 /** @param {number} n @returns {string} 32 hexadecimal digits */
 export function traceId(n) {
-  return [1, 2, 3, 4].map((salt) => pick(n, salt, 2 ** 32).toString(16).padStart(8, '0')).join('')
+  return [1, 2, 3, 4]
+    .map((salt) =>
+      pick(n, salt, 2 ** 32)
+        .toString(16)
+        .padStart(8, '0'),
+    )
+    .join('')
 }
 
 /** @param {number} n @param {number} count of how many @returns {LogEntry} */
@@ -82,11 +88,19 @@ function request(n) {
     request_id: `req-${n}`,
     user_id: `user-${pick(n, 14, USERS)}`,
     request: {
-      method: one(METHODS, n, 15), url: `https://shop.example.com${path}?page=${n % 9}`, path, status_code: one(STATUSES, n, 16),
-      duration_ms: pick(n, 17, 24_000) / 100, ip: `10.0.${n % 16}.${n % 251}`,
+      method: one(METHODS, n, 15),
+      url: `https://shop.example.com${path}?page=${n % 9}`,
+      path,
+      status_code: one(STATUSES, n, 16),
+      duration_ms: pick(n, 17, 24_000) / 100,
+      ip: `10.0.${n % 16}.${n % 251}`,
       user_agent: `Mozilla/5.0 (X11; Linux x86_64; rv:${120 + (n % 20)}.0) Gecko/20100101 Firefox/${120 + (n % 20)}.0`,
     },
-    metadata: { event_id: `evt_${n}`, remote_port: 32_768 + pick(n, 18, 28_000), headers: { 'accept': 'application/json', 'content-type': 'application/json' } },
+    metadata: {
+      event_id: `evt_${n}`,
+      remote_port: 32_768 + pick(n, 18, 28_000),
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+    },
   }
 }
 
@@ -114,7 +128,12 @@ function error(n) {
     user_id: `user-${pick(n, 14, USERS)}`,
     error: { type: 'GatewayError', message, stack: [`GatewayError: ${message}`, ...stack].join('\n    ') },
     breadcrumbs: Array.from({ length: 10 }, (_, at) => ({
-      type: 'log', category: 'checkout', message: `step ${at} of order ${100_000 + n}`, level: 'info', timestamp: time(n, 100_000), data: { step: at, order_id: 100_000 + n },
+      type: 'log',
+      category: 'checkout',
+      message: `step ${at} of order ${100_000 + n}`,
+      level: 'info',
+      timestamp: time(n, 100_000),
+      data: { step: at, order_id: 100_000 + n },
     })),
     metadata: { event_id: `evt_${n}`, order_id: 100_000 + n, attempt: n % 3, pid: 4242, hostname: 'web-1' },
   }
@@ -124,8 +143,14 @@ function error(n) {
 export function requestLog(n, count) {
   const resource = one(RESOURCES, n, 12)
   return {
-    method: one(METHODS, n, 15), path: `/api/${resource}/${10_000 + pick(n, 13, 90_000)}`, route: `/api/${resource}/:id`,
-    status_code: one(STATUSES, n, 16), duration_ms: pick(n, 17, 240_000) / 1000, request_id: `req-${n}`, timestamp: time(n, count),
-    service: one(SERVICES, n, 4), environment: one(ENVIRONMENTS, n, 5),
+    method: one(METHODS, n, 15),
+    path: `/api/${resource}/${10_000 + pick(n, 13, 90_000)}`,
+    route: `/api/${resource}/:id`,
+    status_code: one(STATUSES, n, 16),
+    duration_ms: pick(n, 17, 240_000) / 1000,
+    request_id: `req-${n}`,
+    timestamp: time(n, count),
+    service: one(SERVICES, n, 4),
+    environment: one(ENVIRONMENTS, n, 5),
   }
 }

@@ -11,7 +11,7 @@ const VARIANTS = /** @type {const} */ (['off', 'on', 'above maxBufferBytes', 'po
 
 export const question = {
   name: 'spool',
-  asks: 'What does the spool add to the worker\'s time: at its defaults, where memory is short, and safe from power failures?',
+  asks: "What does the spool add to the worker's time: at its defaults, where memory is short, and safe from power failures?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },
@@ -19,7 +19,11 @@ export const question = {
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({ options: { rounds = 0, records = 0 }, tell }) {
     return workerRuns({
-      rounds, records, cases: SHAPE_NAMES, variants: VARIANTS, tell,
+      rounds,
+      records,
+      cases: SHAPE_NAMES,
+      variants: VARIANTS,
+      tell,
       setUp: (shape, variant) => {
         const { dir, clean } = spoolFolder()
         return { options: optionsOf(variant, dir), wave: SPOOL_WAVES[shape], clean }
@@ -34,10 +38,18 @@ export const question = {
       '',
       ...table([
         ['', '', 'worker', 'more', 'acknowledged'],
-        ...Object.entries(result).flatMap(([shape, variants]) => VARIANTS.map((variant) => {
-          const { workerUs, recordsPerSecond } = variants[variant]
-          return [shape, variant, cell(workerUs), more(workerUs, variants.off.workerUs), thousands(recordsPerSecond.median)]
-        })),
+        ...Object.entries(result).flatMap(([shape, variants]) =>
+          VARIANTS.map((variant) => {
+            const { workerUs, recordsPerSecond } = variants[variant]
+            return [
+              shape,
+              variant,
+              cell(workerUs),
+              more(workerUs, variants.off.workerUs),
+              thousands(recordsPerSecond.median),
+            ]
+          }),
+        ),
       ]),
     ]
   },
@@ -46,11 +58,15 @@ export const question = {
   charts(result) {
     return {
       'spool.svg': barChart({
-        title: 'What the spool costs', subtitle: 'CPU of pino\'s worker. Less is better.', unit: 'µs a record',
+        title: 'What the spool costs',
+        subtitle: "CPU of pino's worker. Less is better.",
+        unit: 'µs a record',
         groups: Object.entries(result).map(([shape, variants]) => ({
           label: shape,
           bars: VARIANTS.map((variant) => ({
-            label: variant, ...bar(variants[variant].workerUs), isOurs: variant === 'on',
+            label: variant,
+            ...bar(variants[variant].workerUs),
+            isOurs: variant === 'on',
             note: variant === 'off' ? '' : more(variants[variant].workerUs, variants.off.workerUs),
           })),
         })),
@@ -62,11 +78,15 @@ export const question = {
 /** @param {typeof VARIANTS[number]} variant @param {string} dir */
 function optionsOf(variant, dir) {
   switch (variant) {
-    case 'off': return { spool: false }
-    case 'on': return { spool: { dir } }
+    case 'off':
+      return { spool: false }
+    case 'on':
+      return { spool: { dir } }
     // What waits is evicted to disk and read back.
-    case 'above maxBufferBytes': return { spool: { dir }, maxBufferBytes: MIB }
-    case 'power': return { spool: { dir, durability: 'power' } }
+    case 'above maxBufferBytes':
+      return { spool: { dir }, maxBufferBytes: MIB }
+    case 'power':
+      return { spool: { dir, durability: 'power' } }
   }
 }
 

@@ -15,11 +15,13 @@ import { passesOfSplit } from './split.mjs'
 const [kind, count, url] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
 const records = Number(count)
 
-const subjects = new Map(Object.keys(SHAPES).map((name) => {
-  const chunks = chunksOf(/** @type {import('../tools/shapes.mjs').Shape} */ (name), records)
-  const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
-  return [name, { chunks, lines: linesOf(chunks), lineBytes: Math.round(bytes / records) }]
-}))
+const subjects = new Map(
+  Object.keys(SHAPES).map((name) => {
+    const chunks = chunksOf(/** @type {import('../tools/shapes.mjs').Shape} */ (name), records)
+    const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
+    return [name, { chunks, lines: linesOf(chunks), lineBytes: Math.round(bytes / records) }]
+  }),
+)
 
 const measure = passes()
 process.on('message', async (/** @type {string} */ shape) => {
@@ -33,15 +35,25 @@ function passes() {
   /** @param {string} shape */
   const subject = (shape) => /** @type {NonNullable<ReturnType<typeof subjects.get>>} */ (subjects.get(shape))
   switch (kind) {
-    case 'split': return (shape) => passesOfSplit(subject(shape).chunks, records)
-    case 'scan': return (shape) => passesOfScan(subject(shape).lines)
-    case 'fast': case 'reference': {
-      const run = passesOfMap(kind, [...subjects.values()].map(({ lines }) => lines))
+    case 'split':
+      return (shape) => passesOfSplit(subject(shape).chunks, records)
+    case 'scan':
+      return (shape) => passesOfScan(subject(shape).lines)
+    case 'fast':
+    case 'reference': {
+      const run = passesOfMap(
+        kind,
+        [...subjects.values()].map(({ lines }) => lines),
+      )
       return (shape) => run(subject(shape).lines)
     }
-    case 'crumbs': return (shape) => passesOfCrumbs(subject(shape).lines)
-    case 'disk': return (shape) => passesOfDisk(subject(shape).lines)
-    case 'request': return (shape) => passesOfRequest(subject(shape).lines, url)
-    default: throw new RangeError(`no such stage: ${kind}`)
+    case 'crumbs':
+      return (shape) => passesOfCrumbs(subject(shape).lines)
+    case 'disk':
+      return (shape) => passesOfDisk(subject(shape).lines)
+    case 'request':
+      return (shape) => passesOfRequest(subject(shape).lines, url)
+    default:
+      throw new RangeError(`no such stage: ${kind}`)
   }
 }

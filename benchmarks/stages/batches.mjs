@@ -15,14 +15,23 @@ export function batchesOf(lines) {
   /** @type {Piece[]} */
   let pieces = []
   const log = {
-    append: (/** @type {string} */ batchId, /** @type {number} */ first, /** @type {number} */ count, /** @type {number} */ rank, /** @type {Uint8Array} */ text) => {
+    append: (
+      /** @type {string} */ batchId,
+      /** @type {number} */ first,
+      /** @type {number} */ count,
+      /** @type {number} */ rank,
+      /** @type {Uint8Array} */ text,
+    ) => {
       pieces.push({ batchId, first, count, rank, text: Buffer.from(text) })
     },
     flush() {},
     seal: (/** @type {Batch} */ batch) => batch,
   }
   const batcher = new Batcher({
-    ...SETTINGS, clock: systemClock, log, onBatch: (batch) => {
+    ...SETTINGS,
+    clock: systemClock,
+    log,
+    onBatch: (batch) => {
       batches.push({ batch, pieces })
       pieces = []
     },

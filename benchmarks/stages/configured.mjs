@@ -5,9 +5,20 @@ import { createEntryBuilder } from '../../dist/esm/pipeline/create-entry-builder
 import { createMappingOptions } from '../../dist/esm/pipeline/mapping-options.js'
 import { Mapper } from '../../dist/esm/record/mapper.js'
 
-const GIVEN = { url: 'http://127.0.0.1:9/api/v1', apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' }
+const GIVEN = {
+  url: 'http://127.0.0.1:9/api/v1',
+  apiKey: 'bench',
+  service: 'shop',
+  environment: 'production',
+  version: '1.0.0',
+}
 
-export const SETTINGS = resolveServiceOptions(GIVEN, { env: {}, readFile: () => { throw new Error('no file is named') } })
+export const SETTINGS = resolveServiceOptions(GIVEN, {
+  env: {},
+  readFile: () => {
+    throw new Error('no file is named')
+  },
+})
 export const MAPPING = createMappingOptions(SETTINGS, undefined)
 
 /** Every line is sent. */
@@ -17,8 +28,17 @@ export function newMapper() {
 
 /** Mapper and trail, as the worker has them. */
 export function newIntake() {
-  const fail = (/** @type {string} */ problem) => { throw new Error(problem) }
+  const fail = (/** @type {string} */ problem) => {
+    throw new Error(problem)
+  }
   return createEntryBuilder({
-    settings: SETTINGS, mapping: MAPPING, clock: systemClock, mapper: newMapper(), requests: undefined, hook: undefined, onProblem: fail, onSummary: fail,
+    settings: SETTINGS,
+    mapping: MAPPING,
+    clock: systemClock,
+    mapper: newMapper(),
+    requests: undefined,
+    hook: undefined,
+    onProblem: fail,
+    onSummary: fail,
   })
 }

@@ -12,7 +12,8 @@ import { TAKEN } from './measure.mjs'
 const PLENTY_BYTES = 1024 ** 3
 
 /** Of the error that takes them; its own cost is the mapping's. */
-const ERROR_LINE = '{"level":50,"time":1795219200000,"pid":4242,"hostname":"web-1","orderId":100000,"msg":"payment failed"}'
+const ERROR_LINE =
+  '{"level":50,"time":1795219200000,"pid":4242,"hostname":"web-1","orderId":100000,"msg":"payment failed"}'
 
 /** @param {readonly Line[]} lines */
 export function passesOfCrumbs(lines) {
@@ -38,10 +39,16 @@ function kept(lines) {
 
 /** @param {readonly Line[]} lines @returns {number} us an error */
 function taken(lines) {
-  const trail = new BreadcrumbBuffer({ limit: TAKEN, maxBytes: PLENTY_BYTES, maxScopes: lines.length, clock: systemClock })
+  const trail = new BreadcrumbBuffer({
+    limit: TAKEN,
+    maxBytes: PLENTY_BYTES,
+    maxScopes: lines.length,
+    clock: systemClock,
+  })
   const scopes = Math.floor(lines.length / TAKEN)
   if (scopes === 0) throw new RangeError(`an error takes ${TAKEN} records: fewer are too few`)
-  for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries()) trail.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
+  for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries())
+    trail.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
   const mapper = newMapper()
   mapper.open()
   mapper.map(ERROR_LINE, 0, ERROR_LINE.length)

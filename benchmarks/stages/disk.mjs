@@ -27,11 +27,22 @@ function frames(batches) {
   const into = Buffer.allocUnsafeSlow(most)
   const framed = []
   let us = 0
-  for (const { batch: { batchId, count }, pieces } of batches) {
+  for (const {
+    batch: { batchId, count },
+    pieces,
+  } of batches) {
     const from = process.cpuUsage()
     const id = parseUuid(batchId)
     let at = 0
-    for (const piece of pieces) at = writeFrame(into, at, { kind: 'entries', id, rank: piece.rank, count: piece.count, first: piece.first, text: piece.text })
+    for (const piece of pieces)
+      at = writeFrame(into, at, {
+        kind: 'entries',
+        id,
+        rank: piece.rank,
+        count: piece.count,
+        first: piece.first,
+        text: piece.text,
+      })
     at = writeFrame(into, at, { kind: 'seal', id, rank: 0, count, first: 0, text: NOTHING })
     us += cpuUs(from)
     framed.push(Buffer.from(into.subarray(0, at)))
@@ -48,14 +59,16 @@ function sizeOf({ pieces }) {
 /** @param {Batches} batches @param {readonly Buffer[]} framed */
 function writes(batches, framed) {
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
-  const onError = (/** @type {unknown} */ error) => { throw error }
+  const onError = (/** @type {unknown} */ error) => {
+    throw error
+  }
   const passes = { write: 0, settle: 0 }
   let number = 0
   try {
     for (let next = 0; next < framed.length;) {
       const first = next
       const before = process.cpuUsage()
-      const segment = new Segment(folder, number += 1, { onError })
+      const segment = new Segment(folder, (number += 1), { onError })
       const writer = new SegmentWriter(segment, 0, onError)
       for (; next < framed.length && writer.size < SEGMENT_BYTES; next += 1) {
         writer.write(/** @type {Buffer} */ (framed[next]))
@@ -65,7 +78,10 @@ function writes(batches, framed) {
       segment.complete()
       passes.write += cpuUs(before)
       const written = process.cpuUsage()
-      for (const { batch: { batchId, count } } of batches.slice(first, next)) createAcknowledgement(segment, batchId, count, true).settle()
+      for (const {
+        batch: { batchId, count },
+      } of batches.slice(first, next))
+        createAcknowledgement(segment, batchId, count, true).settle()
       passes.settle += cpuUs(written)
     }
     mustBe(readdirSync(folder).length, 0)

@@ -44,11 +44,19 @@ function inBlocks(takers) {
   return (lines) => {
     let chars = 0
     let count = 0
-    const batcher = new Batcher({ ...SETTINGS, clock: systemClock, onBatch: (batch) => { count += batch.count } })
+    const batcher = new Batcher({
+      ...SETTINGS,
+      clock: systemClock,
+      onBatch: (batch) => {
+        count += batch.count
+      },
+    })
     /** @type {OnEntry} */
     const add = (json, rank) => batcher.add(json, rank)
     /** @type {OnEntry} */
-    const look = (json) => { chars += json.length }
+    const look = (json) => {
+      chars += json.length
+    }
     for (const { pass } of passes) pass.us = 0
     for (let at = 0; at < lines.length; at += BLOCK) {
       const block = lines.slice(at, at + BLOCK)
@@ -93,7 +101,13 @@ class Pass {
 /** @returns {TakesLines} */
 function fastPath() {
   const mapper = newMapper()
-  return { open: () => mapper.open(), take: (text, start, end) => mapper.map(text, start, end), get rank() { return mapper.rank } }
+  return {
+    open: () => mapper.open(),
+    take: (text, start, end) => mapper.map(text, start, end),
+    get rank() {
+      return mapper.rank
+    },
+  }
 }
 
 /** @returns {TakesLines} what `Mapper` does with a line that the fast path declines */
@@ -102,7 +116,11 @@ function referencePath() {
     rank: 0,
     open() {},
     take(text, start, end) {
-      const { json, level } = mapByParsing(text.slice(start, end), MAPPING, new Date(systemClock.wallNow()).toISOString())
+      const { json, level } = mapByParsing(
+        text.slice(start, end),
+        MAPPING,
+        new Date(systemClock.wallNow()).toISOString(),
+      )
       this.rank = level.rank
       return json
     },

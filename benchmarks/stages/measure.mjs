@@ -35,7 +35,10 @@ export function measureStages({ rounds, records, tell }) {
       }
     }
     for (const child of children) child.stop()
-    const result = [...samples].map(([shape, ofShape]) => [shape, { lineBytes: ready.lineBytes[shape], stages: ofShape.spreads() }])
+    const result = [...samples].map(([shape, ofShape]) => [
+      shape,
+      { lineBytes: ready.lineBytes[shape], stages: ofShape.spreads() },
+    ])
     return Object.fromEntries(result)
   })
 }

@@ -39,7 +39,7 @@ const BESIDE = /** @type {const} */ ([
 
 export const question = {
   name: 'stages',
-  asks: 'Where does a record\'s time go in pino\'s worker: split, map, trail, batch, frame, write, request?',
+  asks: "Where does a record's time go in pino's worker: split, map, trail, batch, frame, write, request?",
   options: { rounds: 11, records: 30_000, workerRounds: 5, workerRecords: 150_000 },
   quick: { rounds: 3, records: 10_000, workerRounds: 1, workerRecords: 50_000 },
 
@@ -51,26 +51,36 @@ export const question = {
       return stages
     }
     const workers = await workerRuns({
-      rounds: workerRounds, records: workerRecords, cases: SHAPE_NAMES, variants: ['all'], tell: (line) => tell(`the whole worker: ${line}`),
+      rounds: workerRounds,
+      records: workerRecords,
+      cases: SHAPE_NAMES,
+      variants: ['all'],
+      tell: (line) => tell(`the whole worker: ${line}`),
       setUp: (shape) => {
         const { dir, clean } = spoolFolder()
         return { options: { spool: { dir } }, wave: SPOOL_WAVES[shape], clean }
       },
     })
-    return Object.fromEntries(SHAPE_NAMES.map((shape) => [shape, { ...stages[shape], worker: workers[shape].all.workerUs }]))
+    return Object.fromEntries(
+      SHAPE_NAMES.map((shape) => [shape, { ...stages[shape], worker: workers[shape].all.workerUs }]),
+    )
   },
 
   /** @param {Result} result */
   lines(result) {
-    return ['us of CPU a record: median (min to max), and its share of the whole worker', ...Object.entries(result).flatMap(linesOf)]
+    return [
+      'us of CPU a record: median (min to max), and its share of the whole worker',
+      ...Object.entries(result).flatMap(linesOf),
+    ]
   },
 
   /** @param {Result} result */
   charts(result) {
     return {
       'stages.svg': barChart({
-        title: 'Where a record\'s time goes in the worker',
-        subtitle: 'Each stage alone; the rest is the whole worker, spool and breadcrumbs on, without them: reading pino\'s memory, decoding, waking up.',
+        title: "Where a record's time goes in the worker",
+        subtitle:
+          "Each stage alone; the rest is the whole worker, spool and breadcrumbs on, without them: reading pino's memory, decoding, waking up.",
         unit: 'µs of CPU a record',
         groups: Object.entries(result).map(([shape, of]) => ({
           label: `${shape}, ${of.lineBytes} bytes a line${of.worker === undefined ? '' : `: ${us(of.worker.median)} µs in all`}`,
@@ -87,15 +97,31 @@ export const question = {
 /** @param {[string, OfShape]} entry */
 function linesOf([shape, of]) {
   const { worker } = of
-  const share = (/** @type {number} */ value) => (worker === undefined ? '' : `${(value / worker.median * 100).toFixed(0)} %`)
+  const share = (/** @type {number} */ value) =>
+    worker === undefined ? '' : `${((value / worker.median) * 100).toFixed(0)} %`
   const flow = FLOW.map(([name, label]) => [label, cell(stage(of, name)), share(stage(of, name).median)])
-  const whole = worker === undefined ? [] : [
-    [REST, us(restOf(of, worker)), share(restOf(of, worker))],
-    ['the whole worker, spool and breadcrumbs on', cell(worker), share(worker.median)],
-  ]
-  const instead = INSTEAD.map(([ours, name, label]) => [label, cell(stage(of, name)), `${(stage(of, name).median / stage(of, ours).median).toFixed(1)} times`])
+  const whole =
+    worker === undefined
+      ? []
+      : [
+          [REST, us(restOf(of, worker)), share(restOf(of, worker))],
+          ['the whole worker, spool and breadcrumbs on', cell(worker), share(worker.median)],
+        ]
+  const instead = INSTEAD.map(([ours, name, label]) => [
+    label,
+    cell(stage(of, name)),
+    `${(stage(of, name).median / stage(of, ours).median).toFixed(1)} times`,
+  ])
   const beside = BESIDE.map(([name, label]) => [label, cell(stage(of, name)), ''])
-  const rows = [[`${shape}, ${of.lineBytes} bytes a line`, '', ''], ...flow, ...whole, ['instead', '', ''], ...instead, ['beside', '', ''], ...beside]
+  const rows = [
+    [`${shape}, ${of.lineBytes} bytes a line`, '', ''],
+    ...flow,
+    ...whole,
+    ['instead', '', ''],
+    ...instead,
+    ['beside', '', ''],
+    ...beside,
+  ]
   return ['', ...table(rows)]
 }
 

@@ -9,7 +9,7 @@ import { batchesOf } from './batches.mjs'
 /** @typedef {import('../../dist/esm/batch/sender.js').Batch} Batch */
 
 /** How many in flight, by what is measured. */
-const CONCURRENCIES = Object.entries({ 'request': 4, 'request: 32 in flight': 32 })
+const CONCURRENCIES = Object.entries({ request: 4, 'request: 32 in flight': 32 })
 /** A few hundred requests are over too soon. */
 const REPEATS = 3
 
@@ -35,10 +35,14 @@ async function sendAll(batches, url, concurrency) {
   // Connections are opened once and kept: that is not the cost of a record.
   await Promise.all(batches.slice(0, concurrency).map(send))
   const from = process.cpuUsage()
-  const waiting = Array.from({ length: REPEATS }, () => batches).flat().values()
-  await Promise.all(Array.from({ length: concurrency }, async () => {
-    for (const batch of waiting) await send(batch)
-  }))
+  const waiting = Array.from({ length: REPEATS }, () => batches)
+    .flat()
+    .values()
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      for (const batch of waiting) await send(batch)
+    }),
+  )
   const us = cpuUs(from) / REPEATS
   await http.close()
   return us

@@ -6,7 +6,7 @@ import { cpuUs, mustBe } from '../tools/measure.mjs'
 /** @param {readonly string[]} chunks @param {number} records */
 export async function passesOfSplit(chunks, records) {
   return {
-    'split': ours(chunks, records),
+    split: ours(chunks, records),
     // It parses every line, whether asked for lines or objects. Given a parser that does not, split2 is what is left.
     'split: split2': await frame(chunks, records, { parseLine: () => NOTHING }),
     'split: pino-abstract-transport': await frame(chunks, records, {}),
@@ -19,7 +19,9 @@ const NOTHING = {}
 function ours(chunks, records) {
   let count = 0
   const from = process.cpuUsage()
-  const splitter = new LineSplitter(() => { count += 1 })
+  const splitter = new LineSplitter(() => {
+    count += 1
+  })
   for (const chunk of chunks) splitter.write(chunk)
   splitter.end()
   const us = cpuUs(from)
@@ -33,7 +35,9 @@ async function frame(chunks, records, options) {
   const from = process.cpuUsage()
   await new Promise((resolve) => {
     const onSource = (/** @type {import('node:stream').Transform} */ source) => {
-      source.on('data', () => { count += 1 })
+      source.on('data', () => {
+        count += 1
+      })
       source.on('end', resolve)
       for (const chunk of chunks) source.write(chunk)
       source.end()

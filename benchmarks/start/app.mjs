@@ -21,7 +21,12 @@ const logger = first === 'stream' ? await inProcess() : await inWorker()
 const readyNs = process.hrtime.bigint()
 const { user, system } = process.cpuUsage()
 /** @type {Ready} */
-const ready = { fromNs: String(fromNs), readyNs: String(readyNs), cpuMs: (user + system) / 1000, rssMib: process.memoryUsage.rss() / 2 ** 20 }
+const ready = {
+  fromNs: String(fromNs),
+  readyNs: String(readyNs),
+  cpuMs: (user + system) / 1000,
+  rssMib: process.memoryUsage.rss() / 2 ** 20,
+}
 logger.info('first record')
 process.send?.(ready)
 // At its end it would deliver without waiting for a batch, as far as each does.

@@ -1,7 +1,16 @@
 /** Each package alone with pino in a folder outside the tree, as its user would have it. Peers are kept from run to run. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,8 +31,13 @@ const APP = fileURLToPath(new URL('./app.mjs', import.meta.url))
 export function installEach(tell) {
   const base = join(tmpdir(), 'pino-ingest-bench-start')
   const pino = { name: 'pino', version: pinoVersion(), path: placeOf(base, `pino@${pinoVersion()}`) }
-  if (!existsSync(pino.path) && !fill(pino.path, [])) throw new Error('pino could not be installed, and without it nothing can be measured')
-  const peers = Object.entries(VERSIONS).map(([name, version]) => ({ name, version, path: placeOf(base, `${name}@${version} pino@${pinoVersion()}`) }))
+  if (!existsSync(pino.path) && !fill(pino.path, []))
+    throw new Error('pino could not be installed, and without it nothing can be measured')
+  const peers = Object.entries(VERSIONS).map(([name, version]) => ({
+    name,
+    version,
+    path: placeOf(base, `${name}@${version} pino@${pinoVersion()}`),
+  }))
   const there = peers.filter(({ name, version, path }) => {
     if (existsSync(path)) return true
     tell(`installing ${name}@${version} into a scratch folder`)
@@ -60,7 +74,10 @@ function fill(path, packages) {
   writeFileSync(join(unfinished, 'package.json'), '{"private":true}\n')
   try {
     for (const one of packages) {
-      execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error', one], { cwd: unfinished, stdio: ['ignore', 'ignore', 'inherit'] })
+      execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error', one], {
+        cwd: unfinished,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
     }
   } catch {
     return false // npm has said why

@@ -15,7 +15,11 @@ const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString(
 const mib = (/** @type {number} */ bytes) => (bytes / MIB).toFixed(2)
 
 const COLUMNS = /** @type {const} */ ([
-  ['ready ms', 'readyMs'], ['since process start ms', 'processMs'], ['CPU ms', 'cpuMs'], ['memory MiB', 'rssMib'], ['first answer ms', 'firstMs'],
+  ['ready ms', 'readyMs'],
+  ['since process start ms', 'processMs'],
+  ['CPU ms', 'cpuMs'],
+  ['memory MiB', 'rssMib'],
+  ['first answer ms', 'firstMs'],
 ])
 
 /** @param {readonly Start[]} starts the empty worker comes first @returns {string[]} */
@@ -26,11 +30,14 @@ export function startLines(starts) {
     return own === undefined || floor === undefined ? '' : whole(own.median - floor.median)
   }
   return [
-    'median (min to max); ready and first answer since pino.transport(), in-process since the import; CPU and memory are the process\'s when it is ready', '',
+    "median (min to max); ready and first answer since pino.transport(), in-process since the import; CPU and memory are the process's when it is ready",
+    '',
     ...table([
       ['', ...COLUMNS.map(([title]) => title), 'of it set to wait ms', 'CPU ms above the empty worker', 'MiB above it'],
       ...starts.map((start) => [
-        start.name, ...COLUMNS.map(([, key]) => cell(start.spreads[key], whole)), start.waitMs === undefined ? '' : String(start.waitMs),
+        start.name,
+        ...COLUMNS.map(([, key]) => cell(start.spreads[key], whole)),
+        start.waitMs === undefined ? '' : String(start.waitMs),
         ...(start === empty ? [] : [more(start, 'cpuMs'), more(start, 'rssMib')]),
       ]),
     ]),
@@ -42,16 +49,25 @@ export function startLines(starts) {
 export function sizeLines([pino, ...others]) {
   if (pino === undefined) return []
   return [
-    'What npm install adds to a folder that has pino', '',
+    'What npm install adds to a folder that has pino',
+    '',
     ...table([
       ['', 'tarball KiB', 'MiB', 'files', 'packages', 'install scripts', 'in all with pino MiB'],
       ...others.map((one) => [
-        `${one.name} ${one.version}`, one.tarballBytes === undefined ? '' : whole(one.tarballBytes / KIB), mib(one.bytes - pino.bytes), whole(one.files - pino.files),
-        String(one.packages - pino.packages), one.installScripts.join(' ') || 'none', mib(one.bytes),
+        `${one.name} ${one.version}`,
+        one.tarballBytes === undefined ? '' : whole(one.tarballBytes / KIB),
+        mib(one.bytes - pino.bytes),
+        whole(one.files - pino.files),
+        String(one.packages - pino.packages),
+        one.installScripts.join(' ') || 'none',
+        mib(one.bytes),
       ]),
     ]),
-    '', 'The largest packages in each, MiB',
-    ...others.map(({ name, largest }) => `${name}: ${largest.map((one) => `${one.name} ${mib(one.bytes)}`).join(', ')}`),
+    '',
+    'The largest packages in each, MiB',
+    ...others.map(
+      ({ name, largest }) => `${name}: ${largest.map((one) => `${one.name} ${mib(one.bytes)}`).join(', ')}`,
+    ),
   ]
 }
 
@@ -59,19 +75,25 @@ export function sizeLines([pino, ...others]) {
 export function startChart(starts) {
   const bars = (/** @type {'readyMs' | 'firstMs'} */ key) => {
     const [, second = Infinity] = starts.flatMap(({ spreads }) => spreads[key]?.median ?? []).toSorted((a, b) => b - a)
-    return starts.filter(({ waitMs }) => key === 'readyMs' || waitMs !== undefined).map(({ name, isOurs, waitMs, spreads }) => {
-      const spread = spreads[key]
-      if (spread === undefined) return { label: name, isOurs, value: NaN, note: 'no round counts' }
-      // Beside a bar of that length the others would be all alike.
-      if (spread.median > OFF_SCALE * second) return { label: name, isOurs, value: NaN, note: `${whole(spread.median)}, too long for this scale` }
-      return { label: name, isOurs, ...bar(spread), ...(key === 'firstMs' && { note: `set to wait ${waitMs}` }) }
-    })
+    return starts
+      .filter(({ waitMs }) => key === 'readyMs' || waitMs !== undefined)
+      .map(({ name, isOurs, waitMs, spreads }) => {
+        const spread = spreads[key]
+        if (spread === undefined) return { label: name, isOurs, value: NaN, note: 'no round counts' }
+        // Beside a bar of that length the others would be all alike.
+        if (spread.median > OFF_SCALE * second)
+          return { label: name, isOurs, value: NaN, note: `${whole(spread.median)}, too long for this scale` }
+        return { label: name, isOurs, ...bar(spread), ...(key === 'firstMs' && { note: `set to wait ${waitMs}` }) }
+      })
   }
   return barChart({
     title: 'How long a transport takes to start',
-    subtitle: 'Less is better. Fresh processes, with the files in the system\'s cache.',
+    subtitle: "Less is better. Fresh processes, with the files in the system's cache.",
     unit: 'ms since pino.transport() or the import',
-    groups: [{ label: 'Until it is ready', bars: bars('readyMs') }, { label: 'Until its first record is answered', bars: bars('firstMs') }],
+    groups: [
+      { label: 'Until it is ready', bars: bars('readyMs') },
+      { label: 'Until its first record is answered', bars: bars('firstMs') },
+    ],
   })
 }
 
@@ -79,9 +101,19 @@ export function startChart(starts) {
 export function sizeChart([pino, ...others]) {
   const inAll = (/** @type {number} */ packages) => `${packages} package${packages === 1 ? '' : 's'}`
   return barChart({
-    title: 'What an installation adds', subtitle: 'Less is better. To a folder that has pino.', unit: 'MiB of files',
-    groups: [{ label: '', bars: others.map(({ name, isOurs, bytes, packages }) => ({
-      label: name, isOurs, value: (bytes - (pino?.bytes ?? 0)) / MIB, note: inAll(packages - (pino?.packages ?? 0)),
-    })) }],
+    title: 'What an installation adds',
+    subtitle: 'Less is better. To a folder that has pino.',
+    unit: 'MiB of files',
+    groups: [
+      {
+        label: '',
+        bars: others.map(({ name, isOurs, bytes, packages }) => ({
+          label: name,
+          isOurs,
+          value: (bytes - (pino?.bytes ?? 0)) / MIB,
+          note: inAll(packages - (pino?.packages ?? 0)),
+        })),
+      },
+    ],
   })
 }

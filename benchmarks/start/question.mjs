@@ -29,12 +29,18 @@ import { sizeOf } from './size.mjs'
 const OURS = 'pino-ingest'
 /** As each is set, see `peers/subjects.mjs`. The second of @axiomhq/pino cannot be set; ours is what it waits after a pause. */
 const WAITS_MS = /** @type {Readonly<Record<string, number>>} */ ({
-  [OURS]: 50, 'pino-loki': 50, 'pino-elasticsearch': 100, '@axiomhq/pino': 1000, 'pino-opentelemetry-transport': 100, '@logtail/pino': 100, 'pino-datadog-transport': 50,
+  [OURS]: 50,
+  'pino-loki': 50,
+  'pino-elasticsearch': 100,
+  '@axiomhq/pino': 1000,
+  'pino-opentelemetry-transport': 100,
+  '@logtail/pino': 100,
+  'pino-datadog-transport': 50,
 })
 
 export const question = {
   name: 'start',
-  asks: 'How long does a transport take from its start to ready and to its first record\'s answer, and how large is its installation, beside the peers?',
+  asks: "How long does a transport take from its start to ready and to its first record's answer, and how large is its installation, beside the peers?",
   /** warmUp: rounds that do not count, in which the system reads the files into its cache. */
   options: { rounds: 15, warmUp: 2 },
   quick: { rounds: 3, warmUp: 1 },
@@ -43,7 +49,11 @@ export const question = {
   async measure({ options: { rounds = 0, warmUp = 0 }, tell }) {
     const folders = installEach(tell)
     const installed = folders.map(installedOf)
-    const samples = startersOf(folders).map((starter) => ({ starter, of: new Samples(), none: /** @type {string[]} */ ([]) }))
+    const samples = startersOf(folders).map((starter) => ({
+      starter,
+      of: new Samples(),
+      none: /** @type {string[]} */ ([]),
+    }))
     await withPeerSink(async (sink) => {
       for (let round = 1 - warmUp; round <= rounds; round += 1) {
         tell(round < 1 ? 'round that does not count' : `round ${round} of ${rounds}`)
@@ -76,15 +86,28 @@ export const question = {
 
 /** @param {Folder} folder @returns {Installed} */
 function installedOf({ name, version, path, tarball }) {
-  return { name, version, isOurs: name === OURS, ...(tarball !== undefined && { tarballBytes: statSync(tarball).size }), ...sizeOf(path) }
+  return {
+    name,
+    version,
+    isOurs: name === OURS,
+    ...(tarball !== undefined && { tarballBytes: statSync(tarball).size }),
+    ...sizeOf(path),
+  }
 }
 
 /** @param {readonly Folder[]} folders pino alone, ours, peers @returns {Starter[]} */
 function startersOf([pino, ours, ...peers]) {
   const [, empty] = BASELINES
-  if (pino === undefined || ours === undefined || empty === undefined) throw new Error('pino and pino-ingest have a folder each')
+  if (pino === undefined || ours === undefined || empty === undefined)
+    throw new Error('pino and pino-ingest have a folder each')
   const targetIn = (/** @type {Folder} */ { name, path }) => createRequire(join(path, 'package.json')).resolve(name)
-  const subjects = peerSubjects(peers.map((peer) => ({ name: /** @type {import('../peers/install.mjs').PeerName} */ (peer.name), version: peer.version, target: targetIn(peer) })))
+  const subjects = peerSubjects(
+    peers.map((peer) => ({
+      name: /** @type {import('../peers/install.mjs').PeerName} */ (peer.name),
+      version: peer.version,
+      target: targetIn(peer),
+    })),
+  )
   return [
     { ...empty, name: 'a worker that drops all', folder: pino.path },
     { ...SPOOL_ON, name: OURS, target: targetIn(ours), folder: ours.path },

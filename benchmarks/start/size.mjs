@@ -20,21 +20,29 @@ export function sizeOf(folder) {
   const modules = join(folder, 'node_modules')
   /** @type {Record<string, { hasInstallScript?: boolean }>} what npm says it has put there */
   const packages = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages
-  const all = readdirSync(modules).filter((name) => !NOT_INSTALLED.includes(name)).map((name) => counted(join(modules, name)))
+  const all = readdirSync(modules)
+    .filter((name) => !NOT_INSTALLED.includes(name))
+    .map((name) => counted(join(modules, name)))
   const places = Object.keys(packages)
-  const nameOf = (/** @type {string} */ place) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  const nameOf = (/** @type {string} */ place) =>
+    place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
   return {
-    bytes: sum(all.map(({ bytes }) => bytes)), files: sum(all.map(({ files }) => files)), packages: places.length,
+    bytes: sum(all.map(({ bytes }) => bytes)),
+    files: sum(all.map(({ files }) => files)),
+    packages: places.length,
     installScripts: places.filter((place) => packages[place]?.hasInstallScript === true).map(nameOf),
-    largest: places.map((place) => ({ name: nameOf(place), bytes: counted(join(folder, place), 'node_modules').bytes }))
-      .toSorted((a, b) => b.bytes - a.bytes).slice(0, SHOWN),
+    largest: places
+      .map((place) => ({ name: nameOf(place), bytes: counted(join(folder, place), 'node_modules').bytes }))
+      .toSorted((a, b) => b.bytes - a.bytes)
+      .slice(0, SHOWN),
   }
 }
 
 /** @param {string} path @param {string} [without] a folder @returns {{ bytes: number, files: number }} */
 function counted(path, without) {
   const files = readdirSync(path, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => without === undefined || !file.slice(path.length).includes(`/${without}/`))
   return { bytes: sum(files.map((file) => statSync(file).size)), files: files.length }
 }

@@ -17,20 +17,39 @@ const WORKER_CPU = /** @type {Readonly<Record<string, number>>} */ ({ 'spool on'
 /** @param {Shape} shape @param {readonly Row[]} rows @returns {string[]} */
 export function verdict(shape, rows) {
   const peers = rows.filter(({ isPeer }) => isPeer)
-  return rows.filter(({ isOurs }) => isOurs).flatMap((ours) => {
-    const ofOurs = THROUGHPUT[ours.name]
-    const atMost = WORKER_CPU[ours.name]
-    if (ofOurs === undefined || atMost === undefined) throw new RangeError(`no goal is set for ${ours.name}`)
-    const { goal, aim } = ofOurs[shape]
-    const lines = [
-      ratioTo(ours, most(peers, 'entriesPerSecond'), 'entriesPerSecond', 'entries a second',
-        (ratio) => `goal at least ${goal}: ${said(ratio >= goal)}; aim ${aim}: ${said(ratio >= aim)}`),
-      ratioTo(ours, least(peers, 'workerUs'), 'workerUs', 'CPU of the worker thread', (ratio) => `goal at most ${atMost}: ${said(ratio <= atMost)}`),
-      ratioTo(ours, least(peers, 'workerAndOthersUs'), 'workerAndOthersUs', 'CPU of the worker and V8\'s threads'),
-      ratioTo(ours, least(peers, 'peakMib'), 'peakMib', 'peak memory', (ratio) => `goal under every peer's: ${said(ratio < 1)}`),
-    ]
-    return lines.filter((line) => line !== undefined)
-  })
+  return rows
+    .filter(({ isOurs }) => isOurs)
+    .flatMap((ours) => {
+      const ofOurs = THROUGHPUT[ours.name]
+      const atMost = WORKER_CPU[ours.name]
+      if (ofOurs === undefined || atMost === undefined) throw new RangeError(`no goal is set for ${ours.name}`)
+      const { goal, aim } = ofOurs[shape]
+      const lines = [
+        ratioTo(
+          ours,
+          most(peers, 'entriesPerSecond'),
+          'entriesPerSecond',
+          'entries a second',
+          (ratio) => `goal at least ${goal}: ${said(ratio >= goal)}; aim ${aim}: ${said(ratio >= aim)}`,
+        ),
+        ratioTo(
+          ours,
+          least(peers, 'workerUs'),
+          'workerUs',
+          'CPU of the worker thread',
+          (ratio) => `goal at most ${atMost}: ${said(ratio <= atMost)}`,
+        ),
+        ratioTo(ours, least(peers, 'workerAndOthersUs'), 'workerAndOthersUs', "CPU of the worker and V8's threads"),
+        ratioTo(
+          ours,
+          least(peers, 'peakMib'),
+          'peakMib',
+          'peak memory',
+          (ratio) => `goal under every peer's: ${said(ratio < 1)}`,
+        ),
+      ]
+      return lines.filter((line) => line !== undefined)
+    })
 }
 
 /** @param {boolean} holds */

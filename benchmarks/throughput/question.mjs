@@ -18,7 +18,7 @@ export const question = {
   asks: 'How many entries a second are acknowledged, and at what cost of CPU and memory, beside the peers?',
   needsLinux: true,
   /** shape: 1 small, 2 http, 3 error, 0 all. only-ours: 1 leaves all others out. */
-  options: { 'rounds': 5, 'records': 150_000, 'shape': 0, 'only-ours': 0 },
+  options: { rounds: 5, records: 150_000, shape: 0, 'only-ours': 0 },
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
@@ -31,8 +31,12 @@ export const question = {
 
   /** @param {Result} result */
   lines(result) {
-    return SHAPE_NAMES.filter((shape) => shape in result)
-      .flatMap((shape) => [labelOf(shape), ...tableOf(result[shape]), ...verdict(shape, result[shape]), ''])
+    return SHAPE_NAMES.filter((shape) => shape in result).flatMap((shape) => [
+      labelOf(shape),
+      ...tableOf(result[shape]),
+      ...verdict(shape, result[shape]),
+      '',
+    ])
   },
 
   /** @param {Result} result */
@@ -40,16 +44,26 @@ export const question = {
     const shapes = SHAPE_NAMES.filter((shape) => shape in result)
     const all = () => true
     /** @param {keyof import('../peers/run.mjs').Measured} key @param {(row: import('../peers/compare.mjs').Row) => boolean} isShown @param {number} [unit] */
-    const groups = (key, isShown, unit) => shapes.map((shape) => ({ label: labelOf(shape), bars: bars(result[shape].filter(isShown), key, unit) }))
+    const groups = (key, isShown, unit) =>
+      shapes.map((shape) => ({ label: labelOf(shape), bars: bars(result[shape].filter(isShown), key, unit) }))
     return {
       'throughput.svg': barChart({
-        title: 'Entries acknowledged a second', subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
-        unit: 'thousand a second', groups: groups('entriesPerSecond', sends, 1000),
+        title: 'Entries acknowledged a second',
+        subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
+        unit: 'thousand a second',
+        groups: groups('entriesPerSecond', sends, 1000),
       }),
-      'throughput-cpu.svg': barChart({ title: 'CPU of pino\'s worker for an entry', subtitle: 'Less is better.', unit: 'µs', groups: groups('workerUs', all) }),
+      'throughput-cpu.svg': barChart({
+        title: "CPU of pino's worker for an entry",
+        subtitle: 'Less is better.',
+        unit: 'µs',
+        groups: groups('workerUs', all),
+      }),
       'throughput-memory.svg': barChart({
-        title: 'Peak memory of the application', subtitle: 'Less is better. It logs as fast as it can; what waits for its turn is part of it.',
-        unit: 'MiB', groups: groups('peakMib', all),
+        title: 'Peak memory of the application',
+        subtitle: 'Less is better. It logs as fast as it can; what waits for its turn is part of it.',
+        unit: 'MiB',
+        groups: groups('peakMib', all),
       }),
     }
   },

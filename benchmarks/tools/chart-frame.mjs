@@ -13,12 +13,39 @@ const OTHERS = ['#7b93ab', '#4c6ef5', '#2b8a3e', '#1098ad', '#5f3dc4', '#868e96'
 const OTHERS_DARK = ['#8ea6bd', '#748ffc', '#69db7c', '#3bc9db', '#9775fa', '#adb5bd', '#c0eb75', '#91a7ff']
 export const COLOURS = { ours: OURS.length, others: OTHERS.length }
 
-const LIGHT = rules({ ground: '#ffffff', edge: '#d8dee4', loud: '#1f2328', soft: '#59636e', grid: '#e4e9ee', whisker: '#3d4650', band: '#fff7db' }, OURS, OTHERS)
-const DARK = rules({ ground: '#161b22', edge: '#30363d', loud: '#e6edf3', soft: '#9198a1', grid: '#2a313a', whisker: '#c9d1d9', band: '#2e2711' }, OURS_DARK, OTHERS_DARK)
+const LIGHT = rules(
+  {
+    ground: '#ffffff',
+    edge: '#d8dee4',
+    loud: '#1f2328',
+    soft: '#59636e',
+    grid: '#e4e9ee',
+    whisker: '#3d4650',
+    band: '#fff7db',
+  },
+  OURS,
+  OTHERS,
+)
+const DARK = rules(
+  {
+    ground: '#161b22',
+    edge: '#30363d',
+    loud: '#e6edf3',
+    soft: '#9198a1',
+    grid: '#2a313a',
+    whisker: '#c9d1d9',
+    band: '#2e2711',
+  },
+  OURS_DARK,
+  OTHERS_DARK,
+)
 
 /** @param {Record<string, string>} colours @param {readonly string[]} ours @param {readonly string[]} others */
 function rules({ ground, edge, loud, soft, grid, whisker, band }, ours, others) {
-  const series = [...ours.map((colour, n) => [`ours-${n}`, colour]), ...others.map((colour, n) => [`other-${n}`, colour])]
+  const series = [
+    ...ours.map((colour, n) => [`ours-${n}`, colour]),
+    ...others.map((colour, n) => [`other-${n}`, colour]),
+  ]
   return [
     `.card{fill:${ground};stroke:${edge}}.text{fill:${loud}}.soft{fill:${soft}}`,
     `.grid{stroke:${grid}}.axis{stroke:${soft}}.whisker{stroke:${whisker}}.band{fill:${band}}`,
@@ -40,8 +67,11 @@ export function card({ title, subtitle, description, height, body }) {
     `<style>text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}${LIGHT}@media (prefers-color-scheme:dark){${DARK}}</style>`,
     `<rect class="card" x="0.5" y="0.5" width="${WIDTH - 1}" height="${whole - 1}" rx="8"/>`,
     head.body,
-    `<g transform="translate(0 ${head.height})">`, body, '</g>',
-    '</svg>', '',
+    `<g transform="translate(0 ${head.height})">`,
+    body,
+    '</g>',
+    '</svg>',
+    '',
   ].join('\n')
 }
 
@@ -58,8 +88,10 @@ function headOf(title, subtitle) {
   const width = WIDTH - 2 * MARGIN
   let y = 14
   const lines = []
-  for (const line of wrapped(title, width, 18, true)) lines.push(text(MARGIN, y += 23, line, { size: 18, isBold: true, width }))
-  for (const line of wrapped(subtitle ?? '', width, 13)) lines.push(text(MARGIN, y += 19, line, { size: 13, isSoft: true, width }))
+  for (const line of wrapped(title, width, 18, true))
+    lines.push(text(MARGIN, (y += 23), line, { size: 18, isBold: true, width }))
+  for (const line of wrapped(subtitle ?? '', width, 13))
+    lines.push(text(MARGIN, (y += 19), line, { size: 13, isSoft: true, width }))
   return { height: y + 14, body: lines.join('\n') }
 }
 
@@ -69,8 +101,16 @@ function headOf(title, subtitle) {
  * @param {number} x @param {number} y of the baseline @param {string} words
  * @param {{ size?: number, anchor?: 'start' | 'middle' | 'end', isSoft?: boolean, isBold?: boolean, width?: number, turned?: boolean }} [how]
  */
-export function text(x, y, words, { size = 12, anchor = 'start', isSoft = false, isBold = false, width, turned = false } = {}) {
-  const squeezed = width !== undefined && widthOf(words, size, isBold) > width ? ` textLength="${Math.max(1, Math.floor(width))}" lengthAdjust="spacingAndGlyphs"` : ''
+export function text(
+  x,
+  y,
+  words,
+  { size = 12, anchor = 'start', isSoft = false, isBold = false, width, turned = false } = {},
+) {
+  const squeezed =
+    width !== undefined && widthOf(words, size, isBold) > width
+      ? ` textLength="${Math.max(1, Math.floor(width))}" lengthAdjust="spacingAndGlyphs"`
+      : ''
   const turn = turned ? ` transform="rotate(-90 ${x} ${y})"` : ''
   const weight = isBold ? ' font-weight="600"' : ''
   return `<text class="${isSoft ? 'soft' : 'text'}" x="${x}" y="${y}" font-size="${size}" text-anchor="${anchor}"${weight}${squeezed}${turn}>${escaped(words)}</text>`
@@ -95,6 +135,10 @@ function wrapped(words, width, size, isBold = false) {
 
 /** What XML does not allow, not even escaped, becomes the replacement character. @param {string} words */
 export function escaped(words) {
-  return words.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  return words
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }

@@ -21,9 +21,17 @@ const MOST_DOTS = 40
 export function lineChart({ title, subtitle, x, y, series, bands = [] }) {
   const xIsLog = x.isLog ?? false
   const yIsLog = y.isLog ?? false
-  const shown = series.map(({ points }) => points.filter(([at, value]) => canShow(at, xIsLog) && canShow(value, yIsLog))).flat()
-  const xAxis = axisOf([...shown.map(([at]) => at), ...bands.flatMap(({ from, to }) => [from, to])], { isLog: xIsLog, ticks: 8 })
-  const yAxis = axisOf(shown.map(([, value]) => value), { isLog: yIsLog, fromZero: true, ...(y.max === undefined ? {} : { max: y.max }) })
+  const shown = series
+    .map(({ points }) => points.filter(([at, value]) => canShow(at, xIsLog) && canShow(value, yIsLog)))
+    .flat()
+  const xAxis = axisOf([...shown.map(([at]) => at), ...bands.flatMap(({ from, to }) => [from, to])], {
+    isLog: xIsLog,
+    ticks: 8,
+  })
+  const yAxis = axisOf(
+    shown.map(([, value]) => value),
+    { isLog: yIsLog, fromZero: true, ...(y.max === undefined ? {} : { max: y.max }) },
+  )
   const names = yAxis.ticks.map(written)
   const left = MARGIN + 22 + Math.ceil(Math.max(...names.map((name) => widthOf(name, 11))))
   const right = WIDTH - MARGIN - 12
@@ -32,20 +40,35 @@ export function lineChart({ title, subtitle, x, y, series, bands = [] }) {
   const bottom = top + PLOT_HEIGHT
   const place = { x: scaleOf(xAxis, left, right), y: scaleOf(yAxis, bottom, top), xIsLog, yIsLog }
   return card({
-    title, subtitle, height: bottom + AXIS_HEIGHT, description: described(series, x.label, y.label),
+    title,
+    subtitle,
+    height: bottom + AXIS_HEIGHT,
+    description: described(series, x.label, y.label),
     body: [
       `<clipPath id="plot"><rect x="${left - 4}" y="${top - 4}" width="${right - left + 8}" height="${PLOT_HEIGHT + 8}"/></clipPath>`,
-      ...bands.filter(({ from, to }) => canShow(from, xIsLog) && canShow(to, xIsLog)).flatMap((band) => drawnBand(band, place.x, top)),
-      ...yAxis.ticks.map((tick) => `<line class="grid" x1="${left}" x2="${right}" y1="${place.y(tick)}" y2="${place.y(tick)}"/>`),
-      ...yAxis.ticks.map((tick, n) => text(left - 8, place.y(tick) + 4, /** @type {string} */ (names[n]), { size: 11, anchor: 'end', isSoft: true })),
-      ...xAxis.ticks.map((tick) => `<line class="axis" x1="${place.x(tick)}" x2="${place.x(tick)}" y1="${bottom}" y2="${bottom + 5}"/>`),
-      ...xAxis.ticks.map((tick) => text(place.x(tick), bottom + 18, written(tick), { size: 11, anchor: 'middle', isSoft: true })),
+      ...bands
+        .filter(({ from, to }) => canShow(from, xIsLog) && canShow(to, xIsLog))
+        .flatMap((band) => drawnBand(band, place.x, top)),
+      ...yAxis.ticks.map(
+        (tick) => `<line class="grid" x1="${left}" x2="${right}" y1="${place.y(tick)}" y2="${place.y(tick)}"/>`,
+      ),
+      ...yAxis.ticks.map((tick, n) =>
+        text(left - 8, place.y(tick) + 4, /** @type {string} */ (names[n]), { size: 11, anchor: 'end', isSoft: true }),
+      ),
+      ...xAxis.ticks.map(
+        (tick) => `<line class="axis" x1="${place.x(tick)}" x2="${place.x(tick)}" y1="${bottom}" y2="${bottom + 5}"/>`,
+      ),
+      ...xAxis.ticks.map((tick) =>
+        text(place.x(tick), bottom + 18, written(tick), { size: 11, anchor: 'middle', isSoft: true }),
+      ),
       `<line class="axis" x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>`,
       text((left + right) / 2, bottom + 36, x.label, { anchor: 'middle', isSoft: true, width: right - left }),
       text(MARGIN, (top + bottom) / 2, y.label, { anchor: 'middle', isSoft: true, turned: true, width: PLOT_HEIGHT }),
       '<g clip-path="url(#plot)">',
       // Ours last: nothing is drawn over it.
-      ...series.map((one, n) => ({ one, colour: colourOf(series, n) })).toSorted((a, b) => Number(a.one.isOurs ?? false) - Number(b.one.isOurs ?? false))
+      ...series
+        .map((one, n) => ({ one, colour: colourOf(series, n) }))
+        .toSorted((a, b) => Number(a.one.isOurs ?? false) - Number(b.one.isOurs ?? false))
         .map(({ one, colour }) => drawn(one, colour, place)),
       '</g>',
       legend.body,
@@ -66,7 +89,8 @@ function drawn({ points, isOurs = false, isDashed = false }, colour, place) {
     const isShown = canShow(at, place.xIsLog) && canShow(value, place.yIsLog)
     if (isShown) {
       path += `${isBroken ? 'M' : 'L'}${place.x(at)} ${place.y(value)}`
-      if (points.length <= MOST_DOTS) dots += `<circle class="fill-${colour}" cx="${place.x(at)}" cy="${place.y(value)}" r="3"/>`
+      if (points.length <= MOST_DOTS)
+        dots += `<circle class="fill-${colour}" cx="${place.x(at)}" cy="${place.y(value)}" r="3"/>`
     }
     isBroken = !isShown
   }
@@ -106,7 +130,9 @@ function legendOf(series, left, right) {
       x = left
       y += LEGEND_ROW
     }
-    parts.push(`<line class="line-${colourOf(series, n)}" x1="${x}" x2="${x + SAMPLE}" y1="${y}" y2="${y}" stroke-width="${isOurs ? 3 : 2}"${dashes(isDashed)}/>`)
+    parts.push(
+      `<line class="line-${colourOf(series, n)}" x1="${x}" x2="${x + SAMPLE}" y1="${y}" y2="${y}" stroke-width="${isOurs ? 3 : 2}"${dashes(isDashed)}/>`,
+    )
     parts.push(text(x + SAMPLE + 6, y + 4, label, { isBold: isOurs, width: right - left - SAMPLE - 6 }))
     x += Math.ceil(width)
   }

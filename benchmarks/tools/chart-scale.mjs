@@ -12,7 +12,10 @@
  */
 export function axisOf(values, { isLog = false, fromZero = false, max, ticks = 6 } = {}) {
   const shown = values.filter((value) => canShow(value, isLog))
-  const ends = shown.reduce(({ from, to }, value) => ({ from: Math.min(from, value), to: Math.max(to, value) }), { from: Infinity, to: -Infinity })
+  const ends = shown.reduce(({ from, to }, value) => ({ from: Math.min(from, value), to: Math.max(to, value) }), {
+    from: Infinity,
+    to: -Infinity,
+  })
   const to = max !== undefined && canShow(max, isLog) ? max : ends.to
   if (shown.length === 0 && !canShow(to, isLog)) return isLog ? logAxis(1, 10) : linearAxis(0, 1, ticks)
   const from = Math.min(fromZero && !isLog ? 0 : Infinity, ends.from, to)
@@ -34,7 +37,7 @@ export function scaleOf({ from, to, isLog }, start, end) {
   const place = isLog ? Math.log10 : Number
   const first = place(from)
   const range = place(to) - first
-  const placed = (/** @type {number} */ value) => start + (place(value) - first) / range * (end - start)
+  const placed = (/** @type {number} */ value) => start + ((place(value) - first) / range) * (end - start)
   // What is far outside is not seen; as 1e+21 no path could name it.
   return (value) => Math.round(Math.min(FAR_PX, Math.max(-FAR_PX, placed(value))) * 10) / 10
 }
@@ -46,7 +49,8 @@ function linearAxis(from, to, count) {
   const isFlat = to - from <= Math.max(size * 1e-9, 1 / MOST)
   const range = isFlat ? Math.max(size, 1 / MOST) : to - from
   const power = 10 ** Math.floor(Math.log10(range / count))
-  const step = power * /** @type {number} */ ([1, 2, 5, 10].find((times) => times * power * count >= range * (1 - 1e-9)) ?? 10)
+  const step =
+    power * /** @type {number} */ ([1, 2, 5, 10].find((times) => times * power * count >= range * (1 - 1e-9)) ?? 10)
   const first = Math.floor(from / step + 1e-9)
   const last = Math.max(first + 1, Math.ceil((isFlat ? from + range : to) / step - 1e-9))
   const ticks = Array.from({ length: last - first + 1 }, (_, n) => Number(((first + n) * step).toPrecision(14)))
@@ -60,7 +64,10 @@ function logAxis(from, to) {
   const every = Math.ceil(decades / 10)
   const last = first + Math.ceil(decades / every) * every
   const powers = Array.from({ length: last - first + 1 }, (_, n) => 10 ** (first + n))
-  const all = last - first <= 3 ? powers.flatMap((power) => [power, 2 * power, 5 * power]) : powers.filter((_, n) => n % every === 0)
+  const all =
+    last - first <= 3
+      ? powers.flatMap((power) => [power, 2 * power, 5 * power])
+      : powers.filter((_, n) => n % every === 0)
   const ticks = all.map((tick) => Number(tick.toPrecision(12)))
   // The ends are ticks as well, but the nearest ones: half a decade of nothing says nothing.
   const low = ticks.findLast((tick) => tick <= from * (1 + 1e-9)) ?? 10 ** first

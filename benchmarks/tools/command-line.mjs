@@ -8,7 +8,10 @@ import { parseArgs } from 'node:util'
  */
 
 const OWN = /** @type {const} */ ({
-  list: { type: 'boolean' }, quick: { type: 'boolean' }, redraw: { type: 'boolean' }, out: { type: 'string' },
+  list: { type: 'boolean' },
+  quick: { type: 'boolean' },
+  redraw: { type: 'boolean' },
+  out: { type: 'string' },
 })
 
 /**
@@ -21,7 +24,9 @@ export function parseCommand(args, questions, broken = new Map()) {
   for (const name of positionals) {
     if (questions.some((question) => question.name === name)) continue
     if (broken.has(name)) throw new RangeError(`the question ${name} cannot be loaded: ${String(broken.get(name))}`)
-    throw new RangeError(`there is no question ${name}; there are: ${questions.map((question) => question.name).join(', ')}`)
+    throw new RangeError(
+      `there is no question ${name}; there are: ${questions.map((question) => question.name).join(', ')}`,
+    )
   }
   const asked = positionals.length === 0 ? [...questions] : questions.filter(({ name }) => positionals.includes(name))
   /** @type {Record<string, number>} */
@@ -29,13 +34,29 @@ export function parseCommand(args, questions, broken = new Map()) {
   for (const [name, text] of Object.entries(values)) {
     if (Object.hasOwn(OWN, name)) continue
     const having = asked.filter(({ options }) => name in options)
-    if (having.length === 0) throw new RangeError(`${asked.map((question) => question.name).join(', ')}: no option --${name}; ${optionsOf(asked)}`)
+    if (having.length === 0)
+      throw new RangeError(
+        `${asked.map((question) => question.name).join(', ')}: no option --${name}; ${optionsOf(asked)}`,
+      )
     const mayBeZero = having.every(({ options }) => options[name] === 0)
     const isWhole = having.every(({ options }) => Number.isInteger(options[name]))
     given[name] = number(name, String(text), { mayBeZero, isWhole })
   }
-  const { list = false, quick = false, redraw = false, out } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, out?: string }} */ (values)
-  return { questions: asked, isAll: positionals.length === 0, given, isQuick: quick, isList: list, isRedraw: redraw, out }
+  const {
+    list = false,
+    quick = false,
+    redraw = false,
+    out,
+  } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, out?: string }} */ (values)
+  return {
+    questions: asked,
+    isAll: positionals.length === 0,
+    given,
+    isQuick: quick,
+    isList: list,
+    isRedraw: redraw,
+    out,
+  }
 }
 
 const ONE_ROUND = { rounds: 1 }
@@ -53,25 +74,47 @@ export function hasDefaults(question, options) {
 
 /** @param {readonly string[]} args @param {ReadonlySet<string>} known */
 function parsed(args, known) {
-  const options = { ...Object.fromEntries([...known].map((name) => [name, { type: /** @type {const} */ ('string') }])), ...OWN }
+  const options = {
+    ...Object.fromEntries([...known].map((name) => [name, { type: /** @type {const} */ ('string') }])),
+    ...OWN,
+  }
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
     // Its second sentence is about names that begin with a dash, of which there are none.
     const [message] = /** @type {Error} */ (error).message.split('. ')
-    throw new RangeError(`${message}; there are --list, --quick, --redraw, --out DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`, { cause: error })
+    throw new RangeError(
+      `${message}; there are --list, --quick, --redraw, --out DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,
+      { cause: error },
+    )
   }
 }
 
 /** @param {readonly Question[]} questions */
 function optionsOf(questions) {
-  return questions.map(({ name, options }) => `${name} has ${Object.keys(options).map((option) => `--${option}`).join(', ') || 'none'}`).join('; ')
+  return questions
+    .map(
+      ({ name, options }) =>
+        `${name} has ${
+          Object.keys(options)
+            .map((option) => `--${option}`)
+            .join(', ') || 'none'
+        }`,
+    )
+    .join('; ')
 }
 
 /** @param {string} name @param {string} text @param {{ mayBeZero: boolean, isWhole: boolean }} rule */
 function number(name, text, { mayBeZero, isWhole }) {
   const value = Number(text)
-  const isFit = text.trim() !== '' && Number.isFinite(value) && (mayBeZero ? value >= 0 : value > 0) && (!isWhole || Number.isSafeInteger(value))
-  if (!isFit) throw new RangeError(`--${name} must be a ${isWhole ? 'whole ' : ''}number ${mayBeZero ? 'from 0 up' : 'above 0'}, got ${text}`)
+  const isFit =
+    text.trim() !== '' &&
+    Number.isFinite(value) &&
+    (mayBeZero ? value >= 0 : value > 0) &&
+    (!isWhole || Number.isSafeInteger(value))
+  if (!isFit)
+    throw new RangeError(
+      `--${name} must be a ${isWhole ? 'whole ' : ''}number ${mayBeZero ? 'from 0 up' : 'above 0'}, got ${text}`,
+    )
   return value
 }

@@ -13,7 +13,7 @@ export function pace({ perSecond, forMs, call }) {
     let calls = 0
     const tick = () => {
       const ms = Math.min(performance.now() - fromMs, forMs)
-      for (const due = Math.floor(ms * perSecond / 1000); calls < due; calls += 1) call(calls)
+      for (const due = Math.floor((ms * perSecond) / 1000); calls < due; calls += 1) call(calls)
       if (ms < forMs) setTimeout(tick, TICK_MS)
       else resolve({ calls, tookMs: performance.now() - fromMs })
     }

@@ -12,8 +12,21 @@ import { existsSync, readdirSync } from 'node:fs'
 
 /** Ours against others first, what explains it last. A question that is not named here comes behind. */
 const ORDER = [
-  'throughput', 'network', 'main-thread', 'latency', 'outage', 'failures', 'growth', 'cost', 'processes', 'start',
-  'stages', 'reference-path', 'spool', 'trail', 'service',
+  'throughput',
+  'network',
+  'main-thread',
+  'latency',
+  'outage',
+  'failures',
+  'growth',
+  'cost',
+  'processes',
+  'start',
+  'stages',
+  'reference-path',
+  'spool',
+  'trail',
+  'service',
 ]
 
 /** @param {URL} root @returns {Promise<{ questions: Question[], broken: Map<string, unknown> }>} broken: those that cannot be loaded, and why */
@@ -34,7 +47,9 @@ export async function loadQuestions(root) {
 
 /** @param {URL} root @returns {string[]} */
 export function foldersOf(root) {
-  return readdirSync(root).filter((name) => existsSync(fileOf(root, name))).toSorted()
+  return readdirSync(root)
+    .filter((name) => existsSync(fileOf(root, name)))
+    .toSorted()
 }
 
 /** @param {URL} root @param {string} name */

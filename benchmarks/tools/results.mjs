@@ -24,14 +24,21 @@ export function readResult(folder, name) {
 /** @param {string} folder @param {string} name of the question @param {Record<string, string>} charts SVG by file @param {string} footer */
 export function drawCharts(folder, name, charts, footer) {
   for (const [file, svg] of Object.entries(charts)) {
-    if (basename(file) !== file || !file.startsWith(name) || !file.endsWith('.svg')) throw new RangeError(`a chart of ${name} must be called ${name}*.svg, not ${file}`)
+    if (basename(file) !== file || !file.startsWith(name) || !file.endsWith('.svg'))
+      throw new RangeError(`a chart of ${name} must be called ${name}*.svg, not ${file}`)
     writeFileSync(join(folder, file), withFooter(svg, footer))
   }
 }
 
 /** What the question asks, and where it was answered. @param {Kept} kept @returns {string[]} */
 export function headOf(kept) {
-  return [`${kept.question}: ${kept.asks}`, footerOf(kept), Object.entries(kept.options).map(([name, value]) => `${name} ${value}`).join(', ')]
+  return [
+    `${kept.question}: ${kept.asks}`,
+    footerOf(kept),
+    Object.entries(kept.options)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  ]
 }
 
 /** @param {Kept} kept */
@@ -40,7 +47,8 @@ export function footerOf({ machine, versions, commit, date }) {
   return [
     `${cpu}, ${cores} cores, ${memoryGib} GiB, ${platform}`,
     `Node ${versions.node}, pino ${versions.pino}, undici ${versions.undici}`,
-    commit === null ? 'no commit' : `commit ${commit}`, date,
+    commit === null ? 'no commit' : `commit ${commit}`,
+    date,
   ].join(' · ')
 }
 

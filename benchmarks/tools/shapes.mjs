@@ -39,15 +39,24 @@ function http(n) {
     level: 'info',
     object: {
       req: {
-        id: n + 1, method: METHODS[n % 5], url: `/api/${ROUTES[n % 4]}/${10_000 + (n * 7919) % 90_000}?page=${n % 9}`,
+        id: n + 1,
+        method: METHODS[n % 5],
+        url: `/api/${ROUTES[n % 4]}/${10_000 + ((n * 7919) % 90_000)}?page=${n % 9}`,
         headers: {
-          'host': 'shop.example.com', 'connection': 'keep-alive', 'accept': 'application/json', 'accept-encoding': 'gzip, deflate, br',
-          'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:${120 + n % 20}.0) Gecko/20100101 Firefox/${120 + n % 20}.0`,
+          host: 'shop.example.com',
+          connection: 'keep-alive',
+          accept: 'application/json',
+          'accept-encoding': 'gzip, deflate, br',
+          'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:${120 + (n % 20)}.0) Gecko/20100101 Firefox/${120 + (n % 20)}.0`,
         },
-        remoteAddress: `10.0.${n % 16}.${n % 251}`, remotePort: 32_768 + (n * 31) % 28_000,
+        remoteAddress: `10.0.${n % 16}.${n % 251}`,
+        remotePort: 32_768 + ((n * 31) % 28_000),
       },
-      res: { statusCode: STATUSES[n % 6], headers: { 'content-type': 'application/json', 'content-length': `${200 + (n * 17) % 1800}` } },
-      responseTime: 1 + (n * 13) % 240,
+      res: {
+        statusCode: STATUSES[n % 6],
+        headers: { 'content-type': 'application/json', 'content-length': `${200 + ((n * 17) % 1800)}` },
+      },
+      responseTime: 1 + ((n * 13) % 240),
     },
     message: 'request completed',
   }
@@ -71,8 +80,11 @@ const FRAMES = [
 
 /** @param {number} n @returns {Call} */
 function error(n) {
-  const err = Object.assign(new TypeError(`card ${1000 + n % 9000} was declined by "issuer ${n % 40}"`), { code: 'E_DECLINED', attempt: n % 3 })
-  const frames = FRAMES.map((frame, depth) => frame.replace('%', String(20 + (n * (depth + 3)) % 400)))
+  const err = Object.assign(new TypeError(`card ${1000 + (n % 9000)} was declined by "issuer ${n % 40}"`), {
+    code: 'E_DECLINED',
+    attempt: n % 3,
+  })
+  const frames = FRAMES.map((frame, depth) => frame.replace('%', String(20 + ((n * (depth + 3)) % 400))))
   err.stack = [`TypeError: ${err.message}`, ...frames].join('\n    ')
   return { level: 'error', object: { err, orderId: 100_000 + n }, message: 'payment failed' }
 }
@@ -83,12 +95,20 @@ function error(n) {
  * @type {readonly Call[]}
  */
 export const REQUESTS = [
-  ...Array.from({ length: 10 * 200 }, (_, n) => /** @type {Call} */ ({
-    level: 'debug', object: { reqId: `req-${n % 200}`, step: Math.floor(n / 200), table: 'orders' }, message: 'row read from the database',
-  })),
-  ...Array.from({ length: 200 }, (_, id) => (id % 10 === 0
-    ? { ...error(id), object: { reqId: `req-${id}`, ...error(id).object } }
-    : { ...small(id), object: { reqId: `req-${id}`, ...small(id).object } })),
+  ...Array.from(
+    { length: 10 * 200 },
+    (_, n) =>
+      /** @type {Call} */ ({
+        level: 'debug',
+        object: { reqId: `req-${n % 200}`, step: Math.floor(n / 200), table: 'orders' },
+        message: 'row read from the database',
+      }),
+  ),
+  ...Array.from({ length: 200 }, (_, id) =>
+    id % 10 === 0
+      ? { ...error(id), object: { reqId: `req-${id}`, ...error(id).object } }
+      : { ...small(id), object: { reqId: `req-${id}`, ...small(id).object } },
+  ),
 ]
 
 /**
@@ -100,7 +120,14 @@ export function chunksOf(shape, records) {
   let written = ''
   let n = 0
   const timestamp = () => `,"time":${START_MS + Math.floor(n / RECORDS_PER_MS)}`
-  const logger = pino({ base: BASE, timestamp }, { write: (line) => { written += line } })
+  const logger = pino(
+    { base: BASE, timestamp },
+    {
+      write: (line) => {
+        written += line
+      },
+    },
+  )
   for (; n < records; n += 1) {
     const { level, object, message } = SHAPES[shape].make(n)
     logger[level](object, message)

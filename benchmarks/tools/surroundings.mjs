@@ -14,14 +14,20 @@ export function surroundings() {
       cores: processors.length,
       memoryGib: Math.round(totalmem() / 2 ** 30),
     },
-    versions: { node: process.versions.node, v8: process.versions.v8, pino: version('pino'), undici: version('undici') },
+    versions: {
+      node: process.versions.node,
+      v8: process.versions.v8,
+      pino: version('pino'),
+      undici: version('undici'),
+    },
   }
 }
 
 /** @returns {string | null} null outside a clone */
 function commit() {
   try {
-    const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { encoding: 'utf8', cwd: new URL('..', import.meta.url) }).trim()
+    const git = (/** @type {string[]} */ ...args) =>
+      execFileSync('git', args, { encoding: 'utf8', cwd: new URL('..', import.meta.url) }).trim()
     const changed = git('status', '--porcelain', '--', '../src') !== ''
     return git('rev-parse', '--short', 'HEAD') + (changed ? ' with changes' : '')
   } catch {

@@ -9,11 +9,18 @@
  */
 export function table(rows) {
   const columns = Math.max(0, ...rows.map((row) => row.length))
-  const widths = Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows.map((row) => row.map((words, column) => {
-    const width = /** @type {number} */ (widths[column])
-    return column === 0 ? words.padEnd(width) : words.padStart(width)
-  }).join('  ').trimEnd())
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  return rows.map((row) =>
+    row
+      .map((words, column) => {
+        const width = /** @type {number} */ (widths[column])
+        return column === 0 ? words.padEnd(width) : words.padStart(width)
+      })
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 /** Median, and what it lies between. @param {Spread | undefined} spread @param {(value: number) => string} [written] */

@@ -22,6 +22,9 @@ export async function inTurns({ rounds, cases, variants, tell, run }) {
       }
     }
   }
-  const spreads = samples.map(({ name, of }) => [name, Object.fromEntries(of.map(({ variant, values }) => [variant, values.spreads()]))])
+  const spreads = samples.map(({ name, of }) => [
+    name,
+    Object.fromEntries(of.map(({ variant, values }) => [variant, values.spreads()])),
+  ])
   return Object.fromEntries(spreads)
 }

@@ -18,22 +18,35 @@ const WARM_UP_RECORDS = 100_000
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
 
-const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] = /** @type {[import('./shapes.mjs').Shape | 'requests', 'fast' | 'reference', string, string, string?, string?]} */ (
-  /** @type {unknown} */ (process.argv.slice(2)))
+const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] =
+  /** @type {[import('./shapes.mjs').Shape | 'requests', 'fast' | 'reference', string, string, string?, string?]} */ (
+    /** @type {unknown} */ (process.argv.slice(2))
+  )
 const records = Number(count)
 /** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
 const wave = Number(waveSize)
 /** Of one period; the requests need whole ones, so that each ends. */
 const calls = shape === 'requests' ? REQUESTS : Array.from({ length: 1000 }, (_, n) => SHAPES[shape].make(n))
 
-const { started: transport, thread } = threadOf(() => pino.transport({
-  target: fileURLToPath(TARGETS[path]),
-  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', ...JSON.parse(options) },
-}))
+const { started: transport, thread } = threadOf(() =>
+  pino.transport({
+    target: fileURLToPath(TARGETS[path]),
+    options: {
+      url,
+      apiKey: 'bench',
+      service: 'shop',
+      environment: 'production',
+      version: '1.0.0',
+      ...JSON.parse(options),
+    },
+  }),
+)
 
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
 let account
-transport.on('ingest:stats', (snapshot) => { account = snapshot })
+transport.on('ingest:stats', (snapshot) => {
+  account = snapshot
+})
 const logger = pino({ base: BASE, level: 'debug' }, transport)
 
 await log(WARM_UP_RECORDS)
@@ -47,11 +60,14 @@ transport.end()
 await new Promise((resolve) => transport.once('close', resolve))
 
 const expected = WARM_UP_RECORDS + records
-if (account === undefined || account.accepted + account.filtered !== expected) throw new Error(`${expected} logged, but: ${JSON.stringify(account)}`)
+if (account === undefined || account.accepted + account.filtered !== expected)
+  throw new Error(`${expected} logged, but: ${JSON.stringify(account)}`)
 const perRecordUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / records
 process.send?.({
-  recordsPerSecond: records / tookMs * 1000,
-  mainUs: perRecordUs('main'), workerUs: perRecordUs('worker'), othersUs: perRecordUs('others'),
+  recordsPerSecond: (records / tookMs) * 1000,
+  mainUs: perRecordUs('main'),
+  workerUs: perRecordUs('worker'),
+  othersUs: perRecordUs('others'),
 })
 process.disconnect?.()
 

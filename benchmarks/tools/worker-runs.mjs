@@ -35,7 +35,10 @@ export function spoolFolder() {
 export function workerRuns({ rounds, records, cases, variants, tell, setUp }) {
   return withSink(async (url) => {
     const spreads = await inTurns({
-      rounds, cases, variants, tell,
+      rounds,
+      cases,
+      variants,
+      tell,
       run: async (name, variant) => {
         const { path = 'fast', options = { spool: false }, wave = 5_000, clean } = setUp(name, variant)
         const args = [name, path, url, String(records), JSON.stringify(options), String(wave)]

@@ -12,7 +12,7 @@ const OPTIONS = { off: { spool: false, breadcrumbs: false }, on: { spool: false 
 
 export const question = {
   name: 'trail',
-  asks: 'What does the trail of breadcrumbs add to the worker\'s time?',
+  asks: "What does the trail of breadcrumbs add to the worker's time?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },
@@ -20,7 +20,11 @@ export const question = {
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({ options: { rounds = 0, records = 0 }, tell }) {
     return workerRuns({
-      rounds, records, cases: ['requests', ...SHAPE_NAMES], variants: /** @type {const} */ (['off', 'on']), tell,
+      rounds,
+      records,
+      cases: ['requests', ...SHAPE_NAMES],
+      variants: /** @type {const} */ (['off', 'on']),
+      tell,
       setUp: (_, variant) => ({ options: OPTIONS[variant] }),
     })
   },
@@ -28,11 +32,16 @@ export const question = {
   /** @param {Result} result */
   lines(result) {
     return [
-      'us of the worker\'s CPU a record, spool off: median (min to max)',
+      "us of the worker's CPU a record, spool off: median (min to max)",
       '',
       ...table([
         ['', 'off', 'on', 'on / off'],
-        ...Object.entries(result).map(([shape, { off, on }]) => [shape, cell(off.workerUs), cell(on.workerUs), (on.workerUs.median / off.workerUs.median).toFixed(2)]),
+        ...Object.entries(result).map(([shape, { off, on }]) => [
+          shape,
+          cell(off.workerUs),
+          cell(on.workerUs),
+          (on.workerUs.median / off.workerUs.median).toFixed(2),
+        ]),
       ]),
     ]
   },
@@ -41,12 +50,19 @@ export const question = {
   charts(result) {
     return {
       'trail.svg': barChart({
-        title: 'What breadcrumbs cost', subtitle: 'CPU of pino\'s worker, spool off. Less is better.', unit: 'µs a record',
+        title: 'What breadcrumbs cost',
+        subtitle: "CPU of pino's worker, spool off. Less is better.",
+        unit: 'µs a record',
         groups: Object.entries(result).map(([shape, { off, on }]) => ({
           label: LABELS.get(shape) ?? shape,
           bars: [
             { label: 'off', ...bar(off.workerUs) },
-            { label: 'on', ...bar(on.workerUs), isOurs: true, note: `${(on.workerUs.median / off.workerUs.median).toFixed(2)} times` },
+            {
+              label: 'on',
+              ...bar(on.workerUs),
+              isOurs: true,
+              note: `${(on.workerUs.median / off.workerUs.median).toFixed(2)} times`,
+            },
           ],
         })),
       }),

@@ -102,7 +102,10 @@ export function createSubBatch(batch: Batch, positions: readonly number[], entri
     batchId,
     count: positions.length,
     highestSeverity: batch.highestSeverity,
-    body: createBatchBody(batchId, positions.map((at) => entries[at] as string)),
+    body: createBatchBody(
+      batchId,
+      positions.map((at) => entries[at] as string),
+    ),
     origin: { batchId: rootId, positions: inRoot },
     ...(custody !== undefined && { acknowledgement: custody }),
   }

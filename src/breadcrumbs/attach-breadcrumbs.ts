@@ -21,7 +21,11 @@ const MAX_BYTES_PER_UNIT = 3
  * The same for an entry without crumbs and without the brace that closes it, where all of it fits for certain: nothing is cut
  * or measured, since either would copy the whole. @returns undefined where it may not
  */
-export function appendBreadcrumbs(openJson: string, crumbs: readonly string[], { limit, maxEntryBytes }: AttachOptions): string | undefined {
+export function appendBreadcrumbs(
+  openJson: string,
+  crumbs: readonly string[],
+  { limit, maxEntryBytes }: AttachOptions,
+): string | undefined {
   const wanted = crumbs.length > limit ? crumbs.slice(-limit) : crumbs
   const list = wanted.join(',')
   if ((openJson.length + list.length + FRAME_BYTES + 1) * MAX_BYTES_PER_UNIT > maxEntryBytes) return undefined
@@ -33,7 +37,12 @@ export function appendBreadcrumbs(openJson: string, crumbs: readonly string[], {
  * @param crumbs each as JSON, oldest first
  * @param hasOwn whether the entry has crumbs already: they are merged by time
  */
-export function attachBreadcrumbs(entryJson: string, crumbs: readonly string[], hasOwn: boolean, options: AttachOptions): string {
+export function attachBreadcrumbs(
+  entryJson: string,
+  crumbs: readonly string[],
+  hasOwn: boolean,
+  options: AttachOptions,
+): string {
   if (crumbs.length === 0) return entryJson
   const { maxEntryBytes } = options
   const wanted = crumbs.slice(-options.limit)
@@ -48,7 +57,8 @@ export function attachBreadcrumbs(entryJson: string, crumbs: readonly string[], 
   }
   // The youngest first.
   let from = wanted.length
-  for (let left = room - FRAME_BYTES; from > 0 && left >= (crumbBytes[from - 1] as number); from -= 1) left -= crumbBytes[from - 1] as number
+  for (let left = room - FRAME_BYTES; from > 0 && left >= (crumbBytes[from - 1] as number); from -= 1)
+    left -= crumbBytes[from - 1] as number
   const fitting = wanted.slice(from)
   if (fitting.length === 0) return json
   if (hasOwn) return merged(json, fitting)
@@ -64,5 +74,8 @@ function merged(json: string, crumbs: readonly string[]): string {
   const timed = own.map((crumb) => ({ crumb, at: (at = crumb.timestamp ?? at) }))
   const all = [...trail.map((crumb) => ({ crumb, at: crumb.timestamp ?? '' })), ...timed]
   // Sorting is stable: of two in the same millisecond the trail's stands first.
-  return stringifyExact({ ...entry, breadcrumbs: all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ crumb }) => crumb) })
+  return stringifyExact({
+    ...entry,
+    breadcrumbs: all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ crumb }) => crumb),
+  })
 }

@@ -69,7 +69,12 @@ export class BreadcrumbBuffer {
   /** To be called before the lines of another text. Reads the clock, once for all of them. */
   open(): void {
     this.#now = this.#options.clock.now()
-    for (let scope = this.#oldest; scope !== undefined && this.#now - scope.usedAt > this.#maxAgeMs; scope = this.#oldest) this.#remove(scope)
+    for (
+      let scope = this.#oldest;
+      scope !== undefined && this.#now - scope.usedAt > this.#maxAgeMs;
+      scope = this.#oldest
+    )
+      this.#remove(scope)
   }
 
   /** @param kind of the scope @param key its id @param isUsual see `Mapper` */
@@ -119,7 +124,16 @@ export class BreadcrumbBuffer {
   #freeScope(): Scope {
     const oldest = this.#oldest
     if (this.#count < this.#maxScopes || oldest === undefined) {
-      return { key: '', kind: '', youngestLine: -1, from: 0, takenFrom: 0, usedAt: this.#now, older: undefined, younger: undefined }
+      return {
+        key: '',
+        kind: '',
+        youngestLine: -1,
+        from: 0,
+        takenFrom: 0,
+        usedAt: this.#now,
+        older: undefined,
+        younger: undefined,
+      }
     }
     this.#remove(oldest)
     oldest.youngestLine = -1

@@ -20,7 +20,14 @@ export class BreadcrumbFactory {
 
   constructor(options: MappingOptions, wallNow: () => number) {
     // Tags, metadata and the like are those of the error as well.
-    const { service: _service, environment: _environment, version: _version, releaseId: _releaseId, deploy: _deploy, ...own } = options
+    const {
+      service: _service,
+      environment: _environment,
+      version: _version,
+      releaseId: _releaseId,
+      deploy: _deploy,
+      ...own
+    } = options
     this.#options = { ...own, tags: [], metadata: {}, fingerprint: false }
     this.#fast = new FastBreadcrumbFactory(this.#options, MAX_CRUMB_BYTES)
     this.#wallNow = wallNow
@@ -68,7 +75,11 @@ function crumbOf(entry: LogEntry): Breadcrumb {
   if (entry.perf !== undefined) put('perf', { ...entry.perf })
   for (const [key, value] of Object.entries(metadata)) if (!NOT_DATA.has(key) && key !== categoryKey) put(key, value)
   return {
-    type, category: categoryKey === undefined ? type : metadata[categoryKey] as string, message, level, timestamp,
+    type,
+    category: categoryKey === undefined ? type : (metadata[categoryKey] as string),
+    message,
+    level,
+    timestamp,
     ...(Object.keys(data).length > 0 && { data }),
   }
 }

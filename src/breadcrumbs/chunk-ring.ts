@@ -86,7 +86,9 @@ export class ChunkRing {
   }
 
   #grow(bytes: number): void {
-    const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * this.#memory.length, bytes, LEAST_BYTES), this.#maxBytes))
+    const grown = Buffer.allocUnsafeSlow(
+      Math.min(Math.max(2 * this.#memory.length, bytes, LEAST_BYTES), this.#maxBytes),
+    )
     let end = 0
     this.#chunks = this.#chunks.slice(this.#head).map((chunk) => {
       const at = end

@@ -42,8 +42,10 @@ export class FastBreadcrumbFactory {
   constructor(options: MappingOptions, maxBytes: number) {
     this.#options = options
     this.#maxBytes = maxBytes
-    this.#isUsual = options.nestedKey === undefined && !isEntryKey(options.messageKey)
-      && (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey))
+    this.#isUsual =
+      options.nestedKey === undefined &&
+      !isEntryKey(options.messageKey) &&
+      (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey))
     this.#levels = new LevelTextCache(options.levels)
   }
 
@@ -57,17 +59,23 @@ export class FastBreadcrumbFactory {
     this.#hasError = this.#hasRequest = false
     const member = this.#members.open(line, 0, line.length)
     while (member.next()) if (!this.#place(line, member)) return undefined
-    if (member.closedAt !== line.length || this.#level === '' || this.#timestamp === '' || this.#message === '') return undefined
+    if (member.closedAt !== line.length || this.#level === '' || this.#timestamp === '' || this.#message === '')
+      return undefined
     if (this.#hasRequest && this.#request.request === '') return undefined
     const json = this.#compose()
-    return json.length * MAX_BYTES_PER_UNIT <= this.#maxBytes || Buffer.byteLength(json) <= this.#maxBytes ? json : undefined
+    return json.length * MAX_BYTES_PER_UNIT <= this.#maxBytes || Buffer.byteLength(json) <= this.#maxBytes
+      ? json
+      : undefined
   }
 
   #compose(): string {
     const type = this.#hasError ? '"error"' : this.#hasRequest ? '"http"' : '"log"'
     const data = this.#data()
-    return `{"type":${type},"category":${this.#category === '' ? type : this.#category},"message":${this.#message},"level":"${this.#level}"`
-      + this.#timestamp + (data === '' ? '}' : `,"data":{${data}}}`)
+    return (
+      `{"type":${type},"category":${this.#category === '' ? type : this.#category},"message":${this.#message},"level":"${this.#level}"` +
+      this.#timestamp +
+      (data === '' ? '}' : `,"data":{${data}}}`)
+    )
   }
 
   #data(): string {
@@ -102,7 +110,10 @@ export class FastBreadcrumbFactory {
     }
     if (key === 'req' || key === 'res') {
       this.#hasRequest = true
-      const end = key === 'req' ? this.#request.scanReq(line, member.valueAt, line.length) : this.#request.scanRes(line, member.valueAt, line.length)
+      const end =
+        key === 'req'
+          ? this.#request.scanReq(line, member.valueAt, line.length)
+          : this.#request.scanRes(line, member.valueAt, line.length)
       return (member.after = end) !== -1
     }
     if (!member.skipValue()) return false

@@ -107,7 +107,8 @@ export class LineBuffer {
   /** Each stands where its number now leads to. */
   #grown(places: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
     const grown = new Int32Array(2 * places.length)
-    for (let number = this.oldest; number < this.#next; number += 1) grown[number & (grown.length - 1)] = places[number & (places.length - 1)] as number
+    for (let number = this.oldest; number < this.#next; number += 1)
+      grown[number & (grown.length - 1)] = places[number & (places.length - 1)] as number
     return grown
   }
 }

@@ -26,26 +26,44 @@ interface Listed {
 const COMMANDS: Readonly<Record<string, Listed>> = {
   dev: {
     summary: 'starts the local service and its page, for development: by itself, or beside a program',
-    load: async (words, isHelp, program) => (await import('./dev/dev-command.js')).createDevCommand(words, isHelp, program), takesWords: true, takesProgram: true,
+    load: async (words, isHelp, program) =>
+      (await import('./dev/dev-command.js')).createDevCommand(words, isHelp, program),
+    takesWords: true,
+    takesProgram: true,
   },
-  tail: { summary: 'prints what arrives at the local service', load: async () => (await import('./tail/tail-command.js')).tailCommand },
+  tail: {
+    summary: 'prints what arrives at the local service',
+    load: async () => (await import('./tail/tail-command.js')).tailCommand,
+  },
   doctor: {
     summary: 'checks configuration, reachability and key, and says what to mend',
     load: async () => (await import('./doctor/doctor-command.js')).doctorCommand,
   },
   send: {
     summary: 'ships existing log files, and goes on where it was interrupted',
-    load: async (words, isHelp) => (await import('./send.js')).send(words, isHelp), takesWords: true,
+    load: async (words, isHelp) => (await import('./send.js')).send(words, isHelp),
+    takesWords: true,
   },
-  release: { summary: 'registers a release, and prints its id', load: async () => (await import('./release/release-command.js')).releaseCommand },
-  feedback: { summary: 'sends what a user says about a logged event', load: async () => (await import('./feedback/feedback-command.js')).feedbackCommand },
+  release: {
+    summary: 'registers a release, and prints its id',
+    load: async () => (await import('./release/release-command.js')).releaseCommand,
+  },
+  feedback: {
+    summary: 'sends what a user says about a logged event',
+    load: async () => (await import('./feedback/feedback-command.js')).feedbackCommand,
+  },
   heartbeat: {
     summary: 'pings a monitor: at once, or when a program has succeeded',
-    load: async (words, isHelp, program) => (await import('./heartbeat/heartbeat-command.js')).createHeartbeatCommand(words, isHelp, program), takesWords: true, takesProgram: true, hasSecretWords: true,
+    load: async (words, isHelp, program) =>
+      (await import('./heartbeat/heartbeat-command.js')).createHeartbeatCommand(words, isHelp, program),
+    takesWords: true,
+    takesProgram: true,
+    hasSecretWords: true,
   },
   spool: {
     summary: 'lists, shows, sends and deletes what is kept on disk',
-    load: async (words, isHelp) => (await import('./spool/spool-command.js')).createSpoolCommand(words, isHelp), takesWords: true,
+    load: async (words, isHelp) => (await import('./spool/spool-command.js')).createSpoolCommand(words, isHelp),
+    takesWords: true,
   },
 }
 
@@ -66,9 +84,14 @@ async function main(given: readonly string[]): Promise<number> {
     // Which of the rest are words, and which are flags' values, only the command's flags tell.
     const shape = await listed.load(leading, true, program)
     failuresTo = shape.jsonFailuresTo
-    const { positionals: words, ...parsed } = listed.takesWords === true ? parsePositionals(rest, withCommonFlags(shape), listed.hasSecretWords) : { positionals: [], ...parseArguments(rest, withCommonFlags(shape)) }
+    const { positionals: words, ...parsed } =
+      listed.takesWords === true
+        ? parsePositionals(rest, withCommonFlags(shape), listed.hasSecretWords)
+        : { positionals: [], ...parseArguments(rest, withCommonFlags(shape)) }
     if (parsed.switches.has('help')) {
-      const commands = isPipe ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary])) : {}
+      const commands = isPipe
+        ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]))
+        : {}
       const helped = { ...shape, flags: withCommonFlags(shape) }
       process.stdout.write(asJson ? formatJsonLine(toHelpData(helped, commands)) : formatHelp(helped, commands))
       return EXIT_DONE
@@ -87,7 +110,9 @@ async function main(given: readonly string[]): Promise<number> {
       return exitCode
     }
     const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
-    process.stderr.write(`${prefix}${printable(message)}\n${code === 'USAGE' ? `See pino-ingest ${Object.hasOwn(COMMANDS, first) ? `${first} ` : ''}--help.\n` : ''}`)
+    process.stderr.write(
+      `${prefix}${printable(message)}\n${code === 'USAGE' ? `See pino-ingest ${Object.hasOwn(COMMANDS, first) ? `${first} ` : ''}--help.\n` : ''}`,
+    )
     return exitCode
   }
 }
@@ -96,7 +121,9 @@ function findCommand(name: string): Listed {
   if (listed !== undefined) return listed
   const known = Object.keys(COMMANDS)
   const nearest = findNearestName(name, known)
-  throw createUsageError(`unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`)
+  throw createUsageError(
+    `unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`,
+  )
 }
 
 interface SplitArguments {
@@ -119,15 +146,24 @@ function withCommonFlags({ flags }: Command): Flags {
   return { ...flags, ...COMMON_FLAGS }
 }
 
-function toFailure(error: unknown): { readonly code: string, readonly message: string, readonly exitCode: number } {
+function toFailure(error: unknown): { readonly code: string; readonly message: string; readonly exitCode: number } {
   if (error instanceof CommandError) return error
   if (error instanceof IngestError) {
-    return { code: error.code, message: error.message, exitCode: error.code === 'CONFIG' || error.code === 'INVALID' ? EXIT_USAGE : EXIT_FAILED }
+    return {
+      code: error.code,
+      message: error.message,
+      exitCode: error.code === 'CONFIG' || error.code === 'INVALID' ? EXIT_USAGE : EXIT_FAILED,
+    }
   }
   // An engine that is too old: its user has no use for a stack.
-  if (error instanceof Error && 'code' in error && error.code === 'ENGINE') return { code: error.code, message: error.message, exitCode: EXIT_FAILED }
+  if (error instanceof Error && 'code' in error && error.code === 'ENGINE')
+    return { code: error.code, message: error.message, exitCode: EXIT_FAILED }
   // A fault of this program: its stack says where.
-  return { code: 'INTERNAL', message: error instanceof Error ? error.stack ?? error.message : String(error), exitCode: EXIT_FAILED }
+  return {
+    code: 'INTERNAL',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    exitCode: EXIT_FAILED,
+  }
 }
 
 // Whoever read them is gone (`| head`): there is no other place to tell it, and no reason to end.

@@ -26,12 +26,16 @@ const MAX_CONCURRENCY = 256
 export function send(names: readonly string[], isHelp: boolean): Command {
   if (names.length === 0 && !isHelp) throw createUsageError('send needs the name of a FILE, or - for stdin')
   return {
-    summary: 'Ships log files that are there already, plain or gzip; interrupted, the same command goes on where it was.',
+    summary:
+      'Ships log files that are there already, plain or gzip; interrupted, the same command goes on where it was.',
     usage: ['pino-ingest send FILE... [FLAGS]', 'zstd -dc FILE | pino-ingest send - [FLAGS]'],
     flags: {
       quiet: { short: 'q', meaning: 'shows problems only' },
       restart: { meaning: 'sends all of it again, whatever was sent before' },
-      concurrency: { value: 'N', meaning: 'requests at once (1); with more a kill may leave as many batches to be sent twice' },
+      concurrency: {
+        value: 'N',
+        meaning: 'requests at once (1); with more a kill may leave as many batches to be sent twice',
+      },
       state: { value: 'DIR', meaning: 'folder in which it records what was sent (~/.local/state/pino-ingest/send)' },
       ...OPTION_FLAGS,
     },
@@ -57,7 +61,8 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
   const { switches, texts } = given
   const concurrency = parseInteger(texts.get('concurrency') ?? '1', 'concurrency', MAX_CONCURRENCY)
   const settings = resolveFromProcess(parseOptionFlags(given))
-  if (!settings.enabled) throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  if (!settings.enabled)
+    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
   const asJson = switches.has('json')
   const isQuiet = switches.has('quiet') || settings.onProblem === 'silent'
@@ -65,23 +70,38 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
   const mask = createSecretMask(settings.givenKeys.map((one) => one.reveal()))
   const key = settings.apiKey.reveal()
   const states = new StateFolder({
-    dir: texts.get('state') ?? defaultStateDir(process.env), destination: destinationName(settings.url, key),
+    dir: texts.get('state') ?? defaultStateDir(process.env),
+    destination: destinationName(settings.url, key),
     previous: settings.previousApiKeys.map((one) => destinationName(settings.url, one.reveal())),
-    options: optionsTag(settings), machine: readMachine(), clock, isRestart: switches.has('restart'),
+    options: optionsTag(settings),
+    machine: readMachine(),
+    clock,
+    isRestart: switches.has('restart'),
   })
   const results: FileResult[] = []
   const startedAt = clock.now()
   const meter = new Meter()
   const isTerminal = process.stderr.isTTY && process.env['TERM'] !== 'dumb'
   const screen: Screen = new Screen({
-    out: process.stderr, clock, isQuiet, mode: asJson ? 'json' : isTerminal ? 'bar' : 'lines',
+    out: process.stderr,
+    clock,
+    isQuiet,
+    mode: asJson ? 'json' : isTerminal ? 'bar' : 'lines',
     progress: () => progressOf(job, names, meter, clock.now(), mask),
   })
   const tell = (text: string): void => {
     if (settings.onProblem !== 'silent') screen.tell(mask(text))
   }
   const job: SendRun = new SendRun({
-    settings, names, states, clock, hook, concurrency, mask, tell, stdin: process.stdin,
+    settings,
+    names,
+    states,
+    clock,
+    hook,
+    concurrency,
+    mask,
+    tell,
+    stdin: process.stdin,
     onEnd: (result) => {
       results.push(result)
       const text = resultText(result, leftOutText(settings))
@@ -111,16 +131,33 @@ async function run(names: readonly string[], given: Arguments): Promise<number> 
 }
 
 function progressOf(
-  { reading, trouble }: SendRun, names: readonly string[], meter: Meter, at: number, mask: (text: string) => string,
+  { reading, trouble }: SendRun,
+  names: readonly string[],
+  meter: Meter,
+  at: number,
+  mask: (text: string) => string,
 ): Progress | undefined {
   if (reading === undefined) return undefined
-  const { name, number, size, isGzip, from, readTo, run: { counts, bytes } } = reading
+  const {
+    name,
+    number,
+    size,
+    isGzip,
+    from,
+    readTo,
+    run: { counts, bytes },
+  } = reading
   // Of compressed text nobody knows how long it is.
   const done = isGzip || size === undefined ? readTo : from + bytes
   const entries = counts.accepted + counts.rejected
   const { secondsLeft, ...rates } = meter.add({ at, number, done, entries, bytes }, size)
   return {
-    label: names.length === 1 ? name : `${number}/${names.length} ${name}`, done, total: size, entries, ...rates,
-    secondsLeft: trouble === undefined ? secondsLeft : undefined, trouble: trouble === undefined ? undefined : mask(trouble),
+    label: names.length === 1 ? name : `${number}/${names.length} ${name}`,
+    done,
+    total: size,
+    entries,
+    ...rates,
+    secondsLeft: trouble === undefined ? secondsLeft : undefined,
+    trouble: trouble === undefined ? undefined : mask(trouble),
   }
 }

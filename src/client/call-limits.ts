@@ -14,7 +14,10 @@ export interface CallLimits {
 }
 
 /** @throws IngestError `CONFIG` naming the option, the rule and the value. */
-export function resolveLimits({ maxAttempts = 3, timeoutMs = 30_000 }: CallLimits): { maxAttempts: number, timeoutMs: number } {
+export function resolveLimits({ maxAttempts = 3, timeoutMs = 30_000 }: CallLimits): {
+  maxAttempts: number
+  timeoutMs: number
+} {
   checkInteger('maxAttempts', maxAttempts, Number.MAX_SAFE_INTEGER, 'an integer from 1')
   checkInteger('timeoutMs', timeoutMs, MAX_TIMER_MS, `an integer from 1 to ${MAX_TIMER_MS} (ms)`)
   return { maxAttempts, timeoutMs }
@@ -22,10 +25,15 @@ export function resolveLimits({ maxAttempts = 3, timeoutMs = 30_000 }: CallLimit
 
 function checkInteger(name: string, value: unknown, max: number, rule: string): void {
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max) return
-  throw new IngestError('CONFIG', `${name} must be ${rule}, got ${mayBeKey(value) ? describeHidden(value) : String(value)}`)
+  throw new IngestError(
+    'CONFIG',
+    `${name} must be ${rule}, got ${mayBeKey(value) ? describeHidden(value) : String(value)}`,
+  )
 }
 
 /** The invalid value may be, or contain, the API key: do not print it. */
 function mayBeKey(value: unknown): boolean {
-  return typeof value === 'string' ? value.length >= 6 : (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return typeof value === 'string'
+    ? value.length >= 6
+    : (typeof value === 'object' && value !== null) || typeof value === 'function'
 }

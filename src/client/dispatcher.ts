@@ -29,28 +29,35 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     return () => new Agent({ ...settings, connect })
   }
   const { address, token } = proxyOf(options.proxy)
-  return () => new EnvHttpProxyAgent({
-    ...settings,
-    requestTls: settings.connect,
-    proxyTls: { timeout }, // the client certificate is the service's business, not the proxy's
-    httpProxy: address, httpsProxy: address, noProxy: options.noProxy ?? '',
-    ...(token !== undefined && { token }),
-  })
+  return () =>
+    new EnvHttpProxyAgent({
+      ...settings,
+      requestTls: settings.connect,
+      proxyTls: { timeout }, // the client certificate is the service's business, not the proxy's
+      httpProxy: address,
+      httpsProxy: address,
+      noProxy: options.noProxy ?? '',
+      ...(token !== undefined && { token }),
+    })
 }
 
 /** On each new connection nothing is sent before the listener has proved itself. */
 function provenConnector(connect: buildConnector.connector, url: string, timeoutMs: number): buildConnector.connector {
-  return (options, callback) => connect(options, (...[error, socket]) => {
-    if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)
-    verifyListener(socket, url, timeoutMs).then(() => callback(null, socket), (unproven: Error) => {
-      socket.destroy()
-      callback(unproven, null)
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)
+      verifyListener(socket, url, timeoutMs).then(
+        () => callback(null, socket),
+        (unproven: Error) => {
+          socket.destroy()
+          callback(unproven, null)
+        },
+      )
     })
-  })
 }
 
 /** Apart, so that no error can quote the password, and a `%` in it that encodes nothing breaks nothing. */
-function proxyOf(proxy: string): { address: string, token?: string } {
+function proxyOf(proxy: string): { address: string; token?: string } {
   const url = new URL(proxy)
   const { username, password } = url
   url.username = url.password = ''

@@ -86,7 +86,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   #endWith(truncated: boolean): void {
-    const bytes = this.#chunks.length === 1 ? this.#chunks[0] as Buffer : Buffer.concat(this.#chunks)
-    this.end({ status: this.#status, headers: this.#headers, text: bytes.toString('utf8', 0, MAX_REPLY_BYTES), truncated })
+    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
+    this.end({
+      status: this.#status,
+      headers: this.#headers,
+      text: bytes.toString('utf8', 0, MAX_REPLY_BYTES),
+      truncated,
+    })
   }
 }

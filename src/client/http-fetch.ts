@@ -14,7 +14,10 @@ export interface FetchPost {
 export async function fetchPost(url: string, options: FetchPost): Promise<HttpReply> {
   const { body, headers, signal, maxReplyBytes, tls, proxy, noProxy = '' } = options
   const init = {
-    method: 'POST', body: body as string | null, headers, signal,
+    method: 'POST',
+    body: body as string | null,
+    headers,
+    signal,
     // Followed, a redirect would carry the key to wherever it leads.
     redirect: 'manual' as const,
     // Bun's own; others pass over them. What comes from the environment, NO_PROXY with it, Bun reads there by itself, also for
@@ -34,5 +37,10 @@ export async function fetchPost(url: string, options: FetchPost): Promise<HttpRe
   }
   if (bytes > maxReplyBytes) await reader?.cancel()
   const text = Buffer.concat(chunks).subarray(0, maxReplyBytes).toString()
-  return { status: response.status, headers: Object.fromEntries(response.headers), text, truncated: bytes > maxReplyBytes }
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text,
+    truncated: bytes > maxReplyBytes,
+  }
 }

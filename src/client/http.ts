@@ -60,14 +60,17 @@ export function createHttp(options: HttpOptions): Http {
         clearTimeout(timer)
         if (init.signal !== undefined) signals.remove(init.signal, abort)
       }
-      const one: HttpExchange = new HttpExchange((reply) => {
-        end()
-        heardAt = now()
-        resolve(reply)
-      }, (failure) => {
-        end()
-        reject(failureAt(place, failure, timeoutMs, isClosed))
-      })
+      const one: HttpExchange = new HttpExchange(
+        (reply) => {
+          end()
+          heardAt = now()
+          resolve(reply)
+        },
+        (failure) => {
+          end()
+          reject(failureAt(place, failure, timeoutMs, isClosed))
+        },
+      )
       const abort = (): void => one.fail({ kind: 'aborted' })
       // Once what has come was read: a process that was stopped finds its timers first, and then the reply.
       const timer = setTimeout(() => setImmediate(() => one.fail({ kind: 'timeout' })), timeoutMs)
@@ -77,9 +80,20 @@ export function createHttp(options: HttpOptions): Http {
       const headers = headersFor(options.apiKey, body !== null, init)
       // Bun replaces undici by a shim that knows neither its agents nor its limits.
       if (process.versions['bun'] !== undefined) {
-        return sendByFetch(one, base.origin + basePath + path, options, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
+        return sendByFetch(one, base.origin + basePath + path, options, {
+          ...options,
+          body,
+          headers,
+          maxReplyBytes: MAX_REPLY_BYTES,
+        })
       }
-      const request: Dispatcher.DispatchOptions = { origin: base.origin, path: basePath + path, method: 'POST', headers, body }
+      const request: Dispatcher.DispatchOptions = {
+        origin: base.origin,
+        path: basePath + path,
+        method: 'POST',
+        headers,
+        body,
+      }
       const start = (make: () => Dispatcher): void => {
         if (!one.isEnded) send(current(make), request, one)
       }
@@ -94,7 +108,10 @@ export function createHttp(options: HttpOptions): Http {
       isClosed = true
       for (const one of open) one.fail({ kind: 'aborted' })
       // Not `close()`, which waits for replies that may never come. Where there is none, each request was told why.
-      await loading?.then(() => dispatcher?.destroy(), () => {})
+      await loading?.then(
+        () => dispatcher?.destroy(),
+        () => {},
+      )
       destroyRetired()
     },
   }
@@ -113,32 +130,48 @@ function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, excha
   }
 }
 
-function sendByFetch(exchange: HttpExchange, url: string, { url: baseUrl, isLocalDefault, requestTimeoutMs }: HttpOptions, request: Omit<FetchPost, 'signal'>): void {
+function sendByFetch(
+  exchange: HttpExchange,
+  url: string,
+  { url: baseUrl, isLocalDefault, requestTimeoutMs }: HttpOptions,
+  request: Omit<FetchPost, 'signal'>,
+): void {
   const ended = new AbortController()
   exchange.onLeave(() => ended.abort())
   // Bun's `fetch` gives no access to its connections: the listener is asked before each request, on a connection of its own.
   const proven = isLocalDefault === true ? verifyListenerAt(baseUrl, requestTimeoutMs) : Promise.resolve()
-  proven.then(() => fetchPost(url, { ...request, signal: ended.signal }))
-    .then((reply) => exchange.end(reply), (error: unknown) => exchange.fail({ kind: 'network', error }))
+  proven
+    .then(() => fetchPost(url, { ...request, signal: ended.signal }))
+    .then(
+      (reply) => exchange.end(reply),
+      (error: unknown) => exchange.fail({ kind: 'network', error }),
+    )
 }
 
 function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: number, isClosed: boolean): HttpFailure {
   switch (kind) {
-    case 'timeout': return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`)
-    case 'aborted': return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
+    case 'timeout':
+      return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`)
+    case 'aborted':
+      return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
     case 'network':
-      if (error instanceof UnverifiedListenerError) return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
+      if (error instanceof UnverifiedListenerError)
+        return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
       // Never the error itself: its properties may hold headers, and a proxy's URL its password.
       return new HttpFailure(kind, `${place}: ${describeNetworkError(error)}`)
   }
 }
 
-function headersFor(apiKey: string, hasBody: boolean, { contentEncoding, keyless }: HttpRequestInit): Record<string, string> {
+function headersFor(
+  apiKey: string,
+  hasBody: boolean,
+  { contentEncoding, keyless }: HttpRequestInit,
+): Record<string, string> {
   return {
     'user-agent': `pino-ingest/${VERSION}`,
     // RFC 9110, section 12.5.3: without it a reply may be compressed.
     'accept-encoding': 'identity',
-    ...(hasBody && { 'content-type': CONTENT_TYPE, 'accept': CONTENT_TYPE }),
+    ...(hasBody && { 'content-type': CONTENT_TYPE, accept: CONTENT_TYPE }),
     ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
     ...(keyless !== true && { [API_KEY_HEADER]: apiKey }),
   }

@@ -19,7 +19,16 @@ import type { HttpReply } from './http-types.js'
 import { reportUnusedKey } from './key-warning.js'
 import { parseIngestResult, parseObject } from './reply-parser.js'
 
-const OPTION_NAMES = ['url', 'apiKey', 'allowInsecure', 'tls', 'proxy', 'requestTimeoutMs', 'retryMinMs', 'retryMaxMs'] as const
+const OPTION_NAMES = [
+  'url',
+  'apiKey',
+  'allowInsecure',
+  'tls',
+  'proxy',
+  'requestTimeoutMs',
+  'retryMinMs',
+  'retryMaxMs',
+] as const
 
 /** As the transport's options of the same names; what is missing comes from the same variables. */
 export type IngestClientOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
@@ -73,7 +82,11 @@ export class IngestClient {
     const apiKey = settings.apiKey.reveal()
     this.#keyWarning = settings.keyWarning
     this.#calls = new RetryingCaller({
-      ...settings, ...limits, apiKey, clock: systemClock, random: Math.random,
+      ...settings,
+      ...limits,
+      apiKey,
+      clock: systemClock,
+      random: Math.random,
       http: createHttp({ ...settings, apiKey, maxConnections: MAX_CONNECTIONS }),
     })
   }
@@ -83,11 +96,18 @@ export class IngestClient {
    * @returns the result, also where some or all entries were rejected: `errors` names them.
    * @throws IngestError `REJECTED` where the reply is a refusal without such a result, `MISDIRECTED` where a 2xx is.
    */
-  async ingest(batch: Omit<IngestBatch, 'batch_id'> & { batch_id?: string | undefined }, options: CallOptions = {}): Promise<IngestResult> {
+  async ingest(
+    batch: Omit<IngestBatch, 'batch_id'> & { batch_id?: string | undefined },
+    options: CallOptions = {},
+  ): Promise<IngestResult> {
     validateRequest('batch', batch)
     const body = encode('batch', { ...batch, batch_id: batch.batch_id ?? randomUUID() })
     const { status, text } = await this.#post({
-      path: PATHS.ingest, body, expected: 'ingest-result', signal: options.signal, isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
+      path: PATHS.ingest,
+      body,
+      expected: 'ingest-result',
+      signal: options.signal,
+      isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
     })
     const result = parseIngestResult(text)
     if (result !== undefined) return result
@@ -114,7 +134,11 @@ export class IngestClient {
    */
   async registerRelease(release: Release, options: CallOptions = {}): Promise<RegisteredRelease> {
     validateRequest('release', release)
-    const { status, text } = await this.#post({ path: PATHS.registerRelease, body: encode('release', release), signal: options.signal })
+    const { status, text } = await this.#post({
+      path: PATHS.registerRelease,
+      body: encode('release', release),
+      signal: options.signal,
+    })
     const releaseId = releaseIdOf(text)
     if (releaseId !== undefined) return { release_id: releaseId }
     throw new IngestError('MISDIRECTED', `the reply has no release_id (status ${status}); check the url`, { status })
@@ -141,7 +165,9 @@ function encode(place: string, value: object): string {
   try {
     return JSON.stringify(value)
   } catch (error) {
-    throw new IngestError('INVALID', `${place} must be what JSON can hold, without circles and BigInts`, { cause: error })
+    throw new IngestError('INVALID', `${place} must be what JSON can hold, without circles and BigInts`, {
+      cause: error,
+    })
   }
 }
 

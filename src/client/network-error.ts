@@ -13,7 +13,7 @@ const HINTS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'a private CA goes into tls.ca',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'a private CA goes into tls.ca',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'a private CA goes into tls.ca',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is another host\'s',
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is another host's",
 }
 
 /** `ECONNREFUSED` and the like; of errors without a code the name, since their messages may quote what was sent. */
@@ -36,6 +36,11 @@ function codesOf(error: unknown): string[] {
 }
 
 function withHint(code: string): string {
-  const hint = code.startsWith('HPE_') || code === 'HTTPParserError' ? 'the reply is not HTTP' : Object.hasOwn(HINTS, code) ? HINTS[code] : undefined
+  const hint =
+    code.startsWith('HPE_') || code === 'HTTPParserError'
+      ? 'the reply is not HTTP'
+      : Object.hasOwn(HINTS, code)
+        ? HINTS[code]
+        : undefined
   return hint === undefined ? code : `${code} (${hint})`
 }

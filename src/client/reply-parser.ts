@@ -63,7 +63,10 @@ export function parseIngestResult(text: string): IngestResult | undefined {
 export function parseRejected(text: string, list: ItemList = 'logs'): IngestResultError[] {
   const body = parseObject(text)
   const named = new Map<number, IngestResultError>()
-  for (const error of [...resultErrors(body?.['errors']), ...details(body).flatMap((detail) => fromDetail(detail, list))]) {
+  for (const error of [
+    ...resultErrors(body?.['errors']),
+    ...details(body).flatMap((detail) => fromDetail(detail, list)),
+  ]) {
     if (!named.has(error.index)) named.set(error.index, error)
   }
   return [...named.values()]
@@ -71,12 +74,15 @@ export function parseRejected(text: string, list: ItemList = 'logs'): IngestResu
 
 function resultErrors(value: unknown): IngestResultError[] {
   if (!Array.isArray(value)) return []
-  return value.filter(isObject).filter((item) => isCount(item['index'])).map((item) => ({
-    index: item['index'] as number,
-    code: asText(item['code']),
-    field: asText(item['field']),
-    message: asText(item['message']),
-  }))
+  return value
+    .filter(isObject)
+    .filter((item) => isCount(item['index']))
+    .map((item) => ({
+      index: item['index'] as number,
+      code: asText(item['code']),
+      field: asText(item['field']),
+      message: asText(item['message']),
+    }))
 }
 
 /** `loc` is a path such as `body, logs, 3, level`. */
@@ -93,8 +99,12 @@ function fromDetail(detail: Record<string, unknown>, list: ItemList): IngestResu
  * in its text, names nothing: what cannot be read there may be an entry's.
  */
 export function hasErrorOutsideList(text: string, list: ItemList = 'logs'): boolean {
-  return details(parseObject(text)).map(locOf).some((loc) =>
-    !loc.includes(list) && loc.some((part, at) => typeof part === 'string' && !(part === 'body' && at === 0)))
+  return details(parseObject(text))
+    .map(locOf)
+    .some(
+      (loc) =>
+        !loc.includes(list) && loc.some((part, at) => typeof part === 'string' && !(part === 'body' && at === 0)),
+    )
 }
 
 /** Only what a path is made of: joining what is nested without end would end the stack. */
@@ -112,7 +122,11 @@ const MAX_TYPE_CHARS = 60
  * only when something else than the service sent it, the content type and the beginning of the body.
  * @param mask is given the words before they are cut, since what is left of a secret at a cut is not found any more
  */
-export function describeReply(reply: HttpReply, mask: (words: string) => string = (words) => words, list: ItemList = 'logs'): string {
+export function describeReply(
+  reply: HttpReply,
+  mask: (words: string) => string = (words) => words,
+  list: ItemList = 'logs',
+): string {
   const clean = (words: string): string => mask(words).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
   const { status } = reply
   if (classifyStatus(status) === 'ok') return foreignReason(reply, clean)
@@ -124,15 +138,21 @@ function serviceWords(text: string, list: ItemList): string {
   const body = parseObject(text)
   return [
     asText(body?.['message']),
-    ...resultErrors(body?.['errors']).map(({ index, code, field, message }) => placed(`${list}[${index}]${field && `.${field}`}`, message || code)),
+    ...resultErrors(body?.['errors']).map(({ index, code, field, message }) =>
+      placed(`${list}[${index}]${field && `.${field}`}`, message || code),
+    ),
     ...details(body).map((detail) => placed(locOf(detail).join('.'), asText(detail['msg']))),
     asText(body?.['detail']),
     asText(body?.['error']),
-  ].filter((part) => part !== '').join('; ')
+  ]
+    .filter((part) => part !== '')
+    .join('; ')
 }
 
 function foreignReason({ status, headers, text }: HttpReply, clean: (words: string) => string): string {
-  const [type, coding] = ['content-type', 'content-encoding'].map((name) => cut(clean([headers[name] ?? []].flat().join(', ')), MAX_TYPE_CHARS))
+  const [type, coding] = ['content-type', 'content-encoding'].map((name) =>
+    cut(clean([headers[name] ?? []].flat().join(', ')), MAX_TYPE_CHARS),
+  )
   const beginning = cut(clean(text).replace(/\s+/g, ' '), MAX_BEGINNING_CHARS)
   return `status ${status}, ${type || 'no content type'}${coding && ` (${coding})`}${beginning && `: ${beginning}`}`
 }

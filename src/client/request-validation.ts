@@ -4,34 +4,87 @@ import { LEVELS } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 
 /** A field's type: of text, of numbers, of a list, of an object by its fields. A name that ends in `!` is required. */
-type Shape = 'text' | 'number' | 'integer' | 'flag' | 'object' | 'time' | 'utc' | 'level' | readonly [Shape] | { readonly [field: string]: Shape }
+type Shape =
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'flag'
+  | 'object'
+  | 'time'
+  | 'utc'
+  | 'level'
+  | readonly [Shape]
+  | { readonly [field: string]: Shape }
 
 const USER = { id: 'text', email: 'text', name: 'text' } as const
 const ERROR = { type: 'text', message: 'text', stack: 'text' } as const
 const REQUEST = {
-  method: 'text', url: 'text', path: 'text', status_code: 'integer', duration_ms: 'number', ip: 'text', user_agent: 'text',
+  method: 'text',
+  url: 'text',
+  path: 'text',
+  status_code: 'integer',
+  duration_ms: 'number',
+  ip: 'text',
+  user_agent: 'text',
 } as const
 const PERF = { duration_ms: 'number', memory_mb: 'number', db_queries: 'number', cache_hits: 'number' } as const
 const TRACE = { trace_id: 'text', span_id: 'text', parent_span_id: 'text' } as const
 const DEPLOY = { commit: 'text', branch: 'text', deployed_by: 'text' } as const
-const CRUMB = { type: 'text', category: 'text', message: 'text', level: 'text', timestamp: 'time', data: 'object' } as const
+const CRUMB = {
+  type: 'text',
+  category: 'text',
+  message: 'text',
+  level: 'text',
+  timestamp: 'time',
+  data: 'object',
+} as const
 
 /** Interface: Log entry. */
 const ENTRY: Shape = {
-  'level!': 'level', 'message!': 'text', 'timestamp!': 'utc', service: 'text', environment: 'text', version: 'text', user_id: 'text',
-  user: USER, metadata: 'object', tags: ['text'], error: ERROR, request: REQUEST, perf: PERF, trace: TRACE, deploy: DEPLOY,
-  breadcrumbs: [CRUMB], fingerprint: 'text', action: 'text', session_id: 'text', release_id: 'text', request_id: 'text',
-  source: 'text', notify: 'flag', notify_channels: ['text'],
+  'level!': 'level',
+  'message!': 'text',
+  'timestamp!': 'utc',
+  service: 'text',
+  environment: 'text',
+  version: 'text',
+  user_id: 'text',
+  user: USER,
+  metadata: 'object',
+  tags: ['text'],
+  error: ERROR,
+  request: REQUEST,
+  perf: PERF,
+  trace: TRACE,
+  deploy: DEPLOY,
+  breadcrumbs: [CRUMB],
+  fingerprint: 'text',
+  action: 'text',
+  session_id: 'text',
+  release_id: 'text',
+  request_id: 'text',
+  source: 'text',
+  notify: 'flag',
+  notify_channels: ['text'],
 }
 
 /** By endpoint (interface: Resources). */
 const SHAPES = {
   batch: { batch_id: 'text', 'logs!': [ENTRY] },
   requests: {
-    'requests!': [{
-      'method!': 'text', 'path!': 'text', 'status_code!': 'integer', 'duration_ms!': 'number', 'request_id!': 'text', 'timestamp!': 'time',
-      route: 'text', host: 'text', service: 'text', environment: 'text',
-    }],
+    'requests!': [
+      {
+        'method!': 'text',
+        'path!': 'text',
+        'status_code!': 'integer',
+        'duration_ms!': 'number',
+        'request_id!': 'text',
+        'timestamp!': 'time',
+        route: 'text',
+        host: 'text',
+        service: 'text',
+        environment: 'text',
+      },
+    ],
   },
   feedback: { 'event_id!': 'text', 'comments!': 'text', name: 'text', email: 'text' },
   release: { 'version!': 'text', commit_hash: 'text', branch: 'text', deployed_by: 'text', changelog: 'text' },
@@ -53,7 +106,10 @@ export function validateRequest(kind: keyof typeof SHAPES, value: unknown): void
 export function validateMonitorToken(token: unknown): string {
   if (typeof token === 'string' && token !== '' && token !== '.' && token !== '..' && token.isWellFormed()) return token
   if (token === '') throw new IngestError('INVALID', 'the monitor token is empty')
-  throw new IngestError('INVALID', 'the monitor token must be well-formed text that is not empty, "." or ".."; it is not shown')
+  throw new IngestError(
+    'INVALID',
+    'the monitor token must be well-formed text that is not empty, "." or ".."; it is not shown',
+  )
 }
 
 function check(value: unknown, shape: Shape, path: string): void {
@@ -76,19 +132,28 @@ function checkFields(value: Record<string, unknown>, shape: Readonly<Record<stri
     if (one !== undefined) check(one, field, `${path}.${key}`)
     else if (name.endsWith('!')) throw invalid(`${path}.${key}`, 'be given', one)
   }
-  const unknown = Object.keys(value).find((key) => !Object.hasOwn(shape, key) && !Object.hasOwn(shape, `${key}!`) && value[key] !== undefined)
-  if (unknown !== undefined) throw invalid(`${path}${memberOf(unknown)}`, 'be a field of the interface, which it is not', value[unknown])
+  const unknown = Object.keys(value).find(
+    (key) => !Object.hasOwn(shape, key) && !Object.hasOwn(shape, `${key}!`) && value[key] !== undefined,
+  )
+  if (unknown !== undefined)
+    throw invalid(`${path}${memberOf(unknown)}`, 'be a field of the interface, which it is not', value[unknown])
 }
 
-const SCALARS: Record<Extract<Shape, string>, { readonly rule: string, holds(value: unknown): boolean }> = {
+const SCALARS: Record<Extract<Shape, string>, { readonly rule: string; holds(value: unknown): boolean }> = {
   text: { rule: 'be text', holds: (value) => typeof value === 'string' },
   number: { rule: 'be a finite number', holds: (value) => Number.isFinite(value) },
   integer: { rule: 'be an integer', holds: (value) => Number.isSafeInteger(value) },
   flag: { rule: 'be true or false', holds: (value) => typeof value === 'boolean' },
   object: { rule: 'be an object', holds: isObject },
   level: { rule: `be one of ${LEVELS.join(', ')}`, holds: (value) => (LEVELS as readonly unknown[]).includes(value) },
-  time: { rule: 'be an ISO 8601 time, such as 2026-11-21T00:08:52.486Z', holds: (value) => isTime(value, /^(?:Z|[+-]\d\d:\d\d)$/) },
-  utc: { rule: 'be an ISO 8601 time in UTC, such as 2026-11-21T00:08:52.486Z', holds: (value) => isTime(value, /^(?:Z|\+00:00)$/) },
+  time: {
+    rule: 'be an ISO 8601 time, such as 2026-11-21T00:08:52.486Z',
+    holds: (value) => isTime(value, /^(?:Z|[+-]\d\d:\d\d)$/),
+  },
+  utc: {
+    rule: 'be an ISO 8601 time in UTC, such as 2026-11-21T00:08:52.486Z',
+    holds: (value) => isTime(value, /^(?:Z|\+00:00)$/),
+  },
 }
 
 function isTime(value: unknown, zones: RegExp): boolean {

@@ -12,8 +12,11 @@ const MAX_RETRY_AFTER_MS = 3_600_000
 export function parseRetryAfterMs(reply: Pick<HttpReply, 'status' | 'headers'>, wallNowMs: number): number | undefined {
   if (reply.status !== 429 && reply.status !== 503) return undefined
   const nowMs = parseHttpDate([reply.headers['date']].flat()[0] ?? '') ?? wallNowMs
-  const waits = [reply.headers['retry-after'] ?? []].flat().flatMap(splitValues)
-    .map((value) => waitMs(value, nowMs)).filter((wait) => wait !== undefined)
+  const waits = [reply.headers['retry-after'] ?? []]
+    .flat()
+    .flatMap(splitValues)
+    .map((value) => waitMs(value, nowMs))
+    .filter((wait) => wait !== undefined)
   return waits.length === 0 ? undefined : Math.min(Math.max(...waits), MAX_RETRY_AFTER_MS)
 }
 

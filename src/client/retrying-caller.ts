@@ -75,10 +75,12 @@ export class RetryingCaller {
       }
       const reply = await this.#attempt(call, deadlineAt - clock.now())
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
-      if (reply instanceof HttpFailure && reply.kind === 'unproven') throw new IngestError('MISDIRECTED', `${reply.message}. ${reply.remedy}`)
+      if (reply instanceof HttpFailure && reply.kind === 'unproven')
+        throw new IngestError('MISDIRECTED', `${reply.message}. ${reply.remedy}`)
       const kind = reply instanceof HttpFailure ? 'later' : classifyReply(reply, call.expected ?? 'json')
-      if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true))) return reply
-      const askedMs = reply instanceof HttpFailure ? 0 : parseRetryAfterMs(reply, clock.wallNow()) ?? 0
+      if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true)))
+        return reply
+      const askedMs = reply instanceof HttpFailure ? 0 : (parseRetryAfterMs(reply, clock.wallNow()) ?? 0)
       if (askedMs > 0) {
         this.#notBefore[lane] = Math.max(this.#notBefore[lane], clock.now() + askedMs)
         if (lane === 'keyed') this.#options.onRetryAfter?.(askedMs)
@@ -87,7 +89,8 @@ export class RetryingCaller {
       // After the Retry-After and not within it, so that all who were told the same second do not come back in one instant.
       const delayMs = askedMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt
-      if (kind !== 'later' || isLate || attempt === maxAttempts) throw this.#failure(call, reply, { attempt, askedMs, isLate })
+      if (kind !== 'later' || isLate || attempt === maxAttempts)
+        throw this.#failure(call, reply, { attempt, askedMs, isLate })
       await this.#wait(delayMs, call.signal)
     }
   }
@@ -100,7 +103,11 @@ export class RetryingCaller {
 
   async #attempt({ path, body, signal }: Call, leftMs: number): Promise<HttpReply | HttpFailure> {
     try {
-      return await this.#options.http.post(path, body, { keyless: body === null, timeoutMs: Math.max(Math.ceil(leftMs), 1), ...(signal !== undefined && { signal }) })
+      return await this.#options.http.post(path, body, {
+        keyless: body === null,
+        timeoutMs: Math.max(Math.ceil(leftMs), 1),
+        ...(signal !== undefined && { signal }),
+      })
     } catch (error) {
       if (error instanceof HttpFailure) return error
       throw error
@@ -137,20 +144,35 @@ export class RetryingCaller {
       : new IngestError('ABORTED', 'the client is closed')
   }
 
-  #failure({ body, secrets = [] }: Call, reply: HttpReply | HttpFailure, { attempt, askedMs, isLate }: Failed): IngestError {
+  #failure(
+    { body, secrets = [] }: Call,
+    reply: HttpReply | HttpFailure,
+    { attempt, askedMs, isLate }: Failed,
+  ): IngestError {
     const attempts = attempt === 1 ? '1 attempt' : `${attempt} attempts`
-    const tried = isLate ? ` (${attempts} in timeoutMs ${this.#options.timeoutMs})` : attempt === 1 ? '' : ` (${attempts})`
+    const tried = isLate
+      ? ` (${attempts} in timeoutMs ${this.#options.timeoutMs})`
+      : attempt === 1
+        ? ''
+        : ` (${attempts})`
     if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
     const { status } = reply
     const reason = describeReply(reply, createSecretMask([this.#options.apiKey, ...secrets]))
     const refused = body === null ? 'monitor token' : 'key'
-    if (status === 401 || status === 403) return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
+    if (status === 401 || status === 403)
+      return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
     if (classifyStatus(status) === 'later') {
       const code = status === 429 || (askedMs > 0 && isLate) ? 'RATE_LIMITED' : 'UNAVAILABLE'
-      return new IngestError(code, `${reason}${tried}${retryHint(askedMs)}`, { status, ...(askedMs > 0 && { retryAfterMs: askedMs }) })
+      return new IngestError(code, `${reason}${tried}${retryHint(askedMs)}`, {
+        status,
+        ...(askedMs > 0 && { retryAfterMs: askedMs }),
+      })
     }
-    if (status >= 400) return new IngestError('REJECTED', status === 404 || status === 405 ? `${reason}; check the url` : reason, { status })
-    const why = status < 300 ? 'not the service\'s answer' : 'redirects are not followed'
+    if (status >= 400)
+      return new IngestError('REJECTED', status === 404 || status === 405 ? `${reason}; check the url` : reason, {
+        status,
+      })
+    const why = status < 300 ? "not the service's answer" : 'redirects are not followed'
     return new IngestError('MISDIRECTED', `${reason}; ${why}, check the url`, { status })
   }
 }
@@ -165,7 +187,11 @@ interface Failed {
 }
 
 function heldError(heldMs: number): IngestError {
-  return new IngestError('RATE_LIMITED', `not sent, since the service has asked to wait (Retry-After)${retryHint(heldMs)}`, { retryAfterMs: Math.ceil(heldMs) })
+  return new IngestError(
+    'RATE_LIMITED',
+    `not sent, since the service has asked to wait (Retry-After)${retryHint(heldMs)}`,
+    { retryAfterMs: Math.ceil(heldMs) },
+  )
 }
 
 function retryHint(waitMs: number): string {

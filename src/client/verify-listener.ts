@@ -34,18 +34,30 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
   const { token, from, problem = '' } = findToken(processEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
   const { host } = new URL(url)
-  const notLocal = (why: string): UnverifiedListenerError => new UnverifiedListenerError(`the program on ${host} is not a local service (${why})`, 'Stop it, or set PINO_INGEST_URL')
+  const notLocal = (why: string): UnverifiedListenerError =>
+    new UnverifiedListenerError(
+      `the program on ${host} is not a local service (${why})`,
+      'Stop it, or set PINO_INGEST_URL',
+    )
   if (token === undefined) {
     const remedy = from === TOKEN_VARIABLE ? 'Correct or unset it' : 'Run `npx pino-ingest dev` as this user'
     throw new UnverifiedListenerError(`the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
   }
   const nonce = randomBytes(16).toString('base64url')
-  const reply = await ask(socket, `GET /local/status HTTP/1.1\r\nHost: ${host}\r\n${CHALLENGE_HEADER}: ${nonce}\r\n\r\n`, timeoutMs)
+  const reply = await ask(
+    socket,
+    `GET /local/status HTTP/1.1\r\nHost: ${host}\r\n${CHALLENGE_HEADER}: ${nonce}\r\n\r\n`,
+    timeoutMs,
+  )
   if (typeof reply === 'string') throw notLocal(reply)
   switch (findProofProblem(reply, token, nonce, { address, port })) {
-    case 'token': throw new UnverifiedListenerError(`the local service on ${host} has another token than ${from}`,
-      `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`)
-    case 'foreign': throw notLocal(`status ${reply.status}`)
+    case 'token':
+      throw new UnverifiedListenerError(
+        `the local service on ${host} has another token than ${from}`,
+        `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`,
+      )
+    case 'foreign':
+      throw notLocal(`status ${reply.status}`)
     case undefined:
   }
 }
@@ -74,7 +86,8 @@ function ask(socket: Socket, request: string, timeoutMs: number): Promise<Challe
       resolve(result)
     }
     const read = (): void => {
-      for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null) text += chunk.toString('latin1')
+      for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
+        text += chunk.toString('latin1')
       const reply = wholeReply(text)
       if (reply !== undefined) settle(reply)
       else if (text.length > MAX_REPLY_BYTES) settle('its reply is too long')
@@ -83,7 +96,10 @@ function ask(socket: Socket, request: string, timeoutMs: number): Promise<Challe
     const timer = setTimeout(() => settle(`it did not answer within ${timeoutMs} ms`), timeoutMs)
     // Not `data`, which leaves the stream flowing when nobody listens. The listener of `error` stays: the next user of the socket
     // adds its own only a turn later. `close` follows it.
-    socket.on('readable', read).once('close', onClose).on('error', () => {})
+    socket
+      .on('readable', read)
+      .once('close', onClose)
+      .on('error', () => {})
     socket.write(request)
   })
 }
@@ -93,7 +109,12 @@ function wholeReply(text: string): ChallengeReply | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return undefined
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
-  const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
   if (text.length < end + 4 + Number(headers.get('content-length') ?? 0)) return undefined
-  return { status: Number(/^HTTP\/1\.1 (\d{3})\b/.exec(statusLine)?.[1] ?? 0), challenge: headers.get('www-authenticate') }
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})\b/.exec(statusLine)?.[1] ?? 0),
+    challenge: headers.get('www-authenticate'),
+  }
 }

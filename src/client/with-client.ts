@@ -6,7 +6,11 @@ import type { IngestClientOptions } from './index.js'
 import { LOCAL_URL } from '../options/resolve-options.js'
 
 /** @throws IngestError `CONFIG` before anything else is done; then whatever `call` throws. */
-export async function withClient<T>(options: IngestClientOptions, call: (client: IngestClient) => Promise<T>, wiring?: TransportHooks): Promise<T> {
+export async function withClient<T>(
+  options: IngestClientOptions,
+  call: (client: IngestClient) => Promise<T>,
+  wiring?: TransportHooks,
+): Promise<T> {
   const client = wiring === undefined ? new IngestClient(options) : createTransportClient(options, wiring)
   try {
     return await call(client)
@@ -19,6 +23,10 @@ export async function withClient<T>(options: IngestClientOptions, call: (client:
 
 /** Who named no service may not know that it is the local one that was looked for. */
 export function withLocalHint(error: unknown): unknown {
-  if (!(error instanceof IngestError) || error.code !== 'UNAVAILABLE' || !error.message.includes(`${LOCAL_URL}/`)) return error
-  return new IngestError(error.code, `${error.message}; start the local service with \`npx pino-ingest dev\`, or set PINO_INGEST_URL`)
+  if (!(error instanceof IngestError) || error.code !== 'UNAVAILABLE' || !error.message.includes(`${LOCAL_URL}/`))
+    return error
+  return new IngestError(
+    error.code,
+    `${error.message}; start the local service with \`npx pino-ingest dev\`, or set PINO_INGEST_URL`,
+  )
 }

@@ -15,14 +15,25 @@ export interface DeliveryOptions extends OutcomeRecorderOptions {
   /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
   /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<CircuitBreaker, 'limit' | 'lastFailure' | 'outageAgeMs' | 'retryAfterLeftMs' | 'rejections' | 'retrySoon' | 'isFinished' | 'startShutdown' | 'onCapacity'>
+  readonly gate: Pick<
+    CircuitBreaker,
+    | 'limit'
+    | 'lastFailure'
+    | 'outageAgeMs'
+    | 'retryAfterLeftMs'
+    | 'rejections'
+    | 'retrySoon'
+    | 'isFinished'
+    | 'startShutdown'
+    | 'onCapacity'
+  >
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
   /** An outage this long ends a `flush` of what is on disk. */
   readonly requestTimeoutMs: number
   /** Where batches wait when memory gets short. */
-  readonly disk?: (QueueDisk & { readonly keptEntries: number, admits(rank: number): boolean }) | undefined
+  readonly disk?: (QueueDisk & { readonly keptEntries: number; admits(rank: number): boolean }) | undefined
   /** See `QueueOptions`. */
   readonly recoverForMs?: number | undefined
   /** For the message at the end: what was set, of which `drain` may get the rest. Default: what `drain` gets. */
@@ -56,9 +67,14 @@ export class Delivery {
     this.#options = options
     this.#isMemoryAlone = options.disk === undefined
     this.#booking = new OutcomeRecorder(options)
-    this.#queue = new BatchQueue({ ...options, isDown: () => options.gate.lastFailure !== undefined }, () => this.#startWaiting())
-    this.#flushes = new FlushWaiters({ ...options,
-      hasKept: () => this.#booking.keptEntries + (options.disk?.keptEntries ?? 0) > 0, oldest: () => this.#oldest })
+    this.#queue = new BatchQueue({ ...options, isDown: () => options.gate.lastFailure !== undefined }, () =>
+      this.#startWaiting(),
+    )
+    this.#flushes = new FlushWaiters({
+      ...options,
+      hasKept: () => this.#booking.keptEntries + (options.disk?.keptEntries ?? 0) > 0,
+      oldest: () => this.#oldest,
+    })
     options.gate.onCapacity(() => this.#startWaiting())
     // Every batch in flight listens to it.
     setMaxListeners(0, this.#abort.signal)
@@ -104,7 +120,10 @@ export class Delivery {
     }
     this.#isMemoryAlone = batch.place === undefined
     const gone = this.#queue.push(batch, this.#inFlightBytes)
-    const { gate: { lastFailure: trouble }, maxBufferBytes } = this.#options
+    const {
+      gate: { lastFailure: trouble },
+      maxBufferBytes,
+    } = this.#options
     this.#booking.recordEvicted(gone, batch, { maxBufferBytes, trouble })
     this.#startWaiting()
   }
@@ -120,7 +139,9 @@ export class Delivery {
   }
 
   /** Whether nothing is taken any more. */
-  get isClosed(): boolean { return this.#closed }
+  get isClosed(): boolean {
+    return this.#closed
+  }
 
   /** Whether none of the app's own waits in memory alone. */
   get isOnDisk(): boolean {
@@ -168,7 +189,8 @@ export class Delivery {
 
   /** Also what is enqueued meanwhile; what earlier processes left while the service takes it: one short process after another would never send it. */
   async #untilIdle(): Promise<void> {
-    const isIdle = ({ durable: stored, memoryOnly: loose }: Watermark): boolean => stored >= this.#queue.watermark.durable && loose >= this.#queue.watermark.memoryOnly
+    const isIdle = ({ durable: stored, memoryOnly: loose }: Watermark): boolean =>
+      stored >= this.#queue.watermark.durable && loose >= this.#queue.watermark.memoryOnly
     while (!this.#closed && !this.#isOver && !isIdle(this.#oldest)) {
       // In a long outage a flush is over at once: this loop would leave no turn to the attempts, nor to the timer that ends it.
       await this.#flushes.add(this.#queue.watermark)
@@ -188,14 +210,17 @@ export class Delivery {
     this.#inFlightEntries = this.#inFlightBytes = 0
     this.#abort.abort()
     for (const { batch } of left) this.#booking.recordAbandoned(batch, batch.count)
-    this.#booking.reportLost(`${why}; last failure: ${this.#options.gate.lastFailure ?? 'none, the service was still at work'}`)
+    this.#booking.reportLost(
+      `${why}; last failure: ${this.#options.gate.lastFailure ?? 'none, the service was still at work'}`,
+    )
     this.#flushes.end(this.#booking.keptEntries > 0 ? 'spooled' : 'acknowledged')
   }
 
   /** The oldest of the app's own that is not settled, in each lane. */
   get #oldest(): Watermark {
     const { durable: stored, memoryOnly: loose } = this.#queue.oldest
-    const orders = (lane: Lane): number[] => [...this.#inFlight.keys()].filter((held) => held.lane === lane).map(({ sequence: order }) => order)
+    const orders = (lane: Lane): number[] =>
+      [...this.#inFlight.keys()].filter((held) => held.lane === lane).map(({ sequence: order }) => order)
     return { durable: Math.min(stored, ...orders('stored')), memoryOnly: Math.min(loose, ...orders('loose')) }
   }
 

@@ -2,7 +2,14 @@
 import type { Clock } from '../shared/clock.js'
 import { HttpFailure } from '../client/http-types.js'
 import type { Http, HttpReply } from '../client/http-types.js'
-import { classifyReply, hasErrorOutsideList, parseIngestResult, parseRejected, describeReply, parseRetryAfterMs } from '../client/reply-parser.js'
+import {
+  classifyReply,
+  hasErrorOutsideList,
+  parseIngestResult,
+  parseRejected,
+  describeReply,
+  parseRetryAfterMs,
+} from '../client/reply-parser.js'
 import type { ExpectedBody, ItemList } from '../client/reply-parser.js'
 import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
@@ -36,13 +43,18 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
   return {
     async send(batch, signal) {
       // Sent, it might be answered with a 2xx, and would count as accepted.
-      if (batch.body.length === 0) return { kind: 'given-up', reason: 'a batch without its body: this is a bug, please report it' }
+      if (batch.body.length === 0)
+        return { kind: 'given-up', reason: 'a batch without its body: this is a bug, please report it' }
       try {
         const { body, contentEncoding } = batch
-        const reply = await http.post(endpoint.path, body, { signal, ...(contentEncoding !== undefined && { contentEncoding }) })
+        const reply = await http.post(endpoint.path, body, {
+          signal,
+          ...(contentEncoding !== undefined && { contentEncoding }),
+        })
         return outcomeOf(endpoint, batch, reply, clock.wallNow(), mask)
       } catch (error) {
-        if (error instanceof HttpFailure && error.kind === 'unproven') return { kind: 'misconfigured', reason: error.message, remedy: error.remedy }
+        if (error instanceof HttpFailure && error.kind === 'unproven')
+          return { kind: 'misconfigured', reason: error.message, remedy: error.remedy }
         // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.
         const reason = error instanceof Error ? error.message : String(error)
         return { kind: 'later', reason: hint === undefined ? reason : `${reason}; ${hint}` }
@@ -52,24 +64,38 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
 }
 
 /** @param wallNowMs when the reply came, for a Retry-After that is a date */
-function outcomeOf({ list, expected }: BatchEndpoint, batch: Batch, reply: HttpReply, wallNowMs: number, mask: IngestSenderOptions['mask']): Outcome {
+function outcomeOf(
+  { list, expected }: BatchEndpoint,
+  batch: Batch,
+  reply: HttpReply,
+  wallNowMs: number,
+  mask: IngestSenderOptions['mask'],
+): Outcome {
   const { status } = reply
   const reasonIn = (): string => describeReply(reply, mask, list)
   const kind = classifyReply(reply, expected)
   switch (kind) {
     case 'ok': {
       const result = parseIngestResult(reply.text)
-      if (result === undefined) return { kind: 'delivered', accepted: batch.count, rejected: [], ...(expected === 'ingest-result' && { unreadable: true as const }) }
+      if (result === undefined)
+        return {
+          kind: 'delivered',
+          accepted: batch.count,
+          rejected: [],
+          ...(expected === 'ingest-result' && { unreadable: true as const }),
+        }
       return delivered(batch, status, result, 0)
     }
     case 'refused': {
       const result = parseIngestResult(reply.text)
       // Sent again, the entries that it took would arrive twice.
-      if (result !== undefined && result.accepted > 0) return delivered(batch, status, result, batch.count - result.accepted)
+      if (result !== undefined && result.accepted > 0)
+        return delivered(batch, status, result, batch.count - result.accepted)
       const reason = reasonIn()
       const rejected = within(batch, parseRejected(reply.text, list))
       // No entry is at fault, so that every batch would be refused.
-      if (rejected.length === 0 && status !== 413 && hasErrorOutsideList(reply.text, list)) return { kind: 'misconfigured', status, reason }
+      if (rejected.length === 0 && status !== 413 && hasErrorOutsideList(reply.text, list))
+        return { kind: 'misconfigured', status, reason }
       return { kind: 'refused', status, reason, rejected }
     }
     case 'later': {

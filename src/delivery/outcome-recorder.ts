@@ -88,15 +88,21 @@ export class OutcomeRecorder {
    * All are counted before any is told: who hears of one may ask for the account.
    * @param newest that it was done for: it may itself not fit beside those in flight
    */
-  recordEvicted(batches: readonly Batch[], newest: Batch, { maxBufferBytes, trouble }: { readonly maxBufferBytes: number, readonly trouble: string | undefined }): void {
+  recordEvicted(
+    batches: readonly Batch[],
+    newest: Batch,
+    { maxBufferBytes, trouble }: { readonly maxBufferBytes: number; readonly trouble: string | undefined },
+  ): void {
     for (const { count, acknowledgement: custody } of batches) {
       custody?.acknowledge()
       this.#options.account.dropped.buffer += count
     }
     for (const batch of batches) {
-      const detail = batch === newest ? `a batch of ${batch.body.length} bytes does not fit into maxBufferBytes ${maxBufferBytes} beside those in flight`
-        : `maxBufferBytes ${maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestSeverity]}; `
-          + (trouble ?? 'the service takes them slower than they come')
+      const detail =
+        batch === newest
+          ? `a batch of ${batch.body.length} bytes does not fit into maxBufferBytes ${maxBufferBytes} beside those in flight`
+          : `maxBufferBytes ${maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestSeverity]}; ` +
+            (trouble ?? 'the service takes them slower than they come')
       this.#options.report.dropped(batch.count, 'buffer', detail)
     }
   }

@@ -9,7 +9,7 @@
  * - `damaged`: what was on disk cannot be read back
  */
 export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as const
-export type DropReason = typeof DROP_REASONS[number]
+export type DropReason = (typeof DROP_REASONS)[number]
 
 export interface AccountSnapshot {
   /** Entries handed in by the app. */

@@ -12,7 +12,10 @@ import { Throttle } from './throttle.js'
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 
 /** What a channel tells. */
-export type EndpointReporter = Pick<Reporter, 'delivered' | 'rejected' | 'dropped' | 'retained' | 'problem' | 'note' | 'discard'>
+export type EndpointReporter = Pick<
+  Reporter,
+  'delivered' | 'rejected' | 'dropped' | 'retained' | 'problem' | 'note' | 'discard'
+>
 
 /** What is counted: log entries, unless it is said. */
 type Subject = 'requestLogs' | undefined
@@ -30,7 +33,11 @@ export interface IngestEvents {
   /** Entries that the service took; `batchId` is that of the latest batch. */
   'ingest:delivered': OfSubject & { readonly count: number; readonly batchId: string }
   /** Entries that the service refused; `errors` and `reason` are those of the latest reply. */
-  'ingest:rejected': OfSubject & { readonly count: number; readonly reason: string; readonly errors: readonly IngestResultError[] }
+  'ingest:rejected': OfSubject & {
+    readonly count: number
+    readonly reason: string
+    readonly errors: readonly IngestResultError[]
+  }
   /** Entries given up at a bound. */
   'ingest:dropped': OfSubject & { readonly count: number; readonly reason: DropReason }
   /** Something that the user may have to mend. */
@@ -85,7 +92,12 @@ export class Reporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options
-    this.#stats = new Throttle(options.clock, EVENT_WINDOW_MS, (_held, next) => next, (account) => this.#emit('ingest:stats', account()))
+    this.#stats = new Throttle(
+      options.clock,
+      EVENT_WINDOW_MS,
+      (_held, next) => next,
+      (account) => this.#emit('ingest:stats', account()),
+    )
     this.#mask = createSecretMask(options.secrets)
     this.#write = options.write ?? writeToStderr
   }
@@ -101,7 +113,11 @@ export class Reporter {
   }
 
   dropped(count: number, reason: DropReason, detail: string, of?: Subject): void {
-    this.#line(`dropped ${reason} ${of ?? ''}`, count, (total) => `dropped ${counted(total, of)} (${reason}): ${detail}`)
+    this.#line(
+      `dropped ${reason} ${of ?? ''}`,
+      count,
+      (total) => `dropped ${counted(total, of)} (${reason}): ${detail}`,
+    )
     this.#event('ingest:dropped', `${reason} ${of ?? ''}`, { count, reason, ...(of && { of }) })
     if (of === undefined) this.#options.onDropped?.(count, reason)
   }
@@ -109,12 +125,20 @@ export class Reporter {
   problem(code: IngestErrorCode, message: string, status?: number, of?: Subject): void {
     const words = of === undefined ? message : `request logs: ${message}`
     this.#line(`${code} ${of ?? ''}`, 1, () => words)
-    this.#event('ingest:problem', `${code} ${of ?? ''}`, status === undefined ? { code, message: words } : { code, message: words, status })
+    this.#event(
+      'ingest:problem',
+      `${code} ${of ?? ''}`,
+      status === undefined ? { code, message: words } : { code, message: words, status },
+    )
   }
 
   /** At the end, what is on disk for the next start. */
   retained(count: number, of?: Subject): void {
-    this.note('kept', `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk for the next start with this url and key`, of)
+    this.note(
+      'kept',
+      `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk for the next start with this url and key`,
+      of,
+    )
   }
 
   /**

@@ -18,8 +18,14 @@ const WORD_PART_CHARS = 12
  */
 export function createSecretMask(secrets: readonly string[]): (text: string) => string {
   const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf)
-  const [whole, divisible] = [forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS), forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS)]
-  const exactPattern = whole.length === 0 ? undefined : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
+  const [whole, divisible] = [
+    forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS),
+    forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS),
+  ]
+  const exactPattern =
+    whole.length === 0
+      ? undefined
+      : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
   const parts = new Set(divisible.map(withoutCase).flatMap(partsOf))
   return (text) => maskParts(exactPattern === undefined ? text : text.replace(exactPattern, MASK), parts)
 }
@@ -34,14 +40,20 @@ export function maskDeep<T>(value: T, mask: (text: string) => string): T {
 
 function formsOf(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1)
-  return [secret, escaped, escaped.replaceAll('/', String.raw`\/`), encodeURIComponent(secret.toWellFormed()), ...base64Of(secret)]
+  return [
+    secret,
+    escaped,
+    escaped.replaceAll('/', String.raw`\/`),
+    encodeURIComponent(secret.toWellFormed()),
+    ...base64Of(secret),
+  ]
 }
 
 /** Base64 of the secret at each of the three byte offsets, without the characters shared with its neighbours. */
 function base64Of(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
-    const [from, to] = [Math.ceil(before * 8 / 6), Math.floor(bytes.length * 8 / 6)]
+    const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
     return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
   })
 }

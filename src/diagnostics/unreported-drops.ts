@@ -19,10 +19,16 @@ export const NOTICE_WINDOW_MS = 10_000
 export const NOTICE_SEVERITY = 2
 
 /** An entry of level warn, as JSON. @param labels what every entry of this app carries @param atMs of the latest drop */
-export function createDropNotice(dropped: DroppedByReason, labels: Pick<LogEntry, 'service' | 'environment' | 'version'>, atMs: number): string {
+export function createDropNotice(
+  dropped: DroppedByReason,
+  labels: Pick<LogEntry, 'service' | 'environment' | 'version'>,
+  atMs: number,
+): string {
   const { service, environment, version } = labels
   const count = Object.values(dropped).reduce((sum, one) => sum + one, 0)
-  const reasons = Object.entries(dropped).map(([reason, one]) => `${reason} ${one}`).join(', ')
+  const reasons = Object.entries(dropped)
+    .map(([reason, one]) => `${reason} ${one}`)
+    .join(', ')
   const entry: LogEntry = {
     level: 'warn',
     message: `pino-ingest dropped ${count === 1 ? '1 entry' : `${count} entries`} (${reasons})`,

@@ -64,8 +64,9 @@ export class BeforeSendHook {
     // `undefined` where a `toJSON` says so, which the types do not know.
     const json = JSON.stringify(result) as string | undefined
     if (json === entryJson) return { json }
-    const returned = json === undefined ? undefined : JSON.parse(json) as unknown
-    if (!isObject(returned)) return this.#failed(entryJson, `returned an object that becomes ${json?.slice(0, 80) ?? 'nothing'} in JSON`)
+    const returned = json === undefined ? undefined : (JSON.parse(json) as unknown)
+    if (!isObject(returned))
+      return this.#failed(entryJson, `returned an object that becomes ${json?.slice(0, 80) ?? 'nothing'} in JSON`)
     const cuts: CutCounts = { depth: 0, keys: 0 }
     const entry = cleanEntry(returned, cuts)
     const reason = this.#options.isValid(entry)
@@ -96,7 +97,8 @@ function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: CutCount
 
 function faultOf(result: unknown): string | undefined {
   if (result === undefined) return 'returned nothing: let it return the entry, or null to drop it'
-  if (typeof result !== 'object' || Array.isArray(result)) return `returned ${Array.isArray(result) ? 'an array' : `a ${typeof result}`} in place of an entry`
+  if (typeof result !== 'object' || Array.isArray(result))
+    return `returned ${Array.isArray(result) ? 'an array' : `a ${typeof result}`} in place of an entry`
   if (!types.isPromise(result)) return undefined
   // What it is rejected with has no taker, and would end the process.
   result.catch(() => {})

@@ -151,7 +151,11 @@ export class Deduplicator {
     this.#bytes -= window.last.length
     const { count, first, rank, last, length, openedAt } = window
     if (count === 0) return
-    const json = createSummary(last.toString('utf8', 0, length), { count, first, elapsedMs: now - openedAt }, this.#maxEntryBytes)
+    const json = createSummary(
+      last.toString('utf8', 0, length),
+      { count, first, elapsedMs: now - openedAt },
+      this.#maxEntryBytes,
+    )
     this.#options.onSummary({ json, rank, count })
   }
 

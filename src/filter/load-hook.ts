@@ -19,7 +19,8 @@ const MAX_DEFAULTS = 2
 /** Codes of modules that only an `import()` can load: they await at their top level, or this Node requires no ES modules. */
 const NEEDS_IMPORT: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_REQUIRE_ESM'])
 
-const ONLY_IMPORTABLE = 'it is an ES module that cannot be loaded at once here; take out its top-level await, or write it as CommonJS (.cjs)'
+const ONLY_IMPORTABLE =
+  'it is an ES module that cannot be loaded at once here; take out its top-level await, or write it as CommonJS (.cjs)'
 
 /**
  * Takes ES modules and CommonJS. The file's ending may be left out, as `require` allows it.
@@ -58,14 +59,17 @@ export function loadHookSync(path: string, cwd = process.cwd()): HookFunction {
   return functionOf(loaded, path)
 }
 
-function findModule(path: string, cwd: string): { file: string, require: NodeJS.Require } {
+function findModule(path: string, cwd: string): { file: string; require: NodeJS.Require } {
   const require = nodeModule.createRequire(join(resolve(cwd), 'from-here.js'))
   try {
     const file = /^file:/i.test(path) ? fileURLToPath(path) : resolve(cwd, path)
     return { file: require.resolve(file), require }
   } catch (error) {
     if (codeOf(error) !== 'MODULE_NOT_FOUND') throw failed(path, formatThrown(error))
-    throw new IngestError('CONFIG', `beforeSend: module ${JSON.stringify(path)} was not found (resolved from ${resolve(cwd)})`)
+    throw new IngestError(
+      'CONFIG',
+      `beforeSend: module ${JSON.stringify(path)} was not found (resolved from ${resolve(cwd)})`,
+    )
   }
 }
 
@@ -88,7 +92,10 @@ function functionOf(loaded: unknown, path: string): HookFunction {
     found = (found as { default?: unknown }).default
   }
   if (typeof found === 'function') return found as HookFunction
-  throw failed(path, 'its default export is no function; write `export default (entry) => entry`, or `module.exports = …` in CommonJS')
+  throw failed(
+    path,
+    'its default export is no function; write `export default (entry) => entry`, or `module.exports = …` in CommonJS',
+  )
 }
 
 function codeOf(error: unknown): unknown {

@@ -7,7 +7,17 @@ import { NOTE_KEY, shortenToFit } from '../record/shorten-entry.js'
  * What equal entries share. Who met each of them, in which request, is not the same and left out; so is `notify`, since
  * the first of them has notified.
  */
-const SHARED = ['service', 'environment', 'version', 'tags', 'error', 'deploy', 'fingerprint', 'release_id', 'source'] as const
+const SHARED = [
+  'service',
+  'environment',
+  'version',
+  'tags',
+  'error',
+  'deploy',
+  'fingerprint',
+  'release_id',
+  'source',
+] as const
 
 const SHORTENED = 'shortened_from_bytes'
 
@@ -28,7 +38,12 @@ export function createSummary(lastJson: string, { count, first, elapsedMs }: Rep
   const summary = shared(last)
   summary.message = `${last.message} (repeated ${times} in ${duration(elapsedMs)})`
   const shortened = shortenedFrom(last)
-  summary.metadata = { [NOTE_KEY]: { ...(shortened !== undefined && { [SHORTENED]: shortened }), repeated: { count, first, last: last.timestamp } } }
+  summary.metadata = {
+    [NOTE_KEY]: {
+      ...(shortened !== undefined && { [SHORTENED]: shortened }),
+      repeated: { count, first, last: last.timestamp },
+    },
+  }
   return shortenToFit(summary, maxEntryBytes)
 }
 

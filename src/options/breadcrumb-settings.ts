@@ -24,13 +24,19 @@ export const DEFAULT_BREADCRUMBS: BreadcrumbSettings = { limit: 50, level: 'debu
 
 const MEMBERS: MemberRules<BreadcrumbSettings> = {
   limit: { rule: 'an integer from 1 to 1000', isRight: (value) => isWithin(value, 1, 1_000) },
-  level: { rule: `one of ${TRAIL_LEVELS.join(', ')}`, isRight: (value) => (TRAIL_LEVELS as readonly unknown[]).includes(value) },
-  maxBytes: { rule: `an integer from ${64 * 1024} to ${1024 * MIB} (bytes)`, isRight: (value) => isWithin(value, 64 * 1024, 1024 * MIB) },
+  level: {
+    rule: `one of ${TRAIL_LEVELS.join(', ')}`,
+    isRight: (value) => (TRAIL_LEVELS as readonly unknown[]).includes(value),
+  },
+  maxBytes: {
+    rule: `an integer from ${64 * 1024} to ${1024 * MIB} (bytes)`,
+    isRight: (value) => isWithin(value, 64 * 1024, 1024 * MIB),
+  },
 }
 
 /** What is given replaces the default's own. */
 export const breadcrumbs: Kind<Partial<BreadcrumbSettings> | boolean> = {
-  rule: 'true, false or { limit: 1 to 1000, level: one of pino\'s, maxBytes: 64 KiB to 1 GiB } (in a variable: JSON)',
+  rule: "true, false or { limit: 1 to 1000, level: one of pino's, maxBytes: 64 KiB to 1 GiB } (in a variable: JSON)",
   read: (value) => {
     return typeof value === 'boolean' ? value : readMembers(MEMBERS, value)
   },
@@ -38,7 +44,9 @@ export const breadcrumbs: Kind<Partial<BreadcrumbSettings> | boolean> = {
   parse: parseFlag,
 }
 
-export function resolveBreadcrumbs(given: Partial<BreadcrumbSettings> | boolean | undefined): BreadcrumbSettings | false {
+export function resolveBreadcrumbs(
+  given: Partial<BreadcrumbSettings> | boolean | undefined,
+): BreadcrumbSettings | false {
   if (given === false) return false
   return given === undefined || given === true ? DEFAULT_BREADCRUMBS : { ...DEFAULT_BREADCRUMBS, ...given }
 }
@@ -51,9 +59,11 @@ export const rates: Kind<SampleRates> = {
   read: (value) => {
     if (!isPlainObject(value)) return undefined
     const given = Object.entries(value).filter(([, one]) => one !== undefined)
-    const isRight = given.every(([level, rate]) => (LEVELS as readonly string[]).includes(level)
-      && typeof rate === 'number' && rate >= 0 && rate <= 1)
-    return isRight ? Object.fromEntries(given) as SampleRates : undefined
+    const isRight = given.every(
+      ([level, rate]) =>
+        (LEVELS as readonly string[]).includes(level) && typeof rate === 'number' && rate >= 0 && rate <= 1,
+    )
+    return isRight ? (Object.fromEntries(given) as SampleRates) : undefined
   },
   parse: parseJson,
 }

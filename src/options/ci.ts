@@ -29,77 +29,143 @@ interface Provider {
 const NOTHING: Read = () => undefined
 
 const PROVIDERS: readonly Provider[] = [
-  { // https://docs.github.com/en/actions/reference/workflows-and-actions/variables
-    markers: ['GITHUB_ACTIONS'], isNamed: true,
+  {
+    // https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    markers: ['GITHUB_ACTIONS'],
+    isNamed: true,
     commit: first('GITHUB_SHA'),
     branch: first('GITHUB_HEAD_REF', 'GITHUB_REF', 'GITHUB_REF_NAME'),
     tag: (env) => (env['GITHUB_REF_TYPE'] === 'tag' ? env['GITHUB_REF_NAME'] : undefined),
     deployedBy: first('GITHUB_TRIGGERING_ACTOR', 'GITHUB_ACTOR'), // who ran it again, before who ran it first
   },
-  { // https://docs.gitlab.com/ci/variables/predefined_variables/
-    markers: ['GITLAB_CI'], isNamed: true,
+  {
+    // https://docs.gitlab.com/ci/variables/predefined_variables/
+    markers: ['GITLAB_CI'],
+    isNamed: true,
     commit: first('CI_COMMIT_SHA'),
     // The last of them is the tag's name in a pipeline for a tag.
-    branch: first('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', 'CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME', 'CI_COMMIT_BRANCH', 'CI_COMMIT_REF_NAME'),
+    branch: first(
+      'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME',
+      'CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME',
+      'CI_COMMIT_BRANCH',
+      'CI_COMMIT_REF_NAME',
+    ),
     tag: first('CI_COMMIT_TAG'),
     deployedBy: first('GITLAB_USER_LOGIN'),
   },
-  { // https://circleci.com/docs/reference/variables/
-    markers: ['CIRCLECI'], isNamed: true,
-    commit: first('CIRCLE_SHA1'), branch: first('CIRCLE_BRANCH'), tag: first('CIRCLE_TAG'), deployedBy: first('CIRCLE_USERNAME'),
+  {
+    // https://circleci.com/docs/reference/variables/
+    markers: ['CIRCLECI'],
+    isNamed: true,
+    commit: first('CIRCLE_SHA1'),
+    branch: first('CIRCLE_BRANCH'),
+    tag: first('CIRCLE_TAG'),
+    deployedBy: first('CIRCLE_USERNAME'),
   },
-  { // https://buildkite.com/docs/pipelines/configure/environment-variables
-    markers: ['BUILDKITE'], isNamed: true,
-    commit: first('BUILDKITE_COMMIT'), branch: first('BUILDKITE_BRANCH'), tag: first('BUILDKITE_TAG'), deployedBy: first('BUILDKITE_BUILD_CREATOR'),
+  {
+    // https://buildkite.com/docs/pipelines/configure/environment-variables
+    markers: ['BUILDKITE'],
+    isNamed: true,
+    commit: first('BUILDKITE_COMMIT'),
+    branch: first('BUILDKITE_BRANCH'),
+    tag: first('BUILDKITE_TAG'),
+    deployedBy: first('BUILDKITE_BUILD_CREATOR'),
   },
-  { // https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/
-    markers: ['BITBUCKET_BUILD_NUMBER'], isNamed: true,
-    commit: first('BITBUCKET_COMMIT'), branch: first('BITBUCKET_BRANCH'), tag: first('BITBUCKET_TAG'), deployedBy: first('BITBUCKET_STEP_TRIGGERER_UUID'),
+  {
+    // https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/
+    markers: ['BITBUCKET_BUILD_NUMBER'],
+    isNamed: true,
+    commit: first('BITBUCKET_COMMIT'),
+    branch: first('BITBUCKET_BRANCH'),
+    tag: first('BITBUCKET_TAG'),
+    deployedBy: first('BITBUCKET_STEP_TRIGGERER_UUID'),
   },
-  { // https://learn.microsoft.com/en-us/azure/devops/pipelines/build/variables
-    markers: ['TF_BUILD'], isNamed: false,
+  {
+    // https://learn.microsoft.com/en-us/azure/devops/pipelines/build/variables
+    markers: ['TF_BUILD'],
+    isNamed: false,
     commit: first('BUILD_SOURCEVERSION'),
     // Not the short BUILD_SOURCEBRANCHNAME, where there is more: of `refs/heads/feature/x` it is `x`.
     branch: first('SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCH', 'BUILD_SOURCEBRANCHNAME'),
     tag: NOTHING, // `refs/tags/…` in the branch
     deployedBy: first('BUILD_REQUESTEDFOR'),
   },
-  { // https://www.jenkins.io/doc/book/pipeline/jenkinsfile/#using-environment-variables, and its plugins git, branch-api, build-user-vars
-    markers: ['JENKINS_URL', 'JENKINS_HOME'], isNamed: false,
+  {
+    // https://www.jenkins.io/doc/book/pipeline/jenkinsfile/#using-environment-variables, and its plugins git, branch-api, build-user-vars
+    markers: ['JENKINS_URL', 'JENKINS_HOME'],
+    isNamed: false,
     commit: first('GIT_COMMIT'),
-    branch: (env) => first('CHANGE_BRANCH', 'BRANCH_NAME', 'GIT_LOCAL_BRANCH', 'GIT_BRANCH')(env)?.replace(/^origin\//, '').replace(/^detached$/, ''),
+    branch: (env) =>
+      first(
+        'CHANGE_BRANCH',
+        'BRANCH_NAME',
+        'GIT_LOCAL_BRANCH',
+        'GIT_BRANCH',
+      )(env)
+        ?.replace(/^origin\//, '')
+        .replace(/^detached$/, ''),
     tag: first('TAG_NAME'),
     deployedBy: first('BUILD_USER_ID', 'BUILD_USER'),
   },
-  { // https://vercel.com/docs/environment-variables/system-environment-variables
-    markers: ['VERCEL'], isNamed: true,
-    commit: first('VERCEL_GIT_COMMIT_SHA'), branch: first('VERCEL_GIT_COMMIT_REF'), tag: NOTHING,
+  {
+    // https://vercel.com/docs/environment-variables/system-environment-variables
+    markers: ['VERCEL'],
+    isNamed: true,
+    commit: first('VERCEL_GIT_COMMIT_SHA'),
+    branch: first('VERCEL_GIT_COMMIT_REF'),
+    tag: NOTHING,
     deployedBy: first('VERCEL_GIT_COMMIT_AUTHOR_LOGIN', 'VERCEL_GIT_COMMIT_AUTHOR_NAME'),
   },
-  { // https://render.com/docs/environment-variables
-    markers: ['RENDER'], isNamed: true,
-    commit: first('RENDER_GIT_COMMIT'), branch: first('RENDER_GIT_BRANCH'), tag: NOTHING, deployedBy: NOTHING,
+  {
+    // https://render.com/docs/environment-variables
+    markers: ['RENDER'],
+    isNamed: true,
+    commit: first('RENDER_GIT_COMMIT'),
+    branch: first('RENDER_GIT_BRANCH'),
+    tag: NOTHING,
+    deployedBy: NOTHING,
   },
-  { // https://docs.railway.com/variables/reference
-    markers: ['RAILWAY_ENVIRONMENT_NAME', 'RAILWAY_ENVIRONMENT_ID', 'RAILWAY_ENVIRONMENT', 'RAILWAY_PROJECT_ID'], isNamed: true,
-    commit: first('RAILWAY_GIT_COMMIT_SHA'), branch: first('RAILWAY_GIT_BRANCH'), tag: NOTHING, deployedBy: first('RAILWAY_GIT_AUTHOR'),
+  {
+    // https://docs.railway.com/variables/reference
+    markers: ['RAILWAY_ENVIRONMENT_NAME', 'RAILWAY_ENVIRONMENT_ID', 'RAILWAY_ENVIRONMENT', 'RAILWAY_PROJECT_ID'],
+    isNamed: true,
+    commit: first('RAILWAY_GIT_COMMIT_SHA'),
+    branch: first('RAILWAY_GIT_BRANCH'),
+    tag: NOTHING,
+    deployedBy: first('RAILWAY_GIT_AUTHOR'),
   },
-  { // https://devcenter.heroku.com/articles/dyno-metadata, .../heroku-ci, .../buildpack-api. HEROKU_SLUG_COMMIT is deprecated, and may be stale.
-    markers: ['DYNO', 'HEROKU_APP_ID', 'HEROKU_APP_NAME', 'HEROKU_BUILD_COMMIT', 'HEROKU_SLUG_COMMIT', 'HEROKU_TEST_RUN_ID'], isNamed: false,
+  {
+    // https://devcenter.heroku.com/articles/dyno-metadata, .../heroku-ci, .../buildpack-api. HEROKU_SLUG_COMMIT is deprecated, and may be stale.
+    markers: [
+      'DYNO',
+      'HEROKU_APP_ID',
+      'HEROKU_APP_NAME',
+      'HEROKU_BUILD_COMMIT',
+      'HEROKU_SLUG_COMMIT',
+      'HEROKU_TEST_RUN_ID',
+    ],
+    isNamed: false,
     commit: first('HEROKU_BUILD_COMMIT', 'HEROKU_SLUG_COMMIT', 'HEROKU_TEST_RUN_COMMIT_VERSION', 'SOURCE_VERSION'),
     branch: first('HEROKU_TEST_RUN_BRANCH'),
     tag: first('HEROKU_RELEASE_VERSION'),
     deployedBy: NOTHING,
   },
-  { // https://docs.netlify.com/build/configure-builds/environment-variables/. BRANCH is `pull/7/head` in a preview.
-    markers: ['NETLIFY'], isNamed: false,
-    commit: first('COMMIT_REF'), branch: first('HEAD', 'BRANCH'), tag: NOTHING, deployedBy: NOTHING,
+  {
+    // https://docs.netlify.com/build/configure-builds/environment-variables/. BRANCH is `pull/7/head` in a preview.
+    markers: ['NETLIFY'],
+    isNamed: false,
+    commit: first('COMMIT_REF'),
+    branch: first('HEAD', 'BRANCH'),
+    tag: NOTHING,
+    deployedBy: NOTHING,
   },
 ]
 
 /** Of the first provider at hand that names a commit; else what the first at hand says. Empty where there is none. */
 export function findCiFacts(env: Env): CiFacts {
-  const present = PROVIDERS.filter(({ markers }) => markers.some((name) => !['', 'false', '0'].includes(env[name]?.trim().toLowerCase() ?? '')))
+  const present = PROVIDERS.filter(({ markers }) =>
+    markers.some((name) => !['', 'false', '0'].includes(env[name]?.trim().toLowerCase() ?? '')),
+  )
   const facts = present.map((provider) => factsOf(provider, env))
   const named = PROVIDERS.filter(({ isNamed }) => isNamed).map((provider) => factsOf(provider, env))
   return [...facts, ...named].find(({ commit }) => commit !== undefined) ?? facts[0] ?? {}
@@ -108,7 +174,9 @@ export function findCiFacts(env: Env): CiFacts {
 /** For every entry; `undefined` where no provider names a commit. */
 export function findCiDeploy(env: Env): EntryDeploy | undefined {
   const { commit, branch, deployed_by } = findCiFacts(env)
-  return commit === undefined ? undefined : { commit, ...(branch !== undefined && { branch }), ...(deployed_by !== undefined && { deployed_by }) }
+  return commit === undefined
+    ? undefined
+    : { commit, ...(branch !== undefined && { branch }), ...(deployed_by !== undefined && { deployed_by }) }
 }
 
 function factsOf(provider: Provider, env: Env): CiFacts {
@@ -129,7 +197,7 @@ function commitOf(text: string | undefined): string | undefined {
   return text === 'HEAD' ? undefined : given(text)
 }
 
-function refOf(text: string | undefined): { readonly branch?: string, readonly tag?: string } {
+function refOf(text: string | undefined): { readonly branch?: string; readonly tag?: string } {
   const ref = given(text)
   if (ref === undefined || ref === 'HEAD') return {}
   const [, kind, name = ''] = /^refs\/(heads|tags|remotes\/[^/]+)\/(.+)$/.exec(ref) ?? []

@@ -25,7 +25,10 @@ export function findToken(env: Env): FoundToken {
   const given = env[TOKEN_VARIABLE]
   if (given !== undefined && given !== '') {
     if (isToken(given)) return { token: given, from: TOKEN_VARIABLE }
-    return { from: TOKEN_VARIABLE, problem: `must have 16 to 512 letters, digits, - or _ (not shown, ${given.length} characters)` }
+    return {
+      from: TOKEN_VARIABLE,
+      problem: `must have 16 to 512 letters, digits, - or _ (not shown, ${given.length} characters)`,
+    }
   }
   let from = 'the home directory'
   try {
@@ -57,7 +60,8 @@ export function readTokenFile(file: string): Pick<FoundToken, 'token' | 'problem
   }
   try {
     const stats = fstatSync(fd)
-    if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) return { problem: `could be read by others (mode ${formatMode(stats)})` }
+    if (ownUid !== undefined && (stats.mode & OTHERS) !== 0)
+      return { problem: `could be read by others (mode ${formatMode(stats)})` }
     const text = readAtMost(fd, MAX_FILE_BYTES)?.toString('utf8').trim()
     return text !== undefined && isToken(text) ? { token: text } : { problem: 'held no token' }
   } finally {

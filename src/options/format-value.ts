@@ -4,10 +4,14 @@ const MAX_SHOWN_CHARS = 80
 
 export function formatValue(value: unknown): string {
   switch (typeof value) {
-    case 'string': return cut(JSON.stringify(withoutUserinfo(value)))
-    case 'function': return 'a function'
-    case 'object': return value === null ? 'null' : cut(withoutUserinfo(jsonOf(value)))
-    default: return cut(String(value))
+    case 'string':
+      return cut(JSON.stringify(withoutUserinfo(value)))
+    case 'function':
+      return 'a function'
+    case 'object':
+      return value === null ? 'null' : cut(withoutUserinfo(jsonOf(value)))
+    default:
+      return cut(String(value))
   }
 }
 

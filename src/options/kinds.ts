@@ -12,7 +12,12 @@ export interface Kind<T> {
   parse(text: string): unknown
 }
 
-const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([['true', true], ['1', true], ['false', false], ['0', false]])
+const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
 
 export const flag: Kind<boolean> = {
   rule: 'true or false',
@@ -28,7 +33,7 @@ export const text: Kind<string> = {
 
 export const modulePath: Kind<string> = {
   ...text,
-  rule: 'the path of a module, as text: a function cannot cross into pino\'s worker',
+  rule: "the path of a module, as text: a function cannot cross into pino's worker",
 }
 
 /** Fits into an HTTP header (RFC 9110, section 5.5) and shows a stray newline at once. */
@@ -40,8 +45,13 @@ export const key: Kind<string> = {
 
 export const keys: Kind<readonly string[]> = {
   rule: `a list of keys, each of ${key.rule} (in a variable: separated by commas)`,
-  read: (value) => (Array.isArray(value) && value.every((one) => key.read(one) !== undefined) ? [...value] as string[] : undefined),
-  parse: (value) => value.split(',').map((one) => one.trim()).filter((one) => one !== ''),
+  read: (value) =>
+    Array.isArray(value) && value.every((one) => key.read(one) !== undefined) ? ([...value] as string[]) : undefined,
+  parse: (value) =>
+    value
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
 }
 
 /** Both bounds belong to it. */
@@ -67,8 +77,15 @@ export function oneOf<const T extends readonly (string | false)[]>(...values: T)
 
 export const texts: Kind<readonly string[]> = {
   rule: 'a list of texts (in a variable: separated by commas, or JSON)',
-  read: (value) => (Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value] as string[] : undefined),
-  parse: (value) => (value.trimStart().startsWith('[') ? parseJson(value) : value.split(',').map((item) => item.trim()).filter((item) => item !== '')),
+  read: (value) =>
+    Array.isArray(value) && value.every((item) => typeof item === 'string') ? ([...value] as string[]) : undefined,
+  parse: (value) =>
+    value.trimStart().startsWith('[')
+      ? parseJson(value)
+      : value
+          .split(',')
+          .map((item) => item.trim())
+          .filter((item) => item !== ''),
 }
 
 export const object: Kind<JsonObject> = {
@@ -77,7 +94,7 @@ export const object: Kind<JsonObject> = {
     if (!isPlainObject(value)) return undefined
     try {
       const copy = JSON.parse(JSON.stringify(value)) as unknown
-      return isPlainObject(copy) ? copy as JsonObject : undefined // its own toJSON may make it something else
+      return isPlainObject(copy) ? (copy as JsonObject) : undefined // its own toJSON may make it something else
     } catch {
       return undefined // a circle, or a BigInt
     }
@@ -87,8 +104,10 @@ export const object: Kind<JsonObject> = {
 
 export const levels: Kind<Readonly<Record<string, number>>> = {
   rule: 'level names with their numbers (in a variable: audit:35,notice:25)',
-  read: (value) => (isPlainObject(value) && Object.entries(value).every(([name, number]) => name !== '' && Number.isFinite(number))
-    ? { ...value } as Record<string, number> : undefined),
+  read: (value) =>
+    isPlainObject(value) && Object.entries(value).every(([name, number]) => name !== '' && Number.isFinite(number))
+      ? ({ ...value } as Record<string, number>)
+      : undefined,
   parse: (value) => (value.startsWith('{') ? parseJson(value) : parsePairs(value)),
 }
 
@@ -102,9 +121,15 @@ function parsePairs(value: string): unknown {
 export function textsNamed<K extends string>(...names: readonly K[]): Kind<Readonly<Partial<Record<K, string>>>> {
   return {
     rule: `an object of texts: ${names.join(', ')}`,
-    read: (value) => (isPlainObject(value)
-      && Object.entries(value).every(([name, one]) => (names as readonly string[]).includes(name) && (typeof one === 'string' || one === undefined))
-      ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Partial<Record<K, string>> : undefined),
+    read: (value) =>
+      isPlainObject(value) &&
+      Object.entries(value).every(
+        ([name, one]) => (names as readonly string[]).includes(name) && (typeof one === 'string' || one === undefined),
+      )
+        ? (Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Partial<
+            Record<K, string>
+          >)
+        : undefined,
     parse: parseJson,
   }
 }
@@ -125,9 +150,12 @@ export const pems: Kind<Pems> = {
   rule: 'an object with ca, cert, key: PEM text or a Buffer of it, cert and key together',
   read: (value) => {
     if (!isPlainObject(value)) return undefined
-    const given = Object.entries(value).filter(([, one]) => one !== undefined)
+    const given = Object.entries(value)
+      .filter(([, one]) => one !== undefined)
       .map(([name, one]) => [name, one instanceof Uint8Array ? Buffer.from(one).toString() : one] as const)
-    const areAllPems = given.every(([name, one]) => PEM_NAMES.includes(name) && typeof one === 'string' && one.includes('-----BEGIN '))
+    const areAllPems = given.every(
+      ([name, one]) => PEM_NAMES.includes(name) && typeof one === 'string' && one.includes('-----BEGIN '),
+    )
     const read = Object.fromEntries(given) as Partial<Record<'ca' | 'cert' | 'key', string>>
     return areAllPems && (read.cert === undefined) === (read.key === undefined) ? read : undefined
   },
@@ -136,7 +164,10 @@ export const pems: Kind<Pems> = {
 
 export const proxyUrl: Kind<string | false> = {
   rule: 'an http or https URL, or false',
-  read: (value) => (value === false || (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) ? value : undefined),
+  read: (value) =>
+    value === false || (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value))
+      ? value
+      : undefined,
   parse: (value) => (value === 'false' ? false : value),
 }
 

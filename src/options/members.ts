@@ -15,13 +15,17 @@ export type MemberRules<T> = Readonly<Record<keyof T & string, Member>>
 export function readMembers<T>(members: MemberRules<T>, value: unknown): Partial<T> | undefined {
   if (!isPlainObject(value)) return undefined
   const given = givenIn(value)
-  return given.every((entry) => problemOf(members, entry) === undefined) ? Object.fromEntries(given) as Partial<T> : undefined
+  return given.every((entry) => problemOf(members, entry) === undefined)
+    ? (Object.fromEntries(given) as Partial<T>)
+    : undefined
 }
 
 /** What is wrong with which member; `undefined` where it is no such object at all, of which the whole rule tells. */
 export function findMemberProblem<T>(members: MemberRules<T>, value: unknown): string | undefined {
   if (!isPlainObject(value)) return undefined
-  const problems = givenIn(value).map((entry) => problemOf(members, entry)).filter((problem) => problem !== undefined)
+  const problems = givenIn(value)
+    .map((entry) => problemOf(members, entry))
+    .filter((problem) => problem !== undefined)
   return problems.length === 0 ? undefined : problems.join(', and ')
 }
 

@@ -4,7 +4,11 @@
 const MAX_DISTANCE = 4
 
 /** @param maxDistance letters that may differ; two neighbours that changed places are one. */
-export function findNearestName<Name extends string>(wrong: string, known: readonly Name[], maxDistance = MAX_DISTANCE): Name | undefined {
+export function findNearestName<Name extends string>(
+  wrong: string,
+  known: readonly Name[],
+  maxDistance = MAX_DISTANCE,
+): Name | undefined {
   const [best] = known
     .map((name) => ({ name, distance: editDistance(wrong.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, distance }) => distance <= Math.min(maxDistance, Math.ceil(name.length / 2)))

@@ -4,7 +4,21 @@
  */
 import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
-import { flag, integer, key, keys, modulePath, levels, object, oneOf, pems, proxyUrl, text, texts, textsNamed } from './kinds.js'
+import {
+  flag,
+  integer,
+  key,
+  keys,
+  modulePath,
+  levels,
+  object,
+  oneOf,
+  pems,
+  proxyUrl,
+  text,
+  texts,
+  textsNamed,
+} from './kinds.js'
 import type { Kind } from './kinds.js'
 import { scrubPatterns } from './scrub-patterns.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from './size-limits.js'
@@ -31,7 +45,14 @@ export interface OptionRow<T> extends RowSettings<T> {
 }
 
 /** In the order of the README's tables. */
-const GROUPS = ['Connection', 'About the application', 'What is sent', 'Delivery', 'Memory and disk', 'How records are read'] as const
+const GROUPS = [
+  'Connection',
+  'About the application',
+  'What is sent',
+  'Delivery',
+  'Memory and disk',
+  'How records are read',
+] as const
 export type Group = (typeof GROUPS)[number]
 
 function rowsOf(group: Group) {
@@ -52,25 +73,47 @@ export const LEVEL_NAMES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] 
 export const OPTION_TABLE = {
   enabled: connection({ kind: flag, default: true, meaning: '`false`: records are consumed, nothing is sent' }),
   url: connection({
-    kind: text, defaultText: 'outside production the local service, `http://127.0.0.1:4319/api/v1`',
-    meaning: 'base URL of the service, ends with `/api/v1`; required when `NODE_ENV` is `production`; `https` unless the host is loopback',
+    kind: text,
+    defaultText: 'outside production the local service, `http://127.0.0.1:4319/api/v1`',
+    meaning:
+      'base URL of the service, ends with `/api/v1`; required when `NODE_ENV` is `production`; `https` unless the host is loopback',
   }),
   apiKey: connection({
-    kind: key, variables: ['PINO_INGEST_API_KEY', 'PINO_INGEST_API_KEY_FILE'], secret: true, defaultText: 'required, but for the local service',
-    meaning: 'sent as `X-API-Key` to the `url` that is set, and never to the local service without one; the second variable names a file that holds it',
+    kind: key,
+    variables: ['PINO_INGEST_API_KEY', 'PINO_INGEST_API_KEY_FILE'],
+    secret: true,
+    defaultText: 'required, but for the local service',
+    meaning:
+      'sent as `X-API-Key` to the `url` that is set, and never to the local service without one; the second variable names a file that holds it',
   }),
-  allowInsecure: connection({ kind: flag, default: false, meaning: 'allows plain `http` to a host other than loopback' }),
+  allowInsecure: connection({
+    kind: flag,
+    default: false,
+    meaning: 'allows plain `http` to a host other than loopback',
+  }),
   tls: connection({
-    kind: pems, variables: ['PINO_INGEST_TLS_CA', 'PINO_INGEST_TLS_CERT', 'PINO_INGEST_TLS_KEY'], secret: true, defaultText: 'Node\'s own',
+    kind: pems,
+    variables: ['PINO_INGEST_TLS_CA', 'PINO_INGEST_TLS_CERT', 'PINO_INGEST_TLS_KEY'],
+    secret: true,
+    defaultText: "Node's own",
     meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate; the variables name files',
   }),
   proxy: connection({
-    kind: proxyUrl, variables: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'], secret: true, defaultText: 'from the environment, but not for loopback',
+    kind: proxyUrl,
+    variables: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'],
+    secret: true,
+    defaultText: 'from the environment, but not for loopback',
     meaning: 'URL of an HTTP proxy, used with a `url` only; `false` for none',
   }),
-  compression: connection({ kind: oneOf('none', 'gzip'), default: 'none', meaning: '`gzip` only if your service takes it: its interface does not say' }),
+  compression: connection({
+    kind: oneOf('none', 'gzip'),
+    default: 'none',
+    meaning: '`gzip` only if your service takes it: its interface does not say',
+  }),
   service: app({
-    kind: text, variables: ['PINO_INGEST_SERVICE', 'OTEL_SERVICE_NAME'], defaultText: 'pino\'s `name`, then `npm_package_name`',
+    kind: text,
+    variables: ['PINO_INGEST_SERVICE', 'OTEL_SERVICE_NAME'],
+    defaultText: "pino's `name`, then `npm_package_name`",
     meaning: 'name of the service that logs',
   }),
   environment: app({ kind: text, defaultText: '`NODE_ENV`', meaning: 'environment label' }),
@@ -79,56 +122,152 @@ export const OPTION_TABLE = {
   metadata: app<JsonObject>({ kind: object, default: {}, meaning: 'added to every entry; the variable is JSON' }),
   deploy: app({
     kind: textsNamed('commit', 'branch', 'deployed_by'),
-    variables: ['PINO_INGEST_COMMIT', 'PINO_INGEST_BRANCH', 'PINO_INGEST_DEPLOYED_BY'], defaultText: 'the CI provider\'s variables',
+    variables: ['PINO_INGEST_COMMIT', 'PINO_INGEST_BRANCH', 'PINO_INGEST_DEPLOYED_BY'],
+    defaultText: "the CI provider's variables",
     meaning: '`{ commit, branch, deployed_by }`, for every entry',
   }),
-  release: app({ kind: flag, default: false, meaning: '`true`: registers the release at start, and every entry carries its id' }),
-  releaseId: app({ kind: text, meaning: 'id of a registered release, for every entry' }),
-  level: sent({ kind: oneOf(...LEVEL_NAMES), default: 'info', meaning: 'lowest level that is sent; pino\'s own levels decide what is received' }),
-  sample: sent({
-    kind: rates, variables: ['PINO_INGEST_SAMPLE_DEBUG', 'PINO_INGEST_SAMPLE_INFO', 'PINO_INGEST_SAMPLE_WARN', 'PINO_INGEST_SAMPLE_ERROR', 'PINO_INGEST_SAMPLE_FATAL'],
-    defaultText: 'all', meaning: '`{ debug: 0.1 }`: the share of a level that is sent; a trace goes whole or not at all',
+  release: app({
+    kind: flag,
+    default: false,
+    meaning: '`true`: registers the release at start, and every entry carries its id',
   }),
-  dedupeWindowMs: sent({ kind: integer(0, DAY_MS, 'ms'), default: 0, meaning: 'within it equal errors go once, then as one summary with their number; 0 is off' }),
+  releaseId: app({ kind: text, meaning: 'id of a registered release, for every entry' }),
+  level: sent({
+    kind: oneOf(...LEVEL_NAMES),
+    default: 'info',
+    meaning: "lowest level that is sent; pino's own levels decide what is received",
+  }),
+  sample: sent({
+    kind: rates,
+    variables: [
+      'PINO_INGEST_SAMPLE_DEBUG',
+      'PINO_INGEST_SAMPLE_INFO',
+      'PINO_INGEST_SAMPLE_WARN',
+      'PINO_INGEST_SAMPLE_ERROR',
+      'PINO_INGEST_SAMPLE_FATAL',
+    ],
+    defaultText: 'all',
+    meaning: '`{ debug: 0.1 }`: the share of a level that is sent; a trace goes whole or not at all',
+  }),
+  dedupeWindowMs: sent({
+    kind: integer(0, DAY_MS, 'ms'),
+    default: 0,
+    meaning: 'within it equal errors go once, then as one summary with their number; 0 is off',
+  }),
   breadcrumbs: sent({
-    kind: breadcrumbs, defaultText: `\`{ limit: ${DEFAULT_BREADCRUMBS.limit}, level: '${DEFAULT_BREADCRUMBS.level}', maxBytes: 8 MiB }\``,
+    kind: breadcrumbs,
+    defaultText: `\`{ limit: ${DEFAULT_BREADCRUMBS.limit}, level: '${DEFAULT_BREADCRUMBS.level}', maxBytes: 8 MiB }\``,
     meaning: 'what was logged before an error goes with it; `false` for none',
   }),
-  requestLogs: sent({ kind: requestLogs, default: false, meaning: '`true`: HTTP records also go to request analytics; `only`: they go there alone' }),
-  fingerprint: sent({ kind: oneOf('auto', false), default: false, meaning: '`auto` computes one for errors; the service uses it for de-duplication' }),
-  beforeSend: sent({ kind: modulePath, meaning: 'path of a module whose default export takes an entry and returns one, or `null` to drop it' }),
+  requestLogs: sent({
+    kind: requestLogs,
+    default: false,
+    meaning: '`true`: HTTP records also go to request analytics; `only`: they go there alone',
+  }),
+  fingerprint: sent({
+    kind: oneOf('auto', false),
+    default: false,
+    meaning: '`auto` computes one for errors; the service uses it for de-duplication',
+  }),
+  beforeSend: sent({
+    kind: modulePath,
+    meaning: 'path of a module whose default export takes an entry and returns one, or `null` to drop it',
+  }),
   scrubPatterns: sent({
-    kind: scrubPatterns, default: [],
-    meaning: 'what is taken out of every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression\'s source',
+    kind: scrubPatterns,
+    default: [],
+    meaning:
+      "what is taken out of every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
   }),
   scrubUrlParams: sent({
-    kind: texts, default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
+    kind: texts,
+    default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
     meaning: 'parameters whose value is taken out of every URL',
   }),
-  maxEntryBytes: sent({ kind: integer(1_024, LARGEST_ENTRY_BYTES, 'bytes'), default: 256 * 1024, meaning: 'a longer entry is shortened and flagged, never refused' }),
-  batchSize: delivery({ kind: integer(1, MAX_LOGS_PER_REQUEST), default: MAX_LOGS_PER_REQUEST, meaning: 'entries in a request, at most' }),
-  batchBytes: delivery({ kind: integer(1_024, LARGEST_BATCH_BYTES, 'bytes'), default: MIB, meaning: 'bytes of a request\'s body, at most; a longer entry goes alone' }),
-  flushIntervalMs: delivery({ kind: integer(1, DAY_MS, 'ms'), default: 1_000, meaning: 'the oldest entry waits no longer than this; after a pause it waits 50 ms' }),
-  maxConcurrency: delivery({ kind: integer(1, 256), default: 128, meaning: 'requests in flight, at most: 1 when idle, more while entries wait and the service keeps up, fewer when it slows or refuses; 1 keeps the order' }),
-  requestTimeoutMs: delivery({ kind: integer(100, 600_000, 'ms'), default: 10_000, meaning: 'for a whole request; connecting has 3 s of it' }),
-  retryMinMs: delivery({ kind: integer(1, DAY_MS, 'ms'), default: 250, meaning: 'a wait after a failure is of random length, the first at most this, each further one at most twice as much' }),
-  retryMaxMs: delivery({ kind: integer(1, DAY_MS, 'ms'), default: 30_000, meaning: 'the longest that a wait can become: in the first 20 s of an outage 5 s, then a quarter of its age, at most this' }),
-  shutdownTimeoutMs: delivery({ kind: integer(0, 8_000, 'ms'), default: 3_000, meaning: 'for delivering at exit; pino itself gives up at 10 s' }),
-  onProblem: delivery({ kind: oneOf('stderr', 'silent'), variables: ['PINO_INGEST_LOG'], default: 'stderr', meaning: 'where the transport tells of its troubles' }),
-  spool: keeping({
-    kind: spool, variables: ['PINO_INGEST_SPOOL', 'PINO_INGEST_SPOOL_DIR'],
-    defaultText: 'on, in `<tmp>/pino-ingest-<uid>`; off for the local service',
-    meaning: '`{ dir, maxBytes, maxAgeMs, durability }` or `false`: what is kept on disk until it is acknowledged; 256 MiB for all processes together, 7 days, `process` or `power`',
+  maxEntryBytes: sent({
+    kind: integer(1_024, LARGEST_ENTRY_BYTES, 'bytes'),
+    default: 256 * 1024,
+    meaning: 'a longer entry is shortened and flagged, never refused',
   }),
-  maxBufferBytes: keeping({ kind: integer(MIB, 1024 * MIB, 'bytes'), defaultText: '8 MiB with a spool, 64 MiB without', meaning: 'memory for entries that are not yet acknowledged' }),
+  batchSize: delivery({
+    kind: integer(1, MAX_LOGS_PER_REQUEST),
+    default: MAX_LOGS_PER_REQUEST,
+    meaning: 'entries in a request, at most',
+  }),
+  batchBytes: delivery({
+    kind: integer(1_024, LARGEST_BATCH_BYTES, 'bytes'),
+    default: MIB,
+    meaning: "bytes of a request's body, at most; a longer entry goes alone",
+  }),
+  flushIntervalMs: delivery({
+    kind: integer(1, DAY_MS, 'ms'),
+    default: 1_000,
+    meaning: 'the oldest entry waits no longer than this; after a pause it waits 50 ms',
+  }),
+  maxConcurrency: delivery({
+    kind: integer(1, 256),
+    default: 128,
+    meaning:
+      'requests in flight, at most: 1 when idle, more while entries wait and the service keeps up, fewer when it slows or refuses; 1 keeps the order',
+  }),
+  requestTimeoutMs: delivery({
+    kind: integer(100, 600_000, 'ms'),
+    default: 10_000,
+    meaning: 'for a whole request; connecting has 3 s of it',
+  }),
+  retryMinMs: delivery({
+    kind: integer(1, DAY_MS, 'ms'),
+    default: 250,
+    meaning:
+      'a wait after a failure is of random length, the first at most this, each further one at most twice as much',
+  }),
+  retryMaxMs: delivery({
+    kind: integer(1, DAY_MS, 'ms'),
+    default: 30_000,
+    meaning:
+      'the longest that a wait can become: in the first 20 s of an outage 5 s, then a quarter of its age, at most this',
+  }),
+  shutdownTimeoutMs: delivery({
+    kind: integer(0, 8_000, 'ms'),
+    default: 3_000,
+    meaning: 'for delivering at exit; pino itself gives up at 10 s',
+  }),
+  onProblem: delivery({
+    kind: oneOf('stderr', 'silent'),
+    variables: ['PINO_INGEST_LOG'],
+    default: 'stderr',
+    meaning: 'where the transport tells of its troubles',
+  }),
+  spool: keeping({
+    kind: spool,
+    variables: ['PINO_INGEST_SPOOL', 'PINO_INGEST_SPOOL_DIR'],
+    defaultText: 'on, in `<tmp>/pino-ingest-<uid>`; off for the local service',
+    meaning:
+      '`{ dir, maxBytes, maxAgeMs, durability }` or `false`: what is kept on disk until it is acknowledged; 256 MiB for all processes together, 7 days, `process` or `power`',
+  }),
+  maxBufferBytes: keeping({
+    kind: integer(MIB, 1024 * MIB, 'bytes'),
+    defaultText: '8 MiB with a spool, 64 MiB without',
+    meaning: 'memory for entries that are not yet acknowledged',
+  }),
   previousApiKeys: keeping({
-    kind: keys, secret: true, defaultText: 'none',
+    kind: keys,
+    secret: true,
+    defaultText: 'none',
     meaning: 'what was kept on disk under these keys is sent with the current one; the variable is a comma list',
   }),
-  messageKey: reading({ kind: text, defaultText: 'pino\'s', meaning: 'as given to pino; needed for the pipe and `ingestStream()`' }),
-  errorKey: reading({ kind: text, defaultText: 'pino\'s', meaning: 'as `messageKey`' }),
+  messageKey: reading({
+    kind: text,
+    defaultText: "pino's",
+    meaning: 'as given to pino; needed for the pipe and `ingestStream()`',
+  }),
+  errorKey: reading({ kind: text, defaultText: "pino's", meaning: 'as `messageKey`' }),
   nestedKey: reading({ kind: text, meaning: 'as given to pino, which tells no transport of it' }),
-  customLevels: reading({ kind: levels, defaultText: 'pino\'s', meaning: 'as `messageKey`; `{ audit: 35 }`, in the variable `audit:35`' }),
+  customLevels: reading({
+    kind: levels,
+    defaultText: "pino's",
+    meaning: 'as `messageKey`; `{ audit: 35 }`, in the variable `audit:35`',
+  }),
 } as const
 
 export type OptionName = keyof typeof OPTION_TABLE
@@ -136,7 +275,13 @@ export type OptionName = keyof typeof OPTION_TABLE
 type ValueOf<R> = R extends OptionRow<infer T> ? T : never
 
 /** A member that is undefined counts as not given, as an option does. What has names of its own (`string`) has no members. */
-type Given<T> = T extends readonly unknown[] ? T : T extends object ? string extends keyof T ? T : { [Member in keyof T]: T[Member] | undefined } : T
+type Given<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { [Member in keyof T]: T[Member] | undefined }
+    : T
 
 /** What is read of what was given. */
 export type OptionValues = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
@@ -154,14 +299,29 @@ export function variablesOf(name: OptionName): readonly string[] {
 
 /** Those that an application is likely to set; the README shows them first. */
 const USUAL: readonly OptionName[] = [
-  'url', 'apiKey', 'service', 'environment', 'tags', 'level', 'breadcrumbs', 'requestLogs', 'scrubPatterns', 'spool', 'shutdownTimeoutMs', 'onProblem',
+  'url',
+  'apiKey',
+  'service',
+  'environment',
+  'tags',
+  'level',
+  'breadcrumbs',
+  'requestLogs',
+  'scrubPatterns',
+  'spool',
+  'shutdownTimeoutMs',
+  'onProblem',
 ]
 
 /** The README's tables: the usual options, and folded up below them all, one table for each group. */
 export function optionsMarkdown(): string {
   const names = Object.keys(OPTION_TABLE) as OptionName[]
-  const groups = GROUPS.map((group) => `### ${group}\n\n${tableOf(names.filter((name) => rowOf(name).group === group))}`)
-  return [tableOf(USUAL), '<details>', `<summary>All ${names.length} options</summary>`, ...groups, '</details>'].join('\n\n')
+  const groups = GROUPS.map(
+    (group) => `### ${group}\n\n${tableOf(names.filter((name) => rowOf(name).group === group))}`,
+  )
+  return [tableOf(USUAL), '<details>', `<summary>All ${names.length} options</summary>`, ...groups, '</details>'].join(
+    '\n\n',
+  )
 }
 
 function tableOf(names: readonly OptionName[]): string {
@@ -170,7 +330,9 @@ function tableOf(names: readonly OptionName[]): string {
 
 function markdownOf(name: OptionName): string {
   const { kind, default: value, defaultText: shown, meaning } = rowOf(name)
-  const words = shown ?? (value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', '\'')}\``)
+  const words = shown ?? (value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', "'")}\``)
   const rule = /^(?:an integer|one of)/.test(kind.rule) ? `; ${kind.rule}` : ''
-  return `| \`${name}\` | ${variablesOf(name).map((variable) => `\`${variable}\``).join(', ')} | ${words} | ${meaning}${rule} |`
+  return `| \`${name}\` | ${variablesOf(name)
+    .map((variable) => `\`${variable}\``)
+    .join(', ')} | ${words} | ${meaning}${rule} |`
 }

@@ -56,7 +56,9 @@ export function resolveFromProcess(given: unknown, names?: readonly OptionName[]
  * @throws IngestError `CONFIG` that names each wrong option, its rule and the value received (a secret's never).
  */
 export function resolveOptions(
-  given: unknown, sources: OptionSources, names: readonly OptionName[] = Object.keys(OPTION_TABLE) as OptionName[],
+  given: unknown,
+  sources: OptionSources,
+  names: readonly OptionName[] = Object.keys(OPTION_TABLE) as OptionName[],
 ): Settings {
   const problems: string[] = []
   const options = givenOptions(given, names, problems)
@@ -64,16 +66,23 @@ export function resolveOptions(
   const wrong = new Set<OptionName>()
   for (const name of Object.keys(OPTION_TABLE) as OptionName[]) {
     const before = problems.length
-    const value = !names.includes(name) ? undefined
-      : isGiven(options, name) ? checked(name, name, options[name], problems) : fromEnvironment(name, sources, problems)
+    const value = !names.includes(name)
+      ? undefined
+      : isGiven(options, name)
+        ? checked(name, name, options[name], problems)
+        : fromEnvironment(name, sources, problems)
     if (problems.length > before) wrong.add(name)
     values[name] = value ?? rowOf(name).default
   }
   const settings = complete({ values, options, wrong, sources, problems })
   if (problems.length > 0) {
     // The key may have been put into another option by mistake, whose value is shown.
-    const mask = createSecretMask([options['apiKey'], sources.env['PINO_INGEST_API_KEY']].filter((key) => isLongText(key)))
-    const beginning = problems.every((problem) => problem.includes(' is required')) ? 'pino-ingest is not configured' : 'invalid configuration of pino-ingest'
+    const mask = createSecretMask(
+      [options['apiKey'], sources.env['PINO_INGEST_API_KEY']].filter((key) => isLongText(key)),
+    )
+    const beginning = problems.every((problem) => problem.includes(' is required'))
+      ? 'pino-ingest is not configured'
+      : 'invalid configuration of pino-ingest'
     throw new IngestError('CONFIG', `${beginning}: ${mask(problems.join('; '))}`)
   }
   return Object.freeze(settings)
@@ -109,7 +118,11 @@ function checked(name: OptionName, place: string, value: unknown, problems: stri
   const read = kind.read(value)
   if (read !== undefined) return read
   const problem = kind.problem?.(value)
-  problems.push(problem === undefined ? `${place} must be ${kind.rule}, got ${secret === true ? describeHidden(value) : formatValue(value)}` : `${place}: ${problem}`)
+  problems.push(
+    problem === undefined
+      ? `${place} must be ${kind.rule}, got ${secret === true ? describeHidden(value) : formatValue(value)}`
+      : `${place}: ${problem}`,
+  )
   return undefined
 }
 
@@ -126,12 +139,16 @@ function fromEnvironment(name: OptionName, { env, readFile }: OptionSources, pro
     try {
       return readFile(path)
     } catch (error) {
-      problems.push(`${variable} names a file that cannot be read: ${shownPath} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+      problems.push(
+        `${variable} names a file that cannot be read: ${shownPath} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+      )
       return undefined
     }
   }
   const parts = (names: readonly string[], read: (variable: string) => string | number | undefined): unknown => {
-    const found = names.map((part, at) => [part, read(variables[at] ?? '')] as const).filter(([, value]) => value !== undefined)
+    const found = names
+      .map((part, at) => [part, read(variables[at] ?? '')] as const)
+      .filter(([, value]) => value !== undefined)
     return found.length === 0 ? undefined : checked(name, variables.join(', '), Object.fromEntries(found), problems)
   }
   if (name === 'tls') return parts(['ca', 'cert', 'key'], file)
@@ -159,7 +176,13 @@ interface Resolved {
 }
 
 /** What one value alone does not tell. */
-function complete({ values, options, wrong, sources: { env, isInMemory: isLostInMemory = () => false }, problems }: Resolved): Settings {
+function complete({
+  values,
+  options,
+  wrong,
+  sources: { env, isInMemory: isLostInMemory = () => false },
+  problems,
+}: Resolved): Settings {
   const own = values as OptionValues
   const isMissing = (name: OptionName): boolean => values[name] === undefined && !wrong.has(name)
   const isLocalDefault = isMissing('url')
@@ -175,45 +198,60 @@ function complete({ values, options, wrong, sources: { env, isInMemory: isLostIn
   if (isSwapped) problems.push('apiKey must be a key and not a URL (not shown); are url and apiKey swapped?')
   const url = isSwapped ? LOCAL_URL : checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems)
   if (Number(own.retryMinMs) > Number(own.retryMaxMs)) {
-    problems.push(`retryMinMs must not be above retryMaxMs, got ${formatValue(own.retryMinMs)} and ${formatValue(own.retryMaxMs)}`)
+    problems.push(
+      `retryMinMs must not be above retryMaxMs, got ${formatValue(own.retryMinMs)} and ${formatValue(own.retryMaxMs)}`,
+    )
   }
   const unusable = own.tls === undefined ? undefined : findTlsProblem(own.tls as Tls)
-  if (unusable !== undefined) problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
+  if (unusable !== undefined)
+    problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
   const spool = resolveSpool(
-    { option: own.spool, dir: nonEmpty(env['PINO_INGEST_SPOOL_DIR']), isLocalDefault, isLostInMemory }, problems,
+    { option: own.spool, dir: nonEmpty(env['PINO_INGEST_SPOOL_DIR']), isLocalDefault, isLostInMemory },
+    problems,
   )
   const previousApiKeys = (own.previousApiKeys ?? []).map((one) => new Secret(one))
-  const defined = Object.fromEntries(Object.entries({
-    ...values,
-    customLevels: own.customLevels ?? (isPlainObject(options['levels']) ? options['levels'] : undefined),
-    fallbackService: nonEmpty(env['npm_package_name']),
-    environment: own.environment ?? nonEmpty(env['NODE_ENV']),
-    version: own.version ?? nonEmpty(env['npm_package_version']),
-    deploy: own.deploy ?? findCiDeploy(env),
-    url,
-    isLocalDefault,
-    keyWarning: isLocalDefault ? keyWarning(own, options, env) : undefined,
-    apiKey: new Secret((isLocalDefault ? undefined : own.apiKey) ?? LOCAL_KEY),
-    previousApiKeys: isLocalDefault ? [] : previousApiKeys,
-    givenKeys: [...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]), ...previousApiKeys],
-    spool,
-    breadcrumbs: resolveBreadcrumbs(own.breadcrumbs),
-    maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
-    // A proxy in between could not prove that it is the local service.
-    proxy: isLocalDefault ? false : own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems)),
-    // Who names a proxy in code means it for this URL.
-    noProxy: own.proxy === undefined ? env['no_proxy'] ?? env['NO_PROXY'] ?? '' : '',
-  }).filter(([, value]) => value !== undefined))
+  const defined = Object.fromEntries(
+    Object.entries({
+      ...values,
+      customLevels: own.customLevels ?? (isPlainObject(options['levels']) ? options['levels'] : undefined),
+      fallbackService: nonEmpty(env['npm_package_name']),
+      environment: own.environment ?? nonEmpty(env['NODE_ENV']),
+      version: own.version ?? nonEmpty(env['npm_package_version']),
+      deploy: own.deploy ?? findCiDeploy(env),
+      url,
+      isLocalDefault,
+      keyWarning: isLocalDefault ? keyWarning(own, options, env) : undefined,
+      apiKey: new Secret((isLocalDefault ? undefined : own.apiKey) ?? LOCAL_KEY),
+      previousApiKeys: isLocalDefault ? [] : previousApiKeys,
+      givenKeys: [...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]), ...previousApiKeys],
+      spool,
+      breadcrumbs: resolveBreadcrumbs(own.breadcrumbs),
+      maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
+      // A proxy in between could not prove that it is the local service.
+      proxy: isLocalDefault ? false : (own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems))),
+      // Who names a proxy in code means it for this URL.
+      noProxy: own.proxy === undefined ? (env['no_proxy'] ?? env['NO_PROXY'] ?? '') : '',
+    }).filter(([, value]) => value !== undefined),
+  )
   return defined as unknown as Settings
 }
 
 /** Without the key itself. Undefined where none was given. */
-function keyWarning(own: OptionValues, options: Record<string, unknown>, env: OptionSources['env']): string | undefined {
-  const given = (['apiKey', 'previousApiKeys'] as const).filter((name) => own[name] !== undefined)
-    .map((name) => (isGiven(options, name) ? name : variablesOf(name).find((variable) => nonEmpty(env[variable]) !== undefined)))
+function keyWarning(
+  own: OptionValues,
+  options: Record<string, unknown>,
+  env: OptionSources['env'],
+): string | undefined {
+  const given = (['apiKey', 'previousApiKeys'] as const)
+    .filter((name) => own[name] !== undefined)
+    .map((name) =>
+      isGiven(options, name) ? name : variablesOf(name).find((variable) => nonEmpty(env[variable]) !== undefined),
+    )
   if (given.length === 0) return undefined
-  return `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} set without a URL and not used: requests go to the local service at ${LOCAL_URL}. `
-    + 'Set PINO_INGEST_URL to the URL of the service, or unset the key.'
+  return (
+    `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} set without a URL and not used: requests go to the local service at ${LOCAL_URL}. ` +
+    'Set PINO_INGEST_URL to the URL of the service, or unset the key.'
+  )
 }
 
 function environmentProxy(url: string, env: OptionSources['env'], problems: string[]): unknown {

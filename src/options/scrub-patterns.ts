@@ -39,7 +39,8 @@ function listProblem(patterns: readonly string[]): string | undefined {
     if ((BUILT_INS as readonly string[]).includes(pattern)) continue
     const named = `pattern ${index + 1}, ${formatTypedText(pattern)},`
     const meant = PLAIN_WORD.test(pattern) ? findNearestName(pattern, BUILT_INS, MAX_TYPOS) : undefined
-    if (meant !== undefined) return `unknown pattern ${formatTypedText(pattern)}; did you mean "${meant}"? To match the word itself use ${formatTypedText(`/${pattern}/`)}`
+    if (meant !== undefined)
+      return `unknown pattern ${formatTypedText(pattern)}; did you mean "${meant}"? To match the word itself use ${formatTypedText(`/${pattern}/`)}`
     const check = checkExpression(pattern)
     if (check.problem !== undefined) return `${named} ${check.problem}`
     total += check.instructions

@@ -29,14 +29,21 @@ const MAX_AGE_MS = 3_650 * DAY_MS
 
 const MEMBERS: MemberRules<SpoolSettings> = {
   dir: { rule: 'a path', isRight: (value) => typeof value === 'string' && value !== '' },
-  maxBytes: { rule: `an integer from ${MIB} to ${MAX_BYTES} (bytes)`, isRight: (value) => isWithin(value, MIB, MAX_BYTES) },
-  maxAgeMs: { rule: `an integer from 1000 to ${MAX_AGE_MS} (ms)`, isRight: (value) => isWithin(value, 1_000, MAX_AGE_MS) },
+  maxBytes: {
+    rule: `an integer from ${MIB} to ${MAX_BYTES} (bytes)`,
+    isRight: (value) => isWithin(value, MIB, MAX_BYTES),
+  },
+  maxAgeMs: {
+    rule: `an integer from 1000 to ${MAX_AGE_MS} (ms)`,
+    isRight: (value) => isWithin(value, 1_000, MAX_AGE_MS),
+  },
   durability: { rule: 'process or power', isRight: (value) => value === 'process' || value === 'power' },
 }
 
 export const spool: Kind<SpoolOption | false> = {
-  rule: 'false, or an object with dir (a path), maxBytes (an integer from 1048576), maxAgeMs (an integer from 1000), durability (process or power) '
-    + '(in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path)',
+  rule:
+    'false, or an object with dir (a path), maxBytes (an integer from 1048576), maxAgeMs (an integer from 1000), durability (process or power) ' +
+    '(in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path)',
   read: (value) => {
     if (value === false) return false
     if (value === true) return {}
@@ -57,12 +64,19 @@ export interface SpoolSources {
 }
 
 /** Off for a developer's local service, unless it is asked for. What is wrong goes to `problems`. */
-export function resolveSpool({ option, dir, isLocalDefault, isLostInMemory }: SpoolSources, problems: string[]): SpoolSettings | false {
+export function resolveSpool(
+  { option, dir, isLocalDefault, isLostInMemory }: SpoolSources,
+  problems: string[],
+): SpoolSettings | false {
   if (option === false || (option === undefined && dir === undefined && isLocalDefault)) return false
   const settings = { ...DEFAULTS, ...(dir !== undefined && { dir }), ...option }
   if (settings.durability === 'power') {
-    if (settings.dir === undefined) problems.push('spool.durability power needs spool.dir: the system may empty its folder for temporary files at a start')
-    else if (isLostInMemory(settings.dir)) problems.push(`spool.durability power needs a spool.dir on a disk, got ${settings.dir}, which is in memory`)
+    if (settings.dir === undefined)
+      problems.push(
+        'spool.durability power needs spool.dir: the system may empty its folder for temporary files at a start',
+      )
+    else if (isLostInMemory(settings.dir))
+      problems.push(`spool.durability power needs a spool.dir on a disk, got ${settings.dir}, which is in memory`)
   }
   return settings
 }

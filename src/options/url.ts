@@ -12,7 +12,10 @@ export function checkUrl(given: string, allowInsecure: boolean, problems: string
   const text = given.trim()
   if (!URL.canParse(text)) {
     // Neither `://` in it nor the look of a host: then it may be the key, in the wrong place. Else all before an @ may hold a password, all after a ? a key.
-    const got = text.includes('://') || BARE_HOST.test(text) ? formatValue(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…')) : describeHidden(text)
+    const got =
+      text.includes('://') || BARE_HOST.test(text)
+        ? formatValue(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…'))
+        : describeHidden(text)
     problems.push(`url must be an absolute URL such as https://logs.example.com${BASE_PATH}, got ${got}`)
     return given
   }

@@ -181,14 +181,22 @@ export class Batcher {
     const { log, canStayOnDisk: waitsOnDisk } = this.#options
     CLOSING.copy(this.#scratch, this.#length)
     const view = this.#scratch.subarray(0, this.#length + CLOSING.length)
-    const batch: Batch = { batchId: this.#batchId, count: this.#count, highestSeverity: this.#highestSeverity, body: view }
+    const batch: Batch = {
+      batchId: this.#batchId,
+      count: this.#count,
+      highestSeverity: this.#highestSeverity,
+      body: view,
+    }
     const sealed = log === undefined ? batch : log.seal(batch)
     if (sealed === undefined) return undefined
     if (sealed.count < this.#count) return { ...sealed, body: this.#takeFirst(sealed.count) }
     this.#handingOver += this.#count
     this.#count = 0
     // A batch that will be read back from disk needs no copy in memory.
-    return { ...sealed, body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view) }
+    return {
+      ...sealed,
+      body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view),
+    }
   }
 
   /** Splits the open batch. @returns the body of the first `count` entries; the others become the open batch, under a new id */

@@ -33,7 +33,8 @@ export interface EntryBuilderParts {
 export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
   const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
-  const through = hook && new BeforeSendHook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.redactor })
+  const through =
+    hook && new BeforeSendHook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.redactor })
   return new EntryBuilder({
     mapper,
     maxEntryBytes,
@@ -41,13 +42,19 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
     onRecord: requests && ((entryJson) => requests.add(entryJson)),
     breadcrumbs: trailOf(settings, mapping, clock),
     sampler: sample && new Sampler(sample),
-    deduplicator: dedupeWindowMs === 0 ? undefined : new Deduplicator({
-      windowMs: dedupeWindowMs, clock, maxEntryBytes, onSummary: ({ json, rank }) => {
-        const result: HookResult | 'drop' = through?.apply(json) ?? { json }
-        if (result === 'drop') return onSummary('', rank)
-        onSummary(result.json, result.rank ?? rank)
-      },
-    }),
+    deduplicator:
+      dedupeWindowMs === 0
+        ? undefined
+        : new Deduplicator({
+            windowMs: dedupeWindowMs,
+            clock,
+            maxEntryBytes,
+            onSummary: ({ json, rank }) => {
+              const result: HookResult | 'drop' = through?.apply(json) ?? { json }
+              if (result === 'drop') return onSummary('', rank)
+              onSummary(result.json, result.rank ?? rank)
+            },
+          }),
     hook: through,
   })
 }

@@ -21,18 +21,30 @@ export interface ReleaseHoldParts {
 const MAX_HELD_BYTES = 4 * 1024 * 1024
 
 /** @returns undefined where no release is to be registered */
-export function createReleaseHold({ settings, clock, report, endpoints: channels, onId }: ReleaseHoldParts): ReleaseHold | undefined {
+export function createReleaseHold({
+  settings,
+  clock,
+  report,
+  endpoints: channels,
+  onId,
+}: ReleaseHoldParts): ReleaseHold | undefined {
   if (!settings.enabled || !settings.release) return undefined
   const onFailure = ({ code, message }: IngestError): void =>
     report.problem(code, `the release is not registered: ${message}; entries go without its id`)
   const register = createRegistration({
-    settings, clock, retryAfterLeftMs: () => channels()[0].retryAfterLeftMs, onPostponed: onFailure,
+    settings,
+    clock,
+    retryAfterLeftMs: () => channels()[0].retryAfterLeftMs,
+    onPostponed: onFailure,
     onRetryAfter: (delayMs) => {
       for (const channel of channels()) channel.applyRetryAfter(delayMs)
     },
   })
   return new ReleaseHold({
-    clock, register, onFailure, maxBytes: Math.min(MAX_HELD_BYTES, settings.maxBufferBytes / 2),
+    clock,
+    register,
+    onFailure,
+    maxBytes: Math.min(MAX_HELD_BYTES, settings.maxBufferBytes / 2),
     onId: (releaseId) => {
       channels()[0].seal() // what is open came before the id, and is stamped with the rest
       onId(releaseId)

@@ -91,7 +91,8 @@ export class DropNotices {
   }
 
   #count({ dropped, lastAtMs }: UnreportedDrops): void {
-    for (const [reason, count] of Object.entries(dropped) as [DropReason, number][]) this.#unreported[reason] = (this.#unreported[reason] ?? 0) + count
+    for (const [reason, count] of Object.entries(dropped) as [DropReason, number][])
+      this.#unreported[reason] = (this.#unreported[reason] ?? 0) + count
     // A time read from disk may be any number, and an entry needs a valid date.
     this.#lastAtMs = Math.max(this.#lastAtMs, Math.min(lastAtMs, this.#options.clock.wallNow()))
   }

@@ -62,34 +62,57 @@ export class EndpointPipeline {
     const { settings, clock, report, mask, onBatch } = options
     const { onFailure: onTrouble, onRecovery, end } = createFailureReporter(report, clock)
     this.#endTrouble = end
-    const gate = this.#gate = new CircuitBreaker({
-      clock, ...settings, onFailure: onTrouble,
+    const gate = (this.#gate = new CircuitBreaker({
+      clock,
+      ...settings,
+      onFailure: onTrouble,
       onRecovery: (outageAgeMs, hasFailed) => {
         onRecovery(outageAgeMs)
         this.#delivery.onServiceRecovered()
         options.onRecovery?.(hasFailed)
       },
       ...(options.onRetryAfter && { onRetryAfter: options.onRetryAfter }),
-    })
+    }))
     const retrying = createRetrySender(options.sender, gate)
     const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
-    const spool = this.#spool = openSpool(options, this.account, () => this.#delivery.wake())
+    const spool = (this.#spool = openSpool(options, this.account, () => this.#delivery.wake()))
     // The service's words may repeat the key; what the app has logged is its own.
-    const withoutSecrets = (letter: DeadLetter): DeadLetter => ({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
+    const withoutSecrets = (letter: DeadLetter): DeadLetter => ({
+      ...letter,
+      code: mask(letter.code),
+      field: mask(letter.field),
+      reason: mask(letter.reason),
+    })
     const sender = createIsolationSender({
-      inner: options.toBody?.(compressing) ?? compressing, gate, isShortenable: options.isShortenable ?? true,
+      inner: options.toBody?.(compressing) ?? compressing,
+      gate,
+      isShortenable: options.isShortenable ?? true,
       ...(spool && { deadLetter: (letters) => spool.writeDeadLetters(letters.map(withoutSecrets)) }),
     })
     const disk = spool && {
-      evicted: spool.evicted, recovery: spool.recovery, admits: (rank: number) => spool.admits(rank),
-      get keptEntries() { return spool.retainedEntries },
+      evicted: spool.evicted,
+      recovery: spool.recovery,
+      admits: (rank: number) => spool.admits(rank),
+      get keptEntries() {
+        return spool.retainedEntries
+      },
     }
-    this.#delivery = new Delivery({ ...settings, sender, gate, clock, account: this.account, report, disk,
+    this.#delivery = new Delivery({
+      ...settings,
+      sender,
+      gate,
+      clock,
+      account: this.account,
+      report,
+      disk,
       recoverForMs: options.isInProcess ? settings.shutdownTimeoutMs : undefined,
     })
     this.#batcher = new Batcher({
-      ...settings, clock, log: spool?.log,
-      canStayOnDisk: (bytes) => this.#delivery.waitsOnDisk(bytes), onBatch: onBatch ?? ((batch) => this.deliver(batch)),
+      ...settings,
+      clock,
+      log: spool?.log,
+      canStayOnDisk: (bytes) => this.#delivery.waitsOnDisk(bytes),
+      onBatch: onBatch ?? ((batch) => this.deliver(batch)),
     })
     this.account.addStage(() => this.#batcher.pendingEntries)
     this.account.addStage(() => this.#delivery.pendingEntries)
@@ -191,11 +214,32 @@ export class EndpointPipeline {
   }
 }
 
-function openSpool({ settings, clock, url, siblingUrls, shouldScanOthers: looksAtOthers, report, onPreviousDrops }: EndpointPipelineOptions, account: Account, onFound: () => void): Spool | undefined {
+function openSpool(
+  {
+    settings,
+    clock,
+    url,
+    siblingUrls,
+    shouldScanOthers: looksAtOthers,
+    report,
+    onPreviousDrops,
+  }: EndpointPipelineOptions,
+  account: Account,
+  onFound: () => void,
+): Spool | undefined {
   const { enabled, spool, apiKey, previousApiKeys } = settings
   if (!enabled || spool === false) return undefined
   return new Spool({
-    ...spool, url, siblingUrls, shouldScanOthers: looksAtOthers, apiKey: apiKey.reveal(), previousApiKeys: previousApiKeys.map((key) => key.reveal()), clock, account, onFound, onPreviousDrops,
+    ...spool,
+    url,
+    siblingUrls,
+    shouldScanOthers: looksAtOthers,
+    apiKey: apiKey.reveal(),
+    previousApiKeys: previousApiKeys.map((key) => key.reveal()),
+    clock,
+    account,
+    onFound,
+    onPreviousDrops,
     report: {
       problem: (message) => report.problem('SPOOL', message),
       note: (kind, message) => report.note(kind, message),

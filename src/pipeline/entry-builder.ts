@@ -61,7 +61,8 @@ export class EntryBuilder {
     if (trail !== undefined) {
       // Its own crumb comes behind those that it takes.
       if (json !== '' && mapper.severity >= ERROR_RANK) json = this.#withCrumbs(json, trail)
-      if (mapper.preciseSeverity >= trail.threshold) trail.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isFastPath)
+      if (mapper.preciseSeverity >= trail.threshold)
+        trail.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isFastPath)
     }
     if (json === '') return ''
     json = this.#throughHook(json)
@@ -97,7 +98,8 @@ export class EntryBuilder {
     const lines = trail.take(mapper.scopeKind, mapper.scopeId)
     if (lines.length === 0) return json
     const made = lines.map(({ text, isUsual }) => crumbs.create(text, isUsual))
-    const appended = mapper.openJson === '' ? undefined : appendBreadcrumbs(mapper.openJson, made, { limit, maxEntryBytes })
+    const appended =
+      mapper.openJson === '' ? undefined : appendBreadcrumbs(mapper.openJson, made, { limit, maxEntryBytes })
     return appended ?? attachBreadcrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
   }
 

@@ -11,7 +11,11 @@ import { Redactor } from '../redaction/redactor.js'
 /** Options before pino's own configuration before pino's defaults. */
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
   const custom = Object.entries(settings.customLevels ?? {}).map(([label, number]) => [number, label] as const)
-  const scrubber = new Redactor({ patterns: settings.scrubPatterns, urlParams: settings.scrubUrlParams, maxTextChars: settings.maxEntryBytes })
+  const scrubber = new Redactor({
+    patterns: settings.scrubPatterns,
+    urlParams: settings.scrubUrlParams,
+    maxTextChars: settings.maxEntryBytes,
+  })
   return {
     ...settings,
     ...cleanOwn(settings, scrubber),
@@ -28,14 +32,22 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
  */
 function cleanOwn(settings: Settings, scrubber: Redactor): Partial<MappingOptions> {
   const { service, fallbackService, environment, version, releaseId, metadata, tags, deploy } = settings
-  const own = JSON.parse(JSON.stringify({ service, fallbackService, environment, version, releaseId, metadata, deploy })) as JsonObject
+  const own = JSON.parse(
+    JSON.stringify({ service, fallbackService, environment, version, releaseId, metadata, deploy }),
+  ) as JsonObject
   removeHeaders(own)
-  return JSON.parse(scrubber.redactJson(JSON.stringify({ ...own, tags: tags.map(removeHeaderLines) }))) as Partial<MappingOptions>
+  return JSON.parse(
+    scrubber.redactJson(JSON.stringify({ ...own, tags: tags.map(removeHeaderLines) })),
+  ) as Partial<MappingOptions>
 }
 
 const MIB = 1024 * 1024
 
 /** Request logs are small, and not to take the memory and the connections of what they are about. */
 export function toRequestLogSettings(settings: Settings): Settings {
-  return { ...settings, maxConcurrency: Math.min(settings.maxConcurrency, 4), maxBufferBytes: Math.max(MIB, Math.floor(settings.maxBufferBytes / 4)) }
+  return {
+    ...settings,
+    maxConcurrency: Math.min(settings.maxConcurrency, 4),
+    maxBufferBytes: Math.max(MIB, Math.floor(settings.maxBufferBytes / 4)),
+  }
 }

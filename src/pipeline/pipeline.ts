@@ -60,20 +60,37 @@ export class Pipeline {
     this.#clock = clock
     const apiKey = settings.apiKey.reveal()
     const secrets = settings.givenKeys.map((key) => key.reveal())
-    const report = this.#report = new Reporter({ clock, onProblem: settings.onProblem, secrets, emit: (name, payload) => {
-      emit(name, payload)
-      // Whatever is worth an event has changed the account.
-      if (name !== 'ingest:stats') report.stats(() => this.snapshot)
-    }, onDropped: (count, reason) => this.#notices.add(count, reason), onDelivered: () => this.#notices.onAccepted() })
+    const report = (this.#report = new Reporter({
+      clock,
+      onProblem: settings.onProblem,
+      secrets,
+      emit: (name, payload) => {
+        emit(name, payload)
+        // Whatever is worth an event has changed the account.
+        if (name !== 'ingest:stats') report.stats(() => this.snapshot)
+      },
+      onDropped: (count, reason) => this.#notices.add(count, reason),
+      onDelivered: () => this.#notices.onAccepted(),
+    }))
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
-    const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
+    const hint = settings.isLocalDefault
+      ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
+      : undefined
     const shared = { clock, isInProcess, mask: createSecretMask(secrets) }
-    const release = this.#release = createReleaseHold({
-      settings, clock, report, endpoints: () => this.#channels, onId: (releaseId) => this.setReleaseId(releaseId),
-    })
-    const entries = this.#entries = new EndpointPipeline({
-      ...shared, settings, report, sender: createIngestSender({ http, hint, ...shared }), url: settings.url,
+    const release = (this.#release = createReleaseHold({
+      settings,
+      clock,
+      report,
+      endpoints: () => this.#channels,
+      onId: (releaseId) => this.setReleaseId(releaseId),
+    }))
+    const entries = (this.#entries = new EndpointPipeline({
+      ...shared,
+      settings,
+      report,
+      sender: createIngestSender({ http, hint, ...shared }),
+      url: settings.url,
       siblingUrls: settings.requestLogs === false ? [] : [toRequestLogUrl(settings.url)],
       ...(release && { onBatch: (batch) => release.add(batch) }),
       onRecovery: (hasFailed) => {
@@ -81,24 +98,48 @@ export class Pipeline {
       },
       onPreviousDrops: (drops) => this.#notices.addFromPreviousProcess(drops),
       onRetryAfter: (delayMs) => this.#requests?.endpoint.applyRetryAfter(delayMs),
-    })
+    }))
     entries.account.addStage(() => this.#taker.pendingEntries + (release?.pendingEntries ?? 0))
-    this.#requests = settings.requestLogs === false ? undefined : new RequestLogPipeline({
-      ...shared, settings, report, http, hint, onRetryAfter: (delayMs) => entries.applyRetryAfter(delayMs),
-    })
+    this.#requests =
+      settings.requestLogs === false
+        ? undefined
+        : new RequestLogPipeline({
+            ...shared,
+            settings,
+            report,
+            http,
+            hint,
+            onRetryAfter: (delayMs) => entries.applyRetryAfter(delayMs),
+          })
     this.#notices = new DropNotices({
-      clock, settings, isBlocked: () => entries.isClosed || entries.lastFailure !== undefined, saveCounts: (drops) => entries.saveDropCounts(drops),
-      onNotice: (entry) => { this.#generate(entry, NOTICE_SEVERITY); entries.seal() },
+      clock,
+      settings,
+      isBlocked: () => entries.isClosed || entries.lastFailure !== undefined,
+      saveCounts: (drops) => entries.saveDropCounts(drops),
+      onNotice: (entry) => {
+        this.#generate(entry, NOTICE_SEVERITY)
+        entries.seal()
+      },
     })
     const minPosition = toThreshold(settings.level)
     const mapping = createMappingOptions(settings, config)
     this.#mapper = new Mapper(mapping, this.#requests === undefined ? minPosition : -1, () => clock.wallNow())
     this.#intake = createEntryBuilder({
-      settings, mapping, clock, mapper: this.#mapper, requests: this.#requests, hook: options.hook,
-      onProblem: (message) => report.problem('CONFIG', message), onSummary: (entry, rank) => this.#generate(entry, rank),
+      settings,
+      mapping,
+      clock,
+      mapper: this.#mapper,
+      requests: this.#requests,
+      hook: options.hook,
+      onProblem: (message) => report.problem('CONFIG', message),
+      onSummary: (entry, rank) => this.#generate(entry, rank),
     })
     this.#taker = new RecordReader({
-      endpoint: entries, entryBuilder: this.#intake, mapper: this.#mapper, threshold: minPosition, canRefuseUnread: this.#requests === undefined,
+      endpoint: entries,
+      entryBuilder: this.#intake,
+      mapper: this.#mapper,
+      threshold: minPosition,
+      canRefuseUnread: this.#requests === undefined,
     })
     for (const channel of this.#channels) channel.start()
     release?.register()
@@ -106,7 +147,9 @@ export class Pipeline {
   }
 
   /** Of log entries. */
-  get account(): Account { return this.#entries.account }
+  get account(): Account {
+    return this.#entries.account
+  }
 
   get snapshot(): AccountSnapshot {
     const requestLogs = this.#requests?.endpoint.account.snapshot()
@@ -173,12 +216,16 @@ export class Pipeline {
   }
 
   /** What is held back as equal to others is told now. */
-  flushRepeats(): void { this.#intake.flushNow() }
+  flushRepeats(): void {
+    this.#intake.flushNow()
+  }
 
   /** Whether all that is pending is on disk, and the service is down. */
   get isSpooled(): boolean {
-    return this.#channels.every((channel) => channel.isSpooled || channel.account.snapshot().pending === 0)
-      && this.#channels.some((channel) => channel.isSpooled)
+    return (
+      this.#channels.every((channel) => channel.isSpooled || channel.account.snapshot().pending === 0) &&
+      this.#channels.some((channel) => channel.isSpooled)
+    )
   }
 
   /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */

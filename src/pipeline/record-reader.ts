@@ -51,7 +51,13 @@ export class RecordReader {
   }
 
   #take(text: string, start: number, end: number): void {
-    const { endpoint: channel, entryBuilder: intake, mapper, threshold: minPosition, canRefuseUnread: isRefusedUnread } = this.#options
+    const {
+      endpoint: channel,
+      entryBuilder: intake,
+      mapper,
+      threshold: minPosition,
+      canRefuseUnread: isRefusedUnread,
+    } = this.#options
     channel.account.received += 1
     this.#inHand = 1
     // Short of room there is no time to lose either: what will be refused is not mapped first.

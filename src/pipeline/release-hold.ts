@@ -74,7 +74,8 @@ export class ReleaseHold {
       this.#isRegistered = true
       this.#options.onId(releaseId)
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.#options.onFailure(error instanceof IngestError ? error : new IngestError('UNAVAILABLE', String(error)))
+      if (!this.#abort.signal.aborted)
+        this.#options.onFailure(error instanceof IngestError ? error : new IngestError('UNAVAILABLE', String(error)))
     } finally {
       this.#isRegistering = false
     }
@@ -98,6 +99,7 @@ export class ReleaseHold {
 export function addReleaseId(batch: Batch, releaseId: string): Batch {
   const member = `{"release_id":${JSON.stringify(releaseId)},`
   const entries = parseBatchEntries(batch.body).map((entry) =>
-    Object.hasOwn(JSON.parse(entry) as object, 'release_id') ? entry : member + entry.slice(1))
+    Object.hasOwn(JSON.parse(entry) as object, 'release_id') ? entry : member + entry.slice(1),
+  )
   return { ...batch, body: createBatchBody(batch.batchId, entries) }
 }

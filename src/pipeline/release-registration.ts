@@ -34,12 +34,16 @@ export function createRegistration(options: RegistrationOptions): (signal: Abort
     let isAskedBack = false
     const attempt = async (): Promise<string> => {
       while (heldMs() > 0) await wait(heldMs(), clock, signal)
-      return findAndRegisterRelease({ ...releaseOptions(settings), signal }, {
-        clock, onRetryAfter: (delayMs) => {
-          isAskedBack = true
-          onRetryAfter(delayMs)
+      return findAndRegisterRelease(
+        { ...releaseOptions(settings), signal },
+        {
+          clock,
+          onRetryAfter: (delayMs) => {
+            isAskedBack = true
+            onRetryAfter(delayMs)
+          },
         },
-      })
+      )
     }
     try {
       return await attempt()
@@ -52,10 +56,17 @@ export function createRegistration(options: RegistrationOptions): (signal: Abort
 }
 
 function releaseOptions(settings: Settings): RegisterReleaseOptions {
-  const { url, apiKey, isLocalDefault, allowInsecure, tls, proxy, noProxy, requestTimeoutMs, version, deploy } = settings
+  const { url, apiKey, isLocalDefault, allowInsecure, tls, proxy, noProxy, requestTimeoutMs, version, deploy } =
+    settings
   return {
-    allowInsecure, tls, version, maxAttempts: 1, requestTimeoutMs: Math.min(requestTimeoutMs, MAX_REQUEST_MS),
-    commit_hash: deploy?.commit, branch: deploy?.branch, deployed_by: deploy?.deployed_by,
+    allowInsecure,
+    tls,
+    version,
+    maxAttempts: 1,
+    requestTimeoutMs: Math.min(requestTimeoutMs, MAX_REQUEST_MS),
+    commit_hash: deploy?.commit,
+    branch: deploy?.branch,
+    deployed_by: deploy?.deployed_by,
     ...(!isLocalDefault && { url, apiKey: apiKey.reveal() }),
     // With exceptions it came from the environment, where the client finds both.
     ...(noProxy === '' && { proxy }),

@@ -9,7 +9,10 @@ import { PATHS } from '../protocol/limits.js'
 import { REQUEST_MEMBER, RequestLogExtractor } from '../request-logs/request-log-extractor.js'
 import { toRequestLogSettings } from './mapping-options.js'
 
-export interface RequestLogPipelineOptions extends Pick<EndpointPipelineOptions, 'clock' | 'isInProcess' | 'mask' | 'onRetryAfter'> {
+export interface RequestLogPipelineOptions extends Pick<
+  EndpointPipelineOptions,
+  'clock' | 'isInProcess' | 'mask' | 'onRetryAfter'
+> {
   readonly report: Reporter
   readonly settings: Settings
   readonly http: Http
@@ -31,9 +34,15 @@ export class RequestLogPipeline {
     this.#logs = new RequestLogExtractor({ clock })
     this.#isAlone = settings.requestLogs === 'only'
     this.endpoint = new EndpointPipeline({
-      ...shared, settings: toRequestLogSettings(settings), report: report.forRequestLogs(),
-      url: toRequestLogUrl(settings.url), siblingUrls: [settings.url], shouldScanOthers: false, isShortenable: false,
-      sender: createRequestsSender({ http, hint, ...shared }), toBody: createRequestsBodySender,
+      ...shared,
+      settings: toRequestLogSettings(settings),
+      report: report.forRequestLogs(),
+      url: toRequestLogUrl(settings.url),
+      siblingUrls: [settings.url],
+      shouldScanOthers: false,
+      isShortenable: false,
+      sender: createRequestsSender({ http, hint, ...shared }),
+      toBody: createRequestsBodySender,
     })
   }
 

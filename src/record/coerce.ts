@@ -10,13 +10,32 @@ export const PINO_LEVELS: LevelLabels = { 10: 'trace', 20: 'debug', 30: 'info', 
 
 /** pino's own names and their common spellings, in lower case: they say no more than the level does. */
 const STANDARD_NAMES: Readonly<Record<string, Level>> = {
-  trace: 'debug', debug: 'debug', info: 'info', warn: 'warn', warning: 'warn', error: 'error', fatal: 'fatal', critical: 'fatal',
+  trace: 'debug',
+  debug: 'debug',
+  info: 'info',
+  warn: 'warn',
+  warning: 'warn',
+  error: 'error',
+  fatal: 'fatal',
+  critical: 'fatal',
 }
 
 /** Names for levels that other loggers and platforms use, in lower case. */
 const OTHER_NAMES: Readonly<Record<string, Level>> = {
-  silly: 'debug', verbose: 'debug', default: 'info', information: 'info', informational: 'info', notice: 'info', http: 'info',
-  log: 'info', err: 'error', crit: 'fatal', alert: 'fatal', panic: 'fatal', emerg: 'fatal', emergency: 'fatal',
+  silly: 'debug',
+  verbose: 'debug',
+  default: 'info',
+  information: 'info',
+  informational: 'info',
+  notice: 'info',
+  http: 'info',
+  log: 'info',
+  err: 'error',
+  crit: 'fatal',
+  alert: 'fatal',
+  panic: 'fatal',
+  emerg: 'fatal',
+  emergency: 'fatal',
 }
 
 export interface ResolvedLevel {
@@ -144,7 +163,11 @@ export function hasMembers(value: Json | undefined): value is JsonObject {
 }
 
 /** Removes the first of `keys` whose value `read` understands, and returns what it read. */
-export function take<T>(from: JsonObject, keys: readonly string[], read: (value: Json) => T | undefined): T | undefined {
+export function take<T>(
+  from: JsonObject,
+  keys: readonly string[],
+  read: (value: Json) => T | undefined,
+): T | undefined {
   for (const key of keys) {
     const value = from[key]
     if (value === undefined) continue

@@ -18,5 +18,8 @@ export function computeErrorFingerprint(error: EntryError): string {
   let message = (error.message ?? '').slice(0, MESSAGE_CHARS)
   for (const [part, name] of VARIABLE_PARTS) message = message.replace(part, name)
   const file = (findTopFrame(error.stack) ?? '').replace(/:\d+:\d+$/, '')
-  return createHash('sha256').update([error.type ?? '', message, file].join('\n')).digest('hex').slice(0, 32)
+  return createHash('sha256')
+    .update([error.type ?? '', message, file].join('\n'))
+    .digest('hex')
+    .slice(0, 32)
 }

@@ -7,10 +7,16 @@ import { parseExact, stringifyExact } from './exact-json.js'
 import { addNote, shortenToFit } from './shorten-entry.js'
 
 /** The entry as JSON; `entry` is used up. @param removedBefore headers that the entry's record has lost already */
-export function finishEntry(entry: LogEntry, maxEntryBytes: number, scrubber: Redactor | undefined, removedBefore = 0): string {
+export function finishEntry(
+  entry: LogEntry,
+  maxEntryBytes: number,
+  scrubber: Redactor | undefined,
+  removedBefore = 0,
+): string {
   let json = stringifyExact(entry)
-  const removed = removedBefore + (findNextHeader(json, 0) === Infinity ? 0 : removeHeaders(entry as unknown as JsonObject))
+  const removed =
+    removedBefore + (findNextHeader(json, 0) === Infinity ? 0 : removeHeaders(entry as unknown as JsonObject))
   if (removed > 0) json = stringifyExact(addNote(entry, { removed_headers: removed }))
   const clean = scrubber?.redactJson(json) ?? json
-  return shortenToFit(clean === json ? entry : parseExact(clean) as LogEntry, maxEntryBytes, clean)
+  return shortenToFit(clean === json ? entry : (parseExact(clean) as LogEntry), maxEntryBytes, clean)
 }

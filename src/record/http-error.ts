@@ -11,24 +11,63 @@ import type { Json, JsonObject } from '../protocol/log-entry.js'
 export const OMITTED = '[omitted]'
 
 /** Requests, responses, and the options that a request is made with. */
-const MESSAGE_KEYS = ['config', 'options', 'request', 'req', '_request', 'response', 'res', '_response', '$response'] as const
+const MESSAGE_KEYS = [
+  'config',
+  'options',
+  'request',
+  'req',
+  '_request',
+  'response',
+  'res',
+  '_response',
+  '$response',
+] as const
 /** On an error these mean a body even where nothing else but a status speaks of HTTP. */
 const PLAIN_BODY_KEYS = ['body', 'rawBody', 'requestBody', 'responseBody']
 const BODY_KEYS = [
-  ...PLAIN_BODY_KEYS, 'data', 'requestData', 'responseData', 'json', 'form', 'formData', 'payload', 'text', 'bodyText',
-  'responseText', 'result', 'raw', 'rawError', 'rawResponse', 'rawPacket',
+  ...PLAIN_BODY_KEYS,
+  'data',
+  'requestData',
+  'responseData',
+  'json',
+  'form',
+  'formData',
+  'payload',
+  'text',
+  'bodyText',
+  'responseText',
+  'result',
+  'raw',
+  'rawError',
+  'rawResponse',
+  'rawPacket',
 ]
 const OTHER_KEYS = [
-  'headers', 'header', 'rawHeaders', 'trailers', 'rawTrailers', 'cookies', 'cookieJar', 'jar',
-  'agent', 'agents', 'httpAgent', 'httpsAgent', 'dispatcher', 'socket', 'connection',
-  'error', 'cause', // the parsed body, where they are no errors
+  'headers',
+  'header',
+  'rawHeaders',
+  'trailers',
+  'rawTrailers',
+  'cookies',
+  'cookieJar',
+  'jar',
+  'agent',
+  'agents',
+  'httpAgent',
+  'httpsAgent',
+  'dispatcher',
+  'socket',
+  'connection',
+  'error',
+  'cause', // the parsed body, where they are no errors
 ]
 
 /** What an error of an HTTP client loses. An error without any of these members is left as it is. */
 export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BODY_KEYS, ...OTHER_KEYS])
 
 /** In compact JSON: where an error, or a message inside of one, may stand. */
-export const MAY_HOLD_HTTP_MESSAGE = /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response)":/
+export const MAY_HOLD_HTTP_MESSAGE =
+  /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response)":/
 
 const MESSAGES: ReadonlySet<string | number> = new Set(MESSAGE_KEYS)
 const CLIENT_NAME = /^(?:Axios|Gaxios|Fetch|HTTP|Http|Request|RequestRetry|Response|Rest|StatusCode)Error$/
@@ -65,11 +104,23 @@ export function findHttpMembers(error: object, keys: readonly string[]): HttpMem
     if (value === undefined || value === null) return false
     return value === OMITTED || (isClient && !isInnerError(key, value))
   })
-  return omitted.length === 0 ? undefined : { omitted, exchange: isClient ? exchangeOf(error, MESSAGE_KEYS.map((key) => read(error, key))) : {} }
+  return omitted.length === 0
+    ? undefined
+    : {
+        omitted,
+        exchange: isClient
+          ? exchangeOf(
+              error,
+              MESSAGE_KEYS.map((key) => read(error, key)),
+            )
+          : {},
+      }
 }
 
 function isInnerError(key: string, value: unknown): boolean {
-  return (key === 'cause' && isText(value)) || ((key === 'cause' || key === 'error') && isNonEmptyText(read(value, 'stack')))
+  return (
+    (key === 'cause' && isText(value)) || ((key === 'cause' || key === 'error') && isNonEmptyText(read(value, 'stack')))
+  )
 }
 
 /**
@@ -109,7 +160,8 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
     visit(error as Holder, error)
   }
   // Other loggers, read from a pipe, write the error's members into the record itself.
-  if (isText(record['stack']) && (isMessage(record['config'], true) || isMessage(record['options'], true))) visitError(record)
+  if (isText(record['stack']) && (isMessage(record['config'], true) || isMessage(record['options'], true)))
+    visitError(record)
   else visit(record as Holder, undefined)
   return count
 }
@@ -125,14 +177,29 @@ function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): bool
   if (messages.length === 0 && value['headers'] === undefined) return false
   if (['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true) return true
   if (statusOf(value) === undefined && !isText(value['code'])) return false
-  return messages.map((key) => value[key] as JsonObject).some((message) => isMessage(message, true) && (hasHeaders(message) || hasBody(message)))
+  return messages
+    .map((key) => value[key] as JsonObject)
+    .some((message) => isMessage(message, true) && (hasHeaders(message) || hasBody(message)))
 }
 
 function isClientError(error: object): boolean {
-  if (read(error, 'isAxiosError') === true || isText(read(error, 'rawPacket')) || isObject(read(error, 'rawPacket'))) return true
-  if (['name', 'type'].some((key) => matches(CLIENT_NAME, read(error, key))) || matches(CLIENT_CODE, read(error, 'code'))) return true
-  if (MESSAGE_KEYS.some((key) => isMessage(read(error, key), true)) || hasHeaders(error) || isObject(read(error, '$metadata'))) return true
-  return statusOf(error) !== undefined && (PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined) || isText(read(error, 'url')))
+  if (read(error, 'isAxiosError') === true || isText(read(error, 'rawPacket')) || isObject(read(error, 'rawPacket')))
+    return true
+  if (
+    ['name', 'type'].some((key) => matches(CLIENT_NAME, read(error, key))) ||
+    matches(CLIENT_CODE, read(error, 'code'))
+  )
+    return true
+  if (
+    MESSAGE_KEYS.some((key) => isMessage(read(error, key), true)) ||
+    hasHeaders(error) ||
+    isObject(read(error, '$metadata'))
+  )
+    return true
+  return (
+    statusOf(error) !== undefined &&
+    (PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined) || isText(read(error, 'url')))
+  )
 }
 
 /** @param hasMessageKey true if the key suggests an HTTP message; fewer fields are then required */
@@ -143,13 +210,19 @@ function isMessage(value: unknown, hasMessageKey: boolean): value is object {
   const hasStatus = statusOf(value) !== undefined
   if (hasHeaders(value)) return hasMessageKey || hasMethod || hasUrl || hasStatus
   if (!hasMessageKey) return false
-  return (hasMethod && hasUrl) || (hasBody(value) && (hasStatus || isText(read(value, 'url')))) || (hasStatus && (hasUrl || isObject(read(value, 'header'))))
+  return (
+    (hasMethod && hasUrl) ||
+    (hasBody(value) && (hasStatus || isText(read(value, 'url')))) ||
+    (hasStatus && (hasUrl || isObject(read(value, 'header'))))
+  )
 }
 
 /** A list of plain texts may be the head of a table. */
 function hasHeaders(holder: object): boolean {
   const headers = read(holder, 'headers')
-  return Array.isArray(headers) ? headers.some(Array.isArray) : isObject(headers) || Array.isArray(read(holder, 'rawHeaders'))
+  return Array.isArray(headers)
+    ? headers.some(Array.isArray)
+    : isObject(headers) || Array.isArray(read(holder, 'rawHeaders'))
 }
 
 function hasBody(message: object): boolean {
@@ -160,7 +233,10 @@ function hasBody(message: object): boolean {
 function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
   const sources = messages.filter(isObject)
   // axios' response carries the `config`, superagent's the `req`.
-  const all = [...sources, ...sources.flatMap((source) => ['config', 'request', 'req'].map((key) => read(source, key))).filter(isObject)]
+  const all = [
+    ...sources,
+    ...sources.flatMap((source) => ['config', 'request', 'req'].map((key) => read(source, key))).filter(isObject),
+  ]
   const method = all.map((source) => read(source, 'method')).find(isText)
   const url = all.map(urlOf).find(isText)
   const status = all.map(statusOf).find((one) => one !== undefined)
@@ -172,18 +248,25 @@ function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
 }
 
 function statusOf(holder: object): number | undefined {
-  return ['status', 'statusCode'].map((key) => read(holder, key)).find((value): value is number => typeof value === 'number' && value >= 100 && value < 600)
+  return ['status', 'statusCode']
+    .map((key) => read(holder, key))
+    .find((value): value is number => typeof value === 'number' && value >= 100 && value < 600)
 }
 
 function urlOf(holder: object): string | undefined {
-  const url = ['url', 'uri', 'href'].map((key) => read(holder, key)).map((value) => (isObject(value) ? read(value, 'href') : value)).find(isNonEmptyText)
+  const url = ['url', 'uri', 'href']
+    .map((key) => read(holder, key))
+    .map((value) => (isObject(value) ? read(value, 'href') : value))
+    .find(isNonEmptyText)
   if (url === undefined) {
     const [path, protocol, host] = ['path', 'protocol', 'host'].map((key) => read(holder, key))
     if (!isNonEmptyText(path)) return undefined
     return isText(protocol) && isText(host) ? `${protocol}//${host}${path}` : path
   }
   const base = read(holder, 'baseURL')
-  return isNonEmptyText(base) && !/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(url) ? `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}` : url
+  return isNonEmptyText(base) && !/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(url)
+    ? `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}`
+    : url
 }
 
 /** A getter of a live object may throw. */

@@ -29,7 +29,8 @@ const MAX_KEYS_IN_VALUE = 1_000
  * A control character, an escape that JSON does not know, NUL or a surrogate written as an escape: what a line must not
  * hold if its strings are to be copied as they stand. A letter or a slash written as an escape (pino writes none) may hide a key.
  */
-const SUSPECT = /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:0000|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
+const SUSPECT =
+  /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:0000|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
 
 /** Position of the next such place at or after `from`, or Infinity. Newlines are left to the splitter. */
 export function findNextSuspect(text: string, from: number): number {
@@ -113,10 +114,14 @@ function scalarEnd(text: string, at: number, end: number): number {
       const quote = findStringEnd(text, at, end)
       return quote === -1 ? -1 : quote + 1
     }
-    case 116: return text.startsWith('true', at) ? at + 4 : -1
-    case 102: return text.startsWith('false', at) ? at + 5 : -1
-    case 110: return text.startsWith('null', at) ? at + 4 : -1
-    default: return findNumberEnd(text, at)
+    case 116:
+      return text.startsWith('true', at) ? at + 4 : -1
+    case 102:
+      return text.startsWith('false', at) ? at + 5 : -1
+    case 110:
+      return text.startsWith('null', at) ? at + 4 : -1
+    default:
+      return findNumberEnd(text, at)
   }
 }
 

@@ -69,7 +69,11 @@ export class Mapper {
     const digits = text.slice(start + LEVEL_KEY.length, end)
     if (digits === '' || text.charCodeAt(end) !== COMMA) return undefined
     let position = this.#positions.get(digits)
-    if (position === undefined) this.#positions.set(digits, (position = toPreciseSeverity(mapByParsing(`{"level":${digits}}`, this.#options, '').level)))
+    if (position === undefined)
+      this.#positions.set(
+        digits,
+        (position = toPreciseSeverity(mapByParsing(`{"level":${digits}}`, this.#options, '').level)),
+      )
     return position
   }
 
@@ -107,7 +111,12 @@ export class Mapper {
   }
 
   /** A request knows itself better than the caller's trace, of which there may be several at once. */
-  #setScope({ traceId, isCallersTrace, requestId, sessionId }: Pick<RecordIds, 'traceId' | 'isCallersTrace' | 'requestId' | 'sessionId'>): void {
+  #setScope({
+    traceId,
+    isCallersTrace,
+    requestId,
+    sessionId,
+  }: Pick<RecordIds, 'traceId' | 'isCallersTrace' | 'requestId' | 'sessionId'>): void {
     this.traceId = traceId
     const isTrace = traceId !== '' && (!isCallersTrace || requestId === '')
     this.scopeKind = isTrace ? 'trace' : requestId !== '' ? 'request' : sessionId !== '' ? 'session' : 'process'

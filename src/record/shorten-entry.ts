@@ -11,8 +11,22 @@ const READABLE_CUT = 2_048
 const LISTS = ['breadcrumbs', 'tags', 'notify_channels']
 /** In the order in which they are given up, when all else is gone; level, message and timestamp an entry must have. */
 const FIELDS = [
-  'perf', 'deploy', 'user', 'request', 'error', 'trace',
-  'source', 'action', 'fingerprint', 'version', 'release_id', 'session_id', 'user_id', 'environment', 'request_id', 'service',
+  'perf',
+  'deploy',
+  'user',
+  'request',
+  'error',
+  'trace',
+  'source',
+  'action',
+  'fingerprint',
+  'version',
+  'release_id',
+  'session_id',
+  'user_id',
+  'environment',
+  'request_id',
+  'service',
 ] as const
 
 /** Says in the entry itself what it had to lose. */
@@ -29,7 +43,7 @@ export function shortenToFit(entry: LogEntry, maxEntryBytes: number, whole: stri
   const bytes = Buffer.byteLength(json)
   if (bytes <= maxEntryBytes) return json
   const short = addNote(entry, { shortened_from_bytes: bytes })
-  const fits = (): boolean => Buffer.byteLength(json = stringifyExact(short)) <= maxEntryBytes
+  const fits = (): boolean => Buffer.byteLength((json = stringifyExact(short))) <= maxEntryBytes
   const texts = longTexts(short)
   const cutDownTo = (least: number): boolean => {
     for (let limit = Math.floor(maxEntryBytes / 2); limit >= least; limit = Math.floor(limit / 2)) {
@@ -57,8 +71,14 @@ function dropWidest(entry: LogEntry, bytes: number): void {
   const whole = entry as unknown as JsonObject
   const parts = [
     ...LISTS.filter((key) => Object.hasOwn(whole, key)).map((key) => [whole, key] as const),
-    ...Object.keys(metadata).filter((key) => key !== NOTE_KEY).map((key) => [metadata, key] as const),
-  ].map(([from, key]) => ({ from, key, bytes: Buffer.byteLength(`,${JSON.stringify(key)}:${stringifyExact(from[key])}`) }))
+    ...Object.keys(metadata)
+      .filter((key) => key !== NOTE_KEY)
+      .map((key) => [metadata, key] as const),
+  ].map(([from, key]) => ({
+    from,
+    key,
+    bytes: Buffer.byteLength(`,${JSON.stringify(key)}:${stringifyExact(from[key])}`),
+  }))
   let saved = 0
   for (const part of parts.toSorted((a, b) => b.bytes - a.bytes)) {
     if (saved >= bytes) return
@@ -70,7 +90,8 @@ function dropWidest(entry: LogEntry, bytes: number): void {
 /** Adds to the entry's note; the note stands first, so that dropping keys from the end leaves it. */
 export function addNote<E extends { metadata?: JsonObject }>(entry: E, facts: JsonObject): E {
   const { [NOTE_KEY]: old, ...others } = entry.metadata ?? {}
-  const before = typeof old === 'object' && old !== null && !Array.isArray(old) ? old : old === undefined ? {} : { own: old }
+  const before =
+    typeof old === 'object' && old !== null && !Array.isArray(old) ? old : old === undefined ? {} : { own: old }
   entry.metadata = { [NOTE_KEY]: { ...before, ...facts }, ...others }
   return entry
 }
@@ -92,7 +113,8 @@ function longTexts(root: object): Text[] {
     const look = (key: string | number): void => {
       const value = inside[key] as Json
       if (typeof value === 'object' && value !== null) open.push(value as Holder)
-      else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarkedNumber(value)) found.push({ holder: inside, key, whole: value })
+      else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarkedNumber(value))
+        found.push({ holder: inside, key, whole: value })
     }
     // A list may have a million items: their keys are not worth a million strings.
     if (Array.isArray(inside)) for (let i = 0; i < inside.length; i += 1) look(i)

@@ -6,7 +6,8 @@ const SOURCE = String.raw`(bearer|basic)((?:\\{0,64}[ \t]|\\{1,64}t|%20|\+){1,64
 const CREDENTIAL = new RegExp(SOURCE, 'gi')
 const CREDENTIAL_AT = new RegExp(SOURCE, 'iy')
 /** What follows the scheme's name where people write about it. */
-const BEARER_WORD = /^(?:tokens?|auth|authentication|authorization|schemes?|errors?|headers?|credentials?|and|or|is|was|are|not|of|for|from|in|with|has|must|should|type|format|keys?|required|missing|invalid|expired|malformed|mismatch|rejected|method|strategy|middleware)[.:!?]*$/i
+const BEARER_WORD =
+  /^(?:tokens?|auth|authentication|authorization|schemes?|errors?|headers?|credentials?|and|or|is|was|are|not|of|for|from|in|with|has|must|should|type|format|keys?|required|missing|invalid|expired|malformed|mismatch|rejected|method|strategy|middleware)[.:!?]*$/i
 /** Of `WWW-Authenticate`, where it says what is missing. */
 const PARAMETER = /^(?:realm|scope|error(?:_description|_uri)?|charset|authorization_uri|resource_metadata)=/i
 const PLAIN_WORDS = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)(?:[-_/.](?:[A-Za-z]?[a-z]*|[A-Z]+))*[.:!?]*$/
@@ -14,7 +15,9 @@ const PLAIN_WORDS = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)(?:[-_/.](?:[A-Za-z]?[a-z]*|[A-Z
 const MIN_OPAQUE_CHARS = 12
 
 export function removeCredentials(text: string): string {
-  return text.replace(CREDENTIAL, (match, scheme: string, space: string, token: string) => (isProse(scheme, token) ? match : scheme + space + REMOVED))
+  return text.replace(CREDENTIAL, (match, scheme: string, space: string, token: string) =>
+    isProse(scheme, token) ? match : scheme + space + REMOVED,
+  )
 }
 
 /** Whether one begins at `at`. */

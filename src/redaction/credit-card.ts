@@ -17,7 +17,9 @@ export function redactCards(text: string, by: string): string {
   for (let match = NEXT_CARD.exec(text); match !== null; match = NEXT_CARD.exec(text)) {
     const start = runStart(text, match.index, copied)
     const end = runEnd(text, match.index + match[0].length)
-    clean += text.slice(copied, start) + scrubRun(text.slice(start, end), by, isJoinedBefore(text, start), isJoinedAfter(text, end))
+    clean +=
+      text.slice(copied, start) +
+      scrubRun(text.slice(start, end), by, isJoinedBefore(text, start), isJoinedAfter(text, end))
     copied = NEXT_CARD.lastIndex = end
   }
   return copied === 0 ? text : clean + text.slice(copied)
@@ -28,7 +30,8 @@ function runStart(text: string, from: number, least: number): number {
   let start = from
   while (start > least) {
     if (isDigit(text.charCodeAt(start - 1))) start -= 1
-    else if (start - 1 > least && isSeparator(text.charCodeAt(start - 1)) && isDigit(text.charCodeAt(start - 2))) start -= 2
+    else if (start - 1 > least && isSeparator(text.charCodeAt(start - 1)) && isDigit(text.charCodeAt(start - 2)))
+      start -= 2
     else break
   }
   return start
@@ -109,15 +112,24 @@ interface Brand {
 /** ISO/IEC 7812: who issues what begins so, and how long its numbers are. A time in ms, us or ns begins with a 1. */
 const BRANDS: readonly Brand[] = [
   { from: 4000, to: 4999, least: 13, most: 19 }, // Visa, see `hasLength`
-  { from: 5100, to: 5599, least: 16, most: 16 }, { from: 2221, to: 2720, least: 16, most: 16 }, // Mastercard
-  { from: 3400, to: 3499, least: 15, most: 15 }, { from: 3700, to: 3799, least: 15, most: 15 }, // American Express
-  { from: 6011, to: 6011, least: 16, most: 19 }, { from: 6440, to: 6599, least: 16, most: 19 }, // Discover
-  { from: 3000, to: 3059, least: 14, most: 19 }, { from: 3095, to: 3095, least: 14, most: 19 }, // Diners Club
-  { from: 3600, to: 3699, least: 14, most: 19 }, { from: 3800, to: 3999, least: 14, most: 19 },
+  { from: 5100, to: 5599, least: 16, most: 16 },
+  { from: 2221, to: 2720, least: 16, most: 16 }, // Mastercard
+  { from: 3400, to: 3499, least: 15, most: 15 },
+  { from: 3700, to: 3799, least: 15, most: 15 }, // American Express
+  { from: 6011, to: 6011, least: 16, most: 19 },
+  { from: 6440, to: 6599, least: 16, most: 19 }, // Discover
+  { from: 3000, to: 3059, least: 14, most: 19 },
+  { from: 3095, to: 3095, least: 14, most: 19 }, // Diners Club
+  { from: 3600, to: 3699, least: 14, most: 19 },
+  { from: 3800, to: 3999, least: 14, most: 19 },
   { from: 3528, to: 3589, least: 16, most: 19 }, // JCB
-  { from: 6200, to: 6299, least: 16, most: 19 }, { from: 8100, to: 8199, least: 16, most: 19 }, // UnionPay
-  { from: 5000, to: 5099, least: 13, most: 19 }, { from: 5600, to: 5899, least: 13, most: 19 }, // Maestro
-  { from: 6304, to: 6304, least: 13, most: 19 }, { from: 6390, to: 6390, least: 13, most: 19 }, { from: 6700, to: 6799, least: 13, most: 19 },
+  { from: 6200, to: 6299, least: 16, most: 19 },
+  { from: 8100, to: 8199, least: 16, most: 19 }, // UnionPay
+  { from: 5000, to: 5099, least: 13, most: 19 },
+  { from: 5600, to: 5899, least: 13, most: 19 }, // Maestro
+  { from: 6304, to: 6304, least: 13, most: 19 },
+  { from: 6390, to: 6390, least: 13, most: 19 },
+  { from: 6700, to: 6799, least: 13, most: 19 },
   { from: 2200, to: 2204, least: 16, most: 19 }, // Mir
 ]
 
@@ -154,7 +166,7 @@ class Luhn {
     for (let at = 0; at < run.length; at += 1) {
       const digit = run.charCodeAt(at) - ZERO
       if (digit < 0) {
-        starts[groups += 1] = count
+        starts[(groups += 1)] = count
         continue
       }
       digits[count] = digit
@@ -164,7 +176,7 @@ class Luhn {
       odds[count + 1] = (odds[count] as number) + (isEven ? digit : doubled)
       count += 1
     }
-    starts[groups += 1] = count
+    starts[(groups += 1)] = count
     this.starts = starts
     this.groups = groups
     this.#digits = digits

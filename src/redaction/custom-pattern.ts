@@ -14,7 +14,10 @@ export function compileExpression(text: string): RegexProgram {
   const { source, ignoresCase, isMultiline } = parseExpression(text)
   const engine = loadRe2()
   try {
-    const compiled = engine.compile(source, (ignoresCase ? engine.CASE_INSENSITIVE : 0) | (isMultiline ? engine.MULTILINE : 0))
+    const compiled = engine.compile(
+      source,
+      (ignoresCase ? engine.CASE_INSENSITIVE : 0) | (isMultiline ? engine.MULTILINE : 0),
+    )
     return new RegexProgram(compiled.re2().prog as CompiledProgram)
   } catch (error) {
     throw new SyntaxError(reasonOf(error as Error), { cause: error })
@@ -23,9 +26,12 @@ export function compileExpression(text: string): RegexProgram {
 
 /** re2js's message, unless it quotes the translated source. */
 function reasonOf({ message }: Error): string {
-  if (/repeat count|too large/.test(message)) return 'it repeats a part more than 1,000 times; write * or +, or a smaller number'
+  if (/repeat count|too large/.test(message))
+    return 'it repeats a part more than 1,000 times; write * or +, or a smaller number'
   const property = /\\[pP]\{[^}]*\}/.exec(message)
-  return property === null ? message.replace(/^error parsing regexp: /, '') : `RE2 has no ${property[0]}; write a category or a script, as in \\p{Lu}`
+  return property === null
+    ? message.replace(/^error parsing regexp: /, '')
+    : `RE2 has no ${property[0]}; write a category or a script, as in \\p{Lu}`
 }
 
 /** Replaces the matches of an expression. */

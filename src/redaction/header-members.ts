@@ -53,10 +53,20 @@ export function removeHeaderMembers(holder: JsonObject): number {
   const isPair = keys.some((key) => NAME_KEY.test(key) && isHeaderName(holder[key]))
   for (const key of keys) {
     const value = holder[key] as Json
-    if (isSecretHeader(key) || (isPair && VALUE_KEY.test(key)) || (AUTH.test(key) && typeof value === 'string' && value.includes(':'))) {
+    if (
+      isSecretHeader(key) ||
+      (isPair && VALUE_KEY.test(key)) ||
+      (AUTH.test(key) && typeof value === 'string' && value.includes(':'))
+    ) {
       delete holder[key]
       removed += 1
-    } else if (AUTH.test(key) && typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'password')) {
+    } else if (
+      AUTH.test(key) &&
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.hasOwn(value, 'password')
+    ) {
       delete value['password']
       removed += 1
     }

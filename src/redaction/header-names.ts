@@ -10,16 +10,56 @@ export const REMOVED = '[removed]'
 
 /** Credentials by their whole name. */
 const NAMES: ReadonlySet<string> = new Set([
-  'authorization', 'proxyauthorization', 'cookie', 'cookies', 'signedcookies', 'cookie2', 'setcookie', 'setcookie2', 'cookiehash', 'cookiestring',
-  'apikey', 'apitoken', 'apisecret', 'authtoken', 'accesstoken', 'refreshtoken', 'idtoken', 'sessiontoken', 'bearertoken', 'clientsecret',
-  'csrftoken', 'xsrftoken', 'securitytoken', 'privatetoken', 'jobtoken', 'deploytoken',
-  'xauthkey', 'xaccesskey', 'xsecretkey', 'xfunctionskey', 'xlicensekey', 'xinsertkey', 'xrapidapikey', 'xmashapekey', 'xmasterkey',
-  'ddapplicationkey', 'xzumoauth',
+  'authorization',
+  'proxyauthorization',
+  'cookie',
+  'cookies',
+  'signedcookies',
+  'cookie2',
+  'setcookie',
+  'setcookie2',
+  'cookiehash',
+  'cookiestring',
+  'apikey',
+  'apitoken',
+  'apisecret',
+  'authtoken',
+  'accesstoken',
+  'refreshtoken',
+  'idtoken',
+  'sessiontoken',
+  'bearertoken',
+  'clientsecret',
+  'csrftoken',
+  'xsrftoken',
+  'securitytoken',
+  'privatetoken',
+  'jobtoken',
+  'deploytoken',
+  'xauthkey',
+  'xaccesskey',
+  'xsecretkey',
+  'xfunctionskey',
+  'xlicensekey',
+  'xinsertkey',
+  'xrapidapikey',
+  'xmashapekey',
+  'xmasterkey',
+  'ddapplicationkey',
+  'xzumoauth',
 ])
 
 /** Every vendor puts its own word before these: `x-goog-api-key`, `cf-access-client-secret`, `ocp-apim-subscription-key`. */
 const ENDINGS = [
-  'apikey', 'accesstoken', 'authtoken', 'sessiontoken', 'securitytoken', 'csrftoken', 'xsrftoken', 'clientsecret', 'subscriptionkey',
+  'apikey',
+  'accesstoken',
+  'authtoken',
+  'sessiontoken',
+  'securitytoken',
+  'csrftoken',
+  'xsrftoken',
+  'clientsecret',
+  'subscriptionkey',
   'jwtassertion',
 ]
 
@@ -48,6 +88,9 @@ export function isSecretHeader(name: string): boolean {
 function isListed(name: string): boolean {
   const header = name.replace(SERVER_PREFIX, '')
   const bare = header.toLowerCase().replace(/[-_.]/g, '')
-  return NAMES.has(bare) || ENDINGS.some((ending) => bare.endsWith(ending))
-    || (/^x[-_.]/i.test(header) && X_ENDINGS.some((ending) => bare.endsWith(ending)))
+  return (
+    NAMES.has(bare) ||
+    ENDINGS.some((ending) => bare.endsWith(ending)) ||
+    (/^x[-_.]/i.test(header) && X_ENDINGS.some((ending) => bare.endsWith(ending)))
+  )
 }

@@ -29,9 +29,15 @@ const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
 /** What may stand before the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`. */
 const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?)?(?=${QUOTE}|[[{(])`
-const SEPARATOR = new RegExp(String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${OPENING}))?(?:${OPENING})?`, 'iy')
+const SEPARATOR = new RegExp(
+  String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${OPENING}))?(?:${OPENING})?`,
+  'iy',
+)
 /** `"name": "Cookie", "value": …`, in JSON, XML or YAML. */
-const VALUE_KEY = new RegExp(String.raw`${SPACE},?(?:${BREAK})?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}(?:${OPENING})?`, 'iy')
+const VALUE_KEY = new RegExp(
+  String.raw`${SPACE},?(?:${BREAK})?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}(?:${OPENING})?`,
+  'iy',
+)
 const KEY_SEPARATOR = new RegExp(`${SPACE}:`, 'y')
 const VALUE_END = String.raw`(?=${SPACE}(?:$|[,}\])]|${BREAK}))`
 const NOTHING = new RegExp(`(?:undefined|null|none|nil|true|false)${VALUE_END}`, 'iy')
@@ -77,8 +83,12 @@ export function findNextHeader(json: string, from: number): number {
     const end = match.index + match[0].length
     if (/^b/i.test(match[0])) {
       if (isCredentialAt(json, match.index)) return match.index
-    // In a list or in an object of name and value, a name that is a whole text may have its value anywhere beside it.
-    } else if (isSecret(json.slice(startOfName(json, end, 0), end)) && (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)) return match.index
+      // In a list or in an object of name and value, a name that is a whole text may have its value anywhere beside it.
+    } else if (
+      isSecret(json.slice(startOfName(json, end, 0), end)) &&
+      (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)
+    )
+      return match.index
   }
   return Infinity
 }
@@ -106,15 +116,18 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
   if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
   if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
-  const toLineEnd = (valueEnd: number): Range | undefined => lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)
+  const toLineEnd = (valueEnd: number): Range | undefined =>
+    lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)
   if (sign === '=' && QUERY_MARK.test(text.slice(Math.max(0, nameStart - 6), nameStart))) {
     const end = matchAt(QUERY_VALUE, text, at)?.end ?? at
     return end === at ? undefined : { start: at, end, by: REMOVED }
   }
   if (value !== undefined || isContainer) {
-    const range = value === undefined ? containerRange(text, at, isQuoted ? opened : undefined) : quotedRange(text, at, value)
+    const range =
+      value === undefined ? containerRange(text, at, isQuoted ? opened : undefined) : quotedRange(text, at, value)
     const after = value === undefined ? range.end : afterQuote(text, range.end)
-    if ((value !== undefined && text[after] === value.char) || matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
+    if ((value !== undefined && text[after] === value.char) || matchAt(CONTINUATION, text, after) !== undefined)
+      return toLineEnd(after)
     return range.start === range.end ? undefined : range
   }
   const number = isQuoted ? matchAt(NUMBER, text, at) : undefined
@@ -128,7 +141,9 @@ function isSecret(name: string): boolean {
 function startOfName(text: string, nameEnd: number, from: number): number {
   const start = findRunStart(text, nameEnd, Math.max(from, nameEnd - MAX_NAME_CHARS), NAME_CHARS)
   if (text[start - 1] === '[' || text[start - 1] === ';') {
-    return STYLE_BEFORE.test(text.slice(Math.max(0, start - MAX_STYLE_CHARS), start)) ? start + (STYLE_REST.exec(text.slice(start, nameEnd))?.[0].length ?? 0) : start
+    return STYLE_BEFORE.test(text.slice(Math.max(0, start - MAX_STYLE_CHARS), start))
+      ? start + (STYLE_REST.exec(text.slice(start, nameEnd))?.[0].length ?? 0)
+      : start
   }
   return text[start - 1] === '\\' ? start + (ESCAPE.exec(text.slice(start, nameEnd))?.[0].length ?? 0) : start
 }
@@ -138,7 +153,11 @@ function valueAfter(text: string, at: number): ReturnType<typeof matchAt> {
   return matchAt(VALUE_KEY, text, at) ?? matchAt(SEPARATOR, text, at)
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): { readonly end: number, readonly group: string } | undefined {
+function matchAt(
+  pattern: RegExp,
+  text: string,
+  at: number,
+): { readonly end: number; readonly group: string } | undefined {
   pattern.lastIndex = at
   const match = pattern.exec(text)
   return match === null ? undefined : { end: at + match[0].length, group: match[1] ?? '' }
@@ -148,14 +167,20 @@ function matchAt(pattern: RegExp, text: string, at: number): { readonly end: num
 function listed(text: string, at: number, value: Quote | undefined, isContainer: boolean): Range | undefined {
   if (value === undefined) return isContainer ? containerRange(text, at, undefined) : undefined
   const range = quotedRange(text, at, value)
-  const isName = matchAt(KEY_SEPARATOR, text, afterQuote(text, range.end)) !== undefined || isSecretHeader(text.slice(range.start, range.end))
+  const isName =
+    matchAt(KEY_SEPARATOR, text, afterQuote(text, range.end)) !== undefined ||
+    isSecretHeader(text.slice(range.start, range.end))
   return isName || range.start === range.end ? undefined : range
 }
 
 function quotedRange(text: string, at: number, quote: Quote): Range {
   const start = at + quote.depth + 1
   let end = findQuoteEnd(text, start, quote, text.length)
-  for (let sum = matchAt(SUM, text, afterQuote(text, end)); sum !== undefined; sum = matchAt(SUM, text, afterQuote(text, end))) {
+  for (
+    let sum = matchAt(SUM, text, afterQuote(text, end));
+    sum !== undefined;
+    sum = matchAt(SUM, text, afterQuote(text, end))
+  ) {
     const next = findQuoteAt(text, sum.end)
     if (next === undefined) break
     end = findQuoteEnd(text, sum.end + next.depth + 1, next, text.length)
@@ -182,7 +207,7 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
   let end = at
   while (end < text.length) {
     const char = text[end] as string
-    const quote = char === '\\' || char === '"' || char === '\'' || char === '`' ? findQuoteAt(text, end) : undefined
+    const quote = char === '\\' || char === '"' || char === "'" || char === '`' ? findQuoteAt(text, end) : undefined
     if (quote !== undefined) end = afterQuote(text, findQuoteEnd(text, end + quote.depth + 1, quote, text.length)) - 1
     else if (char === opening) open += 1
     else if (char === closing && --open === 0) {
@@ -195,12 +220,22 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
 }
 
 /** From `at` to the end of the line that `from` is in, with the lines that continue it; `around` is the quote before the name, which ends it as well. */
-function lineRange(text: string, at: number, from: number, nameStart: number, around: Quote | undefined): Range | undefined {
+function lineRange(
+  text: string,
+  at: number,
+  from: number,
+  nameStart: number,
+  around: Quote | undefined,
+): Range | undefined {
   const stop = around === undefined ? text.length : findQuoteEnd(text, from, around, text.length)
   let end = lineEnd(text, from, stop)
   if (end < stop) {
     const indent = indentOf(text, nameStart)
-    for (let fold = matchAt(FOLD, text, end); fold !== undefined && fold.end < stop && widthOf(fold.group) > indent; fold = matchAt(FOLD, text, end)) {
+    for (
+      let fold = matchAt(FOLD, text, end);
+      fold !== undefined && fold.end < stop && widthOf(fold.group) > indent;
+      fold = matchAt(FOLD, text, end)
+    ) {
       end = lineEnd(text, fold.end, stop)
     }
   }
@@ -215,7 +250,13 @@ function lineEnd(text: string, from: number, stop: number): number {
 
 function indentOf(text: string, nameStart: number): number {
   let at = nameStart
-  while (at > 0 && text[at - 1] !== '\n' && text[at - 1] !== '\r' && !(text[at - 2] === '\\' && /[rn]/.test(text[at - 1] as string))) at -= 1
+  while (
+    at > 0 &&
+    text[at - 1] !== '\n' &&
+    text[at - 1] !== '\r' &&
+    !(text[at - 2] === '\\' && /[rn]/.test(text[at - 1] as string))
+  )
+    at -= 1
   return widthOf(text.slice(at, matchAt(INDENT, text, at)?.end))
 }
 

@@ -51,7 +51,9 @@ export class LinearSearch {
   #next: Threads
 
   constructor(program: RegexProgram) {
-    const { instructions: { length } } = program
+    const {
+      instructions: { length },
+    } = program
     const beginning = program.reachable([program.start])
     this.#program = program
     this.#hasConditions = program.instructions.some(({ op }) => op === EMPTY_WIDTH)
@@ -63,7 +65,7 @@ export class LinearSearch {
   }
 
   /** All matches from left to right, as a search that begins again after each match finds them. */
-  matches(text: string): { readonly start: number, readonly end: number }[] {
+  matches(text: string): { readonly start: number; readonly end: number }[] {
     const program = this.#program
     const { length } = text
     this.#added.fill(-1)
@@ -86,7 +88,14 @@ export class LinearSearch {
       for (let thread = 0; thread < current.length && matched === undefined; thread += 1) {
         const pc = current.pcs[thread] as number
         if (!program.accepts(pc, code)) continue
-        matched = this.#add(next, (program.instructions[pc] as Instruction).out, current.starts[thread] as number, current.lastMatches[thread], holding, at)
+        matched = this.#add(
+          next,
+          (program.instructions[pc] as Instruction).out,
+          current.starts[thread] as number,
+          current.lastMatches[thread],
+          holding,
+          at,
+        )
       }
       // What has a lower priority than a match is given up.
       found = matched ?? found
@@ -101,7 +110,14 @@ export class LinearSearch {
   }
 
   /** Adds the threads that follow from `from` without a character; returns the match where one is reached. */
-  #add(threads: Threads, from: number, start: number, found: LinkedMatch | undefined, holding: number, at: number): LinkedMatch | undefined {
+  #add(
+    threads: Threads,
+    from: number,
+    start: number,
+    found: LinkedMatch | undefined,
+    holding: number,
+    at: number,
+  ): LinkedMatch | undefined {
     const { instructions } = this.#program
     const stack = this.#stack
     let depth = 0
@@ -130,9 +146,13 @@ export class LinearSearch {
     if (!this.#hasConditions) return 0
     const before = at === 0 ? NEWLINE : text.charCodeAt(at - 1)
     const after = at === text.length ? NEWLINE : text.charCodeAt(at)
-    return (at === 0 ? BEGIN_TEXT : 0) | (at === text.length ? END_TEXT : 0)
-      | (isLineEnd(before) ? BEGIN_LINE : 0) | (isLineEnd(after) ? END_LINE : 0)
-      | (isWordCharacter(before) === isWordCharacter(after) ? NO_WORD_BOUNDARY : WORD_BOUNDARY)
+    return (
+      (at === 0 ? BEGIN_TEXT : 0) |
+      (at === text.length ? END_TEXT : 0) |
+      (isLineEnd(before) ? BEGIN_LINE : 0) |
+      (isLineEnd(after) ? END_LINE : 0) |
+      (isWordCharacter(before) === isWordCharacter(after) ? NO_WORD_BOUNDARY : WORD_BOUNDARY)
+    )
   }
 }
 

@@ -52,17 +52,23 @@ const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
 }
 
 function translate(source: string, isDotAll: boolean): string {
-  return (source.match(TOKEN) ?? []).map((token) => {
-    if (token === '(' || token === '(?:' || /^\(\?<[^=!]/.test(token)) return '(?:'
-    if (/^\(\?<?[=!]/.test(token)) throw new SyntaxError(`lookaround is not supported, as in ${token}…); ${WITHOUT_LOOKAROUND[token]}`)
-    if (token.startsWith('(?')) throw new SyntaxError(`flags within the expression are not supported, as in ${token}; write them after it, as in /…/i`)
-    if (/^\\(?:k<|[1-9])/.test(token)) throw new SyntaxError(`backreferences are not supported, as in ${token}`)
-    if (token === '.') return isDotAll ? ANY : String.raw`[^\n\r\x{2028}\x{2029}]`
-    if (SHARED.test(token)) return token
-    if (token.startsWith('[') && token.length > 1) return translateClass(token)
-    const set = setOf(token)
-    return set === undefined ? written(codePointOf(token)) : `[${set}]`
-  }).join('')
+  return (source.match(TOKEN) ?? [])
+    .map((token) => {
+      if (token === '(' || token === '(?:' || /^\(\?<[^=!]/.test(token)) return '(?:'
+      if (/^\(\?<?[=!]/.test(token))
+        throw new SyntaxError(`lookaround is not supported, as in ${token}…); ${WITHOUT_LOOKAROUND[token]}`)
+      if (token.startsWith('(?'))
+        throw new SyntaxError(
+          `flags within the expression are not supported, as in ${token}; write them after it, as in /…/i`,
+        )
+      if (/^\\(?:k<|[1-9])/.test(token)) throw new SyntaxError(`backreferences are not supported, as in ${token}`)
+      if (token === '.') return isDotAll ? ANY : String.raw`[^\n\r\x{2028}\x{2029}]`
+      if (SHARED.test(token)) return token
+      if (token.startsWith('[') && token.length > 1) return translateClass(token)
+      const set = setOf(token)
+      return set === undefined ? written(codePointOf(token)) : `[${set}]`
+    })
+    .join('')
 }
 
 const ANY = String.raw`[\x{0}-\x{10ffff}]`
@@ -79,7 +85,8 @@ function translateClass(whole: string): string {
     const to = tokens[at + 2]
     const set = setOf(from)
     if (set !== undefined) translated += set
-    else if (tokens[at + 1] !== '-' || to === undefined || setOf(to) !== undefined) translated += written(codePointOf(from, true))
+    else if (tokens[at + 1] !== '-' || to === undefined || setOf(to) !== undefined)
+      translated += written(codePointOf(from, true))
     else {
       translated += `${written(codePointOf(from, true))}-${written(codePointOf(to, true))}`
       at += 2
@@ -90,8 +97,9 @@ function translateClass(whole: string): string {
 
 /** ECMAScript's WhiteSpace and LineTerminator; RE2's `\s` is ASCII alone. And all other characters. */
 const SPACES = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
-const NO_SPACES = String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}`
-  + String.raw`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
+const NO_SPACES =
+  String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
+  String.raw`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 
 /** The members of a class that an escape stands for; undefined where it stands for one character. */
 function setOf(token: string): string | undefined {
@@ -108,7 +116,7 @@ const CODES = /\\[ux]\{?([\da-f]+)/gi
 function codePointOf(token: string, isInClass = false): number {
   const codes = [...token.matchAll(CODES)].map(([, code]) => Number.parseInt(code as string, 16))
   // Two of them are the halves of one character.
-  const known = codes.length === 2 ? String.fromCharCode(...codes).codePointAt(0) : codes[0] ?? CONTROLS[token]
+  const known = codes.length === 2 ? String.fromCharCode(...codes).codePointAt(0) : (codes[0] ?? CONTROLS[token])
   if (known !== undefined) return known
   if (!token.startsWith('\\')) return token.codePointAt(0) as number
   if (/^\\c[a-z]/i.test(token)) return token.charCodeAt(2) % 32

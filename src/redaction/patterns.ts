@@ -27,9 +27,21 @@ export function createPattern(source: string): Pattern {
 }
 
 const BUILT_IN: Readonly<Record<BuiltIn, Pattern>> = {
-  email: { mayMatch: (json) => /@|%40/.test(json), redact: (text) => redactEmails(text, '[email]'), matchesNumbers: false },
-  creditCard: { mayMatch: (json) => MAY_BE_CARD.test(json), redact: (text) => redactCards(text, '[creditCard]'), matchesNumbers: true },
-  ssn: { mayMatch: (json) => /\d\d\d[ -]\d\d[ -]\d{4}/.test(json), redact: (text) => text.replace(SSN, '[ssn]'), matchesNumbers: false },
+  email: {
+    mayMatch: (json) => /@|%40/.test(json),
+    redact: (text) => redactEmails(text, '[email]'),
+    matchesNumbers: false,
+  },
+  creditCard: {
+    mayMatch: (json) => MAY_BE_CARD.test(json),
+    redact: (text) => redactCards(text, '[creditCard]'),
+    matchesNumbers: true,
+  },
+  ssn: {
+    mayMatch: (json) => /\d\d\d[ -]\d\d[ -]\d{4}/.test(json),
+    redact: (text) => text.replace(SSN, '[ssn]'),
+    matchesNumbers: false,
+  },
   bearer: { mayMatch: (json) => json.includes('eyJ'), redact: scrubTokens, matchesNumbers: false },
 }
 
@@ -70,5 +82,10 @@ function partEnd(text: string, from: number): number {
 
 function custom(source: string): Pattern {
   const pattern = new CustomPattern(source)
-  return { mayMatch: () => true, redact: (text) => pattern.replace(text, '[scrubbed]'), matchesNumbers: false, isCustom: true }
+  return {
+    mayMatch: () => true,
+    redact: (text) => pattern.replace(text, '[scrubbed]'),
+    matchesNumbers: false,
+    isCustom: true,
+  }
 }

@@ -42,7 +42,10 @@ export class Prefilter {
   /** May return false positives, never false negatives. */
   mayMatch(text: string): boolean {
     let state = this.#start
-    this.#transitionBudget = Math.min(this.#maxTransitionBudget, this.#transitionBudget + text.length / CHARS_PER_TRANSITION)
+    this.#transitionBudget = Math.min(
+      this.#maxTransitionBudget,
+      this.#transitionBudget + text.length / CHARS_PER_TRANSITION,
+    )
     for (let at = 0; at < text.length; at += 1) {
       let code = text.charCodeAt(at)
       let next = state.nextAscii[code]
@@ -68,7 +71,9 @@ export class Prefilter {
       this.#transitions = 0
       this.#start = this.#stateFor([])
     }
-    const next = this.#stateFor(state.pcs.filter((pc) => this.#program.accepts(pc, code)).map((pc) => this.#program.instructions[pc]?.out ?? 0))
+    const next = this.#stateFor(
+      state.pcs.filter((pc) => this.#program.accepts(pc, code)).map((pc) => this.#program.instructions[pc]?.out ?? 0),
+    )
     if (code < 128) state.nextAscii[code] = next
     else state.next.set(code, next)
     return next
@@ -80,7 +85,8 @@ export class Prefilter {
     if (pcs.some((pc) => this.#program.isMatch(pc))) return MATCHED
     const key = pcs.toSorted((one, other) => one - other).join()
     let state = this.#states.get(key)
-    if (state === undefined) this.#states.set(key, (state = { pcs, next: new Map(), nextAscii: Array.from({ length: 128 }) }))
+    if (state === undefined)
+      this.#states.set(key, (state = { pcs, next: new Map(), nextAscii: Array.from({ length: 128 }) }))
     return state
   }
 }

@@ -42,5 +42,5 @@ export function findBackslashesBefore(text: string, at: number, least: number): 
 }
 
 function quoteOf(char: string | undefined, depth: number): Quote | undefined {
-  return char === '"' || char === '\'' || char === '`' ? { depth, char } : undefined
+  return char === '"' || char === "'" || char === '`' ? { depth, char } : undefined
 }

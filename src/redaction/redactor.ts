@@ -5,7 +5,17 @@
  * must have to be valid is left alone: its own field names, `level`, the timestamps, the ids of a trace.
  */
 import { makeKeysUnique } from './unique-keys.js'
-import { CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, findNumberEnd, findStringEnd, findValueEnd } from './json-text.js'
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  findNumberEnd,
+  findStringEnd,
+  findValueEnd,
+} from './json-text.js'
 import { isCardNumber } from './credit-card.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
@@ -26,7 +36,8 @@ export interface RedactorOptions {
 type Role = 'entry' | 'fields' | 'trace' | 'crumbs' | 'crumb' | 'free' | 'query'
 
 /** Under these, frameworks log a query that they have parsed. */
-const QUERY = /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
+const QUERY =
+  /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
 const MAX_QUERY_KEY_CHARS = 12
 /** Chunks are searched in pieces of this length. */
 const PIECE_CHARS = 4_096
@@ -53,7 +64,12 @@ export class Redactor {
 
   /** Whether `scrubJson` may have something to do: never a wrong no. */
   mayMatch(json: string): boolean {
-    return this.#params.mayMatch(json) || findNextQuery(json, 0) !== undefined || isHiding(json) || this.#patterns.some((pattern) => pattern.mayMatch(json))
+    return (
+      this.#params.mayMatch(json) ||
+      findNextQuery(json, 0) !== undefined ||
+      isHiding(json) ||
+      this.#patterns.some((pattern) => pattern.mayMatch(json))
+    )
   }
 
   /**
@@ -108,7 +124,12 @@ export class Redactor {
     const isHidden = isHiding(json)
     const patterns = this.#patterns.filter((pattern) => isHidden || pattern.mayMatch(json))
     const budget = new TextBudget(this.#maxTextChars)
-    const walk = new Walk(json, (text) => this.#scrubWith(text, patterns, budget), this.#params, patterns.some(({ matchesNumbers: takesNumbers }) => takesNumbers))
+    const walk = new Walk(
+      json,
+      (text) => this.#scrubWith(text, patterns, budget),
+      this.#params,
+      patterns.some(({ matchesNumbers: takesNumbers }) => takesNumbers),
+    )
     return walk.run()
   }
 
@@ -175,7 +196,8 @@ class Walk {
         }
       } else {
         const end = findNumberEnd(json, at)
-        if (end > at && this.#takesNumbers && (holder?.role === 'free' || holder?.role === 'query')) this.#replaceNumber(at, end)
+        if (end > at && this.#takesNumbers && (holder?.role === 'free' || holder?.role === 'query'))
+          this.#replaceNumber(at, end)
         at = Math.max(end, at + 1)
       }
     }
@@ -206,7 +228,8 @@ class Walk {
   #replaceSecret(at: number): number {
     const end = findValueEnd(this.#json, at)
     const value = this.#json.slice(at, end)
-    const isNothing = value === 'null' || value === 'true' || value === 'false' || value === '""' || value === '[]' || value === '{}'
+    const isNothing =
+      value === 'null' || value === 'true' || value === 'false' || value === '""' || value === '[]' || value === '{}'
     if (!isNothing && value !== `"${REDACTED}"`) this.#replace(at, end, `"${REDACTED}"`)
     return end
   }
@@ -218,25 +241,34 @@ class Walk {
 }
 
 function textOf(quoted: string): string {
-  return quoted.includes('\\') ? JSON.parse(quoted) as string : quoted.slice(1, -1)
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
 }
 
 /** What the container is that stands under this key. */
 function roleOf({ role, isObject }: Holder, key: string): Role {
   switch (role) {
-    case 'entry': return key === 'metadata' ? 'free' : key === 'breadcrumbs' ? 'crumbs' : key === 'trace' ? 'trace' : 'fields'
-    case 'crumbs': return 'crumb'
-    case 'crumb': return key === 'data' ? 'free' : 'fields'
-    case 'free': return isObject && QUERY.test(key) ? 'query' : 'free'
-    default: return role
+    case 'entry':
+      return key === 'metadata' ? 'free' : key === 'breadcrumbs' ? 'crumbs' : key === 'trace' ? 'trace' : 'fields'
+    case 'crumbs':
+      return 'crumb'
+    case 'crumb':
+      return key === 'data' ? 'free' : 'fields'
+    case 'free':
+      return isObject && QUERY.test(key) ? 'query' : 'free'
+    default:
+      return role
   }
 }
 
 function isFixed(holder: Holder | undefined, key: string, json: string, at: number, end: number): boolean {
   switch (holder?.role) {
-    case 'entry': return holder.isObject && (key === 'level' || key === 'timestamp')
-    case 'crumb': return holder.isObject && key === 'timestamp'
-    case 'trace': return HEX_ID.test(json.slice(at + 1, end - 1))
-    default: return false
+    case 'entry':
+      return holder.isObject && (key === 'level' || key === 'timestamp')
+    case 'crumb':
+      return holder.isObject && key === 'timestamp'
+    case 'trace':
+      return HEX_ID.test(json.slice(at + 1, end - 1))
+    default:
+      return false
   }
 }

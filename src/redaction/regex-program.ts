@@ -83,5 +83,8 @@ export class RegexProgram {
 
 function matches(instruction: Instruction, codePoint: number): boolean {
   if (instruction.op < RUNE) return false
-  return instruction.op === RUNE_ANY || (instruction.op === RUNE_ANY_NOT_NL ? codePoint !== NEWLINE : instruction.matchRune(codePoint))
+  return (
+    instruction.op === RUNE_ANY ||
+    (instruction.op === RUNE_ANY_NOT_NL ? codePoint !== NEWLINE : instruction.matchRune(codePoint))
+  )
 }

@@ -31,7 +31,10 @@ export class UrlParams {
   /** Whether a parameter is to be scrubbed: `token`, `user[password]`, `user.password`. */
   has(name: string): boolean {
     if (name === '' || name.length > MAX_NAME_CHARS) return false
-    return this.#names.has(bare(name)) || (/[.[\]]/.test(name) && name.split(/[.[\]]+/).some((part) => this.#names.has(bare(part))))
+    return (
+      this.#names.has(bare(name)) ||
+      (/[.[\]]/.test(name) && name.split(/[.[\]]+/).some((part) => this.#names.has(bare(part))))
+    )
   }
 
   /** Whether JSON text may hold something for `scrub`: never a wrong no. */

@@ -51,15 +51,31 @@ export function parseRequest(entryJson: string): LoggedRequest | undefined {
     labels,
     timestamp: typeof entry['timestamp'] === 'string' ? toIsoTime(entry['timestamp']) : undefined,
     message: textOf(entry['message']),
-    hasOtherContent: entry['level'] === 'error' || entry['level'] === 'fatal' || entry['error'] !== undefined || entry['notify'] === true,
+    hasOtherContent:
+      entry['level'] === 'error' ||
+      entry['level'] === 'fatal' ||
+      entry['error'] !== undefined ||
+      entry['notify'] === true,
   }
 }
 
 /** @param seen of the entry that told of the ending */
-export function toRequestLog(opening: RequestStart, { statusCode, durationMs }: RequestEnd, seen: LoggedRequest, id: string, timestamp: string): RequestLog {
+export function toRequestLog(
+  opening: RequestStart,
+  { statusCode, durationMs }: RequestEnd,
+  seen: LoggedRequest,
+  id: string,
+  timestamp: string,
+): RequestLog {
   return {
-    method: opening.method, path: opening.path, status_code: statusCode, duration_ms: durationMs, request_id: id, timestamp,
-    ...opening.labels, ...seen.labels,
+    method: opening.method,
+    path: opening.path,
+    status_code: statusCode,
+    duration_ms: durationMs,
+    request_id: id,
+    timestamp,
+    ...opening.labels,
+    ...seen.labels,
   }
 }
 
@@ -74,7 +90,13 @@ const MIN_STATUS = 100
 const MAX_STATUS = 999
 
 function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
-  if (typeof statusCode !== 'number' || !Number.isInteger(statusCode) || statusCode < MIN_STATUS || statusCode > MAX_STATUS) return undefined
+  if (
+    typeof statusCode !== 'number' ||
+    !Number.isInteger(statusCode) ||
+    statusCode < MIN_STATUS ||
+    statusCode > MAX_STATUS
+  )
+    return undefined
   if (typeof durationMs !== 'number' || !Number.isFinite(durationMs)) return undefined
   // pino-http measures by the wall clock, which may have been set back meanwhile.
   return { statusCode, durationMs: Math.max(0, durationMs) }
@@ -82,7 +104,12 @@ function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields):
 
 function labelsOf(entry: Fields): Labels {
   const metadata = fieldsOf(entry['metadata']) ?? {}
-  const labels = { route: routeIn(metadata), host: textOf(metadata['hostname']), service: textOf(entry['service']), environment: textOf(entry['environment']) }
+  const labels = {
+    route: routeIn(metadata),
+    host: textOf(metadata['hostname']),
+    service: textOf(entry['service']),
+    environment: textOf(entry['environment']),
+  }
   return Object.fromEntries(Object.entries(labels).filter(([, text]) => text !== undefined))
 }
 
@@ -93,9 +120,12 @@ const PARTS = ['res', 'response', 'req', 'request']
 function routeIn(metadata: Fields): string | undefined {
   const parts = PARTS.map((name) => fieldsOf(metadata[name])).filter((part) => part !== undefined)
   return [
-    ...parts.map((part) => part['route']), metadata['route'],
+    ...parts.map((part) => part['route']),
+    metadata['route'],
     ...parts.flatMap((part) => [fieldsOf(part['routeOptions'])?.['url'], part['routerPath']]),
-  ].map(patternOf).find((pattern) => pattern !== undefined)
+  ]
+    .map(patternOf)
+    .find((pattern) => pattern !== undefined)
 }
 
 /** Text, or Express's own route with its `path`. Else it is some other route: a flight's, a queue's. */
@@ -111,7 +141,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Fields : undefined
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
 function parse(json: string): Fields | undefined {

@@ -122,6 +122,11 @@ function isInteger(value: unknown, from: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= from
 }
 
-function check(options: ResolvedServiceOptions, name: keyof ResolvedServiceOptions, holds: boolean, rule: string): void {
+function check(
+  options: ResolvedServiceOptions,
+  name: keyof ResolvedServiceOptions,
+  holds: boolean,
+  rule: string,
+): void {
   if (!holds) throw new IngestServiceError('OPTION', `${name} must be ${rule}; got ${JSON.stringify(options[name])}`)
 }

@@ -80,16 +80,27 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
 }
 
 /** @throws IngestServiceError `PORT` or `STORE`. */
-export async function startService(resolved: ResolvedServiceOptions, { after, timeouts }: ServiceInternals): Promise<IngestService> {
+export async function startService(
+  resolved: ResolvedServiceOptions,
+  { after, timeouts }: ServiceInternals,
+): Promise<IngestService> {
   const { clock, onProblem, token, maxAgeMs } = resolved
   const now = (): number => clock.now()
   const wallNow = (): number => clock.wallNow()
   const startedAtMs = wallNow()
   const lock = resolved.dbFile === undefined ? undefined : new FileLock(resolved.dbFile)
   const store = opened(resolved, lock)
-  const ageLimit = maxAgeMs === undefined
-    ? undefined
-    : new AgeLimit({ maxAgeMs, deleteOlder: (receivedBeforeMs) => store.deleteOlder(receivedBeforeMs), wallNow, now, after, onProblem })
+  const ageLimit =
+    maxAgeMs === undefined
+      ? undefined
+      : new AgeLimit({
+          maxAgeMs,
+          deleteOlder: (receivedBeforeMs) => store.deleteOlder(receivedBeforeMs),
+          wallNow,
+          now,
+          after,
+          onProblem,
+        })
   const reader = new StoreReader(store, wallNow)
   const waiters = new EntryWaiters(store.counts({}).total)
   const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq(), after, now })
@@ -199,7 +210,11 @@ export async function startService(resolved: ResolvedServiceOptions, { after, ti
 }
 
 /** Who is told of what was stored, in this order: who waits in this process, who reads the stream, who asked by option. */
-function tellAll(waiters: EntryWaiters, streams: StreamBroadcaster, { onEntries, onRecords }: ResolvedServiceOptions): RecordListener {
+function tellAll(
+  waiters: EntryWaiters,
+  streams: StreamBroadcaster,
+  { onEntries, onRecords }: ResolvedServiceOptions,
+): RecordListener {
   return (kind, records) => {
     if (kind === 'entry') {
       const entries = records as readonly StoredEntry[]

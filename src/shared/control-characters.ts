@@ -7,7 +7,7 @@ const SELECTOR = String.raw`[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}
  * them before it is shown. What emoji, Arabic and Indic scripts need stays: a joiner after such a character, one variation selector.
  */
 export const CONTROL_CHARACTERS = new RegExp(
-  String.raw`(?:(?!${SELECTOR}|[\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]`
-  + String.raw`|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}])[\u200c\u200d]|(?<=${SELECTOR})${SELECTOR})+`,
+  String.raw`(?:(?!${SELECTOR}|[\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]` +
+    String.raw`|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}])[\u200c\u200d]|(?<=${SELECTOR})${SELECTOR})+`,
   'gu',
 )

@@ -39,7 +39,12 @@ export type ProofProblem = 'token' | 'foreign'
 const PROOF = /\bproof="([\w-]{43})"/
 
 /** @returns undefined where the reply proves that the listener at `end` knows the token */
-export function findProofProblem({ status, challenge }: ChallengeReply, token: string, nonce: string, end: ServiceAddress): ProofProblem | undefined {
+export function findProofProblem(
+  { status, challenge }: ChallengeReply,
+  token: string,
+  nonce: string,
+  end: ServiceAddress,
+): ProofProblem | undefined {
   const given = PROOF.exec(challenge ?? '')?.[1]
   if (status !== 401 || !isLocalService(challenge) || given === undefined) return 'foreign'
   return timingSafeEqual(Buffer.from(given), Buffer.from(createProof(token, nonce, end))) ? undefined : 'token'

@@ -8,7 +8,10 @@
  * The lowest version of a line, and all lines from the last on: as `engines` in package.json, which a test compares. 21 is not among
  * them: it ended before it got `zlib.crc32`, which the spool needs.
  */
-const LOWEST: readonly (readonly [major: number, minor: number])[] = [[20, 19], [22, 12]]
+const LOWEST: readonly (readonly [major: number, minor: number])[] = [
+  [20, 19],
+  [22, 12],
+]
 
 /** As `process.versions`. */
 export interface RuntimeVersions {
@@ -27,7 +30,7 @@ export function findNodeVersionProblem({ node, bun, deno }: RuntimeVersions): st
 function isSupported(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const newest = LOWEST.at(-1)?.[0] ?? 0
-  return LOWEST.some(([line, lowest]) => (major === line && minor >= lowest)) || major > newest
+  return LOWEST.some(([line, lowest]) => major === line && minor >= lowest) || major > newest
 }
 
 const problem = findNodeVersionProblem(process.versions)

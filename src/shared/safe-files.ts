@@ -1,6 +1,19 @@
 /** Opens files that only this user can create, write or replace. */
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, lstatSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import type { BigIntStats, Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -134,7 +147,8 @@ export function replaceFile(path: string, write: (fd: number) => void): number {
     fsyncSync(fd)
     renameSync(temporary, path)
     // Who may write to the folder can exchange the temporary file before it is renamed.
-    if (!isSameFile(fstatSync(fd, { bigint: true }), lstatSync(path, { bigint: true }))) throw new UnsafeError(`${path} was exchanged by another process while it was written`)
+    if (!isSameFile(fstatSync(fd, { bigint: true }), lstatSync(path, { bigint: true })))
+      throw new UnsafeError(`${path} was exchanged by another process while it was written`)
     syncFolder(dirname(path))
     return fd
   } catch (error) {

@@ -16,7 +16,11 @@ export class DeadLetterFile {
   #number = 1
 
   /** @param destination folder of the destination; nothing is created before the first letter */
-  constructor(destination: string, instance: string, { wallNow, isPowerSafe }: { readonly wallNow: () => number, readonly isPowerSafe: boolean }) {
+  constructor(
+    destination: string,
+    instance: string,
+    { wallNow, isPowerSafe }: { readonly wallNow: () => number; readonly isPowerSafe: boolean },
+  ) {
     this.#folder = join(destination, DEAD_LETTERS)
     this.#instance = instance
     this.#wallNow = wallNow
@@ -57,7 +61,10 @@ export class DeadLetterFile {
 }
 
 /** One line with its newline. The entry is last and unchanged: numbers too large for a double must survive. Pure. */
-export function toDeadLetterLine({ batchId, index, status, code, field, reason, entry }: DeadLetter, at: string): string {
+export function toDeadLetterLine(
+  { batchId, index, status, code, field, reason, entry }: DeadLetter,
+  at: string,
+): string {
   const head = JSON.stringify({ at, batch_id: batchId, index, status, code, field, reason })
   return `${head.slice(0, -1)},"entry":${entry}}\n`
 }

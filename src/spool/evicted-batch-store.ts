@@ -31,7 +31,7 @@ export class EvictedBatchStore {
   /** By segment. */
   readonly #waiting = new Map<number, Waiting>()
   readonly #passed = new SkippedRanges()
-  #reader: { readonly segment: number, readonly reader: SegmentReader } | undefined
+  #reader: { readonly segment: number; readonly reader: SegmentReader } | undefined
   #entries = 0
   #batches = 0
   /** Whether file descriptors or memory ran out, so that no segment can be read. */
@@ -55,7 +55,7 @@ export class EvictedBatchStore {
   }
 
   /** Adds the newest batch on disk, after all others. */
-  push({ place, count }: { readonly place: SegmentPosition, readonly count: number }): void {
+  push({ place, count }: { readonly place: SegmentPosition; readonly count: number }): void {
     // Batches between the last one read back and this one may have stayed in memory.
     if (this.#batches === 0) this.#forgetAll()
     this.#passed.mark(place, false)
@@ -68,7 +68,7 @@ export class EvictedBatchStore {
   }
 
   /** Returns a batch to the front. On disk it lies directly before the waiting ones, apart from passed batches. */
-  unshift({ place, count }: { readonly place: SegmentPosition, readonly count: number }): void {
+  unshift({ place, count }: { readonly place: SegmentPosition; readonly count: number }): void {
     this.#passed.markOne(place, false)
     this.#closeReader()
     this.#count(place, 1, count).from = place.offset
@@ -121,7 +121,10 @@ export class EvictedBatchStore {
     const { endOf, onDropped } = this.#options
     const waiting = this.#waiting.get(number) as Waiting
     try {
-      const { reader } = this.#reader ??= { segment: number, reader: new SegmentReader(segment.path, waiting.from, () => endOf(number)) }
+      const { reader } = (this.#reader ??= {
+        segment: number,
+        reader: new SegmentReader(segment.path, waiting.from, () => endOf(number)),
+      })
       const read = await reader.next()
       // The position changed during the read: the result is discarded.
       if (this.#reader?.reader !== reader) return false
@@ -134,13 +137,21 @@ export class EvictedBatchStore {
       if (this.#passed.has(place)) return false
       // Not sealed: writing failed, and the batch was sent from memory. See `WriteAhead.seal`.
       if (read.sealedCount === undefined) return false
-      const { batches: [whole], missing } = assemble(read)
+      const {
+        batches: [whole],
+        missing,
+      } = assemble(read)
       const [custody] = whole === undefined ? [] : createPartAcknowledgements(segment, read.batchId, [whole.positions])
       this.#count(place, -1, -read.sealedCount)
       if (waiting.batches === 0) this.#passSegment(number)
       if (whole !== undefined && custody !== undefined) {
         take({
-          batchId: whole.batchId, count: whole.count, highestSeverity: read.rank, body: whole.body, acknowledgement: custody, place,
+          batchId: whole.batchId,
+          count: whole.count,
+          highestSeverity: read.rank,
+          body: whole.body,
+          acknowledgement: custody,
+          place,
           ...(!whole.isWhole && { origin: { batchId: read.batchId, positions: whole.positions } }),
         })
       }
@@ -176,7 +187,8 @@ export class EvictedBatchStore {
   get #oldest(): number | undefined {
     if (this.#isPaused) return undefined
     let oldest: number | undefined
-    for (const [number, { isPostponed }] of this.#waiting) if (!isPostponed && number < (oldest ?? Infinity)) oldest = number
+    for (const [number, { isPostponed }] of this.#waiting)
+      if (!isPostponed && number < (oldest ?? Infinity)) oldest = number
     return oldest
   }
 
@@ -187,7 +199,13 @@ export class EvictedBatchStore {
   }
 
   #count({ segment, offset }: SegmentPosition, batches: number, entries: number): Waiting {
-    const waiting = this.#waiting.get(segment) ?? { batches: 0, entries: 0, from: offset, isPostponed: false, isReported: false }
+    const waiting = this.#waiting.get(segment) ?? {
+      batches: 0,
+      entries: 0,
+      from: offset,
+      isPostponed: false,
+      isReported: false,
+    }
     this.#waiting.set(segment, waiting)
     waiting.batches += batches
     waiting.entries += entries

@@ -2,7 +2,17 @@
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkNamedRoot, isOwnFolder } from '../shared/safe-folders.js'
-import { CLAIMED, DEAD_LETTERS, DESTINATION_NAME, INSTANCE_NAME, LEFT, OWNER, SEGMENT_HEADER_BYTES, isSegment, toAcknowledgementLogPath } from './disk-format.js'
+import {
+  CLAIMED,
+  DEAD_LETTERS,
+  DESTINATION_NAME,
+  INSTANCE_NAME,
+  LEFT,
+  OWNER,
+  SEGMENT_HEADER_BYTES,
+  isSegment,
+  toAcknowledgementLogPath,
+} from './disk-format.js'
 import { readAcknowledgements } from './segment/acknowledgement-log.js'
 import type { Settlement } from './segment/acknowledgement-log.js'
 import { LEASE_MS, isLeaseExpired, isOwnerAlive, readOwner } from './instance/ownership.js'
@@ -59,11 +69,20 @@ export interface InspectOptions {
  */
 export function inspectRoot(root: string, options: InspectOptions): FoundDestination[] {
   checkNamedRoot(root)
-  return listNames(root).filter((name) => DESTINATION_NAME.test(name)).flatMap((name) => {
-    const path = join(root, name)
-    if (!isFolder(path)) return []
-    return [{ name, path, instances: instancesIn(path, name, options), deadLetters: filesIn(join(path, DEAD_LETTERS), (one) => one.endsWith('.ndjson')) }]
-  })
+  return listNames(root)
+    .filter((name) => DESTINATION_NAME.test(name))
+    .flatMap((name) => {
+      const path = join(root, name)
+      if (!isFolder(path)) return []
+      return [
+        {
+          name,
+          path,
+          instances: instancesIn(path, name, options),
+          deadLetters: filesIn(join(path, DEAD_LETTERS), (one) => one.endsWith('.ndjson')),
+        },
+      ]
+    })
 }
 
 function instancesIn(path: string, destination: string, options: InspectOptions): FoundInstance[] {
@@ -71,7 +90,10 @@ function instancesIn(path: string, destination: string, options: InspectOptions)
     const [, name, suffix] = INSTANCE_NAME.exec(folder) ?? []
     const at = join(path, folder)
     if (name === undefined || suffix === undefined || !isFolder(at)) return []
-    return withClaimed({ ...look(at, name, destination, options), ...stateOf(at, suffix, options), claimedBy: undefined }, options)
+    return withClaimed(
+      { ...look(at, name, destination, options), ...stateOf(at, suffix, options), claimedBy: undefined },
+      options,
+    )
   })
 }
 
@@ -79,13 +101,16 @@ function instancesIn(path: string, destination: string, options: InspectOptions)
 function withClaimed(instance: FoundInstance, options: InspectOptions): FoundInstance[] {
   const claimed = join(instance.path, CLAIMED)
   if (!isFolder(claimed)) return [instance]
-  return [instance, ...listNames(claimed).flatMap((folder) => {
-    const [, name] = INSTANCE_NAME.exec(folder) ?? []
-    const path = join(claimed, folder)
-    if (name === undefined || !isFolder(path)) return []
-    const found = look(path, name, instance.destination, options)
-    return withClaimed({ ...found, state: 'claimed', isFree: instance.isFree, claimedBy: instance.name }, options)
-  })]
+  return [
+    instance,
+    ...listNames(claimed).flatMap((folder) => {
+      const [, name] = INSTANCE_NAME.exec(folder) ?? []
+      const path = join(claimed, folder)
+      if (name === undefined || !isFolder(path)) return []
+      const found = look(path, name, instance.destination, options)
+      return withClaimed({ ...found, state: 'claimed', isFree: instance.isFree, claimedBy: instance.name }, options)
+    }),
+  ]
 }
 
 type Looked = Omit<FoundInstance, 'state' | 'isFree' | 'claimedBy'>
@@ -96,7 +121,10 @@ function look(path: string, name: string, destination: string, { wallNowMs }: In
   const pid = readOwner(path)?.pid
   const leaseAgeMs = owner === undefined ? undefined : Math.max(0, wallNowMs - owner.modifiedAtMs)
   return {
-    name, path, destination, leaseAgeMs,
+    name,
+    path,
+    destination,
+    leaseAgeMs,
     pid: Number.isSafeInteger(pid) ? pid : undefined,
     isLeaseFresh: leaseAgeMs !== undefined && leaseAgeMs <= LEASE_MS,
     segments: files.filter((file) => isSegment(file.name)),
@@ -105,7 +133,11 @@ function look(path: string, name: string, destination: string, { wallNowMs }: In
   }
 }
 
-function stateOf(path: string, suffix: string, { machine, wallNowMs }: InspectOptions): Pick<FoundInstance, 'state' | 'isFree'> {
+function stateOf(
+  path: string,
+  suffix: string,
+  { machine, wallNowMs }: InspectOptions,
+): Pick<FoundInstance, 'state' | 'isFree'> {
   if (suffix === LEFT) return { state: 'left', isFree: true }
   try {
     // By this machine's clock: inspecting writes no file, from which the file system's clock could be read. A claim does.
@@ -143,7 +175,10 @@ export interface UnsettledBatch {
  * @param onBatch returns false to end the reading
  * @returns bytes that belong to no frame. Rejects with the system's errors and UnsafeError
  */
-export async function readUnsettledBatches(path: string, onBatch: (batch: UnsettledBatch) => boolean | void): Promise<number> {
+export async function readUnsettledBatches(
+  path: string,
+  onBatch: (batch: UnsettledBatch) => boolean | void,
+): Promise<number> {
   // Before the segment: what is settled meanwhile is shown once more, and nothing is hidden.
   const settlements = readAcknowledgements(toAcknowledgementLogPath(path))
   const reader = new SegmentReader(path, SEGMENT_HEADER_BYTES)
@@ -153,7 +188,10 @@ export async function readUnsettledBatches(path: string, onBatch: (batch: Unsett
       const settled = settlement?.settled ?? PositionSet.empty()
       const present = presentIn(read)
       const left = present.difference(settled)
-      const missing = read.sealedCount === undefined ? 0 : PositionSet.first(Math.min(read.sealedCount, MAX_POSITIONS)).difference(present).difference(settled).size
+      const missing =
+        read.sealedCount === undefined
+          ? 0
+          : PositionSet.first(Math.min(read.sealedCount, MAX_POSITIONS)).difference(present).difference(settled).size
       if (left.size + missing > 0 && onBatch({ read, settlement, unsettled: left, missing }) === false) break
     }
     return reader.damagedBytes
@@ -164,8 +202,11 @@ export async function readUnsettledBatches(path: string, onBatch: (batch: Unsett
 
 function presentIn({ runs: pieces }: ReadBatch): PositionSet {
   // A frame's numbers are checked by its CRC, but not by anybody's reason.
-  return PositionSet.from(pieces.flatMap(({ first, count }) =>
-    Array.from({ length: Math.max(0, Math.min(count, MAX_POSITIONS - first)) }, (_, at) => first + at)))
+  return PositionSet.from(
+    pieces.flatMap(({ first, count }) =>
+      Array.from({ length: Math.max(0, Math.min(count, MAX_POSITIONS - first)) }, (_, at) => first + at),
+    ),
+  )
 }
 
 /** What an instance holds that is not settled. */
@@ -200,7 +241,8 @@ export async function summarizeUnsettled({ segments, isForeign }: FoundInstance)
       })
     } catch (error) {
       // Its writer has deleted it: all of it is settled.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(error instanceof Error ? error.message : String(error))
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        problems.push(error instanceof Error ? error.message : String(error))
     }
   }
   return { batches, entries, damagedBytes, missingEntries, oldestAtMs, problems }

@@ -24,8 +24,13 @@ export class SpoolReporter {
   writeFailed(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
-    const [why, remedy] = error instanceof SpoolFullError ? [error.message, '']
-      : [`entries cannot be kept on disk: ${wordsOf(error)}`, '. Set spool.dir or PINO_INGEST_SPOOL_DIR to a folder that can be written']
+    const [why, remedy] =
+      error instanceof SpoolFullError
+        ? [error.message, '']
+        : [
+            `entries cannot be kept on disk: ${wordsOf(error)}`,
+            '. Set spool.dir or PINO_INGEST_SPOOL_DIR to a folder that can be written',
+          ]
     this.#tell.problem(`${why}; they stay in memory, and the disk is tried again${remedy}`)
   }
 
@@ -69,13 +74,22 @@ export class SpoolReporter {
   stranded(folders: readonly StrandedEntries[]): void {
     const bytes = folders.reduce((sum, one) => sum + one.bytes, 0)
     const rest = folders.length - MAX_NAMED
-    const places = `${folders.slice(0, MAX_NAMED).map(({ folder }) => folder).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-    this.#tell.note('stranded', `${bytes} bytes of entries for another url or key are stored in ${places} and are not sent `
-      + '(a former key belongs into previousApiKeys; npx pino-ingest spool ls shows what it is, replay sends it)')
+    const places = `${folders
+      .slice(0, MAX_NAMED)
+      .map(({ folder }) => folder)
+      .join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+    this.#tell.note(
+      'stranded',
+      `${bytes} bytes of entries for another url or key are stored in ${places} and are not sent ` +
+        '(a former key belongs into previousApiKeys; npx pino-ingest spool ls shows what it is, replay sends it)',
+    )
   }
 
   claimed(entries: number): void {
-    this.#tell.note('claimed', `this process stood still for so long that another one took over what it had on disk (${entries} entries)`)
+    this.#tell.note(
+      'claimed',
+      `this process stood still for so long that another one took over what it had on disk (${entries} entries)`,
+    )
   }
 }
 

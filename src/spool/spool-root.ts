@@ -36,7 +36,11 @@ export function ensureRoot(root: string, isNamed: boolean): readonly string[] {
  * @param isPowerSafe whether created folders must survive a power failure
  * @throws the system's errors, UnsafeError
  */
-export function ensureDestination(root: string, destination: string, { isNamed, isPowerSafe }: { readonly isNamed: boolean, readonly isPowerSafe: boolean }): void {
+export function ensureDestination(
+  root: string,
+  destination: string,
+  { isNamed, isPowerSafe }: { readonly isNamed: boolean; readonly isPowerSafe: boolean },
+): void {
   const created = [...ensureRoot(root, isNamed), ...(ensureFolder(destination) ? [destination] : [])]
   if (isPowerSafe) for (const folder of created) syncFolder(dirname(folder))
 }

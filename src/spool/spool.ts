@@ -50,32 +50,57 @@ export class Spool {
 
   constructor(options: SpoolOptions) {
     this.#options = options
-    const telling = this.#telling = new SpoolReporter(options.report)
+    const telling = (this.#telling = new SpoolReporter(options.report))
     this.#machine = options.machine ?? readMachine()
     this.#isPowerSafe = options.durability === 'power'
     this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
-    const { url, apiKey, previousApiKeys = [], siblingUrls = [], shouldScanOthers: looksAtOthers, clock, maxBytes, maxAgeMs } = options
-    const foldersFor = (to: string): string[] => [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
+    const {
+      url,
+      apiKey,
+      previousApiKeys = [],
+      siblingUrls = [],
+      shouldScanOthers: looksAtOthers,
+      clock,
+      maxBytes,
+      maxAgeMs,
+    } = options
+    const foldersFor = (to: string): string[] =>
+      [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
     const destinations = foldersFor(url)
     this.#destination = destinations[0] as string
-    const segmentBytes = Math.min(FULL_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)))
+    const segmentBytes = Math.min(
+      FULL_SEGMENT_BYTES,
+      Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)),
+    )
     const onError = (error: unknown): void => telling.error(error)
     const onDropped = (entries: number, reason: DropReason, detail: string): void => this.#drop(entries, reason, detail)
-    const limits = { machine: this.#machine, clock, maxAgeMs, uptimeMs: options.machine === undefined ? readSystemUptimeMs : () => Infinity }
+    const limits = {
+      machine: this.#machine,
+      clock,
+      maxAgeMs,
+      uptimeMs: options.machine === undefined ? readSystemUptimeMs : () => Infinity,
+    }
     this.evicted = new EvictedBatchStore({
       segments: () => this.#instance?.segments ?? new Map(),
       endOf: (number) => (this.log.current?.segment.number === number ? this.log.current.size : Infinity),
-      onDropped, onError: (error) => telling.readFailed(error),
+      onDropped,
+      onError: (error) => telling.readFailed(error),
     })
     this.recovery = new Recovery({
-      destinations, ...limits, onError,
+      destinations,
+      ...limits,
+      onError,
       onRecovered: (entries) => {
         options.account.recovered += entries
       },
-      onDropped, onForeign: (path) => telling.foreignVersion(path), onPreviousDrops: options.onPreviousDrops,
+      onDropped,
+      onForeign: (path) => telling.foreignVersion(path),
+      onPreviousDrops: options.onPreviousDrops,
     })
     this.log = new WriteAheadLog({
-      clock, segmentBytes, segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
+      clock,
+      segmentBytes,
+      segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
       instance: () => this.#ensureInstance(),
       newSegment: () => this.#newSegment(),
       onClaimed: () => this.#onClaimed(),
@@ -83,15 +108,29 @@ export class Spool {
       onSuccess: () => telling.writeResumed(),
     })
     this.#bounds = new SpoolLimits({
-      root: this.#root, destinations, siblings: siblingUrls.flatMap(foldersFor), shouldScanOthers: looksAtOthers, maxBytes, segmentBytes, ...limits,
-      current: () => this.log.current, ownSegments: () => this.#instance?.segments.values() ?? [],
-      evicted: this.evicted, recovery: this.recovery, onError: (error) => telling.writeFailed(error),
-      onDropped, onForeignExpired: (folder, bytes) => telling.foreignExpired(folder, bytes),
+      root: this.#root,
+      destinations,
+      siblings: siblingUrls.flatMap(foldersFor),
+      shouldScanOthers: looksAtOthers,
+      maxBytes,
+      segmentBytes,
+      ...limits,
+      current: () => this.log.current,
+      ownSegments: () => this.#instance?.segments.values() ?? [],
+      evicted: this.evicted,
+      recovery: this.recovery,
+      onError: (error) => telling.writeFailed(error),
+      onDropped,
+      onForeignExpired: (folder, bytes) => telling.foreignExpired(folder, bytes),
       onStranded: (folders) => telling.stranded(folders),
     })
     this.#rounds = new PeriodicTasks({
-      clock, renewMs: RENEW_MS, isPowerSafe: this.#isPowerSafe,
-      renew: () => this.#renew(), scan: () => this.#scan(), sync: () => this.log.sync(),
+      clock,
+      renewMs: RENEW_MS,
+      isPowerSafe: this.#isPowerSafe,
+      renew: () => this.#renew(),
+      scan: () => this.#scan(),
+      sync: () => this.log.sync(),
     })
   }
 
@@ -122,7 +161,10 @@ export class Spool {
   writeDeadLetters(letters: readonly DeadLetter[]): void {
     try {
       const { name } = this.#ensureInstance()
-      this.#deadLetters ??= new DeadLetterFile(this.#destination, name, { wallNow: () => this.#options.clock.wallNow(), isPowerSafe: this.#isPowerSafe })
+      this.#deadLetters ??= new DeadLetterFile(this.#destination, name, {
+        wallNow: () => this.#options.clock.wallNow(),
+        isPowerSafe: this.#isPowerSafe,
+      })
       this.#deadLetters.write(letters)
     } catch (error) {
       this.#telling.deadLettersFailed(letters.length, error)
@@ -168,7 +210,10 @@ export class Spool {
   #newSegment(): SegmentWriter {
     const instance = this.#ensureInstance()
     this.#bounds.ensureSpace(instance)
-    return instance.newSegment({ onError: (error) => this.#telling.error(error), onUnsynced: (error) => this.#telling.syncFailed(error) })
+    return instance.newSegment({
+      onError: (error) => this.#telling.error(error),
+      onUnsynced: (error) => this.#telling.syncFailed(error),
+    })
   }
 
   #renew(): void {
@@ -177,7 +222,8 @@ export class Spool {
       if (this.#instance === undefined) return
       if (!this.#instance.isInPlace()) return this.log.relocate()
       this.#dropDeletedSegments()
-      for (const { acknowledgements: journal } of [...this.#instance.segments.values(), ...this.recovery.segments]) journal.flush()
+      for (const { acknowledgements: journal } of [...this.#instance.segments.values(), ...this.recovery.segments])
+        journal.flush()
       // Last: it needs a file descriptor.
       this.#instance.renew()
     } catch (error) {

@@ -8,7 +8,7 @@ export class TimeSlicedTask {
   readonly #clock: Clock
   readonly #minSteps: number
   /** Between two turns. */
-  #pause: { readonly endTimer: () => void, readonly turn: () => void, readonly resolve: () => void } | undefined
+  #pause: { readonly endTimer: () => void; readonly turn: () => void; readonly resolve: () => void } | undefined
 
   /** @param minSteps minimum number of steps per turn. On a busy machine 5 ms may pass during the first one */
   constructor(clock: Clock, minSteps = 4) {
@@ -57,7 +57,8 @@ export class TimeSlicedTask {
   #turn(work: Iterator<unknown>, onTurn: () => void): boolean {
     const until = this.#clock.now() + TURN_MS
     let isDone = work.next().done === true
-    for (let steps = 1; !isDone && (this.#clock.now() < until || steps < this.#minSteps); steps += 1) isDone = work.next().done === true
+    for (let steps = 1; !isDone && (this.#clock.now() < until || steps < this.#minSteps); steps += 1)
+      isDone = work.next().done === true
     onTurn()
     return isDone
   }

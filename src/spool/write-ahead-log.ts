@@ -146,15 +146,22 @@ export class WriteAheadLog implements EntryLog {
     if (first !== this.current?.segment && first?.isGone === false) first.complete()
     if (segment === undefined || segment.isGone || held === 0) return batch
     const custody = createAcknowledgement(segment, batchId, held)
-    return isWhole ? { ...batch, acknowledgement: custody, place: { segment: segment.number, offset } } : { ...batch, count: held, acknowledgement: custody }
+    return isWhole
+      ? { ...batch, acknowledgement: custody, place: { segment: segment.number, offset } }
+      : { ...batch, count: held, acknowledgement: custody }
   }
 
   #begin(batchId: string): void {
     this.#flush()
     this.#ready()
     this.#open = {
-      batchId, id: parseUuid(batchId), segment: this.#writer?.segment, offset: this.#writer?.size ?? 0,
-      next: 0, written: 0, isWhole: this.#writer !== undefined,
+      batchId,
+      id: parseUuid(batchId),
+      segment: this.#writer?.segment,
+      offset: this.#writer?.size ?? 0,
+      next: 0,
+      written: 0,
+      isWhole: this.#writer !== undefined,
     }
   }
 
@@ -180,7 +187,8 @@ export class WriteAheadLog implements EntryLog {
 
   #frame(frame: Parameters<typeof writeFrame>[2]): void {
     const bytes = frame.text.length
-    if (bytes > MAX_TEXT_BYTES) return this.#fail(new RangeError(`a frame has at most ${MAX_TEXT_BYTES} bytes, got ${bytes}`))
+    if (bytes > MAX_TEXT_BYTES)
+      return this.#fail(new RangeError(`a frame has at most ${MAX_TEXT_BYTES} bytes, got ${bytes}`))
     this.#out.append(frame)
   }
 

@@ -44,14 +44,18 @@ export function isFlushRequest(message: unknown): message is FlushRequest {
 
 /** The least of several: what holds for all of them. */
 export function mergeFlushResults(results: readonly FlushResult[]): FlushResult {
-  const state = (['timeout', 'spooled'] as const).find((one) => results.some((result) => result.state === one)) ?? 'acknowledged'
+  const state =
+    (['timeout', 'spooled'] as const).find((one) => results.some((result) => result.state === one)) ?? 'acknowledged'
   const accounts = results.map(({ account }) => account).filter((account) => account !== undefined)
   const [first, ...others] = accounts
   return first === undefined ? { state } : { state, account: others.reduce(addAccounts, first) }
 }
 
 export function addAccounts(a: AccountSnapshot, b: AccountSnapshot): AccountSnapshot {
-  const requestLogs = a.requestLogs !== undefined && b.requestLogs !== undefined ? addAccounts(a.requestLogs, b.requestLogs) : a.requestLogs ?? b.requestLogs
+  const requestLogs =
+    a.requestLogs !== undefined && b.requestLogs !== undefined
+      ? addAccounts(a.requestLogs, b.requestLogs)
+      : (a.requestLogs ?? b.requestLogs)
   const reasons = Object.keys(a.dropped) as (keyof AccountSnapshot['dropped'])[]
   return {
     received: a.received + b.received,
@@ -61,7 +65,9 @@ export function addAccounts(a: AccountSnapshot, b: AccountSnapshot): AccountSnap
     rejected: a.rejected + b.rejected,
     filtered: a.filtered + b.filtered,
     pending: a.pending + b.pending,
-    dropped: Object.fromEntries(reasons.map((reason) => [reason, a.dropped[reason] + b.dropped[reason]])) as AccountSnapshot['dropped'],
+    dropped: Object.fromEntries(
+      reasons.map((reason) => [reason, a.dropped[reason] + b.dropped[reason]]),
+    ) as AccountSnapshot['dropped'],
     balances: a.balances && b.balances,
     ...(requestLogs !== undefined && { requestLogs }),
   }

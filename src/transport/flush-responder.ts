@@ -19,7 +19,10 @@ const MAX_ROUNDS = 20
 
 /** Called once pino's configuration was taken: the first listener of the port begins its delivery of messages. */
 export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock: Clock): void {
-  const registry = ((globalThis as { [REGISTRY]?: Registry })[REGISTRY] ??= { pipelines: new Set(), isListening: false })
+  const registry = ((globalThis as { [REGISTRY]?: Registry })[REGISTRY] ??= {
+    pipelines: new Set(),
+    isListening: false,
+  })
   registry.pipelines.add(pipeline)
   if (registry.isListening) return
   registry.isListening = true
@@ -50,7 +53,11 @@ function tell(port: MessagePort, reply: FlushReply): void {
   port.postMessage({ code: 'EVENT', name: FLUSHED_EVENT, args: [reply] })
 }
 
-async function flushAll(pipelines: ReadonlySet<Pipeline>, { id, answerBy }: FlushRequest, clock: Clock): Promise<FlushReply> {
+async function flushAll(
+  pipelines: ReadonlySet<Pipeline>,
+  { id, answerBy }: FlushRequest,
+  clock: Clock,
+): Promise<FlushReply> {
   const leftMs = (): number => answerBy - clock.wallNow()
   await arrival(pipelines, leftMs)
   const results = await Promise.all([...pipelines].map((pipeline) => flushWithin(pipeline, leftMs(), clock)))
@@ -69,7 +76,11 @@ async function arrival(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): 
 }
 
 /** Never rejects. */
-export async function flushWithin(pipeline: Pipeline, timeoutMs: number, clock: Clock): Promise<Omit<FlushReply, 'id'>> {
+export async function flushWithin(
+  pipeline: Pipeline,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<Omit<FlushReply, 'id'>> {
   const state = await new Promise<FlushReply['state']>((resolve) => {
     const cancel = clock.timer(timeoutMs, () => resolve(pipeline.isSpooled ? 'spooled' : 'timeout'))
     void pipeline.flush(timeoutMs).then((flushed) => {

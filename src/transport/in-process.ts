@@ -24,7 +24,11 @@ export function ingestStream(options: IngestOptions = {}): IngestTransport {
   const settings = resolveFromProcess(options)
   const hook = settings.beforeSend === undefined ? undefined : loadHookSync(settings.beforeSend)
   let pipeline: Pipeline | undefined
-  const stream = createTransportStream((emit) => (pipeline = new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true })), systemClock, false)
+  const stream = createTransportStream(
+    (emit) => (pipeline = new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true })),
+    systemClock,
+    false,
+  )
   if (pipeline !== undefined) stream.once('close', watchExit(pipeline, settings.shutdownTimeoutMs))
   return stream
 }

@@ -55,7 +55,14 @@ function handOn(port: MessagePort, message: { code: string }): void {
   }, HAND_ON_MS).unref()
 }
 
-function isPinoConfig(message: unknown): message is { code: string, config: PinoConfig } {
-  return typeof message === 'object' && message !== null && 'code' in message && message.code === 'PINO_CONFIG'
-    && 'config' in message && typeof message.config === 'object' && message.config !== null
+function isPinoConfig(message: unknown): message is { code: string; config: PinoConfig } {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'code' in message &&
+    message.code === 'PINO_CONFIG' &&
+    'config' in message &&
+    typeof message.config === 'object' &&
+    message.config !== null
+  )
 }

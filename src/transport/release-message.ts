@@ -17,6 +17,12 @@ export interface Releasable {
 }
 
 export function isReleaseMessage(message: unknown): message is ReleaseMessage {
-  return typeof message === 'object' && message !== null && 'code' in message && message.code === 'PINO_INGEST_RELEASE'
-    && 'releaseId' in message && typeof message.releaseId === 'string'
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'code' in message &&
+    message.code === 'PINO_INGEST_RELEASE' &&
+    'releaseId' in message &&
+    typeof message.releaseId === 'string'
+  )
 }

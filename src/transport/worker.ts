@@ -26,11 +26,26 @@ import type { EmitEvent, IngestEvents } from '../diagnostics/reporter.js'
 
 /** The transport's own events, beside those of the stream. From a worker a second argument names the transport, as several `targets` share a stream. */
 interface IngestEmitter {
-  on<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
-  once<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
-  off<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
-  addListener<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
-  removeListener<Name extends keyof IngestEvents>(event: Name, listener: (payload: IngestEvents[Name], transportId?: string) => void): this
+  on<Name extends keyof IngestEvents>(
+    event: Name,
+    listener: (payload: IngestEvents[Name], transportId?: string) => void,
+  ): this
+  once<Name extends keyof IngestEvents>(
+    event: Name,
+    listener: (payload: IngestEvents[Name], transportId?: string) => void,
+  ): this
+  off<Name extends keyof IngestEvents>(
+    event: Name,
+    listener: (payload: IngestEvents[Name], transportId?: string) => void,
+  ): this
+  addListener<Name extends keyof IngestEvents>(
+    event: Name,
+    listener: (payload: IngestEvents[Name], transportId?: string) => void,
+  ): this
+  removeListener<Name extends keyof IngestEvents>(
+    event: Name,
+    listener: (payload: IngestEvents[Name], transportId?: string) => void,
+  ): this
   /** Calls back, always without an error, when everything written before is acknowledged, refused or dropped. */
   flush(callback: () => void): void
 }
@@ -58,14 +73,17 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
   const config = await receiving
   // Several `targets` tell their events on one stream: the id tells them apart.
   const id = randomUUID()
-  const toApp: EmitEvent | undefined = port === null
-    ? undefined
-    : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
-  return createTransportStream((emit) => {
-    const pipeline = new Pipeline({ settings, config, hook, clock: systemClock, emit: toApp ?? emit })
-    if (port !== null) answerFlushRequests(port, pipeline, systemClock)
-    return pipeline
-  }, systemClock, port !== null)
+  const toApp: EmitEvent | undefined =
+    port === null ? undefined : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
+  return createTransportStream(
+    (emit) => {
+      const pipeline = new Pipeline({ settings, config, hook, clock: systemClock, emit: toApp ?? emit })
+      if (port !== null) answerFlushRequests(port, pipeline, systemClock)
+      return pipeline
+    },
+    systemClock,
+    port !== null,
+  )
 }
 
 /** pino says so in the data of the worker, whose stream it will give its configuration. */
@@ -74,7 +92,11 @@ function isAwaited(data: unknown): boolean {
 }
 
 /** @param make gets the stream's own `emit`, for where there is no worker to post from. */
-export function createTransportStream(make: (emit: EmitEvent) => Pipeline, clock: Clock, isWorker: boolean): IngestTransport & Flushable & Releasable {
+export function createTransportStream(
+  make: (emit: EmitEvent) => Pipeline,
+  clock: Clock,
+  isWorker: boolean,
+): IngestTransport & Flushable & Releasable {
   const stream = build(() => {}, { metadata: false, close: () => pipeline.close() })
   const pipeline = make((name, payload) => stream.emit(name, payload))
   const decoder = new StringDecoder('utf8')
@@ -95,7 +117,10 @@ export function createTransportStream(make: (emit: EmitEvent) => Pipeline, clock
     pipeline.write(decoder.end())
     pipeline.end()
     // Before `finish` and not only before `close`: in a pipeline of pino's, the worker ends at `finish`.
-    void pipeline.close().then(() => done(), () => done())
+    void pipeline.close().then(
+      () => done(),
+      () => done(),
+    )
   }
   // Node would answer a write after the end with `error`, or with nothing: these records are counted and told as lost.
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
@@ -104,7 +129,8 @@ export function createTransportStream(make: (emit: EmitEvent) => Pipeline, clock
     pipeline.end()
     return true
   }
-  stream.write = (chunk: unknown, ...rest: unknown[]): boolean => (stream.writableEnded ? lateWrite(chunk) : write(chunk, ...rest))
+  stream.write = (chunk: unknown, ...rest: unknown[]): boolean =>
+    stream.writableEnded ? lateWrite(chunk) : write(chunk, ...rest)
   stream.resume() // nothing comes out, but without a reader the stream would never end
   return Object.assign(stream, {
     flush: (callback: () => void): void => {

@@ -17,7 +17,10 @@ export function lines(): Lines {
     },
   })
   const records = (): Record<string, unknown>[] =>
-    text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>)
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
   return { stream, records, last: () => records().at(-1) ?? {} }
 }
 

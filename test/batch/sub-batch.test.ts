@@ -9,10 +9,16 @@ const UUID_V5 = /^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}
 describe('the id of a part', () => {
   test.each([
     // The name that stands for the positions.
-    [[0], '0'], [[0, 1, 2], '0-2'], [[0, 1, 3], '0-1,3'], [[7, 9, 10, 11, 50], '7,9-11,50'],
+    [[0], '0'],
+    [[0, 1, 2], '0-2'],
+    [[0, 1, 3], '0-1,3'],
+    [[7, 9, 10, 11, 50], '7,9-11,50'],
   ])('%j is the UUIDv5 of %s', async (positions, name) => {
     const { createHash } = await import('node:crypto')
-    const digest = createHash('sha1').update(Buffer.from(ID.replaceAll('-', ''), 'hex')).update(name).digest()
+    const digest = createHash('sha1')
+      .update(Buffer.from(ID.replaceAll('-', ''), 'hex'))
+      .update(name)
+      .digest()
     const id = createSubBatchId(ID, positions)
     expect(id).toMatch(UUID_V5)
     expect(id.replaceAll('-', '').slice(0, 12)).toBe(digest.toString('hex').slice(0, 12))
@@ -23,13 +29,17 @@ describe('the id of a part', () => {
   })
 
   test('is the same each time, and another for other positions and other batches', () => {
-    const positions = fc.uniqueArray(fc.integer({ min: 0, max: 99 }), { minLength: 1 }).map((list) => list.toSorted((a, b) => a - b))
-    fc.assert(fc.property(positions, positions, (a, b) => {
-      expect(createSubBatchId(ID, a) === createSubBatchId(ID, b)).toBe(JSON.stringify(a) === JSON.stringify(b))
-      expect(createSubBatchId(ID.toUpperCase(), a)).toBe(createSubBatchId(ID, a))
-      expect(createSubBatchId('b0', a)).toMatch(UUID_V5)
-      expect(createSubBatchId('b0', a)).not.toBe(createSubBatchId('b1', a))
-    }))
+    const positions = fc
+      .uniqueArray(fc.integer({ min: 0, max: 99 }), { minLength: 1 })
+      .map((list) => list.toSorted((a, b) => a - b))
+    fc.assert(
+      fc.property(positions, positions, (a, b) => {
+        expect(createSubBatchId(ID, a) === createSubBatchId(ID, b)).toBe(JSON.stringify(a) === JSON.stringify(b))
+        expect(createSubBatchId(ID.toUpperCase(), a)).toBe(createSubBatchId(ID, a))
+        expect(createSubBatchId('b0', a)).toMatch(UUID_V5)
+        expect(createSubBatchId('b0', a)).not.toBe(createSubBatchId('b1', a))
+      }),
+    )
   })
 })
 
@@ -38,24 +48,34 @@ describe('the entries of a body', () => {
     ['{"batch_id":"a","logs":[]}', []],
     ['{"batch_id":"a","logs":[{}]}', ['{}']],
     ['{"batch_id":"],[{\\"logs\\":[","logs":[{"a":1},{"b":[1,{"c":"],}"}]}]}', ['{"a":1}', '{"b":[1,{"c":"],}"}]}']],
-    ['{"batch_id":"a","logs":[{"n":12345678901234567890123,"n":1.0,"s":"\\\\"},{"s":"\\\\\\""}]}', ['{"n":12345678901234567890123,"n":1.0,"s":"\\\\"}', '{"s":"\\\\\\""}']],
+    [
+      '{"batch_id":"a","logs":[{"n":12345678901234567890123,"n":1.0,"s":"\\\\"},{"s":"\\\\\\""}]}',
+      ['{"n":12345678901234567890123,"n":1.0,"s":"\\\\"}', '{"s":"\\\\\\""}'],
+    ],
     ['{ "batch_id" : "a" , "logs" : [ {"a":1} , {"b":2} ] }', ['{"a":1}', '{"b":2}']],
   ])('%s', (body, entries) => {
     expect(parseBatchEntries(Buffer.from(body))).toEqual(entries)
   })
 
   test('are what went in, whatever it is', () => {
-    const entry = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })).map((one) => JSON.stringify(one))
-    fc.assert(fc.property(fc.string(), fc.array(entry), (id, entries) => {
-      expect(parseBatchEntries(createBatchBody(id, entries))).toEqual(entries)
-      expect(JSON.parse(Buffer.from(createBatchBody(id, entries)).toString())).toMatchObject({ batch_id: id })
-    }))
+    const entry = fc
+      .dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
+      .map((one) => JSON.stringify(one))
+    fc.assert(
+      fc.property(fc.string(), fc.array(entry), (id, entries) => {
+        expect(parseBatchEntries(createBatchBody(id, entries))).toEqual(entries)
+        expect(JSON.parse(Buffer.from(createBatchBody(id, entries)).toString())).toMatchObject({ batch_id: id })
+      }),
+    )
   })
 
   test('nested without end, or full of quotes, take no stack and no time', () => {
     const deep = `{"d":${'['.repeat(500_000)}${']'.repeat(500_000)}}`
     const quotes = JSON.stringify({ q: '\\"'.repeat(250_000) })
-    expect(parseBatchEntries(createBatchBody('a', [deep, quotes])).map((entry) => entry.length)).toEqual([deep.length, quotes.length])
+    expect(parseBatchEntries(createBatchBody('a', [deep, quotes])).map((entry) => entry.length)).toEqual([
+      deep.length,
+      quotes.length,
+    ])
   })
 
   test('of a view into a larger buffer', () => {
@@ -74,11 +94,22 @@ describe('a part', () => {
     },
     acknowledge: () => {},
   }
-  const batch: Batch = { batchId: ID, count: 10, highestSeverity: 3, body: createBatchBody(ID, entries), acknowledgement: custody }
+  const batch: Batch = {
+    batchId: ID,
+    count: 10,
+    highestSeverity: 3,
+    body: createBatchBody(ID, entries),
+    acknowledgement: custody,
+  }
 
   test('is a batch of its own, which knows where it comes from', () => {
     const part = createSubBatch(batch, [2, 3, 7], entries)
-    expect(part).toMatchObject({ batchId: createSubBatchId(ID, [2, 3, 7]), count: 3, highestSeverity: 3, origin: { batchId: ID, positions: [2, 3, 7] } })
+    expect(part).toMatchObject({
+      batchId: createSubBatchId(ID, [2, 3, 7]),
+      count: 3,
+      highestSeverity: 3,
+      origin: { batchId: ID, positions: [2, 3, 7] },
+    })
     expect(parseBatchEntries(part.body)).toEqual(['{"n":2}', '{"n":3}', '{"n":7}'])
     expect(Buffer.from(part.body).toString()).toContain(`"batch_id":"${part.batchId}"`)
     expect(noted.at(-1)).toEqual([2, 3, 7])

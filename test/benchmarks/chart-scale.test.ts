@@ -9,23 +9,27 @@ const sane = fc.double({ min: -1e12, max: 1e12, noNaN: true })
 
 describe('axisOf', () => {
   it('holds all values, from zero if asked', () => {
-    fc.assert(fc.property(fc.array(sane, { minLength: 1 }), fc.boolean(), (values, fromZero) => {
-      const { from, to } = axisOf(values, { fromZero })
-      const slack = 1e-9 * (to - from)
-      expect(from).toBeLessThanOrEqual(Math.min(...values, ...(fromZero ? [0] : [])) + slack)
-      expect(to).toBeGreaterThanOrEqual(Math.max(...values, ...(fromZero ? [0] : [])) - slack)
-    }))
+    fc.assert(
+      fc.property(fc.array(sane, { minLength: 1 }), fc.boolean(), (values, fromZero) => {
+        const { from, to } = axisOf(values, { fromZero })
+        const slack = 1e-9 * (to - from)
+        expect(from).toBeLessThanOrEqual(Math.min(...values, ...(fromZero ? [0] : [])) + slack)
+        expect(to).toBeGreaterThanOrEqual(Math.max(...values, ...(fromZero ? [0] : [])) - slack)
+      }),
+    )
   })
 
   it('has two to a dozen rising ticks, the ends among them', () => {
     const positive = fc.double({ min: 1e-12, max: 1e15, noNaN: true })
-    fc.assert(fc.property(fc.array(positive, { minLength: 1 }), fc.boolean(), (values, isLog) => {
-      const { from, to, ticks } = axisOf(values, { isLog })
-      expect(ticks.length).toBeGreaterThanOrEqual(2)
-      expect(ticks.length).toBeLessThanOrEqual(12)
-      expect([ticks[0], ticks.at(-1)]).toEqual([from, to])
-      expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b))
-    }))
+    fc.assert(
+      fc.property(fc.array(positive, { minLength: 1 }), fc.boolean(), (values, isLog) => {
+        const { from, to, ticks } = axisOf(values, { isLog })
+        expect(ticks.length).toBeGreaterThanOrEqual(2)
+        expect(ticks.length).toBeLessThanOrEqual(12)
+        expect([ticks[0], ticks.at(-1)]).toEqual([from, to])
+        expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b))
+      }),
+    )
   })
 
   it.each([
@@ -51,7 +55,17 @@ describe('scaleOf', () => {
 })
 
 it.each([
-  [0, '0'], [0.0424, '0.0424'], [1.2549, '1.25'], [9994, '9,990'], [9996, '10k'], [138_499, '138k'], [999_600, '1M'], [2.4e6, '2.4M'], [-1500, '-1,500'], [3e9, '3.0e+9'], [1e-7, '1.0e-7'],
+  [0, '0'],
+  [0.0424, '0.0424'],
+  [1.2549, '1.25'],
+  [9994, '9,990'],
+  [9996, '10k'],
+  [138_499, '138k'],
+  [999_600, '1M'],
+  [2.4e6, '2.4M'],
+  [-1500, '-1,500'],
+  [3e9, '3.0e+9'],
+  [1e-7, '1.0e-7'],
 ])('%d is written as %s', (value, text) => {
   expect(written(value)).toBe(text)
 })

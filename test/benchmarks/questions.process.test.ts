@@ -34,14 +34,22 @@ describe.each(foldersOf(BENCHMARKS))('%s', (folder) => {
   })
 
   it('stands in the README with what it asks', () => {
-    const rows = readFileSync(new URL('README.md', BENCHMARKS), 'utf8').split('\n').filter((line) => line.startsWith(`| \`${folder}\``))
+    const rows = readFileSync(new URL('README.md', BENCHMARKS), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith(`| \`${folder}\``))
     expect(rows).toEqual([`| \`${folder}\` | ${question.asks} |`])
   })
 })
 
 describe('the command line', () => {
-  const ask = (name: string, options: Record<string, number>, quick?: Record<string, number>): Question =>
-    ({ name, asks: '?', options, ...(quick && { quick }), measure: async () => undefined, lines: () => [] })
+  const ask = (name: string, options: Record<string, number>, quick?: Record<string, number>): Question => ({
+    name,
+    asks: '?',
+    options,
+    ...(quick && { quick }),
+    measure: async () => undefined,
+    lines: () => [],
+  })
   const all = [ask('speed', { rounds: 5, records: 1000 }, { rounds: 1 }), ask('delay', { seconds: 2.5, onlyOurs: 0 })]
   const refused = (...args: string[]) => expect(() => parseCommand(args, all))
 
@@ -57,7 +65,10 @@ describe('the command line', () => {
     expect(options()).toEqual({ rounds: 5, records: 1000 })
     expect(options('--quick')).toEqual({ rounds: 1, records: 1000 })
     expect(options('--quick', '--rounds', '3')).toEqual({ rounds: 3, records: 1000 })
-    expect(optionsFor(ask('other', { rounds: 5, records: 10 }), parseCommand(['--quick'], all))).toEqual({ rounds: 1, records: 10 })
+    expect(optionsFor(ask('other', { rounds: 5, records: 10 }), parseCommand(['--quick'], all))).toEqual({
+      rounds: 1,
+      records: 10,
+    })
     expect(optionsFor(delay, parseCommand(['--rounds', '3'], all))).toEqual({ seconds: 2.5, onlyOurs: 0 })
   })
 
@@ -86,6 +97,8 @@ describe('the command line', () => {
   })
 
   it('says why a question cannot be asked', () => {
-    expect(() => parseCommand(['torn'], all, new Map([['torn', new Error('no dist')]]))).toThrow('the question torn cannot be loaded: Error: no dist')
+    expect(() => parseCommand(['torn'], all, new Map([['torn', new Error('no dist')]]))).toThrow(
+      'the question torn cannot be loaded: Error: no dist',
+    )
   })
 })

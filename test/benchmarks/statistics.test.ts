@@ -20,20 +20,29 @@ describe('spread', () => {
 
   it('does not depend on the order, and leaves the values as they are', () => {
     const values = fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { minLength: 1 })
-    fc.assert(fc.property(values, (given) => {
-      const before = [...given]
-      const { median, min, max } = spread(given)
-      expect(given).toEqual(before)
-      expect(spread(given.toReversed())).toEqual({ median, min, max })
-      expect(min).toBeLessThanOrEqual(median)
-      expect(median).toBeLessThanOrEqual(max)
-    }))
+    fc.assert(
+      fc.property(values, (given) => {
+        const before = [...given]
+        const { median, min, max } = spread(given)
+        expect(given).toEqual(before)
+        expect(spread(given.toReversed())).toEqual({ median, min, max })
+        expect(min).toBeLessThanOrEqual(median)
+        expect(median).toBeLessThanOrEqual(max)
+      }),
+    )
   })
 })
 
 it('Samples keeps the rounds of each name apart', () => {
   const samples = new Samples()
-  for (const [name, value] of [['a', 1], ['b', 10], ['a', 3], ['b', 30], ['a', 2]] as const) samples.add(name, value)
+  for (const [name, value] of [
+    ['a', 1],
+    ['b', 10],
+    ['a', 3],
+    ['b', 30],
+    ['a', 2],
+  ] as const)
+    samples.add(name, value)
   expect(samples.spreads()).toEqual({ a: { median: 2, min: 1, max: 3 }, b: { median: 20, min: 10, max: 30 } })
 })
 
@@ -41,12 +50,21 @@ it('what is compared takes turns, forwards and backwards', async () => {
   const runs: string[] = []
   const told: string[] = []
   const result = await inTurns({
-    rounds: 2, cases: ['small', 'large'], variants: ['ours', 'theirs'], tell: (line) => told.push(line),
+    rounds: 2,
+    cases: ['small', 'large'],
+    variants: ['ours', 'theirs'],
+    tell: (line) => told.push(line),
     run: async (name, variant) => ({ us: runs.push(`${name} ${variant}`) }),
   })
   expect(runs).toEqual([
-    'small ours', 'small theirs', 'large ours', 'large theirs',
-    'small theirs', 'small ours', 'large theirs', 'large ours',
+    'small ours',
+    'small theirs',
+    'large ours',
+    'large theirs',
+    'small theirs',
+    'small ours',
+    'large theirs',
+    'large ours',
   ])
   expect(result['small']?.['ours']).toEqual({ us: { median: 3.5, min: 1, max: 6 } })
   expect(told).toEqual(['round 1 of 2: small', 'round 1 of 2: large', 'round 2 of 2: small', 'round 2 of 2: large'])

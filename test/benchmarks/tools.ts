@@ -1,21 +1,47 @@
 /** The benchmarks' tools, with types: they are JavaScript, which this project's types do not reach. */
 
-export interface Spread { readonly median: number, readonly min: number, readonly max: number }
+export interface Spread {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
 
-export interface Bar { label: string, value: number, min?: number, max?: number, isOurs?: boolean, note?: string }
-export interface BarChart { title: string, subtitle?: string, unit: string, groups: { label: string, bars: Bar[] }[] }
+export interface Bar {
+  label: string
+  value: number
+  min?: number
+  max?: number
+  isOurs?: boolean
+  note?: string
+}
+export interface BarChart {
+  title: string
+  subtitle?: string
+  unit: string
+  groups: { label: string; bars: Bar[] }[]
+}
 
-export interface Series { label: string, points: [number, number][], isOurs?: boolean, isDashed?: boolean }
+export interface Series {
+  label: string
+  points: [number, number][]
+  isOurs?: boolean
+  isDashed?: boolean
+}
 export interface LineChart {
   title: string
   subtitle?: string
-  x: { label: string, isLog?: boolean }
-  y: { label: string, isLog?: boolean, max?: number }
+  x: { label: string; isLog?: boolean }
+  y: { label: string; isLog?: boolean; max?: number }
   series: Series[]
-  bands?: { label: string, from: number, to: number }[]
+  bands?: { label: string; from: number; to: number }[]
 }
 
-export interface Axis { from: number, to: number, ticks: number[], isLog: boolean }
+export interface Axis {
+  from: number
+  to: number
+  ticks: number[]
+  isLog: boolean
+}
 
 export interface Question {
   name: string
@@ -39,13 +65,13 @@ export interface Command {
 }
 
 interface Tools {
-  'chart': {
+  chart: {
     barChart: (chart: BarChart) => string
     lineChart: (chart: LineChart) => string
     withFooter: (svg: string, footer: string) => string
   }
   'chart-scale': {
-    axisOf: (values: number[], how?: { isLog?: boolean, fromZero?: boolean, max?: number, ticks?: number }) => Axis
+    axisOf: (values: number[], how?: { isLog?: boolean; fromZero?: boolean; max?: number; ticks?: number }) => Axis
     scaleOf: (axis: Axis, start: number, end: number) => (value: number) => number
     written: (value: number) => string
   }
@@ -54,18 +80,21 @@ interface Tools {
     optionsFor: (question: Question, command: Command) => Record<string, number>
     hasDefaults: (question: Question, options: Record<string, number>) => boolean
   }
-  'questions': {
+  questions: {
     foldersOf: (root: URL) => string[]
-    loadQuestions: (root: URL) => Promise<{ questions: Question[], broken: Map<string, unknown> }>
+    loadQuestions: (root: URL) => Promise<{ questions: Question[]; broken: Map<string, unknown> }>
   }
-  'statistics': {
+  statistics: {
     spread: (values: number[]) => Spread
-    Samples: new () => { add: (name: string, value: number) => void, spreads: () => Record<string, Spread> }
+    Samples: new () => { add: (name: string, value: number) => void; spreads: () => Record<string, Spread> }
   }
-  'table': { table: (rows: string[][]) => string[] }
-  'turns': {
+  table: { table: (rows: string[][]) => string[] }
+  turns: {
     inTurns: (turns: {
-      rounds: number, cases: string[], variants: string[], tell: (line: string) => void
+      rounds: number
+      cases: string[]
+      variants: string[]
+      tell: (line: string) => void
       run: (name: string, variant: string) => Promise<Record<string, number>>
     }) => Promise<Record<string, Record<string, Record<string, Spread>>>>
   }
@@ -74,5 +103,5 @@ interface Tools {
 export const BENCHMARKS = new URL('../../benchmarks/', import.meta.url)
 
 export async function tool<Name extends keyof Tools>(name: Name): Promise<Tools[Name]> {
-  return await import(new URL(`tools/${name}.mjs`, BENCHMARKS).href) as Tools[Name]
+  return (await import(new URL(`tools/${name}.mjs`, BENCHMARKS).href)) as Tools[Name]
 }

@@ -1,17 +1,22 @@
 /** As much of XML as a chart needs: whether it is well-formed, its attributes, and its texts. Throws where it is not. */
 
 export interface Xml {
-  readonly attributes: readonly { readonly tag: string, readonly name: string, readonly value: string }[]
+  readonly attributes: readonly { readonly tag: string; readonly name: string; readonly value: string }[]
   /** Unescaped, in order. */
   readonly texts: readonly string[]
 }
 
 const TOKEN = /<(\/?)([a-zA-Z]+)((?:\s+[a-zA-Z][\w:-]*="[^"<]*")*)\s*(\/?)>|([^<]+)/y
 const ATTRIBUTE = /([a-zA-Z][\w:-]*)="([^"]*)"/g
-const ENTITIES = new Map([['&amp;', '&'], ['&lt;', '<'], ['&gt;', '>'], ['&quot;', '"']])
+const ENTITIES = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+])
 
 export function readXml(xml: string): Xml {
-  const attributes: { tag: string, name: string, value: string }[] = []
+  const attributes: { tag: string; name: string; value: string }[] = []
   const texts: string[] = []
   const open: string[] = []
   let at = 0
@@ -30,7 +35,8 @@ export function readXml(xml: string): Xml {
       continue
     }
     if (open.length === 0 && at !== token[0].length) throw new Error('a second root')
-    for (const [, name = '', value = ''] of (members ?? '').matchAll(ATTRIBUTE)) attributes.push({ tag: tag as string, name, value: unescaped(value) })
+    for (const [, name = '', value = ''] of (members ?? '').matchAll(ATTRIBUTE))
+      attributes.push({ tag: tag as string, name, value: unescaped(value) })
     if (isEmpty !== '/') open.push(tag as string)
   }
   if (open.length > 0) throw new Error(`left open: ${open.join(', ')}`)
@@ -38,7 +44,8 @@ export function readXml(xml: string): Xml {
 }
 
 function unescaped(text: string): string {
-  if (/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text)) throw new Error(`a character that XML does not know: ${JSON.stringify(text)}`)
+  if (/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text))
+    throw new Error(`a character that XML does not know: ${JSON.stringify(text)}`)
   return text.replaceAll(/&[^;]*;?/g, (entity) => {
     const character = ENTITIES.get(entity)
     if (character === undefined) throw new Error(`no such entity: ${entity}`)

@@ -5,7 +5,10 @@ import { BreadcrumbBuffer } from '../../src/breadcrumbs/breadcrumb-buffer.js'
 
 const MIB = 1024 * 1024
 
-function trailOf(options: Partial<ConstructorParameters<typeof BreadcrumbBuffer>[0]> = {}): { trail: BreadcrumbBuffer, pass: (ms: number) => void } {
+function trailOf(options: Partial<ConstructorParameters<typeof BreadcrumbBuffer>[0]> = {}): {
+  trail: BreadcrumbBuffer
+  pass: (ms: number) => void
+} {
   let now = 0
   const trail = new BreadcrumbBuffer({ limit: 50, maxBytes: 8 * MIB, clock: { now: () => now }, ...options })
   return { trail, pass: (ms) => void (now += ms) }
@@ -87,14 +90,27 @@ test('memory stays within the bound, and the oldest lines go for it', () => {
   expect(most).toBeGreaterThan(maxBytes / 2)
   expect(take(trail, 'request', 'old')).toEqual([])
   expect(take(trail, 'request', 'young')).toEqual(['a late line'])
-  expect(take(trail, 'process', '').map((line) => line.slice(0, 6))).toEqual(Array.from({ length: 50 }, (_, n) => `999 ${n + 50}`))
+  expect(take(trail, 'process', '').map((line) => line.slice(0, 6))).toEqual(
+    Array.from({ length: 50 }, (_, n) => `999 ${n + 50}`),
+  )
 })
 
 test('of more lines than there are places the youngest stay', () => {
   const { trail } = trailOf({ maxBytes: 64 * MIB, limit: 1_000 })
-  for (let chunk = 0; chunk < 4; chunk += 1) addAll(trail, 'process', '', Array.from({ length: 100_000 }, (_, n) => String(chunk * 100_000 + n)))
+  for (let chunk = 0; chunk < 4; chunk += 1)
+    addAll(
+      trail,
+      'process',
+      '',
+      Array.from({ length: 100_000 }, (_, n) => String(chunk * 100_000 + n)),
+    )
   expect(take(trail, 'process', '')).toEqual(Array.from({ length: 1_000 }, (_, n) => String(399_000 + n)))
-  addAll(trail, 'process', '', Array.from({ length: 300_000 }, (_, n) => String(n)))
+  addAll(
+    trail,
+    'process',
+    '',
+    Array.from({ length: 300_000 }, (_, n) => String(n)),
+  )
   expect(take(trail, 'process', '').at(-1)).toBe('299999')
 })
 
@@ -123,7 +139,10 @@ test('an endless id is a scope like any other, and is not kept', () => {
   expect(take(trail, 'request', ids[299] as string)).toEqual(['299'])
 })
 
-type Step = { readonly do: 'add', readonly scope: number, readonly lines: number } | { readonly do: 'take', readonly scope: number } | { readonly do: 'pass', readonly ms: number }
+type Step =
+  | { readonly do: 'add'; readonly scope: number; readonly lines: number }
+  | { readonly do: 'take'; readonly scope: number }
+  | { readonly do: 'pass'; readonly ms: number }
 
 test('it does what a plain list of lists would, in any order', () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
@@ -131,31 +150,34 @@ test('it does what a plain list of lists would, in any order', () => {
     fc.record({ do: fc.constant('take' as const), scope: fc.nat(6) }),
     fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(1, 100_000, 300_001) }),
   )
-  fc.assert(fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
-    const { trail, pass } = trailOf({ limit, maxScopes: 4 })
-    let now = 0
-    let number = 0
-    const plain = new Map<string, { lines: string[], usedAt: number }>()
-    for (const one of steps) {
-      if (one.do === 'pass') {
-        pass(one.ms)
-        now += one.ms
-        continue
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
+      const { trail, pass } = trailOf({ limit, maxScopes: 4 })
+      let now = 0
+      let number = 0
+      const plain = new Map<string, { lines: string[]; usedAt: number }>()
+      for (const one of steps) {
+        if (one.do === 'pass') {
+          pass(one.ms)
+          now += one.ms
+          continue
+        }
+        const key = String(one.scope)
+        if (one.do === 'take') {
+          expect(take(trail, 'request', key)).toEqual(plain.get(key)?.lines ?? [])
+          const scope = plain.get(key)
+          if (scope !== undefined) scope.lines = []
+          continue
+        }
+        for (const [other, { usedAt }] of plain) if (now - usedAt > 300_000) plain.delete(other)
+        const lines = Array.from({ length: one.lines }, () => `line ${number++}`)
+        add(trail, 'request', key, ...lines)
+        const scope = plain.get(key) ?? { lines: [], usedAt: now }
+        plain.delete(key)
+        if (plain.size === 4) plain.delete(plain.keys().next().value as string)
+        plain.set(key, { lines: [...scope.lines, ...lines].slice(-limit), usedAt: now })
       }
-      const key = String(one.scope)
-      if (one.do === 'take') {
-        expect(take(trail, 'request', key)).toEqual(plain.get(key)?.lines ?? [])
-        const scope = plain.get(key)
-        if (scope !== undefined) scope.lines = []
-        continue
-      }
-      for (const [other, { usedAt }] of plain) if (now - usedAt > 300_000) plain.delete(other)
-      const lines = Array.from({ length: one.lines }, () => `line ${number++}`)
-      add(trail, 'request', key, ...lines)
-      const scope = plain.get(key) ?? { lines: [], usedAt: now }
-      plain.delete(key)
-      if (plain.size === 4) plain.delete(plain.keys().next().value as string)
-      plain.set(key, { lines: [...scope.lines, ...lines].slice(-limit), usedAt: now })
-    }
-  }), { numRuns: 500 })
+    }),
+    { numRuns: 500 },
+  )
 })

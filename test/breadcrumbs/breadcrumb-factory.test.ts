@@ -27,28 +27,99 @@ const AT = '2025-11-21T04:40:00.123Z'
 const base = { level: 20, time: TIME, pid: 1, hostname: 'h' }
 
 test.each([
-  [{ ...base, msg: 'cache miss', key: 'a', nested: { b: [1] } }, { type: 'log', category: 'log', message: 'cache miss', level: 'debug', timestamp: AT, data: { key: 'a', nested: { b: [1] } } }],
-  [{ ...base, msg: 'plain', name: 'app', reqId: 'req-1', trace_id: 'abc', service: 's' }, { type: 'log', category: 'log', message: 'plain', level: 'debug', timestamp: AT }],
-  [{ ...base, level: 30, module: 'db', msg: 'query', ms: 12 }, { type: 'log', category: 'db', message: 'query', level: 'info', timestamp: AT, data: { ms: 12 } }],
-  [{ ...base, level: 30, req: { id: 1, method: 'GET', url: '/a?b=1', headers: { cookie: 'x' }, query: { b: 1 } }, res: { statusCode: 404 }, responseTime: 3, msg: 'request completed' },
-    { type: 'http', category: 'http', message: 'request completed', level: 'info', timestamp: AT, data: { method: 'GET', url: '/a?b=1', status_code: 404, duration_ms: 3 } }],
-  [{ ...base, level: 50, err: { type: 'TypeError', message: 'x is not a function', stack: 'TypeError: x\n    at f (/app/a.js:1:2)', code: 'E1' }, msg: 'failed' },
-    { type: 'error', category: 'error', message: 'failed', level: 'error', timestamp: AT, data: { error_type: 'TypeError', error_message: 'x is not a function', error: { code: 'E1' } } }],
-  [{ ...base, msg: 'done', action: 'checkout', duration_ms: 5 }, { type: 'log', category: 'log', message: 'done', level: 'debug', timestamp: AT, data: { action: 'checkout', perf: { duration_ms: 5 } } }],
+  [
+    { ...base, msg: 'cache miss', key: 'a', nested: { b: [1] } },
+    {
+      type: 'log',
+      category: 'log',
+      message: 'cache miss',
+      level: 'debug',
+      timestamp: AT,
+      data: { key: 'a', nested: { b: [1] } },
+    },
+  ],
+  [
+    { ...base, msg: 'plain', name: 'app', reqId: 'req-1', trace_id: 'abc', service: 's' },
+    { type: 'log', category: 'log', message: 'plain', level: 'debug', timestamp: AT },
+  ],
+  [
+    { ...base, level: 30, module: 'db', msg: 'query', ms: 12 },
+    { type: 'log', category: 'db', message: 'query', level: 'info', timestamp: AT, data: { ms: 12 } },
+  ],
+  [
+    {
+      ...base,
+      level: 30,
+      req: { id: 1, method: 'GET', url: '/a?b=1', headers: { cookie: 'x' }, query: { b: 1 } },
+      res: { statusCode: 404 },
+      responseTime: 3,
+      msg: 'request completed',
+    },
+    {
+      type: 'http',
+      category: 'http',
+      message: 'request completed',
+      level: 'info',
+      timestamp: AT,
+      data: { method: 'GET', url: '/a?b=1', status_code: 404, duration_ms: 3 },
+    },
+  ],
+  [
+    {
+      ...base,
+      level: 50,
+      err: {
+        type: 'TypeError',
+        message: 'x is not a function',
+        stack: 'TypeError: x\n    at f (/app/a.js:1:2)',
+        code: 'E1',
+      },
+      msg: 'failed',
+    },
+    {
+      type: 'error',
+      category: 'error',
+      message: 'failed',
+      level: 'error',
+      timestamp: AT,
+      data: { error_type: 'TypeError', error_message: 'x is not a function', error: { code: 'E1' } },
+    },
+  ],
+  [
+    { ...base, msg: 'done', action: 'checkout', duration_ms: 5 },
+    {
+      type: 'log',
+      category: 'log',
+      message: 'done',
+      level: 'debug',
+      timestamp: AT,
+      data: { action: 'checkout', perf: { duration_ms: 5 } },
+    },
+  ],
 ] as const)('%j', (record, crumb) => expect(crumbOf(record)).toEqual(crumb))
 
 test('an integer beyond a double is no category', () => {
-  const json = new BreadcrumbFactory(options, () => 0).create('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}', false)
+  const json = new BreadcrumbFactory(options, () => 0).create(
+    '{"level":20,"time":0,"category":9007199254740993,"msg":"m"}',
+    false,
+  )
   expect(json).toContain('"category":"log"')
   expect(json).toContain('"data":{"category":9007199254740993}')
 })
 
-test('a line that is no JSON is the crumb\'s message', () => {
-  expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create('plain text', false))).toMatchObject({ message: 'plain text', level: 'info', timestamp: AT })
+test("a line that is no JSON is the crumb's message", () => {
+  expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create('plain text', false))).toMatchObject({
+    message: 'plain text',
+    level: 'info',
+    timestamp: AT,
+  })
 })
 
 test('a long record makes a short crumb', () => {
-  const json = new BreadcrumbFactory(options, () => 0).create(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }), true)
+  const json = new BreadcrumbFactory(options, () => 0).create(
+    JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }),
+    true,
+  )
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
   expect(JSON.parse(json)).toMatchObject({ level: 'debug', timestamp: AT })
 })
@@ -66,23 +137,39 @@ describe('the fast path', () => {
 
   test('generated lines', () => {
     let taken = 0
-    fc.assert(fc.property(fc.oneof(anyLine, usualLine), (line) => void (taken += Number(judge(line)))), { numRuns: 8_000 })
+    fc.assert(
+      fc.property(fc.oneof(anyLine, usualLine), (line) => void (taken += Number(judge(line)))),
+      { numRuns: 8_000 },
+    )
     expect(taken).toBeGreaterThan(500)
   })
 })
 
 test('every crumb is one that the interface knows, whatever the line', () => {
   const crumbs = new BreadcrumbFactory(options, () => TIME)
-  fc.assert(fc.property(anyLine, (line) => {
-    const entry = attachBreadcrumbs(`{"level":"error","message":"m","timestamp":"${AT}"}`, [crumbs.create(line, isUsual(line))], false, { limit: 50, maxEntryBytes: 262_144 })
-    expect(faults(entry, 262_144)).toEqual([])
-  }), { numRuns: 3_000 })
+  fc.assert(
+    fc.property(anyLine, (line) => {
+      const entry = attachBreadcrumbs(
+        `{"level":"error","message":"m","timestamp":"${AT}"}`,
+        [crumbs.create(line, isUsual(line))],
+        false,
+        { limit: 50, maxEntryBytes: 262_144 },
+      )
+      expect(faults(entry, 262_144)).toEqual([])
+    }),
+    { numRuns: 3_000 },
+  )
 })
 
 describe('attached', () => {
-  const crumb = (message: string, ms = 0): string => JSON.stringify({ message, timestamp: new Date(TIME + ms).toISOString() })
+  const crumb = (message: string, ms = 0): string =>
+    JSON.stringify({ message, timestamp: new Date(TIME + ms).toISOString() })
   const entry = { level: 'error', message: 'm', timestamp: AT, metadata: { a: 1 } }
-  const attach = (given: object, crumbs: string[], maxEntryBytes = 262_144): { breadcrumbs?: { message: string }[] } & Record<string, unknown> => {
+  const attach = (
+    given: object,
+    crumbs: string[],
+    maxEntryBytes = 262_144,
+  ): { breadcrumbs?: { message: string }[] } & Record<string, unknown> => {
     const json = attachBreadcrumbs(JSON.stringify(given), crumbs, 'breadcrumbs' in given, { limit: 3, maxEntryBytes })
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(maxEntryBytes)
     expect(faults(json, maxEntryBytes)).toEqual([])
@@ -92,24 +179,42 @@ describe('attached', () => {
   test('none changes nothing', () => expect(attach(entry, [])).toEqual(entry))
 
   test('the last of the limit, in order', () => {
-    const { breadcrumbs, ...rest } = attach(entry, ['1', '2', '3', '4'].map((text) => crumb(text)))
+    const { breadcrumbs, ...rest } = attach(
+      entry,
+      ['1', '2', '3', '4'].map((text) => crumb(text)),
+    )
     expect(breadcrumbs?.map(({ message }) => message)).toEqual(['2', '3', '4'])
     expect(rest).toEqual(entry)
   })
 
-  test('merged by time with the entry\'s own, which all stay', () => {
-    const own = ['b', 'd', 'f', 'h'].map((message, index) => ({ message, timestamp: new Date(TIME + 10 + 20 * index).toISOString() }))
-    const { breadcrumbs } = attach({ ...entry, breadcrumbs: [...own, { message: 'timeless' }] }, [crumb('a', 0), crumb('c', 20), crumb('e', 40)])
+  test("merged by time with the entry's own, which all stay", () => {
+    const own = ['b', 'd', 'f', 'h'].map((message, index) => ({
+      message,
+      timestamp: new Date(TIME + 10 + 20 * index).toISOString(),
+    }))
+    const { breadcrumbs } = attach({ ...entry, breadcrumbs: [...own, { message: 'timeless' }] }, [
+      crumb('a', 0),
+      crumb('c', 20),
+      crumb('e', 40),
+    ])
     expect(breadcrumbs?.map(({ message }) => message)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'h', 'timeless'])
   })
 
   test('the youngest that fit', () => {
-    const { breadcrumbs } = attach({ ...entry, message: 'm'.repeat(600) }, ['1', '2', '3'].map((text) => crumb(text.repeat(150))), 1_024)
+    const { breadcrumbs } = attach(
+      { ...entry, message: 'm'.repeat(600) },
+      ['1', '2', '3'].map((text) => crumb(text.repeat(150))),
+      1_024,
+    )
     expect(breadcrumbs?.map(({ message }) => message[0])).toEqual(['3'])
   })
 
   test('an entry that fills its bound gives way to a quarter of crumbs', () => {
-    const { breadcrumbs, message } = attach({ ...entry, message: 'm'.repeat(9_800) }, ['1', '2', '3'].map((text) => crumb(text.repeat(600))), 10_240)
+    const { breadcrumbs, message } = attach(
+      { ...entry, message: 'm'.repeat(9_800) },
+      ['1', '2', '3'].map((text) => crumb(text.repeat(600))),
+      10_240,
+    )
     expect(breadcrumbs).toHaveLength(3)
     expect((message as string).length).toBeGreaterThan(2_000)
   })

@@ -5,20 +5,26 @@
 import pino from 'pino'
 import { addBreadcrumb, captureError, ingestOptions, registerRelease, sendFeedback, withScope } from 'pino-ingest'
 
-const logger = pino(ingestOptions({
-  level: 'debug',
-  transport: { target: 'pino-ingest', options: { level: 'debug', service: 'checkout', environment: 'test', version: '1.4.0' } },
-}))
+const logger = pino(
+  ingestOptions({
+    level: 'debug',
+    transport: {
+      target: 'pino-ingest',
+      options: { level: 'debug', service: 'checkout', environment: 'test', version: '1.4.0' },
+    },
+  }),
+)
 
 const CALLS = {
   log: ({ text }) => logger.info({ orderId: 1017 }, text),
   release: ({ version }) => registerRelease({ version, logger }),
   /** @returns the event's id */
-  fail: ({ text }) => withScope({ request_id: 'r-1017', user: { id: 'u-42', email: 'ada@example.com' }, tags: ['vip'] }, () => {
-    logger.info('payment started')
-    addBreadcrumb({ category: 'cart', message: 'voucher applied', data: { voucher: 'SPRING' } })
-    return captureError(logger, new Error(text, { cause: new RangeError('limit reached') }))
-  }),
+  fail: ({ text }) =>
+    withScope({ request_id: 'r-1017', user: { id: 'u-42', email: 'ada@example.com' }, tags: ['vip'] }, () => {
+      logger.info('payment started')
+      addBreadcrumb({ category: 'cart', message: 'voucher applied', data: { voucher: 'SPRING' } })
+      return captureError(logger, new Error(text, { cause: new RangeError('limit reached') }))
+    }),
   feedback: ({ eventId, comments }) => sendFeedback({ event_id: eventId, comments, name: 'Ada' }),
 }
 

@@ -7,7 +7,10 @@ import { cleanEnv } from '../process/run-app.js'
 
 export interface App {
   /** @returns when the call was made, in milliseconds since the epoch, and what it returned */
-  ask(call: 'log' | 'release' | 'fail' | 'feedback', parameters: Record<string, string>): Promise<{ readonly at: number, readonly result: unknown }>
+  ask(
+    call: 'log' | 'release' | 'fail' | 'feedback',
+    parameters: Record<string, string>,
+  ): Promise<{ readonly at: number; readonly result: unknown }>
 }
 
 /** Ends with the test. */
@@ -26,7 +29,7 @@ export function startApp(url: string): App {
       const early = ended.then(([code, signal]) => {
         throw new Error(`the application ended early, with ${code ?? signal}`)
       })
-      const [answer] = await Promise.race([once(child, 'message'), early]) as [{ at: number, result: unknown }]
+      const [answer] = (await Promise.race([once(child, 'message'), early])) as [{ at: number; result: unknown }]
       return answer
     },
   }

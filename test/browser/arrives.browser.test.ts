@@ -8,10 +8,14 @@ import { detail, row, section, untilLive, viewLink } from './viewer.js'
 
 /** From the call to the row, by the clock that both processes share. */
 async function measure(page: Page, app: App, text: string): Promise<number> {
-  const shown = page.waitForFunction((wanted) => {
-    const { body } = (globalThis as unknown as { document: { body: { innerText: string } } }).document
-    return body.innerText.includes(wanted) && Date.now()
-  }, text, { polling: 'raf' })
+  const shown = page.waitForFunction(
+    (wanted) => {
+      const { body } = (globalThis as unknown as { document: { body: { innerText: string } } }).document
+      return body.innerText.includes(wanted) && Date.now()
+    },
+    text,
+    { polling: 'raf' },
+  )
   const { at } = await app.ask('log', { text })
   return Number(await (await shown).jsonValue()) - at
 }

@@ -28,7 +28,10 @@ const GREAT_HEIGHT = 3000
 const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
 
 function wordsOf(nodes: AxeResults['violations'][number]['nodes']): string {
-  return nodes.slice(0, 4).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.replaceAll('\n', ' ').slice(0, 200)}`).join(' | ')
+  return nodes
+    .slice(0, 4)
+    .map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.replaceAll('\n', ' ').slice(0, 200)}`)
+    .join(' | ')
 }
 
 describeInBrowser('accessible', () => {
@@ -46,7 +49,10 @@ describeInBrowser('accessible', () => {
   })
 
   describe.each([1280, 390])('%i pixels wide, in light and in dark', (width) => {
-    async function opened(service: IngestService, more: { path?: string, height?: number, token?: null, isFresh?: boolean } = {}): Promise<Page> {
+    async function opened(
+      service: IngestService,
+      more: { path?: string; height?: number; token?: null; isFresh?: boolean } = {},
+    ): Promise<Page> {
       const page = await browser.open(service, { width, height: HEIGHT, tolerates: NOT_THERE, ...more })
       // The page's policy forbids a script element; what is evaluated from outside is not its concern.
       await page.evaluate(SOURCE)
@@ -59,10 +65,18 @@ describeInBrowser('accessible', () => {
         await page.emulateMedia({ colorScheme })
         // The change reaches the page's styles with its next frame.
         await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-        const { violations, passes, incomplete }: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify({ ...FEW_WORDS, runOnly: RULES[colorScheme] })})`)
+        const { violations, passes, incomplete }: AxeResults = await page.evaluate(
+          `axe.run(document, ${JSON.stringify({ ...FEW_WORDS, runOnly: RULES[colorScheme] })})`,
+        )
         // A rule that broke off has found nothing, and says so here.
-        expect(incomplete.filter((rule) => 'error' in rule).map(({ id }) => id), what).toEqual([])
-        expect(passes.map(({ id }) => id), what).toContain('color-contrast')
+        expect(
+          incomplete.filter((rule) => 'error' in rule).map(({ id }) => id),
+          what,
+        ).toEqual([])
+        expect(
+          passes.map(({ id }) => id),
+          what,
+        ).toContain('color-contrast')
         const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
         expect(serious.map(({ id, nodes }) => `${what}, ${colorScheme}: ${id}: ${wordsOf(nodes)}`)).toEqual([])
       }
@@ -92,7 +106,8 @@ describeInBrowser('accessible', () => {
     test('an entry with everything, all of it open, and one that is gone', async () => {
       const page = await opened(full, { path: `/?entry=${rich}`, height: GREAT_HEIGHT })
       await detail(page).getByRole('heading', { level: 2 }).first().waitFor()
-      for (const button of await detail(page).getByRole('button', { expanded: false }).all()) if (await button.isVisible()) await button.click()
+      for (const button of await detail(page).getByRole('button', { expanded: false }).all())
+        if (await button.isVisible()) await button.click()
       await page.evaluate(`for (const one of document.querySelectorAll('aside summary')) one.click()`)
       await expectAccessible(page, 'detail')
       await goTo(page, `/?view=errors&entry=${rich}`)
@@ -107,7 +122,10 @@ describeInBrowser('accessible', () => {
       const panel = page.getByRole('region', { name: 'Latency of POST /orders' })
       await panel.getByText('As a table').click()
       await panel.getByText('Newest requests').click()
-      await panel.getByRole('link', { name: /^logs of request/ }).first().waitFor()
+      await panel
+        .getByRole('link', { name: /^logs of request/ })
+        .first()
+        .waitFor()
       await expectAccessible(page, 'route')
 
       await goTo(page, '/?level=error,fatal&service=payments&q=order')

@@ -27,9 +27,19 @@ export interface OpenOptions {
   readonly permissions?: readonly string[]
 }
 
-export function contextOptions({ width = 1280, height = 800, colorScheme = 'light' }: OpenOptions): BrowserContextOptions {
+export function contextOptions({
+  width = 1280,
+  height = 800,
+  colorScheme = 'light',
+}: OpenOptions): BrowserContextOptions {
   // The animations would be in each other's way; that they end at once is what the setting promises.
-  return { viewport: { width, height }, colorScheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'Europe/Berlin' }
+  return {
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  }
 }
 
 export function addressOf({ origin, token: own }: Served, { path = '/', token = own }: OpenOptions): string {

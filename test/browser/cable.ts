@@ -12,7 +12,7 @@ export interface Cable extends Served {
 }
 
 /** Ends with the test. */
-export async function plug({ port, token }: { readonly port: number, readonly token: string }): Promise<Cable> {
+export async function plug({ port, token }: { readonly port: number; readonly token: string }): Promise<Cable> {
   const open = new Set<Socket>()
   let isCut = false
   const keep = (socket: Socket): void => {

@@ -4,7 +4,8 @@ import { findChromium, HOW_TO_GET_CHROMIUM, NEEDS_CHROMIUM } from './chromium.js
 
 test('there is a browser, or a line says how to get it', () => {
   const path = findChromium()
-  if (path === undefined && !NEEDS_CHROMIUM) process.stderr.write(`${HOW_TO_GET_CHROMIUM} Without it they are skipped.\n`)
+  if (path === undefined && !NEEDS_CHROMIUM)
+    process.stderr.write(`${HOW_TO_GET_CHROMIUM} Without it they are skipped.\n`)
   else expect(path, HOW_TO_GET_CHROMIUM).toBeDefined()
 })
 
@@ -16,8 +17,16 @@ test('CHROMIUM_PATH wins, and is not replaced where it leads nowhere', () => {
 })
 
 test('it is found in the usual places and on the PATH', () => {
-  const only = (one: string) => (path: string): boolean => path === one
-  for (const path of ['/usr/bin/chromium', '/usr/bin/google-chrome', '/snap/bin/chromium', '/Applications/Chromium.app/Contents/MacOS/Chromium']) {
+  const only =
+    (one: string) =>
+    (path: string): boolean =>
+      path === one
+  for (const path of [
+    '/usr/bin/chromium',
+    '/usr/bin/google-chrome',
+    '/snap/bin/chromium',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ]) {
     expect(findChromium({}, only(path))).toBe(path)
   }
   expect(findChromium({ PATH: '/own/bin' }, only('/own/bin/chromium-browser'))).toBe('/own/bin/chromium-browser')

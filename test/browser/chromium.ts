@@ -10,14 +10,16 @@ const FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin']
 const MACOS = ['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
 
 /** Said where there is none. */
-export const HOW_TO_GET_CHROMIUM = 'The tests of the page need Chromium: `apt-get install chromium-headless-shell` (Debian; `chromium` will do, too), or set CHROMIUM_PATH to one.'
+export const HOW_TO_GET_CHROMIUM =
+  'The tests of the page need Chromium: `apt-get install chromium-headless-shell` (Debian; `chromium` will do, too), or set CHROMIUM_PATH to one.'
 
 /** Set where a missing browser must not pass unseen, as in CI. */
 export const NEEDS_CHROMIUM = process.env['PINO_INGEST_NEEDS_CHROMIUM'] === '1'
 
 /** A path that CHROMIUM_PATH gives is taken or nothing is: what was asked for must not be replaced in silence. */
 export function findChromium(
-  env: Readonly<Record<string, string | undefined>> = process.env, exists: (path: string) => boolean = existsSync,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  exists: (path: string) => boolean = existsSync,
 ): string | undefined {
   const given = env['CHROMIUM_PATH']
   if (given !== undefined && given !== '') return exists(given) ? given : undefined
@@ -34,8 +36,13 @@ export function launchChromium(): Promise<Browser> {
     headless: true,
     // As root, without a graphics card, and with no words to anyone but the page's service.
     args: [
-      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
     ],
   })
 }

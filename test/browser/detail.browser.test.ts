@@ -17,8 +17,14 @@ describeInBrowser('the detail of an entry', () => {
 
   beforeAll(async () => {
     service = await browser.serve()
-    const { json: { release_id: releaseId } } = await call(`${service.url}/releases/register`, { body: { version: '2.7.0', commit_hash: 'abc' } })
-    await ingest(service, [...aroundCardDeclined(Date.parse(rich.timestamp)), { ...rich, release_id: releaseId }, entryOf({ message: 'of another trace' })])
+    const {
+      json: { release_id: releaseId },
+    } = await call(`${service.url}/releases/register`, { body: { version: '2.7.0', commit_hash: 'abc' } })
+    await ingest(service, [
+      ...aroundCardDeclined(Date.parse(rich.timestamp)),
+      { ...rich, release_id: releaseId },
+      entryOf({ message: 'of another trace' }),
+    ])
     id = service.entries({ q: 'could not be paid' }).items[0]?.id ?? ''
   })
 
@@ -37,7 +43,8 @@ describeInBrowser('the detail of an entry', () => {
     for (const text of ['error', 'payments', '2.7.0', 'production', rich.timestamp]) {
       await detail(page).getByText(text, { exact: true }).first().waitFor()
     }
-    for (const tag of rich.tags ?? []) await detail(page).getByRole('list', { name: 'Tags' }).getByRole('link', { name: tag }).waitFor()
+    for (const tag of rich.tags ?? [])
+      await detail(page).getByRole('list', { name: 'Tags' }).getByRole('link', { name: tag }).waitFor()
   })
 
   test('tells the error with its own frames apart from others, and its cause', async () => {
@@ -62,7 +69,14 @@ describeInBrowser('the detail of an entry', () => {
   test('shows the crumbs in order, with how long before they were', async () => {
     const page = await opened()
     const texts = await section(page, 'Breadcrumbs').getByRole('listitem').allInnerTexts()
-    const wanted = [['9.21', 'opened the cart'], ['7.03', 'voucher applied'], ['1.31', 'payment started'], ['1.26', 'POST https://gateway'], ['60', 'refused'], ['0', 'CardDeclinedError']]
+    const wanted = [
+      ['9.21', 'opened the cart'],
+      ['7.03', 'voucher applied'],
+      ['1.31', 'payment started'],
+      ['1.26', 'POST https://gateway'],
+      ['60', 'refused'],
+      ['0', 'CardDeclinedError'],
+    ]
     expect(texts).toHaveLength(wanted.length)
     for (const [index, parts] of wanted.entries()) for (const part of parts) expect(texts[index]).toContain(part)
     await section(page, 'Breadcrumbs').getByText('voucher, discountCents').click()
@@ -72,10 +86,28 @@ describeInBrowser('the detail of an entry', () => {
   test('shows request, user, performance and all other fields', async () => {
     const page = await opened()
     const shown = {
-      Request: ['POST', '/orders', 'https://shop.example.com/orders?voucher=SPRING', '402', '1.28 s', '203.0.113.9', 'Gecko/20100101'],
+      Request: [
+        'POST',
+        '/orders',
+        'https://shop.example.com/orders?voucher=SPRING',
+        '402',
+        '1.28 s',
+        '203.0.113.9',
+        'Gecko/20100101',
+      ],
       User: ['u-3', 'Jane Doe', 'jane@example.com', 's-u-3'],
       Performance: ['187.2', '9', '4'],
-      Context: ['order.pay', 'src/payments/pay.js:64', 'req-rich', '4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7', '53995c3f42cd8ad8', '41d0aa97c3be5f2d1e8a6b7c9d0e1f2a3b4c5d6e', 'release/2.7', 'grace'],
+      Context: [
+        'order.pay',
+        'src/payments/pay.js:64',
+        'req-rich',
+        '4bf92f3577b34da6a3ce929d0e0e4736',
+        '00f067aa0ba902b7',
+        '53995c3f42cd8ad8',
+        '41d0aa97c3be5f2d1e8a6b7c9d0e1f2a3b4c5d6e',
+        'release/2.7',
+        'grace',
+      ],
     }
     for (const [title, texts] of Object.entries(shown)) {
       for (const text of texts) await section(page, title).getByText(text).first().waitFor()
@@ -92,20 +124,43 @@ describeInBrowser('the detail of an entry', () => {
     const page = await opened()
     const trace = section(page, 'Trace')
     const links = trace.getByRole('listitem').getByRole('link')
-    const wanted = ['read from the database', 'reserved mug', 'payment started', 'reservation released', 'could not be paid', 'request completed']
-    await eventually(async () => (await links.allInnerTexts()).map((text, index) => text.includes(wanted[index] ?? '\0'))).toEqual(wanted.map(() => true))
-    await eventually(() => trace.getByRole('listitem').locator('[aria-current=true]').innerText()).toContain('could not be paid')
+    const wanted = [
+      'read from the database',
+      'reserved mug',
+      'payment started',
+      'reservation released',
+      'could not be paid',
+      'request completed',
+    ]
+    await eventually(async () =>
+      (await links.allInnerTexts()).map((text, index) => text.includes(wanted[index] ?? '\0')),
+    ).toEqual(wanted.map(() => true))
+    await eventually(() => trace.getByRole('listitem').locator('[aria-current=true]').innerText()).toContain(
+      'could not be paid',
+    )
     await links.filter({ hasText: 'reserved mug' }).click()
-    await detail(page).getByRole('heading', { name: /^reserved mug/ }).waitFor()
-    await eventually(() => trace.getByRole('listitem').locator('[aria-current=true]').innerText()).toContain('reserved mug')
+    await detail(page)
+      .getByRole('heading', { name: /^reserved mug/ })
+      .waitFor()
+    await eventually(() => trace.getByRole('listitem').locator('[aria-current=true]').innerText()).toContain(
+      'reserved mug',
+    )
     await trace.getByRole('link', { name: 'Show them in the list' }).click()
-    await expectRows(page, ['could not be paid', 'request completed', 'reservation released', 'payment started', 'reserved mug', 'read from the database'])
+    await expectRows(page, [
+      'could not be paid',
+      'request completed',
+      'reservation released',
+      'payment started',
+      'reserved mug',
+      'read from the database',
+    ])
   })
 
   test('shows metadata as a tree that opens', async () => {
     const page = await opened()
     const tree = section(page, 'Metadata')
-    for (const text of ['orderId', '4711', 'totalCents', '5196', 'gatewayRequestId', 'null']) await tree.getByText(text, { exact: true }).first().waitFor()
+    for (const text of ['orderId', '4711', 'totalCents', '5196', 'gatewayRequestId', 'null'])
+      await tree.getByText(text, { exact: true }).first().waitFor()
     expect(await tree.getByText('mug-blue').count()).toBe(0)
     await tree.getByRole('button', { name: /^items/ }).click()
     await tree.getByRole('button', { name: /^0/ }).click()
@@ -119,7 +174,11 @@ describeInBrowser('the detail of an entry', () => {
     await detail(page).getByRole('button', { name: 'Copy JSON' }).click()
     await eventually(async () => JSON.parse(await clipboard(page)) as unknown).toEqual(service.entry(id)?.entry)
     await detail(page).getByRole('button', { name: 'Raw JSON', exact: true }).click()
-    const raw = await section(page, 'Raw JSON').getByLabel('Raw JSON', { exact: true }).locator('visible=true').last().innerText()
+    const raw = await section(page, 'Raw JSON')
+      .getByLabel('Raw JSON', { exact: true })
+      .locator('visible=true')
+      .last()
+      .innerText()
     expect(JSON.parse(raw)).toEqual(service.entry(id)?.entry)
   })
 
@@ -127,13 +186,19 @@ describeInBrowser('the detail of an entry', () => {
     const page = await opened()
     await detail(page).getByRole('button', { name: 'Copy link' }).click()
     await eventually(() => clipboard(page)).toContain(service.origin)
-    const other = await browser.open(service, { beside: page, path: (await clipboard(page)).slice(service.origin.length), token: null })
+    const other = await browser.open(service, {
+      beside: page,
+      path: (await clipboard(page)).slice(service.origin.length),
+      token: null,
+    })
     await detail(other).getByRole('heading', { name: rich.message }).waitFor()
   })
 
   test('leads to its release', async () => {
     const page = await opened()
-    await section(page, 'Context').getByRole('link', { name: /2\.7\.0/ }).click()
+    await section(page, 'Context')
+      .getByRole('link', { name: /2\.7\.0/ })
+      .click()
     await page.getByRole('heading', { name: '2.7.0' }).waitFor()
     expect(parametersOf(page)['view']).toBe('releases')
   })
@@ -141,7 +206,10 @@ describeInBrowser('the detail of an entry', () => {
   test('shows feedback as soon as it comes', async () => {
     const page = await opened()
     await section(page, 'Error').waitFor()
-    const send = (comments: string): Promise<unknown> => call(`${service.url}/feedback`, { body: { event_id: 'evt-card-declined', comments, name: 'Jane', email: 'jane@example.com' } })
+    const send = (comments: string): Promise<unknown> =>
+      call(`${service.url}/feedback`, {
+        body: { event_id: 'evt-card-declined', comments, name: 'Jane', email: 'jane@example.com' },
+      })
     await send('I clicked twice')
     await section(page, 'Feedback').getByText('I clicked twice').waitFor()
     await send('and once more')
@@ -151,12 +219,18 @@ describeInBrowser('the detail of an entry', () => {
 
   test('a part that is folded stays so for the next entry', async () => {
     const page = await opened()
-    await detail(page).getByRole('button', { name: /^Trace/, expanded: true }).click()
+    await detail(page)
+      .getByRole('button', { name: /^Trace/, expanded: true })
+      .click()
     await row(page, 'payment started').click()
     await detail(page).getByRole('heading', { name: 'payment started' }).waitFor()
-    await detail(page).getByRole('button', { name: /^Trace/, expanded: false }).waitFor()
+    await detail(page)
+      .getByRole('button', { name: /^Trace/, expanded: false })
+      .waitFor()
     // The next tests begin with it open.
-    await detail(page).getByRole('button', { name: /^Trace/ }).click()
+    await detail(page)
+      .getByRole('button', { name: /^Trace/ })
+      .click()
   })
 
   test('an entry that is huge and deep opens within two seconds, and the page goes on', async () => {
@@ -164,12 +238,22 @@ describeInBrowser('the detail of an entry', () => {
     const deep = Array.from({ length: 98 }).reduce<Record<string, unknown>>((inner) => ({ inner }), { end: true })
     const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`key ${n}`, n]))
     const message = 'a long message '.repeat(20_000)
-    await ingest(big, [{
-      level: 'error', message, timestamp: new Date().toISOString(), metadata: { deep, keys, text: 'y'.repeat(1_000_000) },
-      request_id: 'r'.repeat(300_000), tags: Array.from({ length: 2000 }, (_, n) => `tag ${n}`),
-      error: { type: 'RangeError', message, stack: `RangeError: x\n${'    at recurse (/srv/a.js:1:2)\n'.repeat(20_000)}` },
-      breadcrumbs: Array.from({ length: 5000 }, (_, n) => ({ message: `crumb ${n}` })),
-    }])
+    await ingest(big, [
+      {
+        level: 'error',
+        message,
+        timestamp: new Date().toISOString(),
+        metadata: { deep, keys, text: 'y'.repeat(1_000_000) },
+        request_id: 'r'.repeat(300_000),
+        tags: Array.from({ length: 2000 }, (_, n) => `tag ${n}`),
+        error: {
+          type: 'RangeError',
+          message,
+          stack: `RangeError: x\n${'    at recurse (/srv/a.js:1:2)\n'.repeat(20_000)}`,
+        },
+        breadcrumbs: Array.from({ length: 5000 }, (_, n) => ({ message: `crumb ${n}` })),
+      },
+    ])
     expect(big.rejected().items).toEqual([])
     const page = await browser.open(big)
     await rows(page).first().waitFor()

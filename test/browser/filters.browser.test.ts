@@ -11,12 +11,70 @@ const at = (second: number): string => new Date(Date.UTC(2026, 0, 31, 8, 0, seco
 
 /** Oldest first; by message, so that a test can say which rows it wants. */
 const ENTRIES: readonly LogEntry[] = [
-  { level: 'debug', message: 'cart read', timestamp: at(0), service: 'shop', environment: 'production', version: '1.0.0', trace: { trace_id: 't-1' } },
-  { level: 'info', message: 'order placed', timestamp: at(1), service: 'shop', environment: 'production', version: '1.0.0', tags: ['orders', 'vip'], request_id: 'r-1', trace: { trace_id: 't-1' } },
-  { level: 'info', message: 'parcel sent', timestamp: at(2), service: 'shipping', environment: 'staging', version: '1.0.0', tags: ['orders'], metadata: { carrier: { name: 'NorthPost' } } },
-  { level: 'warn', message: 'stock is low', timestamp: at(3), service: 'inventory', environment: 'production', version: '1.1.0', release_id: 'rel-2', request_id: 'r-1' },
-  { level: 'error', message: 'payment failed', timestamp: at(4), service: 'payments', environment: 'production', version: '1.1.0', release_id: 'rel-2', fingerprint: 'no-money', error: { type: 'GatewayError', message: 'answered 503' } },
-  { level: 'fatal', message: 'no database', timestamp: at(5), service: 'shop', environment: 'production', version: '1.1.0', error: { type: 'PoolError', message: 'exhausted', stack: 'PoolError: exhausted\n    at acquire (/srv/pool.js:1:1)' } },
+  {
+    level: 'debug',
+    message: 'cart read',
+    timestamp: at(0),
+    service: 'shop',
+    environment: 'production',
+    version: '1.0.0',
+    trace: { trace_id: 't-1' },
+  },
+  {
+    level: 'info',
+    message: 'order placed',
+    timestamp: at(1),
+    service: 'shop',
+    environment: 'production',
+    version: '1.0.0',
+    tags: ['orders', 'vip'],
+    request_id: 'r-1',
+    trace: { trace_id: 't-1' },
+  },
+  {
+    level: 'info',
+    message: 'parcel sent',
+    timestamp: at(2),
+    service: 'shipping',
+    environment: 'staging',
+    version: '1.0.0',
+    tags: ['orders'],
+    metadata: { carrier: { name: 'NorthPost' } },
+  },
+  {
+    level: 'warn',
+    message: 'stock is low',
+    timestamp: at(3),
+    service: 'inventory',
+    environment: 'production',
+    version: '1.1.0',
+    release_id: 'rel-2',
+    request_id: 'r-1',
+  },
+  {
+    level: 'error',
+    message: 'payment failed',
+    timestamp: at(4),
+    service: 'payments',
+    environment: 'production',
+    version: '1.1.0',
+    release_id: 'rel-2',
+    fingerprint: 'no-money',
+    error: { type: 'GatewayError', message: 'answered 503' },
+  },
+  {
+    level: 'fatal',
+    message: 'no database',
+    timestamp: at(5),
+    service: 'shop',
+    environment: 'production',
+    version: '1.1.0',
+    error: {
+      type: 'PoolError',
+      message: 'exhausted',
+      stack: 'PoolError: exhausted\n    at acquire (/srv/pool.js:1:1)',
+    },
+  },
 ]
 const ALL = ENTRIES.map(({ message }) => message).toReversed()
 
@@ -83,7 +141,10 @@ describeInBrowser('filters', () => {
     const field = page.getByRole('combobox', { name: /^Service/ })
     await field.fill('ship')
     const options = page.getByRole('listbox', { name: 'Service' }).getByRole('option')
-    await eventually(() => options.allInnerTexts()).toEqual([expect.stringContaining('shipping'), expect.stringContaining('ship')])
+    await eventually(() => options.allInnerTexts()).toEqual([
+      expect.stringContaining('shipping'),
+      expect.stringContaining('ship'),
+    ])
     await field.press('Enter')
     await expectRows(page, ['parcel sent'])
 
@@ -124,7 +185,7 @@ describeInBrowser('filters', () => {
 
   test.each([
     { where: 'message', typed: 'PLACED', wanted: ['order placed'] },
-    { where: 'the error\'s type', typed: 'gatewayerror', wanted: ['payment failed'] },
+    { where: "the error's type", typed: 'gatewayerror', wanted: ['payment failed'] },
     { where: 'the stack', typed: '/srv/pool.js', wanted: ['no database'] },
     { where: 'metadata', typed: 'northpost', wanted: ['parcel sent'] },
   ])('search in $where, whatever its case', async ({ typed, wanted }) => {

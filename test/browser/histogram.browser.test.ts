@@ -17,13 +17,20 @@ describeInBrowser('the histogram', () => {
   beforeAll(async () => {
     service = await browser.serve()
     const level = (minute: number): 'info' | 'error' => (minute % 10 === 0 ? 'error' : 'info')
-    await ingest(service, Array.from({ length: MINUTES }, (_, minute) => entryOf({ message: `minute ${minute}`, level: level(minute), timestamp: timeOf(minute) })))
+    await ingest(
+      service,
+      Array.from({ length: MINUTES }, (_, minute) =>
+        entryOf({ message: `minute ${minute}`, level: level(minute), timestamp: timeOf(minute) }),
+      ),
+    )
   })
 
   async function opened(): Promise<Page> {
     const page = await browser.open(service)
     await rows(page).first().waitFor()
-    await chart(page).getByRole('img', { name: /60 entries/ }).waitFor()
+    await chart(page)
+      .getByRole('img', { name: /60 entries/ })
+      .waitFor()
     return page
   }
 
@@ -41,7 +48,9 @@ describeInBrowser('the histogram', () => {
 
   test('says what it shows', async () => {
     const page = await opened()
-    await chart(page).getByRole('img', { name: /60 entries, 6 error, 54 info/ }).waitFor()
+    await chart(page)
+      .getByRole('img', { name: /60 entries, 6 error, 54 info/ })
+      .waitFor()
   })
 
   test('a range is chosen by dragging, taken back by a button, and Back returns to it', async () => {
@@ -82,12 +91,17 @@ describeInBrowser('the histogram', () => {
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     for (let n = 0; n < 3; n += 1) await page.keyboard.press('Shift+ArrowRight')
-    await page.getByRole('status').filter({ hasText: /\d+ entries/ }).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /\d+ entries/ })
+      .waitFor()
     await page.keyboard.press('Enter')
     const chosen = await expectRange(page)
     expect(chosen).toHaveLength(4)
 
-    await chart(page).getByRole('img', { name: /4 entries/ }).waitFor()
+    await chart(page)
+      .getByRole('img', { name: /4 entries/ })
+      .waitFor()
     await chart(page).focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
@@ -109,12 +123,18 @@ describeInBrowser('the histogram', () => {
     const page = await opened()
     const { x, y, width, height } = await boxOf(chart(page))
     await page.mouse.move(x + width * 0.5, y + height / 2)
-    await page.getByText(/^1 entry, 1 (?:info|error)$/).filter({ visible: true }).first().waitFor()
+    await page
+      .getByText(/^1 entry, 1 (?:info|error)$/)
+      .filter({ visible: true })
+      .first()
+      .waitFor()
   })
 
   test('what comes is added while one looks', async () => {
     const page = await opened()
     await ingest(service, [entryOf({ message: 'later', level: 'fatal', timestamp: timeOf(59) })])
-    await chart(page).getByRole('img', { name: /61 entries, 1 fatal/ }).waitFor()
+    await chart(page)
+      .getByRole('img', { name: /61 entries, 1 fatal/ })
+      .waitFor()
   })
 })

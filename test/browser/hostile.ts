@@ -4,30 +4,58 @@ import type { Feedback, Release, RequestLog } from '../../src/protocol/resources
 
 /** Own properties whatever they are called: `{ ['__proto__']: … }` alone would set the prototype. */
 function withKeys(text: string, value: unknown): Record<string, never> {
-  return Object.fromEntries([[text, value], [`${text}.`, [text]], ['<i>key</i>', { [`<b>${text.slice(0, 100)}`]: text }]]) as Record<string, never>
+  return Object.fromEntries([
+    [text, value],
+    [`${text}.`, [text]],
+    ['<i>key</i>', { [`<b>${text.slice(0, 100)}`]: text }],
+  ]) as Record<string, never>
 }
 
 /** @param eventId what feedback may name it by */
 export function hostileEntry(text: string, eventId: string, timestamp: string): LogEntry {
   return {
-    level: 'error', timestamp, message: text, service: text, environment: text, version: text, user_id: text,
+    level: 'error',
+    timestamp,
+    message: text,
+    service: text,
+    environment: text,
+    version: text,
+    user_id: text,
     user: { id: text, email: text, name: text },
     metadata: { ...withKeys(text, { inner: text }), event_id: eventId },
     tags: [text, `${text}!`],
-    error: { type: text, message: text, stack: `${text}: ${text}\n    at ${text} (${text}:1:2)\n    at f (/srv/${text}.js:3:4)\ncaused by: ${text}` },
+    error: {
+      type: text,
+      message: text,
+      stack: `${text}: ${text}\n    at ${text} (${text}:1:2)\n    at f (/srv/${text}.js:3:4)\ncaused by: ${text}`,
+    },
     request: { method: text, url: text, path: text, status_code: 500, duration_ms: 1, ip: text, user_agent: text },
     trace: { trace_id: text, span_id: text, parent_span_id: text },
     deploy: { commit: text, branch: text, deployed_by: text },
     breadcrumbs: [{ type: text, category: text, message: text, level: text, timestamp, data: withKeys(text, text) }],
-    fingerprint: text, action: text, session_id: text, release_id: text, request_id: text, source: text,
-    notify: true, notify_channels: [text],
+    fingerprint: text,
+    action: text,
+    session_id: text,
+    release_id: text,
+    request_id: text,
+    source: text,
+    notify: true,
+    notify_channels: [text],
   }
 }
 
 export function hostileRequest(text: string, timestamp: string): RequestLog {
   return {
-    method: text, path: text, route: text, host: text, service: text, environment: text, request_id: text,
-    status_code: 500, duration_ms: 12, timestamp,
+    method: text,
+    path: text,
+    route: text,
+    host: text,
+    service: text,
+    environment: text,
+    request_id: text,
+    status_code: 500,
+    duration_ms: 12,
+    timestamp,
   }
 }
 
@@ -40,15 +68,46 @@ export function hostileRelease(text: string): Release {
 }
 
 /** Bodies that the service refuses, with the text as batch id, as a value and as the name of a field; one other endpoint in turn. */
-export function refusedBodies(text: string, timestamp: string, turn: number): readonly { readonly path: string, readonly body: unknown }[] {
+export function refusedBodies(
+  text: string,
+  timestamp: string,
+  turn: number,
+): readonly { readonly path: string; readonly body: unknown }[] {
   const entry = { level: 'info', message: text, timestamp }
   const others = [
-    { path: 'ingest/requests', body: Object.fromEntries([['requests', text], [text, text]]) },
-    { path: 'feedback', body: Object.fromEntries([['event_id', 1], [text, text]]) },
-    { path: 'releases/register', body: Object.fromEntries([['version', 1], [text, text]]) },
+    {
+      path: 'ingest/requests',
+      body: Object.fromEntries([
+        ['requests', text],
+        [text, text],
+      ]),
+    },
+    {
+      path: 'feedback',
+      body: Object.fromEntries([
+        ['event_id', 1],
+        [text, text],
+      ]),
+    },
+    {
+      path: 'releases/register',
+      body: Object.fromEntries([
+        ['version', 1],
+        [text, text],
+      ]),
+    },
   ]
   return [
-    { path: 'ingest', body: { batch_id: text, logs: [{ ...entry, level: text }, { ...entry, ...Object.fromEntries([[text, text]]) }] } },
+    {
+      path: 'ingest',
+      body: {
+        batch_id: text,
+        logs: [
+          { ...entry, level: text },
+          { ...entry, ...Object.fromEntries([[text, text]]) },
+        ],
+      },
+    },
     { path: 'ingest', body: { batch_id: text, logs: [{ ...entry, metadata: Object.fromEntries([[text, '\0']]) }] } },
     ...others.slice(turn % others.length).slice(0, 1),
   ]

@@ -4,7 +4,19 @@ import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
 import { entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
-import { detail, eventually, expectRows, grid, hasFocus, parametersOf, row, rows, searchBox, untilLive, viewLink } from './viewer.js'
+import {
+  detail,
+  eventually,
+  expectRows,
+  grid,
+  hasFocus,
+  parametersOf,
+  row,
+  rows,
+  searchBox,
+  untilLive,
+  viewLink,
+} from './viewer.js'
 
 describeInBrowser('the keyboard', () => {
   const browser = useBrowser()
@@ -13,7 +25,12 @@ describeInBrowser('the keyboard', () => {
   beforeAll(async () => {
     service = await browser.serve()
     for (const from of [1, 101]) {
-      await ingest(service, Array.from({ length: 100 }, (_, n) => entryOf({ message: `entry ${from + n}`, level: n % 50 === 0 ? 'error' : 'info' })))
+      await ingest(
+        service,
+        Array.from({ length: 100 }, (_, n) =>
+          entryOf({ message: `entry ${from + n}`, level: n % 50 === 0 ? 'error' : 'info' }),
+        ),
+      )
     }
   })
 
@@ -29,8 +46,10 @@ describeInBrowser('the keyboard', () => {
   }
 
   const selected = (page: Page) => grid(page).getByRole('row', { selected: true })
-  const expectSelected = (page: Page, message: string): Promise<void> => selected(page).getByText(message, { exact: true }).waitFor()
-  const expectOpen = (page: Page, message: string): Promise<void> => detail(page).getByRole('heading', { name: message, exact: true }).waitFor()
+  const expectSelected = (page: Page, message: string): Promise<void> =>
+    selected(page).getByText(message, { exact: true }).waitFor()
+  const expectOpen = (page: Page, message: string): Promise<void> =>
+    detail(page).getByRole('heading', { name: message, exact: true }).waitFor()
 
   test('j and k choose, Enter opens, Esc closes, and the list goes on from there', async () => {
     const page = await opened()
@@ -64,7 +83,9 @@ describeInBrowser('the keyboard', () => {
     await expectSelected(page, 'entry 141')
     const isInSight = async (): Promise<boolean> => {
       const [inner, outer] = await Promise.all([selected(page).boundingBox(), grid(page).boundingBox()])
-      return inner !== null && outer !== null && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height + 1
+      return (
+        inner !== null && outer !== null && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height + 1
+      )
     }
     await eventually(isInSight).toBe(true)
     await press(page, ...Array.from({ length: 40 }, () => 'k'))
@@ -102,7 +123,8 @@ describeInBrowser('the keyboard', () => {
     await expectOpen(page, 'entry 200')
     await press(page, '?')
     const help = page.getByRole('dialog', { name: 'Keys' })
-    for (const text of ['Next entry', 'Previous entry', 'Search', 'Pause and resume the live tail']) await help.getByText(text).waitFor()
+    for (const text of ['Next entry', 'Previous entry', 'Search', 'Pause and resume the live tail'])
+      await help.getByText(text).waitFor()
     await press(page, 'j')
     expect(await hasFocus(help)).toBe(true)
     await press(page, 'Escape')
@@ -139,7 +161,7 @@ describeInBrowser('the keyboard', () => {
     const reached = new Set<string>()
     for (let n = 0; n < 60; n += 1) {
       await press(page, 'Tab')
-      const at: { name: string, isMarked: boolean } | null = await page.evaluate(`(() => {
+      const at: { name: string; isMarked: boolean } | null = await page.evaluate(`(() => {
         const element = document.activeElement
         if (element === null || element === document.body) return null
         const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element)
@@ -150,7 +172,19 @@ describeInBrowser('the keyboard', () => {
       expect(at.isMarked, `focus on ${at.name} can be seen`).toBe(true)
       reached.add(at.name.replace(/\s[^]*$/, ''))
     }
-    for (const name of ['Errors', 'Rejected', 'Theme:', '?', 'Search', 'debug', 'Service', 'Tag', 'Pause', 'Choose', 'Entries,']) {
+    for (const name of [
+      'Errors',
+      'Rejected',
+      'Theme:',
+      '?',
+      'Search',
+      'debug',
+      'Service',
+      'Tag',
+      'Pause',
+      'Choose',
+      'Entries,',
+    ]) {
       expect([...reached]).toContain(name)
     }
   })

@@ -25,42 +25,116 @@ const hex = (random: Random, digits: number): string =>
 const oneOf = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
 
 /** An order: the shop asks inventory and payments, all in one trace; with the request logs of what the customer looked at before. */
-export function orderTrace({ atMs, order, random, isFailing }: { atMs: number, order: number, random: Random, isFailing: boolean }): {
+export function orderTrace({
+  atMs,
+  order,
+  random,
+  isFailing,
+}: {
+  atMs: number
+  order: number
+  random: Random
+  isFailing: boolean
+}): {
   readonly logs: readonly LogEntry[]
   readonly requests: readonly RequestLog[]
 } {
   const trace_id = hex(random, 32)
-  const span = (): { trace_id: string, span_id: string } => ({ trace_id, span_id: hex(random, 16) })
+  const span = (): { trace_id: string; span_id: string } => ({ trace_id, span_id: hex(random, 16) })
   const request_id = `req-${hex(random, 8)}`
   const user = oneOf(random, CUSTOMERS)
   const durationMs = Math.round(80 + random() ** 3 * (isFailing ? 2400 : 700))
   const common = { request_id, user, session_id: `s-${user.id}` }
   const logs: LogEntry[] = [
-    { level: 'debug', message: `cart of ${user.name} read from the cache`, timestamp: iso(atMs), service: 'web-shop', ...common, trace: span(), metadata: { items: 1 + order % 4, cached: true } },
-    { level: 'info', message: `reserved mug ×${1 + order % 4} in warehouse ${oneOf(random, ['north', 'south'])}`, timestamp: iso(atMs + 12), service: 'inventory', ...common, trace: span(), metadata: { sku: 'mug-blue', quantity: 1 + order % 4 } },
+    {
+      level: 'debug',
+      message: `cart of ${user.name} read from the cache`,
+      timestamp: iso(atMs),
+      service: 'web-shop',
+      ...common,
+      trace: span(),
+      metadata: { items: 1 + (order % 4), cached: true },
+    },
+    {
+      level: 'info',
+      message: `reserved mug ×${1 + (order % 4)} in warehouse ${oneOf(random, ['north', 'south'])}`,
+      timestamp: iso(atMs + 12),
+      service: 'inventory',
+      ...common,
+      trace: span(),
+      metadata: { sku: 'mug-blue', quantity: 1 + (order % 4) },
+    },
   ]
   if (isFailing) {
     logs.push({ ...declined(atMs + durationMs - 20, order), ...common, trace: span() })
   } else {
-    logs.push({ level: 'info', message: 'payment authorized', timestamp: iso(atMs + 30), service: 'payments', ...common, trace: span(), metadata: { amountCents: 1299 * (1 + order % 4), currency: 'EUR' }, tags: ['payments'] })
+    logs.push({
+      level: 'info',
+      message: 'payment authorized',
+      timestamp: iso(atMs + 30),
+      service: 'payments',
+      ...common,
+      trace: span(),
+      metadata: { amountCents: 1299 * (1 + (order % 4)), currency: 'EUR' },
+      tags: ['payments'],
+    })
   }
   if (durationMs > 600) {
-    logs.push({ level: 'warn', message: `order took ${durationMs} ms, longer than 600 ms`, timestamp: iso(atMs + durationMs), service: 'web-shop', ...common, trace: span(), perf: { duration_ms: durationMs, memory_mb: 212.4, db_queries: 14, cache_hits: 3 }, tags: ['slow'] })
+    logs.push({
+      level: 'warn',
+      message: `order took ${durationMs} ms, longer than 600 ms`,
+      timestamp: iso(atMs + durationMs),
+      service: 'web-shop',
+      ...common,
+      trace: span(),
+      perf: { duration_ms: durationMs, memory_mb: 212.4, db_queries: 14, cache_hits: 3 },
+      tags: ['slow'],
+    })
   }
   const status_code = isFailing ? 502 : 201
   logs.push({
-    level: isFailing ? 'error' : 'info', message: isFailing ? 'request errored' : 'request completed', timestamp: iso(atMs + durationMs), service: 'web-shop', ...common, trace: span(),
-    request: { method: 'POST', path: '/orders', url: '/orders?voucher=SPRING', status_code, duration_ms: durationMs, ip: `203.0.113.${order % 250}`, user_agent: oneOf(random, AGENTS) },
+    level: isFailing ? 'error' : 'info',
+    message: isFailing ? 'request errored' : 'request completed',
+    timestamp: iso(atMs + durationMs),
+    service: 'web-shop',
+    ...common,
+    trace: span(),
+    request: {
+      method: 'POST',
+      path: '/orders',
+      url: '/orders?voucher=SPRING',
+      status_code,
+      duration_ms: durationMs,
+      ip: `203.0.113.${order % 250}`,
+      user_agent: oneOf(random, AGENTS),
+    },
     metadata: { orderId: order },
   })
   const about = { host: 'shop-1', service: 'web-shop', environment: 'production' }
-  const requests: RequestLog[] = [{ method: 'POST', path: '/orders', route: '/orders', status_code, duration_ms: durationMs, request_id, timestamp: iso(atMs + durationMs), ...about }]
+  const requests: RequestLog[] = [
+    {
+      method: 'POST',
+      path: '/orders',
+      route: '/orders',
+      status_code,
+      duration_ms: durationMs,
+      request_id,
+      timestamp: iso(atMs + durationMs),
+      ...about,
+    },
+  ]
   for (let n = 0; n < 3; n += 1) {
     const { method, route, usualMs } = oneOf(random, ROUTES)
     const failure = random() < 0.04
     requests.push({
-      method, route, path: route.replace(/:\w+/, String(order % 40)), status_code: failure ? oneOf(random, [404, 404, 500]) : 200,
-      duration_ms: Math.round(usualMs * (0.6 + random() ** 4 * 9) * 10) / 10, request_id: `req-${hex(random, 12)}`, timestamp: iso(atMs - n * 4000), ...about,
+      method,
+      route,
+      path: route.replace(/:\w+/, String(order % 40)),
+      status_code: failure ? oneOf(random, [404, 404, 500]) : 200,
+      duration_ms: Math.round(usualMs * (0.6 + random() ** 4 * 9) * 10) / 10,
+      request_id: `req-${hex(random, 12)}`,
+      timestamp: iso(atMs - n * 4000),
+      ...about,
     })
   }
   return { logs, requests }
@@ -68,9 +142,14 @@ export function orderTrace({ atMs, order, random, isFailing }: { atMs: number, o
 
 function declined(atMs: number, order: number): LogEntry {
   return {
-    level: 'error', message: `payment of order ${order} failed`, timestamp: iso(atMs), service: 'payments', tags: ['payments'],
+    level: 'error',
+    message: `payment of order ${order} failed`,
+    timestamp: iso(atMs),
+    service: 'payments',
+    tags: ['payments'],
     error: {
-      type: 'GatewayError', message: `gateway answered 503 for order ${order}`,
+      type: 'GatewayError',
+      message: `gateway answered 503 for order ${order}`,
       stack: `GatewayError: gateway answered 503 for order ${order}
     at charge (file:///srv/shop/src/payments/gateway.js:88:11)
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
@@ -83,9 +162,14 @@ function declined(atMs: number, order: number): LogEntry {
 export function noTotal(atMs: number, random: Random): LogEntry {
   const user = oneOf(random, CUSTOMERS)
   return {
-    level: 'error', message: 'the cart cannot be shown', timestamp: iso(atMs), service: 'web-shop', user,
+    level: 'error',
+    message: 'the cart cannot be shown',
+    timestamp: iso(atMs),
+    service: 'web-shop',
+    user,
     error: {
-      type: 'TypeError', message: "Cannot read properties of undefined (reading 'total')",
+      type: 'TypeError',
+      message: "Cannot read properties of undefined (reading 'total')",
       stack: `TypeError: Cannot read properties of undefined (reading 'total')
     at totalOf (/srv/shop/src/cart/total.js:17:22)
     at Array.map (<anonymous>)
@@ -100,16 +184,26 @@ export function noTotal(atMs: number, random: Random): LogEntry {
 
 export function timedOut(atMs: number, random: Random): LogEntry {
   return {
-    level: 'warn', message: `the inventory did not answer within 2,000 ms; trying again`, timestamp: iso(atMs), service: 'inventory',
-    metadata: { attempt: 1 + Math.floor(random() * 3), host: `inventory-${1 + Math.floor(random() * 3)}` }, tags: ['retry', 'slow'], action: 'inventory.reserve',
+    level: 'warn',
+    message: `the inventory did not answer within 2,000 ms; trying again`,
+    timestamp: iso(atMs),
+    service: 'inventory',
+    metadata: { attempt: 1 + Math.floor(random() * 3), host: `inventory-${1 + Math.floor(random() * 3)}` },
+    tags: ['retry', 'slow'],
+    action: 'inventory.reserve',
   }
 }
 
 export function noCarrier(atMs: number): LogEntry {
   return {
-    level: 'error', message: 'no carrier takes the parcel', timestamp: iso(atMs), service: 'shipping', fingerprint: 'no-carrier',
+    level: 'error',
+    message: 'no carrier takes the parcel',
+    timestamp: iso(atMs),
+    service: 'shipping',
+    fingerprint: 'no-carrier',
     error: {
-      type: 'AggregateError', message: 'All promises were rejected',
+      type: 'AggregateError',
+      message: 'All promises were rejected',
       stack: `AggregateError: All promises were rejected
     at askCarriers (file:///srv/shop/src/shipping/offers.js:23:10)
 [errors 0]: Error: NorthPost is closed
@@ -122,24 +216,48 @@ export function noCarrier(atMs: number): LogEntry {
 
 export function poolExhausted(atMs: number): LogEntry {
   return {
-    level: 'fatal', message: 'no database connection for 30 s: the shop stops', timestamp: iso(atMs), service: 'web-shop',
-    error: { type: 'PoolExhaustedError', message: '20 of 20 connections are in use', stack: 'PoolExhaustedError: 20 of 20 connections are in use\n    at Pool.acquire (/srv/shop/node_modules/pg-pool/index.js:45:11)' },
-    notify: true, notify_channels: ['on-call', 'email'], source: 'src/db/pool.js:31', perf: { memory_mb: 1480.5 },
+    level: 'fatal',
+    message: 'no database connection for 30 s: the shop stops',
+    timestamp: iso(atMs),
+    service: 'web-shop',
+    error: {
+      type: 'PoolExhaustedError',
+      message: '20 of 20 connections are in use',
+      stack:
+        'PoolExhaustedError: 20 of 20 connections are in use\n    at Pool.acquire (/srv/shop/node_modules/pg-pool/index.js:45:11)',
+    },
+    notify: true,
+    notify_channels: ['on-call', 'email'],
+    source: 'src/db/pool.js:31',
+    perf: { memory_mb: 1480.5 },
   }
 }
 
 /** What the other services logged in the trace of `cardDeclined`. */
 export function aroundCardDeclined(atMs: number): readonly LogEntry[] {
-  const one = (offsetMs: number, service: string, entry: Pick<LogEntry, 'level' | 'message'> & Partial<LogEntry>): LogEntry => ({
-    timestamp: iso(atMs + offsetMs), service, request_id: 'req-rich', trace: { trace_id: RICH_TRACE }, ...entry,
+  const one = (
+    offsetMs: number,
+    service: string,
+    entry: Pick<LogEntry, 'level' | 'message'> & Partial<LogEntry>,
+  ): LogEntry => ({
+    timestamp: iso(atMs + offsetMs),
+    service,
+    request_id: 'req-rich',
+    trace: { trace_id: RICH_TRACE },
+    ...entry,
   })
   return [
-    one(-1308, 'web-shop', { level: 'debug', message: 'cart of Jane Doe read from the database', perf: { db_queries: 3 } }),
+    one(-1308, 'web-shop', {
+      level: 'debug',
+      message: 'cart of Jane Doe read from the database',
+      perf: { db_queries: 3 },
+    }),
     one(-1290, 'inventory', { level: 'info', message: 'reserved mug ×4 in warehouse north' }),
     one(-1284, 'payments', { level: 'info', message: 'payment started', metadata: { amountCents: 4896 } }),
     one(-40, 'inventory', { level: 'info', message: 'reservation released' }),
     one(25, 'web-shop', {
-      level: 'warn', message: 'request completed',
+      level: 'warn',
+      message: 'request completed',
       request: { method: 'POST', path: '/orders', status_code: 402, duration_ms: 1333 },
     }),
   ]
@@ -149,15 +267,34 @@ export function aroundCardDeclined(atMs: number): readonly LogEntry[] {
 export function cardDeclined(atMs: number): LogEntry {
   const crumb = (beforeMs: number, fields: Breadcrumb): Breadcrumb => ({ timestamp: iso(atMs - beforeMs), ...fields })
   return {
-    level: 'error', message: 'the order of Jane Doe could not be paid', timestamp: iso(atMs), service: 'payments', environment: 'production', version: '2.7.0',
-    user_id: 'u-3', user: { id: 'u-3', name: 'Jane Doe', email: 'jane@example.com' }, session_id: 's-u-3', request_id: 'req-rich',
-    action: 'order.pay', source: 'src/payments/pay.js:64', tags: ['payments', 'checkout', 'vip'],
+    level: 'error',
+    message: 'the order of Jane Doe could not be paid',
+    timestamp: iso(atMs),
+    service: 'payments',
+    environment: 'production',
+    version: '2.7.0',
+    user_id: 'u-3',
+    user: { id: 'u-3', name: 'Jane Doe', email: 'jane@example.com' },
+    session_id: 's-u-3',
+    request_id: 'req-rich',
+    action: 'order.pay',
+    source: 'src/payments/pay.js:64',
+    tags: ['payments', 'checkout', 'vip'],
     trace: { trace_id: RICH_TRACE, span_id: '00f067aa0ba902b7', parent_span_id: '53995c3f42cd8ad8' },
-    request: { method: 'POST', url: 'https://shop.example.com/orders?voucher=SPRING', path: '/orders', status_code: 402, duration_ms: 1284.6, ip: '203.0.113.9', user_agent: AGENTS[0] as string },
+    request: {
+      method: 'POST',
+      url: 'https://shop.example.com/orders?voucher=SPRING',
+      path: '/orders',
+      status_code: 402,
+      duration_ms: 1284.6,
+      ip: '203.0.113.9',
+      user_agent: AGENTS[0] as string,
+    },
     perf: { duration_ms: 1284.6, memory_mb: 187.2, db_queries: 9, cache_hits: 4 },
     deploy: { commit: '41d0aa97c3be5f2d1e8a6b7c9d0e1f2a3b4c5d6e', branch: 'release/2.7', deployed_by: 'grace' },
     error: {
-      type: 'CardDeclinedError', message: 'card declined: limit reached',
+      type: 'CardDeclinedError',
+      message: 'card declined: limit reached',
       stack: `CardDeclinedError: card declined: limit reached
     at charge (file:///srv/shop/src/payments/charge.js:31:11)
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
@@ -172,15 +309,35 @@ caused by: HttpError: 402 Payment Required
     },
     breadcrumbs: [
       crumb(9210, { type: 'navigation', category: 'ui', message: 'opened the cart', level: 'info' }),
-      crumb(7034, { category: 'cart', message: 'voucher applied', level: 'info', data: { voucher: 'SPRING', discountCents: 300 } }),
+      crumb(7034, {
+        category: 'cart',
+        message: 'voucher applied',
+        level: 'info',
+        data: { voucher: 'SPRING', discountCents: 300 },
+      }),
       crumb(1310, { category: 'log', message: 'payment started', level: 'debug' }),
-      crumb(1260, { type: 'http', category: 'http', message: 'POST https://gateway.example.com/v2/charges', level: 'warn', data: { status_code: 402, duration_ms: 1180 } }),
+      crumb(1260, {
+        type: 'http',
+        category: 'http',
+        message: 'POST https://gateway.example.com/v2/charges',
+        level: 'warn',
+        data: { status_code: 402, duration_ms: 1180 },
+      }),
       crumb(60, { category: 'log', message: 'the gateway refused, and will not be asked again', level: 'warn' }),
     ],
     metadata: {
-      event_id: 'evt-card-declined', orderId: 4711,
-      cart: { currency: 'EUR', totalCents: 5196, items: [{ sku: 'mug-blue', quantity: 4, price: { cents: 1299, tax: 0.19 } }] },
-      retryable: false, gatewayRequestId: null, note: 'A longer text that somebody wrote into a field, to see how the tree shows what does not fit into one line of it. '.repeat(4).trim(),
+      event_id: 'evt-card-declined',
+      orderId: 4711,
+      cart: {
+        currency: 'EUR',
+        totalCents: 5196,
+        items: [{ sku: 'mug-blue', quantity: 4, price: { cents: 1299, tax: 0.19 } }],
+      },
+      retryable: false,
+      gatewayRequestId: null,
+      note: 'A longer text that somebody wrote into a field, to see how the tree shows what does not fit into one line of it. '
+        .repeat(4)
+        .trim(),
     },
   }
 }

@@ -5,7 +5,15 @@
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../src/protocol/resources.js'
 import type { ServiceClock } from '../../src/service/index.js'
-import { aroundCardDeclined, cardDeclined, noCarrier, noTotal, orderTrace, poolExhausted, timedOut } from './seed-entries.js'
+import {
+  aroundCardDeclined,
+  cardDeclined,
+  noCarrier,
+  noTotal,
+  orderTrace,
+  poolExhausted,
+  timedOut,
+} from './seed-entries.js'
 
 const MINUTE_MS = 60_000
 const LENGTH_MS = 120 * MINUTE_MS
@@ -50,7 +58,7 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
   const send = async (): Promise<void> => {
     for (; logs.length > 0; logs = logs.slice(BATCH)) {
       const batch = logs.slice(0, BATCH)
-      await post(url, 'ingest', { batch_id: `shop-${sequence += 1}`, logs: batch })
+      await post(url, 'ingest', { batch_id: `shop-${(sequence += 1)}`, logs: batch })
       entries += batch.length
     }
     if (requests.length > 0) await post(url, 'ingest/requests', { requests })
@@ -62,15 +70,17 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
     clock.set(minuteMs)
     if (minute === 10 || minute * MINUTE_MS === DEPLOYED_MS) {
       const release = RELEASES[releaseIds.length] as Release
-      releaseIds.push(String((await post(url, 'releases/register', release) as { release_id: unknown }).release_id))
+      releaseIds.push(String(((await post(url, 'releases/register', release)) as { release_id: unknown }).release_id))
     }
     const isNew = minute * MINUTE_MS >= DEPLOYED_MS
     const about = {
-      environment: 'production', version: isNew ? '2.7.0' : '2.6.0', ...(releaseIds.length > 0 && { release_id: releaseIds.at(-1) as string }),
+      environment: 'production',
+      version: isNew ? '2.7.0' : '2.6.0',
+      ...(releaseIds.length > 0 && { release_id: releaseIds.at(-1) as string }),
     }
     const count = Math.round(4 + 3 * Math.sin(minute / 9) + (isNew ? 3 : 0) + random() * 3)
     for (let n = 0; n < count; n += 1) {
-      const atMs = minuteMs + Math.floor((n + random()) / count * MINUTE_MS)
+      const atMs = minuteMs + Math.floor(((n + random()) / count) * MINUTE_MS)
       const fails = chance(isNew ? 0.22 : 0.05)
       const one = orderTrace({ atMs, order: 1000 + entries + logs.length, random, isFailing: fails })
       logs.push(...one.logs.map((entry) => ({ ...about, ...entry })))
@@ -78,7 +88,11 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
       if (chance(0.06)) logs.push({ ...about, ...noTotal(atMs + 40, random) })
       if (chance(0.05)) logs.push({ ...about, ...timedOut(atMs + 90, random) })
     }
-    if (minute % 15 === 4) logs.push({ ...about, ...noCarrier(minuteMs + 31_000) }, { ...about, environment: 'staging', ...noTotal(minuteMs + 32_000, random) })
+    if (minute % 15 === 4)
+      logs.push(
+        { ...about, ...noCarrier(minuteMs + 31_000) },
+        { ...about, environment: 'staging', ...noTotal(minuteMs + 32_000, random) },
+      )
     if (minute === 96) logs.push({ ...about, ...poolExhausted(minuteMs + 12_400) })
     await send()
     if (minute % 5 === 0) await post(url, 'heartbeat/nightly-backup-token')
@@ -88,7 +102,11 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
   }
   clock.set(endMs - 2 * MINUTE_MS)
   const atMs = endMs - 2 * MINUTE_MS
-  const about = { environment: 'production', version: '2.7.0', ...(releaseIds[1] !== undefined && { release_id: releaseIds[1] }) }
+  const about = {
+    environment: 'production',
+    version: '2.7.0',
+    ...(releaseIds[1] !== undefined && { release_id: releaseIds[1] }),
+  }
   logs.push(...[...aroundCardDeclined(atMs), cardDeclined(atMs)].map((entry) => ({ ...about, ...entry })))
   await send()
   for (const feedback of FEEDBACK) await post(url, 'feedback', feedback)
@@ -98,15 +116,31 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
 }
 
 const RELEASES: readonly Release[] = [
-  { version: '2.6.0', commit_hash: '9b1c5e0f4a7d2c38e61f0b9a4d5c6e7f80912a3b', branch: 'main', deployed_by: 'ada', changelog: 'Faster search.' },
   {
-    version: '2.7.0', commit_hash: '41d0aa97c3be5f2d1e8a6b7c9d0e1f2a3b4c5d6e', branch: 'release/2.7', deployed_by: 'grace',
-    changelog: '- Vouchers can be combined\n- Payments go through the new gateway\n- The cart shows when an item is about to sell out, and the delivery time of each carrier',
+    version: '2.6.0',
+    commit_hash: '9b1c5e0f4a7d2c38e61f0b9a4d5c6e7f80912a3b',
+    branch: 'main',
+    deployed_by: 'ada',
+    changelog: 'Faster search.',
+  },
+  {
+    version: '2.7.0',
+    commit_hash: '41d0aa97c3be5f2d1e8a6b7c9d0e1f2a3b4c5d6e',
+    branch: 'release/2.7',
+    deployed_by: 'grace',
+    changelog:
+      '- Vouchers can be combined\n- Payments go through the new gateway\n- The cart shows when an item is about to sell out, and the delivery time of each carrier',
   },
 ]
 
 const FEEDBACK: readonly Feedback[] = [
-  { event_id: 'evt-card-declined', name: 'Jane Doe', email: 'jane@example.com', comments: 'I clicked “Pay” twice, and the second time the page only said that something went wrong.\nMy card was charged once.' },
+  {
+    event_id: 'evt-card-declined',
+    name: 'Jane Doe',
+    email: 'jane@example.com',
+    comments:
+      'I clicked “Pay” twice, and the second time the page only said that something went wrong.\nMy card was charged once.',
+  },
   { event_id: 'evt-nobody-knows', comments: 'The voucher from the newsletter does not work.' },
 ]
 
@@ -114,9 +148,33 @@ const FEEDBACK: readonly Feedback[] = [
 async function refuse(url: string, atMs: number): Promise<void> {
   const timestamp = new Date(atMs).toISOString()
   const good = { level: 'info', message: 'order placed', timestamp }
-  await post(url, 'ingest', { batch_id: 'nightly-import-7', logs: [good, { ...good, level: 'warning' }, { ...good, timestamp: '31/01/2026 08:00' }] }, 422)
-  await post(url, 'ingest', { batch_id: 'legacy-agent', logs: [{ level: 'info', msg: 'started', timestamp }, { ...good, user: 'u-42' }] }, 422)
-  await post(url, 'ingest/requests', { requests: [{ method: 'GET', path: '/', status_code: '200', duration_ms: 3, request_id: 'r', timestamp }] }, 422)
+  await post(
+    url,
+    'ingest',
+    {
+      batch_id: 'nightly-import-7',
+      logs: [good, { ...good, level: 'warning' }, { ...good, timestamp: '31/01/2026 08:00' }],
+    },
+    422,
+  )
+  await post(
+    url,
+    'ingest',
+    {
+      batch_id: 'legacy-agent',
+      logs: [
+        { level: 'info', msg: 'started', timestamp },
+        { ...good, user: 'u-42' },
+      ],
+    },
+    422,
+  )
+  await post(
+    url,
+    'ingest/requests',
+    { requests: [{ method: 'GET', path: '/', status_code: '200', duration_ms: 3, request_id: 'r', timestamp }] },
+    422,
+  )
 }
 
 async function post(url: string, path: string, body?: unknown, status = 200): Promise<unknown> {

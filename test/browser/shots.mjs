@@ -64,21 +64,25 @@ async function takeAll(options) {
 /** What was asked for has come and is drawn: nothing changes any more but what tells how long ago something was. */
 async function settle(page) {
   await page.locator('#app > *').first().waitFor()
-  await page.evaluate((quietMs) => new Promise((resolve) => {
-    const isPending = () => /Loading …|Looking for|Connecting/.test(document.body.innerText)
-    const wait = () => setTimeout(() => isPending() ? wait() : end(), quietMs)
-    let timer = wait()
-    const observer = new MutationObserver((changes) => {
-      if (changes.every(({ target }) => /\bago\b/.test(target.textContent))) return
-      clearTimeout(timer)
-      timer = wait()
-    })
-    const end = () => {
-      observer.disconnect()
-      resolve()
-    }
-    observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
-  }), 250)
+  await page.evaluate(
+    (quietMs) =>
+      new Promise((resolve) => {
+        const isPending = () => /Loading …|Looking for|Connecting/.test(document.body.innerText)
+        const wait = () => setTimeout(() => (isPending() ? wait() : end()), quietMs)
+        let timer = wait()
+        const observer = new MutationObserver((changes) => {
+          if (changes.every(({ target }) => /\bago\b/.test(target.textContent))) return
+          clearTimeout(timer)
+          timer = wait()
+        })
+        const end = () => {
+          observer.disconnect()
+          resolve()
+        }
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
+      }),
+    250,
+  )
 }
 
 /** The harness and the service are TypeScript, which the oldest supported Node does not read. */
@@ -86,8 +90,16 @@ async function loadSources() {
   const outfile = fileURLToPath(new URL('../../node_modules/.cache/pino-ingest-shots.mjs', import.meta.url))
   const names = ['./browser-page.js', './chromium.js', './seed.js', '../../src/service/index.js']
   await build({
-    stdin: { contents: names.map((name) => `export * from '${name}'`).join('\n'), resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
-    bundle: true, platform: 'node', format: 'esm', packages: 'external', outfile, logLevel: 'warning',
+    stdin: {
+      contents: names.map((name) => `export * from '${name}'`).join('\n'),
+      resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    outfile,
+    logLevel: 'warning',
   })
   return import(pathToFileURL(outfile).href)
 }

@@ -42,7 +42,7 @@ async function write(service: IngestService, from: number, count: number): Promi
   const early = ended.then(([code]) => {
     throw new Error(`the writer ended early, with ${code}`)
   })
-  const [{ tookMs }] = await Promise.race([once(child, 'message'), early]) as [{ tookMs: number }]
+  const [{ tookMs }] = (await Promise.race([once(child, 'message'), early])) as [{ tookMs: number }]
   await ended
   return tookMs
 }
@@ -56,7 +56,7 @@ describeInBrowser('a flood', () => {
     await row(page, newest).waitFor()
   }
 
-  async function flood(): Promise<{ frames: Frames, told: string, heapRatioIsFine: boolean, nodes: number }> {
+  async function flood(): Promise<{ frames: Frames; told: string; heapRatioIsFine: boolean; nodes: number }> {
     const service = await browser.serve()
     const page = await browser.open(service, { isFresh: true })
     await untilLive(page)
@@ -81,7 +81,11 @@ describeInBrowser('a flood', () => {
     const after = await meter.weigh()
     expect(service.counts().total).toBe(COUNT)
 
-    const frames = { count: first.count + rest.count, worstMs: Math.max(first.worstMs, rest.worstMs), slow: first.slow + rest.slow }
+    const frames = {
+      count: first.count + rest.count,
+      worstMs: Math.max(first.worstMs, rest.worstMs),
+      slow: first.slow + rest.slow,
+    }
     const told = [
       `${COUNT} entries in ${Math.round(tookMs + restMs)} ms: ${frames.count} frames, ${frames.slow} above 50 ms, the worst ${Math.round(frames.worstMs)} ms (of an empty page beside it ${Math.round(idleMs)} ms)`,
       `heap ${(before.heapBytes / MB).toFixed(1)} MB after ${FIRST}, ${(after.heapBytes / MB).toFixed(1)} MB after ${COUNT}`,
@@ -99,7 +103,7 @@ describeInBrowser('a flood', () => {
       expect(heapRatioIsFine, told).toBe(true)
       expect(nodes, told).toBeLessThan(3000)
       // Frames were drawn at all: half of what a screen shows.
-      expect(frames.count, told).toBeGreaterThan(COUNT / PER_SECOND * 30)
+      expect(frames.count, told).toBeGreaterThan((COUNT / PER_SECOND) * 30)
     }
     expect(Math.min(...worst)).toBeLessThanOrEqual(LIMIT_MS)
   }, 120_000)
@@ -111,7 +115,10 @@ describeInBrowser('a flood', () => {
     const written = write(service, 0, 3000)
     await row(page, 'request').first().waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('button', { name: /^Paused/ }).filter({ hasText: /\d/ }).waitFor()
+    await page
+      .getByRole('button', { name: /^Paused/ })
+      .filter({ hasText: /\d/ })
+      .waitFor()
     await page.getByRole('button', { name: /^Paused/ }).click()
     await written
     await untilShown(page, service)

@@ -17,17 +17,21 @@ const GONE = [/net::ERR_(?:CONNECTION|INCOMPLETE|EMPTY|SOCKET|NETWORK)/]
 
 async function log(service: IngestService, ...messages: readonly string[]): Promise<void> {
   for (let at = 0; at < messages.length; at += 100) {
-    const answer = await ingest(service, messages.slice(at, at + 100).map((message) => entryOf({ message, timestamp: new Date().toISOString() })))
+    const answer = await ingest(
+      service,
+      messages.slice(at, at + 100).map((message) => entryOf({ message, timestamp: new Date().toISOString() })),
+    )
     expect(answer.status).toBe(200)
   }
 }
 
-const numbered = (count: number, what = 'entry', from = 1): string[] => Array.from({ length: count }, (_, index) => `${what} ${from + index} of many`)
+const numbered = (count: number, what = 'entry', from = 1): string[] =>
+  Array.from({ length: count }, (_, index) => `${what} ${from + index} of many`)
 
 describeInBrowser('the live tail', () => {
   const browser = useBrowser()
 
-  async function tailing(count = 1): Promise<{ service: IngestService, page: Page }> {
+  async function tailing(count = 1): Promise<{ service: IngestService; page: Page }> {
     const service = await browser.serve()
     await log(service, ...numbered(count))
     const page = await browser.open(service)
@@ -87,12 +91,17 @@ describeInBrowser('the live tail', () => {
 
   test('loads older ones as one scrolls down, to the very first', async () => {
     const { page } = await tailing(1500)
-    await expect.poll(async () => {
-      await grid(page).evaluate((element: { scrollTop: number, scrollHeight: number }) => {
-        element.scrollTop = element.scrollHeight
-      })
-      return await rows(page).getByText('entry 1 of many', { exact: true }).count()
-    }, { timeout: 10_000, interval: 50 }).toBe(1)
+    await expect
+      .poll(
+        async () => {
+          await grid(page).evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+            element.scrollTop = element.scrollHeight
+          })
+          return await rows(page).getByText('entry 1 of many', { exact: true }).count()
+        },
+        { timeout: 10_000, interval: 50 },
+      )
+      .toBe(1)
     expect(await rows(page).count()).toBeLessThan(150)
     expect(await grid(page).getAttribute('aria-rowcount')).toBe('1501')
   })
@@ -114,7 +123,9 @@ describeInBrowser('the live tail', () => {
     await detail(page).getByRole('heading', { name: 'entry 2 of many' }).waitFor()
     service.reset()
     await detail(page).getByText('This entry is not kept').waitFor()
-    await detail(page).getByRole('button', { name: /^Close/ }).click()
+    await detail(page)
+      .getByRole('button', { name: /^Close/ })
+      .click()
     await page.getByText('Nothing has arrived yet').waitFor()
   })
 
@@ -157,7 +168,9 @@ describeInBrowser('the live tail', () => {
     await log(service, 'while it was broken')
     const resumed = page.waitForResponse((response) => response.url().includes('/local/stream') && response.ok())
     cable.mend()
-    expect((await resumed).request().headers()['last-event-id']).toBe(String(service.entries({ q: 'the second' }).items[0]?.seq))
+    expect((await resumed).request().headers()['last-event-id']).toBe(
+      String(service.entries({ q: 'the second' }).items[0]?.seq),
+    )
     await expectRows(page, ['while it was broken', 'the second', 'the first'])
     await untilLive(page)
     await page.goto('about:blank')
@@ -203,7 +216,10 @@ describeInBrowser('the live tail', () => {
     await untilLive(page)
     await page.getByRole('button', { name: 'Pause' }).click()
     await ingest(service, [entryOf({ message: 'fine', level: 'info' }), entryOf({ message: 'worse', level: 'error' })])
-    await page.getByRole('button', { name: /^Paused/ }).filter({ hasText: '1' }).waitFor()
+    await page
+      .getByRole('button', { name: /^Paused/ })
+      .filter({ hasText: '1' })
+      .waitFor()
     await page.getByRole('button', { name: /^Paused/ }).click()
     await expectRows(page, ['worse', 'bad'])
   })

@@ -11,7 +11,9 @@ export function grid(page: Page): Locator {
 
 /** Those of entries that are drawn, newest first; without the heads of the columns. */
 export function rows(page: Page): Locator {
-  return grid(page).getByRole('row').filter({ has: page.getByRole('gridcell') })
+  return grid(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('gridcell') })
 }
 
 export function row(page: Page, text: string | RegExp): Locator {
@@ -39,7 +41,7 @@ export function viewLink(page: Page, title: string): Locator {
 export async function expectRows(page: Page, parts: readonly string[]): Promise<void> {
   const shown = async (): Promise<(string | undefined)[]> => {
     const texts = await rows(page).allInnerTexts()
-    return texts.map((text, index) => text.includes(parts[index] ?? '\0') ? parts[index] : text)
+    return texts.map((text, index) => (text.includes(parts[index] ?? '\0') ? parts[index] : text))
   }
   await expect.poll(shown, PATIENCE).toEqual(parts)
 }
@@ -56,11 +58,16 @@ export function parametersOf(page: Page): Record<string, string> {
 
 /** The list is there and the stream of new entries is open. */
 export async function untilLive(page: Page): Promise<void> {
-  await page.getByRole('status').filter({ hasText: /^Live$/ }).waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
 }
 
 /** Where it is drawn, in pixels of the window. */
-export async function boxOf(locator: Locator): Promise<{ readonly x: number, readonly y: number, readonly width: number, readonly height: number }> {
+export async function boxOf(
+  locator: Locator,
+): Promise<{ readonly x: number; readonly y: number; readonly width: number; readonly height: number }> {
   const box = await locator.boundingBox()
   if (box === null) throw new Error('the element is not drawn')
   return box
@@ -68,11 +75,14 @@ export async function boxOf(locator: Locator): Promise<{ readonly x: number, rea
 
 /** Whether the focus is on it, or within it. */
 export function hasFocus(locator: Locator): Promise<boolean> {
-  return locator.evaluate((element: { contains(other: unknown): boolean, ownerDocument: { activeElement: unknown } }) =>
-    element.contains(element.ownerDocument.activeElement))
+  return locator.evaluate((element: { contains(other: unknown): boolean; ownerDocument: { activeElement: unknown } }) =>
+    element.contains(element.ownerDocument.activeElement),
+  )
 }
 
 /** As a link of the page would, without loading it again. */
 export async function goTo(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`)
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
 }

@@ -1,7 +1,13 @@
 /** The views beside the entries, each against what the JSON API says, on two hours of a small shop. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type { ErrorGroup, MonitorSummary, ReleaseHealth, RouteLatency, RouteStats } from '../../src/service/query/api-types.js'
+import type {
+  ErrorGroup,
+  MonitorSummary,
+  ReleaseHealth,
+  RouteLatency,
+  RouteStats,
+} from '../../src/service/query/api-types.js'
 import type { IngestService } from '../../src/service/index.js'
 import type { Page as ApiPage } from '../../src/service/index.js'
 import { call } from '../service/support.js'
@@ -28,23 +34,33 @@ describeInBrowser('the views', () => {
   }
 
   async function api<T>(path: string): Promise<T> {
-    const answer = await call(`${service.origin}/local/${path}`, { method: 'GET', headers: { authorization: `Bearer ${service.token}` } })
+    const answer = await call(`${service.origin}/local/${path}`, {
+      method: 'GET',
+      headers: { authorization: `Bearer ${service.token}` },
+    })
     expect(answer.status).toBe(200)
     return answer.json as T
   }
 
   /** The rows of a table without its head, as the texts of their cells. */
-  const cells = (table: Locator): Promise<string[][]> => table.evaluate(
-    (element: { tBodies: Iterable<{ rows: Iterable<{ cells: Iterable<{ innerText: string }> }> }> }) =>
+  const cells = (table: Locator): Promise<string[][]> =>
+    table.evaluate((element: { tBodies: Iterable<{ rows: Iterable<{ cells: Iterable<{ innerText: string }> }> }> }) =>
       [...element.tBodies].flatMap((body) => [...body.rows].map((row) => [...row.cells].map((cell) => cell.innerText))),
-  )
+    )
   const inNumber = (text: string | undefined): number => Number((text ?? '').replaceAll(/[^\d.]/g, ''))
   const items = (page: Page): Locator => page.getByRole('main').getByRole('listitem')
 
   test('the heads of the views say how much there is', async () => {
     const page = await browser.open(service)
-    for (const [title, count] of [['Entries', service.counts().total], ['Releases', 2], ['Feedback', 2], ['Rejected', 3]] as const) {
-      await viewLink(page, title).filter({ hasText: count.toLocaleString('en') }).waitFor()
+    for (const [title, count] of [
+      ['Entries', service.counts().total],
+      ['Releases', 2],
+      ['Feedback', 2],
+      ['Rejected', 3],
+    ] as const) {
+      await viewLink(page, title)
+        .filter({ hasText: count.toLocaleString('en') })
+        .waitFor()
     }
   })
 
@@ -91,25 +107,37 @@ describeInBrowser('the views', () => {
     for (const row of await cells(table)) {
       const route = routes.find((one) => row[0] === `${one.method} ${one.route}`)
       expect(inNumber(row[1]), row[0]).toBe(route?.count)
-      expect(inNumber(row[2])).toBeCloseTo((route?.error_rate ?? Number.NaN) * 100, (route?.error_rate ?? 0) < 0.1 ? 1 : 0)
-      const ms = row.slice(3, 6).map((text) => text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000)
+      expect(inNumber(row[2])).toBeCloseTo(
+        (route?.error_rate ?? Number.NaN) * 100,
+        (route?.error_rate ?? 0) < 0.1 ? 1 : 0,
+      )
+      const ms = row.slice(3, 6).map((text) => (text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000))
       for (const [at, name] of (['p50_ms', 'p95_ms', 'p99_ms'] as const).entries()) {
         // Shown are two or three digits.
-        expect(Math.abs((ms[at] ?? Number.NaN) - (route?.[name] ?? Number.NaN))).toBeLessThanOrEqual((route?.[name] ?? 0) * 0.05 + 0.5)
+        expect(Math.abs((ms[at] ?? Number.NaN) - (route?.[name] ?? Number.NaN))).toBeLessThanOrEqual(
+          (route?.[name] ?? 0) * 0.05 + 0.5,
+        )
       }
     }
     const header = (name: string): Locator => table.getByRole('columnheader', { name })
-    for (const [column, name] of [[1, 'Requests'], [3, 'p50'], [4, 'p95'], [5, 'p99']] as const) {
+    for (const [column, name] of [
+      [1, 'Requests'],
+      [3, 'p50'],
+      [4, 'p95'],
+      [5, 'p99'],
+    ] as const) {
       await header(name).getByRole('button').click()
       const direction = (await header(name).getAttribute('aria-sort')) ?? ''
       expect(['ascending', 'descending']).toContain(direction)
       const order = { 1: 'count', 3: 'p50_ms', 4: 'p95_ms', 5: 'p99_ms' } as const
-      const sorted = routes.toSorted((a, b) => (direction === 'ascending' ? 1 : -1) * (a[order[column]] - b[order[column]]))
+      const sorted = routes.toSorted(
+        (a, b) => (direction === 'ascending' ? 1 : -1) * (a[order[column]] - b[order[column]]),
+      )
       expect((await cells(table)).map((row) => row[0])).toEqual(sorted.map((one) => `${one.method} ${one.route}`))
     }
   })
 
-  test('requests: a route\'s latency is plotted, told as a table, and kept in the address', async () => {
+  test("requests: a route's latency is plotted, told as a table, and kept in the address", async () => {
     const page = await opened('Requests')
     await page.getByRole('link', { name: 'POST /orders' }).click()
     expect(parametersOf(page)).toEqual({ view: 'requests', route: 'POST /orders' })
@@ -121,15 +149,23 @@ describeInBrowser('the views', () => {
     const filled = latency.buckets.filter(({ count }) => count > 0)
     await panel.getByText('As a table').click()
     const table = panel.getByRole('region', { name: 'Latency as a table' }).getByRole('table')
-    expect((await cells(table)).map((row) => row.slice(1, 3).map(inNumber))).toEqual(filled.map(({ count, errors }) => [count, errors]))
+    expect((await cells(table)).map((row) => row.slice(1, 3).map(inNumber))).toEqual(
+      filled.map(({ count, errors }) => [count, errors]),
+    )
     // One line a percentile, of as many points as there are parts of the time with requests.
     await plot.hover()
-    await panel.getByText(/^\d+ requests?/).first().waitFor()
+    await panel
+      .getByText(/^\d+ requests?/)
+      .first()
+      .waitFor()
 
     await page.reload()
     await plot.waitFor()
     await panel.getByText('Newest requests').click()
-    await panel.getByRole('link', { name: /^logs of request/ }).first().click()
+    await panel
+      .getByRole('link', { name: /^logs of request/ })
+      .first()
+      .click()
     await eventually(() => rows(page).count()).toBeGreaterThan(0)
     expect(Object.keys(parametersOf(page))).toEqual(['request_id'])
   })
@@ -143,15 +179,21 @@ describeInBrowser('the views', () => {
       const card = items(page).nth(index)
       await card.getByRole('heading', { name: release.version }).waitFor()
       const text = await card.innerText()
-      for (const part of [release.branch, release.deployed_by, release.commit_hash?.slice(0, 7)]) expect(text).toContain(part)
+      for (const part of [release.branch, release.deployed_by, release.commit_hash?.slice(0, 7)])
+        expect(text).toContain(part)
       for (const { errors, entries } of [before, after]) {
-        expect(text).toMatch(new RegExp(`${errors === 0 ? '(?:no|0)' : errors} errors? among ${entries.toLocaleString('en')} entr`))
+        expect(text).toMatch(
+          new RegExp(`${errors === 0 ? '(?:no|0)' : errors} errors? among ${entries.toLocaleString('en')} entr`),
+        )
       }
       expect(text).toContain(linked.entries.toLocaleString('en'))
     }
     await items(page).first().getByText('Changelog').click()
     await items(page).first().getByText('Vouchers can be combined').waitFor()
-    await items(page).first().getByRole('link', { name: /entries of this release/ }).click()
+    await items(page)
+      .first()
+      .getByRole('link', { name: /entries of this release/ })
+      .click()
     await eventually(() => rows(page).count()).toBeGreaterThan(1)
     expect(parametersOf(page)).toEqual({ release_id: releases[0]?.release_id })
   })
@@ -181,8 +223,12 @@ describeInBrowser('the views', () => {
     const page = await opened('Feedback', [/404.*evt-nobody-knows/, /404.*entries\/x\b/])
     await eventually(() => items(page).count()).toBe(2)
     const about = items(page).filter({ hasText: 'I clicked “Pay” twice' })
-    for (const text of ['Jane Doe', 'jane@example.com', 'My card was charged once.']) await about.getByText(text).first().waitFor()
-    await items(page).filter({ hasText: 'evt-nobody-knows' }).getByText(/no entry is here/).waitFor()
+    for (const text of ['Jane Doe', 'jane@example.com', 'My card was charged once.'])
+      await about.getByText(text).first().waitFor()
+    await items(page)
+      .filter({ hasText: 'evt-nobody-knows' })
+      .getByText(/no entry is here/)
+      .waitFor()
     await about.getByRole('link', { name: 'the order of Jane Doe could not be paid' }).click()
     await section(page, 'Feedback').getByText('My card was charged once.').waitFor()
 
@@ -192,10 +238,18 @@ describeInBrowser('the views', () => {
 
   test('rejected: what the real service would have refused, where and why', async () => {
     const page = await opened('Rejected')
-    await eventually(() => items(page).filter({ has: page.getByRole('heading') }).count()).toBe(3)
-    const card = (text: string): Locator => items(page).filter({ has: page.getByRole('heading') }).filter({ hasText: text })
+    await eventually(() =>
+      items(page)
+        .filter({ has: page.getByRole('heading') })
+        .count(),
+    ).toBe(3)
+    const card = (text: string): Locator =>
+      items(page)
+        .filter({ has: page.getByRole('heading') })
+        .filter({ hasText: text })
     const nightly = card('nightly-import-7')
-    for (const text of ['422', 'POST /ingest', 'logs[1].level', 'logs[2].timestamp']) await nightly.getByText(text, { exact: true }).first().waitFor()
+    for (const text of ['422', 'POST /ingest', 'logs[1].level', 'logs[2].timestamp'])
+      await nightly.getByText(text, { exact: true }).first().waitFor()
     await nightly.getByText(/must be one of: debug, info, warn, error, fatal/).waitFor()
     await nightly.getByText(/2 of 3 entries refused, 1 accepted/).waitFor()
     await card('legacy-agent').getByText('field required').waitFor()

@@ -40,11 +40,31 @@ describeInBrowser('the watch', () => {
     ['an error that nobody caught', `setTimeout(() => { throw new TypeError('lost') })`, /page error: TypeError: lost/],
     ['a rejection that nobody heard', `void Promise.reject(new Error('unheard'))`, /page error: .*unheard/],
     ['an error on the console', `console.error('told')`, /console error: told/],
-    ['a request to another host', `void fetch('http://elsewhere.invalid/').catch(() => {})`, /policy violation: connect-src http:\/\/elsewhere\.invalid/],
-    ['an image of its own host', `document.body.append(Object.assign(new Image(), { src: '/picture.png' }))`, /request to .*\/picture\.png/],
-    ['markup made of text', `setTimeout(() => { document.body.innerHTML = '<b>bold' })`, /policy violation: require-trusted-types-for/],
-    ['a script in the page', `document.body.append(Object.assign(document.createElement('script'), { textContent: '1' }))`, /TrustedScript|policy violation: (?:script-src|require-trusted-types)/],
-    ['a style in the page', `document.body.append(Object.assign(document.createElement('style'), { textContent: '*{}' }))`, /policy violation: style-src/],
+    [
+      'a request to another host',
+      `void fetch('http://elsewhere.invalid/').catch(() => {})`,
+      /policy violation: connect-src http:\/\/elsewhere\.invalid/,
+    ],
+    [
+      'an image of its own host',
+      `document.body.append(Object.assign(new Image(), { src: '/picture.png' }))`,
+      /request to .*\/picture\.png/,
+    ],
+    [
+      'markup made of text',
+      `setTimeout(() => { document.body.innerHTML = '<b>bold' })`,
+      /policy violation: require-trusted-types-for/,
+    ],
+    [
+      'a script in the page',
+      `document.body.append(Object.assign(document.createElement('script'), { textContent: '1' }))`,
+      /TrustedScript|policy violation: (?:script-src|require-trusted-types)/,
+    ],
+    [
+      'a style in the page',
+      `document.body.append(Object.assign(document.createElement('style'), { textContent: '*{}' }))`,
+      /policy violation: style-src/,
+    ],
     ['a dialog', `setTimeout(() => alert('hello'))`, /dialog: hello/],
     ['a window', `void window.open('about:blank')`, /window opened/],
   ])('hears %s', async (_what, script, told) => {

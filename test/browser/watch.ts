@@ -42,7 +42,9 @@ export class Watch {
   take(): readonly string[] {
     const heard = this.#heard
     this.#heard = []
-    return heard.filter((text) => !this.#tolerates.some((pattern) => pattern.test(text))).map((text) => text.slice(0, MAX_CHARS))
+    return heard
+      .filter((text) => !this.#tolerates.some((pattern) => pattern.test(text)))
+      .map((text) => text.slice(0, MAX_CHARS))
   }
 
   #see(request: Request): void {

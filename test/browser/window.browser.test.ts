@@ -26,7 +26,8 @@ describeInBrowser('the window', () => {
    * What reaches beyond the window at its right. Text may go out of sight only where it ends in an ellipsis, or in a part that scrolls
    * by itself and says so: code, and tables in a region.
    */
-  const beyond = (page: Page): Promise<string[]> => page.evaluate(`(() => {
+  const beyond = (page: Page): Promise<string[]> =>
+    page.evaluate(`(() => {
     const mayScroll = (element) => element.closest('pre, [role=region][tabindex], .table-scroll') !== null
     const isCut = (element) => {
       for (let one = element; one !== null; one = one.parentElement) if (getComputedStyle(one).textOverflow === 'ellipsis') return true
@@ -47,7 +48,10 @@ describeInBrowser('the window', () => {
   test.each([390, 360])('is wide enough with %i pixels: nothing is cut off at the side', async (width) => {
     const rich = service.entries({ q: 'could not be paid' }).items[0]?.id
     const views = VIEWS.map((name) => `view=${name}`)
-    for (const [one, paths] of [[empty, views], [service, [...views, 'view=requests&route=POST+%2Forders', `entry=${rich}`]]] as const) {
+    for (const [one, paths] of [
+      [empty, views],
+      [service, [...views, 'view=requests&route=POST+%2Forders', `entry=${rich}`]],
+    ] as const) {
       const page = await browser.open(one, { width, tolerates: NOT_THERE })
       for (const path of paths) {
         await goTo(page, `/?${path}`)
@@ -72,7 +76,9 @@ describeInBrowser('the window', () => {
     await rows(page).first().click()
     await eventually(async () => (await boxOf(detail(page))).width).toBeGreaterThan(380)
     await eventually(() => rows(page).first().isVisible()).toBe(false)
-    await detail(page).getByRole('button', { name: /^Close/ }).click()
+    await detail(page)
+      .getByRole('button', { name: /^Close/ })
+      .click()
     await eventually(() => rows(page).first().isVisible()).toBe(true)
   })
 
@@ -87,13 +93,18 @@ describeInBrowser('the window', () => {
     expect(x + width).toBeLessThanOrEqual(390)
     await option.click()
     await eventually(() => parametersOf(page)).toEqual({ service: 'shipping' })
-    await eventually(async () => (await rows(page).allInnerTexts()).every((text) => text.includes('no carrier'))).toBe(true)
+    await eventually(async () => (await rows(page).allInnerTexts()).every((text) => text.includes('no carrier'))).toBe(
+      true,
+    )
   })
 
   test('is light or dark as the system is, or as one says, which it remembers', async () => {
     const page = await browser.open(service, { colorScheme: 'dark', isFresh: true })
     await rows(page).first().waitFor()
-    const lightness = (): Promise<number> => page.evaluate(`getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3`)
+    const lightness = (): Promise<number> =>
+      page.evaluate(
+        `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3`,
+      )
     expect(await lightness()).toBeLessThan(70)
     await page.getByRole('button', { name: /^Theme: system; change to light/ }).click()
     await eventually(lightness).toBeGreaterThan(200)

@@ -13,7 +13,7 @@ const SERVICES = ['web-shop', 'payments', 'inventory', 'shipping']
 const startedAt = performance.now()
 const pending = []
 for (let sent = 0; sent < count; sent += BATCH) {
-  const aheadMs = startedAt + sent / perSecond * 1000 - performance.now()
+  const aheadMs = startedAt + (sent / perSecond) * 1000 - performance.now()
   if (aheadMs > 0) await sleep(aheadMs)
   pending.push(send(from + sent))
 }
@@ -36,13 +36,28 @@ async function send(first) {
 function entryOf(n) {
   const level = LEVELS[n % LEVELS.length]
   return {
-    level, message: `request ${n} of customer ${n % 97} was handled by worker ${n % 4}`, timestamp: new Date().toISOString(),
-    service: SERVICES[n % SERVICES.length], environment: 'production', version: '2.7.0', tags: n % 5 === 0 ? ['slow', 'checkout'] : ['checkout'],
-    request_id: `req-${n}`, trace: { trace_id: `trace-${n >> 2}` },
-    request: { method: 'GET', path: `/orders/${n % 1000}`, status_code: level === 'error' ? 500 : 200, duration_ms: n % 300 },
+    level,
+    message: `request ${n} of customer ${n % 97} was handled by worker ${n % 4}`,
+    timestamp: new Date().toISOString(),
+    service: SERVICES[n % SERVICES.length],
+    environment: 'production',
+    version: '2.7.0',
+    tags: n % 5 === 0 ? ['slow', 'checkout'] : ['checkout'],
+    request_id: `req-${n}`,
+    trace: { trace_id: `trace-${n >> 2}` },
+    request: {
+      method: 'GET',
+      path: `/orders/${n % 1000}`,
+      status_code: level === 'error' ? 500 : 200,
+      duration_ms: n % 300,
+    },
     metadata: { orderId: n, cart: { items: n % 7, currency: 'EUR' } },
     ...(level === 'error' && {
-      error: { type: 'TypeError', message: `cannot read order ${n}`, stack: `TypeError: cannot read order ${n}\n    at load (/srv/app/orders.js:${n % 90}:7)\n    at handle (/srv/app/server.js:12:3)` },
+      error: {
+        type: 'TypeError',
+        message: `cannot read order ${n}`,
+        stack: `TypeError: cannot read order ${n}\n    at load (/srv/app/orders.js:${n % 90}:7)\n    at handle (/srv/app/server.js:12:3)`,
+      },
     }),
   }
 }

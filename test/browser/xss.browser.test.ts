@@ -40,20 +40,24 @@ describeInBrowser('hostile texts', () => {
     const timestamp = new Date().toISOString()
     const post = async (path: string, body: unknown, status = 200): Promise<void> => {
       const answer = await fetch(`${service.url}/${path}`, {
-        method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': 'hostile' }, ...(body !== undefined && { body: JSON.stringify(body) }),
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': 'hostile' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await answer.text()
       expect(answer.status, text.slice(0, 500)).toBe(status)
     }
     await post('ingest/requests', { requests: CORPUS.map((text) => hostileRequest(text, timestamp)) })
-    await Promise.all(CORPUS.map(async (text, index) => {
-      await post('ingest', { batch_id: text, logs: [hostileEntry(text, eventOf(index), timestamp)] })
-      await post('feedback', hostileFeedback(text, eventOf(index)))
-      await post('feedback', hostileFeedback(text, text))
-      await post('releases/register', hostileRelease(text))
-      await post(`heartbeat/${encodeURIComponent(text.slice(0, 500))}`, undefined)
-      for (const { path, body } of refusedBodies(text, timestamp, index)) await post(path, body, 422)
-    }))
+    await Promise.all(
+      CORPUS.map(async (text, index) => {
+        await post('ingest', { batch_id: text, logs: [hostileEntry(text, eventOf(index), timestamp)] })
+        await post('feedback', hostileFeedback(text, eventOf(index)))
+        await post('feedback', hostileFeedback(text, text))
+        await post('releases/register', hostileRelease(text))
+        await post(`heartbeat/${encodeURIComponent(text.slice(0, 500))}`, undefined)
+        for (const { path, body } of refusedBodies(text, timestamp, index)) await post(path, body, 422)
+      }),
+    )
     expect(service.counts().total).toBe(CORPUS.length)
   }, 60_000)
 
@@ -76,7 +80,7 @@ describeInBrowser('hostile texts', () => {
     await eventually(() => page.getByText('Loading …').count()).toBe(0)
     const more = page.getByRole('button', { name: 'Show more' })
     const items = page.locator('main li, main tr')
-    while (await more.count() > 0) {
+    while ((await more.count()) > 0) {
       const before = await items.count()
       await more.click()
       await eventually(() => items.count()).toBeGreaterThan(before)
@@ -106,9 +110,11 @@ describeInBrowser('hostile texts', () => {
       document.body.append(link, image)
       window.__pwned = 1
     })()`)
-    const { flag, foreign } = await page.evaluate<{ flag: unknown, foreign: string[] }>(LOOK_FOR_FOREIGN)
+    const { flag, foreign } = await page.evaluate<{ flag: unknown; foreign: string[] }>(LOOK_FOR_FOREIGN)
     expect(flag).toBe(1)
-    expect(foreign).toEqual(expect.arrayContaining([expect.stringContaining('javascript:'), expect.stringContaining('<img')]))
+    expect(foreign).toEqual(
+      expect.arrayContaining([expect.stringContaining('javascript:'), expect.stringContaining('<img')]),
+    )
   })
 
   test.each(VIEWS)('in the view %s', async (view) => {
@@ -119,7 +125,9 @@ describeInBrowser('hostile texts', () => {
     await hoverOver('main [title], main svg', 30)
     await expectHarmless(view)
     // What is listed is shown as it is, or its beginning.
-    const shown: string = await page.getByRole('main').evaluate((element: { textContent: string }) => element.textContent)
+    const shown: string = await page
+      .getByRole('main')
+      .evaluate((element: { textContent: string }) => element.textContent)
     const unseen = CORPUS.map((text) => text.slice(0, 40)).filter((text) => !shown.includes(text))
     // Of a monitor only a hash is shown; the list of entries draws what fits, and is looked at below.
     if (view !== 'monitors' && view !== 'entries') expect(unseen).toEqual([])
@@ -129,14 +137,18 @@ describeInBrowser('hostile texts', () => {
     page = await browser.open(service, { tolerates: REFUSED })
     await rows(page).first().waitFor()
     const seen = new Set<string>()
-    const unseen = (): string[] => CORPUS.map((text) => text.slice(0, 200)).filter((text) => ![...seen].some((shown) => shown.includes(text)))
+    const unseen = (): string[] =>
+      CORPUS.map((text) => text.slice(0, 200)).filter((text) => ![...seen].some((shown) => shown.includes(text)))
     // The list draws what is in view a frame after it was scrolled: on a busy machine another pass sees what was not drawn yet.
     for (let pass = 0; pass < 20 && unseen().length > 0; pass += 1) {
       for (let top = 0; top < CORPUS.length * 28; top += 400) {
         await grid(page).evaluate((element: { scrollTop: number }, to) => {
           element.scrollTop = to
         }, top)
-        for (const text of await rows(page).evaluateAll((all: { textContent: string }[]) => all.map(({ textContent }) => textContent))) seen.add(text)
+        for (const text of await rows(page).evaluateAll((all: { textContent: string }[]) =>
+          all.map(({ textContent }) => textContent),
+        ))
+          seen.add(text)
         await expectHarmless(`from ${top}`)
       }
     }
@@ -154,7 +166,13 @@ describeInBrowser('hostile texts', () => {
       await page.keyboard.press('Escape')
     }
     for (const text of CORPUS.filter((one) => one.length < 500 && one.trim() !== '')) {
-      const filters = new URLSearchParams({ service: text, tag: text, trace_id: text, fingerprint: text, q: text.trim() })
+      const filters = new URLSearchParams({
+        service: text,
+        tag: text,
+        trace_id: text,
+        fingerprint: text,
+        q: text.trim(),
+      })
       await goTo(page, `/?${filters.toString()}`)
       await expectHarmless(text)
     }
@@ -194,10 +212,14 @@ describeInBrowser('hostile texts', () => {
       if (text.length > 500 || index % 8 !== 0) continue
       const stored = service.entries({ limit: CORPUS.length }).items.find(({ entry }) => entry.message === text)
       await goTo(page, `/?entry=${stored?.id}`)
-      await detail(page).getByText(stored?.id ?? '').waitFor()
+      await detail(page)
+        .getByText(stored?.id ?? '')
+        .waitFor()
       const button = detail(page).getByRole('button', { name: 'Raw JSON', exact: true })
-      if (await button.getAttribute('aria-expanded') === 'false') await button.click()
-      const raw = await section(page, 'Raw JSON').locator('pre').evaluate((element: { textContent: string }) => element.textContent)
+      if ((await button.getAttribute('aria-expanded')) === 'false') await button.click()
+      const raw = await section(page, 'Raw JSON')
+        .locator('pre')
+        .evaluate((element: { textContent: string }) => element.textContent)
       expect(JSON.parse(raw)).toEqual(JSON.parse(JSON.stringify(stored?.entry)))
     }
   })

@@ -19,13 +19,19 @@ export function devEnv(): CliEnv {
   return { XDG_STATE_HOME: scratch() }
 }
 
-export async function startJson(args: readonly string[] = [], env: CliEnv = devEnv()): Promise<{ running: RunningCli, told: Told }> {
+export async function startJson(
+  args: readonly string[] = [],
+  env: CliEnv = devEnv(),
+): Promise<{ running: RunningCli; told: Told }> {
   const running = startCli(['dev', '--port', '0', '--json', ...args], env)
   await until(() => running.said().includes('\n'), 20_000)
   return { running, told: JSON.parse(running.said().split('\n', 1)[0] ?? '') as Told }
 }
 
-export async function startText(args: readonly string[] = [], env: CliEnv = devEnv()): Promise<{ running: RunningCli, url: string, origin: string, token: string }> {
+export async function startText(
+  args: readonly string[] = [],
+  env: CliEnv = devEnv(),
+): Promise<{ running: RunningCli; url: string; origin: string; token: string }> {
   const running = startCli(['dev', '--port', '0', ...args], env)
   await until(() => running.said().includes('Kept in'), 20_000)
   const [, origin = '', token = ''] = /(http:\S+)\/#token=(\S+)/.exec(running.said()) ?? []
@@ -37,7 +43,13 @@ export function send(url: string, ...logs: readonly unknown[]): ReturnType<typeo
 }
 
 /** What is stored, as the JSON API tells it. */
-export async function entriesAt({ origin, token }: Pick<Told, 'origin' | 'token'>): Promise<readonly { readonly entry: Record<string, unknown> }[]> {
-  const { json } = await call(`${origin}/local/entries`, { method: 'GET', headers: { authorization: `Bearer ${token}` } })
+export async function entriesAt({
+  origin,
+  token,
+}: Pick<Told, 'origin' | 'token'>): Promise<readonly { readonly entry: Record<string, unknown> }[]> {
+  const { json } = await call(`${origin}/local/entries`, {
+    method: 'GET',
+    headers: { authorization: `Bearer ${token}` },
+  })
   return (json as { items: { entry: Record<string, unknown> }[] }).items
 }

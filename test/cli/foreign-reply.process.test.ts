@@ -26,12 +26,17 @@ async function siteWith(page: string, type: string): Promise<Site> {
   const accepted: string[] = []
   const server = createServer((request, response) => {
     let body = ''
-    request.setEncoding('utf8').on('data', (part: string) => (body += part)).on('end', () => {
-      if (!isUp) return void response.writeHead(200, { 'content-type': type }).end(page)
-      const { logs } = JSON.parse(body) as { logs: { message: string }[] }
-      accepted.push(...logs.map(({ message }) => message))
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ accepted: logs.length, rejected: 0, message: '', errors: [] }))
-    })
+    request
+      .setEncoding('utf8')
+      .on('data', (part: string) => (body += part))
+      .on('end', () => {
+        if (!isUp) return void response.writeHead(200, { 'content-type': type }).end(page)
+        const { logs } = JSON.parse(body) as { logs: { message: string }[] }
+        accepted.push(...logs.map(({ message }) => message))
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ accepted: logs.length, rejected: 0, message: '', errors: [] }))
+      })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -39,7 +44,8 @@ async function siteWith(page: string, type: string): Promise<Site> {
     server.close()
   })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`, accepted,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    accepted,
     recover: () => {
       isUp = true
     },
@@ -52,9 +58,15 @@ function scratch(): string {
   return dir
 }
 
-const lines = Array.from({ length: COUNT }, (_, n) => `{"level":30,"time":${1_767_225_600_000 + n},"msg":"line ${n}"}\n`).join('')
+const lines = Array.from(
+  { length: COUNT },
+  (_, n) => `{"level":30,"time":${1_767_225_600_000 + n},"msg":"line ${n}"}\n`,
+).join('')
 const messages = Array.from({ length: COUNT }, (_, n) => `line ${n}`).toSorted()
-const PAGES = [['<!doctype html><title>Sign in</title>', 'text/html'], ['{"accepted":"all"}', 'application/json']] as const
+const PAGES = [
+  ['<!doctype html><title>Sign in</title>', 'text/html'],
+  ['{"accepted":"all"}', 'application/json'],
+] as const
 
 test.each(PAGES)('send, %s: exit 1, not recorded as sent', async (page, type) => {
   const site = await siteWith(page, type)
@@ -78,7 +90,11 @@ test.each(PAGES)('pipe and spool replay, %s: exit 1, the entries stay on disk', 
   expect(piped.stderr).toContain(`status 200, ${type}: ${page}`)
   const replayed = await runCli(['spool', 'replay', '--all', '--json'], env)
   expect(replayed.code).toBe(1)
-  expect(JSON.parse(replayed.stdout.toString())).toMatchObject({ accepted: 0, kept: COUNT, trouble: expect.stringContaining('status 200') })
+  expect(JSON.parse(replayed.stdout.toString())).toMatchObject({
+    accepted: 0,
+    kept: COUNT,
+    trouble: expect.stringContaining('status 200'),
+  })
   site.recover()
   expect(await runCli(['spool', 'replay', '--all'], env)).toMatchObject({ code: 0 })
   expect(site.accepted.toSorted()).toEqual(messages)
@@ -96,6 +112,8 @@ test('flush() says spooled, and the next start sends all', async () => {
   app.child.kill('SIGKILL')
   await app.done
   site.recover()
-  expect(await runCli(['spool', 'replay', '--all'], { ...env, PINO_INGEST_URL: site.url, PINO_INGEST_API_KEY: KEY })).toMatchObject({ code: 0 })
+  expect(
+    await runCli(['spool', 'replay', '--all'], { ...env, PINO_INGEST_URL: site.url, PINO_INGEST_API_KEY: KEY }),
+  ).toMatchObject({ code: 0 })
   expect(site.accepted).toHaveLength(COUNT)
 })

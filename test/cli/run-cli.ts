@@ -33,7 +33,9 @@ export function startCli(args: readonly string[], env: CliEnv = {}): RunningCli 
   child.stdin.on('error', () => {}) // a child that ends early is told by its exit code
   const done = new Promise<CliResult>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }))
+    child.once('close', (code) =>
+      resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }),
+    )
   })
   return { child, said: () => Buffer.concat([...stdout, ...stderr]).toString(), done }
 }

@@ -23,11 +23,23 @@ function say(text) {
 }
 
 function lineOf(n) {
-  const id = (n * 2_654_435_761 % 4_294_967_296).toString(16).padStart(8, '0')
+  const id = ((n * 2_654_435_761) % 4_294_967_296).toString(16).padStart(8, '0')
   return `${JSON.stringify({
-    level: 30, time: 1_767_225_600_000 + n, pid: 4711, hostname: 'web-1', n, reqId: `${id}-${n}`,
-    req: { method: 'GET', url: `/api/v1/orders/${id}?page=${n % 50}`, headers: { host: 'shop.example', 'user-agent': `Mozilla/5.0 (X11; Linux x86_64) Chrome/${100 + n % 30}.0` }, remoteAddress: `10.0.${n % 250}.${n % 199}` },
-    res: { statusCode: n % 17 === 0 ? 404 : 200 }, responseTime: n % 311, msg: 'request completed',
+    level: 30,
+    time: 1_767_225_600_000 + n,
+    pid: 4711,
+    hostname: 'web-1',
+    n,
+    reqId: `${id}-${n}`,
+    req: {
+      method: 'GET',
+      url: `/api/v1/orders/${id}?page=${n % 50}`,
+      headers: { host: 'shop.example', 'user-agent': `Mozilla/5.0 (X11; Linux x86_64) Chrome/${100 + (n % 30)}.0` },
+      remoteAddress: `10.0.${n % 250}.${n % 199}`,
+    },
+    res: { statusCode: n % 17 === 0 ? 404 : 200 },
+    responseTime: n % 311,
+    msg: 'request completed',
   })}\n`
 }
 
@@ -64,7 +76,10 @@ function sink(lines) {
       }
       seen.arrived += accepted
       seen.requests += 1
-      const reply = () => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ accepted, rejected: 0, message: 'ok', errors: [] }))
+      const reply = () =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ accepted, rejected: 0, message: 'ok', errors: [] }))
       if (Number(latencyMs) > 0) setTimeout(reply, Number(latencyMs))
       else reply()
     })
@@ -74,7 +89,8 @@ function sink(lines) {
 
 function start(url, state) {
   return spawn(process.execPath, [CLI, 'send', file, '--concurrency', concurrency, '--state', state], {
-    stdio: 'inherit', env: { ...process.env, PINO_INGEST_URL: url, PINO_INGEST_API_KEY: 'key-of-the-big-file' },
+    stdio: 'inherit',
+    env: { ...process.env, PINO_INGEST_URL: url, PINO_INGEST_API_KEY: 'key-of-the-big-file' },
   })
 }
 
@@ -84,7 +100,7 @@ function watchMemory(child) {
   const timer = setInterval(() => {
     try {
       const [, kb = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
-      peak.mb = Math.max(peak.mb, Number(kb) * 1024 / 1_000_000)
+      peak.mb = Math.max(peak.mb, (Number(kb) * 1024) / 1_000_000)
     } catch {
       clearInterval(timer) // it has ended
     }
@@ -105,7 +121,9 @@ function judge(times, name) {
 
 try {
   const made = await makeFile()
-  say(`${file}: ${made.lines} lines, ${(made.bytes / 1_048_576).toFixed(0)} MiB of text, ${(statSync(file).size / 1_048_576).toFixed(0)} MiB on disk`)
+  say(
+    `${file}: ${made.lines} lines, ${(made.bytes / 1_048_576).toFixed(0)} MiB of text, ${(statSync(file).size / 1_048_576).toFixed(0)} MiB on disk`,
+  )
   const { server, times, seen } = sink(made.lines)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -116,7 +134,9 @@ try {
   const peak = watchMemory(whole)
   const [code] = await once(whole, 'exit')
   const seconds = (performance.now() - startedAt) / 1_000
-  say(`whole: exit ${code}, ${seconds.toFixed(1)} s, ${(made.lines / seconds).toFixed(0)} entries/s, ${(made.bytes / 1_048_576 / seconds).toFixed(1)} MiB/s, peak ${peak.mb.toFixed(0)} MB`)
+  say(
+    `whole: exit ${code}, ${seconds.toFixed(1)} s, ${(made.lines / seconds).toFixed(0)} entries/s, ${(made.bytes / 1_048_576 / seconds).toFixed(1)} MiB/s, peak ${peak.mb.toFixed(0)} MB`,
+  )
   judge(times, 'whole')
 
   times.fill(0)

@@ -42,12 +42,16 @@ function cameTo(service: IngestService): Came {
   for (const ids of again) expect(new Set(ids).size).toBe(1)
   return {
     numbers: [...times.keys()].toSorted((a, b) => a - b),
-    twice: new Set(again.map(([id]) => String(id))), duplicates: [...times.values()].reduce((sum, count) => sum + count - 1, 0),
+    twice: new Set(again.map(([id]) => String(id))),
+    duplicates: [...times.values()].reduce((sum, count) => sum + count - 1, 0),
   }
 }
 
 test.each([
-  ['plain', 1, 1], ['plain', 1, 3], ['gzip', 1, 2], ['plain', 8, 2],
+  ['plain', 1, 1],
+  ['plain', 1, 3],
+  ['gzip', 1, 2],
+  ['plain', 8, 2],
 ] as const)('%s, %i at once, killed %i times', { timeout: 60_000 }, async (kind, concurrency, kills) => {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
@@ -73,31 +77,39 @@ test.each([
   expect(duplicates).toBeLessThanOrEqual(kills * concurrency * 100)
 })
 
-test('killed between the entries and the reply: a service that knows batch ids has nothing twice', { timeout: 60_000 }, async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  // What is stored is told late.
-  const service = await started({ dedupeBatches: true })
-  service.faults.add({ kind: 'slow', bytesPerSecond: 1 })
-  const path = join(dir, 'app.log')
-  writeFileSync(path, Array.from({ length: 250 }, (_, n) => `{"level":30,"n":${n},"msg":"x"}\n`).join(''))
-  const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'kill-key-51a0', XDG_STATE_HOME: dir }
-  const { child, done } = startCli(['send', path], env)
-  await until(() => service.arrived === 100, 20_000)
-  child.kill('SIGKILL')
-  await done
-  service.faults.clear()
-  expect((await runCli(['send', path], env)).code).toBe(0)
-  expect(cameTo(service)).toMatchObject({ duplicates: 0 })
-  expect(service.arrived).toBe(250)
-  // It was sent twice, under one id.
-  expect(service.requests.map(({ batchId }) => batchId).filter((id, at, all) => all.indexOf(id) !== at)).toHaveLength(1)
-})
+test(
+  'killed between the entries and the reply: a service that knows batch ids has nothing twice',
+  { timeout: 60_000 },
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+    // What is stored is told late.
+    const service = await started({ dedupeBatches: true })
+    service.faults.add({ kind: 'slow', bytesPerSecond: 1 })
+    const path = join(dir, 'app.log')
+    writeFileSync(path, Array.from({ length: 250 }, (_, n) => `{"level":30,"n":${n},"msg":"x"}\n`).join(''))
+    const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'kill-key-51a0', XDG_STATE_HOME: dir }
+    const { child, done } = startCli(['send', path], env)
+    await until(() => service.arrived === 100, 20_000)
+    child.kill('SIGKILL')
+    await done
+    service.faults.clear()
+    expect((await runCli(['send', path], env)).code).toBe(0)
+    expect(cameTo(service)).toMatchObject({ duplicates: 0 })
+    expect(service.arrived).toBe(250)
+    // It was sent twice, under one id.
+    expect(service.requests.map(({ batchId }) => batchId).filter((id, at, all) => all.indexOf(id) !== at)).toHaveLength(
+      1,
+    )
+  },
+)
 
 /** No file may become longer than 1 KiB: as on a full disk, a write succeeds in part. */
-function runLimited(args: readonly string[], env: CliEnv): Promise<{ code: number | null, stderr: string }> {
+function runLimited(args: readonly string[], env: CliEnv): Promise<{ code: number | null; stderr: string }> {
   const cli = fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))
-  const child = spawn('bash', ['-c', 'ulimit -f 1; exec "$@"', 'limited', process.execPath, cli, ...args], { env: cleanEnv(env) })
+  const child = spawn('bash', ['-c', 'ulimit -f 1; exec "$@"', 'limited', process.execPath, cli, ...args], {
+    env: cleanEnv(env),
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))

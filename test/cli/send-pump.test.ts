@@ -54,9 +54,18 @@ interface Scene {
   readonly run: Promise<void>
 }
 
-function start(names: readonly string[], { limit = 1, onSettle = () => {}, ending = () => Promise.resolve(undefined) }: {
-  limit?: number, onSettle?: (name: string) => void, ending?: () => Promise<undefined>,
-} = {}): Scene {
+function start(
+  names: readonly string[],
+  {
+    limit = 1,
+    onSettle = () => {},
+    ending = () => Promise.resolve(undefined),
+  }: {
+    limit?: number
+    onSettle?: (name: string) => void
+    ending?: () => Promise<undefined>
+  } = {},
+): Scene {
   const way = new ScriptedWay()
   way.limit = limit
   const clock = new FakeClock()
@@ -128,7 +137,11 @@ test('once all is under way, those who wait for news of others are told', async 
   const { way, pump, run } = start(['a'])
   await settled()
   await settled()
-  expect({ hurried: way.hurried, isExhausted: pump.isExhausted, underWay: pump.underWay }).toEqual({ hurried: 1, isExhausted: true, underWay: 1 })
+  expect({ hurried: way.hurried, isExhausted: pump.isExhausted, underWay: pump.underWay }).toEqual({
+    hurried: 1,
+    isExhausted: true,
+    underWay: 1,
+  })
   await way.answer('a')
   await run
 })
@@ -144,17 +157,20 @@ test('a stop waits for the reply to what is under way, and sends nothing more', 
   expect(settledNames).toEqual(['a'])
 })
 
-test.each([['a second later', false, 1_000, undefined], ['at once when asked twice', true, 0, undefined], ['at once while the service fails', false, 0, 'down']])(
-  'a stop gives up what is not answered %s', async (_when, isAtOnce, waitMs, trouble) => {
-    const { way, clock, pump, settledNames, run } = start(['a', 'b'])
-    await settled()
-    way.trouble = trouble
-    pump.stop(isAtOnce)
-    await clock.advance(waitMs)
-    await run
-    expect(settledNames).toEqual(['a given up'])
-    expect(clock.timers).toBe(0)
-  })
+test.each([
+  ['a second later', false, 1_000, undefined],
+  ['at once when asked twice', true, 0, undefined],
+  ['at once while the service fails', false, 0, 'down'],
+])('a stop gives up what is not answered %s', async (_when, isAtOnce, waitMs, trouble) => {
+  const { way, clock, pump, settledNames, run } = start(['a', 'b'])
+  await settled()
+  way.trouble = trouble
+  pump.stop(isAtOnce)
+  await clock.advance(waitMs)
+  await run
+  expect(settledNames).toEqual(['a given up'])
+  expect(clock.timers).toBe(0)
+})
 
 test('a stop ends it though the next slice never comes', async () => {
   const { way, pump, run } = start(['a'], { ending: () => new Promise(() => {}) })
@@ -165,9 +181,11 @@ test('a stop ends it though the next slice never comes', async () => {
 })
 
 test('what cannot be recorded ends it, with the reason', async () => {
-  const { way, run, asked } = start(['a', 'b', 'c', 'd'], { onSettle: (name) => {
-    if (name === 'b') throw new Error('ENOSPC')
-  } })
+  const { way, run, asked } = start(['a', 'b', 'c', 'd'], {
+    onSettle: (name) => {
+      if (name === 'b') throw new Error('ENOSPC')
+    },
+  })
   await settled()
   await way.answer('a')
   await way.answer('b')

@@ -94,18 +94,21 @@ test('text that compresses a thousandfold comes in blocks, not at once', async (
   expect(longest).toBeLessThanOrEqual(65_536)
 })
 
-test.each([1, 8, 9, 5_000, 300_000])('%i bytes short: what is there is given, then the damage told', async (missing) => {
-  const packed = gzipSync(text)
-  const cut = packed.subarray(0, packed.length - missing)
-  const { text: got, error } = await read(cut, gzipBlocks)
-  expect(error).toBeInstanceOf(DamagedError)
-  expect((error as DamagedError).message).toContain('unexpected end of file')
-  expect((error as DamagedError).readTo).toBe(cut.length)
-  expect(text.subarray(0, got.length).equals(got)).toBe(true)
-  // At most a block of deflate is not yet text.
-  expect(got.length / text.length).toBeGreaterThan(cut.length / packed.length - 0.15)
-  if (missing <= 8) expect(got.length).toBe(text.length)
-})
+test.each([1, 8, 9, 5_000, 300_000])(
+  '%i bytes short: what is there is given, then the damage told',
+  async (missing) => {
+    const packed = gzipSync(text)
+    const cut = packed.subarray(0, packed.length - missing)
+    const { text: got, error } = await read(cut, gzipBlocks)
+    expect(error).toBeInstanceOf(DamagedError)
+    expect((error as DamagedError).message).toContain('unexpected end of file')
+    expect((error as DamagedError).readTo).toBe(cut.length)
+    expect(text.subarray(0, got.length).equals(got)).toBe(true)
+    // At most a block of deflate is not yet text.
+    expect(got.length / text.length).toBeGreaterThan(cut.length / packed.length - 0.15)
+    if (missing <= 8) expect(got.length).toBe(text.length)
+  },
+)
 
 test('a wrong checksum: all the text is given, then the damage told', async () => {
   const packed = gzipSync(textOf(10))
@@ -115,13 +118,16 @@ test('a wrong checksum: all the text is given, then the damage told', async () =
   expect(got.equals(textOf(10))).toBe(true)
 })
 
-test.each([10, 40_000])('something else behind %i lines: they are given, then the damage told, with its place', async (lines) => {
-  const packed = gzipSync(textOf(lines))
-  const { text: got, error } = await read(Buffer.concat([packed, Buffer.from('and something else')]), gzipBlocks)
-  expect(error).toMatchObject({ name: 'DamagedError', message: 'incorrect header check' })
-  expect(got.equals(textOf(lines))).toBe(true)
-  expect(Math.abs((error as DamagedError).readTo - packed.length)).toBeLessThanOrEqual(2)
-})
+test.each([10, 40_000])(
+  'something else behind %i lines: they are given, then the damage told, with its place',
+  async (lines) => {
+    const packed = gzipSync(textOf(lines))
+    const { text: got, error } = await read(Buffer.concat([packed, Buffer.from('and something else')]), gzipBlocks)
+    expect(error).toMatchObject({ name: 'DamagedError', message: 'incorrect header check' })
+    expect(got.equals(textOf(lines))).toBe(true)
+    expect(Math.abs((error as DamagedError).readTo - packed.length)).toBeLessThanOrEqual(2)
+  },
+)
 
 test('damage behind the place where it goes on', async () => {
   const packed = gzipSync(text).subarray(0, -20)
@@ -139,7 +145,9 @@ test.each([1, 13, 50_000])('a stream in pieces of %i bytes, plain or gzip', asyn
     if (bytes === whole) expect(result.readTo).toBe(bytes.length)
     expect(result.text.equals(whole)).toBe(true)
   }
-  expect((await collect(streamBlocks(pieces(gzipSync(whole).subarray(0, -1), size), isGzip))).error).toBeInstanceOf(DamagedError)
+  expect((await collect(streamBlocks(pieces(gzipSync(whole).subarray(0, -1), size), isGzip))).error).toBeInstanceOf(
+    DamagedError,
+  )
 })
 
 test.each(['', 'x', '\u001f'])('a stream of %j alone', async (content) => {

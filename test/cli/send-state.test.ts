@@ -1,5 +1,20 @@
 /** What `send` records of a file, and what it makes of the record of an earlier run. */
-import { appendFileSync, chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -20,8 +35,14 @@ function newDir(): string {
 }
 
 const origin: Origin = {
-  path: '/logs/app.log', dev: '1', ino: '2', head: { bytes: 3, sha256: 'abc' }, destination: 'd', options: 'o',
-  namespace: '6ba7b810-9dad-51d1-80b4-00c04fd430c8', run: 0,
+  path: '/logs/app.log',
+  dev: '1',
+  ino: '2',
+  head: { bytes: 3, sha256: 'abc' },
+  destination: 'd',
+  options: 'o',
+  namespace: '6ba7b810-9dad-51d1-80b4-00c04fd430c8',
+  run: 0,
 }
 
 function slice(start: number, end: number, more: object = {}): Parameters<Journal['settle']>[0] {
@@ -38,13 +59,25 @@ describe('a journal', () => {
     // No close: it was killed.
     const loaded = Journal.load(path)
     expect(loaded?.origin).toEqual(origin)
-    expect(loaded?.settled.list).toEqual([[0, 10], [20, 30]])
-    expect(loaded).toMatchObject({ resumeAt: 10, size: 100, done: undefined, counts: { accepted: 4, rejected: 2, filtered: 6 } })
+    expect(loaded?.settled.list).toEqual([
+      [0, 10],
+      [20, 30],
+    ])
+    expect(loaded).toMatchObject({
+      resumeAt: 10,
+      size: 100,
+      done: undefined,
+      counts: { accepted: 4, rejected: 2, filtered: 6 },
+    })
     loaded?.settle(slice(10, 20))
     loaded?.finish({ at: '2026-01-01T00:00:00.000Z', size: 100 })
     loaded?.close()
     const again = Journal.load(path)
-    expect(again).toMatchObject({ resumeAt: 30, done: { at: '2026-01-01T00:00:00.000Z', size: 100 }, counts: { accepted: 6, rejected: 3, filtered: 9 } })
+    expect(again).toMatchObject({
+      resumeAt: 30,
+      done: { at: '2026-01-01T00:00:00.000Z', size: 100 },
+      counts: { accepted: 6, rejected: 3, filtered: 9 },
+    })
     again?.opened(120)
     expect(Journal.load(path)).toMatchObject({ done: undefined, size: 120 })
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -156,7 +189,7 @@ describe('a lock', () => {
     Lock.take(path, process(), clock)?.release()
   })
 
-  test('another machine\'s lock is free when its lease has expired by the file system\'s clock', () => {
+  test("another machine's lock is free when its lease has expired by the file system's clock", () => {
     const path = join(newDir(), 'l')
     mkdirSync(path)
     const elsewhere = { pid: 1, thread: 0, host: 'other', boot: 'other', namespace: 'n', start: '1' }
@@ -168,7 +201,7 @@ describe('a lock', () => {
     expect(Lock.take(path, process(), fast)).toBeDefined()
   })
 
-  test('is renewed by the file system\'s clock, not by this machine\'s clock', async () => {
+  test("is renewed by the file system's clock, not by this machine's clock", async () => {
     const path = join(newDir(), 'l')
     const own = new FakeClock(Date.now() + 500_000)
     const lock = Lock.take(path, process(), own)
@@ -189,8 +222,22 @@ describe('a folder of journals', () => {
   }
 
   /** Opens the file as the next run would, and settles all of it, where not told otherwise. */
-  async function pass(dir: string, path: string, more: Partial<StateFolderOptions> = {}, settles = true): Promise<Opened> {
-    const states = new StateFolder({ dir, destination: 'dest', previous: [], options: 'opt', machine: process(), clock, isRestart: false, ...more })
+  async function pass(
+    dir: string,
+    path: string,
+    more: Partial<StateFolderOptions> = {},
+    settles = true,
+  ): Promise<Opened> {
+    const states = new StateFolder({
+      dir,
+      destination: 'dest',
+      previous: [],
+      options: 'opt',
+      machine: process(),
+      clock,
+      isRestart: false,
+      ...more,
+    })
     const file = await openFile(path)
     try {
       const { journal, note, close } = await states.open(file)
@@ -207,7 +254,7 @@ describe('a folder of journals', () => {
     }
   }
 
-  function newFile(content: string): { dir: string, path: string } {
+  function newFile(content: string): { dir: string; path: string } {
     const dir = newDir()
     const path = join(dir, 'app.log')
     writeFileSync(path, content)
@@ -240,7 +287,11 @@ describe('a folder of journals', () => {
     const { namespace } = await pass(dir, path)
     writeFileSync(path, 'other, and longer\n')
     const second = await pass(dir, path)
-    expect(second).toMatchObject({ from: 0, run: 1, note: `${path} has another beginning than when it was last sent: it is sent from its beginning` })
+    expect(second).toMatchObject({
+      from: 0,
+      run: 1,
+      note: `${path} has another beginning than when it was last sent: it is sent from its beginning`,
+    })
     expect(second.namespace).not.toBe(namespace)
     truncateSync(path, 0)
     expect((await pass(dir, path)).note).toContain('has another beginning')
@@ -257,7 +308,10 @@ describe('a folder of journals', () => {
     const { dir, path } = newFile('one\n')
     const { namespace } = await pass(dir, path)
     const other = await pass(dir, path, { options: 'other' })
-    expect(other).toMatchObject({ from: 0, note: `${path} was sent before, with other options for its entries: it is sent again, with these` })
+    expect(other).toMatchObject({
+      from: 0,
+      note: `${path} was sent before, with other options for its entries: it is sent again, with these`,
+    })
     const elsewhere = await pass(dir, path, { destination: 'elsewhere' })
     expect(elsewhere).toMatchObject({ from: 0, note: undefined })
     expect(new Set([namespace, other.namespace, elsewhere.namespace]).size).toBe(3)
@@ -267,7 +321,10 @@ describe('a folder of journals', () => {
   test('a key that was replaced: what was sent under the one before counts', async () => {
     const { dir, path } = newFile('one\n')
     const { namespace } = await pass(dir, path, { destination: 'old' })
-    expect(await pass(dir, path, { destination: 'new', previous: ['older', 'old'] })).toMatchObject({ from: 4, namespace })
+    expect(await pass(dir, path, { destination: 'new', previous: ['older', 'old'] })).toMatchObject({
+      from: 4,
+      namespace,
+    })
   })
 
   test('--restart: all again, under other ids, and what was rejected is judged anew', async () => {
@@ -285,14 +342,24 @@ describe('a folder of journals', () => {
     const { dir, path } = newFile('one\n')
     await pass(dir, path)
     writeFileSync(join(dir, readdirSync(dir)[0] ?? ''), 'x\n')
-    await expect(pass(dir, path)).rejects.toThrow(/^what was sent of .* is not known: .* is damaged; --restart sends all of it$/)
+    await expect(pass(dir, path)).rejects.toThrow(
+      /^what was sent of .* is not known: .* is damaged; --restart sends all of it$/,
+    )
     expect(readdirSync(dir).filter((name) => name.includes('.lock'))).toEqual([])
     expect(await pass(dir, path, { isRestart: true })).toMatchObject({ from: 0 })
   })
 
   test('a file that is being sent is left to whoever sends it', async () => {
     const { dir, path } = newFile('one\n')
-    const states = new StateFolder({ dir, destination: 'dest', previous: [], options: 'opt', machine: process(), clock, isRestart: false })
+    const states = new StateFolder({
+      dir,
+      destination: 'dest',
+      previous: [],
+      options: 'opt',
+      machine: process(),
+      clock,
+      isRestart: false,
+    })
     const file = await openFile(path)
     const state = await states.open(file)
     await expect(pass(dir, path)).rejects.toThrow('is being sent by another process')
@@ -303,8 +370,18 @@ describe('a folder of journals', () => {
 
   test('where nothing can be written, it says how to name another', () => {
     const { path } = newFile('one\n')
-    expect(() => new StateFolder({ dir: join(path, 'below'), destination: '', previous: [], options: '', machine: process(), clock, isRestart: false }))
-      .toThrow(/name another folder with --state DIR$/)
+    expect(
+      () =>
+        new StateFolder({
+          dir: join(path, 'below'),
+          destination: '',
+          previous: [],
+          options: '',
+          machine: process(),
+          clock,
+          isRestart: false,
+        }),
+    ).toThrow(/name another folder with --state DIR$/)
   })
 
   test('the default is where the system wants it', () => {
@@ -317,8 +394,16 @@ describe('a file', () => {
   test.each([
     ['a folder', (path: string) => mkdirSync(path), /is a folder; name the files in it, as .*\/\*\.log$/],
     ['nothing', () => {}, /cannot be read: there is no such file$/],
-    ['zstd', (path: string) => writeFileSync(path, Buffer.from('28b52ffd00', 'hex')), /is zstd, and only plain text in UTF-8 and gzip are read: zstd -dc .* \| pino-ingest send -$/],
-    ['UTF-16', (path: string) => writeFileSync(path, Buffer.from('\ufeffone\n', 'utf16le')), /is UTF-16, .*iconv -f UTF-16 -t UTF-8/],
+    [
+      'zstd',
+      (path: string) => writeFileSync(path, Buffer.from('28b52ffd00', 'hex')),
+      /is zstd, and only plain text in UTF-8 and gzip are read: zstd -dc .* \| pino-ingest send -$/,
+    ],
+    [
+      'UTF-16',
+      (path: string) => writeFileSync(path, Buffer.from('\ufeffone\n', 'utf16le')),
+      /is UTF-16, .*iconv -f UTF-16 -t UTF-8/,
+    ],
   ])('%s is refused, with what to do', async (_name, make, message) => {
     const path = join(newDir(), 'app.log')
     make(path)

@@ -1,5 +1,15 @@
 /** `pino-ingest send`: real files, a real process, the local service. */
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -21,13 +31,20 @@ async function bench(options: IngestServiceOptions = {}): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const service = await started({ apiKeys: [KEY], ...options })
-  return { dir, service, env: { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, XDG_STATE_HOME: join(dir, 'state') } }
+  return {
+    dir,
+    service,
+    env: { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, XDG_STATE_HOME: join(dir, 'state') },
+  }
 }
 
 /** pino's lines, each with its number. */
 function linesOf(from: number, to: number): string {
-  return Array.from({ length: to - from }, (_, at) =>
-    `{"level":30,"time":${1_767_225_600_000 + from + at},"pid":7,"hostname":"h","n":${from + at},"msg":"line ${from + at}"}\n`).join('')
+  return Array.from(
+    { length: to - from },
+    (_, at) =>
+      `{"level":30,"time":${1_767_225_600_000 + from + at},"pid":7,"hostname":"h","n":${from + at},"msg":"line ${from + at}"}\n`,
+  ).join('')
 }
 
 interface Ran {
@@ -52,11 +69,17 @@ function fileIn({ dir }: Bench, name: string, content: string | Buffer): string 
 
 /** Every entry's number, in the order in which they came. */
 function numbersAt(service: IngestService): number[] {
-  return service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'] as number).toReversed()
+  return service
+    .entries({ limit: Infinity })
+    .items.map(({ entry }) => entry.metadata?.['n'] as number)
+    .toReversed()
 }
 
 function messagesAt(service: IngestService): string[] {
-  return service.entries({ limit: Infinity }).items.map(({ entry }) => entry.message).toReversed()
+  return service
+    .entries({ limit: Infinity })
+    .items.map(({ entry }) => entry.message)
+    .toReversed()
 }
 
 function upTo(count: number): number[] {
@@ -67,31 +90,47 @@ describe('files', () => {
   test('plain and gzip, in the order of their names and lines, with their own times', async () => {
     const place = await bench()
     const plain = fileIn(place, 'a.log', linesOf(0, 1_050))
-    const packed = fileIn(place, 'b.log', Buffer.concat([gzipSync(linesOf(1_050, 1_200)), gzipSync(linesOf(1_200, 1_300))]))
+    const packed = fileIn(
+      place,
+      'b.log',
+      Buffer.concat([gzipSync(linesOf(1_050, 1_200)), gzipSync(linesOf(1_200, 1_300))]),
+    )
     const result = await send(place.env, [plain, packed])
     expect(result).toMatchObject({ code: 0, err: '' })
-    expect(result.out).toMatch(/^.*a\.log: sent 1,050 entries \(.*\)\n.*b\.log: sent 250 entries \(.*\)\n2 of 2 files complete: 1,300 entries sent in .*\n$/)
+    expect(result.out).toMatch(
+      /^.*a\.log: sent 1,050 entries \(.*\)\n.*b\.log: sent 250 entries \(.*\)\n2 of 2 files complete: 1,300 entries sent in .*\n$/,
+    )
     expect(numbersAt(place.service)).toEqual(upTo(1_300))
     const { entry } = place.service.entries({ limit: 1 }).items[0] ?? {}
-    expect(entry).toMatchObject({ timestamp: new Date(1_767_225_600_000 + 1_299).toISOString(), metadata: { pid: 7, hostname: 'h' } })
+    expect(entry).toMatchObject({
+      timestamp: new Date(1_767_225_600_000 + 1_299).toISOString(),
+      metadata: { pid: 7, hostname: 'h' },
+    })
     expect(place.service.requests.every(({ entries }) => entries <= 100)).toBe(true)
   })
 
   test('whatever stands in them: text, CRLF, BOM, NUL, broken UTF-8, no newline at the end', async () => {
     const place = await bench()
     const bytes = Buffer.concat([
-      Buffer.from('\ufefffirst\r\n\r\n\n{"level":30,"msg":"sécond ✓"}\r\n'), Buffer.from([0x62, 0xff, 0xc3, 0x0a]), Buffer.from('a\0b\n{"level":\nlast'),
+      Buffer.from('\ufefffirst\r\n\r\n\n{"level":30,"msg":"sécond ✓"}\r\n'),
+      Buffer.from([0x62, 0xff, 0xc3, 0x0a]),
+      Buffer.from('a\0b\n{"level":\nlast'),
     ])
     const mtime = Date.now()
     expect(await send(place.env, [fileIn(place, 'a.log', bytes)])).toMatchObject({ code: 0, err: '' })
     expect(messagesAt(place.service)).toEqual(['first', 'sécond ✓', 'b\ufffd\ufffd', 'ab', '{"level":', 'last'])
     // Without a time of its own: that of the file's last change.
-    for (const { entry } of place.service.entries().items) expect(Math.abs(Date.parse(entry.timestamp) - mtime)).toBeLessThan(5_000)
+    for (const { entry } of place.service.entries().items)
+      expect(Math.abs(Date.parse(entry.timestamp) - mtime)).toBeLessThan(5_000)
   })
 
   test('a line of many megabytes is shortened, and the next is in its place', async () => {
     const place = await bench()
-    const path = fileIn(place, 'a.log', `{"level":30,"msg":"${'x'.repeat(3_000_000)}"}\n${'é'.repeat(9_000_000)}\nafter\n`)
+    const path = fileIn(
+      place,
+      'a.log',
+      `{"level":30,"msg":"${'x'.repeat(3_000_000)}"}\n${'é'.repeat(9_000_000)}\nafter\n`,
+    )
     expect(await send(place.env, [path])).toMatchObject({ code: 0 })
     const messages = messagesAt(place.service)
     expect(messages).toHaveLength(4) // the second line has 18 MB, and is taken in two parts
@@ -103,7 +142,11 @@ describe('files', () => {
 
   test('stdin, also compressed; its entries have the present time', async () => {
     const place = await bench()
-    expect(await send(place.env, ['-'], linesOf(0, 250))).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^stdin: sent 250 entries/) as string })
+    expect(await send(place.env, ['-'], linesOf(0, 250))).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/^stdin: sent 250 entries/) as string,
+    })
     expect(await send(place.env, ['-', '--quiet'], gzipSync(linesOf(250, 300)))).toEqual({ code: 0, err: '', out: '' })
     expect(numbersAt(place.service)).toEqual(upTo(300))
   })
@@ -111,7 +154,9 @@ describe('files', () => {
   test('levels below the lowest are left out, and told', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', '{"level":10,"msg":"t"}\n{"level":20,"msg":"d"}\n{"level":30,"msg":"i"}\n')
-    expect((await send(place.env, [path])).out).toContain('sent 1 entry (69 B); left out 2 below info (--level trace sends all)')
+    expect((await send(place.env, [path])).out).toContain(
+      'sent 1 entry (69 B); left out 2 below info (--level trace sends all)',
+    )
     const { out, err } = await send(place.env, [path, '--level', 'trace'])
     expect(out).toContain('sent 3 entries')
     expect(err).toContain('was sent before, with other options for its entries: it is sent again, with these')
@@ -120,19 +165,38 @@ describe('files', () => {
 
   test('secrets are taken out, a sample is taken, the hook is asked', async () => {
     const place = await bench()
-    const hook = fileIn(place, 'hook.mjs', 'export default (entry) => entry.message === "drop" ? null : { ...entry, tags: ["hooked"] }\n')
-    const path = fileIn(place, 'a.log', [
-      '{"level":30,"time":1767225600000,"msg":"card of jo@example.com"}', '{"level":30,"time":1767225600000,"msg":"GET /x?token=s3cr3t"}',
-      '{"level":30,"time":1767225600000,"msg":"drop"}', '{"level":40,"time":1767225600000,"msg":"warned"}', '',
-    ].join('\n'))
-    const env = { ...place.env, PINO_INGEST_BEFORE_SEND: hook, PINO_INGEST_SCRUB_PATTERNS: 'email', PINO_INGEST_SAMPLE_WARN: '0' }
+    const hook = fileIn(
+      place,
+      'hook.mjs',
+      'export default (entry) => entry.message === "drop" ? null : { ...entry, tags: ["hooked"] }\n',
+    )
+    const path = fileIn(
+      place,
+      'a.log',
+      [
+        '{"level":30,"time":1767225600000,"msg":"card of jo@example.com"}',
+        '{"level":30,"time":1767225600000,"msg":"GET /x?token=s3cr3t"}',
+        '{"level":30,"time":1767225600000,"msg":"drop"}',
+        '{"level":40,"time":1767225600000,"msg":"warned"}',
+        '',
+      ].join('\n'),
+    )
+    const env = {
+      ...place.env,
+      PINO_INGEST_BEFORE_SEND: hook,
+      PINO_INGEST_SCRUB_PATTERNS: 'email',
+      PINO_INGEST_SAMPLE_WARN: '0',
+    }
     const result = await send(env, [path])
     expect(result).toMatchObject({ code: 0, err: '' })
     expect(result.out).toContain('left out 2 as configured (level info, sample, beforeSend)')
     const entries = place.service.entries().items.map(({ entry }) => entry)
     expect(entries).toMatchObject([{ tags: ['hooked'] }, { tags: ['hooked'] }])
     expect(JSON.stringify(entries)).not.toMatch(/jo@example|s3cr3t/)
-    expect(await send({ ...env, PINO_INGEST_BEFORE_SEND: `${hook}.none` }, [path])).toMatchObject({ code: 2, err: expect.stringContaining('beforeSend') as string })
+    expect(await send({ ...env, PINO_INGEST_BEFORE_SEND: `${hook}.none` }, [path])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('beforeSend') as string,
+    })
   })
 
   test('what is no log is refused; the others are sent; exit 1', async () => {
@@ -156,7 +220,9 @@ describe('files', () => {
     const path = fileIn(place, 'a.log.gz', whole.subarray(0, whole.length - 5_000))
     const result = await send(place.env, [path])
     expect(result.code).toBe(1)
-    expect(result.err).toMatch(/failed: it is damaged at byte \d+ \(unexpected end of file\), byte \d+ of its text; only whole lines before that were taken/)
+    expect(result.err).toMatch(
+      /failed: it is damaged at byte \d+ \(unexpected end of file\), byte \d+ of its text; only whole lines before that were taken/,
+    )
     const before = numbersAt(place.service)
     expect(before.length).toBeGreaterThan(1_000)
     expect(before).toEqual(upTo(before.length))
@@ -180,7 +246,13 @@ describe('the same file again', () => {
     const place = await bench({ dedupeBatches: true })
     const path = fileIn(place, 'a.log', linesOf(0, 250))
     await send(place.env, [path])
-    expect((await send(place.env, [path]))).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/a\.log: already sent \(250 entries, \d{4}-.*Z\); --restart sends it again\n$/) as string })
+    expect(await send(place.env, [path])).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(
+        /a\.log: already sent \(250 entries, \d{4}-.*Z\); --restart sends it again\n$/,
+      ) as string,
+    })
     expect(place.service.arrived).toBe(250)
     expect(await send(place.env, [path, '--restart'])).toMatchObject({ code: 0, err: '' })
     expect(place.service.arrived).toBe(500)
@@ -245,10 +317,16 @@ describe('what the service refuses', () => {
     const path = fileIn(place, 'a.log', linesOf(0, 500))
     const result = await send(place.env, [path])
     expect(result.code).toBe(1)
-    const [, rejectedPath = ''] = /the service rejected 10 entries, kept with the reasons in (.*)\n/.exec(result.err) ?? []
-    const letters = readFileSync(rejectedPath, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { reason: string, entry: { metadata: { n: number } } })
+    const [, rejectedPath = ''] =
+      /the service rejected 10 entries, kept with the reasons in (.*)\n/.exec(result.err) ?? []
+    const letters = readFileSync(rejectedPath, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { reason: string; entry: { metadata: { n: number } } })
     expect(letters).toHaveLength(10)
-    expect([...numbersAt(place.service), ...letters.map(({ entry }) => entry.metadata.n)].toSorted((a, b) => a - b)).toEqual(upTo(500))
+    expect(
+      [...numbersAt(place.service), ...letters.map(({ entry }) => entry.metadata.n)].toSorted((a, b) => a - b),
+    ).toEqual(upTo(500))
     const again = await send(place.env, [path])
     expect(again).toMatchObject({ code: 0, err: '' })
     expect(again.out).toContain('already sent (490 entries')
@@ -295,18 +373,22 @@ describe('a refusal that names no entry', () => {
     expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(450).slice(200))
   })
 
-  test('the last of all, alone: nothing tells whose fault it is, and it is left for the next run', { timeout: 60_000 }, async () => {
-    const place = await bench()
-    place.service.faults.add({ kind: 'reject-containing', text: '"line 200"', form: 'nameless' })
-    const path = fileIn(place, 'a.log', linesOf(0, 201))
-    const result = await send(place.env, [path])
-    expect(result.code).toBe(1)
-    expect(result.err).toMatch(/refuses what is left and names no entry.*: status 400/)
-    expect(numbersAt(place.service)).toEqual(upTo(200))
-    place.service.faults.clear()
-    expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })
-    expect(numbersAt(place.service)).toEqual(upTo(201))
-  })
+  test(
+    'the last of all, alone: nothing tells whose fault it is, and it is left for the next run',
+    { timeout: 60_000 },
+    async () => {
+      const place = await bench()
+      place.service.faults.add({ kind: 'reject-containing', text: '"line 200"', form: 'nameless' })
+      const path = fileIn(place, 'a.log', linesOf(0, 201))
+      const result = await send(place.env, [path])
+      expect(result.code).toBe(1)
+      expect(result.err).toMatch(/refuses what is left and names no entry.*: status 400/)
+      expect(numbersAt(place.service)).toEqual(upTo(200))
+      place.service.faults.clear()
+      expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })
+      expect(numbersAt(place.service)).toEqual(upTo(201))
+    },
+  )
 })
 
 describe('the service is down', () => {
@@ -322,7 +404,10 @@ describe('the service is down', () => {
   test('a signal ends it, told why it did not go on; the next run does', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', linesOf(0, 300))
-    const { child, said, done } = startCli(['send', path], { ...place.env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' })
+    const { child, said, done } = startCli(['send', path], {
+      ...place.env,
+      PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1',
+    })
     await until(() => said().includes('the service does not take entries'), 20_000)
     child.kill('SIGINT')
     const { code, stderr } = await done
@@ -333,19 +418,22 @@ describe('the service is down', () => {
   })
 })
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: the reply to what is under way is waited for, and nothing is sent twice', async (signal) => {
-  const place = await bench({ latencyMs: 20 })
-  const path = fileIn(place, 'a.log', linesOf(0, 20_000))
-  const { child, done } = startCli(['send', path], place.env)
-  await until(() => place.service.arrived > 500, 20_000)
-  child.kill(signal)
-  expect(await done).toMatchObject({ code: 1 })
-  const { arrived } = place.service
-  expect(arrived).toBeLessThan(20_000)
-  // Stderr has lines of progress where it takes more than 5 s.
-  expect(await send(place.env, [path, '--concurrency', '8'])).toMatchObject({ code: 0 })
-  expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(20_000))
-})
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s: the reply to what is under way is waited for, and nothing is sent twice',
+  async (signal) => {
+    const place = await bench({ latencyMs: 20 })
+    const path = fileIn(place, 'a.log', linesOf(0, 20_000))
+    const { child, done } = startCli(['send', path], place.env)
+    await until(() => place.service.arrived > 500, 20_000)
+    child.kill(signal)
+    expect(await done).toMatchObject({ code: 1 })
+    const { arrived } = place.service
+    expect(arrived).toBeLessThan(20_000)
+    // Stderr has lines of progress where it takes more than 5 s.
+    expect(await send(place.env, [path, '--concurrency', '8'])).toMatchObject({ code: 0 })
+    expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(20_000))
+  },
+)
 
 test('a signal while stdin gives nothing ends it', async () => {
   const place = await bench()
@@ -364,7 +452,12 @@ describe('on the command line', () => {
     const path = fileIn(place, 'a.log', linesOf(0, 7))
     const { code, out, err } = await send(place.env, [path, join(place.dir, 'none'), '--json'])
     expect({ code, err }).toEqual({ code: 1, err: '' })
-    expect(out.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([
       { file: path, result: 'sent', accepted: 7, rejected: 0, filtered: 0, earlier: { accepted: 0 }, reason: null },
       { result: 'failed', reason: expect.stringContaining('there is no such file') as string },
       { total: { files: 2, complete: 1, accepted: 7 } },

@@ -4,10 +4,16 @@ import { fetchPost } from '../../src/client/http-fetch.js'
 import type { FetchPost } from '../../src/client/http-fetch.js'
 
 async function asked(more: Partial<FetchPost>): Promise<Record<string, unknown>> {
-  const fetched = vi.fn((_url: string, _init: Record<string, unknown>) => Promise.resolve(new Response('{}', { status: 200 })))
+  const fetched = vi.fn((_url: string, _init: Record<string, unknown>) =>
+    Promise.resolve(new Response('{}', { status: 200 })),
+  )
   vi.stubGlobal('fetch', fetched)
   await fetchPost('http://127.0.0.1:4319/api/v1/ingest', {
-    body: '{}', headers: {}, signal: new AbortController().signal, maxReplyBytes: 1024, ...more,
+    body: '{}',
+    headers: {},
+    signal: new AbortController().signal,
+    maxReplyBytes: 1024,
+    ...more,
   })
   return fetched.mock.calls[0]?.[1] ?? {}
 }

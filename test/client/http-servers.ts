@@ -77,7 +77,10 @@ export function httpServer(answer: Answer = answerOk, host = '127.0.0.1'): Promi
 
 export function httpsServer(options: ServerOptions = {}, answer: Answer = answerOk): Promise<TestServer> {
   const came: Came[] = []
-  const server = createHttpsServer({ cert: pem('server.crt'), key: pem('server.key'), ...options }, listener(came, answer))
+  const server = createHttpsServer(
+    { cert: pem('server.crt'), key: pem('server.key'), ...options },
+    listener(came, answer),
+  )
   return listening(server, 'https', came, '127.0.0.1')
 }
 
@@ -116,10 +119,12 @@ export async function proxyServer(credentials?: string): Promise<TestProxy> {
   const server = createHttpServer((request, response) => {
     came.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' })
     if (!isAllowed(request)) return void response.writeHead(407).end()
-    request.pipe(httpRequest(request.url ?? '', { method: request.method ?? '', headers: request.headers }, (reply) => {
-      response.writeHead(reply.statusCode ?? 502, reply.headers)
-      reply.pipe(response)
-    }))
+    request.pipe(
+      httpRequest(request.url ?? '', { method: request.method ?? '', headers: request.headers }, (reply) => {
+        response.writeHead(reply.statusCode ?? 502, reply.headers)
+        reply.pipe(response)
+      }),
+    )
   })
   server.on('connect', (request, client: Socket) => {
     client.on('error', () => {})
@@ -139,7 +144,13 @@ export async function proxyServer(credentials?: string): Promise<TestProxy> {
 
 /** Closed when the test ends. */
 export function httpTo(origin: string, options: Partial<HttpOptions> = {}): Http {
-  const http = createHttp({ url: `${origin}/api/v1`, apiKey: KEY, requestTimeoutMs: 5_000, maxConnections: 4, ...options })
+  const http = createHttp({
+    url: `${origin}/api/v1`,
+    apiKey: KEY,
+    requestTimeoutMs: 5_000,
+    maxConnections: 4,
+    ...options,
+  })
   onTestFinished(() => http.close())
   return http
 }

@@ -9,7 +9,8 @@ import { describeNetworkError } from '../../src/client/network-error.js'
 import { failureOf } from './failure-of.js'
 import { KEY, deadPort, httpServer, httpTo, httpsServer, pem, proxyServer, rawServer } from './http-servers.js'
 
-const until = (condition: () => boolean): Promise<void> => vi.waitFor(() => expect(condition()).toBe(true), { timeout: 10_000, interval: 5 })
+const until = (condition: () => boolean): Promise<void> =>
+  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 10_000, interval: 5 })
 
 describe('a request', () => {
   test('goes to base URL and path, with key, type and agent; the reply comes back whole', async () => {
@@ -17,12 +18,22 @@ describe('a request', () => {
       response.writeHead(201, { 'X-Twice': ['a', 'b'], Date: 'Wed, 01 Jan 2025 00:00:00 GMT' }).end('{"ä":1}')
     })
     const reply = await httpTo(server.origin).post('/ingest', '{"logs":[]}')
-    expect(reply).toMatchObject({ status: 201, text: '{"ä":1}', truncated: false, headers: { 'x-twice': ['a', 'b'], date: 'Wed, 01 Jan 2025 00:00:00 GMT' } })
+    expect(reply).toMatchObject({
+      status: 201,
+      text: '{"ä":1}',
+      truncated: false,
+      headers: { 'x-twice': ['a', 'b'], date: 'Wed, 01 Jan 2025 00:00:00 GMT' },
+    })
     expect(server.came).toHaveLength(1)
     expect(server.came[0]).toMatchObject({
-      method: 'POST', url: '/api/v1/ingest', body: '{"logs":[]}',
+      method: 'POST',
+      url: '/api/v1/ingest',
+      body: '{"logs":[]}',
       headers: {
-        'x-api-key': KEY, 'content-type': 'application/json', 'accept': 'application/json', 'accept-encoding': 'identity',
+        'x-api-key': KEY,
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
         'user-agent': expect.stringMatching(/^pino-ingest\/\d/) as string,
       },
     })
@@ -32,14 +43,19 @@ describe('a request', () => {
   test('of bytes, compressed', async () => {
     const server = await httpServer()
     await httpTo(server.origin).post('/ingest', gzipSync('{}'), { contentEncoding: 'gzip' })
-    expect(server.came[0]?.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(gzipSync('{}').length) })
+    expect(server.came[0]?.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-length': String(gzipSync('{}').length),
+    })
   })
 
   test('of a heartbeat has no key, no body and no type', async () => {
     const server = await httpServer()
     await httpTo(server.origin).post('/heartbeat/tok', null, { keyless: true })
     expect(server.came[0]).toMatchObject({ url: '/api/v1/heartbeat/tok', body: '' })
-    expect(Object.keys(server.came[0]?.headers ?? {}).filter((name) => /key|content-type|authorization/.test(name))).toEqual([])
+    expect(
+      Object.keys(server.came[0]?.headers ?? {}).filter((name) => /key|content-type|authorization/.test(name)),
+    ).toEqual([])
   })
 
   test('one after the other shares connections; at once, no more than maxConnections', async () => {
@@ -53,12 +69,17 @@ describe('a request', () => {
     expect(server.came).toHaveLength(30)
   })
 
-  test.each([301, 302, 303, 307, 308])('answered by %i is not followed: not one connection is made there', async (status) => {
-    const other = await httpServer()
-    const server = await httpServer((response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end())
-    expect((await httpTo(server.origin).post('/ingest', '{}')).status).toBe(status)
-    expect([server.came.length, other.connections()]).toEqual([1, 0])
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'answered by %i is not followed: not one connection is made there',
+    async (status) => {
+      const other = await httpServer()
+      const server = await httpServer(
+        (response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end(),
+      )
+      expect((await httpTo(server.origin).post('/ingest', '{}')).status).toBe(status)
+      expect([server.came.length, other.connections()]).toEqual([1, 0])
+    },
+  )
 
   test('answered by 10 MB is read to the bound, and the next one goes through', async () => {
     let sent = 0
@@ -108,7 +129,9 @@ describe('no reply', () => {
   })
 
   test.each<[string, string]>([
-    ['nothing at all', ''], ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'], ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
+    ['nothing at all', ''],
+    ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
+    ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
   ])('%s, then a reset', async (_, text) => {
     const server = await rawServer((socket) => void socket.write(text, () => socket.resetAndDestroy()))
     const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
@@ -123,28 +146,46 @@ describe('no reply', () => {
 
   test('what is not HTTP', async () => {
     const server = await rawServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
-    expect((await failureOf(httpTo(server.origin).post('/ingest', '{}'), KEY)).message).toMatch(/(?:HPE_\w+|HTTPParserError) \(the reply is not HTTP\)$/)
+    expect((await failureOf(httpTo(server.origin).post('/ingest', '{}'), KEY)).message).toMatch(
+      /(?:HPE_\w+|HTTPParserError) \(the reply is not HTTP\)$/,
+    )
   })
 
   test('a headers bomb', async () => {
-    const server = await httpServer((response) => void response.writeHead(200, { x: 'x'.repeat(15_000), y: 'y'.repeat(15_000) }).end())
+    const server = await httpServer(
+      (response) => void response.writeHead(200, { x: 'x'.repeat(15_000), y: 'y'.repeat(15_000) }).end(),
+    )
     expect((await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)).kind).toBe('network')
   })
 
-  test.each<[string, (origin: { write: (text: string) => unknown, isOpen: () => boolean }) => void]>([
+  test.each<[string, (origin: { write: (text: string) => unknown; isOpen: () => boolean }) => void]>([
     ['never a head', () => {}],
-    ['a head byte by byte', ({ write, isOpen }) => {
-      write('HTTP/1.1 200 OK\r\nx: ')
-      const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
-    }],
-    ['a body byte by byte', ({ write, isOpen }) => {
-      write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
-      const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
-    }],
+    [
+      'a head byte by byte',
+      ({ write, isOpen }) => {
+        write('HTTP/1.1 200 OK\r\nx: ')
+        const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
+      },
+    ],
+    [
+      'a body byte by byte',
+      ({ write, isOpen }) => {
+        write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
+        const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
+      },
+    ],
   ])('%s ends with the time of the whole exchange', async (_, act) => {
-    const server = await rawServer((socket) => act({ write: (text) => socket.write(text), isOpen: () => !socket.destroyed }))
-    const error = await failureOf<HttpFailure>(httpTo(server.origin, { requestTimeoutMs: 200 }).post('/ingest', '{}'), KEY)
-    expect([error.kind, error.message]).toEqual(['timeout', `POST ${server.origin}/api/v1/ingest: no reply within 200 ms`])
+    const server = await rawServer((socket) =>
+      act({ write: (text) => socket.write(text), isOpen: () => !socket.destroyed }),
+    )
+    const error = await failureOf<HttpFailure>(
+      httpTo(server.origin, { requestTimeoutMs: 200 }).post('/ingest', '{}'),
+      KEY,
+    )
+    expect([error.kind, error.message]).toEqual([
+      'timeout',
+      `POST ${server.origin}/api/v1/ingest: no reply within 200 ms`,
+    ])
     await until(() => server.openSockets.size === 0)
   })
 
@@ -155,15 +196,23 @@ describe('no reply', () => {
     expect(refused.message).toContain('/api/v1/heartbeat/<token>: ECONNREFUSED')
     const silent = await rawServer(() => {})
     const late = httpTo(silent.origin, { requestTimeoutMs: 100 })
-    expect((await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true }), token, KEY)).message).toContain('/heartbeat/<token>: no reply')
+    expect((await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true }), token, KEY)).message).toContain(
+      '/heartbeat/<token>: no reply',
+    )
     const gone = AbortSignal.abort()
-    expect((await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true, signal: gone }), token, KEY)).message).toContain('/heartbeat/<token>: aborted')
+    expect(
+      (await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true, signal: gone }), token, KEY)).message,
+    ).toContain('/heartbeat/<token>: aborted')
   })
 
   test('of an error without a code its name is told, and not its message', () => {
     expect(describeNetworkError(new TypeError(`bad header ${KEY}`))).toBe('TypeError')
     expect(describeNetworkError(`bad header ${KEY}`)).toBe('the request failed')
-    expect(describeNetworkError(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }))).toBe('ECONNRESET')
+    expect(
+      describeNetworkError(
+        new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
+      ),
+    ).toBe('ECONNRESET')
     const both = ['ECONNREFUSED', 'ECONNREFUSED', 'ENETUNREACH'].map((code) => Object.assign(new Error('x'), { code }))
     expect(describeNetworkError(new AggregateError(both))).toBe('ECONNREFUSED (nothing listens there), ENETUNREACH')
     expect(describeNetworkError(new AggregateError([]))).toBe('AggregateError')
@@ -202,7 +251,8 @@ describe('abort and close', () => {
     const pending = [1, 2, 3].map(() => failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY))
     await until(() => server.came.length === 3)
     await http.close()
-    for (const error of await Promise.all(pending)) expect(error).toMatchObject({ kind: 'aborted', message: expect.stringContaining(': closed') as string })
+    for (const error of await Promise.all(pending))
+      expect(error).toMatchObject({ kind: 'aborted', message: expect.stringContaining(': closed') as string })
     await until(() => server.openSockets.size === 0)
     const connections = server.connections()
     expect((await failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY)).kind).toBe('aborted')
@@ -227,14 +277,18 @@ describe('TLS', () => {
   test('a private CA, by address and by name', async () => {
     const server = await httpsServer()
     for (const host of ['127.0.0.1', 'localhost']) {
-      expect((await httpTo(`https://${host}:${server.port}`, { tls: { ca: pem('ca.crt') } }).post('/ingest', '{}')).status).toBe(200)
+      expect(
+        (await httpTo(`https://${host}:${server.port}`, { tls: { ca: pem('ca.crt') } }).post('/ingest', '{}')).status,
+      ).toBe(200)
     }
   })
 
   test('without it nothing is sent, and the reason names the option', async () => {
     const server = await httpsServer()
     const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
-    expect(error.message).toMatch(/(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY) \(a private CA goes into tls\.ca\)$/)
+    expect(error.message).toMatch(
+      /(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY) \(a private CA goes into tls\.ca\)$/,
+    )
     expect(server.came).toEqual([])
   })
 
@@ -242,7 +296,10 @@ describe('TLS', () => {
     const server = await httpsServer({ ca: pem('ca.crt'), requestCert: true, rejectUnauthorized: true })
     const tls = { ca: pem('ca.crt'), cert: pem('client.crt'), key: pem('client.key') }
     expect((await httpTo(server.origin, { tls }).post('/ingest', '{}')).status).toBe(200)
-    expect((await failureOf<HttpFailure>(httpTo(server.origin, { tls: { ca: tls.ca } }).post('/ingest', '{}'), KEY, tls.key)).kind).toBe('network')
+    expect(
+      (await failureOf<HttpFailure>(httpTo(server.origin, { tls: { ca: tls.ca } }).post('/ingest', '{}'), KEY, tls.key))
+        .kind,
+    ).toBe('network')
     expect(server.came).toHaveLength(1)
   })
 
@@ -274,29 +331,50 @@ describe('a proxy', () => {
   })
 
   // Percent-encoded, alone, with a % that encodes nothing.
-  test.each([['user:hunter2', 'user:hunter2'], ['user:p%40ss%3Aw', 'user:p@ss:w'], ['token-only', 'token-only:'], ['user:100%sure', 'user:100%sure'], [':hunter2', ':hunter2']])(
-    'gets the credentials of its URL: %s', async (userinfo, credentials) => {
-      const server = await httpServer()
-      const proxy = await proxyServer(credentials)
-      const url = proxy.origin.replace('//', `//${userinfo}@`)
-      expect((await httpTo(server.origin, { proxy: url, noProxy: '' }).post('/ingest', '{}')).status).toBe(200)
-      expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
-    },
-  )
+  test.each([
+    ['user:hunter2', 'user:hunter2'],
+    ['user:p%40ss%3Aw', 'user:p@ss:w'],
+    ['token-only', 'token-only:'],
+    ['user:100%sure', 'user:100%sure'],
+    [':hunter2', ':hunter2'],
+  ])('gets the credentials of its URL: %s', async (userinfo, credentials) => {
+    const server = await httpServer()
+    const proxy = await proxyServer(credentials)
+    const url = proxy.origin.replace('//', `//${userinfo}@`)
+    expect((await httpTo(server.origin, { proxy: url, noProxy: '' }).post('/ingest', '{}')).status).toBe(200)
+    expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
+  })
 
   test('that refuses: its status is told, its password and the key are not', async () => {
     const server = await httpServer()
     const proxy = await proxyServer('user:other')
     const error = await failureOf<HttpFailure>(
-      httpTo(server.origin, { proxy: proxy.origin.replace('//', '//user:hunter2@'), noProxy: '' }).post('/ingest', '{}'), KEY, 'hunter2', 'user:hunter2')
-    expect([error.kind, error.message]).toEqual(['network', `POST ${server.origin}/api/v1/ingest: the proxy answered 407`])
+      httpTo(server.origin, { proxy: proxy.origin.replace('//', '//user:hunter2@'), noProxy: '' }).post(
+        '/ingest',
+        '{}',
+      ),
+      KEY,
+      'hunter2',
+      'user:hunter2',
+    )
+    expect([error.kind, error.message]).toEqual([
+      'network',
+      `POST ${server.origin}/api/v1/ingest: the proxy answered 407`,
+    ])
     expect(JSON.stringify(proxy.authorizations)).not.toContain(KEY)
     expect(server.connections()).toBe(0)
   })
 
   test('that is not there', async () => {
     const server = await httpServer()
-    const error = await failureOf(httpTo(server.origin, { proxy: `http://user:hunter2@127.0.0.1:${await deadPort()}`, noProxy: '' }).post('/ingest', '{}'), 'hunter2', KEY)
+    const error = await failureOf(
+      httpTo(server.origin, { proxy: `http://user:hunter2@127.0.0.1:${await deadPort()}`, noProxy: '' }).post(
+        '/ingest',
+        '{}',
+      ),
+      'hunter2',
+      KEY,
+    )
     expect(error.message).toContain('ECONNREFUSED')
     expect(server.connections()).toBe(0)
   })
@@ -337,13 +415,20 @@ describe('through fetch', () => {
 
   test('the same reply', async () => {
     const server = await httpServer((response) => void response.writeHead(422, { 'Retry-After': '3' }).end('{"ä":1}'))
-    expect(await post(server.origin)).toMatchObject({ status: 422, text: '{"ä":1}', truncated: false, headers: { 'retry-after': '3' } })
+    expect(await post(server.origin)).toMatchObject({
+      status: 422,
+      text: '{"ä":1}',
+      truncated: false,
+      headers: { 'retry-after': '3' },
+    })
     expect(server.came[0]).toMatchObject({ method: 'POST', body: '{}', headers: { 'x-api-key': KEY } })
   })
 
   test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
     const other = await httpServer()
-    const server = await httpServer((response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end())
+    const server = await httpServer(
+      (response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end(),
+    )
     expect((await post(server.origin)).status).toBe(status)
     expect(other.connections()).toBe(0)
   })
@@ -364,12 +449,15 @@ describe('through fetch', () => {
 describe('in a process of its own', () => {
   const client = pathToFileURL('dist/esm/client/index.js').href
 
-  async function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null, out: string }> {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  async function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null; out: string }> {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     let out = ''
     child.stdout.on('data', (part: Buffer) => (out += part.toString()))
     const tooLong = setTimeout(() => child.kill('SIGKILL'), 20_000)
-    const [code] = await once(child, 'close') as [number | null]
+    const [code] = (await once(child, 'close')) as [number | null]
     clearTimeout(tooLong)
     return { code, out }
   }
@@ -385,7 +473,9 @@ describe('in a process of its own', () => {
   })
 
   test('idle connections keep no process alive, even without close()', async () => {
-    const server = await httpServer((response) => void response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('{}'))
+    const server = await httpServer(
+      (response) => void response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('{}'),
+    )
     const script = `
       import { IngestClient } from '${client}'
       const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k' })

@@ -13,11 +13,12 @@ async function connectionsAfter(server: TestServer, http: Http): Promise<number>
   return server.connections()
 }
 
-test.each(['the wall\'s clock', 'the clock that never jumps'])('by %s', async (which) => {
+test.each(["the wall's clock", 'the clock that never jumps'])('by %s', async (which) => {
   const server = await httpServer()
   const http = httpTo(server.origin)
   expect([await connectionsAfter(server, http), await connectionsAfter(server, http)]).toEqual([1, 1])
-  const [clock, real] = which === 'the wall\'s clock' ? [Date, Date.now] : [performance, performance.now.bind(performance)]
+  const [clock, real] =
+    which === "the wall's clock" ? [Date, Date.now] : [performance, performance.now.bind(performance)]
   vi.spyOn(clock as Pick<typeof Date, 'now'>, 'now').mockImplementation(() => real() + 4_001)
   expect([await connectionsAfter(server, http), await connectionsAfter(server, http)]).toEqual([2, 2])
   expect(server.openSockets.size).toBe(1)

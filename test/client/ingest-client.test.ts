@@ -9,11 +9,19 @@ import { httpServer } from './http-servers.js'
 
 const KEY = 'canary-key-4711'
 const ENTRY = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' } as const
-const REQUEST = { method: 'GET', path: '/', status_code: 200, duration_ms: 1.5, request_id: 'r-1', timestamp: ENTRY.timestamp }
+const REQUEST = {
+  method: 'GET',
+  path: '/',
+  status_code: 200,
+  duration_ms: 1.5,
+  request_id: 'r-1',
+  timestamp: ENTRY.timestamp,
+}
 
 /** The variables of the machine that runs the tests are no concern of theirs. */
 beforeEach(() => {
-  for (const name of Object.keys(process.env)) if (/^(?:PINO_INGEST_|OTEL_|https?_proxy$)/i.test(name)) vi.stubEnv(name, undefined)
+  for (const name of Object.keys(process.env))
+    if (/^(?:PINO_INGEST_|OTEL_|https?_proxy$)/i.test(name)) vi.stubEnv(name, undefined)
 })
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -25,7 +33,7 @@ function clientOf(options: IngestClientOptions): IngestClient {
   return client
 }
 
-async function started(options: IngestServiceOptions = {}): Promise<{ service: IngestService, client: IngestClient }> {
+async function started(options: IngestServiceOptions = {}): Promise<{ service: IngestService; client: IngestClient }> {
   const service = await createIngestService({ apiKeys: [KEY], ...options })
   onTestFinished(() => service.close())
   return { service, client: clientOf({ url: service.url }) }
@@ -37,8 +45,15 @@ describe('the five endpoints', () => {
     expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1, rejected: 0, errors: [] })
     await client.ingest({ logs: [ENTRY], batch_id: undefined })
     await client.ingest({ logs: [{ ...ENTRY, metadata: { ä: '😀' } }], batch_id: 'nightly 7' })
-    const batches = service.entries().items.map((stored) => stored.batch_id).toReversed()
-    expect(batches).toEqual([expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/), expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/), 'nightly 7'])
+    const batches = service
+      .entries()
+      .items.map((stored) => stored.batch_id)
+      .toReversed()
+    expect(batches).toEqual([
+      expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/),
+      expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/),
+      'nightly 7',
+    ])
     expect(service.entries().items[0]?.entry.metadata).toEqual({ ä: '😀' })
   })
 
@@ -55,7 +70,10 @@ describe('the five endpoints', () => {
   test.each(['framework', 'nameless'] as const)('ingest: a refusal in the %s form is an error', async (form) => {
     const { service, client } = await started()
     service.faults.add({ kind: 'reject-every', nth: 1, form })
-    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({ code: 'REJECTED', status: form === 'framework' ? 422 : 400 })
+    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
+      code: 'REJECTED',
+      status: form === 'framework' ? 422 : 400,
+    })
   })
 
   test('ingestRequests, sendFeedback, registerRelease, heartbeat', async () => {
@@ -71,65 +89,114 @@ describe('the five endpoints', () => {
     expect(service.requests.map(({ keyed }) => keyed)).toEqual([true, true, true, false])
   })
 
-  test.each(['x==', 'a:b', 'a/b', '../releases/register', '%2e%2e', 'a b?c#d', 'tökén-😀', "!'()*"])('a heartbeat of %j reaches its monitor and no other', async (token) => {
-    const { service, client } = await started({ monitorTokens: [token] })
-    await client.heartbeat(token)
-    expect(service.requests).toMatchObject([{ endpoint: 'heartbeat', status: 200, keyed: false }])
-    expect(await failureOf<IngestError>(client.heartbeat(`${token}+`), KEY)).toMatchObject({ code: 'REJECTED', status: 404 })
-    expect([service.heartbeats().items.length, service.releases().items]).toEqual([1, []])
-  })
+  test.each(['x==', 'a:b', 'a/b', '../releases/register', '%2e%2e', 'a b?c#d', 'tökén-😀', "!'()*"])(
+    'a heartbeat of %j reaches its monitor and no other',
+    async (token) => {
+      const { service, client } = await started({ monitorTokens: [token] })
+      await client.heartbeat(token)
+      expect(service.requests).toMatchObject([{ endpoint: 'heartbeat', status: 200, keyed: false }])
+      expect(await failureOf<IngestError>(client.heartbeat(`${token}+`), KEY)).toMatchObject({
+        code: 'REJECTED',
+        status: 404,
+      })
+      expect([service.heartbeats().items.length, service.releases().items]).toEqual([1, []])
+    },
+  )
 
   test('what breaks the interface is not sent', async () => {
     const { service, client } = await started()
     const circle: Record<string, never> = {}
     Object.assign(circle, { circle })
     const wrong = [
-      client.ingest({ logs: [{ ...ENTRY, level: 'loud' as 'info' }] }), client.ingest({ logs: Array.from({ length: 101 }, () => ENTRY) }), client.ingest(undefined as never),
-      client.ingest({ logs: [{ ...ENTRY, metadata: circle }] }), client.ingest({ logs: [{ ...ENTRY, metadata: { big: 1n as never } }] }),
-      client.ingestRequests([{ ...REQUEST, status_code: 1.5 }]), client.sendFeedback({ event_id: 'e' } as never), client.registerRelease({} as never),
-      client.heartbeat('.'), client.heartbeat(''), client.heartbeat('..'), client.heartbeat('\ud800'), client.heartbeat(undefined as never),
+      client.ingest({ logs: [{ ...ENTRY, level: 'loud' as 'info' }] }),
+      client.ingest({ logs: Array.from({ length: 101 }, () => ENTRY) }),
+      client.ingest(undefined as never),
+      client.ingest({ logs: [{ ...ENTRY, metadata: circle }] }),
+      client.ingest({ logs: [{ ...ENTRY, metadata: { big: 1n as never } }] }),
+      client.ingestRequests([{ ...REQUEST, status_code: 1.5 }]),
+      client.sendFeedback({ event_id: 'e' } as never),
+      client.registerRelease({} as never),
+      client.heartbeat('.'),
+      client.heartbeat(''),
+      client.heartbeat('..'),
+      client.heartbeat('\ud800'),
+      client.heartbeat(undefined as never),
     ]
     for (const call of wrong) expect((await failureOf<IngestError>(call, KEY)).code).toBe('INVALID')
     expect(service.requests).toEqual([])
   })
 })
 
-describe('replies that are not the service\'s', () => {
-  test.each([['<html>Welcome to the guest network</html>', 'text/html'], ['OK', 'text/plain'], ['{"release_id":"r', 'application/json']])('%s is no success of any call with the key', async (body, type) => {
+describe("replies that are not the service's", () => {
+  test.each([
+    ['<html>Welcome to the guest network</html>', 'text/html'],
+    ['OK', 'text/plain'],
+    ['{"release_id":"r', 'application/json'],
+  ])('%s is no success of any call with the key', async (body, type) => {
     const server = await httpServer((response) => void response.writeHead(200, { 'content-type': type }).end(body))
     const client = clientOf({ url: `${server.origin}/api/v1` })
     const calls = [
-      client.ingest({ logs: [ENTRY] }), client.ingestRequests([REQUEST]), client.sendFeedback({ event_id: 'e', comments: 'c' }), client.registerRelease({ version: '1' }),
+      client.ingest({ logs: [ENTRY] }),
+      client.ingestRequests([REQUEST]),
+      client.sendFeedback({ event_id: 'e', comments: 'c' }),
+      client.registerRelease({ version: '1' }),
     ]
     for (const call of await Promise.allSettled(calls)) {
-      const error = await failureOf<IngestError>(call.status === 'fulfilled' ? Promise.resolve('a success') : Promise.reject(call.reason as Error), KEY)
-      expect(error).toMatchObject({ code: 'MISDIRECTED', status: 200, message: expect.stringContaining(`${type}: ${body}`) })
+      const error = await failureOf<IngestError>(
+        call.status === 'fulfilled' ? Promise.resolve('a success') : Promise.reject(call.reason as Error),
+        KEY,
+      )
+      expect(error).toMatchObject({
+        code: 'MISDIRECTED',
+        status: 200,
+        message: expect.stringContaining(`${type}: ${body}`),
+      })
     }
     expect(server.came).toHaveLength(4)
     // A monitor may answer with a word.
     await client.heartbeat('tok')
   })
 
-  test.each(['[]', 'null', '"ok"', '{"accepted":"all"}', ' '])('%s is no success of ingest, and one where the interface shows no body', async (body) => {
-    const server = await httpServer((response) => void response.end(body))
-    const client = clientOf({ url: `${server.origin}/api/v1` })
-    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({ code: 'MISDIRECTED', status: 200 })
-    await client.sendFeedback({ event_id: 'e', comments: 'c' })
-    await client.ingestRequests([REQUEST])
-  })
+  test.each(['[]', 'null', '"ok"', '{"accepted":"all"}', ' '])(
+    '%s is no success of ingest, and one where the interface shows no body',
+    async (body) => {
+      const server = await httpServer((response) => void response.end(body))
+      const client = clientOf({ url: `${server.origin}/api/v1` })
+      expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
+        code: 'MISDIRECTED',
+        status: 200,
+      })
+      await client.sendFeedback({ event_id: 'e', comments: 'c' })
+      await client.ingestRequests([REQUEST])
+    },
+  )
 
   test('a byte order mark before the JSON changes nothing', async () => {
-    const server = await httpServer((response, { url }) => void response.end(`\ufeff${JSON.stringify(url.endsWith('/ingest') ? { accepted: 1, rejected: 0 } : { release_id: 'r-1' })}`))
+    const server = await httpServer(
+      (response, { url }) =>
+        void response.end(
+          `\ufeff${JSON.stringify(url.endsWith('/ingest') ? { accepted: 1, rejected: 0 } : { release_id: 'r-1' })}`,
+        ),
+    )
     const client = clientOf({ url: `${server.origin}/api/v1` })
     expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1, rejected: 0 })
     expect(await client.registerRelease({ version: '1' })).toEqual({ release_id: 'r-1' })
   })
 
-  test.each([[200, '{}'], [204, '']] as const)('%i %s is no success of ingest or registerRelease', async (status, body) => {
+  test.each([
+    [200, '{}'],
+    [204, ''],
+  ] as const)('%i %s is no success of ingest or registerRelease', async (status, body) => {
     const server = await httpServer((response) => void response.writeHead(status).end(body))
     const client = clientOf({ url: `${server.origin}/api/v1` })
-    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({ code: 'MISDIRECTED', status })
-    expect(await failureOf<IngestError>(client.registerRelease({ version: '1' }), KEY)).toMatchObject({ code: 'MISDIRECTED', status })
+    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
+      code: 'MISDIRECTED',
+      status,
+    })
+    expect(await failureOf<IngestError>(client.registerRelease({ version: '1' }), KEY)).toMatchObject({
+      code: 'MISDIRECTED',
+      status,
+    })
     expect(server.came).toHaveLength(2)
     // Their bodies are not shown by the interface.
     await client.sendFeedback({ event_id: 'e', comments: 'c' })
@@ -151,28 +218,50 @@ describe('trouble', () => {
 
   test('a wrong key', async () => {
     const { service } = await started()
-    const error = await failureOf<IngestError>(clientOf({ url: service.url, apiKey: 'wrong-key-0815' }).ingest({ logs: [ENTRY] }), 'wrong-key-0815')
+    const error = await failureOf<IngestError>(
+      clientOf({ url: service.url, apiKey: 'wrong-key-0815' }).ingest({ logs: [ENTRY] }),
+      'wrong-key-0815',
+    )
     expect(error).toMatchObject({ code: 'AUTH', status: 401 })
     expect(service.requests).toHaveLength(1)
   })
 
   test('an unknown monitor', async () => {
     const { client } = await started({ monitorTokens: ['known'] })
-    expect(await failureOf<IngestError>(client.heartbeat('secret-token-1'), 'secret-token-1', KEY)).toMatchObject({ code: 'REJECTED', status: 404 })
+    expect(await failureOf<IngestError>(client.heartbeat('secret-token-1'), 'secret-token-1', KEY)).toMatchObject({
+      code: 'REJECTED',
+      status: 404,
+    })
   })
 
   test('a timeout', async () => {
     const { service } = await started()
     service.faults.add({ kind: 'hang' })
-    const error = await failureOf<IngestError>(clientOf({ url: service.url, requestTimeoutMs: 100, maxAttempts: 2 }).heartbeat('secret-token-1'), 'secret-token-1', KEY)
-    expect(error).toMatchObject({ code: 'UNAVAILABLE', status: undefined, message: expect.stringContaining('/heartbeat/<token>: no reply within 100 ms (2 attempts)') as string })
+    const error = await failureOf<IngestError>(
+      clientOf({ url: service.url, requestTimeoutMs: 100, maxAttempts: 2 }).heartbeat('secret-token-1'),
+      'secret-token-1',
+      KEY,
+    )
+    expect(error).toMatchObject({
+      code: 'UNAVAILABLE',
+      status: undefined,
+      message: expect.stringContaining('/heartbeat/<token>: no reply within 100 ms (2 attempts)') as string,
+    })
   })
 
   test('timeoutMs ends a call while a request is under way, and the request with it', async () => {
     const server = await httpServer(() => {})
     const client = clientOf({ url: `${server.origin}/api/v1`, timeoutMs: 300 })
-    const errors = await Promise.all([failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY), failureOf<IngestError>(client.heartbeat('secret-token-1'), 'secret-token-1')])
-    for (const error of errors) expect(error).toMatchObject({ code: 'UNAVAILABLE', status: undefined, message: expect.stringContaining('timeoutMs 300') })
+    const errors = await Promise.all([
+      failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY),
+      failureOf<IngestError>(client.heartbeat('secret-token-1'), 'secret-token-1'),
+    ])
+    for (const error of errors)
+      expect(error).toMatchObject({
+        code: 'UNAVAILABLE',
+        status: undefined,
+        message: expect.stringContaining('timeoutMs 300'),
+      })
     await vi.waitFor(() => expect(server.openSockets.size).toBe(0), { timeout: 20_000 })
     expect(server.came).toHaveLength(2)
   })
@@ -181,7 +270,12 @@ describe('trouble', () => {
     const { service, client } = await started()
     service.faults.add({ kind: 'status', status: 429, retryAfter: 3600 })
     const error = await failureOf<IngestError>(client.registerRelease({ version: '1' }), KEY)
-    expect(error).toMatchObject({ code: 'RATE_LIMITED', status: 429, retryAfterMs: 3_600_000, message: expect.stringContaining('3600 s') })
+    expect(error).toMatchObject({
+      code: 'RATE_LIMITED',
+      status: 429,
+      retryAfterMs: 3_600_000,
+      message: expect.stringContaining('3600 s'),
+    })
     service.faults.clear()
     const held = await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)
     expect(held).toMatchObject({ code: 'RATE_LIMITED', status: undefined })
@@ -190,11 +284,24 @@ describe('trouble', () => {
     expect(service.requests.map(({ endpoint }) => endpoint)).toEqual(['releases', 'heartbeat'])
   })
 
-  test.each(['secret/token=4711', "(it's-!4711*)"])('the token %s is masked where the service repeats it, raw and encoded', async (token) => {
-    const server = await httpServer((response, { url }) => void response.writeHead(404).end(JSON.stringify({ detail: `no monitor ${token}, no path ${url}` })))
-    const error = await failureOf<IngestError>(clientOf({ url: `${server.origin}/api/v1` }).heartbeat(token), token, '4711')
-    expect(error).toMatchObject({ code: 'REJECTED', message: expect.stringContaining('no monitor ***, no path /api/v1/heartbeat/***') })
-  })
+  test.each(['secret/token=4711', "(it's-!4711*)"])(
+    'the token %s is masked where the service repeats it, raw and encoded',
+    async (token) => {
+      const server = await httpServer(
+        (response, { url }) =>
+          void response.writeHead(404).end(JSON.stringify({ detail: `no monitor ${token}, no path ${url}` })),
+      )
+      const error = await failureOf<IngestError>(
+        clientOf({ url: `${server.origin}/api/v1` }).heartbeat(token),
+        token,
+        '4711',
+      )
+      expect(error).toMatchObject({
+        code: 'REJECTED',
+        message: expect.stringContaining('no monitor ***, no path /api/v1/heartbeat/***'),
+      })
+    },
+  )
 
   test('a signal ends a call under way', async () => {
     const { service, client } = await started()
@@ -245,12 +352,23 @@ describe('its configuration', () => {
   })
 
   test.each<[unknown, string]>([
-    [{ maxAttempts: 0 }, 'maxAttempts must be an integer from 1, got 0'], [{ maxAttempts: 1.5 }, 'got 1.5'], [{ maxAttempts: Infinity }, 'got Infinity'],
-    [{ maxAttempts: null }, 'got null'], [{ maxAttempts: { key: KEY } }, 'got an object (not shown)'],
-    ...([0, -1, 1.5, Number.NaN, Infinity, 2 ** 31, '5', null, true] as const).map((timeoutMs): [unknown, string] => [{ timeoutMs }, `timeoutMs must be an integer from 1 to 2147483647 (ms), got ${timeoutMs}`]),
+    [{ maxAttempts: 0 }, 'maxAttempts must be an integer from 1, got 0'],
+    [{ maxAttempts: 1.5 }, 'got 1.5'],
+    [{ maxAttempts: Infinity }, 'got Infinity'],
+    [{ maxAttempts: null }, 'got null'],
+    [{ maxAttempts: { key: KEY } }, 'got an object (not shown)'],
+    ...([0, -1, 1.5, Number.NaN, Infinity, 2 ** 31, '5', null, true] as const).map((timeoutMs): [unknown, string] => [
+      { timeoutMs },
+      `timeoutMs must be an integer from 1 to 2147483647 (ms), got ${timeoutMs}`,
+    ]),
     [{ timeoutMs: KEY }, 'got text of 15 characters (not shown)'],
-    [{ maxAttempts: '3' }, 'got 3'], [{ url: 'x' }, 'url must be'], [{ retryMinMs: 9, retryMaxMs: 8 }, 'retryMinMs must not'],
-    [{ apikey: KEY }, 'did you mean apiKey?'], [null, 'options must be a plain object, got null'], [KEY, 'options must be a plain object, got a string'], [[KEY], 'got a list'],
+    [{ maxAttempts: '3' }, 'got 3'],
+    [{ url: 'x' }, 'url must be'],
+    [{ retryMinMs: 9, retryMaxMs: 8 }, 'retryMinMs must not'],
+    [{ apikey: KEY }, 'did you mean apiKey?'],
+    [null, 'options must be a plain object, got null'],
+    [KEY, 'options must be a plain object, got a string'],
+    [[KEY], 'got a list'],
   ])('%o', (options, words) => {
     expect(configFault(options)).toContain(words)
     expect(configFault(options)).not.toContain(KEY)
@@ -258,10 +376,12 @@ describe('its configuration', () => {
 
   test('a client that is printed shows nothing', () => {
     const client = clientOf({ url: 'https://logs.example.com/api/v1' })
-    expect(inspect(client, { showHidden: true, depth: null, getters: true }) + JSON.stringify(client)).not.toContain(KEY)
+    expect(inspect(client, { showHidden: true, depth: null, getters: true }) + JSON.stringify(client)).not.toContain(
+      KEY,
+    )
   })
 
-  test('its clock is not the user\'s business', () => {
+  test("its clock is not the user's business", () => {
     expect(IngestClient.length).toBe(0)
     // @ts-expect-error -- one parameter
     void ((): unknown => new IngestClient({}, {}))
@@ -273,5 +393,7 @@ test('what concerns the transport alone does not stop a client', async () => {
   vi.stubEnv('PINO_INGEST_BATCH_SIZE', 'many')
   vi.stubEnv('PINO_INGEST_ENABLED', 'false')
   expect(await clientOf({ url: service.url }).ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1 })
-  expect(() => clientOf({ url: service.url, batchSize: 5 } as IngestClientOptions)).toThrow('there is no option batchSize')
+  expect(() => clientOf({ url: service.url, batchSize: 5 } as IngestClientOptions)).toThrow(
+    'there is no option batchSize',
+  )
 })

@@ -2,12 +2,24 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HttpReply } from '../../src/client/http-types.js'
 import type { ExpectedBody } from '../../src/client/reply-parser.js'
-import { classifyReply, hasErrorOutsideList, parseIngestResult, parseRejected, describeReply, classifyStatus, parseRetryAfterMs } from '../../src/client/reply-parser.js'
+import {
+  classifyReply,
+  hasErrorOutsideList,
+  parseIngestResult,
+  parseRejected,
+  describeReply,
+  classifyStatus,
+  parseRetryAfterMs,
+} from '../../src/client/reply-parser.js'
 
 const NOW = Date.UTC(2025, 0, 1)
 const HOUR = 3_600_000
-const replied = (status: number, body: unknown = ''): HttpReply =>
-  ({ status, headers: {}, text: typeof body === 'string' ? body : JSON.stringify(body), truncated: false })
+const replied = (status: number, body: unknown = ''): HttpReply => ({
+  status,
+  headers: {},
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+  truncated: false,
+})
 const httpDate = (ms: number): string => new Date(ms).toUTCString()
 
 describe('the kind of a reply, by status', () => {
@@ -22,33 +34,56 @@ describe('the kind of a reply, by status', () => {
 })
 
 describe('a 2xx by its body', () => {
-  const kindOf = (body: unknown, expected: ExpectedBody, truncated = false): string => classifyReply({ ...replied(200, body), truncated }, expected)
+  const kindOf = (body: unknown, expected: ExpectedBody, truncated = false): string =>
+    classifyReply({ ...replied(200, body), truncated }, expected)
   const RESULT = { accepted: 1, rejected: 0, message: '', errors: [] }
 
   test.each<[unknown, ingest: boolean, json: boolean]>([
-    [RESULT, true, true], [`\ufeff${JSON.stringify(RESULT)}`, true, true], [{ accepted: 0, rejected: 2 }, true, true],
-    ['', true, true], [' \r\n\t', true, true], ['\ufeff', true, true], ['{}', true, true], [{ status: 'ok' }, true, true],
+    [RESULT, true, true],
+    [`\ufeff${JSON.stringify(RESULT)}`, true, true],
+    [{ accepted: 0, rejected: 2 }, true, true],
+    ['', true, true],
+    [' \r\n\t', true, true],
+    ['\ufeff', true, true],
+    ['{}', true, true],
+    [{ status: 'ok' }, true, true],
     [{ result: { accepted: 'x' } }, true, true],
     // Not an ingest result, though it says that it is one.
-    [{ accepted: 'all', rejected: 0 }, false, true], [{ accepted: 1 }, false, true], [{ accepted: null }, false, true], [{ ...RESULT, accepted: -1 }, false, true],
-    ['[]', false, true], ['null', false, true], ['"ok"', false, true], ['1', false, true], ['true', false, true], [[RESULT], false, true],
-    ['<!doctype html><title>Sign in</title>', false, false], ['OK', false, false], [`${JSON.stringify(RESULT)}<!-- 3 ms -->`, false, false],
-    [JSON.stringify(RESULT).slice(0, -1), false, false], ['\u001f\ufffd\b\u0000', false, false],
+    [{ accepted: 'all', rejected: 0 }, false, true],
+    [{ accepted: 1 }, false, true],
+    [{ accepted: null }, false, true],
+    [{ ...RESULT, accepted: -1 }, false, true],
+    ['[]', false, true],
+    ['null', false, true],
+    ['"ok"', false, true],
+    ['1', false, true],
+    ['true', false, true],
+    [[RESULT], false, true],
+    ['<!doctype html><title>Sign in</title>', false, false],
+    ['OK', false, false],
+    [`${JSON.stringify(RESULT)}<!-- 3 ms -->`, false, false],
+    [JSON.stringify(RESULT).slice(0, -1), false, false],
+    ['\u001f\ufffd\b\u0000', false, false],
   ])('%j: of /ingest %s, elsewhere %s', (body, ingest, json) => {
-    expect([kindOf(body, 'ingest-result'), kindOf(body, 'json'), kindOf(body, 'any')])
-      .toEqual([ingest, json, true].map((isOk) => (isOk ? 'ok' : 'misconfigured')))
+    expect([kindOf(body, 'ingest-result'), kindOf(body, 'json'), kindOf(body, 'any')]).toEqual(
+      [ingest, json, true].map((isOk) => (isOk ? 'ok' : 'misconfigured')),
+    )
   })
 
   test.each([
-    ['{"accepted":0,"rejected":1,"errors":[{"index":0,"message":"vvv', 'ok'], ['\ufeff {"errors":[', 'ok'],
-    ['', 'misconfigured'], ['<!doctype html><script>{', 'misconfigured'], ['OK {', 'misconfigured'],
+    ['{"accepted":0,"rejected":1,"errors":[{"index":0,"message":"vvv', 'ok'],
+    ['\ufeff {"errors":[', 'ok'],
+    ['', 'misconfigured'],
+    ['<!doctype html><script>{', 'misconfigured'],
+    ['OK {', 'misconfigured'],
   ])('of which only the beginning was read, %j: %s', (body, kind) => {
     expect([kindOf(body, 'ingest-result', true), kindOf(body, 'json', true)]).toEqual([kind, kind])
   })
 
   test('a body changes nothing for another status', () => {
     for (const status of [302, 401, 422, 429, 503]) {
-      for (const body of [RESULT, '<html>', '']) expect(classifyReply(replied(status, body), 'ingest-result')).toBe(classifyStatus(status))
+      for (const body of [RESULT, '<html>', ''])
+        expect(classifyReply(replied(status, body), 'ingest-result')).toBe(classifyStatus(status))
     }
   })
 })
@@ -58,20 +93,49 @@ describe('Retry-After', () => {
     parseRetryAfterMs({ status, headers: { 'retry-after': header, ...(date !== undefined && { date }) } }, NOW)
 
   test.each<[string | string[], number | undefined]>([
-    ['0', 0], ['3', 3_000], ['1.5', 1_500], ['0.0001', 1], [' 7 ', 7_000], ['3600', HOUR],
-    ['3601', HOUR], ['1000000000', HOUR], ['99999999999', HOUR], ['9'.repeat(400), HOUR],
-    ['-5', undefined], ['+5', undefined], ['1e9', undefined], ['0x10', undefined], ['', undefined], [',', undefined], ['soon', undefined],
-    ['try 3 times', undefined], ['hello 2099', undefined], ['5 seconds', undefined], ['2099-01-01', undefined], ['NaN', undefined], ['Infinity', undefined],
-    [['5', '2'], 5_000], ['5, 2', 5_000], ['2,5', 5_000], [['x', '5'], 5_000], ['x, 5', 5_000], [[], undefined],
-    [httpDate(NOW + 5_000), 5_000], [httpDate(NOW - 5_000), 0], [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
-    [`${httpDate(NOW + 5_000)}, 7`, 7_000], [`7, ${httpDate(NOW + 9_000)}`, 9_000], [`${httpDate(NOW + 5_000)}, ${httpDate(NOW + 8_000)}`, 8_000],
-    ['Wednesday, 01-Jan-25 00:00:06 GMT', 6_000], ['Wed Jan  1 00:00:06 2025', 6_000],
+    ['0', 0],
+    ['3', 3_000],
+    ['1.5', 1_500],
+    ['0.0001', 1],
+    [' 7 ', 7_000],
+    ['3600', HOUR],
+    ['3601', HOUR],
+    ['1000000000', HOUR],
+    ['99999999999', HOUR],
+    ['9'.repeat(400), HOUR],
+    ['-5', undefined],
+    ['+5', undefined],
+    ['1e9', undefined],
+    ['0x10', undefined],
+    ['', undefined],
+    [',', undefined],
+    ['soon', undefined],
+    ['try 3 times', undefined],
+    ['hello 2099', undefined],
+    ['5 seconds', undefined],
+    ['2099-01-01', undefined],
+    ['NaN', undefined],
+    ['Infinity', undefined],
+    [['5', '2'], 5_000],
+    ['5, 2', 5_000],
+    ['2,5', 5_000],
+    [['x', '5'], 5_000],
+    ['x, 5', 5_000],
+    [[], undefined],
+    [httpDate(NOW + 5_000), 5_000],
+    [httpDate(NOW - 5_000), 0],
+    [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
+    [`${httpDate(NOW + 5_000)}, 7`, 7_000],
+    [`7, ${httpDate(NOW + 9_000)}`, 9_000],
+    [`${httpDate(NOW + 5_000)}, ${httpDate(NOW + 8_000)}`, 8_000],
+    ['Wednesday, 01-Jan-25 00:00:06 GMT', 6_000],
+    ['Wed Jan  1 00:00:06 2025', 6_000],
     ['Wed, 99 Foo 2025 00:00:06 GMT', undefined],
   ])('%o: %o', (header, wait) => {
     expect(asked(header)).toBe(wait)
   })
 
-  test('a date is read against the reply\'s own Date, where that is one', () => {
+  test("a date is read against the reply's own Date, where that is one", () => {
     const off = NOW - 10 * HOUR // the service's clock
     expect(asked(httpDate(off + 5_000), httpDate(off))).toBe(5_000)
     expect(asked(httpDate(off + 5_000), [httpDate(off), httpDate(NOW)])).toBe(5_000)
@@ -81,25 +145,40 @@ describe('Retry-After', () => {
 
   test('counts for 429 and 503 alone', () => {
     expect([429, 503].map((status) => asked('1', undefined, status))).toEqual([1_000, 1_000])
-    expect([200, 301, 401, 422, 500, 504].map((status) => asked('1', undefined, status))).toEqual(Array(6).fill(undefined))
+    expect([200, 301, 401, 422, 500, 504].map((status) => asked('1', undefined, status))).toEqual(
+      Array(6).fill(undefined),
+    )
     expect(parseRetryAfterMs({ status: 429, headers: {} }, NOW)).toBeUndefined()
   })
 
   test('whatever the header, the wait is none or from 0 to 1 h', () => {
-    const value = fc.oneof(fc.string(), fc.nat().map(String), fc.double().map(String), fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-      fc.stringMatching(/^[\d ,.:GMTadeinWu-]{0,40}$/))
-    const header = fc.oneof(value, fc.array(value), fc.array(value).map((values) => values.join(',')))
-    fc.assert(fc.property(header, value, (given, date) => {
-      const wait = asked(given, date)
-      return wait === undefined || (wait >= 0 && wait <= HOUR)
-    }))
+    const value = fc.oneof(
+      fc.string(),
+      fc.nat().map(String),
+      fc.double().map(String),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+      fc.stringMatching(/^[\d ,.:GMTadeinWu-]{0,40}$/),
+    )
+    const header = fc.oneof(
+      value,
+      fc.array(value),
+      fc.array(value).map((values) => values.join(',')),
+    )
+    fc.assert(
+      fc.property(header, value, (given, date) => {
+        const wait = asked(given, date)
+        return wait === undefined || (wait >= 0 && wait <= HOUR)
+      }),
+    )
   })
 
   test('whole seconds up to 1 h come back as they are, alone or joined', () => {
-    fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 3600 }), { minLength: 1, maxLength: 4 }), (seconds) => {
-      expect(asked(seconds.join(', '))).toBe(Math.max(...seconds) * 1000)
-      expect(asked(seconds.map(String))).toBe(Math.max(...seconds) * 1000)
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 3600 }), { minLength: 1, maxLength: 4 }), (seconds) => {
+        expect(asked(seconds.join(', '))).toBe(Math.max(...seconds) * 1000)
+        expect(asked(seconds.map(String))).toBe(Math.max(...seconds) * 1000)
+      }),
+    )
   })
 })
 
@@ -112,28 +191,59 @@ describe('the ingest result', () => {
   })
 
   test('what is missing or wrong beside the counts is empty, and items without a position are none', () => {
-    expect(parseIngestResult('{"accepted":1,"rejected":0}')).toEqual({ accepted: 1, rejected: 0, message: '', errors: [] })
-    const errors = [item, null, 5, 'x', [], {}, { index: '3' }, { index: -1 }, { index: 1.5 }, { index: 7, code: 5, field: null, message: {} }]
-    expect(parseIngestResult(JSON.stringify({ accepted: 1, rejected: 2, message: 5, errors }))?.errors)
-      .toEqual([item, { index: 7, code: '', field: '', message: '' }])
+    expect(parseIngestResult('{"accepted":1,"rejected":0}')).toEqual({
+      accepted: 1,
+      rejected: 0,
+      message: '',
+      errors: [],
+    })
+    const errors = [
+      item,
+      null,
+      5,
+      'x',
+      [],
+      {},
+      { index: '3' },
+      { index: -1 },
+      { index: 1.5 },
+      { index: 7, code: 5, field: null, message: {} },
+    ]
+    expect(parseIngestResult(JSON.stringify({ accepted: 1, rejected: 2, message: 5, errors }))?.errors).toEqual([
+      item,
+      { index: 7, code: '', field: '', message: '' },
+    ])
     expect(parseIngestResult('{"accepted":1,"rejected":0,"errors":{"length":3}}')?.errors).toEqual([])
   })
 
   test.each([
-    '', 'ok', 'null', '[]', '5', '{}', '{"accepted":1}', '{"rejected":1}', '{"accepted":"1","rejected":0}', '{"accepted":-1,"rejected":0}',
-    '{"accepted":1.5,"rejected":0}', '{"accepted":1e999,"rejected":0}', '{"accepted":1,"rejected":0', '<html>502</html>', '['.repeat(200_000),
+    '',
+    'ok',
+    'null',
+    '[]',
+    '5',
+    '{}',
+    '{"accepted":1}',
+    '{"rejected":1}',
+    '{"accepted":"1","rejected":0}',
+    '{"accepted":-1,"rejected":0}',
+    '{"accepted":1.5,"rejected":0}',
+    '{"accepted":1e999,"rejected":0}',
+    '{"accepted":1,"rejected":0',
+    '<html>502</html>',
+    '['.repeat(200_000),
   ])('%s is none', (text) => {
     expect(parseIngestResult(text)).toBeUndefined()
   })
 })
 
 describe('the entries that a 422 names', () => {
-  test('in the result\'s form', () => {
+  test("in the result's form", () => {
     const errors = [{ index: 2, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' }]
     expect(parseRejected(JSON.stringify({ accepted: 0, rejected: 1, errors }))).toEqual(errors)
   })
 
-  test('in the framework\'s form', () => {
+  test("in the framework's form", () => {
     const detail = [
       { loc: ['body', 'logs', 3, 'level'], msg: 'field required', type: 'value_error.missing' },
       { loc: ['body', 'logs', 3, 'message'], msg: 'second for the same entry', type: 'x' },
@@ -148,8 +258,18 @@ describe('the entries that a 422 names', () => {
   })
 
   test.each<unknown>([
-    { detail: 'words' }, { detail: [{ msg: 'no loc' }] }, { detail: [{ loc: 'body.logs.1' }] }, { detail: [{ loc: ['body', 'logs'] }] }, { detail: [null, 5, []] },
-    { detail: [{ loc: ['body', 'batch_id'] }] }, { detail: [{ loc: ['body', 'logs', -1] }] }, { detail: [{ loc: ['body', 'logs', '1'] }] }, { errors: 'x' }, [], null, 'html',
+    { detail: 'words' },
+    { detail: [{ msg: 'no loc' }] },
+    { detail: [{ loc: 'body.logs.1' }] },
+    { detail: [{ loc: ['body', 'logs'] }] },
+    { detail: [null, 5, []] },
+    { detail: [{ loc: ['body', 'batch_id'] }] },
+    { detail: [{ loc: ['body', 'logs', -1] }] },
+    { detail: [{ loc: ['body', 'logs', '1'] }] },
+    { errors: 'x' },
+    [],
+    null,
+    'html',
   ])('%o names none', (body) => {
     expect(parseRejected(JSON.stringify(body))).toEqual([])
   })
@@ -161,8 +281,19 @@ describe('the entries that a 422 names', () => {
 })
 
 test.each<[boolean, unknown]>([
-  [true, ['body', 'batch_id']], [true, ['header', 'x-api-key']], [true, ['query', 'v']], [true, ['batch_id']], [true, ['body', 'body']],
-  [false, ['body', 'logs', 3, 'level']], [false, ['body', 'logs']], [false, ['logs', 5]], [false, ['body']], [false, ['body', 17]], [false, []], [false, 'body.batch_id'], [false, undefined],
+  [true, ['body', 'batch_id']],
+  [true, ['header', 'x-api-key']],
+  [true, ['query', 'v']],
+  [true, ['batch_id']],
+  [true, ['body', 'body']],
+  [false, ['body', 'logs', 3, 'level']],
+  [false, ['body', 'logs']],
+  [false, ['logs', 5]],
+  [false, ['body']],
+  [false, ['body', 17]],
+  [false, []],
+  [false, 'body.batch_id'],
+  [false, undefined],
 ])('a place outside the entries: %s for %j', (isElsewhere, loc) => {
   expect(hasErrorOutsideList(JSON.stringify({ detail: [{ loc, msg: 'm', type: 't' }] }))).toBe(isElsewhere)
 })
@@ -174,28 +305,57 @@ describe('the reason in words', () => {
     [replied(401, { detail: [{ msg: 'invalid API key', type: 'auth_error' }] }), 'status 401: invalid API key'],
     [replied(404, { detail: 'Not Found' }), 'status 404: Not Found'],
     [replied(500, { error: 'boom' }), 'status 500: boom'],
-    [replied(422, { detail: [{ loc: ['body', 'logs', 3, 'level'], msg: 'field required' }] }), 'status 422: body.logs.3.level: field required'],
-    [replied(422, { accepted: 0, rejected: 2, message: 'no', errors: [{ index: 3, field: 'level', message: 'bad' }, { index: 4, code: 'TOO_OLD' }] }),
-      'status 422: no; logs[3].level: bad; logs[4]: TOO_OLD'],
+    [
+      replied(422, { detail: [{ loc: ['body', 'logs', 3, 'level'], msg: 'field required' }] }),
+      'status 422: body.logs.3.level: field required',
+    ],
+    [
+      replied(422, {
+        accepted: 0,
+        rejected: 2,
+        message: 'no',
+        errors: [
+          { index: 3, field: 'level', message: 'bad' },
+          { index: 4, code: 'TOO_OLD' },
+        ],
+      }),
+      'status 422: no; logs[3].level: bad; logs[4]: TOO_OLD',
+    ],
     [replied(422, { message: 5, detail: {}, error: null }), 'status 422'],
     [replied(400, { message: ' \n ' }), 'status 400'],
-    [replied(400, { message: 'one\r\ntwo\u001b[31m\u0000three\u2028four\u009bfive' }), 'status 400: one two [31m three four five'],
+    [
+      replied(400, { message: 'one\r\ntwo\u001b[31m\u0000three\u2028four\u009bfive' }),
+      'status 400: one two [31m three four five',
+    ],
     [replied(400, { message: 'abc\u202Egnp.exe\u2066' }), 'status 400: abc gnp.exe'],
   ])('%#: %s', (reply, reason) => {
     expect(describeReply(reply)).toBe(reason)
   })
 
   test('one line of at most 200 characters, cut between characters, for every body', () => {
-    const body = fc.oneof(fc.string({ unit: 'binary' }), fc.json({ stringUnit: 'binary' }),
-      fc.record({ message: fc.string({ unit: 'binary', maxLength: 400 }), detail: fc.jsonValue(), errors: fc.jsonValue(), error: fc.jsonValue() }).map((one) => JSON.stringify(one)),
-      fc.integer({ min: 150, max: 260 }).map((length) => JSON.stringify({ message: `${'x'.repeat(length)}😀😀😀` })))
-    fc.assert(fc.property(fc.integer({ min: 100, max: 599 }), body, (status, text) => {
-      const reason = describeReply(replied(status, text))
-      expect(reason.length).toBeLessThanOrEqual(200)
-      expect(reason).toMatch(new RegExp(`^status ${status}`))
-      expect(reason).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u)
-      expect(reason.isWellFormed()).toBe(true)
-    }), { numRuns: 500 })
+    const body = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.json({ stringUnit: 'binary' }),
+      fc
+        .record({
+          message: fc.string({ unit: 'binary', maxLength: 400 }),
+          detail: fc.jsonValue(),
+          errors: fc.jsonValue(),
+          error: fc.jsonValue(),
+        })
+        .map((one) => JSON.stringify(one)),
+      fc.integer({ min: 150, max: 260 }).map((length) => JSON.stringify({ message: `${'x'.repeat(length)}😀😀😀` })),
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 599 }), body, (status, text) => {
+        const reason = describeReply(replied(status, text))
+        expect(reason.length).toBeLessThanOrEqual(200)
+        expect(reason).toMatch(new RegExp(`^status ${status}`))
+        expect(reason).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u)
+        expect(reason.isWellFormed()).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
     expect(describeReply(replied(400, { message: 'x'.repeat(1_000) }))).toMatch(/^status 400: x{187}…$/)
   })
 
@@ -207,17 +367,34 @@ describe('the reason in words', () => {
   })
 
   test.each<[string, Record<string, string | string[]>, string]>([
-    ['<!doctype html>\n<title>Sign\u001b[2J in</title>', { 'content-type': 'text/html; charset=utf-8' }, 'status 200, text/html; charset=utf-8: <!doctype html> <title>Sign [2J in</title>'],
+    [
+      '<!doctype html>\n<title>Sign\u001b[2J in</title>',
+      { 'content-type': 'text/html; charset=utf-8' },
+      'status 200, text/html; charset=utf-8: <!doctype html> <title>Sign [2J in</title>',
+    ],
     ['OK', {}, 'status 200, no content type: OK'],
     [' ', { 'content-type': ['text/plain', 'x/y'] }, 'status 200, text/plain, x/y'],
-    ['\u001f\ufffd', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'status 200, application/json (gzip): \ufffd'],
-    ['<html>'.repeat(1_000), { 'content-type': 'x'.repeat(1_000) }, `status 200, ${'x'.repeat(59)}…: ${'<html>'.repeat(13)}<…`],
-  ])('of a 2xx that is not the service\'s, what came instead: %#', (text, headers, reason) => {
+    [
+      '\u001f\ufffd',
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      'status 200, application/json (gzip): \ufffd',
+    ],
+    [
+      '<html>'.repeat(1_000),
+      { 'content-type': 'x'.repeat(1_000) },
+      `status 200, ${'x'.repeat(59)}…: ${'<html>'.repeat(13)}<…`,
+    ],
+  ])("of a 2xx that is not the service's, what came instead: %#", (text, headers, reason) => {
     expect(describeReply({ status: 200, headers, text, truncated: false })).toBe(reason)
   })
 
   test('words are masked before they are cut', () => {
-    const page = { status: 200, headers: { 'content-type': `text/html; ${'x'.repeat(40)}SECRETSECRET` }, text: `${'x'.repeat(70)}SECRETSECRET`, truncated: false }
+    const page = {
+      status: 200,
+      headers: { 'content-type': `text/html; ${'x'.repeat(40)}SECRETSECRET` },
+      text: `${'x'.repeat(70)}SECRETSECRET`,
+      truncated: false,
+    }
     expect(describeReply(page, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
 
     const reply = replied(400, { message: `${'x'.repeat(180)}SECRETSECRET` })

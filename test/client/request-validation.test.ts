@@ -24,18 +24,49 @@ function fault(kind: Kind, value: unknown): string {
 const entryFault = (fields: Record<string, unknown>): string => fault('batch', { logs: [{ ...ENTRY, ...fields }] })
 
 const FULL = {
-  ...ENTRY, service: 's', environment: 'e', version: 'v', user_id: 'u', user: { id: 'i', email: 'e', name: 'n' }, metadata: { any: [1, null] }, tags: ['t'],
-  error: { type: 't', message: 'm', stack: 's' }, perf: { duration_ms: 1.5, memory_mb: 1, db_queries: 2, cache_hits: 0 },
+  ...ENTRY,
+  service: 's',
+  environment: 'e',
+  version: 'v',
+  user_id: 'u',
+  user: { id: 'i', email: 'e', name: 'n' },
+  metadata: { any: [1, null] },
+  tags: ['t'],
+  error: { type: 't', message: 'm', stack: 's' },
+  perf: { duration_ms: 1.5, memory_mb: 1, db_queries: 2, cache_hits: 0 },
   request: { method: 'GET', url: '/', path: '/', status_code: 200, duration_ms: 0.1, ip: '::1', user_agent: 'x' },
-  trace: { trace_id: 't', span_id: 's', parent_span_id: 'p' }, deploy: { commit: 'c', branch: 'b', deployed_by: 'd' },
-  breadcrumbs: [{ type: 't', category: 'c', message: 'm', level: 'l', timestamp: '2026-01-31T08:00:00+02:00', data: {} }],
-  fingerprint: 'f', action: 'a', session_id: 's', release_id: 'r', request_id: 'r', source: 's', notify: true, notify_channels: ['slack'],
+  trace: { trace_id: 't', span_id: 's', parent_span_id: 'p' },
+  deploy: { commit: 'c', branch: 'b', deployed_by: 'd' },
+  breadcrumbs: [
+    { type: 't', category: 'c', message: 'm', level: 'l', timestamp: '2026-01-31T08:00:00+02:00', data: {} },
+  ],
+  fingerprint: 'f',
+  action: 'a',
+  session_id: 's',
+  release_id: 'r',
+  request_id: 'r',
+  source: 's',
+  notify: true,
+  notify_channels: ['slack'],
 }
 
 test('all fields of the interface, and the required ones alone, are good', () => {
   expect(fault('batch', { batch_id: 'free-form 7', logs: [FULL, ENTRY] })).toBe('')
   expect(fault('batch', { logs: Array.from({ length: 100 }, () => ENTRY) })).toBe('')
-  expect(fault('requests', { requests: [{ ...REQUEST, route: '/:id', host: 'h', service: 's', environment: 'e', timestamp: '2026-01-31T08:00:00+02:00' }] })).toBe('')
+  expect(
+    fault('requests', {
+      requests: [
+        {
+          ...REQUEST,
+          route: '/:id',
+          host: 'h',
+          service: 's',
+          environment: 'e',
+          timestamp: '2026-01-31T08:00:00+02:00',
+        },
+      ],
+    }),
+  ).toBe('')
   expect(fault('feedback', { event_id: 'e', comments: 'c', name: 'n', email: 'm' })).toBe('')
   expect(fault('release', { version: '1', commit_hash: 'c', branch: 'b', deployed_by: 'd', changelog: 'l' })).toBe('')
 })
@@ -56,8 +87,16 @@ describe('what is wrong is named by path, rule and value', () => {
     ['batch', { logs: [ENTRY, null] }, 'batch.logs[1] must be an object, got null'],
     // oxlint-disable-next-line no-sparse-arrays -- JSON would make the hole a null
     ['batch', { logs: [, ENTRY] }, 'batch.logs[0] must be an object, got undefined'],
-    ['requests', { requests: [{ ...REQUEST, status_code: 200.5 }] }, 'requests.requests[0].status_code must be an integer, got 200.5'],
-    ['requests', { requests: [{ ...REQUEST, request_id: undefined }] }, 'requests.requests[0].request_id must be given, got undefined'],
+    [
+      'requests',
+      { requests: [{ ...REQUEST, status_code: 200.5 }] },
+      'requests.requests[0].status_code must be an integer, got 200.5',
+    ],
+    [
+      'requests',
+      { requests: [{ ...REQUEST, request_id: undefined }] },
+      'requests.requests[0].request_id must be given, got undefined',
+    ],
     ['feedback', { event_id: 'e' }, 'feedback.comments must be given, got undefined'],
     ['release', { version: 1 }, 'release.version must be text, got 1'],
   ])('%s %#', (kind, value, message) => {
@@ -91,14 +130,36 @@ describe('what is wrong is named by path, rule and value', () => {
   })
 
   test.each([
-    '2026-01-31', '2026-01-31T08:00:00', '2026-01-31 08:00:00Z', '2026-02-30T08:00:00Z', '2026-02-29T08:00:00Z', '2026-13-01T08:00:00Z', '2026-01-31T24:00:00Z',
-    '2026-01-31T08:60:00Z', '2026-01-31T08:00:60Z', '2026-01-31T08:00:00+02:00', '2026-01-31T08:00:00-00:00', '2026-01-31t08:00:00z', ' 2026-01-31T08:00:00Z', '', 5, 1.7e12,
-    new Date(0), '2026-01-31T08:00:00.Z', '2026-01-31T08:00:00.1234567890Z',
+    '2026-01-31',
+    '2026-01-31T08:00:00',
+    '2026-01-31 08:00:00Z',
+    '2026-02-30T08:00:00Z',
+    '2026-02-29T08:00:00Z',
+    '2026-13-01T08:00:00Z',
+    '2026-01-31T24:00:00Z',
+    '2026-01-31T08:60:00Z',
+    '2026-01-31T08:00:60Z',
+    '2026-01-31T08:00:00+02:00',
+    '2026-01-31T08:00:00-00:00',
+    '2026-01-31t08:00:00z',
+    ' 2026-01-31T08:00:00Z',
+    '',
+    5,
+    1.7e12,
+    new Date(0),
+    '2026-01-31T08:00:00.Z',
+    '2026-01-31T08:00:00.1234567890Z',
   ])('%o is no UTC time', (timestamp) => {
     expect(entryFault({ timestamp })).toContain('logs[0].timestamp must be an ISO 8601 time in UTC')
   })
 
-  test.each(['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.1Z', '2026-01-31T08:00:00.123456789Z', '2024-02-29T23:59:59.999Z', '2026-01-31T08:00:00+00:00'])('%s is one', (timestamp) => {
+  test.each([
+    '2026-01-31T08:00:00Z',
+    '2026-01-31T08:00:00.1Z',
+    '2026-01-31T08:00:00.123456789Z',
+    '2024-02-29T23:59:59.999Z',
+    '2026-01-31T08:00:00+00:00',
+  ])('%s is one', (timestamp) => {
     expect(entryFault({ timestamp })).toBe('')
   })
 })
@@ -107,49 +168,109 @@ describe('the local service judges by code of its own, and alike', () => {
   test('they share no code', () => {
     const source = (name: string): string => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8')
     expect(source('client/request-validation.ts')).not.toMatch(/from '[^']*service/)
-    expect(source('service/ingest/validate.ts') + source('service/ingest/validators.ts')).not.toMatch(/from '[^']*(?:client|options|record)/)
+    expect(source('service/ingest/validate.ts') + source('service/ingest/validators.ts')).not.toMatch(
+      /from '[^']*(?:client|options|record)/,
+    )
   })
 
   test('what the client lets pass, the service takes, and the other way round', () => {
     // NUL and lone surrogates are text to the interface; the service has reasons of its own to refuse them.
     const text = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0') && one.isWellFormed())
-    const wild = fc.oneof(text, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.array(text, { maxLength: 2 }), fc.dictionary(text, text, { maxKeys: 2 }))
-    const time = fc.oneof(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString()),
-      fc.stringMatching(/^20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(?:\.\d{1,10})?(?:Z|[+-]0\d:00)$/))
-    const field = fc.oneof({ weight: 6, arbitrary: fc.tuple(fc.constantFrom(...Object.keys(FULL)), wild) },
-      { weight: 3, arbitrary: fc.tuple(fc.constant('timestamp'), time) }, { weight: 1, arbitrary: fc.tuple(fc.constantFrom('constructor', 'valueOf', '__proto__', 'zzz'), wild) })
-    fc.assert(fc.property(fc.array(field, { maxLength: 3 }), (fields) => {
-      const entry: unknown = { ...FULL, ...Object.fromEntries(fields) }
-      const asSent = JSON.parse(JSON.stringify(entry)) as unknown
-      expect(fault('batch', { logs: [asSent] }) === '').toBe(validateEntry(asSent).length === 0)
-    }), { numRuns: 2_000 })
+    const wild = fc.oneof(
+      text,
+      fc.integer(),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(text, { maxLength: 2 }),
+      fc.dictionary(text, text, { maxKeys: 2 }),
+    )
+    const time = fc.oneof(
+      fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString()),
+      fc.stringMatching(/^20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(?:\.\d{1,10})?(?:Z|[+-]0\d:00)$/),
+    )
+    const field = fc.oneof(
+      { weight: 6, arbitrary: fc.tuple(fc.constantFrom(...Object.keys(FULL)), wild) },
+      { weight: 3, arbitrary: fc.tuple(fc.constant('timestamp'), time) },
+      { weight: 1, arbitrary: fc.tuple(fc.constantFrom('constructor', 'valueOf', '__proto__', 'zzz'), wild) },
+    )
+    fc.assert(
+      fc.property(fc.array(field, { maxLength: 3 }), (fields) => {
+        const entry: unknown = { ...FULL, ...Object.fromEntries(fields) }
+        const asSent = JSON.parse(JSON.stringify(entry)) as unknown
+        expect(fault('batch', { logs: [asSent] }) === '').toBe(validateEntry(asSent).length === 0)
+      }),
+      { numRuns: 2_000 },
+    )
   })
 })
 
 describe('monitor tokens', () => {
   test.each([
-    ['a', 'a'], ['nightly-backup', 'nightly-backup'], ['A.b_c~9', 'A.b_c~9'], ['...', '...'], ['x'.repeat(500), 'x'.repeat(500)],
-    ['x==', 'x%3D%3D'], ['a:b', 'a%3Ab'], ['a/b', 'a%2Fb'], ['../releases/register', '..%2Freleases%2Fregister'], ['/', '%2F'], ['\\', '%5C'],
-    ['%2e%2e', '%252e%252e'], ['a%', 'a%25'], ['a b', 'a%20b'], ['a\n', 'a%0A'], ['a\0', 'a%00'], ['ä😀', '%C3%A4%F0%9F%98%80'],
-    ['a?b#c;d@e+f&g', 'a%3Fb%23c%3Bd%40e%2Bf%26g'], ['!\'()*', '%21%27%28%29%2A'],
+    ['a', 'a'],
+    ['nightly-backup', 'nightly-backup'],
+    ['A.b_c~9', 'A.b_c~9'],
+    ['...', '...'],
+    ['x'.repeat(500), 'x'.repeat(500)],
+    ['x==', 'x%3D%3D'],
+    ['a:b', 'a%3Ab'],
+    ['a/b', 'a%2Fb'],
+    ['../releases/register', '..%2Freleases%2Fregister'],
+    ['/', '%2F'],
+    ['\\', '%5C'],
+    ['%2e%2e', '%252e%252e'],
+    ['a%', 'a%25'],
+    ['a b', 'a%20b'],
+    ['a\n', 'a%0A'],
+    ['a\0', 'a%00'],
+    ['ä😀', '%C3%A4%F0%9F%98%80'],
+    ['a?b#c;d@e+f&g', 'a%3Fb%23c%3Bd%40e%2Bf%26g'],
+    ["!'()*", '%21%27%28%29%2A'],
   ])('%j: %s, one path segment', (token, segment) => {
-    expect(createHeartbeatCall(token)).toMatchObject({ path: `/heartbeat/${segment}`, body: null, secrets: [token, segment] })
+    expect(createHeartbeatCall(token)).toMatchObject({
+      path: `/heartbeat/${segment}`,
+      body: null,
+      secrets: [token, segment],
+    })
   })
 
   test.each([
-    '', '.', '..', '\ud800', 'tok-4711-\udc00', '\udc00\ud800', undefined, null, 5, ['a'], { toString: () => 'a' },
+    '',
+    '.',
+    '..',
+    '\ud800',
+    'tok-4711-\udc00',
+    '\udc00\ud800',
+    undefined,
+    null,
+    5,
+    ['a'],
+    { toString: () => 'a' },
   ])('%o is refused and not shown', (token) => {
     const refused = (): unknown => createHeartbeatCall(token)
-    expect(refused).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.stringMatching(token === '' ? /empty/ : /not shown/) as string }) as Error)
+    expect(refused).toThrow(
+      expect.objectContaining({
+        code: 'INVALID',
+        message: expect.stringMatching(token === '' ? /empty/ : /not shown/) as string,
+      }) as Error,
+    )
     if (typeof token === 'string' && token.length > 3) expect(refused).not.toThrow(token)
   })
 
   test('none reaches another path', () => {
-    fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\') })), (token) => {
-      fc.pre(!['', '.', '..'].includes(token))
-      const { path } = createHeartbeatCall(token)
-      expect(new URL(`http://h/api/v1${path}`).pathname).toBe(`/api/v1${path}`)
-      expect(decodeURIComponent(path.slice('/heartbeat/'.length))).toBe(token)
-    }))
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\') }),
+        ),
+        (token) => {
+          fc.pre(!['', '.', '..'].includes(token))
+          const { path } = createHeartbeatCall(token)
+          expect(new URL(`http://h/api/v1${path}`).pathname).toBe(`/api/v1${path}`)
+          expect(decodeURIComponent(path.slice('/heartbeat/'.length))).toBe(token)
+        },
+      ),
+    )
   })
 })

@@ -10,16 +10,28 @@ import { failureOf } from './failure-of.js'
 
 const KEY = 'canary-key+/4711'
 const CALL: Call = { path: '/ingest', body: '{}' }
-const reply = (status: number, headers: HttpReply['headers'] = {}, body: unknown = {}): HttpReply =>
-  ({ status, headers, text: JSON.stringify(body), truncated: false })
+const reply = (status: number, headers: HttpReply['headers'] = {}, body: unknown = {}): HttpReply => ({
+  status,
+  headers,
+  text: JSON.stringify(body),
+  truncated: false,
+})
 const network = new HttpFailure('network', 'POST http://x/api/v1/ingest: ECONNREFUSED')
 
 /** In the place of a reply: it comes when the test calls `answer`. */
 const later = Symbol('later')
 
 /** The last of the replies is repeated. */
-function scripted(replies: readonly (HttpReply | HttpFailure | Error | typeof later)[], options: Partial<RetryingCallerOptions> = {}): {
-  calls: RetryingCaller, clock: FakeClock, sentAt: number[], sent: unknown[], timeouts: unknown[], answer: (reply: HttpReply) => void
+function scripted(
+  replies: readonly (HttpReply | HttpFailure | Error | typeof later)[],
+  options: Partial<RetryingCallerOptions> = {},
+): {
+  calls: RetryingCaller
+  clock: FakeClock
+  sentAt: number[]
+  sent: unknown[]
+  timeouts: unknown[]
+  answer: (reply: HttpReply) => void
 } {
   const clock = new FakeClock()
   const sentAt: number[] = []
@@ -38,19 +50,32 @@ function scripted(replies: readonly (HttpReply | HttpFailure | Error | typeof la
     },
     close: async () => {},
   }
-  const calls = new RetryingCaller({ http, clock, random: () => 0.5, apiKey: KEY, maxAttempts: 3, timeoutMs: 30_000, retryMinMs: 200, retryMaxMs: 30_000, ...options })
+  const calls = new RetryingCaller({
+    http,
+    clock,
+    random: () => 0.5,
+    apiKey: KEY,
+    maxAttempts: 3,
+    timeoutMs: 30_000,
+    retryMinMs: 200,
+    retryMaxMs: 30_000,
+    ...options,
+  })
   return { calls, clock, sentAt, sent, timeouts, answer: (late) => answer(late) }
 }
 
 describe('attempts', () => {
-  test.each([network, new HttpFailure('timeout', 'late'), reply(408), reply(425), reply(429), reply(500), reply(503)])('%#: three of them, with the backoff between', async (trouble) => {
-    const { calls, clock, sentAt } = scripted([trouble])
-    const error = failureOf<IngestError>(calls.post(CALL), KEY)
-    await clock.advance(100_000)
-    expect((await error).message).toContain('(3 attempts)')
-    expect(sentAt).toEqual([0, 100, 300])
-    expect(clock.timers).toBe(0)
-  })
+  test.each([network, new HttpFailure('timeout', 'late'), reply(408), reply(425), reply(429), reply(500), reply(503)])(
+    '%#: three of them, with the backoff between',
+    async (trouble) => {
+      const { calls, clock, sentAt } = scripted([trouble])
+      const error = failureOf<IngestError>(calls.post(CALL), KEY)
+      await clock.advance(100_000)
+      expect((await error).message).toContain('(3 attempts)')
+      expect(sentAt).toEqual([0, 100, 300])
+      expect(clock.timers).toBe(0)
+    },
+  )
 
   test.each([400, 401, 403, 404, 409, 413, 422, 301, 307])('%i is not tried again', async (status) => {
     const { calls, sentAt } = scripted([reply(status)])
@@ -63,7 +88,10 @@ describe('attempts', () => {
     const done = calls.post(CALL)
     await clock.advance(1_000)
     expect((await done).status).toBe(200)
-    expect(sent).toEqual([['/ingest', '{}', false], ['/ingest', '{}', false]])
+    expect(sent).toEqual([
+      ['/ingest', '{}', false],
+      ['/ingest', '{}', false],
+    ])
   })
 
   test('as many as told', async () => {
@@ -81,7 +109,10 @@ describe('attempts', () => {
     const done = calls.post({ path: '/heartbeat/t', body: null })
     await clock.advance(1_000)
     await done
-    expect(sent).toEqual([['/heartbeat/t', null, true], ['/heartbeat/t', null, true]])
+    expect(sent).toEqual([
+      ['/heartbeat/t', null, true],
+      ['/heartbeat/t', null, true],
+    ])
   })
 
   test('a bug is thrown as it is', async () => {
@@ -92,7 +123,11 @@ describe('attempts', () => {
 
 describe('Retry-After', () => {
   test('nothing goes before it has passed, and not all in the same instant after', async () => {
-    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '7' }), reply(503, { 'retry-after': '2' }), reply(200)])
+    const { calls, clock, sentAt } = scripted([
+      reply(429, { 'retry-after': '7' }),
+      reply(503, { 'retry-after': '2' }),
+      reply(200),
+    ])
     const done = calls.post(CALL)
     await clock.advance(6_999)
     expect(sentAt).toEqual([0])
@@ -102,7 +137,10 @@ describe('Retry-After', () => {
   })
 
   test('at most 1 h; garbage is as none', async () => {
-    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '99999999999' }), reply(429, { 'retry-after': 'soon' }), reply(200)], { timeoutMs: 4_000_000 })
+    const { calls, clock, sentAt } = scripted(
+      [reply(429, { 'retry-after': '99999999999' }), reply(429, { 'retry-after': 'soon' }), reply(200)],
+      { timeoutMs: 4_000_000 },
+    )
     const done = calls.post(CALL)
     await clock.advance(4_000_000)
     await done
@@ -111,19 +149,31 @@ describe('Retry-After', () => {
 })
 
 describe('the deadline', () => {
-  test.each([429, 503])('a Retry-After of a %i that ends after it: fails at once, and says when to come back', async (status) => {
-    const { calls, clock, sentAt } = scripted([reply(status, { 'retry-after': '3600' }, { message: 'slow down' })])
-    const error = await failureOf<IngestError>(calls.post(CALL), KEY)
-    expect(error).toMatchObject({ code: 'RATE_LIMITED', status, retryAfterMs: 3_600_000, message: expect.stringMatching(/^status \d+: slow down .*3600 s$/) })
-    expect([sentAt, clock.now(), clock.timers]).toEqual([[0], 0, 0])
-  })
+  test.each([429, 503])(
+    'a Retry-After of a %i that ends after it: fails at once, and says when to come back',
+    async (status) => {
+      const { calls, clock, sentAt } = scripted([reply(status, { 'retry-after': '3600' }, { message: 'slow down' })])
+      const error = await failureOf<IngestError>(calls.post(CALL), KEY)
+      expect(error).toMatchObject({
+        code: 'RATE_LIMITED',
+        status,
+        retryAfterMs: 3_600_000,
+        message: expect.stringMatching(/^status \d+: slow down .*3600 s$/),
+      })
+      expect([sentAt, clock.now(), clock.timers]).toEqual([[0], 0, 0])
+    },
+  )
 
   test('while it holds, calls with the key fail without a request; after it they are sent', async () => {
     const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
     await failureOf<IngestError>(calls.post(CALL), KEY)
     await clock.advance(10_000)
-    expect(await failureOf<IngestError>(calls.post({ ...CALL, path: '/feedback' }), KEY))
-      .toMatchObject({ code: 'RATE_LIMITED', status: undefined, retryAfterMs: 50_000, message: expect.stringContaining('50 s') })
+    expect(await failureOf<IngestError>(calls.post({ ...CALL, path: '/feedback' }), KEY)).toMatchObject({
+      code: 'RATE_LIMITED',
+      status: undefined,
+      retryAfterMs: 50_000,
+      message: expect.stringContaining('50 s'),
+    })
     expect([sentAt, clock.timers]).toEqual([[0], 0])
     await clock.advance(20_001)
     const done = calls.post(CALL)
@@ -137,8 +187,14 @@ describe('the deadline', () => {
   test('that of a heartbeat holds for heartbeats alone', async () => {
     const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
     const heartbeat: Call = { path: '/heartbeat/t', body: null }
-    expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 60_000 })
-    expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 60_000 })
+    expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterMs: 60_000,
+    })
+    expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterMs: 60_000,
+    })
     expect((await calls.post(CALL)).status).toBe(200)
     expect(sentAt).toEqual([0, 0])
     await clock.advance(60_000)
@@ -146,7 +202,9 @@ describe('the deadline', () => {
   })
 
   test('a longer Retry-After that another call receives meanwhile holds for one that waits', async () => {
-    const { calls, clock, sentAt, answer } = scripted([reply(429, { 'retry-after': '5' }), later, reply(200)], { maxAttempts: 1 })
+    const { calls, clock, sentAt, answer } = scripted([reply(429, { 'retry-after': '5' }), later, reply(200)], {
+      maxAttempts: 1,
+    })
     const [first, second] = [failureOf(calls.post(CALL)), failureOf(calls.post(CALL))]
     await first
     const waiting = calls.post(CALL)
@@ -164,7 +222,12 @@ describe('the deadline', () => {
     const error = failureOf<IngestError>(calls.post(CALL), KEY)
     await clock.advance(100)
     // The next one would begin at 300.
-    expect(await error).toMatchObject({ code: 'UNAVAILABLE', status: 500, retryAfterMs: undefined, message: 'status 500 (2 attempts in timeoutMs 250)' })
+    expect(await error).toMatchObject({
+      code: 'UNAVAILABLE',
+      status: 500,
+      retryAfterMs: undefined,
+      message: 'status 500 (2 attempts in timeoutMs 250)',
+    })
     expect([sentAt, clock.timers]).toEqual([[0, 100], 0])
   })
 
@@ -178,7 +241,7 @@ describe('the deadline', () => {
 })
 
 describe('wired to a transport', () => {
-  test('what it is told others hear too, in the same turn; the heartbeat\'s concerns nobody', async () => {
+  test("what it is told others hear too, in the same turn; the heartbeat's concerns nobody", async () => {
     const { calls, clock } = scripted([reply(429, { 'retry-after': '7' }), reply(503), reply(200)])
     const told: [number, number][] = []
     calls.setHooks({ clock, onRetryAfter: (delayMs) => told.push([clock.now(), delayMs]) })
@@ -188,11 +251,13 @@ describe('wired to a transport', () => {
     expect(told).toEqual([[0, 7_000]])
     const keyless = scripted([reply(429, { 'retry-after': '7' })], { maxAttempts: 1 })
     keyless.calls.setHooks({ clock: keyless.clock, onRetryAfter: (delayMs) => told.push([-1, delayMs]) })
-    expect((await failureOf<IngestError>(keyless.calls.post({ path: '/heartbeat/t', body: null }))).code).toBe('RATE_LIMITED')
+    expect((await failureOf<IngestError>(keyless.calls.post({ path: '/heartbeat/t', body: null }))).code).toBe(
+      'RATE_LIMITED',
+    )
     expect(told).toHaveLength(1)
   })
 
-  test('it waits by the transport\'s clock', async () => {
+  test("it waits by the transport's clock", async () => {
     const { calls, clock, sentAt } = scripted([reply(503), reply(200)])
     const other = new FakeClock()
     calls.setHooks({ clock: other, onRetryAfter: () => {} })
@@ -205,7 +270,7 @@ describe('wired to a transport', () => {
 })
 
 describe('abort', () => {
-  test('between two attempts: at once, with the signal\'s reason, leaving no timer and no listener', async () => {
+  test("between two attempts: at once, with the signal's reason, leaving no timer and no listener", async () => {
     const { calls, clock, sentAt } = scripted([reply(503, { 'retry-after': '3600' })], { timeoutMs: 4_000_000 })
     const caller = new AbortController()
     const error = failureOf<IngestError>(calls.post({ ...CALL, signal: caller.signal }), KEY)
@@ -256,19 +321,39 @@ describe('the error', () => {
   test.each<[HttpReply | HttpFailure, string, number | undefined, RegExp]>([
     [network, 'UNAVAILABLE', undefined, /^POST http:\/\/x\/api\/v1\/ingest: ECONNREFUSED$/],
     [new HttpFailure('timeout', 'late'), 'UNAVAILABLE', undefined, /^late$/],
-    [reply(401, {}, { detail: [{ msg: 'no such key', type: 'auth_error' }] }), 'AUTH', 401, /^the service refuses the key: status 401: no such key$/],
+    [
+      reply(401, {}, { detail: [{ msg: 'no such key', type: 'auth_error' }] }),
+      'AUTH',
+      401,
+      /^the service refuses the key: status 401: no such key$/,
+    ],
     [reply(403), 'AUTH', 403, /refuses the key/],
     [reply(400, {}, { message: 'bad' }), 'REJECTED', 400, /^status 400: bad$/],
     [reply(404), 'REJECTED', 404, /^status 404; check the url$/],
     [reply(409), 'REJECTED', 409, /^status 409$/],
     [reply(413), 'REJECTED', 413, /^status 413$/],
-    [reply(422, {}, { detail: [{ loc: ['body', 'logs', 0, 'level'], msg: 'field required' }] }), 'REJECTED', 422, /body\.logs\.0\.level: field required/],
+    [
+      reply(422, {}, { detail: [{ loc: ['body', 'logs', 0, 'level'], msg: 'field required' }] }),
+      'REJECTED',
+      422,
+      /body\.logs\.0\.level: field required/,
+    ],
     [reply(429), 'RATE_LIMITED', 429, /^status 429$/],
     [reply(408), 'UNAVAILABLE', 408, /^status 408$/],
     [reply(500), 'UNAVAILABLE', 500, /^status 500$/],
     [reply(503), 'UNAVAILABLE', 503, /^status 503$/],
-    [{ ...reply(200, { 'content-type': 'text/html' }), text: `<title>Sign in</title>${KEY}` }, 'MISDIRECTED', 200, /^status 200, text\/html: <title>Sign in<\/title>\*\*\*; .*check the url$/],
-    [reply(302, { location: `http://evil.example/?k=${KEY}` }), 'MISDIRECTED', 302, /^status 302; redirects are not followed, check the url$/],
+    [
+      { ...reply(200, { 'content-type': 'text/html' }), text: `<title>Sign in</title>${KEY}` },
+      'MISDIRECTED',
+      200,
+      /^status 200, text\/html: <title>Sign in<\/title>\*\*\*; .*check the url$/,
+    ],
+    [
+      reply(302, { location: `http://evil.example/?k=${KEY}` }),
+      'MISDIRECTED',
+      302,
+      /^status 302; redirects are not followed, check the url$/,
+    ],
   ])('%#: %s %s', async (last, code, status, message) => {
     const error = await failureOf<IngestError>(scripted([last], { maxAttempts: 1 }).calls.post(CALL), KEY)
     expect(error).toMatchObject({ name: 'IngestError', code, status })
@@ -277,21 +362,36 @@ describe('the error', () => {
 
   test('a refused heartbeat is not about the key', async () => {
     const { calls } = scripted([reply(401)])
-    expect((await failureOf(calls.post({ path: '/heartbeat/t', body: null }), KEY)).message).toBe('the service refuses the monitor token: status 401')
+    expect((await failureOf(calls.post({ path: '/heartbeat/t', body: null }), KEY)).message).toBe(
+      'the service refuses the monitor token: status 401',
+    )
   })
 
   const echoes = (secret: string): unknown[] => [
-    { message: `got ${secret}` }, { detail: [{ loc: ['body', secret], msg: secret }] }, { error: encodeURIComponent(secret) }, { detail: Buffer.from(secret).toString('base64') },
-    { errors: [{ index: 0, field: secret, message: secret, code: secret }] }, { message: `${'x'.repeat(178)}${secret}` },
+    { message: `got ${secret}` },
+    { detail: [{ loc: ['body', secret], msg: secret }] },
+    { error: encodeURIComponent(secret) },
+    { detail: Buffer.from(secret).toString('base64') },
+    { errors: [{ index: 0, field: secret, message: secret, code: secret }] },
+    { message: `${'x'.repeat(178)}${secret}` },
     // In JSON within JSON, a quote would be escaped twice.
     { detail: JSON.stringify({ key: secret }) },
   ]
   test.each(echoes(`${KEY}"q`).map((body) => [body]))('never repeats key or token: %j', async (body) => {
     const token = 'token-secret-0815'
-    for (const [secret, call] of [[`${KEY}"q`, CALL], [token, { path: '/heartbeat/x', body: null, secrets: [token] }]] as const) {
-      const echo = JSON.parse(JSON.stringify(body).replaceAll(JSON.stringify(`${KEY}"q`).slice(1, -1), JSON.stringify(secret).slice(1, -1))) as unknown
+    for (const [secret, call] of [
+      [`${KEY}"q`, CALL],
+      [token, { path: '/heartbeat/x', body: null, secrets: [token] }],
+    ] as const) {
+      const echo = JSON.parse(
+        JSON.stringify(body).replaceAll(JSON.stringify(`${KEY}"q`).slice(1, -1), JSON.stringify(secret).slice(1, -1)),
+      ) as unknown
       for (const status of [302, 400, 401, 404, 422, 429, 500]) {
-        const error = await failureOf<IngestError>(scripted([reply(status, {}, echo)], { maxAttempts: 1, apiKey: `${KEY}"q` }).calls.post(call), secret, `${KEY}"q`)
+        const error = await failureOf<IngestError>(
+          scripted([reply(status, {}, echo)], { maxAttempts: 1, apiKey: `${KEY}"q` }).calls.post(call),
+          secret,
+          `${KEY}"q`,
+        )
         expect(error.message).not.toContain(secret.slice(0, 10))
       }
     }

@@ -15,7 +15,8 @@ import type { TestServer } from './http-servers.js'
 
 const TOKEN = 'token-of-this-user-4711'
 const BODY = '{"batch_id":"b","logs":[{"level":"info","message":"entry-4711","timestamp":"2026-11-21T00:08:52.486Z"}]}'
-const CHALLENGE = /^GET \/local\/status HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nx-pino-ingest-challenge: [\w-]{22}\r\n\r\n$/
+const CHALLENGE =
+  /^GET \/local\/status HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nx-pino-ingest-challenge: [\w-]{22}\r\n\r\n$/
 
 beforeEach(() => {
   vi.stubEnv('PINO_INGEST_DEV_TOKEN', TOKEN)
@@ -29,13 +30,18 @@ function implicit(origin: string, requestTimeoutMs = 10_000): Http {
 }
 
 async function failureOf(sent: Promise<unknown>): Promise<HttpFailure> {
-  const error = await sent.then(() => undefined, (thrown: unknown) => thrown)
+  const error = await sent.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   if (!(error instanceof HttpFailure)) throw new Error('it was sent', { cause: error })
   return error
 }
 
 /** Keeps what it gets. */
-async function recorder(onSocket: (socket: Socket) => void): Promise<{ readonly origin: string, readonly bytes: () => string }> {
+async function recorder(
+  onSocket: (socket: Socket) => void,
+): Promise<{ readonly origin: string; readonly bytes: () => string }> {
   let bytes = ''
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -66,7 +72,12 @@ test('the service of this user is asked once on a connection, and not told the t
   const http = implicit(server.origin)
   for (let count = 0; count < 3; count += 1) expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })
   expect(server.connections()).toBe(1)
-  expect(server.came.map(({ url }) => url)).toEqual(['/local/status', '/api/v1/ingest', '/api/v1/ingest', '/api/v1/ingest'])
+  expect(server.came.map(({ url }) => url)).toEqual([
+    '/local/status',
+    '/api/v1/ingest',
+    '/api/v1/ingest',
+    '/api/v1/ingest',
+  ])
   expect(JSON.stringify(server.came)).not.toContain(TOKEN)
 
   for (const socket of server.openSockets) socket.destroy()
@@ -81,17 +92,36 @@ test('the local service answers it', async () => {
 })
 
 test.each<[string, (socket: Socket) => void]>([
-  ['answers 200', (socket) => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'))],
-  ['answers as a local service without a proof', (socket) => void socket.once('data', () => socket.end('HTTP/1.1 401 Unauthorized\r\nwww-authenticate: Bearer realm="pino-ingest"\r\ncontent-length: 0\r\n\r\n'))],
-  ['answers something else than HTTP', (socket) => void socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n'))],
+  [
+    'answers 200',
+    (socket) => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')),
+  ],
+  [
+    'answers as a local service without a proof',
+    (socket) =>
+      void socket.once('data', () =>
+        socket.end(
+          'HTTP/1.1 401 Unauthorized\r\nwww-authenticate: Bearer realm="pino-ingest"\r\ncontent-length: 0\r\n\r\n',
+        ),
+      ),
+  ],
+  [
+    'answers something else than HTTP',
+    (socket) => void socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n')),
+  ],
   ['closes the connection', (socket) => void socket.once('data', () => socket.end())],
   ['resets the connection', (socket) => void socket.once('data', () => socket.resetAndDestroy())],
-  ['answers without an end', (socket) => void socket.once('data', () => socket.write(`HTTP/1.1 401 Unauthorized\r\nx: ${'x'.repeat(20_000)}`))],
+  [
+    'answers without an end',
+    (socket) => void socket.once('data', () => socket.write(`HTTP/1.1 401 Unauthorized\r\nx: ${'x'.repeat(20_000)}`)),
+  ],
 ])('a program that %s gets the challenge alone', async (_, onSocket) => {
   const { origin, bytes } = await recorder(onSocket)
   const failure = await failureOf(implicit(origin).post('/ingest', BODY))
   expect(failure).toMatchObject({
-    kind: 'unproven', message: expect.stringContaining(`${origin.slice(7)} is not a local service`) as string, remedy: expect.stringMatching(/PINO_INGEST_URL$/) as string,
+    kind: 'unproven',
+    message: expect.stringContaining(`${origin.slice(7)} is not a local service`) as string,
+    remedy: expect.stringMatching(/PINO_INGEST_URL$/) as string,
   })
   expect(bytes()).toMatch(CHALLENGE)
 })
@@ -105,8 +135,11 @@ test('a program that says nothing gets the challenge alone', async () => {
 test('a service with another token gets nothing', async () => {
   const service = await started({ token: 'token-of-another-user-4711' })
   expect(await failureOf(implicit(service.origin).post('/ingest', BODY))).toMatchObject({
-    kind: 'unproven', message: expect.stringContaining('PINO_INGEST_DEV_TOKEN') as string,
-    remedy: expect.stringMatching(new RegExp(`PINO_INGEST_DEV_TOKEN.*PINO_INGEST_URL=${service.origin}.*PINO_INGEST_API_KEY=any`)) as string,
+    kind: 'unproven',
+    message: expect.stringContaining('PINO_INGEST_DEV_TOKEN') as string,
+    remedy: expect.stringMatching(
+      new RegExp(`PINO_INGEST_DEV_TOKEN.*PINO_INGEST_URL=${service.origin}.*PINO_INGEST_API_KEY=any`),
+    ) as string,
   })
   expect(service.requests).toEqual([])
 })
@@ -115,7 +148,10 @@ test('a token that is malformed is not shown, and to be corrected', async () => 
   vi.stubEnv('PINO_INGEST_DEV_TOKEN', 'sh0rt')
   const { origin, came } = await proving(TOKEN)
   const failure = await failureOf(implicit(origin).post('/ingest', BODY))
-  expect(failure).toMatchObject({ kind: 'unproven', message: expect.stringMatching(/PINO_INGEST_DEV_TOKEN must have.*5 characters/) as string })
+  expect(failure).toMatchObject({
+    kind: 'unproven',
+    message: expect.stringMatching(/PINO_INGEST_DEV_TOKEN must have.*5 characters/) as string,
+  })
   expect(failure.remedy).not.toContain('npx')
   expect(failure.message).not.toContain('sh0rt')
   expect(came).toEqual([])
@@ -140,14 +176,21 @@ test('without a token nobody is asked; it is read again at the next connection',
   vi.stubEnv('XDG_STATE_HOME', home)
   const { origin, came } = await proving(TOKEN)
   const http = implicit(origin)
-  expect(await failureOf(http.post('/ingest', BODY))).toMatchObject({ kind: 'unproven', message: expect.stringContaining(join(home, 'pino-ingest', 'dev-token')) as string, remedy: expect.stringContaining('npx pino-ingest dev') as string })
+  expect(await failureOf(http.post('/ingest', BODY))).toMatchObject({
+    kind: 'unproven',
+    message: expect.stringContaining(join(home, 'pino-ingest', 'dev-token')) as string,
+    remedy: expect.stringContaining('npx pino-ingest dev') as string,
+  })
   expect(came).toEqual([])
   vi.stubEnv('PINO_INGEST_DEV_TOKEN', TOKEN)
   expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })
 })
 
 test('nobody listens: that is what is said', async () => {
-  expect(await failureOf(implicit(`http://127.0.0.1:${await deadPort()}`).post('/ingest', BODY))).toMatchObject({ kind: 'network', message: expect.stringContaining('ECONNREFUSED') as string })
+  expect(await failureOf(implicit(`http://127.0.0.1:${await deadPort()}`).post('/ingest', BODY))).toMatchObject({
+    kind: 'network',
+    message: expect.stringContaining('ECONNREFUSED') as string,
+  })
 })
 
 test('a URL that was named needs no proof', async () => {
@@ -163,8 +206,15 @@ test('through fetch, as under Bun, the listener is asked before each request', a
   const server = await proving(TOKEN)
   const http = implicit(server.origin)
   for (let count = 0; count < 2; count += 1) expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })
-  expect(server.came.map(({ url }) => url)).toEqual(['/local/status', '/api/v1/ingest', '/local/status', '/api/v1/ingest'])
-  const { origin, bytes } = await recorder((socket) => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\n')))
+  expect(server.came.map(({ url }) => url)).toEqual([
+    '/local/status',
+    '/api/v1/ingest',
+    '/local/status',
+    '/api/v1/ingest',
+  ])
+  const { origin, bytes } = await recorder(
+    (socket) => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\n')),
+  )
   expect(await failureOf(implicit(origin).post('/ingest', BODY))).toMatchObject({ kind: 'unproven' })
   expect(bytes()).toMatch(CHALLENGE)
 })

@@ -22,7 +22,9 @@ describe('concurrency', () => {
   })
 
   test('of one keeps the order strictly, through failures too', async () => {
-    const { clock, sender, told, enqueue } = setup((_, attempt) => (attempt % 3 === 0 ? DOWN : OK), { maxConcurrency: 1 })
+    const { clock, sender, told, enqueue } = setup((_, attempt) => (attempt % 3 === 0 ? DOWN : OK), {
+      maxConcurrency: 1,
+    })
     enqueue(...many(12))
     await clock.advance(60_000)
     expect(sender.maxInFlight).toBe(1)
@@ -69,7 +71,15 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
   const account = new Account()
   const told = new RecordingReport()
   const gate = {
-    limit: 1, lastFailure: undefined, outageAgeMs: 0, retryAfterLeftMs: 0, rejections: new RejectionTracker(clock), isFinished: false, startShutdown: () => {}, retrySoon: () => {}, onCapacity: () => {},
+    limit: 1,
+    lastFailure: undefined,
+    outageAgeMs: 0,
+    retryAfterLeftMs: 0,
+    rejections: new RejectionTracker(clock),
+    isFinished: false,
+    startShutdown: () => {},
+    retrySoon: () => {},
+    onCapacity: () => {},
   }
   const sender = {
     send: ({ batchId }: { batchId: string }): Promise<Outcome> => {
@@ -77,7 +87,15 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
       return batchId === 'rejects' ? Promise.reject(new Error('bug 2')) : Promise.resolve(OK)
     },
   }
-  const delivery = new Delivery({ sender, gate, clock, maxBufferBytes: 20_000, requestTimeoutMs: 10_000, account, report: told })
+  const delivery = new Delivery({
+    sender,
+    gate,
+    clock,
+    maxBufferBytes: 20_000,
+    requestTimeoutMs: 10_000,
+    account,
+    report: told,
+  })
   account.addStage(() => delivery.pendingEntries)
   for (const batchId of ['throws', 'rejects', 'fine']) {
     account.received += 1
@@ -110,7 +128,12 @@ describe('memory', () => {
     await clock.advance(1000)
     up = true
     await clock.advance(30_000)
-    expect(told.deliveredIds).toEqual(['b0', ...many(30).slice(21).map(({ batchId }) => batchId)])
+    expect(told.deliveredIds).toEqual([
+      'b0',
+      ...many(30)
+        .slice(21)
+        .map(({ batchId }) => batchId),
+    ])
   })
 
   test('does not give up what waits for a batch that would never fit', async () => {
@@ -232,7 +255,10 @@ describe('drain', () => {
 
   test('cuts a backoff short for one last attempt, which delivers all', async () => {
     let up = false
-    const { clock, account, delivery, enqueue } = setup(() => (up ? OK : DOWN), { retryMinMs: 30_000, random: () => 0.9 })
+    const { clock, account, delivery, enqueue } = setup(() => (up ? OK : DOWN), {
+      retryMinMs: 30_000,
+      random: () => 0.9,
+    })
     enqueue(...many(20, 100))
     await clock.advance(100)
     up = true
@@ -317,10 +343,18 @@ test('requests that hang since before a failure hold up nobody', async () => {
   const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random: () => 0 })
   const fail: ((outcome: Outcome) => void)[] = []
   let doesHang = false
-  const sender = { send: () => (doesHang ? new Promise<Outcome>((resolve) => fail.push(resolve)) : Promise.resolve(OK)) }
+  const sender = {
+    send: () => (doesHang ? new Promise<Outcome>((resolve) => fail.push(resolve)) : Promise.resolve(OK)),
+  }
   const account = new Account()
   const delivery = new Delivery({
-    sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes: 64 * 2 ** 20, requestTimeoutMs: 10_000, account, report: new RecordingReport(),
+    sender: createRetrySender(sender, gate),
+    gate,
+    clock,
+    maxBufferBytes: 64 * 2 ** 20,
+    requestTimeoutMs: 10_000,
+    account,
+    report: new RecordingReport(),
   })
   for (let n = 0; n < 200; n += 1) delivery.enqueue(batchOf(`before${n}`))
   await clock.advance(100)

@@ -36,7 +36,11 @@ function item(index: number) {
   return { index, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid level' }
 }
 
-function result(accepted: number, rejected: number, errors = Array.from({ length: rejected }, (_, index) => item(index))) {
+function result(
+  accepted: number,
+  rejected: number,
+  errors = Array.from({ length: rejected }, (_, index) => item(index)),
+) {
   return JSON.stringify({ accepted, message: 'done', rejected, errors })
 }
 
@@ -82,20 +86,45 @@ describe('2xx', () => {
   })
 
   test('without a body, or with an object that has no `accepted`, is delivered, unread', async () => {
-    for (const [status, text] of [[200, ''], [204, ''], [205, ' \n'], [200, '{"status":"ok"}']] as const) {
-      expect(await setup({ status, text }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
+    for (const [status, text] of [
+      [200, ''],
+      [204, ''],
+      [205, ' \n'],
+      [200, '{"status":"ok"}'],
+    ] as const) {
+      expect(await setup({ status, text }).send()).toEqual({
+        kind: 'delivered',
+        accepted: 10,
+        rejected: [],
+        unreadable: true,
+      })
     }
   })
 
-  test.each(['<html>', 'OK', '[]', 'null', '"ok"', '{"accepted":"all","rejected":0}', '{"accepted":10,"rejected":0'])('with %s is not the service\'s: kept as for a 404', async (text) => {
-    const headers = { 'content-type': 'text/html' }
-    expect(await setup({ text, headers }).send()).toEqual({ kind: 'misconfigured', status: 200, reason: `status 200, text/html: ${text}` })
-  })
+  test.each(['<html>', 'OK', '[]', 'null', '"ok"', '{"accepted":"all","rejected":0}', '{"accepted":10,"rejected":0'])(
+    "with %s is not the service's: kept as for a 404",
+    async (text) => {
+      const headers = { 'content-type': 'text/html' }
+      expect(await setup({ text, headers }).send()).toEqual({
+        kind: 'misconfigured',
+        status: 200,
+        reason: `status 200, text/html: ${text}`,
+      })
+    },
+  )
 
   test('that is too long to be read is judged by its beginning: a result that quotes what was rejected holds up nothing', async () => {
     const text = result(0, 10, [item(0)]).slice(0, -9)
-    expect(await setup({ text, truncated: true }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [], unreadable: true })
-    expect(await setup({ text: '<html>', truncated: true }).send()).toMatchObject({ kind: 'misconfigured', status: 200 })
+    expect(await setup({ text, truncated: true }).send()).toEqual({
+      kind: 'delivered',
+      accepted: 10,
+      rejected: [],
+      unreadable: true,
+    })
+    expect(await setup({ text: '<html>', truncated: true }).send()).toMatchObject({
+      kind: 'misconfigured',
+      status: 200,
+    })
   })
 })
 
@@ -114,15 +143,24 @@ describe('refused content', () => {
   test('422 of the framework names the entries by their place', async () => {
     const detail = [{ loc: ['body', 'logs', 2, 'message'], msg: 'field required', type: 'value_error.missing' }]
     const outcome = await setup({ status: 422, text: JSON.stringify({ detail }) }).send()
-    expect(outcome).toMatchObject({ kind: 'refused', rejected: [{ index: 2, field: 'message', message: 'field required' }] })
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      rejected: [{ index: 2, field: 'message', message: 'field required' }],
+    })
   })
 
   test('a `loc` that names something else is a misconfiguration, unless an entry is named beside it', async () => {
     const elsewhere = { loc: ['body', 'batch_id'], msg: 'field required', type: 'value_error.missing' }
-    expect(await setup({ status: 422, text: JSON.stringify({ detail: [elsewhere] }) }).send())
-      .toEqual({ kind: 'misconfigured', status: 422, reason: 'status 422: body.batch_id: field required' })
+    expect(await setup({ status: 422, text: JSON.stringify({ detail: [elsewhere] }) }).send()).toEqual({
+      kind: 'misconfigured',
+      status: 422,
+      reason: 'status 422: body.batch_id: field required',
+    })
     const both = [elsewhere, { ...elsewhere, loc: ['body', 'logs', 2, 'level'] }]
-    expect(await setup({ status: 422, text: JSON.stringify({ detail: both }) }).send()).toMatchObject({ kind: 'refused', rejected: [{ index: 2 }] })
+    expect(await setup({ status: 422, text: JSON.stringify({ detail: both }) }).send()).toMatchObject({
+      kind: 'refused',
+      rejected: [{ index: 2 }],
+    })
     for (const loc of [['body'], ['body', 'logs'], ['body', 17]]) {
       const outcome = await setup({ status: 422, text: JSON.stringify({ detail: [{ ...elsewhere, loc }] }) }).send()
       expect(outcome).toMatchObject({ kind: 'refused', rejected: [] })
@@ -131,7 +169,12 @@ describe('refused content', () => {
 
   test.each([400, 413, 422])('%i that names nothing is refused with the reason', async (status) => {
     const outcome = await setup({ status, text: 'not like this' }).send()
-    expect(outcome).toMatchObject({ kind: 'refused', status, rejected: [], reason: expect.stringContaining(`${status}`) })
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      status,
+      rejected: [],
+      reason: expect.stringContaining(`${status}`),
+    })
   })
 })
 
@@ -141,7 +184,11 @@ describe('not now', () => {
     expect(limited).toMatchObject({ kind: 'later', status: 429, retryAfterMs: 3000 })
     // No Date of its own: read against the clock, which stands at midnight.
     const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:07 GMT' }
-    expect(await setup({ status: 503, headers }).send()).toMatchObject({ kind: 'later', status: 503, retryAfterMs: 7000 })
+    expect(await setup({ status: 503, headers }).send()).toMatchObject({
+      kind: 'later',
+      status: 503,
+      retryAfterMs: 7000,
+    })
   })
 
   test.each([408, 425, 500, 502, 504])('%i', async (status) => {
@@ -154,7 +201,7 @@ describe('not now', () => {
     expect(await setup(new HttpFailure(kind, `why: ${kind}`)).send()).toEqual({ kind: 'later', reason: `why: ${kind}` })
   })
 
-  test('a listener that is not this user\'s: misconfigured, without a status', async () => {
+  test("a listener that is not this user's: misconfigured, without a status", async () => {
     expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'misconfigured', reason: 'why' })
   })
 

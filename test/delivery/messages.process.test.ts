@@ -18,7 +18,11 @@ const README = 'src/delivery/README.md'
 const MIB = 1024 * 1024
 
 /** First cells of the tables about stderr, in which `…` stands for anything. */
-const patterns = [...readText(README).split('\n## What it says on stderr\n')[1]?.matchAll(/^\| `(.+?)` \|/gm) ?? []].map(([, pattern]) => pattern as string)
+const patterns = [
+  ...(readText(README)
+    .split('\n## What it says on stderr\n')[1]
+    ?.matchAll(/^\| `(.+?)` \|/gm) ?? []),
+].map(([, pattern]) => pattern as string)
 
 function expressionOf(pattern: string): RegExp {
   const escaped = pattern.split(/…+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
@@ -26,16 +30,23 @@ function expressionOf(pattern: string): RegExp {
 }
 
 describe('in the code', () => {
-  const sources = (readdirSync(join(root, 'src'), { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'))
-    .map((name) => readFileSync(join(root, 'src', name), 'utf8')).join('\n').replaceAll('\\\'', '\'')
+  const sources = (readdirSync(join(root, 'src'), { recursive: true }) as string[])
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(root, 'src', name), 'utf8'))
+    .join('\n')
+    .replaceAll("\\'", "'")
     // Text that goes on in the next line.
     .replace(/['`]\s*\n\s*\+ ['`]/g, '')
 
   // Joined at run time: a reason and its words, a trouble and what comes next. What matters are the words in a row.
-  const JOINTS = /…+|\((?:shutdown|buffer|spool|age|damaged)\): |\): |: |; |, (?=and not)| \((?=[a-z])|\)$| (?=memory|the disk)(?=.* is short)| (?=is short)|\. (?=Set )/
+  const JOINTS =
+    /…+|\((?:shutdown|buffer|spool|age|damaged)\): |\): |: |; |, (?=and not)| \((?=[a-z])|\)$| (?=memory|the disk)(?=.* is short)| (?=is short)|\. (?=Set )/
 
   test.each(patterns)('%s', (pattern) => {
-    const parts = pattern.split(JOINTS).map((part) => part.trim()).filter((part) => /[a-z]{3}/.test(part))
+    const parts = pattern
+      .split(JOINTS)
+      .map((part) => part.trim())
+      .filter((part) => /[a-z]{3}/.test(part))
     expect(parts.length).toBeGreaterThan(0)
     expect(parts.filter((part) => !sources.includes(part))).toEqual([])
   })
@@ -51,13 +62,18 @@ function scratch(): string {
 async function isTaken(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  return await once(socket, 'connect').then(() => true, () => false)
+  return await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Answers everything in one way. @returns its base URL */
 async function answering(status: number, headers: Record<string, string> = {}, body = '{}'): Promise<string> {
   const server = createServer((request, response) => {
-    request.resume().once('end', () => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body))
+    request
+      .resume()
+      .once('end', () => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -68,21 +84,40 @@ async function answering(status: number, headers: Record<string, string> = {}, b
 }
 
 /** Runs an application to its natural end. @returns what the transport said, without the name in front */
-async function said(options: Record<string, unknown>, plan: Partial<AppPlan> = {}, env: Record<string, string> = {}): Promise<string[]> {
-  const { stderr } = await runApp({ mode: 'target', end: 'natural', count: 10, options: { apiKey: KEY, shutdownTimeoutMs: 8_000, ...options }, ...plan }, env)
+async function said(
+  options: Record<string, unknown>,
+  plan: Partial<AppPlan> = {},
+  env: Record<string, string> = {},
+): Promise<string[]> {
+  const { stderr } = await runApp(
+    {
+      mode: 'target',
+      end: 'natural',
+      count: 10,
+      options: { apiKey: KEY, shutdownTimeoutMs: 8_000, ...options },
+      ...plan,
+    },
+    env,
+  )
   const lines = stderr.split('\n').filter((line) => line !== '')
   expect(lines.filter((line) => !line.startsWith('pino-ingest: '))).toEqual([])
-  return lines.map((line) => line.slice('pino-ingest: '.length).replace(/ \(\d+ more like this since the last line\)$/, ''))
+  return lines.map((line) =>
+    line.slice('pino-ingest: '.length).replace(/ \(\d+ more like this since the last line\)$/, ''),
+  )
 }
 
 /** The patterns of the lines; each line has one. */
 function patternsOf(lines: readonly string[]): string[] {
-  return [...new Set(lines.map((line) => {
-    const plain = line.replace(/^request logs: /, '')
-    const found = patterns.find((pattern) => expressionOf(pattern).test(plain))
-    if (found === undefined) throw new Error(`the README does not list: ${line}`)
-    return found
-  }))].toSorted()
+  return [
+    ...new Set(
+      lines.map((line) => {
+        const plain = line.replace(/^request logs: /, '')
+        const found = patterns.find((pattern) => expressionOf(pattern).test(plain))
+        if (found === undefined) throw new Error(`the README does not list: ${line}`)
+        return found
+      }),
+    ),
+  ].toSorted()
 }
 
 function row(beginning: string): string {
@@ -102,8 +137,11 @@ describe('what real runs print', () => {
 
   test('a service that is down, without a spool: what was set, and not what was left of it', async () => {
     const lines = await said({ url: NOWHERE, spool: false, release: true, version: '1', shutdownTimeoutMs: 4_000 })
-    expect(lines).toContainEqual(expect.stringMatching(
-      /^dropped 10 entries \(shutdown\): not delivered before the process ended \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\)$/))
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^dropped 10 entries \(shutdown\): not delivered before the process ended \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\)$/,
+      ),
+    )
     // That the release is not registered may be told as well.
     expect(patternsOf(lines)).toContain(row('dropped … (shutdown): not'))
   })
@@ -128,13 +166,19 @@ describe('what real runs print', () => {
   })
 
   test('a login page with status 200', async () => {
-    const lines = await said({ url: await answering(200, { 'content-type': 'text/html' }, `<html>${KEY}`), spool: { dir: scratch() } })
+    const lines = await said({
+      url: await answering(200, { 'content-type': 'text/html' }, `<html>${KEY}`),
+      spool: { dir: scratch() },
+    })
     expect(patternsOf(lines)).toEqual([KEPT, row('the url is not')].toSorted())
     expect(lines.join('\n')).toMatch(/^[^(]*: status 200, text\/html: <html>\*\*\*$/m)
   })
 
   test('a 204, or an object that is no ingest result: accepted, and reported once', async () => {
-    for (const [status, body] of [[204, ''], [200, '{}']] as const) {
+    for (const [status, body] of [
+      [204, ''],
+      [200, '{}'],
+    ] as const) {
       const lines = await said({ url: await answering(status, {}, body), spool: { dir: scratch() }, batchSize: 1 })
       expect(patternsOf(lines)).toEqual([row('a reply is not')])
       expect(lines).toHaveLength(1)
@@ -150,12 +194,20 @@ describe('what real runs print', () => {
   })
 
   test('memory that is full', async () => {
-    const lines = await said({ url: NOWHERE, spool: false, maxBufferBytes: MIB, shutdownTimeoutMs: 4_000 }, { raw: linesOf(scratch(), 8_000) })
-    expect(patternsOf(lines)).toEqual(expect.arrayContaining([row('dropped … (buffer): new entries'), row('dropped … (shutdown): not')]))
+    const lines = await said(
+      { url: NOWHERE, spool: false, maxBufferBytes: MIB, shutdownTimeoutMs: 4_000 },
+      { raw: linesOf(scratch(), 8_000) },
+    )
+    expect(patternsOf(lines)).toEqual(
+      expect.arrayContaining([row('dropped … (buffer): new entries'), row('dropped … (shutdown): not')]),
+    )
   })
 
   test('a spool that is full', async () => {
-    const lines = await said({ url: NOWHERE, spool: { dir: scratch(), maxBytes: MIB }, maxBufferBytes: MIB }, { raw: linesOf(scratch(), 8_000, 50) })
+    const lines = await said(
+      { url: NOWHERE, spool: { dir: scratch(), maxBytes: MIB }, maxBufferBytes: MIB },
+      { raw: linesOf(scratch(), 8_000, 50) },
+    )
     expect(patternsOf(lines)).toEqual(expect.arrayContaining([KEPT, row('dropped … (spool): spool.maxBytes')]))
   })
 
@@ -169,7 +221,9 @@ describe('what real runs print', () => {
 
     // The counts of what was dropped cannot be kept there either: the same disk.
     const dropped = await said({ url: NOWHERE, spool: { dir }, shutdownTimeoutMs: 4_000 })
-    expect(patternsOf(dropped)).toEqual(expect.arrayContaining([row('dropped … (shutdown): not'), row('entries cannot be kept')]))
+    expect(patternsOf(dropped)).toEqual(
+      expect.arrayContaining([row('dropped … (shutdown): not'), row('entries cannot be kept')]),
+    )
     expect(patternsOf(dropped)).not.toContain(row('cannot save the drop counts'))
   })
 
@@ -194,7 +248,9 @@ describe('what real runs print', () => {
     }
     // It logs for a second, in which what was left is read.
     const lines = await said({ url: NOWHERE, spool: { dir } }, { count: 20, perSecond: 20 })
-    expect(patternsOf(lines)).toEqual([KEPT, row('dropped … (damaged): what'), row('… bytes of … are damaged')].toSorted())
+    expect(patternsOf(lines)).toEqual(
+      [KEPT, row('dropped … (damaged): what'), row('… bytes of … are damaged')].toSorted(),
+    )
   })
 
   test('a hook that fails', async () => {
@@ -207,7 +263,8 @@ describe('what real runs print', () => {
 
   test('a start that is refused', async () => {
     const { events } = await runApp({ mode: 'target', options: { url: 'logs.example.com', apiKey: KEY }, count: 1 })
-    const [message = ''] = /IngestError: (.*)/.exec(String(events.find(({ name }) => name === 'error')?.payload))?.slice(1) ?? []
+    const [message = ''] =
+      /IngestError: (.*)/.exec(String(events.find(({ name }) => name === 'error')?.payload))?.slice(1) ?? []
     expect(patternsOf([message])).toEqual([row('invalid configuration')])
   })
 })
@@ -220,12 +277,20 @@ test('a line that is not listed is found', () => {
 function linesOf(folder: string, count: number, levelNumber = 30): string {
   const file = join(folder, 'lines.ndjson')
   const filler = 'x'.repeat(400)
-  writeFileSync(file, Array.from({ length: count }, (_, n) => `${JSON.stringify({ level: levelNumber, time: 1_800_000_000_000 + n, n, filler, msg: 'long' })}\n`).join(''))
+  writeFileSync(
+    file,
+    Array.from(
+      { length: count },
+      (_, n) => `${JSON.stringify({ level: levelNumber, time: 1_800_000_000_000 + n, n, filler, msg: 'long' })}\n`,
+    ).join(''),
+  )
   return file
 }
 
 function filesIn(dir: string): string[] {
-  return (readdirSync(dir, { recursive: true }) as string[]).map((name) => join(dir, name)).filter((path) => statSync(path).isFile())
+  return (readdirSync(dir, { recursive: true }) as string[])
+    .map((name) => join(dir, name))
+    .filter((path) => statSync(path).isFile())
 }
 
 function makeOld(dir: string): void {

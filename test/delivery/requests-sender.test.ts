@@ -23,7 +23,15 @@ function logOf(n: number, over: object = {}): RequestLog {
 }
 
 function batchOf(logs: readonly object[]): Batch {
-  return { batchId: BATCH_ID, count: logs.length, highestSeverity: 1, body: createBatchBody(BATCH_ID, logs.map((one) => JSON.stringify(one))) }
+  return {
+    batchId: BATCH_ID,
+    count: logs.length,
+    highestSeverity: 1,
+    body: createBatchBody(
+      BATCH_ID,
+      logs.map((one) => JSON.stringify(one)),
+    ),
+  }
 }
 
 interface Call {
@@ -32,16 +40,26 @@ interface Call {
   readonly init: HttpRequestInit | undefined
 }
 
-async function sent(reply: Partial<HttpReply>, batch: Batch, isCompressed = false): Promise<{ outcome: Outcome, calls: Call[] }> {
+async function sent(
+  reply: Partial<HttpReply>,
+  batch: Batch,
+  isCompressed = false,
+): Promise<{ outcome: Outcome; calls: Call[] }> {
   const calls: Call[] = []
-  const plain = createRequestsSender({ clock: new FakeClock(), http: {
-    post: (path, body, init) => {
-      calls.push({ path, body: Buffer.from(body as Uint8Array), init })
-      return Promise.resolve({ status: 200, headers: {}, text: '', truncated: false, ...reply })
+  const plain = createRequestsSender({
+    clock: new FakeClock(),
+    http: {
+      post: (path, body, init) => {
+        calls.push({ path, body: Buffer.from(body as Uint8Array), init })
+        return Promise.resolve({ status: 200, headers: {}, text: '', truncated: false, ...reply })
+      },
+      close: () => Promise.resolve(),
     },
-    close: () => Promise.resolve(),
-  } })
-  const outcome = await createRequestsBodySender(isCompressed ? createGzipSender(plain) : plain).send(batch, new AbortController().signal)
+  })
+  const outcome = await createRequestsBodySender(isCompressed ? createGzipSender(plain) : plain).send(
+    batch,
+    new AbortController().signal,
+  )
   return { outcome, calls }
 }
 
@@ -53,7 +71,9 @@ describe('the request', () => {
     const batch = batchOf(awkward)
     const before = Buffer.from(batch.body)
     const { calls } = await sent({}, batch)
-    expect(calls.map(({ path, body }) => [path, body.toString()])).toEqual([['/ingest/requests', JSON.stringify({ requests: awkward })]])
+    expect(calls.map(({ path, body }) => [path, body.toString()])).toEqual([
+      ['/ingest/requests', JSON.stringify({ requests: awkward })],
+    ])
     expect(calls[0]?.init?.contentEncoding).toBeUndefined()
     expect(Buffer.from(batch.body)).toEqual(before)
   })
@@ -61,7 +81,9 @@ describe('the request', () => {
   test('is compressed as a whole, where asked for', async () => {
     const { calls } = await sent({}, TEN, true)
     expect(calls[0]?.init?.contentEncoding).toBe('gzip')
-    expect(JSON.parse(gunzipSync(calls[0]?.body ?? '').toString())).toEqual({ requests: Array.from({ length: 10 }, (_, n) => logOf(n)) })
+    expect(JSON.parse(gunzipSync(calls[0]?.body ?? '').toString())).toEqual({
+      requests: Array.from({ length: 10 }, (_, n) => logOf(n)),
+    })
   })
 
   test('is none where the body is missing', async () => {
@@ -74,41 +96,95 @@ describe('the request', () => {
 })
 
 function result(accepted: number, rejected: number, indices: readonly number[]): string {
-  return JSON.stringify({ accepted, rejected, message: 'm', errors: indices.map((index) => ({ index, code: 'VALIDATION_ERROR', field: 'path', message: 'bad' })) })
+  return JSON.stringify({
+    accepted,
+    rejected,
+    message: 'm',
+    errors: indices.map((index) => ({ index, code: 'VALIDATION_ERROR', field: 'path', message: 'bad' })),
+  })
 }
 
-const detail = (...loc: (string | number)[]): string => JSON.stringify({ detail: [{ loc, msg: 'field required', type: 'value_error.missing' }] })
+const detail = (...loc: (string | number)[]): string =>
+  JSON.stringify({ detail: [{ loc, msg: 'field required', type: 'value_error.missing' }] })
 
 describe('the reply', () => {
-  test.each([[200, ''], [201, '{}'], [202, '"OK"'], [204, ''], [200, '{"stored":10}'], [200, '[]'], [200, '{"accepted":"all","rejected":0}']])(
-    '%i %j is a success: any JSON, or nothing', async (status, text) => {
-      expect((await sent({ status, text }, TEN)).outcome).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
-    })
+  test.each([
+    [200, ''],
+    [201, '{}'],
+    [202, '"OK"'],
+    [204, ''],
+    [200, '{"stored":10}'],
+    [200, '[]'],
+    [200, '{"accepted":"all","rejected":0}'],
+  ])('%i %j is a success: any JSON, or nothing', async (status, text) => {
+    expect((await sent({ status, text }, TEN)).outcome).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
+  })
 
-  test.each(['OK', '<html>', '{"accepted":10'])('200 %j is not the service\'s: kept as for a 404', async (text) => {
-    expect((await sent({ text }, TEN)).outcome).toMatchObject({ kind: 'misconfigured', status: 200, reason: expect.stringContaining(text) })
+  test.each(['OK', '<html>', '{"accepted":10'])("200 %j is not the service's: kept as for a 404", async (text) => {
+    expect((await sent({ text }, TEN)).outcome).toMatchObject({
+      kind: 'misconfigured',
+      status: 200,
+      reason: expect.stringContaining(text),
+    })
   })
 
   test('an ingest result is believed', async () => {
-    expect((await sent({ text: result(10, 0, []) }, TEN)).outcome).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
-    expect((await sent({ text: result(8, 2, [3, 5]) }, TEN)).outcome).toMatchObject({ kind: 'delivered', accepted: 8, rejected: [{ index: 3 }, { index: 5 }] })
-    expect((await sent({ status: 422, text: result(9, 1, [3]) }, TEN)).outcome).toMatchObject({ kind: 'delivered', accepted: 9, status: 422 })
-    expect((await sent({ status: 422, text: result(0, 1, [3]) }, TEN)).outcome)
-      .toMatchObject({ kind: 'refused', rejected: [{ index: 3, field: 'path' }], reason: 'status 422: m; requests[3].path: bad' })
+    expect((await sent({ text: result(10, 0, []) }, TEN)).outcome).toEqual({
+      kind: 'delivered',
+      accepted: 10,
+      rejected: [],
+    })
+    expect((await sent({ text: result(8, 2, [3, 5]) }, TEN)).outcome).toMatchObject({
+      kind: 'delivered',
+      accepted: 8,
+      rejected: [{ index: 3 }, { index: 5 }],
+    })
+    expect((await sent({ status: 422, text: result(9, 1, [3]) }, TEN)).outcome).toMatchObject({
+      kind: 'delivered',
+      accepted: 9,
+      status: 422,
+    })
+    expect((await sent({ status: 422, text: result(0, 1, [3]) }, TEN)).outcome).toMatchObject({
+      kind: 'refused',
+      rejected: [{ index: 3, field: 'path' }],
+      reason: 'status 422: m; requests[3].path: bad',
+    })
   })
 
-  test('the framework\'s form names request logs by their place in `requests`', async () => {
+  test("the framework's form names request logs by their place in `requests`", async () => {
     const text = detail('body', 'requests', 3, 'path')
-    expect((await sent({ status: 422, text }, TEN)).outcome).toMatchObject({ kind: 'refused', rejected: [{ index: 3, field: 'path', message: 'field required' }] })
-    expect((await sent({ status: 422, text: detail('body', 'requests', 10, 'path') }, TEN)).outcome).toMatchObject({ kind: 'refused', rejected: [] })
-    expect((await sent({ status: 422, text: detail('body', 'requests') }, TEN)).outcome).toMatchObject({ kind: 'refused', rejected: [] })
+    expect((await sent({ status: 422, text }, TEN)).outcome).toMatchObject({
+      kind: 'refused',
+      rejected: [{ index: 3, field: 'path', message: 'field required' }],
+    })
+    expect((await sent({ status: 422, text: detail('body', 'requests', 10, 'path') }, TEN)).outcome).toMatchObject({
+      kind: 'refused',
+      rejected: [],
+    })
+    expect((await sent({ status: 422, text: detail('body', 'requests') }, TEN)).outcome).toMatchObject({
+      kind: 'refused',
+      rejected: [],
+    })
     // Of another endpoint, by its words: no request log is at fault.
-    expect((await sent({ status: 422, text: detail('body', 'logs', 3, 'path') }, TEN)).outcome).toMatchObject({ kind: 'misconfigured', status: 422 })
+    expect((await sent({ status: 422, text: detail('body', 'logs', 3, 'path') }, TEN)).outcome).toMatchObject({
+      kind: 'misconfigured',
+      status: 422,
+    })
   })
 
   test.each<[number, Outcome['kind']]>([
-    [400, 'refused'], [413, 'refused'], [422, 'refused'], [408, 'later'], [429, 'later'], [500, 'later'], [503, 'later'],
-    [301, 'misconfigured'], [401, 'misconfigured'], [403, 'misconfigured'], [404, 'misconfigured'], [405, 'misconfigured'],
+    [400, 'refused'],
+    [413, 'refused'],
+    [422, 'refused'],
+    [408, 'later'],
+    [429, 'later'],
+    [500, 'later'],
+    [503, 'later'],
+    [301, 'misconfigured'],
+    [401, 'misconfigured'],
+    [403, 'misconfigured'],
+    [404, 'misconfigured'],
+    [405, 'misconfigured'],
   ])('%i: %s, as for entries', async (status, kind) => {
     const { outcome } = await sent({ status, text: 'no', headers: { 'retry-after': '3' } }, TEN)
     expect(outcome).toMatchObject({ kind, status })
@@ -128,7 +204,11 @@ async function through(url: string, isCompressed: boolean, logs: readonly object
   const gate = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retryMinMs: 5, retryMaxMs: 5 })
   const retrying = createRetrySender(createRequestsSender({ http, clock: systemClock }), gate)
   const letters: DeadLetter[] = []
-  const sender = createIsolationSender({ inner: createRequestsBodySender(isCompressed ? createGzipSender(retrying) : retrying), gate, deadLetter: (those) => void letters.push(...those) })
+  const sender = createIsolationSender({
+    inner: createRequestsBodySender(isCompressed ? createGzipSender(retrying) : retrying),
+    gate,
+    deadLetter: (those) => void letters.push(...those),
+  })
   return { outcome: await sender.send(batchOf(logs), new AbortController().signal), letters }
 }
 
@@ -136,15 +216,23 @@ const BAD = [7, 33, 99]
 const HUNDRED = Array.from({ length: 100 }, (_, n) => logOf(n))
 const badPaths = HUNDRED.map((one, n) => (BAD.includes(n) ? { ...one, path: n } : one))
 
-test.each([false, true])('the local service takes the good ones once, the others are set aside with its words (gzip: %s)', async (isCompressed) => {
-  const service = await started({ apiKeys: ['k'] })
-  const { outcome, letters } = await through(service.url, isCompressed, badPaths)
-  expect(outcome).toMatchObject({ kind: 'delivered', accepted: 97 })
-  expect(letters.map(({ index, status, field, entry }) => [index, status, field, JSON.parse(entry)]).toSorted((a, b) => Number(a[0]) - Number(b[0])))
-    .toEqual(BAD.map((n) => [n, 422, 'path', { ...logOf(n), path: n }]))
-  const stored = service.requestLogs({ limit: Infinity }).items.map(({ request }) => request)
-  expect(stored.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(HUNDRED.filter((_, n) => !BAD.includes(n)).toSorted((a, b) => a.path.localeCompare(b.path)))
-})
+test.each([false, true])(
+  'the local service takes the good ones once, the others are set aside with its words (gzip: %s)',
+  async (isCompressed) => {
+    const service = await started({ apiKeys: ['k'] })
+    const { outcome, letters } = await through(service.url, isCompressed, badPaths)
+    expect(outcome).toMatchObject({ kind: 'delivered', accepted: 97 })
+    expect(
+      letters
+        .map(({ index, status, field, entry }) => [index, status, field, JSON.parse(entry)])
+        .toSorted((a, b) => Number(a[0]) - Number(b[0])),
+    ).toEqual(BAD.map((n) => [n, 422, 'path', { ...logOf(n), path: n }]))
+    const stored = service.requestLogs({ limit: Infinity }).items.map(({ request }) => request)
+    expect(stored.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(
+      HUNDRED.filter((_, n) => !BAD.includes(n)).toSorted((a, b) => a.path.localeCompare(b.path)),
+    )
+  },
+)
 
 test('a server that names nothing: the bad ones are found', async () => {
   const taken: RequestLog[] = []
@@ -157,8 +245,14 @@ test('a server that names nothing: the bad ones are found', async () => {
   const { outcome, letters } = await through(`${server.origin}/api/v1`, false, badPaths)
   expect(outcome).toMatchObject({ kind: 'delivered', accepted: 97 })
   expect(letters.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(BAD)
-  expect(taken.map(({ request_id }) => request_id).toSorted()).toEqual(HUNDRED.filter((_, n) => !BAD.includes(n)).map(({ request_id }) => request_id).toSorted())
-  expect(server.came.every(({ url, headers }) => url === '/api/v1/ingest/requests' && headers['x-api-key'] === 'k')).toBe(true)
+  expect(taken.map(({ request_id }) => request_id).toSorted()).toEqual(
+    HUNDRED.filter((_, n) => !BAD.includes(n))
+      .map(({ request_id }) => request_id)
+      .toSorted(),
+  )
+  expect(
+    server.came.every(({ url, headers }) => url === '/api/v1/ingest/requests' && headers['x-api-key'] === 'k'),
+  ).toBe(true)
 })
 
 test('a failure is tried again, with the same bytes', async () => {
@@ -167,7 +261,11 @@ test('a failure is tried again, with the same bytes', async () => {
     attempts += 1
     response.writeHead(attempts < 3 ? 503 : 200).end()
   })
-  expect((await through(`${server.origin}/api/v1`, false, HUNDRED)).outcome).toEqual({ kind: 'delivered', accepted: 100, rejected: [] })
+  expect((await through(`${server.origin}/api/v1`, false, HUNDRED)).outcome).toEqual({
+    kind: 'delivered',
+    accepted: 100,
+    rejected: [],
+  })
   expect(new Set(server.came.map(({ body }) => body))).toEqual(new Set([JSON.stringify({ requests: HUNDRED })]))
   expect(attempts).toBe(3)
 })

@@ -40,11 +40,7 @@ export class ScriptedSender implements Sender {
   readonly #script: (batch: Batch, attempt: number) => Outcome | undefined
   readonly #latencyMs: number
 
-  constructor(
-    clock: FakeClock,
-    script: (batch: Batch, attempt: number) => Outcome | undefined,
-    latencyMs = 0,
-  ) {
+  constructor(clock: FakeClock, script: (batch: Batch, attempt: number) => Outcome | undefined, latencyMs = 0) {
     this.#clock = clock
     this.#script = script
     this.#latencyMs = latencyMs
@@ -111,11 +107,24 @@ export function setup(
   const clock = new FakeClock()
   const sender = new ScriptedSender(clock, script, latencyMs)
   const gate = new CircuitBreaker({
-    clock, maxConcurrency, initialConcurrency: maxConcurrency, retryMinMs: 250, retryMaxMs: 30_000, ...gateOptions,
+    clock,
+    maxConcurrency,
+    initialConcurrency: maxConcurrency,
+    retryMinMs: 250,
+    retryMaxMs: 30_000,
+    ...gateOptions,
   })
   const account = new Account()
   const told = new RecordingReport()
-  const delivery = new Delivery({ sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes, requestTimeoutMs: 10_000, account, report: told })
+  const delivery = new Delivery({
+    sender: createRetrySender(sender, gate),
+    gate,
+    clock,
+    maxBufferBytes,
+    requestTimeoutMs: 10_000,
+    account,
+    report: told,
+  })
   account.addStage(() => delivery.pendingEntries)
   const enqueue = (...batches: Batch[]) => {
     for (const batch of batches) {

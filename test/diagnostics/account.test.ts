@@ -83,66 +83,70 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test('closes after every step of any life, from the first entry to the end of the drain', async () => {
   const seen = { accepted: 0, rejected: 0, buffer: 0, shutdown: 0, filtered: 0 }
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), async (steps, maxConcurrency) => {
-      const { clock, sender, account, delivery } = setup(() => undefined, { maxConcurrency, maxBufferBytes: 8000 })
-      const batcher = new Batcher({
-        batchSize: 10,
-        batchBytes: 2000,
-        flushIntervalMs: 1000,
-        clock,
-        onBatch: (batch) => delivery.enqueue(batch),
-      })
-      account.addStage(() => batcher.pendingEntries)
-      const answered = new Set<Attempt>()
-      const replyTo = (which: number, reply: Outcome) => {
-        const open = sender.attempts.filter((attempt) => !answered.has(attempt))
-        const attempt = open[which % Math.max(open.length, 1)]
-        if (attempt === undefined) return
-        answered.add(attempt)
-        attempt.end(reply)
-      }
-      const check = () => expect(account.snapshot()).toMatchObject({ balances: true })
-
-      for (const one of steps) {
-        switch (one.do) {
-          case 'log':
-            for (let n = 0; n < one.entries; n++) {
-              account.received += 1
-              if (!delivery.admits(one.rank)) delivery.refuse()
-              else if (one.rank === 0 && n % 2 === 0) account.filtered += 1
-              else batcher.add(JSON.stringify('x'.repeat(one.bytes)), one.rank)
-              check()
-            }
-            break
-          case 'seal':
-            batcher.seal()
-            break
-          case 'reply':
-            replyTo(one.which, one.outcome)
-            break
-          case 'wait':
-            await clock.advance(one.ms)
-            break
-          case 'drain':
-            void delivery.drain(3000)
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 8 }),
+      async (steps, maxConcurrency) => {
+        const { clock, sender, account, delivery } = setup(() => undefined, { maxConcurrency, maxBufferBytes: 8000 })
+        const batcher = new Batcher({
+          batchSize: 10,
+          batchBytes: 2000,
+          flushIntervalMs: 1000,
+          clock,
+          onBatch: (batch) => delivery.enqueue(batch),
+        })
+        account.addStage(() => batcher.pendingEntries)
+        const answered = new Set<Attempt>()
+        const replyTo = (which: number, reply: Outcome) => {
+          const open = sender.attempts.filter((attempt) => !answered.has(attempt))
+          const attempt = open[which % Math.max(open.length, 1)]
+          if (attempt === undefined) return
+          answered.add(attempt)
+          attempt.end(reply)
         }
-        check()
-        await clock.advance(0)
-        check()
-        expect(delivery.pendingBytes).toBeLessThanOrEqual(8000)
-      }
-      batcher.seal()
-      const drained = delivery.drain(3000)
-      await clock.advance(3100)
-      await drained
-      const end = account.snapshot()
-      expect(end).toMatchObject({ pending: 0, balances: true })
-      seen.accepted += end.accepted
-      seen.rejected += end.rejected
-      seen.filtered += end.filtered
-      seen.buffer += end.dropped.buffer
-      seen.shutdown += end.dropped.shutdown
-    }),
+        const check = () => expect(account.snapshot()).toMatchObject({ balances: true })
+
+        for (const one of steps) {
+          switch (one.do) {
+            case 'log':
+              for (let n = 0; n < one.entries; n++) {
+                account.received += 1
+                if (!delivery.admits(one.rank)) delivery.refuse()
+                else if (one.rank === 0 && n % 2 === 0) account.filtered += 1
+                else batcher.add(JSON.stringify('x'.repeat(one.bytes)), one.rank)
+                check()
+              }
+              break
+            case 'seal':
+              batcher.seal()
+              break
+            case 'reply':
+              replyTo(one.which, one.outcome)
+              break
+            case 'wait':
+              await clock.advance(one.ms)
+              break
+            case 'drain':
+              void delivery.drain(3000)
+          }
+          check()
+          await clock.advance(0)
+          check()
+          expect(delivery.pendingBytes).toBeLessThanOrEqual(8000)
+        }
+        batcher.seal()
+        const drained = delivery.drain(3000)
+        await clock.advance(3100)
+        await drained
+        const end = account.snapshot()
+        expect(end).toMatchObject({ pending: 0, balances: true })
+        seen.accepted += end.accepted
+        seen.rejected += end.rejected
+        seen.filtered += end.filtered
+        seen.buffer += end.dropped.buffer
+        seen.shutdown += end.dropped.shutdown
+      },
+    ),
     { numRuns: 150 },
   )
   // Every door was used, so that none of them was left unchecked.

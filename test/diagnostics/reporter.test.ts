@@ -149,7 +149,10 @@ test('flushNow lets out what is held back, and leaves no timer', () => {
   report.flushNow()
   expect(lines).toHaveLength(2)
   expect(lines[1]).toContain('dropped 20 entries')
-  expect(events.map(({ payload }) => payload)).toEqual([{ count: 10, reason: 'buffer' }, { count: 20, reason: 'buffer' }])
+  expect(events.map(({ payload }) => payload)).toEqual([
+    { count: 10, reason: 'buffer' },
+    { count: 20, reason: 'buffer' },
+  ])
   expect(clock.timers).toBe(0)
   report.flushNow()
   expect(lines).toHaveLength(2)

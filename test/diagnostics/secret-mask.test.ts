@@ -57,7 +57,9 @@ describe('a key is masked', () => {
 
   test('a short one, as a whole', () => {
     const short = createSecretMask(['Test-Key', 'a+b.c*'])
-    expect(short('the key TEST-KEY is wrong, test-ke is not it; A+B.C* aab.c')).toBe('the key *** is wrong, test-ke is not it; *** aab.c')
+    expect(short('the key TEST-KEY is wrong, test-ke is not it; A+B.C* aab.c')).toBe(
+      'the key *** is wrong, test-ke is not it; *** aab.c',
+    )
   })
 })
 
@@ -86,11 +88,15 @@ test('the time grows with the text, not with its square', () => {
   const repeated = createSecretMask(['ab'.repeat(20), `${'a'.repeat(30)}1`])
   const msFor = (chars: number): number => {
     const text = 'a'.repeat(chars)
-    return Math.min(...Array.from({ length: 3 }, () => {
-      const start = process.cpuUsage().user
-      repeated(text)
-      return process.cpuUsage().user - start
-    })) / 1_000
+    return (
+      Math.min(
+        ...Array.from({ length: 3 }, () => {
+          const start = process.cpuUsage().user
+          repeated(text)
+          return process.cpuUsage().user - start
+        }),
+      ) / 1_000
+    )
   }
   msFor(20_000)
   // A square would make it 256 times as long.

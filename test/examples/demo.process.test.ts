@@ -45,12 +45,17 @@ function sum(counts: Record<string, number>): number {
 describe('npm run demo', () => {
   test('prints counts that agree, entries that are valid, and one trace through both services', async () => {
     // Another application's settings in the shell must not change what is shown.
-    const { code, stdout, stderr } = await startDemo([], { PINO_INGEST_URL: 'https://elsewhere.invalid/api/v1', PINO_INGEST_ENABLED: 'false' }).done
+    const { code, stdout, stderr } = await startDemo([], {
+      PINO_INGEST_URL: 'https://elsewhere.invalid/api/v1',
+      PINO_INGEST_ENABLED: 'false',
+    }).done
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).not.toContain('\u001b')
 
     const [, requests, lines, arrived, batches, sizes = ''] =
-      /(\d+) requests made the shop log (\d+) lines; (\d+) entries arrived, in (\d+) batch(?:es)? of (.+)\./.exec(stdout) ?? []
+      /(\d+) requests made the shop log (\d+) lines; (\d+) entries arrived, in (\d+) batch(?:es)? of (.+)\./.exec(
+        stdout,
+      ) ?? []
     const batchSizes = sizes.split(/, | and /).map(Number)
     expect(Number(requests)).toBe(41)
     expect(Number(lines)).toBeGreaterThan(100)
@@ -80,16 +85,33 @@ describe('npm run demo', () => {
     expect(stdout).toMatch(/feedback {2}Ada, on a failed payment: "/)
     expect(stdout).toMatch(/refused {3}logs\.0\.level must be one of/)
     expect(failed).toMatchObject({
-      level: 'error', service: 'shop', environment: 'demo', version: '2.7.0',
+      level: 'error',
+      service: 'shop',
+      environment: 'demo',
+      version: '2.7.0',
       request: { method: 'POST', path: '/orders', status_code: 502, user_agent: 'shop-web/3.1' },
-      error: { type: 'PaymentError', message: 'payment could not be completed: the card issuer did not answer: socket hang up' },
-      trace: { trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string, span_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string },
+      error: {
+        type: 'PaymentError',
+        message: 'payment could not be completed: the card issuer did not answer: socket hang up',
+      },
+      trace: {
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+        span_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      },
       source: expect.stringMatching(/demo\/payments\.mjs:\d+:\d+$/) as string,
     })
     expect(failed?.error?.stack?.match(/^caused by: /gm)).toHaveLength(2)
-    expect(http).toMatchObject({ level: 'info', service: 'shop', request: { method: 'GET', path: '/products', status_code: 200 } })
+    expect(http).toMatchObject({
+      level: 'info',
+      service: 'shop',
+      request: { method: 'GET', path: '/products', status_code: 200 },
+    })
     expect(order).toMatchObject({
-      level: 'info', message: 'order placed', user: { name: 'Ada' }, tags: ['orders'], action: 'order.placed',
+      level: 'info',
+      message: 'order placed',
+      user: { name: 'Ada' },
+      tags: ['orders'],
+      action: 'order.placed',
       metadata: { level: 'audit', sku: 'mug' },
     })
 
@@ -112,7 +134,9 @@ describe('npm run demo', () => {
     const { child, printed, done } = startDemo(['--keep'])
     onTestFinished(() => void child.kill('SIGKILL'))
     // The shop is started twice until then.
-    await expect.poll(() => printed.stdout + printed.stderr, { timeout: 4 * DEMO_TIMEOUT_MS }).toContain('stays until Ctrl-C')
+    await expect
+      .poll(() => printed.stdout + printed.stderr, { timeout: 4 * DEMO_TIMEOUT_MS })
+      .toContain('stays until Ctrl-C')
     other.close()
     expect(printed.stdout).toContain('Port 4319 is taken')
     const [, url = ''] = /PINO_INGEST_URL=(\S+)/.exec(printed.stdout) ?? []
@@ -123,7 +147,7 @@ describe('npm run demo', () => {
     const token = new URLSearchParams(new URL(page).hash.slice(1)).get('token') ?? ''
     const total = async (query: string): Promise<number> => {
       const answer = await fetch(`${origin}/local/counts?${query}`, { headers: { authorization: `Bearer ${token}` } })
-      return (await answer.json() as { total: number }).total
+      return ((await answer.json()) as { total: number }).total
     }
     const ofTheDay = sum(countsBelow('by level', printed.stdout))
     await expect.poll(() => total(''), { timeout: DEMO_TIMEOUT_MS }).toBeGreaterThan(ofTheDay)
@@ -134,9 +158,12 @@ describe('npm run demo', () => {
     for (const link of links) {
       expect({ link, status: (await fetch(link)).status }).toEqual({ link, status: 200 })
     }
-    const [, given = '', tailArgs = ''] = /PINO_INGEST_DEV_TOKEN=(\S+) npx pino-ingest (tail .+)\n/.exec(printed.stdout) ?? []
+    const [, given = '', tailArgs = ''] =
+      /PINO_INGEST_DEV_TOKEN=(\S+) npx pino-ingest (tail .+)\n/.exec(printed.stdout) ?? []
     const tail = startCli([...tailArgs.split(' '), '--lines', '1'], { PINO_INGEST_DEV_TOKEN: given })
-    await expect.poll(() => tail.said(), { timeout: DEMO_TIMEOUT_MS }).toMatch(/ (?:shop|inventory) .*\n(?:.*\n)*.* (?:shop|inventory) .*\n/)
+    await expect
+      .poll(() => tail.said(), { timeout: DEMO_TIMEOUT_MS })
+      .toMatch(/ (?:shop|inventory) .*\n(?:.*\n)*.* (?:shop|inventory) .*\n/)
     tail.child.kill('SIGINT')
     expect(await tail.done).toMatchObject({ code: 0, stderr: '' })
 
@@ -148,9 +175,15 @@ describe('npm run demo', () => {
 test('what is missing is named', async () => {
   // Through a variable: the demo is plain JavaScript, without types.
   const expectations: string = new URL('demo/expectations.mjs', import.meta.url).href
-  const { problemsOf } = await import(expectations) as { problemsOf: (service: IngestService, run: object) => string[] }
+  const { problemsOf } = (await import(expectations)) as {
+    problemsOf: (service: IngestService, run: object) => string[]
+  }
   const service = await createIngestService()
-  const problems = problemsOf(service, { requests: { count: 41, surprises: ['GET / was answered 500, not 200'] }, logged: 130, exitCode: 1 })
+  const problems = problemsOf(service, {
+    requests: { count: 41, surprises: ['GET / was answered 500, not 200'] },
+    logged: 130,
+    exitCode: 1,
+  })
   await service.close()
   expect(problems).toContain('130 lines were logged, but 0 entries arrived')
   expect(problems).toContain('the application ended with 1, not 0')

@@ -23,7 +23,8 @@ const WRITE_INDEX = 4
 const READ_INDEX = 8
 
 const progress = openSync(plan.progress, 'a', 0o600)
-const tell = (/** @type {string} */ name, /** @type {unknown} */ payload) => writeSync(3, `${JSON.stringify({ name, payload, at: nowMs() })}\n`)
+const tell = (/** @type {string} */ name, /** @type {unknown} */ payload) =>
+  writeSync(3, `${JSON.stringify({ name, payload, at: nowMs() })}\n`)
 /** Of this very process: `maxRSS` also counts the memory of the parent that it was forked from. */
 const peakRssKb = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 process.on('exit', () => tell('exit', { peakRssKb: peakRssKb(), longestCallMs, heapGrowthBytes, heapPeakBytes }))
@@ -44,10 +45,13 @@ const ready = once(stream, 'ready')
 void ready.then(() => tell('ready', nowMs()))
 /** Of ours, whose worker counts text as read before its records are taken. */
 let received = 0
-stream.on('ingest:stats', (stats) => { received = stats.received })
+stream.on('ingest:stats', (stats) => {
+  received = stats.received
+})
 // Of thread-stream 4, and none of its interface: nothing else tells what the worker has read.
 const handOver = stream[Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl') ?? '']
-if (typeof handOver?.bufLen !== 'number' || !(handOver.state instanceof Int32Array)) throw new Error('thread-stream has changed: adapt isAllRead')
+if (typeof handOver?.bufLen !== 'number' || !(handOver.state instanceof Int32Array))
+  throw new Error('thread-stream has changed: adapt isAllRead')
 const logger = pino({ level: 'trace' }, stream)
 if (plan.awaitReady === true) await ready
 
@@ -66,7 +70,7 @@ while (next < until) {
     await turn()
     continue
   }
-  const due = Math.min(until, first + Math.ceil((nowMs() - startedAt) * perSecond / 1000))
+  const due = Math.min(until, first + Math.ceil(((nowMs() - startedAt) * perSecond) / 1000))
   log(Math.min(due, next + MAX_AT_ONCE))
   if (next >= due) await sleep(1)
   else await turn()

@@ -12,7 +12,7 @@ const roomy = (stage) => ({ spool: { dir: stage.spoolDir, maxBytes: 4 * GIB } })
 /** @type {import('./scenarios.mjs').Scenario['run']} */
 async function runBacklog(stage, { mib, recordBytes, latencyMs, mostMib, withinMs, idleMs }) {
   const { server } = stage
-  const count = Math.ceil(mib * MIB / recordBytes)
+  const count = Math.ceil((mib * MIB) / recordBytes)
   await server.up()
   await server.down()
   const writer = stage.start({ count, padBytes: recordBytes, awaitReady: true, end: 'natural' }, roomy(stage))
@@ -43,9 +43,12 @@ async function runBacklog(stage, { mib, recordBytes, latencyMs, mostMib, withinM
     ...(ackMs > withinMs ? [`the live record was stored after ${Math.round(ackMs)} ms`] : []),
   ]
   return stage.outcome({
-    expected: all.length, lost: stage.lost(all).length, wrong,
+    expected: all.length,
+    lost: stage.lost(all).length,
+    wrong,
     notes: [
-      `${mib} MiB delivered in ${tookS.toFixed(1)} s`, `peak ${Math.round(peakMib)} MiB, without a backlog ${Math.round(reference)} MiB`,
+      `${mib} MiB delivered in ${tookS.toFixed(1)} s`,
+      `peak ${Math.round(peakMib)} MiB, without a backlog ${Math.round(reference)} MiB`,
       `the live record was stored after ${Math.round(ackMs)} ms`,
     ],
   })
@@ -70,7 +73,12 @@ async function referencePeakMib(latencyMs) {
 
 /** @type {import('./scenarios.mjs').Scenario} */
 export const BACKLOG = {
-  key: 'backlog', name: 'a backlog of 1 GiB at the start', mustBe: '0/0, within 32 MiB, live records within 5 s', run: runBacklog, isOursOnly: true, isAlone: true,
+  key: 'backlog',
+  name: 'a backlog of 1 GiB at the start',
+  mustBe: '0/0, within 32 MiB, live records within 5 s',
+  run: runBacklog,
+  isOursOnly: true,
+  isAlone: true,
   full: { mib: 1_024, recordBytes: 4_000, latencyMs: 5, mostMib: 32, withinMs: 5_000, idleMs: 15_000 },
   // Three times what is held in memory: enough to tell streaming from loading, too little to weigh it.
   quick: { mib: 24, recordBytes: 4_000, latencyMs: 5, mostMib: Infinity, withinMs: 5_000, idleMs: 8_000 },

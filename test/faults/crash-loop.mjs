@@ -65,11 +65,19 @@ class CrashLoop {
       stage.disk = disk
       stage.beforeRemoval = () => void execFileSync('umount', ['--lazy', disk])
     }
-    stage.server.identify = (port) => processBehind(port, Number(new URL(stage.server.origin).port), stage.apps.filter(({ isRunning }) => isRunning).map(({ pid }) => pid))
+    stage.server.identify = (port) =>
+      processBehind(
+        port,
+        Number(new URL(stage.server.origin).port),
+        stage.apps.filter(({ isRunning }) => isRunning).map(({ pid }) => pid),
+      )
   }
 
   get without() {
-    return [...(this.#hasDisk ? [] : ['no full disk: mount is not permitted']), ...(this.#hasNamespaces ? [] : ['no namespaces: unshare is not permitted'])]
+    return [
+      ...(this.#hasDisk ? [] : ['no full disk: mount is not permitted']),
+      ...(this.#hasNamespaces ? [] : ['no namespaces: unshare is not permitted']),
+    ]
   }
 
   /** @param {{ lives: number, slots: number, perSecond: number, marginMs: number }} size */
@@ -89,9 +97,16 @@ class CrashLoop {
     for (let life = 0; life < lives; life += 1) {
       const skewMs = SKEWS_MS[Math.floor(random() * SKEWS_MS.length)] ?? 0
       const isApart = random() < 0.4 && this.#hasNamespaces
-      const app = this.#stage.start({ first, count: SLOT_RECORDS, perSecond, awaitReady: true, end: 'hold' }, {
-        spool: { dir: this.#stage.spoolDir, maxBytes: 256 * MIB },
-      }, { env: { SKEW_MS: String(skewMs), NODE_OPTIONS: `--require ${SKEWED_CLOCK}` }, ...(isApart && { within: OWN_NAMESPACE }) })
+      const app = this.#stage.start(
+        { first, count: SLOT_RECORDS, perSecond, awaitReady: true, end: 'hold' },
+        {
+          spool: { dir: this.#stage.spoolDir, maxBytes: 256 * MIB },
+        },
+        {
+          env: { SKEW_MS: String(skewMs), NODE_OPTIONS: `--require ${SKEWED_CLOCK}` },
+          ...(isApart && { within: OWN_NAMESPACE }),
+        },
+      )
       const startedAt = nowMs()
       await app.event('started')
       const { pid } = app
@@ -114,9 +129,19 @@ class CrashLoop {
       const killedAt = isKilled ? app.kill('SIGKILL') : undefined
       if (!isKilled) app.kill('SIGTERM')
       await app.done
-      const how = `life ${this.#life += 1} (slot ${slot}, ${isApart ? 'own namespace' : 'shared namespace'}, clock ${skewMs / 1000} s, ${stops.map(({ from, to }) => `stopped ${Math.round((to - from) / 1000)} s, `).join('')}${isKilled ? 'killed' : 'ended'})`
+      const how = `life ${(this.#life += 1)} (slot ${slot}, ${isApart ? 'own namespace' : 'shared namespace'}, clock ${skewMs / 1000} s, ${stops.map(({ from, to }) => `stopped ${Math.round((to - from) / 1000)} s, `).join('')}${isKilled ? 'killed' : 'ended'})`
       const said = `${JSON.stringify(app.last('ingest:stats')?.payload)}; ${app.stderr.slice(-500)}`
-      this.lives.push({ pid, startedAt, endedAt: nowMs(), stops, how, first, last: app.loggedAt(), said, ...(isKilled && { killedAt: ranUntil ?? killedAt ?? 0 }) })
+      this.lives.push({
+        pid,
+        startedAt,
+        endedAt: nowMs(),
+        stops,
+        how,
+        first,
+        last: app.loggedAt(),
+        said,
+        ...(isKilled && { killedAt: ranUntil ?? killedAt ?? 0 }),
+      })
       this.#note(app, first, isKilled ? app.readAt((ranUntil ?? killedAt ?? 0) - marginMs) : app.loggedAt())
       first = app.loggedAt() + 1 + GAP
     }
@@ -127,7 +152,9 @@ class CrashLoop {
     for (const n of recordsBelow(this.#stage.spoolDir)) this.must.add(n)
     let n = first
     for (const progress of app.progress()) {
-      const isFull = this.full.some(({ from, to }) => progress.at > from - FULL_BEFORE_MS && progress.at < to + FULL_AFTER_MS)
+      const isFull = this.full.some(
+        ({ from, to }) => progress.at > from - FULL_BEFORE_MS && progress.at < to + FULL_AFTER_MS,
+      )
       for (; n <= Math.min(progress.n, last); n += 1) if (!isFull) this.must.add(n)
     }
   }
@@ -143,7 +170,14 @@ class CrashLoop {
         await this.#pause(choice < 0.05 ? 8_000 + random() * 8_000 : 500 + random() * 2_500)
         await server.up()
       } else {
-        server.behaviour = choice < 0.37 ? { kind: 'lost-reply' } : choice < 0.42 ? { kind: 'reset-in-reply' } : choice < 0.5 ? { kind: 'status', status: 503 } : { kind: 'ok', latencyMs: 5 + random() * 80 }
+        server.behaviour =
+          choice < 0.37
+            ? { kind: 'lost-reply' }
+            : choice < 0.42
+              ? { kind: 'reset-in-reply' }
+              : choice < 0.5
+                ? { kind: 'status', status: 503 }
+                : { kind: 'ok', latencyMs: 5 + random() * 80 }
         await this.#pause(choice < 0.42 ? 200 + random() * 500 : 1_000 + random() * 3_000)
       }
       server.behaviour = { kind: 'ok', latencyMs: 5 }
@@ -180,7 +214,10 @@ class CrashLoop {
     const { server, spoolDir } = this.#stage
     await server.up()
     server.behaviour = { kind: 'ok' }
-    const app = this.#stage.start({ first: 3 * SLOT_RECORDS * 10, count: 0, end: 'hold' }, { spool: { dir: spoolDir, maxBytes: 256 * MIB } })
+    const app = this.#stage.start(
+      { first: 3 * SLOT_RECORDS * 10, count: 0, end: 'hold' },
+      { spool: { dir: spoolDir, maxBytes: 256 * MIB } },
+    )
     const startedAt = nowMs()
     await app.event('ready')
     for (const n of recordsBelow(spoolDir)) this.must.add(n)
@@ -220,7 +257,9 @@ function fill(path) {
 /** Finds the process that has the connection between these ports. @param {number} from @param {number} to @param {readonly number[]} pids */
 function processBehind(from, to, pids) {
   const [ours, theirs] = [from, to].map((port) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`)
-  const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').map((line) => line.trim().split(/\s+/))
+  const rows = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
   const row = rows.find(([, local = '', remote = '']) => local.endsWith(ours ?? '') && remote.endsWith(theirs ?? ''))
   const socket = `socket:[${row?.[9]}]`
   return pids.find((pid) => {
@@ -249,8 +288,11 @@ async function runCrashLoop(stage, { lives, roots, slots, perSecond, marginMs, s
     await Promise.all(loops.map((loop) => loop.run({ lives: Math.ceil(lives / roots), slots, perSecond, marginMs })))
     const judged = loops.map((loop, index) => judge(loop, /** @type {Stage} */ (stages[index]), seed + index))
     return stage.outcome({
-      expected: judged.reduce((sum, { expected }) => sum + expected, 0), lost: judged.reduce((sum, { lost }) => sum + lost, 0), mayDuplicate: Infinity,
-      wrong: judged.flatMap(({ wrong }) => wrong), notes: [`seed ${seed}`, ...judged.flatMap(({ notes }) => notes)],
+      expected: judged.reduce((sum, { expected }) => sum + expected, 0),
+      lost: judged.reduce((sum, { lost }) => sum + lost, 0),
+      mayDuplicate: Infinity,
+      wrong: judged.flatMap(({ wrong }) => wrong),
+      notes: [`seed ${seed}`, ...judged.flatMap(({ notes }) => notes)],
     })
   } finally {
     for (const one of stages.slice(1)) await one.close()
@@ -265,19 +307,31 @@ function judge(loop, stage, seed) {
   const contents = [...server.violations].filter((violation) => violation.includes('other bytes'))
   const stranded = segmentsBelow(stage.spoolDir)
   // A record may arrive under a second id if its owner was suspended for longer than its lease.
-  for (const violation of server.violations) if (violation.includes('second batch') || violation.includes('other bytes')) server.violations.delete(violation)
+  for (const violation of server.violations)
+    if (violation.includes('second batch') || violation.includes('other bytes')) server.violations.delete(violation)
   const wrong = [
-    ...contents, ...unexplained,
+    ...contents,
+    ...unexplained,
     ...(splitBatches > 0 ? [`${splitBatches} entries came in a second batch without a stop past the lease`] : []),
     ...(stranded.length > 0 ? [`${stranded.length} segments are still there: ${stranded.slice(0, 3).join(', ')}`] : []),
   ].map((text) => `seed ${seed}: ${text}`)
   return {
-    expected: loop.must.size, lost: lost.length, wrong,
+    expected: loop.must.size,
+    lost: lost.length,
+    wrong,
     notes: [
       `seed ${seed}: ${loop.lives.length} lives, ${server.stored.size} records stored, lost ${lost.length}${lost.length > 0 ? ` (${groupsOf(lost)})` : ''}`,
-      ...loop.lives.filter(({ first = 0, last = -1 }) => lost.some((n) => first <= n && n <= last)).map(({ how, first, last, said }) => `lost entries of ${how}, which logged ${first} to ${last}: ${said}`),
-      `duplicated: ${Object.entries(counts).map(([reason, count]) => `${count} ${reason}`).join(', ') || 'none'}`,
-      `${contents.length} batch ids with two contents`, `the disk was full ${loop.full.length} times, the service down ${loop.downs.length} times`, ...loop.without,
+      ...loop.lives
+        .filter(({ first = 0, last = -1 }) => lost.some((n) => first <= n && n <= last))
+        .map(({ how, first, last, said }) => `lost entries of ${how}, which logged ${first} to ${last}: ${said}`),
+      `duplicated: ${
+        Object.entries(counts)
+          .map(([reason, count]) => `${count} ${reason}`)
+          .join(', ') || 'none'
+      }`,
+      `${contents.length} batch ids with two contents`,
+      `the disk was full ${loop.full.length} times, the service down ${loop.downs.length} times`,
+      ...loop.without,
     ],
   }
 }
@@ -291,12 +345,20 @@ function groupsOf(numbers) {
     if (run !== undefined && n === run[1] + 1) run[1] = n
     else runs.push([n, n])
   }
-  return `${runs.slice(0, 5).map(([from, to]) => `${from} to ${to}`).join(', ')}${runs.length > 5 ? ', …' : ''}`
+  return `${runs
+    .slice(0, 5)
+    .map(([from, to]) => `${from} to ${to}`)
+    .join(', ')}${runs.length > 5 ? ', …' : ''}`
 }
 
 /** @type {import('./scenarios.mjs').Scenario} */
 export const CRASH_LOOP = {
-  key: 'crash-loop', name: 'kill, stop, wrong clocks, full disk, life after life', mustBe: '0/only after a kill, a stop or a lost reply', run: runCrashLoop, isOursOnly: true, isAlone: true,
+  key: 'crash-loop',
+  name: 'kill, stop, wrong clocks, full disk, life after life',
+  mustBe: '0/only after a kill, a stop or a lost reply',
+  run: runCrashLoop,
+  isOursOnly: true,
+  isAlone: true,
   // Number of processes for each of three slots, on two roots in parallel.
   full: { lives: 200, roots: 2, slots: 3, perSecond: 300, marginMs: 500, seed: 1 },
   // The length of a lease is fixed, so there is no quick size.

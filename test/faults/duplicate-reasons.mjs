@@ -32,24 +32,35 @@ export function duplicateReasons(server, lives, { downs, full }) {
   const callsOf = new Map()
   for (const call of server.calls) {
     if (call.stored === 0) continue
-    for (const n of call.numbers ?? []) callsOf.set(n, [...callsOf.get(n) ?? [], call])
+    for (const n of call.numbers ?? []) callsOf.set(n, [...(callsOf.get(n) ?? []), call])
   }
   const lifeOf = (/** @type {import('./fault-server.mjs').Call} */ { connection: { pid }, at }) =>
     lives.find((life) => life.pid === pid && life.startedAt <= at && at <= life.endedAt + 1_000)
 
   const loggerOf = (/** @type {number} */ n) => lives.find(({ first = 0, last = -1 }) => first <= n && n <= last)
-  const isPastLease = (/** @type {LifeRecord | undefined} */ life, /** @type {import('./fault-server.mjs').Call} */ again) =>
-    life?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at) === true
+  const isPastLease = (
+    /** @type {LifeRecord | undefined} */ life,
+    /** @type {import('./fault-server.mjs').Call} */ again,
+  ) => life?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at) === true
 
-  const reasonOf = (/** @type {number} */ n, /** @type {import('./fault-server.mjs').Call} */ call, /** @type {import('./fault-server.mjs').Call} */ again) => {
+  const reasonOf = (
+    /** @type {number} */ n,
+    /** @type {import('./fault-server.mjs').Call} */ call,
+    /** @type {import('./fault-server.mjs').Call} */ again,
+  ) => {
     const life = lifeOf(call)
     const answeredAt = call.answeredAt ?? Infinity
     if (answeredAt === Infinity || downs.some((at) => at >= call.at && at < answeredAt + ACK_MS)) return 'lost reply'
     // The process is unknown if it was killed before its connection was looked up.
-    const killedAt = life === undefined ? Math.min(...lives.map(({ killedAt: at = Infinity }) => (at >= call.at ? at : Infinity))) : life.killedAt ?? Infinity
+    const killedAt =
+      life === undefined
+        ? Math.min(...lives.map(({ killedAt: at = Infinity }) => (at >= call.at ? at : Infinity)))
+        : (life.killedAt ?? Infinity)
     if (killedAt < answeredAt + ACK_MS) return 'kill'
-    if (life !== undefined && life.killedAt === undefined && life.endedAt < answeredAt + ACK_MS) return 'end before the reply was read'
-    if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS)) return 'kill'
+    if (life !== undefined && life.killedAt === undefined && life.endedAt < answeredAt + ACK_MS)
+      return 'end before the reply was read'
+    if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS))
+      return 'kill'
     if (life?.stops.some(({ from, to }) => from < answeredAt + ACK_MS && to > call.at)) return 'stop'
     // After such a stop the process that logged it keeps its open batch under a new id, and another process may send both.
     const logger = call.batchId === again.batchId ? undefined : loggerOf(n)

@@ -78,7 +78,8 @@ export class FaultServer {
    */
   constructor({ subject, replyGraceMs, key }) {
     const format = FORMATS[subject]
-    if (format === undefined) throw new Error(`no format known for ${subject}; known: ${Object.keys(FORMATS).join(', ')}`)
+    if (format === undefined)
+      throw new Error(`no format known for ${subject}; known: ${Object.keys(FORMATS).join(', ')}`)
     this.#format = format
     this.#key = key
     this.#replyGraceMs = replyGraceMs
@@ -118,7 +119,11 @@ export class FaultServer {
     /** @type {Set<Call>} */
     const inFlight = new Set()
     for (const moment of moments) {
-      const lastOf = new Map(this.calls.filter(({ at, connection }) => connection.openedAt <= moment && at <= moment + graceMs).map((call) => [call.connection, call]))
+      const lastOf = new Map(
+        this.calls
+          .filter(({ at, connection }) => connection.openedAt <= moment && at <= moment + graceMs)
+          .map((call) => [call.connection, call]),
+      )
       for (const call of lastOf.values()) {
         if (call.stored > 0 && (call.answeredAt ?? Infinity) > moment - graceMs) inFlight.add(call)
       }
@@ -128,7 +133,11 @@ export class FaultServer {
 
   /** Entries of requests that were stored and never wholly answered. */
   get unanswered() {
-    return sum(this.calls.filter(({ stored, answeredAt }) => stored > 0 && answeredAt === undefined).map(({ entries }) => entries))
+    return sum(
+      this.calls
+        .filter(({ stored, answeredAt }) => stored > 0 && answeredAt === undefined)
+        .map(({ entries }) => entries),
+    )
   }
 
   /**
@@ -139,7 +148,8 @@ export class FaultServer {
   early(status, waitMs, graceMs) {
     const refusals = this.calls.filter((call) => call.status === status && call.answeredAt !== undefined)
     return this.calls.filter(({ at }) =>
-      refusals.some(({ answeredAt = Infinity }) => at > answeredAt + graceMs && at < answeredAt + waitMs)).length
+      refusals.some(({ answeredAt = Infinity }) => at > answeredAt + graceMs && at < answeredAt + waitMs),
+    ).length
   }
 
   #create() {
@@ -173,7 +183,11 @@ export class FaultServer {
       return // the client was killed while it sent
     }
     const parsed = this.#format.parse(request.headers, Buffer.concat(chunks))
-    Object.assign(call, { entries: parsed.numbers.length, numbers: parsed.numbers, ...(parsed.batchId !== undefined && { batchId: parsed.batchId }) })
+    Object.assign(call, {
+      entries: parsed.numbers.length,
+      numbers: parsed.numbers,
+      ...(parsed.batchId !== undefined && { batchId: parsed.batchId }),
+    })
     this.entriesSeen += parsed.numbers.length
     this.#judge(request, Buffer.concat(chunks), parsed)
     await this.#answer(behaviour, call, parsed.numbers, response)
@@ -182,11 +196,14 @@ export class FaultServer {
   /** @param {import('node:http').IncomingMessage} request @param {Buffer} body @param {import('./formats.mjs').Parsed} parsed */
   #judge(request, body, { batchId, wrong }) {
     if (wrong !== undefined) this.violations.add(wrong)
-    if (this.#key !== undefined && request.headers['x-api-key'] !== this.#key) this.violations.add('a request without the key')
-    if (this.#key !== undefined && `${request.method} ${request.url}` !== 'POST /api/v1/ingest') this.violations.add(`${request.method} ${request.url}`)
+    if (this.#key !== undefined && request.headers['x-api-key'] !== this.#key)
+      this.violations.add('a request without the key')
+    if (this.#key !== undefined && `${request.method} ${request.url}` !== 'POST /api/v1/ingest')
+      this.violations.add(`${request.method} ${request.url}`)
     if (batchId === undefined) return
     const digest = createHash('sha1').update(body).digest('base64')
-    if (this.#digests.has(batchId) && this.#digests.get(batchId) !== digest) this.violations.add(`batch ${batchId} came with other bytes`)
+    if (this.#digests.has(batchId) && this.#digests.get(batchId) !== digest)
+      this.violations.add(`batch ${batchId} came with other bytes`)
     this.#digests.set(batchId, digest)
   }
 
@@ -216,7 +233,10 @@ export class FaultServer {
         return void response.socket?.destroy()
       case 'big-reply':
         this.#store(call, numbers)
-        return reply(call, response, { status: 200, body: JSON.stringify({ ...ingestResult(numbers.length, []), message: 'x'.repeat(behaviour.bytes) }) })
+        return reply(call, response, {
+          status: 200,
+          body: JSON.stringify({ ...ingestResult(numbers.length, []), message: 'x'.repeat(behaviour.bytes) }),
+        })
       case 'reject':
         return this.#reject(behaviour, call, numbers, response)
     }
@@ -227,11 +247,15 @@ export class FaultServer {
     const bad = numbers.flatMap((n, index) => (isBad(n) ? [index] : []))
     const count = numbers.length
     if (bad.length === 0 || form === 'partly' || form === 'partly-200') {
-      this.#store(call, numbers.filter((n) => !isBad(n)))
+      this.#store(
+        call,
+        numbers.filter((n) => !isBad(n)),
+      )
       const answer = bad.length === 0 ? this.#format.accepted(count) : this.#format.partly(count, bad)
       return reply(call, response, form === 'partly-200' ? { ...answer, status: 200 } : answer)
     }
-    if (form === 'none') return reply(call, response, { status: 422, body: JSON.stringify({ ...ingestResult(count, bad), accepted: 0 }) })
+    if (form === 'none')
+      return reply(call, response, { status: 422, body: JSON.stringify({ ...ingestResult(count, bad), accepted: 0 }) })
     if (form === 'framework') return reply(call, response, { status: 422, body: JSON.stringify(frameworkDetail(bad)) })
     return reply(call, response, { status: 400, body: '{"detail":"bad request"}' })
   }

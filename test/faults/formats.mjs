@@ -46,20 +46,31 @@ function scan(headers, body) {
 }
 
 /** @param {readonly number[]} bad */
-const errors = (bad) => bad.map((index) => ({ index, code: 'VALIDATION_ERROR', field: 'message', message: 'refused on purpose' }))
+const errors = (bad) =>
+  bad.map((index) => ({ index, code: 'VALIDATION_ERROR', field: 'message', message: 'refused on purpose' }))
 
 /** @param {number} count @param {readonly number[]} bad */
-export const ingestResult = (count, bad) => ({ accepted: count - bad.length, message: 'ok', rejected: bad.length, errors: errors(bad) })
+export const ingestResult = (count, bad) => ({
+  accepted: count - bad.length,
+  message: 'ok',
+  rejected: bad.length,
+  errors: errors(bad),
+})
 
 /** @param {readonly number[]} bad */
 export const frameworkDetail = (bad) => ({
-  detail: bad.map((index) => ({ loc: ['body', 'logs', index, 'message'], msg: 'refused on purpose', type: 'value_error' })),
+  detail: bad.map((index) => ({
+    loc: ['body', 'logs', index, 'message'],
+    msg: 'refused on purpose',
+    type: 'value_error',
+  })),
 })
 
 /** @type {Format} */
 const ours = {
   parse(headers, body) {
-    if (headers['content-type']?.startsWith('application/json') !== true) return { numbers: [], wrong: `content type ${headers['content-type']}` }
+    if (headers['content-type']?.startsWith('application/json') !== true)
+      return { numbers: [], wrong: `content type ${headers['content-type']}` }
     /** @type {{ batch_id?: unknown, logs?: { message?: string }[] }} */
     let batch
     try {
@@ -68,7 +79,8 @@ const ours = {
       return { numbers: [], wrong: `a body that is no JSON: ${error}` }
     }
     const { batch_id: batchId, logs } = batch
-    if (!Array.isArray(logs) || typeof batchId !== 'string') return { numbers: [], wrong: 'a batch without logs or batch_id' }
+    if (!Array.isArray(logs) || typeof batchId !== 'string')
+      return { numbers: [], wrong: 'a batch without logs or batch_id' }
     const numbers = logs.map(({ message }) => Number(/n=(\d+);/.exec(message ?? '')?.[1] ?? -1))
     return { numbers, batchId, ...(logs.length > MAX_ENTRIES && { wrong: `${logs.length} entries in a batch` }) }
   },
@@ -83,12 +95,17 @@ const elasticsearch = {
   partly(count, bad) {
     const refused = new Set(bad)
     const items = Array.from({ length: count }, (_, index) => ({
-      index: refused.has(index) ? { status: 400, error: { type: 'document_parsing_exception', reason: 'refused on purpose' } } : { status: 201 },
+      index: refused.has(index)
+        ? { status: 400, error: { type: 'document_parsing_exception', reason: 'refused on purpose' } }
+        : { status: 201 },
     }))
     return {
       status: 200,
       // Its client refuses to talk to what does not call itself so, and wants its own type back.
-      headers: { 'x-elastic-product': 'Elasticsearch', 'content-type': 'application/vnd.elasticsearch+json; compatible-with=8' },
+      headers: {
+        'x-elastic-product': 'Elasticsearch',
+        'content-type': 'application/vnd.elasticsearch+json; compatible-with=8',
+      },
       body: JSON.stringify({ took: 1, errors: bad.length > 0, items }),
     }
   },
@@ -97,22 +114,44 @@ const elasticsearch = {
 /** @type {Readonly<Record<string, Format>>} */
 export const FORMATS = {
   'pino-ingest': ours,
-  'pino-loki': { parse: scan, accepted: () => ({ status: 204, body: '' }), partly: () => ({ status: 400, body: 'entry refused on purpose' }) },
-  '@logtail/pino': { parse: scan, accepted: () => ({ status: 202, body: '' }), partly: () => ({ status: 406, body: '' }) },
+  'pino-loki': {
+    parse: scan,
+    accepted: () => ({ status: 204, body: '' }),
+    partly: () => ({ status: 400, body: 'entry refused on purpose' }),
+  },
+  '@logtail/pino': {
+    parse: scan,
+    accepted: () => ({ status: 202, body: '' }),
+    partly: () => ({ status: 406, body: '' }),
+  },
   '@axiomhq/pino': {
     parse: scan,
-    accepted: (count) => json({ ingested: count, failed: 0, failures: [], processedBytes: 0, blocksCreated: 0, walLength: 0 }),
-    partly: (count, bad) => json({
-      ingested: count - bad.length, failed: bad.length, failures: bad.map(() => ({ error: 'refused on purpose' })),
-      processedBytes: 0, blocksCreated: 0, walLength: 0,
-    }),
+    accepted: (count) =>
+      json({ ingested: count, failed: 0, failures: [], processedBytes: 0, blocksCreated: 0, walLength: 0 }),
+    partly: (count, bad) =>
+      json({
+        ingested: count - bad.length,
+        failed: bad.length,
+        failures: bad.map(() => ({ error: 'refused on purpose' })),
+        processedBytes: 0,
+        blocksCreated: 0,
+        walLength: 0,
+      }),
   },
-  'pino-datadog-transport': { parse: scan, accepted: () => json({}, 202), partly: () => json({ errors: [{ detail: 'refused on purpose' }] }, 400) },
+  'pino-datadog-transport': {
+    parse: scan,
+    accepted: () => json({}, 202),
+    partly: () => json({ errors: [{ detail: 'refused on purpose' }] }, 400),
+  },
   'pino-elasticsearch': elasticsearch,
   'pino-opentelemetry-transport': {
     parse: scan,
     // An empty protobuf message is zero bytes long. Field 1, partial_success: 1 rejected_log_records, 2 error_message.
     accepted: () => ({ status: 200, body: '', headers: { 'content-type': 'application/x-protobuf' } }),
-    partly: (_count, bad) => ({ status: 200, body: `\n\u0006\b${String.fromCodePoint(Math.min(bad.length, 127))}\u0012\u0002no`, headers: { 'content-type': 'application/x-protobuf' } }),
+    partly: (_count, bad) => ({
+      status: 200,
+      body: `\n\u0006\b${String.fromCodePoint(Math.min(bad.length, 127))}\u0012\u0002no`,
+      headers: { 'content-type': 'application/x-protobuf' },
+    }),
   },
 }

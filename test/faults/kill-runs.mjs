@@ -79,11 +79,15 @@ async function runLives(stage, { lives, perSecond, flapMs, leastMs, mostMs, marg
   await stage.nextStart(must)
   const lost = stage.lost(must)
   return stage.outcome({
-    expected: must.length, lostAtExit, lost: lost.length, mayDuplicate: server.inFlightAt(...kills, ...flapping.downs),
+    expected: must.length,
+    lostAtExit,
+    lost: lost.length,
+    mayDuplicate: server.inFlightAt(...kills, ...flapping.downs),
     notes: [
       `${lives} lives, the service went down ${flapping.downs.length} times`,
       `${stage.lost(unread).length} more lost that were logged over ${marginMs} ms before a kill, but not yet read by the worker`,
-      ...whenLost(lost, logs, kills), ...whenLost(stage.lost(unread), logs, kills).map((line) => `${line}, unread`),
+      ...whenLost(lost, logs, kills),
+      ...whenLost(stage.lost(unread), logs, kills).map((line) => `${line}, unread`),
     ],
   })
 }
@@ -96,7 +100,9 @@ function whenLost(lost, logs, kills) {
     const loggedAt = logs[life]?.find((progress) => progress.n >= n)?.at ?? NaN
     ages.set(life, Math.max(ages.get(life) ?? 0, (kills[life] ?? NaN) - loggedAt))
   }
-  return [...ages].map(([life, ageMs]) => `life ${life + 1} lost what was logged up to ${Math.round(ageMs)} ms before its end`)
+  return [...ages].map(
+    ([life, ageMs]) => `life ${life + 1} lost what was logged up to ${Math.round(ageMs)} ms before its end`,
+  )
 }
 
 /** @type {Scenario['run']} */
@@ -126,20 +132,46 @@ async function runDeep(stage, { count, depth, latencyMs, leastMs, mostMs, seed }
   const lostAtExit = stage.lost(all).length
   await stage.nextStart(all)
   // Killed before or after the recovery, it would show nothing.
-  const wrong = lostAtExit === 0 || lostAtExit === count ? [`no kill was in the middle of the recovery: ${notes.join(', ')}`] : []
-  return stage.outcome({ expected: count, lostAtExit, lost: stage.lost(all).length, mayDuplicate: server.inFlightAt(...kills), notes, wrong })
+  const wrong =
+    lostAtExit === 0 || lostAtExit === count ? [`no kill was in the middle of the recovery: ${notes.join(', ')}`] : []
+  return stage.outcome({
+    expected: count,
+    lostAtExit,
+    lost: stage.lost(all).length,
+    mayDuplicate: server.inFlightAt(...kills),
+    notes,
+    wrong,
+  })
 }
 
 /** @type {readonly Scenario[]} */
 export const LIVES = [
   {
-    key: 'lives', name: 'kill -9, life after life, flapping service', mustBe: '0/at most what was in flight', run: runLives, isOursOnly: true, isAlone: true,
+    key: 'lives',
+    name: 'kill -9, life after life, flapping service',
+    mustBe: '0/at most what was in flight',
+    run: runLives,
+    isOursOnly: true,
+    isAlone: true,
     full: { lives: 100, perSecond: 2_000, flapMs: 1_000, leastMs: 0, mostMs: 2_000, marginMs: 10, seed: 1 },
     // Beside other tests a worker waits longer for its turn on the processor.
-    quick: { lives: 10, perSecond: 2_000, flapMs: 300, leastMs: 300, mostMs: 900, marginMs: 250, awaitsRead: true, seed: 1 },
+    quick: {
+      lives: 10,
+      perSecond: 2_000,
+      flapMs: 300,
+      leastMs: 300,
+      mostMs: 900,
+      marginMs: 250,
+      awaitsRead: true,
+      seed: 1,
+    },
   },
   {
-    key: 'deep', name: 'kill -9 in the middle of a recovery, three deep', mustBe: '0/at most what was in flight', run: runDeep, isOursOnly: true,
+    key: 'deep',
+    name: 'kill -9 in the middle of a recovery, three deep',
+    mustBe: '0/at most what was in flight',
+    run: runDeep,
+    isOursOnly: true,
     full: { count: 20_000, depth: 3, latencyMs: 200, leastMs: 300, mostMs: 700, seed: 1 },
     quick: { count: 5_000, depth: 3, latencyMs: 200, leastMs: 250, mostMs: 400, seed: 1 },
   },

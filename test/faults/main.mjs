@@ -18,16 +18,28 @@ import { OURS } from './stage.mjs'
 const AT_ONCE = 2
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, peers: { type: 'string', default: 'all' }, json: { type: 'string' }, lives: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    only: { type: 'string' },
+    peers: { type: 'string', default: 'all' },
+    json: { type: 'string' },
+    lives: { type: 'string' },
+    seed: { type: 'string' },
+  },
 })
 /** Options of scenarios that support them. */
-const more = Object.fromEntries(Object.entries({ lives: values.lives, seed: values.seed }).flatMap(([name, value]) => (value === undefined ? [] : [[name, Number(value)]])))
+const more = Object.fromEntries(
+  Object.entries({ lives: values.lives, seed: values.seed }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Number(value)]],
+  ),
+)
 const tell = (/** @type {string} */ line) => process.stderr.write(`${line}\n`)
 
 const wanted = values.only?.split(',')
 const unknown = wanted?.filter((key) => !ALL.some((scenario) => scenario.key === key)) ?? []
 if (unknown.length > 0 || !['all', 'none'].includes(values.peers)) {
-  tell(`unknown: ${[...unknown, values.peers].join(', ')}; --only takes ${ALL.map(({ key }) => key).join(', ')}; --peers takes all or none`)
+  tell(
+    `unknown: ${[...unknown, values.peers].join(', ')}; --only takes ${ALL.map(({ key }) => key).join(', ')}; --peers takes all or none`,
+  )
   process.exit(2)
 }
 const scenarios = ALL.filter(({ key }) => wanted === undefined || wanted.includes(key))
@@ -36,11 +48,20 @@ const peers = needsPeers ? installPeers(tell) : []
 const subjects = [...peers.filter(({ version }) => version !== undefined), OURS]
 
 const tasks = scenarios.flatMap((scenario) =>
-  subjects.filter((subject) => subject === OURS || scenario.isOursOnly !== true).map((subject) => ({ scenario, subject })))
+  subjects
+    .filter((subject) => subject === OURS || scenario.isOursOnly !== true)
+    .map((subject) => ({ scenario, subject })),
+)
 /** @type {{ scenario: string, subject: string, outcome?: import('./stage.mjs').Outcome, failure?: string }[]} */
 const results = []
-await work(tasks.filter(({ scenario }) => scenario.isAlone !== true), AT_ONCE)
-await work(tasks.filter(({ scenario }) => scenario.isAlone === true), 1)
+await work(
+  tasks.filter(({ scenario }) => scenario.isAlone !== true),
+  AT_ONCE,
+)
+await work(
+  tasks.filter(({ scenario }) => scenario.isAlone === true),
+  1,
+)
 const holds = print({ scenarios, peers, results })
 if (values.json !== undefined) {
   const versions = Object.fromEntries(peers.map(({ name, version }) => [name, version ?? 'not installed']))
@@ -64,9 +85,11 @@ async function perform({ scenario, subject }) {
   try {
     const outcome = await run(scenario, subject, 'full', more)
     results.push({ ...done, outcome })
-    tell(`${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: lost ${outcome.lost}, duplicated ${outcome.duplicated}, ${tookS()} s`)
+    tell(
+      `${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: lost ${outcome.lost}, duplicated ${outcome.duplicated}, ${tookS()} s`,
+    )
   } catch (error) {
-    results.push({ ...done, failure: error instanceof Error ? error.stack ?? error.message : String(error) })
+    results.push({ ...done, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) })
     tell(`${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: failed, ${tookS()} s: ${error}`)
   }
 }

@@ -7,7 +7,7 @@ async function runMemory(stage, { mib, recordBytes, mostMib, longestMs }) {
   const { server } = stage
   await server.up()
   server.behaviour = { kind: 'hang' }
-  const count = Math.ceil(mib * MIB / recordBytes)
+  const count = Math.ceil((mib * MIB) / recordBytes)
   const app = stage.start({ count, padBytes: recordBytes, awaitReady: true, watchHeap: true, end: 'natural' })
   const { code } = await app.done
   const { heapGrowthBytes = 0, heapPeakBytes = 0, longestCallMs = 0 } = app.last('exit')?.payload ?? {}
@@ -22,7 +22,10 @@ async function runMemory(stage, { mib, recordBytes, mostMib, longestMs }) {
     ...(longestCallMs > longestMs ? [`a log call took ${Math.round(longestCallMs)} ms`] : []),
   ]
   return stage.outcome({
-    expected: count, lost: 0, isMeasure: true, wrong,
+    expected: count,
+    lost: 0,
+    isMeasure: true,
+    wrong,
     notes: [
       `${mib} MiB in ${((logged?.tookMs ?? 0) / 1000).toFixed(1)} s`,
       `main thread: ${grownMib.toFixed(1)} MiB live more than at the start, ${(heapPeakBytes / MIB).toFixed(1)} MiB with garbage`,
@@ -33,7 +36,12 @@ async function runMemory(stage, { mib, recordBytes, mostMib, longestMs }) {
 
 /** @type {import('./scenarios.mjs').Scenario} */
 export const MEMORY = {
-  key: 'memory', name: '600 MB logged, service hangs', mustBe: 'main thread within 32 MiB, no call over 50 ms', run: runMemory, isOursOnly: true, isAlone: true,
+  key: 'memory',
+  name: '600 MB logged, service hangs',
+  mustBe: 'main thread within 32 MiB, no call over 50 ms',
+  run: runMemory,
+  isOursOnly: true,
+  isAlone: true,
   full: { mib: 600, recordBytes: 1_000, mostMib: 32, longestMs: 50 },
   quick: undefined,
 }

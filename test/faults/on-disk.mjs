@@ -18,7 +18,9 @@ export function segmentsBelow(folder) {
 
 /** Numbers of the records in all segments below a folder. @param {string} folder @returns {Set<number>} */
 export function recordsBelow(folder) {
-  return new Set(segmentsBelow(folder).flatMap((path) => recordsIn(unlessGone(() => readFileSync(path)) ?? Buffer.alloc(0))))
+  return new Set(
+    segmentsBelow(folder).flatMap((path) => recordsIn(unlessGone(() => readFileSync(path)) ?? Buffer.alloc(0))),
+  )
 }
 
 /** @param {Buffer} bytes @returns {number[]} */
@@ -27,7 +29,9 @@ function recordsIn(bytes) {
   for (let at = bytes.indexOf(MAGIC); at !== -1 && at + HEADER_BYTES <= bytes.length;) {
     const end = at + HEADER_BYTES + bytes.readUInt32LE(at + 8)
     const isWhole = end <= bytes.length && zlib.crc32(bytes.subarray(at + CRC_FROM, end)) === bytes.readUInt32LE(at + 4)
-    if (isWhole) for (const [, digits] of bytes.toString('latin1', at + HEADER_BYTES, end).matchAll(/n=(\d+);/g)) numbers.push(Number(digits))
+    if (isWhole)
+      for (const [, digits] of bytes.toString('latin1', at + HEADER_BYTES, end).matchAll(/n=(\d+);/g))
+        numbers.push(Number(digits))
     at = bytes.indexOf(MAGIC, isWhole ? end : at + 1)
   }
   return numbers

@@ -22,7 +22,8 @@ const CONFIGURATIONS = {
   }),
   'pino-elasticsearch': (origin) => ({ options: { node: origin } }),
   'pino-opentelemetry-transport': (origin) => ({
-    options: { loggerName: 'app', serviceVersion: '1.0.0' }, env: { OTEL_EXPORTER_OTLP_ENDPOINT: origin },
+    options: { loggerName: 'app', serviceVersion: '1.0.0' },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: origin },
   }),
 }
 
@@ -42,7 +43,9 @@ export function installPeers(tell) {
     if (!install(names)) for (const name of names) if (!install([name])) tell(`${name} could not be installed`)
   }
   return names.map((name) => ({
-    name, version: versionOf(name), target: versionOf(name) === undefined ? '' : load.resolve(name),
+    name,
+    version: versionOf(name),
+    target: versionOf(name) === undefined ? '' : load.resolve(name),
     configure: /** @type {Subject['configure']} */ (CONFIGURATIONS[name]),
   }))
 }
@@ -51,7 +54,10 @@ export function installPeers(tell) {
 function install(names) {
   try {
     // Without --no-save each install would remove the others: none is named in package.json.
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', 'pino@10', ...names], { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', 'pino@10', ...names], {
+      cwd: FOLDER,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     return true
   } catch {
     return false // npm has said why

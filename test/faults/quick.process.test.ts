@@ -19,7 +19,8 @@ interface Harness {
 }
 
 // Through a variable: the harness is plain JavaScript, without types.
-const load = async (name: string): Promise<Partial<Harness>> => await import(new URL(name, import.meta.url).href) as Partial<Harness>
+const load = async (name: string): Promise<Partial<Harness>> =>
+  (await import(new URL(name, import.meta.url).href)) as Partial<Harness>
 const parts = await Promise.all(['all.mjs', 'run.mjs', 'scenarios.mjs', 'stage.mjs'].map(load))
 const { ALL, OURS, run, missed } = Object.assign({}, ...parts.map((part) => ({ ...part }))) as Harness
 
@@ -27,15 +28,25 @@ const { ALL, OURS, run, missed } = Object.assign({}, ...parts.map((part) => ({ .
 const QUICK = ALL.filter(({ quick }) => quick !== undefined)
 /** One entry in a hundred is refused. */
 const SET_ASIDE: Readonly<Record<string, number>> = {
-  'rejected': 40, 'nameless': 20, 'framework': 20, 'none-accepted': 20, 'rejected-200': 20, 'gateway': 0, 'wrong-key': 0,
+  rejected: 40,
+  nameless: 20,
+  framework: 20,
+  'none-accepted': 20,
+  'rejected-200': 20,
+  gateway: 0,
+  'wrong-key': 0,
 }
 
 describe.concurrent('through', () => {
-  test.each(QUICK.map((scenario) => [scenario.name, scenario] as const))('%s', { timeout: 60_000 }, async (_name, scenario) => {
-    const outcome = await run(scenario, OURS, 'quick')
-    // On a busy machine the application may end while the service is still down; then the next start delivers.
-    expect(missed(scenario, { ...outcome, lostAtExit: 0 })).toEqual([])
-    expect(outcome.expected).toBeGreaterThan(0)
-    expect(outcome.setAside).toBe(SET_ASIDE[scenario.key])
-  })
+  test.each(QUICK.map((scenario) => [scenario.name, scenario] as const))(
+    '%s',
+    { timeout: 60_000 },
+    async (_name, scenario) => {
+      const outcome = await run(scenario, OURS, 'quick')
+      // On a busy machine the application may end while the service is still down; then the next start delivers.
+      expect(missed(scenario, { ...outcome, lostAtExit: 0 })).toEqual([])
+      expect(outcome.expected).toBeGreaterThan(0)
+      expect(outcome.setAside).toBe(SET_ASIDE[scenario.key])
+    },
+  )
 })

@@ -49,11 +49,16 @@ export class App {
   constructor(plan, env, within = []) {
     this.#plan = plan
     this.#isWithin = within.length > 0
-    const [command = '', ...args] = [...within, process.execPath, ...(plan.watchHeap === true ? ['--expose-gc'] : []), APP]
-    const child = this.#child = spawn(command, args, {
+    const [command = '', ...args] = [
+      ...within,
+      process.execPath,
+      ...(plan.watchHeap === true ? ['--expose-gc'] : []),
+      APP,
+    ]
+    const child = (this.#child = spawn(command, args, {
       env: { ...ownEnv(), ...env, PLAN: JSON.stringify(plan) },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    })
+    }))
     child.stderr?.on('data', (chunk) => {
       if (this.stderr.length < MAX_STDERR_CHARS) this.stderr += chunk
     })
@@ -145,7 +150,10 @@ export class App {
 
   #sample() {
     try {
-      this.peakRssKb = Math.max(this.peakRssKb, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1] ?? 0))
+      this.peakRssKb = Math.max(
+        this.peakRssKb,
+        Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1] ?? 0),
+      )
     } catch {
       // It has just ended, or there is no /proc here: then `exit` alone tells.
     }
@@ -154,6 +162,12 @@ export class App {
 
 /** Without what configures a transport in the shell that runs this. */
 function ownEnv() {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) =>
-    !/^(?:PINO_INGEST_|npm_|NODE_ENV$|NODE_OPTIONS$|VITEST|OTEL_|DD_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(name)))
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) =>
+        !/^(?:PINO_INGEST_|npm_|NODE_ENV$|NODE_OPTIONS$|VITEST|OTEL_|DD_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(
+          name,
+        ),
+    ),
+  )
 }

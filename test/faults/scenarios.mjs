@@ -45,7 +45,12 @@ const EARLY_GRACE_MS = 500
  * @param {{ isExcused?: (n: number) => boolean, isSettled?: () => boolean }} [ends] which records are not to be stored, and
  *   what else has to be true in the end
  */
-export async function through(stage, { count, perSecond, fromMs = 0, padBytes = 0 }, during, { isExcused = () => false, isSettled = () => true } = {}) {
+export async function through(
+  stage,
+  { count, perSecond, fromMs = 0, padBytes = 0 },
+  during,
+  { isExcused = () => false, isSettled = () => true } = {},
+) {
   await stage.server.up()
   const app = stage.start({ count, perSecond, padBytes, end: 'natural' })
   await app.event('started')
@@ -56,7 +61,9 @@ export async function through(stage, { count, perSecond, fromMs = 0, padBytes = 
   const expected = range(0, count).filter((n) => !isExcused(n))
   const lostAtExit = stage.lost(expected).length
   if (stage.isOurs && (lostAtExit > 0 || !isSettled())) await stage.nextStart(expected, isSettled)
-  const blocked = app.events.filter(({ name, payload }) => name === 'blocked' && payload > BLOCKED_MS).map(({ payload }) => `a log call took ${payload} ms`)
+  const blocked = app.events
+    .filter(({ name, payload }) => name === 'blocked' && payload > BLOCKED_MS)
+    .map(({ payload }) => `a log call took ${payload} ms`)
   const wrong = stage.isOurs ? [...(code === 0 ? [] : [`the application ended with ${code}`]), ...blocked] : []
   return { expected: count, lostAtExit, lost: stage.lost(expected).length, wrong }
 }
@@ -86,16 +93,24 @@ async function runDown(stage, size) {
 }
 
 /** @param {number} status */
-const runRetryAfter = (status) => /** @type {Scenario['run']} */ (async (stage, size) => {
-  const { server } = stage
-  const headers = { 'retry-after': String(size.retryAfterSeconds) }
-  const counts = await through(stage, size, () => misbehave(server, { kind: 'status', status, headers }, size.forMs))
-  const refused = server.calls.filter((call) => call.status === status).length
-  const wrong = refused === 0 ? [...counts.wrong, `no request was refused with ${status}`] : counts.wrong
-  return stage.outcome({
-    ...counts, wrong, early: server.early(status, size.retryAfterSeconds * 1000, EARLY_GRACE_MS), notes: [`${refused} requests refused`],
-  })
-})
+const runRetryAfter = (status) =>
+  /** @type {Scenario['run']} */ (
+    async (stage, size) => {
+      const { server } = stage
+      const headers = { 'retry-after': String(size.retryAfterSeconds) }
+      const counts = await through(stage, size, () =>
+        misbehave(server, { kind: 'status', status, headers }, size.forMs),
+      )
+      const refused = server.calls.filter((call) => call.status === status).length
+      const wrong = refused === 0 ? [...counts.wrong, `no request was refused with ${status}`] : counts.wrong
+      return stage.outcome({
+        ...counts,
+        wrong,
+        early: server.early(status, size.retryAfterSeconds * 1000, EARLY_GRACE_MS),
+        notes: [`${refused} requests refused`],
+      })
+    }
+  )
 
 /** @type {Scenario['run']} */
 async function runHang(stage, size) {
@@ -104,21 +119,24 @@ async function runHang(stage, size) {
 }
 
 /** The service is down all the time, and up at the next start. @param {'exit' | 'natural' | 'throw' | 'hold'} end */
-export const runEnding = (end) => /** @type {Scenario['run']} */ (async (stage, { count, between }) => {
-  const { server } = stage
-  await server.up()
-  await server.down()
-  const app = stage.start({ count, end })
-  await app.event('logged')
-  if (end === 'hold') app.kill('SIGTERM')
-  const { code } = await app.done
-  between?.(stage)
-  await server.up()
-  const all = range(0, count)
-  await stage.nextStart(all)
-  const wrong = code === (end === 'throw' ? 1 : 0) ? [] : [`the application ended with ${code}`]
-  return stage.outcome({ expected: count, lostAtExit: count, lost: stage.lost(all).length, wrong })
-})
+export const runEnding = (end) =>
+  /** @type {Scenario['run']} */ (
+    async (stage, { count, between }) => {
+      const { server } = stage
+      await server.up()
+      await server.down()
+      const app = stage.start({ count, end })
+      await app.event('logged')
+      if (end === 'hold') app.kill('SIGTERM')
+      const { code } = await app.done
+      between?.(stage)
+      await server.up()
+      const all = range(0, count)
+      await stage.nextStart(all)
+      const wrong = code === (end === 'throw' ? 1 : 0) ? [] : [`the application ended with ${code}`]
+      return stage.outcome({ expected: count, lostAtExit: count, lost: stage.lost(all).length, wrong })
+    }
+  )
 
 /** @type {Scenario['run']} */
 async function runSigterm(stage, { count, settleMs }) {
@@ -151,32 +169,47 @@ async function killed(stage, app, signal, marginMs) {
   const all = range(0, (marginMs === undefined ? app.loggedAt() : app.readAt(at - marginMs)) + 1)
   const lostAtExit = stage.lost(all).length
   await stage.nextStart(all)
-  return stage.outcome({ expected: all.length, lostAtExit, lost: stage.lost(all).length, mayDuplicate: stage.server.inFlightAt(at) })
+  return stage.outcome({
+    expected: all.length,
+    lostAtExit,
+    lost: stage.lost(all).length,
+    mayDuplicate: stage.server.inFlightAt(at),
+  })
 }
 
 /** @param {'partly' | 'partly-200' | 'none' | 'framework' | 'nameless'} form */
-export const runRejecting = (form) => /** @type {Scenario['run']} */ (async (stage, size) => {
-  stage.server.behaviour = { kind: 'reject', form, isBad }
-  const bad = range(0, size.count).filter(isBad)
-  const missingLetters = () => {
-    const letters = new Set(stage.deadLetters())
-    return bad.filter((n) => !letters.has(n))
-  }
-  // A peer keeps nothing of what is refused.
-  const counts = await through(stage, size, () => {}, stage.isOurs ? { isExcused: isBad, isSettled: () => missingLetters().length === 0 } : {})
-  if (!stage.isOurs) return stage.outcome(counts)
-  const letters = stage.deadLetters()
-  const missing = missingLetters()
-  const innocent = letters.filter((n) => !isBad(n))
-  const again = letters.length - new Set(letters).size
-  const wrong = [
-    ...counts.wrong,
-    ...(missing.length > 0 ? [`${missing.length} of ${bad.length} refused entries are not set aside`] : []),
-    ...(innocent.length > 0 ? [`${innocent.length} set aside that nobody refused, e.g. ${innocent.slice(0, 3)}`] : []),
-    ...(again > 0 ? [`${again} set aside twice`] : []),
-  ]
-  return stage.outcome({ ...counts, wrong, setAside: letters.length })
-})
+export const runRejecting = (form) =>
+  /** @type {Scenario['run']} */ (
+    async (stage, size) => {
+      stage.server.behaviour = { kind: 'reject', form, isBad }
+      const bad = range(0, size.count).filter(isBad)
+      const missingLetters = () => {
+        const letters = new Set(stage.deadLetters())
+        return bad.filter((n) => !letters.has(n))
+      }
+      // A peer keeps nothing of what is refused.
+      const counts = await through(
+        stage,
+        size,
+        () => {},
+        stage.isOurs ? { isExcused: isBad, isSettled: () => missingLetters().length === 0 } : {},
+      )
+      if (!stage.isOurs) return stage.outcome(counts)
+      const letters = stage.deadLetters()
+      const missing = missingLetters()
+      const innocent = letters.filter((n) => !isBad(n))
+      const again = letters.length - new Set(letters).size
+      const wrong = [
+        ...counts.wrong,
+        ...(missing.length > 0 ? [`${missing.length} of ${bad.length} refused entries are not set aside`] : []),
+        ...(innocent.length > 0
+          ? [`${innocent.length} set aside that nobody refused, e.g. ${innocent.slice(0, 3)}`]
+          : []),
+        ...(again > 0 ? [`${again} set aside twice`] : []),
+      ]
+      return stage.outcome({ ...counts, wrong, setAside: letters.length })
+    }
+  )
 
 /** @type {Scenario['run']} */
 async function runLostReplies(stage, size) {
@@ -187,52 +220,99 @@ async function runLostReplies(stage, size) {
 /** @type {readonly Scenario[]} */
 export const SCENARIOS = [
   {
-    key: 'down', name: 'service down 10 s at 1k/s', mustBe: '0', run: runDown, limits: { lostAtExit: 0 },
+    key: 'down',
+    name: 'service down 10 s at 1k/s',
+    mustBe: '0',
+    run: runDown,
+    limits: { lostAtExit: 0 },
     full: { count: 20_000, perSecond: 1_000, fromMs: 5_000, forMs: 10_000 },
     quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500 },
   },
   {
-    key: '503', name: '503 with Retry-After 2, for 6 s', mustBe: '0, none sent early', run: runRetryAfter(503), limits: { lostAtExit: 0 },
+    key: '503',
+    name: '503 with Retry-After 2, for 6 s',
+    mustBe: '0, none sent early',
+    run: runRetryAfter(503),
+    limits: { lostAtExit: 0 },
     full: { count: 12_000, perSecond: 1_000, fromMs: 3_000, forMs: 6_000, retryAfterSeconds: 2 },
     quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500, retryAfterSeconds: 1 },
   },
   {
-    key: '429', name: '429 with Retry-After 3, for 6 s', mustBe: '0, none sent early', run: runRetryAfter(429), limits: { lostAtExit: 0 },
+    key: '429',
+    name: '429 with Retry-After 3, for 6 s',
+    mustBe: '0, none sent early',
+    run: runRetryAfter(429),
+    limits: { lostAtExit: 0 },
     full: { count: 12_000, perSecond: 1_000, fromMs: 3_000, forMs: 6_000, retryAfterSeconds: 3 },
     quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500, retryAfterSeconds: 1 },
   },
   {
-    key: 'hang', name: 'hang 15 s', mustBe: '0', run: runHang,
+    key: 'hang',
+    name: 'hang 15 s',
+    mustBe: '0',
+    run: runHang,
     full: { count: 20_000, perSecond: 1_000, fromMs: 2_500, forMs: 15_000 },
     quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500 },
   },
   {
-    key: 'exit', name: 'process.exit after the last record, service down', mustBe: '0 after the next start', run: runEnding('exit'),
-    full: { count: 10_000 }, quick: { count: 5_000 },
+    key: 'exit',
+    name: 'process.exit after the last record, service down',
+    mustBe: '0 after the next start',
+    run: runEnding('exit'),
+    full: { count: 10_000 },
+    quick: { count: 5_000 },
   },
   {
-    key: 'sigterm', name: 'SIGTERM without a handler', mustBe: 'under 10', run: runSigterm, limits: { lost: 9 },
-    full: { count: 10_000, settleMs: 200 }, quick: { count: 5_000, settleMs: 500 },
+    key: 'sigterm',
+    name: 'SIGTERM without a handler',
+    mustBe: 'under 10',
+    run: runSigterm,
+    limits: { lost: 9 },
+    full: { count: 10_000, settleMs: 200 },
+    quick: { count: 5_000, settleMs: 500 },
   },
   {
-    key: 'kill', name: 'kill -9 at 1k/s', mustBe: 'under 10', run: runKill, limits: { lost: 9 }, isAlone: true,
-    full: { count: 6_200, perSecond: 1_000 }, quick: { count: 1_500, perSecond: 1_000, marginMs: 250 },
+    key: 'kill',
+    name: 'kill -9 at 1k/s',
+    mustBe: 'under 10',
+    run: runKill,
+    limits: { lost: 9 },
+    isAlone: true,
+    full: { count: 6_200, perSecond: 1_000 },
+    quick: { count: 1_500, perSecond: 1_000, marginMs: 250 },
   },
   {
-    key: 'rejected', name: '1 % rejected, the rest accepted', mustBe: '0/0, the rejected set aside', run: runRejecting('partly'), limits: { lostAtExit: 0 },
-    full: { count: 10_000, perSecond: 2_000 }, quick: { count: 4_000, perSecond: 2_000 },
+    key: 'rejected',
+    name: '1 % rejected, the rest accepted',
+    mustBe: '0/0, the rejected set aside',
+    run: runRejecting('partly'),
+    limits: { lostAtExit: 0 },
+    full: { count: 10_000, perSecond: 2_000 },
+    quick: { count: 4_000, perSecond: 2_000 },
   },
   {
-    key: 'nameless', name: '1 bad entry fails its batch', mustBe: '0/0, the bad ones set aside', run: runRejecting('nameless'),
-    full: { count: 10_000, perSecond: 2_000 }, quick: { count: 2_000, perSecond: 1_000 },
+    key: 'nameless',
+    name: '1 bad entry fails its batch',
+    mustBe: '0/0, the bad ones set aside',
+    run: runRejecting('nameless'),
+    full: { count: 10_000, perSecond: 2_000 },
+    quick: { count: 2_000, perSecond: 1_000 },
   },
   {
-    key: 'outage', name: '20 s outage at 5k/s', mustBe: '0, peak under 160 MB', run: runDown, limits: { lostAtExit: 0, peakRssMib: 160 },
+    key: 'outage',
+    name: '20 s outage at 5k/s',
+    mustBe: '0, peak under 160 MB',
+    run: runDown,
+    limits: { lostAtExit: 0, peakRssMib: 160 },
     full: { count: 150_000, perSecond: 5_000, fromMs: 5_000, forMs: 20_000 },
     quick: { count: 15_000, perSecond: 5_000, fromMs: 'first-stored', forMs: 1_000 },
   },
   {
-    key: 'lost-replies', name: 'replies lost for 2 s', mustBe: '0/at most what was in flight', run: runLostReplies, limits: { lostAtExit: 0 },
+    key: 'lost-replies',
+    name: 'replies lost for 2 s',
+    mustBe: '0/at most what was in flight',
+    run: runLostReplies,
+    limits: { lostAtExit: 0 },
     full: { count: 10_000, perSecond: 1_000, fromMs: 4_000, forMs: 2_000 },
     quick: { count: 2_500, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_000 },
   },

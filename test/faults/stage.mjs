@@ -18,7 +18,9 @@ const QUICK_SHUTDOWN_MS = 8_000
 
 /** @type {import('./peers.mjs').Subject} */
 export const OURS = {
-  name: 'pino-ingest', version: undefined, target: 'pino-ingest',
+  name: 'pino-ingest',
+  version: undefined,
+  target: 'pino-ingest',
   configure: (origin) => ({ options: { url: `${origin}/api/v1`, apiKey: KEY } }),
 }
 
@@ -79,10 +81,16 @@ export class Stage {
   start(plan, more = {}, around = {}) {
     const { options, env } = this.#subject.configure(this.server.origin)
     const patience = this.#size === 'quick' ? { shutdownTimeoutMs: QUICK_SHUTDOWN_MS } : {}
-    const app = new App({
-      target: this.#subject.target, options: this.isOurs ? { ...options, ...patience, ...more } : options,
-      progress: join(this.folder, `progress-${this.apps.length}`), ...plan,
-    }, { ...env, PINO_INGEST_SPOOL_DIR: this.spoolDir, ...around.env }, around.within)
+    const app = new App(
+      {
+        target: this.#subject.target,
+        options: this.isOurs ? { ...options, ...patience, ...more } : options,
+        progress: join(this.folder, `progress-${this.apps.length}`),
+        ...plan,
+      },
+      { ...env, PINO_INGEST_SPOOL_DIR: this.spoolDir, ...around.env },
+      around.within,
+    )
     this.apps.push(app)
     return app
   }
@@ -127,14 +135,18 @@ export class Stage {
   /** Numbers in the dead letters, one for each line. */
   deadLetters() {
     const files = existsSync(this.spoolDir) ? readdirSync(this.spoolDir, { recursive: true }) : []
-    return files.map(String).filter((name) => /(?:^|\/)dead\/[^/]*\.ndjson$/.test(name))
+    return files
+      .map(String)
+      .filter((name) => /(?:^|\/)dead\/[^/]*\.ndjson$/.test(name))
       .flatMap((name) => readFileSync(join(this.spoolDir, name), 'utf8').split('\n').slice(0, -1))
       .map((line) => Number(/n=(\d+);/.exec(line)?.[1] ?? -1))
   }
 
   /** @param {Omit<Outcome, 'duplicated' | 'peakRssMib' | 'wrong' | 'account' | 'nextAccount'> & { wrong?: readonly string[] }} counts @returns {Outcome} */
   outcome(counts) {
-    const stats = this.apps.flatMap(({ events }) => events.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload))
+    const stats = this.apps.flatMap(({ events }) =>
+      events.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload),
+    )
     const account = this.apps[0]?.last('ingest:stats')?.payload
     const nextAccount = this.apps.length < 2 ? undefined : this.apps.at(-1)?.last('ingest:stats')?.payload
     const wrong = [...this.server.violations, ...(counts.wrong ?? [])]
@@ -142,14 +154,22 @@ export class Stage {
       for (const { events } of this.apps) {
         wrong.push(...events.filter(({ name }) => name === 'error').map(({ payload }) => `an error event: ${payload}`))
       }
-      wrong.push(...this.apps.filter((app) => app.last('started') === undefined).map((app) => `an application did not start: ${app.stderr.slice(0, 500)}`))
+      wrong.push(
+        ...this.apps
+          .filter((app) => app.last('started') === undefined)
+          .map((app) => `an application did not start: ${app.stderr.slice(0, 500)}`),
+      )
       const open = stats.find(({ balances }) => !balances)
       if (open !== undefined) wrong.push(`an account that does not close: ${JSON.stringify(open)}`)
     }
     const peakRssMib = Math.round(Math.max(0, ...this.apps.map(({ peakRssKb }) => peakRssKb)) / 1024)
     return {
-      ...counts, duplicated: this.duplicated, peakRssMib, wrong,
-      ...(account !== undefined && { account }), ...(nextAccount !== undefined && { nextAccount }),
+      ...counts,
+      duplicated: this.duplicated,
+      peakRssMib,
+      wrong,
+      ...(account !== undefined && { account }),
+      ...(nextAccount !== undefined && { nextAccount }),
     }
   }
 

@@ -10,7 +10,7 @@ async function runStopped(stage, { perSecond, beforeMs, stopMs, afterMs }) {
   const { server } = stage
   await server.up()
   await server.down()
-  const count = (beforeMs + afterMs) * perSecond / 1000
+  const count = ((beforeMs + afterMs) * perSecond) / 1000
   const stopped = stage.start({ count, perSecond, awaitReady: true, end: 'natural' })
   await stopped.event('started')
   await sleep(beforeMs)
@@ -32,14 +32,21 @@ async function runStopped(stage, { perSecond, beforeMs, stopMs, afterMs }) {
   if (stage.lost(all).length > 0) await stage.nextStart(all)
   const wrong = adopted > 0 ? [`${adopted} records of a stopped process were sent by another of its PID namespace`] : []
   return stage.outcome({
-    expected: all.length, lostAtExit, lost: stage.lost(all).length, wrong,
+    expected: all.length,
+    lostAtExit,
+    lost: stage.lost(all).length,
+    wrong,
     notes: [`${adopted} of ${inMemory} delivered by another process while this one was stopped`],
   })
 }
 
 /** @type {import('./scenarios.mjs').Scenario} */
 export const STOPPED = {
-  key: 'stopped', name: 'stopped for 60 s, past its lease', mustBe: '0/0, nothing is taken over', run: runStopped, isOursOnly: true,
+  key: 'stopped',
+  name: 'stopped for 60 s, past its lease',
+  mustBe: '0/0, nothing is taken over',
+  run: runStopped,
+  isOursOnly: true,
   full: { perSecond: 1_000, beforeMs: 5_000, stopMs: 60_000, afterMs: 3_000 },
   // A lease takes its time: there is no quick size.
   quick: undefined,

@@ -12,7 +12,9 @@ async function runTen(stage, { processes, count, perSecond, downMs, seed }) {
   const random = seeded(seed)
   await server.up()
   await server.down()
-  const apps = range(0, processes).map((index) => stage.start({ first: index * count, count, perSecond, awaitReady: true, end: 'natural' }))
+  const apps = range(0, processes).map((index) =>
+    stage.start({ first: index * count, count, perSecond, awaitReady: true, end: 'natural' }),
+  )
   await Promise.all(apps.map((app) => app.event('started')))
   const doomed = apps.filter((_, index) => index % 2 === 1)
   /** @type {Map<import('./run-app.mjs').App, number>} */
@@ -26,18 +28,27 @@ async function runTen(stage, { processes, count, perSecond, downMs, seed }) {
   await sleep(downMs)
   await server.up()
   await Promise.all([...killing, ...apps.map(({ done }) => done)])
-  const must = apps.flatMap((app, index) => range(index * count, (kills.has(app) ? app.readAt((kills.get(app) ?? 0) - MARGIN_MS) : app.loggedAt()) + 1))
+  const must = apps.flatMap((app, index) =>
+    range(index * count, (kills.has(app) ? app.readAt((kills.get(app) ?? 0) - MARGIN_MS) : app.loggedAt()) + 1),
+  )
   const lostAtExit = stage.lost(must).length
   await stage.nextStart(must)
   return stage.outcome({
-    expected: must.length, lostAtExit, lost: stage.lost(must).length, mayDuplicate: server.inFlightAt(...kills.values()),
+    expected: must.length,
+    lostAtExit,
+    lost: stage.lost(must).length,
+    mayDuplicate: server.inFlightAt(...kills.values()),
     notes: [`${doomed.length} of ${processes} killed`],
   })
 }
 
 /** @type {import('./scenarios.mjs').Scenario} */
 export const TEN = {
-  key: 'ten', name: 'ten processes on one spool, half killed', mustBe: '0/at most what was in flight', run: runTen, isOursOnly: true,
+  key: 'ten',
+  name: 'ten processes on one spool, half killed',
+  mustBe: '0/at most what was in flight',
+  run: runTen,
+  isOursOnly: true,
   full: { processes: 10, count: 2_000, perSecond: 500, downMs: 3_000, seed: 1 },
   quick: { processes: 4, count: 1_000, perSecond: 500, downMs: 1_500, seed: 1 },
 }

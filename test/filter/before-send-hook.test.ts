@@ -14,19 +14,30 @@ import { faults } from '../record/valid-entry.js'
 
 const MAX_ENTRY_BYTES = 256 * 1024
 const ENTRY: LogEntry = {
-  level: 'error', message: 'pay', timestamp: '2026-11-21T12:00:00.000Z', user: { id: 'u', email: 'a@b.c' },
+  level: 'error',
+  message: 'pay',
+  timestamp: '2026-11-21T12:00:00.000Z',
+  user: { id: 'u', email: 'a@b.c' },
   metadata: { pid: 1, nested: { list: [1, 2] } },
 }
 const JSON_OF_ENTRY = JSON.stringify(ENTRY)
 /** As pino writes a BigInt; a double makes 12345678901234567000 of it. */
-const LONG = '{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"id":12345678901234567890,"all":[9007199254740993,1],"n":5}}'
+const LONG =
+  '{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"id":12345678901234567890,"all":[9007199254740993,1],"n":5}}'
 
 /** A hook is JavaScript, and may return anything. */
-function run(hook: (entry: LogEntry) => unknown, json = JSON_OF_ENTRY, more: Partial<BeforeSendHookOptions> = {}): { result: ReturnType<BeforeSendHook['apply']>, problems: string[], json: string } {
+function run(
+  hook: (entry: LogEntry) => unknown,
+  json = JSON_OF_ENTRY,
+  more: Partial<BeforeSendHookOptions> = {},
+): { result: ReturnType<BeforeSendHook['apply']>; problems: string[]; json: string } {
   const problems: string[] = []
   const it = new BeforeSendHook({
-    hook: hook as HookFunction, onProblem: (message) => problems.push(message), maxEntryBytes: MAX_ENTRY_BYTES,
-    isValid: (entry) => validateEntry(entry).map(({ loc, message }) => `${loc.join('.')}: ${message}`)[0], ...more,
+    hook: hook as HookFunction,
+    onProblem: (message) => problems.push(message),
+    maxEntryBytes: MAX_ENTRY_BYTES,
+    isValid: (entry) => validateEntry(entry).map(({ loc, message }) => `${loc.join('.')}: ${message}`)[0],
+    ...more,
   })
   const result = it.apply(json)
   return { result, problems, json: result === 'drop' ? '' : result.json }
@@ -38,8 +49,16 @@ describe('a hook', () => {
   })
 
   test('cannot add a secret header', () => {
-    const { json } = run((entry) => ({ ...entry, message: 'sent Cookie: a=secret', metadata: { headers: { authorization: 'secret' } } }))
-    expect(JSON.parse(json)).toEqual({ ...ENTRY, message: 'sent Cookie: [removed]', metadata: { pino_ingest: { removed_headers: 2 }, headers: {} } })
+    const { json } = run((entry) => ({
+      ...entry,
+      message: 'sent Cookie: a=secret',
+      metadata: { headers: { authorization: 'secret' } },
+    }))
+    expect(JSON.parse(json)).toEqual({
+      ...ENTRY,
+      message: 'sent Cookie: [removed]',
+      metadata: { pino_ingest: { removed_headers: 2 }, headers: {} },
+    })
   })
 
   test('may change what it got, or return another', () => {
@@ -56,9 +75,12 @@ describe('a hook', () => {
     expect([changed.problems, other.problems]).toEqual([[], []])
   })
 
-  test.each(LEVELS.map((level, rank) => [level, rank] as const))('that makes it %s tells its rank %d', (level, rank) => {
-    expect(run((entry) => ({ ...entry, level, tags: ['x'] })).result).toMatchObject({ rank })
-  })
+  test.each(LEVELS.map((level, rank) => [level, rank] as const))(
+    'that makes it %s tells its rank %d',
+    (level, rank) => {
+      expect(run((entry) => ({ ...entry, level, tags: ['x'] })).result).toMatchObject({ rank })
+    },
+  )
 
   test('drops with null, and with nothing else', () => {
     expect(run(() => null)).toMatchObject({ result: 'drop', problems: [] })
@@ -66,31 +88,90 @@ describe('a hook', () => {
   })
 
   test('is judged by what JSON makes of its entry', () => {
-    const { json, problems } = run((entry) => ({ ...entry, timestamp: new Date(0), service: undefined, metadata: { at: new Date(0), odd: Number.NaN } }))
+    const { json, problems } = run((entry) => ({
+      ...entry,
+      timestamp: new Date(0),
+      service: undefined,
+      metadata: { at: new Date(0), odd: Number.NaN },
+    }))
     expect(problems).toEqual([])
-    expect(JSON.parse(json)).toEqual({ ...ENTRY, timestamp: '1970-01-01T00:00:00.000Z', metadata: { at: '1970-01-01T00:00:00.000Z', odd: null } })
+    expect(JSON.parse(json)).toEqual({
+      ...ENTRY,
+      timestamp: '1970-01-01T00:00:00.000Z',
+      metadata: { at: '1970-01-01T00:00:00.000Z', odd: null },
+    })
   })
 })
 
 describe('a fault of a hook is told, and the entry goes unchanged:', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
-  const noText = { toString: () => { throw new Error('no') } }
+  const noText = {
+    toString: () => {
+      throw new Error('no')
+    },
+  }
 
   test.each<[string, (entry: LogEntry) => unknown, string]>([
-    ['an exception', () => { throw new TypeError('no user\nsecond line') }, 'beforeSend threw TypeError: no user; the entry goes unchanged'],
-    ['something else thrown', () => { throw 'plain' }, 'beforeSend threw plain; the entry goes unchanged'], // oxlint-disable-line no-throw-literal
-    ['nothing that is text thrown', () => { throw noText }, 'beforeSend threw something that is no text; the entry goes unchanged'], // oxlint-disable-line no-throw-literal
-    ['characters that forge lines', () => { throw new Error('a\u001b[2Jb\u2028c') }, 'beforeSend threw Error: a [2Jb c; the entry goes unchanged'],
-    ['a forgotten return', () => {}, 'beforeSend returned nothing: let it return the entry, or null to drop it; the entry goes unchanged'],
-    ['a promise', async (entry) => entry, 'beforeSend returned a promise: it must be synchronous; the entry goes unchanged'],
-    ['a promise that is rejected', async () => { throw new Error('late') }, 'beforeSend returned a promise: it must be synchronous; the entry goes unchanged'],
+    [
+      'an exception',
+      () => {
+        throw new TypeError('no user\nsecond line')
+      },
+      'beforeSend threw TypeError: no user; the entry goes unchanged',
+    ],
+    [
+      'something else thrown',
+      () => {
+        throw 'plain'
+      },
+      'beforeSend threw plain; the entry goes unchanged',
+    ], // oxlint-disable-line no-throw-literal
+    [
+      'nothing that is text thrown',
+      () => {
+        throw noText
+      },
+      'beforeSend threw something that is no text; the entry goes unchanged',
+    ], // oxlint-disable-line no-throw-literal
+    [
+      'characters that forge lines',
+      () => {
+        throw new Error('a\u001b[2Jb\u2028c')
+      },
+      'beforeSend threw Error: a [2Jb c; the entry goes unchanged',
+    ],
+    [
+      'a forgotten return',
+      () => {},
+      'beforeSend returned nothing: let it return the entry, or null to drop it; the entry goes unchanged',
+    ],
+    [
+      'a promise',
+      async (entry) => entry,
+      'beforeSend returned a promise: it must be synchronous; the entry goes unchanged',
+    ],
+    [
+      'a promise that is rejected',
+      async () => {
+        throw new Error('late')
+      },
+      'beforeSend returned a promise: it must be synchronous; the entry goes unchanged',
+    ],
     ['text', () => 'x', 'beforeSend returned a string in place of an entry; the entry goes unchanged'],
     ['true', () => true, 'beforeSend returned a boolean in place of an entry; the entry goes unchanged'],
     ['a function', () => () => {}, 'beforeSend returned a function in place of an entry; the entry goes unchanged'],
     ['a list', (entry) => [entry], 'beforeSend returned an array in place of an entry; the entry goes unchanged'],
-    ['a Date', () => new Date(0), 'beforeSend returned an object that becomes "1970-01-01T00:00:00.000Z" in JSON; the entry goes unchanged'],
-    ['a toJSON that gives nothing', () => ({ toJSON: () => {} }), 'beforeSend returned an object that becomes nothing in JSON; the entry goes unchanged'],
+    [
+      'a Date',
+      () => new Date(0),
+      'beforeSend returned an object that becomes "1970-01-01T00:00:00.000Z" in JSON; the entry goes unchanged',
+    ],
+    [
+      'a toJSON that gives nothing',
+      () => ({ toJSON: () => {} }),
+      'beforeSend returned an object that becomes nothing in JSON; the entry goes unchanged',
+    ],
   ])('%s', (_, hook, problem) => {
     const { json, problems } = run(hook)
     expect(json).toBe(JSON_OF_ENTRY)
@@ -98,15 +179,49 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
   })
 
   test.each<[string, (entry: LogEntry) => unknown, RegExp]>([
-    ['a BigInt', (entry) => ({ ...entry, metadata: { n: 1n } }), /^beforeSend returned what cannot be written as JSON: TypeError: .*BigInt/],
-    ['a circle', (entry) => ({ ...entry, metadata: circle }), /^beforeSend returned what cannot be written as JSON: TypeError: .*circular/],
-    ['a toJSON that throws', () => ({ toJSON: () => { throw new Error('no JSON') } }), /^beforeSend returned what cannot be written as JSON: Error: no JSON;/],
+    [
+      'a BigInt',
+      (entry) => ({ ...entry, metadata: { n: 1n } }),
+      /^beforeSend returned what cannot be written as JSON: TypeError: .*BigInt/,
+    ],
+    [
+      'a circle',
+      (entry) => ({ ...entry, metadata: circle }),
+      /^beforeSend returned what cannot be written as JSON: TypeError: .*circular/,
+    ],
+    [
+      'a toJSON that throws',
+      () => ({
+        toJSON: () => {
+          throw new Error('no JSON')
+        },
+      }),
+      /^beforeSend returned what cannot be written as JSON: Error: no JSON;/,
+    ],
     ['a wrong level', (entry) => ({ ...entry, level: 'loud' }), /^beforeSend returned no valid entry: level: /],
-    ['a missing message', (entry) => ({ ...entry, message: undefined }), /^beforeSend returned no valid entry: message: /],
-    ['metadata that is text', (entry) => ({ ...entry, metadata: 'x' }), /^beforeSend returned no valid entry: metadata: /],
-    ['a number that is none', (entry) => ({ ...entry, perf: { memory_mb: Number.NaN } }), /^beforeSend returned no valid entry: perf/],
+    [
+      'a missing message',
+      (entry) => ({ ...entry, message: undefined }),
+      /^beforeSend returned no valid entry: message: /,
+    ],
+    [
+      'metadata that is text',
+      (entry) => ({ ...entry, metadata: 'x' }),
+      /^beforeSend returned no valid entry: metadata: /,
+    ],
+    [
+      'a number that is none',
+      (entry) => ({ ...entry, perf: { memory_mb: Number.NaN } }),
+      /^beforeSend returned no valid entry: perf/,
+    ],
     ['an empty object', () => ({}), /^beforeSend returned no valid entry: /],
-    ['a long message', () => { throw new Error('x'.repeat(10_000)) }, /^beforeSend threw Error: x{292}…; the entry goes unchanged$/],
+    [
+      'a long message',
+      () => {
+        throw new Error('x'.repeat(10_000))
+      },
+      /^beforeSend threw Error: x{292}…; the entry goes unchanged$/,
+    ],
   ])('%s', (_, hook, problem) => {
     const { json, problems } = run(hook)
     expect(json).toBe(JSON_OF_ENTRY)
@@ -153,18 +268,26 @@ describe('what a hook adds is made fit to be sent:', () => {
   })
 
   test('length', () => {
-    const { json, problems } = run((entry) => ({ ...entry, metadata: { text: 'x'.repeat(300_000) } }), JSON_OF_ENTRY, { maxEntryBytes: 4_096 })
+    const { json, problems } = run((entry) => ({ ...entry, metadata: { text: 'x'.repeat(300_000) } }), JSON_OF_ENTRY, {
+      maxEntryBytes: 4_096,
+    })
     expect(problems).toEqual([])
     expect(faults(json, 4_096)).toEqual([])
-    expect(JSON.parse(json)).toMatchObject({ message: 'pay', metadata: { pino_ingest: { shortened_from_bytes: expect.any(Number) } } })
+    expect(JSON.parse(json)).toMatchObject({
+      message: 'pay',
+      metadata: { pino_ingest: { shortened_from_bytes: expect.any(Number) } },
+    })
   })
 
   test('keys that are names of the prototype', () => {
-    const json = '{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"__proto__":{"a":1},"constructor":2}}'
-    expect(run((entry) => {
-      entry.message = 'n'
-      return entry
-    }, json).json).toBe(json.replace('"m"', '"n"'))
+    const json =
+      '{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"__proto__":{"a":1},"constructor":2}}'
+    expect(
+      run((entry) => {
+        entry.message = 'n'
+        return entry
+      }, json).json,
+    ).toBe(json.replace('"m"', '"n"'))
   })
 })
 
@@ -197,7 +320,7 @@ test('every entry that the mapper makes comes through whole, changed or not', ()
     expect([untouched.problems, touched.problems]).toEqual([[], []])
     expect(JSON.parse(untouched.json)).toEqual(JSON.parse(before))
     expect(longNumbers(touched.json)).toEqual(longNumbers(stringifyExact(parseExact(before))))
-    expect(JSON.parse(touched.json)).toEqual({ ...JSON.parse(before) as LogEntry, session_id: 'hooked' })
+    expect(JSON.parse(touched.json)).toEqual({ ...(JSON.parse(before) as LogEntry), session_id: 'hooked' })
     expect(faults(touched.json, MAX_ENTRY_BYTES)).toEqual([])
   }
   for (const { raw } of corpus) same(raw)

@@ -14,20 +14,45 @@ const FATAL = 4
 const WINDOW_MS = 60_000
 const KIB = 1024
 
-function build(options: Partial<DeduplicatorOptions> = {}): { clock: FakeClock, dedupe: Deduplicator, summaries: RepeatSummary[], entries: () => LogEntry[] } {
+function build(options: Partial<DeduplicatorOptions> = {}): {
+  clock: FakeClock
+  dedupe: Deduplicator
+  summaries: RepeatSummary[]
+  entries: () => LogEntry[]
+} {
   const clock = new FakeClock()
   const summaries: RepeatSummary[] = []
-  const dedupe = new Deduplicator({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary), ...options })
+  const dedupe = new Deduplicator({
+    windowMs: WINDOW_MS,
+    clock,
+    onSummary: (summary) => summaries.push(summary),
+    ...options,
+  })
   return { clock, dedupe, summaries, entries: () => summaries.map(({ json }) => JSON.parse(json) as LogEntry) }
 }
 
 function entry(n: number, more: Partial<LogEntry> = {}): string {
   return JSON.stringify({
-    level: 'error', message: 'payment failed', timestamp: new Date(Date.UTC(2025, 0, 1) + n).toISOString(),
-    service: 'checkout', environment: 'production', version: '1.2.3', request_id: `r-${n}`, release_id: 'rel-1', source: '/app/pay.js:1:2',
+    level: 'error',
+    message: 'payment failed',
+    timestamp: new Date(Date.UTC(2025, 0, 1) + n).toISOString(),
+    service: 'checkout',
+    environment: 'production',
+    version: '1.2.3',
+    request_id: `r-${n}`,
+    release_id: 'rel-1',
+    source: '/app/pay.js:1:2',
     error: { type: 'PayError', message: 'declined', stack: 'PayError: declined\n    at pay (/app/pay.js:1:2)' },
-    user: { id: 'u' }, user_id: 'u', trace: { trace_id: 't' }, notify: true, deploy: { commit: 'abc' }, tags: ['eu'],
-    breadcrumbs: [{ message: 'before' }], fingerprint: 'fp', metadata: { pid: 1, order: n }, ...more,
+    user: { id: 'u' },
+    user_id: 'u',
+    trace: { trace_id: 't' },
+    notify: true,
+    deploy: { commit: 'abc' },
+    tags: ['eu'],
+    breadcrumbs: [{ message: 'before' }],
+    fingerprint: 'fp',
+    metadata: { pid: 1, order: n },
+    ...more,
   })
 }
 
@@ -43,13 +68,27 @@ test('a storm of 50,000 equal errors becomes two entries, the second with the co
   expect([sent, summaries.length]).toEqual([1, 0])
   await clock.advance(WINDOW_MS)
   expect(summaries).toMatchObject([{ rank: ERROR, count: 49_999 }])
-  expect(entries()).toEqual([{
-    level: 'error', message: 'payment failed (repeated 49999 times in 60 s)', timestamp: '2025-01-01T00:00:49.999Z',
-    service: 'checkout', environment: 'production', version: '1.2.3', tags: ['eu'],
-    error: { type: 'PayError', message: 'declined', stack: 'PayError: declined\n    at pay (/app/pay.js:1:2)' },
-    deploy: { commit: 'abc' }, fingerprint: 'fp', release_id: 'rel-1', source: '/app/pay.js:1:2',
-    metadata: { pino_ingest: { repeated: { count: 49_999, first: '2025-01-01T00:00:00.001Z', last: '2025-01-01T00:00:49.999Z' } } },
-  }])
+  expect(entries()).toEqual([
+    {
+      level: 'error',
+      message: 'payment failed (repeated 49999 times in 60 s)',
+      timestamp: '2025-01-01T00:00:49.999Z',
+      service: 'checkout',
+      environment: 'production',
+      version: '1.2.3',
+      tags: ['eu'],
+      error: { type: 'PayError', message: 'declined', stack: 'PayError: declined\n    at pay (/app/pay.js:1:2)' },
+      deploy: { commit: 'abc' },
+      fingerprint: 'fp',
+      release_id: 'rel-1',
+      source: '/app/pay.js:1:2',
+      metadata: {
+        pino_ingest: {
+          repeated: { count: 49_999, first: '2025-01-01T00:00:00.001Z', last: '2025-01-01T00:00:49.999Z' },
+        },
+      },
+    },
+  ])
   expectValid(summaries[0] as RepeatSummary)
 })
 
@@ -87,9 +126,13 @@ describe('a window', () => {
 
   test('outlives a timer that fires a little early', () => {
     let now = 0
-    const timers: { delayMs: number, fire: () => void }[] = []
+    const timers: { delayMs: number; fire: () => void }[] = []
     const summaries: RepeatSummary[] = []
-    const clock = { now: () => now, wallNow: () => now, timer: (delayMs: number, fire: () => void) => (timers.push({ delayMs, fire }), () => {}) }
+    const clock = {
+      now: () => now,
+      wallNow: () => now,
+      timer: (delayMs: number, fire: () => void) => (timers.push({ delayMs, fire }), () => {}),
+    }
     const dedupe = new Deduplicator({ windowMs: WINDOW_MS, clock, onSummary: (summary) => summaries.push(summary) })
     dedupe.isRepeat('fp', ERROR, entry(0))
     dedupe.isRepeat('fp', ERROR, entry(1))
@@ -119,27 +162,43 @@ describe('a window', () => {
 
   test('is of one level: a fatal entry does not hide behind an error', () => {
     const { dedupe, summaries } = build()
-    const answers = [ERROR, FATAL, ERROR, FATAL].map((rank, n) => dedupe.isRepeat('fp', rank, entry(n, { level: rank === FATAL ? 'fatal' : 'error' })))
+    const answers = [ERROR, FATAL, ERROR, FATAL].map((rank, n) =>
+      dedupe.isRepeat('fp', rank, entry(n, { level: rank === FATAL ? 'fatal' : 'error' })),
+    )
     expect(answers).toEqual([false, false, true, true])
     dedupe.flushNow()
-    expect(summaries.map(({ rank, json }) => [rank, (JSON.parse(json) as LogEntry).level])).toEqual([[ERROR, 'error'], [FATAL, 'fatal']])
+    expect(summaries.map(({ rank, json }) => [rank, (JSON.parse(json) as LogEntry).level])).toEqual([
+      [ERROR, 'error'],
+      [FATAL, 'fatal'],
+    ])
   })
 
   test('is not for entries without a fingerprint', () => {
     const { clock, dedupe } = build()
-    expect([dedupe.isRepeat('', ERROR, entry(0)), dedupe.isRepeat('', ERROR, entry(0)), clock.timers]).toEqual([false, false, 0])
+    expect([dedupe.isRepeat('', ERROR, entry(0)), dedupe.isRepeat('', ERROR, entry(0)), clock.timers]).toEqual([
+      false,
+      false,
+      0,
+    ])
   })
 
-  test.each([[3, '3 ms'], [850, '850 ms'], [1_500, '1.5 s'], [60_004, '60 s'], [119_000, '119 s'], [300_000, '5 min'], [86_400_000, '24 h']])(
-    'of %d ms is written as %s', async (ms, words) => {
-      const { clock, dedupe, entries } = build({ windowMs: 2 * 86_400_000 })
-      dedupe.isRepeat('fp', ERROR, entry(0))
-      dedupe.isRepeat('fp', ERROR, entry(1))
-      dedupe.isRepeat('fp', ERROR, entry(2))
-      await clock.advance(ms)
-      dedupe.flushNow()
-      expect(entries()[0]?.message).toBe(`payment failed (repeated 2 times in ${words})`)
-    })
+  test.each([
+    [3, '3 ms'],
+    [850, '850 ms'],
+    [1_500, '1.5 s'],
+    [60_004, '60 s'],
+    [119_000, '119 s'],
+    [300_000, '5 min'],
+    [86_400_000, '24 h'],
+  ])('of %d ms is written as %s', async (ms, words) => {
+    const { clock, dedupe, entries } = build({ windowMs: 2 * 86_400_000 })
+    dedupe.isRepeat('fp', ERROR, entry(0))
+    dedupe.isRepeat('fp', ERROR, entry(1))
+    dedupe.isRepeat('fp', ERROR, entry(2))
+    await clock.advance(ms)
+    dedupe.flushNow()
+    expect(entries()[0]?.message).toBe(`payment failed (repeated 2 times in ${words})`)
+  })
 })
 
 test('at the end, flushNow tells what is held, and leaves no timer', () => {
@@ -196,22 +255,28 @@ describe('bounds', () => {
     for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, long))
     expect(dedupe.bytes).toBeLessThanOrEqual(64 * KIB)
     dedupe.flushNow()
-    expect(entries()[0]).toMatchObject({ timestamp: '2025-01-01T00:00:00.002Z', error: { type: 'PayError' }, metadata: { pino_ingest: { repeated: { count: 2 } } } })
+    expect(entries()[0]).toMatchObject({
+      timestamp: '2025-01-01T00:00:00.002Z',
+      error: { type: 'PayError' },
+      metadata: { pino_ingest: { repeated: { count: 2 } } },
+    })
     expect(entries()[0]?.metadata?.['pino_ingest']).not.toHaveProperty('shortened_from_bytes')
     expectValid(summaries[0] as RepeatSummary)
   })
 
-  test.each([['stack', { stack: 'é'.repeat(200 * KIB) }], ['message', { message: '\u0001🚀'.repeat(50 * KIB), stack: 's' }]])(
-    'a long %s is cut, and it is said so', (_, error) => {
-      const { dedupe, summaries, entries } = build()
-      for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, { error }))
-      expect(dedupe.bytes).toBeLessThanOrEqual(64 * KIB)
-      dedupe.flushNow()
-      const note = entries()[0]?.metadata?.['pino_ingest'] as Record<string, unknown>
-      expect(note).toMatchObject({ repeated: { count: 2 } })
-      expect(note['shortened_from_bytes']).toBeGreaterThan(64 * KIB)
-      expectValid(summaries[0] as RepeatSummary)
-    })
+  test.each([
+    ['stack', { stack: 'é'.repeat(200 * KIB) }],
+    ['message', { message: '\u0001🚀'.repeat(50 * KIB), stack: 's' }],
+  ])('a long %s is cut, and it is said so', (_, error) => {
+    const { dedupe, summaries, entries } = build()
+    for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, { error }))
+    expect(dedupe.bytes).toBeLessThanOrEqual(64 * KIB)
+    dedupe.flushNow()
+    const note = entries()[0]?.metadata?.['pino_ingest'] as Record<string, unknown>
+    expect(note).toMatchObject({ repeated: { count: 2 } })
+    expect(note['shortened_from_bytes']).toBeGreaterThan(64 * KIB)
+    expectValid(summaries[0] as RepeatSummary)
+  })
 
   test('a summary keeps to the bound of entries', () => {
     const { dedupe, summaries } = build({ maxEntryBytes: KIB })
@@ -223,14 +288,16 @@ describe('bounds', () => {
 
 test('the next repeat may be shorter than the last', () => {
   const { dedupe, entries } = build()
-  for (const message of ['first', 'a long message '.repeat(200), 'short']) dedupe.isRepeat('fp', ERROR, entry(0, { message }))
+  for (const message of ['first', 'a long message '.repeat(200), 'short'])
+    dedupe.isRepeat('fp', ERROR, entry(0, { message }))
   dedupe.flushNow()
   expect(entries()[0]?.message).toMatch(/^short \(repeated 2 times in/)
 })
 
 test('a timestamp inside a message is none', () => {
   const { dedupe, entries } = build()
-  for (let n = 0; n < 2; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, { message: '","timestamp":"1999-01-01T00:00:00.000Z"' }))
+  for (let n = 0; n < 2; n += 1)
+    dedupe.isRepeat('fp', ERROR, entry(n, { message: '","timestamp":"1999-01-01T00:00:00.000Z"' }))
   dedupe.flushNow()
   expect(entries()[0]?.metadata).toMatchObject({ pino_ingest: { repeated: { first: '2025-01-01T00:00:00.001Z' } } })
 })
@@ -251,7 +318,11 @@ test('after the end nothing opens a window or a timer, and nothing is held back'
 test('a summary that is told at the end and comes back is not held back again', () => {
   const clock = new FakeClock()
   const answers: boolean[] = []
-  const dedupe: Deduplicator = new Deduplicator({ windowMs: WINDOW_MS, clock, onSummary: ({ json, rank }) => answers.push(dedupe.isRepeat('fp', rank, json)) })
+  const dedupe: Deduplicator = new Deduplicator({
+    windowMs: WINDOW_MS,
+    clock,
+    onSummary: ({ json, rank }) => answers.push(dedupe.isRepeat('fp', rank, json)),
+  })
   dedupe.isRepeat('fp', ERROR, entry(0))
   dedupe.isRepeat('fp', ERROR, entry(1))
   dedupe.end()
@@ -271,29 +342,45 @@ test('fingerprints are told apart however long they are, and whatever one looks 
 
 test('the account closes: firsts and repeats are all there were, and the summaries count every repeat', async () => {
   const step = fc.oneof(
-    { weight: 9, arbitrary: fc.record({ key: fc.integer({ min: 0, max: 7 }), rank: fc.integer({ min: 0, max: 4 }), pad: fc.nat({ max: 2_000 }) }) },
+    {
+      weight: 9,
+      arbitrary: fc.record({
+        key: fc.integer({ min: 0, max: 7 }),
+        rank: fc.integer({ min: 0, max: 4 }),
+        pad: fc.nat({ max: 2_000 }),
+      }),
+    },
     { weight: 3, arbitrary: fc.record({ waitMs: fc.nat({ max: 90_000 }) }) },
     { weight: 1, arbitrary: fc.constant('flush' as const) },
   )
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 120 }), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 20_000 }), async (steps, maxKeys, maxBytes) => {
-    const { clock, dedupe, summaries } = build({ maxKeys, maxBytes })
-    let inputs = 0
-    let firsts = 0
-    let repeats = 0
-    for (const one of steps) {
-      if (one === 'flush') dedupe.flushNow()
-      else if ('waitMs' in one) await clock.advance(one.waitMs)
-      else {
-        inputs += 1
-        if (dedupe.isRepeat(`key ${one.key}`, one.rank, entry(inputs, { metadata: { pad: 'p'.repeat(one.pad) } }))) repeats += 1
-        else firsts += 1
-        expect(dedupe.keys).toBeLessThanOrEqual(maxKeys)
-      }
-    }
-    dedupe.flushNow()
-    expect(firsts + repeats).toBe(inputs)
-    expect(summaries.reduce((sum, { count }) => sum + count, 0)).toBe(repeats)
-    expect([dedupe.keys, dedupe.bytes, clock.timers]).toEqual([0, 0, 0])
-    for (const summary of summaries) expectValid(summary)
-  }), { numRuns: 100 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 120 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 1, max: 20_000 }),
+      async (steps, maxKeys, maxBytes) => {
+        const { clock, dedupe, summaries } = build({ maxKeys, maxBytes })
+        let inputs = 0
+        let firsts = 0
+        let repeats = 0
+        for (const one of steps) {
+          if (one === 'flush') dedupe.flushNow()
+          else if ('waitMs' in one) await clock.advance(one.waitMs)
+          else {
+            inputs += 1
+            if (dedupe.isRepeat(`key ${one.key}`, one.rank, entry(inputs, { metadata: { pad: 'p'.repeat(one.pad) } })))
+              repeats += 1
+            else firsts += 1
+            expect(dedupe.keys).toBeLessThanOrEqual(maxKeys)
+          }
+        }
+        dedupe.flushNow()
+        expect(firsts + repeats).toBe(inputs)
+        expect(summaries.reduce((sum, { count }) => sum + count, 0)).toBe(repeats)
+        expect([dedupe.keys, dedupe.bytes, clock.timers]).toEqual([0, 0, 0])
+        for (const summary of summaries) expectValid(summary)
+      },
+    ),
+    { numRuns: 100 },
+  )
 })

@@ -34,21 +34,32 @@ describe('an entry', () => {
   test('is its own error, not the one in its metadata or in a crumb before it', () => {
     const error = { type: 'TypeError', message: 'no user 7', stack: STACK }
     const json = JSON.stringify({
-      level: 'error', message: 'm', timestamp: RECEIVED_AT, breadcrumbs: [{ data: { error: { type: 'Crumb' } } }], metadata: { error: { type: 'Meta' } }, error,
+      level: 'error',
+      message: 'm',
+      timestamp: RECEIVED_AT,
+      breadcrumbs: [{ data: { error: { type: 'Crumb' } } }],
+      metadata: { error: { type: 'Meta' } },
+      error,
     })
     expect(findFingerprint(json, '')).toBe(computeErrorFingerprint(error))
   })
 
   test('equals another whose error differs in its numbers, ids and lines alone', () => {
     const a = entry({ message: 'a', error: { type: 'TypeError', message: 'no user 7', stack: STACK } })
-    const b = entry({ message: 'b', error: { type: 'TypeError', message: 'no user 81', stack: STACK.replace('1:2', '3:4') } })
+    const b = entry({
+      message: 'b',
+      error: { type: 'TypeError', message: 'no user 81', stack: STACK.replace('1:2', '3:4') },
+    })
     const c = entry({ error: { type: 'RangeError', message: 'no user 7', stack: STACK } })
     expect(findFingerprint(a, '')).toBe(findFingerprint(b, ''))
     expect(findFingerprint(a, '')).not.toBe(findFingerprint(c, ''))
   })
 
   test('may hold what the cursor declines', () => {
-    for (const fields of [{ request: { duration_ms: 1e300 }, error: { type: 'E' } }, { request: { duration_ms: 1e300 }, metadata: { error: { type: 'E' } } }]) {
+    for (const fields of [
+      { request: { duration_ms: 1e300 }, error: { type: 'E' } },
+      { request: { duration_ms: 1e300 }, metadata: { error: { type: 'E' } } },
+    ]) {
       expect(findFingerprint(entry(fields), '')).toBe(expected(entry(fields)))
     }
     let deep: LogEntry['metadata'] = { error: { type: 'Deep' } }
@@ -59,7 +70,8 @@ describe('an entry', () => {
 
 test('what is known is forgotten in time, and found again', () => {
   const jsons = Array.from({ length: 600 }, (_, n) => entry({ error: { type: `E${n}`, message: 'x'.repeat(n * 40) } }))
-  for (let round = 0; round < 2; round += 1) for (const json of jsons) expect(findFingerprint(json, '')).toBe(expected(json))
+  for (let round = 0; round < 2; round += 1)
+    for (const json of jsons) expect(findFingerprint(json, '')).toBe(expected(json))
 })
 
 test('every entry that the mapper makes is found out alike', () => {

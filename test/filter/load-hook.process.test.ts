@@ -17,9 +17,11 @@ const GOOD: Readonly<Record<string, string>> = {
   'esm.mjs': 'export default (entry) => ({ ...entry, message: "hooked" })',
   'function.cjs': 'module.exports = (entry) => ({ ...entry, message: "hooked" })',
   'default.cjs': 'exports.default = (entry) => ({ ...entry, message: "hooked" })',
-  'transpiled.cjs': 'Object.defineProperty(exports, "__esModule", { value: true })\nexports.default = (entry) => ({ ...entry, message: "hooked" })',
+  'transpiled.cjs':
+    'Object.defineProperty(exports, "__esModule", { value: true })\nexports.default = (entry) => ({ ...entry, message: "hooked" })',
   'wrapped.mjs': 'import transpiled from "./transpiled.cjs"\nexport default transpiled',
-  'type-module/hook.js': 'import { readFileSync } from "node:fs"\nexport default (entry) => ({ ...entry, message: readFileSync && "hooked" })',
+  'type-module/hook.js':
+    'import { readFileSync } from "node:fs"\nexport default (entry) => ({ ...entry, message: readFileSync && "hooked" })',
   'type-module/package.json': '{"type":"module"}',
   'type-commonjs/hook.js': 'module.exports = (entry) => ({ ...entry, message: "hooked" })',
   'type-commonjs/package.json': '{"type":"commonjs"}',
@@ -29,7 +31,11 @@ const AWAITS = 'const message = await Promise.resolve("hooked")\nexport default 
 
 const BAD: readonly (readonly [string, string, RegExp])[] = [
   ['none.mjs', 'export const named = () => {}', /its default export is no function; write/],
-  ['object.cjs', 'module.exports = { default: { default: { default: () => {} } } }', /its default export is no function/],
+  [
+    'object.cjs',
+    'module.exports = { default: { default: { default: () => {} } } }',
+    /its default export is no function/,
+  ],
   ['data.json', '{"a":1}', /its default export is no function/],
   ['empty.cjs', '', /its default export is no function/],
   ['throws.cjs', 'throw new TypeError("no database\\nmore")', /: TypeError: no database$/],
@@ -71,8 +77,18 @@ async function faultsOf(path: string, cwd?: string): Promise<IngestError[]> {
 describe('a function is found', () => {
   test.each(hooks)('in %s, by its path, from a folder and as a URL', async (name) => {
     const file = join(folder, name)
-    for (const [path, cwd] of [[file], [name, folder], [`./${name}`, folder], [relative(process.cwd(), file)], [pathToFileURL(file).href], [join('..', name), join(folder, 'none')]] as const) {
-      expect(await both(path, cwd)).toEqual([{ ...ENTRY, message: 'hooked' }, { ...ENTRY, message: 'hooked' }])
+    for (const [path, cwd] of [
+      [file],
+      [name, folder],
+      [`./${name}`, folder],
+      [relative(process.cwd(), file)],
+      [pathToFileURL(file).href],
+      [join('..', name), join(folder, 'none')],
+    ] as const) {
+      expect(await both(path, cwd)).toEqual([
+        { ...ENTRY, message: 'hooked' },
+        { ...ENTRY, message: 'hooked' },
+      ])
     }
   })
 
@@ -94,12 +110,16 @@ describe('a module that cannot be used is refused', () => {
     }
   })
 
-  test.each(['not-there.cjs', 'type-module', './', 'https://example.com/hook.mjs', 'pino'])('%s, where there is no such file', async (path) => {
-    for (const error of await faultsOf(path, folder)) {
-      expect(error).toMatchObject({ code: 'CONFIG' })
-      for (const fact of ['beforeSend', JSON.stringify(path), 'not found', folder]) expect(error.message).toContain(fact)
-    }
-  })
+  test.each(['not-there.cjs', 'type-module', './', 'https://example.com/hook.mjs', 'pino'])(
+    '%s, where there is no such file',
+    async (path) => {
+      for (const error of await faultsOf(path, folder)) {
+        expect(error).toMatchObject({ code: 'CONFIG' })
+        for (const fact of ['beforeSend', JSON.stringify(path), 'not found', folder])
+          expect(error.message).toContain(fact)
+      }
+    },
+  )
 
   test.each(['file://host.example/hook.mjs', 'file:', 'a\0b'])('%j, which is no path', async (path) => {
     for (const error of await faultsOf(path, folder)) expect(error).toMatchObject({ code: 'CONFIG' })
@@ -117,7 +137,12 @@ describe.each([
     const program = `${load(file)}.then(async ({ loadHook }) => {
       for (const name of JSON.parse(process.argv[1])) console.log(await loadHook(name).then((hook) => hook({}).message, (error) => error.message))
     })`
-    return execFileSync(process.execPath, [...flags, '-e', program, JSON.stringify(names)], { cwd: folder, encoding: 'utf8' }).trim().split('\n')
+    return execFileSync(process.execPath, [...flags, '-e', program, JSON.stringify(names)], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+      .trim()
+      .split('\n')
   }
 
   test('takes every module, also one that awaits', () => {

@@ -14,7 +14,7 @@ function kept(rate: number, ids: readonly string[]): Set<string> {
 
 /** Six standard deviations of a binomial share. The ids are the same in every run, so that no run fails by chance. */
 function bound(rate: number): number {
-  return 6 * Math.sqrt(rate * (1 - rate) / IDS)
+  return 6 * Math.sqrt((rate * (1 - rate)) / IDS)
 }
 
 /** Hexadecimal digits without a pattern. */
@@ -25,7 +25,10 @@ function scattered(n: number, digits: number): string {
 const KINDS: readonly (readonly [string, (n: number) => string])[] = [
   ['random W3C ids', (n) => scattered(n, 32)],
   ['64 random bits behind zeros, as of B3 and Datadog', (n) => `0000000000000000${scattered(n, 16)}`],
-  ['a constant prefix and a counter in hexadecimal', (n) => `4bf92f3577b34da6a3ce929d${n.toString(16).padStart(8, '0')}`],
+  [
+    'a constant prefix and a counter in hexadecimal',
+    (n) => `4bf92f3577b34da6a3ce929d${n.toString(16).padStart(8, '0')}`,
+  ],
   ['a counter and a constant suffix', (n) => `${n.toString(16).padStart(8, '0')}a3ce929d0e0e4736a3ce929d`],
   ['a time in seconds before a counter, as of AWS X-Ray', (n) => `1-67aa5a6f-${n.toString(16).padStart(24, '0')}`],
   ['decimal numbers', (n) => String(n + 1)],
@@ -44,7 +47,7 @@ describe.each(KINDS)('%s', (_, idOf) => {
     const rates = [0, 0.01, 0.1, 0.5, 0.9, 1]
     const sets = rates.map((rate) => kept(rate, ids))
     for (let i = 1; i < sets.length; i += 1) {
-      expect([...sets[i - 1] as Set<string>].every((id) => sets[i]?.has(id))).toBe(true)
+      expect([...(sets[i - 1] as Set<string>)].every((id) => sets[i]?.has(id))).toBe(true)
     }
     expect(sets[0]?.size).toBe(0)
     expect(sets.at(-1)?.size).toBe(new Set(ids).size)
@@ -52,15 +55,22 @@ describe.each(KINDS)('%s', (_, idOf) => {
 })
 
 test('any id has one answer: in two instances, whatever they saw before, and at every level of the same rate', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true }), fc.array(fc.string()), (id, rate, others) => {
-    fc.pre(!/^0+$/.test(id))
-    const rates = { debug: rate, info: rate, warn: rate, error: rate, fatal: rate }
-    const a = new Sampler(rates)
-    const b = new Sampler(rates)
-    for (const other of others) b.keeps(INFO, other)
-    const answers = [0, 1, 2, 3, 4].flatMap((rank) => [a.keeps(rank, id), b.keeps(rank, id), b.keeps(rank, id)])
-    expect(new Set(answers).size).toBe(1)
-  }))
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.array(fc.string()),
+      (id, rate, others) => {
+        fc.pre(!/^0+$/.test(id))
+        const rates = { debug: rate, info: rate, warn: rate, error: rate, fatal: rate }
+        const a = new Sampler(rates)
+        const b = new Sampler(rates)
+        for (const other of others) b.keeps(INFO, other)
+        const answers = [0, 1, 2, 3, 4].flatMap((rank) => [a.keeps(rank, id), b.keeps(rank, id), b.keeps(rank, id)])
+        expect(new Set(answers).size).toBe(1)
+      },
+    ),
+  )
 })
 
 /** Reckoned by another implementation, in Python. A change would tear the traces of services that are not deployed together. */
@@ -76,16 +86,19 @@ test.each([
 })
 
 test('without a trace the share is exact at every moment, beginning with the first', () => {
-  fc.assert(fc.property(fc.double({ min: 0.001, max: 1, noNaN: true }), fc.integer({ min: 1, max: 3_000 }), (rate, count) => {
-    const sampler = new Sampler({ info: rate })
-    let sum = 0
-    for (let n = 1; n <= count; n += 1) {
-      const isKept = sampler.keeps(INFO, '')
-      if (n === 1) expect(isKept).toBe(true)
-      if (isKept) sum += 1
-      expect(sum).toBe(Math.ceil(n * rate))
-    }
-  }), { numRuns: 50 })
+  fc.assert(
+    fc.property(fc.double({ min: 0.001, max: 1, noNaN: true }), fc.integer({ min: 1, max: 3_000 }), (rate, count) => {
+      const sampler = new Sampler({ info: rate })
+      let sum = 0
+      for (let n = 1; n <= count; n += 1) {
+        const isKept = sampler.keeps(INFO, '')
+        if (n === 1) expect(isKept).toBe(true)
+        if (isKept) sum += 1
+        expect(sum).toBe(Math.ceil(n * rate))
+      }
+    }),
+    { numRuns: 50 },
+  )
 })
 
 test('a million records without a trace: no rounding error adds up', () => {
@@ -101,7 +114,10 @@ test('each level has its own rate and its own count', () => {
   const sampler = new Sampler({ debug: 0, info: 0.5, error: 1 })
   const answers = Array.from({ length: 4 }, () => [0, 1, 2, 3, 4].map((rank) => sampler.keeps(rank, '')))
   expect(answers).toEqual([
-    [false, true, true, true, true], [false, false, true, true, true], [false, true, true, true, true], [false, false, true, true, true],
+    [false, true, true, true, true],
+    [false, false, true, true, true],
+    [false, true, true, true, true],
+    [false, false, true, true, true],
   ])
   expect(sampler.keeps(0, '4bf92f3577b34da6a3ce929d0e0e4736')).toBe(false)
   expect(sampler.keeps(2, '4bf92f3577b34da6a3ce929d0e0e4736')).toBe(true)

@@ -17,7 +17,11 @@ import { writeTables } from './kit/readme.mjs'
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { update: { type: 'boolean', default: false }, keep: { type: 'boolean', default: false }, match: { type: 'string', default: '' } },
+  options: {
+    update: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    match: { type: 'string', default: '' },
+  },
 })
 const unknown = positionals.find((name) => !GROUPS.includes(name))
 if (unknown !== undefined) {
@@ -43,10 +47,12 @@ try {
     try {
       for await (const cell of group.cells(kit)) {
         if (!cell.row.includes(flags.match)) continue
-        const result = { group: name, ...await judge(kit, cell) }
+        const result = { group: name, ...(await judge(kit, cell)) }
         results.push(result)
         if (result.outcome === 'failed') failed += 1
-        console.log(`${[cell.row, cell.column, cell.kind ?? ''].map((text, place) => text.padEnd([44, 14, 12][place] ?? 0)).join(' ')} ${told(result)}`)
+        console.log(
+          `${[cell.row, cell.column, cell.kind ?? ''].map((text, place) => text.padEnd([44, 14, 12][place] ?? 0)).join(' ')} ${told(result)}`,
+        )
       }
       whole.add(name)
     } catch (error) {
@@ -59,11 +65,18 @@ try {
   else rmSync(kit.scratch, { recursive: true, force: true })
 }
 if (flags.update) {
-  writeResults(mergeResults(readResults(), results.filter(({ group }) => whole.has(group))))
+  writeResults(
+    mergeResults(
+      readResults(),
+      results.filter(({ group }) => whole.has(group)),
+    ),
+  )
   writeTables(readResults())
 }
 const count = (/** @type {string} */ wanted) => results.filter(({ outcome }) => outcome === wanted).length
-console.log(`\n${results.length} tried: ${count('works')} work, ${count('refused')} are refused with a message that says so, ${failed} failed`)
+console.log(
+  `\n${results.length} tried: ${count('works')} work, ${count('refused')} are refused with a message that says so, ${failed} failed`,
+)
 process.exitCode = failed === 0 ? 0 : 1
 
 /** @param {import('./kit/types.d.mts').Result} result */

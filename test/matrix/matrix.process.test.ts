@@ -11,7 +11,15 @@ import { GROUPS, mergeResults, readResults } from './kit/results.mjs'
 import { matrixMarkdown } from './kit/table.mjs'
 import type { Cell, Kit, Result } from './kit/types.mjs'
 
-const works: Result = { group: 'nodes', table: 'runtimes', row: 'Node 20 · pino 10', column: 'target', kind: 'ESM', outcome: 'works', arrived: 1000 }
+const works: Result = {
+  group: 'nodes',
+  table: 'runtimes',
+  row: 'Node 20 · pino 10',
+  column: 'target',
+  kind: 'ESM',
+  outcome: 'works',
+  arrived: 1000,
+}
 
 describe('the tables', () => {
   test('README has those of the last runs', () => {
@@ -31,8 +39,10 @@ describe('the tables', () => {
     expect(GROUPS.toSorted()).toEqual(files.toSorted())
     expect([...new Set(results.map(({ group }) => group))]).toEqual(GROUPS)
     const rows = [...new Set(results.map(({ row }) => row))].join('\n')
-    for (const pino of ['9.14', '10']) for (const node of [20, 22, 24, 26]) expect(rows).toMatch(new RegExp(`^Node ${node}\\S+ · pino ${pino}`, 'm'))
-    for (const name of ['Bun', 'Deno', 'esbuild', 'webpack 5', 'Vite', 'Next', 'Jest', 'vitest', 'pnpm', 'Yarn 4']) expect(rows).toMatch(new RegExp(`^${name}`, 'm'))
+    for (const pino of ['9.14', '10'])
+      for (const node of [20, 22, 24, 26]) expect(rows).toMatch(new RegExp(`^Node ${node}\\S+ · pino ${pino}`, 'm'))
+    for (const name of ['Bun', 'Deno', 'esbuild', 'webpack 5', 'Vite', 'Next', 'Jest', 'vitest', 'pnpm', 'Yarn 4'])
+      expect(rows).toMatch(new RegExp(`^${name}`, 'm'))
   })
 
   test('a group that ran takes the place of its former run, and no other', () => {
@@ -45,7 +55,9 @@ describe('the tables', () => {
   })
 
   test('a cell whose kinds differ names them', () => {
-    expect(matrixMarkdown([works, { ...works, kind: 'CJS', outcome: 'failed', arrived: 7 }])).toContain('| ESM ✓, CJS ✗ 7 of 1,000 |')
+    expect(matrixMarkdown([works, { ...works, kind: 'CJS', outcome: 'failed', arrived: 7 }])).toContain(
+      '| ESM ✓, CJS ✗ 7 of 1,000 |',
+    )
   })
 })
 
@@ -58,12 +70,21 @@ describe('the judge', () => {
   let scratch = ''
   const app = (lines: string) => {
     const file = join(scratch, 'app.mjs')
-    writeFileSync(file, `
+    writeFileSync(
+      file,
+      `
       import pino from ${JSON.stringify(fileURLToPath(import.meta.resolve('pino')))}
       import { ingestStream } from ${JSON.stringify(fileURLToPath(new URL('../../dist/esm/index.js', import.meta.url)))}
       const logger = pino(ingestStream())
-      ${lines}`)
-    return { table: 'tools', row: 'row', column: 'in-process', command: [process.execPath, file], cwd: scratch } as const satisfies Cell
+      ${lines}`,
+    )
+    return {
+      table: 'tools',
+      row: 'row',
+      column: 'in-process',
+      command: [process.execPath, file],
+      cwd: scratch,
+    } as const satisfies Cell
   }
   const judged = (cell: Cell) => judge({ scratch, run: runProgram } as Kit, cell)
 
@@ -73,15 +94,26 @@ describe('the judge', () => {
   afterAll(() => rmSync(scratch, { recursive: true }))
 
   test('all arrived once: it works', async () => {
-    expect(await judged(app('for (let n = 0; n < 1000; n += 1) logger.info({ n })'))).toMatchObject({ outcome: 'works', arrived: 1000 })
+    expect(await judged(app('for (let n = 0; n < 1000; n += 1) logger.info({ n })'))).toMatchObject({
+      outcome: 'works',
+      arrived: 1000,
+    })
   })
 
   test.each([
     ['one is missing', 'for (let n = 1; n < 1000; n += 1) logger.info({ n })', '1 of 1000 did not arrive'],
     ['one comes twice', 'for (let n = 0; n <= 1000; n += 1) logger.info({ n: n % 1000 })', '1 too many'],
     ['one is another', 'for (let n = 1; n <= 1000; n += 1) logger.info({ n })', '1 of 1000 did not arrive, 1 too many'],
-    ['it fails at the end', 'for (let n = 0; n < 1000; n += 1) logger.info({ n }); process.exitCode = 3', 'exit code 3'],
-    ['it complains', 'for (let n = 0; n < 1000; n += 1) logger.info({ n }); console.error("oh")', 'something stands on stderr'],
+    [
+      'it fails at the end',
+      'for (let n = 0; n < 1000; n += 1) logger.info({ n }); process.exitCode = 3',
+      'exit code 3',
+    ],
+    [
+      'it complains',
+      'for (let n = 0; n < 1000; n += 1) logger.info({ n }); console.error("oh")',
+      'something stands on stderr',
+    ],
   ])('%s: it failed', async (_what, lines, detail) => {
     const result = await judged(app(lines))
     expect(result.outcome).toBe('failed')
@@ -92,7 +124,16 @@ describe('the judge', () => {
     const fails = app('throw new Error("cannot be bundled")')
     expect(await judged({ ...fails, refuses: /cannot be bundled/ })).toMatchObject({ outcome: 'refused' })
     expect(await judged({ ...fails, refuses: /something else/ })).toMatchObject({ outcome: 'failed' })
-    expect(await judged({ ...app('logger.info({ n: 0 }); await new Promise((resolve) => logger.flush(resolve)); throw new Error("cannot be bundled")'), refuses: /cannot be bundled/ })).toMatchObject({ outcome: 'failed' })
-    expect(await judged({ ...app('console.error("cannot be bundled")'), refuses: /cannot be bundled/ })).toMatchObject({ outcome: 'failed' })
+    expect(
+      await judged({
+        ...app(
+          'logger.info({ n: 0 }); await new Promise((resolve) => logger.flush(resolve)); throw new Error("cannot be bundled")',
+        ),
+        refuses: /cannot be bundled/,
+      }),
+    ).toMatchObject({ outcome: 'failed' })
+    expect(await judged({ ...app('console.error("cannot be bundled")'), refuses: /cannot be bundled/ })).toMatchObject({
+      outcome: 'failed',
+    })
   })
 })

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { DEFAULT_BREADCRUMBS } from '../../src/options/breadcrumb-settings.js'
 import { problem, resolve } from './resolve.js'
 
-const WORDS: readonly [string, boolean][] = [['1', true], ['0', false], ['true', true], ['false', false], ['TRUE', true], ['False', false]]
+const WORDS: readonly [string, boolean][] = [
+  ['1', true],
+  ['0', false],
+  ['true', true],
+  ['false', false],
+  ['TRUE', true],
+  ['False', false],
+]
 
 test.each(WORDS)('%s is taken as PINO_INGEST_RELEASE takes it', (word, on) => {
   expect(resolve({}, { PINO_INGEST_RELEASE: word }).release).toBe(on)
@@ -14,11 +21,16 @@ test.each(WORDS)('%s is taken as PINO_INGEST_RELEASE takes it', (word, on) => {
 describe('beside those', () => {
   test('only, and JSON', () => {
     expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: 'only' }).requestLogs).toBe('only')
-    expect(resolve({}, { PINO_INGEST_BREADCRUMBS: '{"limit":10}' }).breadcrumbs).toEqual({ ...DEFAULT_BREADCRUMBS, limit: 10 })
+    expect(resolve({}, { PINO_INGEST_BREADCRUMBS: '{"limit":10}' }).breadcrumbs).toEqual({
+      ...DEFAULT_BREADCRUMBS,
+      limit: 10,
+    })
   })
 
   test.each(['2', 'yes', 'on', '-1', '"only"x', '[1]'])('%s is refused', (word) => {
-    expect(problem({}, { PINO_INGEST_REQUEST_LOGS: word })).toContain('PINO_INGEST_REQUEST_LOGS must be true, false or only, got')
+    expect(problem({}, { PINO_INGEST_REQUEST_LOGS: word })).toContain(
+      'PINO_INGEST_REQUEST_LOGS must be true, false or only, got',
+    )
     expect(problem({}, { PINO_INGEST_BREADCRUMBS: word })).toContain('PINO_INGEST_BREADCRUMBS must be true, false or {')
   })
 

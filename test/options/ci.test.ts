@@ -6,8 +6,14 @@ import { resolve } from './resolve.js'
 
 describe.each(recordedCis())('$name', ({ env, marker, release }) => {
   const { commit_hash, branch, deployed_by } = release
-  const deploy = commit_hash === undefined ? undefined
-    : { commit: commit_hash, ...(branch !== undefined && { branch }), ...(deployed_by !== undefined && { deployed_by }) }
+  const deploy =
+    commit_hash === undefined
+      ? undefined
+      : {
+          commit: commit_hash,
+          ...(branch !== undefined && { branch }),
+          ...(deployed_by !== undefined && { deployed_by }),
+        }
 
   test('commit, branch and who deploys it', () => {
     expect(findCiDeploy(env)).toEqual(deploy)
@@ -28,8 +34,15 @@ describe.each(recordedCis())('$name', ({ env, marker, release }) => {
 })
 
 test.each([
-  ['HEAD', 'main'], ['BRANCH', 'main'], ['COMMIT_REF', 'c'], ['GIT_COMMIT', 'c'], ['GIT_BRANCH', 'origin/main'], ['SOURCE_VERSION', 'c'],
-  ['BUILD_SOURCEVERSION', 'c'], ['TAG_NAME', 'v1'], ['BRANCH_NAME', 'main'],
+  ['HEAD', 'main'],
+  ['BRANCH', 'main'],
+  ['COMMIT_REF', 'c'],
+  ['GIT_COMMIT', 'c'],
+  ['GIT_BRANCH', 'origin/main'],
+  ['SOURCE_VERSION', 'c'],
+  ['BUILD_SOURCEVERSION', 'c'],
+  ['TAG_NAME', 'v1'],
+  ['BRANCH_NAME', 'main'],
 ])('%s says nothing by itself, and nothing beside another provider', (name, value) => {
   expect(findCiFacts({ [name]: value })).toEqual({})
   const github = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'sha', GITHUB_REF: 'refs/heads/topic' }
@@ -37,20 +50,36 @@ test.each([
 })
 
 test.each([
-  ['a provider in another: who names a commit', { GITHUB_ACTIONS: 'true', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' }, { commit: 'v' }],
-  ['both name one: the CI before the host', { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' }, { commit: 'g' }],
-  ['an image with a commit built in, on a host that names one', { GITHUB_SHA: 'g', RENDER: 'true', RENDER_GIT_COMMIT: 'r' }, { commit: 'r' }],
+  [
+    'a provider in another: who names a commit',
+    { GITHUB_ACTIONS: 'true', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' },
+    { commit: 'v' },
+  ],
+  [
+    'both name one: the CI before the host',
+    { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' },
+    { commit: 'g' },
+  ],
+  [
+    'an image with a commit built in, on a host that names one',
+    { GITHUB_SHA: 'g', RENDER: 'true', RENDER_GIT_COMMIT: 'r' },
+    { commit: 'r' },
+  ],
   ['an image with a commit built in', { GITHUB_SHA: 'g', GITHUB_REF_NAME: 'main' }, { commit: 'g', branch: 'main' }],
   ['a marker that says no', { NETLIFY: 'false', COMMIT_REF: 'c' }, {}],
   ['empty values', { GITHUB_ACTIONS: 'true', GITHUB_SHA: '', GITHUB_REF: ' ' }, {}],
-  ['a tag by its type alone', { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1' }, { commit: 'g', tag: 'v1' }],
+  [
+    'a tag by its type alone',
+    { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1' },
+    { commit: 'g', tag: 'v1' },
+  ],
   ['a detached head', { JENKINS_URL: 'u', GIT_COMMIT: 'c', GIT_BRANCH: 'detached' }, { commit: 'c' }],
   ['nothing', {}, {}],
 ])('%s', (_, env, facts) => {
   expect(findCiFacts(env)).toEqual(facts)
 })
 
-test('one\'s own variables and code come first', () => {
+test("one's own variables and code come first", () => {
   const env = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'ci', PINO_INGEST_COMMIT: 'own', PINO_INGEST_DEPLOYED_BY: 'me' }
   expect(resolve({}, env).deploy).toEqual({ commit: 'own', deployed_by: 'me' })
   expect(resolve({ deploy: { commit: 'code' } }, env).deploy).toEqual({ commit: 'code' })

@@ -7,13 +7,23 @@ import { resolve } from './resolve.js'
 const README = 'src/options/README.md'
 const PEERS = ['pino-loki', '@logtail/pino', '@axiomhq/pino', 'pino-datadog-transport']
 
-const rows = sectionOf(README, 'Each option').split('\n').filter((line) => /^\|(?!-)/.test(line)).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))
+const rows = sectionOf(README, 'Each option')
+  .split('\n')
+  .filter((line) => /^\|(?!-)/.test(line))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
 const [head = [], ...body] = rows
 
 /** `name`, `name.member` and `name: value`; what is an event, a path, a program or an entry's field is no option. */
 function namesIn(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, words]) => words as string)
-    .filter((words) => !/^(?:npx |ingest:|\/|metadata\.meta$|meta$|info$)/.test(words)).map((words) => /^\w+/.exec(words)?.[0] ?? words)
+  return [...cell.matchAll(/`([^`]+)`/g)]
+    .map(([, words]) => words as string)
+    .filter((words) => !/^(?:npx |ingest:|\/|metadata\.meta$|meta$|info$)/.test(words))
+    .map((words) => /^\w+/.exec(words)?.[0] ?? words)
 }
 
 test('a row has a cell for each transport, ours is never empty, and says what, or why not', () => {
@@ -21,7 +31,10 @@ test('a row has a cell for each transport, ours is never empty, and says what, o
   for (const row of body) {
     const ours = row.at(-1) ?? ''
     expect(row, row[0]).toHaveLength(6)
-    expect(namesIn(ours).length > 0 || /^(?:none: |not needed: |the target's|`npx )/.test(ours), `${row[0]}: ${ours}`).toBe(true)
+    expect(
+      namesIn(ours).length > 0 || /^(?:none: |not needed: |the target's|`npx )/.test(ours),
+      `${row[0]}: ${ours}`,
+    ).toBe(true)
   }
 })
 
@@ -46,13 +59,19 @@ describe.each(PEERS)('from %s', (peer) => {
     const after = blocks.at(-1)?.code ?? ''
     const options = optionsIn(after)
     expect(Object.keys(options).length).toBeGreaterThan(0)
-    expect(() => resolve(options, { NODE_ENV: 'production', PINO_INGEST_URL: 'https://logs.example.com/api/v1', PINO_INGEST_API_KEY: 'key' })).not.toThrow()
+    expect(() =>
+      resolve(options, {
+        NODE_ENV: 'production',
+        PINO_INGEST_URL: 'https://logs.example.com/api/v1',
+        PINO_INGEST_API_KEY: 'key',
+      }),
+    ).not.toThrow()
   })
 })
 
 /** What the program gives to our transport. */
 function optionsIn(program: string): object {
-  const from = program.indexOf('{', program.indexOf('options: ', program.indexOf('\'pino-ingest\'')))
+  const from = program.indexOf('{', program.indexOf('options: ', program.indexOf("'pino-ingest'")))
   let depth = 0
   for (let at = from; at < program.length; at += 1) {
     if (program[at] === '{') depth += 1

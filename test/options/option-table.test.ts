@@ -18,7 +18,7 @@ test('no variable stands for two options', () => {
   expect(variablesOf('flushIntervalMs')).toEqual(['PINO_INGEST_FLUSH_INTERVAL_MS'])
 })
 
-test('the README\'s tables have a line for each option, each in its group and none twice', () => {
+test("the README's tables have a line for each option, each in its group and none twice", () => {
   const [usual = '', all = ''] = optionsMarkdown().split('<details>')
   const lines = all.split('\n')
   const rows = lines.filter((line) => line.startsWith('| `'))

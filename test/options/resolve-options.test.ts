@@ -9,19 +9,38 @@ import type { Env } from './resolve.js'
 
 const KEY = 'canary-key-4711'
 const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: KEY }
-const pem = (name: string): string => readFileSync(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)), 'utf8')
+const pem = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)), 'utf8')
 
 describe('code over environment over default', () => {
   test('without anything: the local service and the defaults of the table', () => {
     const settings = resolve()
     expect(settings).toMatchObject({
-      enabled: true, url: 'http://127.0.0.1:4319/api/v1', isLocalDefault: true, proxy: false, noProxy: '', tags: [], metadata: {}, level: 'info',
-      fingerprint: false, batchSize: 100, batchBytes: 1_048_576, flushIntervalMs: 1_000, maxConcurrency: 128, requestTimeoutMs: 10_000,
-      shutdownTimeoutMs: 3_000, retryMinMs: 250, retryMaxMs: 30_000, maxBufferBytes: 67_108_864, maxEntryBytes: 262_144,
-      compression: 'none', onProblem: 'stderr',
+      enabled: true,
+      url: 'http://127.0.0.1:4319/api/v1',
+      isLocalDefault: true,
+      proxy: false,
+      noProxy: '',
+      tags: [],
+      metadata: {},
+      level: 'info',
+      fingerprint: false,
+      batchSize: 100,
+      batchBytes: 1_048_576,
+      flushIntervalMs: 1_000,
+      maxConcurrency: 128,
+      requestTimeoutMs: 10_000,
+      shutdownTimeoutMs: 3_000,
+      retryMinMs: 250,
+      retryMaxMs: 30_000,
+      maxBufferBytes: 67_108_864,
+      maxEntryBytes: 262_144,
+      compression: 'none',
+      onProblem: 'stderr',
     })
     expect(settings.apiKey.reveal()).toBe('local')
-    for (const name of ['service', 'environment', 'version', 'releaseId', 'deploy', 'tls', 'messageKey']) expect(settings).not.toHaveProperty(name)
+    for (const name of ['service', 'environment', 'version', 'releaseId', 'deploy', 'tls', 'messageKey'])
+      expect(settings).not.toHaveProperty(name)
   })
 
   // One row an option: its value in code; its variable's text, and what that comes to.
@@ -75,19 +94,24 @@ describe('code over environment over default', () => {
   test('a false in code is a value, and hides the environment', () => {
     expect(resolve({ enabled: false }, { PINO_INGEST_ENABLED: 'true' }).enabled).toBe(false)
     expect(resolve({ ...PLACE, proxy: false }, { HTTPS_PROXY: 'http://proxy:3128' }).proxy).toBe(false)
-    expect(problem({ ...PLACE, url: 'http://logs.example.com/api/v1', allowInsecure: false }, { PINO_INGEST_ALLOW_INSECURE: '1' })).toContain('https')
+    expect(
+      problem(
+        { ...PLACE, url: 'http://logs.example.com/api/v1', allowInsecure: false },
+        { PINO_INGEST_ALLOW_INSECURE: '1' },
+      ),
+    ).toContain('https')
   })
 
   test('a wrong variable does not matter where code has the say', () => {
     expect(resolve({ batchSize: 5 }, { PINO_INGEST_BATCH_SIZE: 'many' }).batchSize).toBe(5)
   })
 
-  test('npm\'s name of the package comes after the record\'s own', () => {
+  test("npm's name of the package comes after the record's own", () => {
     expect(resolve({}, { npm_package_name: 'app' })).toMatchObject({ fallbackService: 'app' })
     expect(resolve({}, { npm_package_name: '' })).not.toHaveProperty('fallbackService')
   })
 
-  test('pino\'s own levels stand in for customLevels', () => {
+  test("pino's own levels stand in for customLevels", () => {
     expect(resolve({ levels: { audit: 35 } }).customLevels).toEqual({ audit: 35 })
     expect(resolve({ levels: { audit: 35 }, customLevels: { notice: 25 } }).customLevels).toEqual({ notice: 25 })
   })
@@ -154,9 +178,17 @@ describe('wrong values name option or variable, rule and value', () => {
     ['PINO_INGEST_BATCH_SIZE', '101', 'got 101'],
     ['PINO_INGEST_LEVEL', 'loud', 'PINO_INGEST_LEVEL must be one of'],
     ['PINO_INGEST_LEVEL', '__proto__', 'got "__proto__"'],
-    ['PINO_INGEST_METADATA', '{"a":', 'PINO_INGEST_METADATA must be an object that JSON can hold (in a variable: JSON), got "{\\"a\\":"'],
+    [
+      'PINO_INGEST_METADATA',
+      '{"a":',
+      'PINO_INGEST_METADATA must be an object that JSON can hold (in a variable: JSON), got "{\\"a\\":"',
+    ],
     ['PINO_INGEST_METADATA', '[1]', 'got [1]'],
-    ['PINO_INGEST_CUSTOM_LEVELS', 'audit', 'PINO_INGEST_CUSTOM_LEVELS must be level names with their numbers (in a variable: audit:35,notice:25), got "audit"'],
+    [
+      'PINO_INGEST_CUSTOM_LEVELS',
+      'audit',
+      'PINO_INGEST_CUSTOM_LEVELS must be level names with their numbers (in a variable: audit:35,notice:25), got "audit"',
+    ],
     ['PINO_INGEST_CUSTOM_LEVELS', 'audit:', 'got "audit:"'],
     ['PINO_INGEST_CUSTOM_LEVELS', 'a:1:2', 'got "a:1:2"'],
     ['PINO_INGEST_LOG', 'stdout', 'PINO_INGEST_LOG must be one of stderr, silent, got "stdout"'],
@@ -166,15 +198,29 @@ describe('wrong values name option or variable, rule and value', () => {
   })
 
   test('several come in one message', () => {
-    const message = problem({ batchSize: 0, level: 'x', colour: 1 }, { NODE_ENV: 'production', PINO_INGEST_TAGS: 'ok', PINO_INGEST_ENABLED: 'maybe' })
-    for (const words of ['batchSize must', 'level must', 'no option colour', 'PINO_INGEST_ENABLED must', 'url is required', 'apiKey is required']) {
+    const message = problem(
+      { batchSize: 0, level: 'x', colour: 1 },
+      { NODE_ENV: 'production', PINO_INGEST_TAGS: 'ok', PINO_INGEST_ENABLED: 'maybe' },
+    )
+    for (const words of [
+      'batchSize must',
+      'level must',
+      'no option colour',
+      'PINO_INGEST_ENABLED must',
+      'url is required',
+      'apiKey is required',
+    ]) {
       expect(message).toContain(words)
     }
   })
 
   test.each<[unknown, string]>([
     ['https://logs.example.com', 'got a string'],
-    [null, 'got'], [5, 'got a number'], [[PLACE], 'got'], [new URL(PLACE.url), 'got'], [() => PLACE, 'got a function'],
+    [null, 'got'],
+    [5, 'got a number'],
+    [[PLACE], 'got'],
+    [new URL(PLACE.url), 'got'],
+    [() => PLACE, 'got a function'],
   ])('options that are no plain object: %o', (given, words) => {
     expect(problem(given)).toContain('options must be a')
     expect(problem(given)).toContain(words)
@@ -183,15 +229,27 @@ describe('wrong values name option or variable, rule and value', () => {
 
 describe('unknown options', () => {
   test.each([
-    ['apikey', 'apiKey'], ['batchsize', 'batchSize'], ['flushInterval', 'flushIntervalMs'], ['tag', 'tags'], ['enviroment', 'environment'],
+    ['apikey', 'apiKey'],
+    ['batchsize', 'batchSize'],
+    ['flushInterval', 'flushIntervalMs'],
+    ['tag', 'tags'],
+    ['enviroment', 'environment'],
   ])('%s: did you mean %s?', (name, nearest) => {
-    expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration of pino-ingest: there is no option ${name}, did you mean ${nearest}?`)
+    expect(problem({ ...PLACE, [name]: KEY })).toBe(
+      `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${nearest}?`,
+    )
   })
 
-  test.each([['host', 'url'], ['labels', 'service, environment, tags, metadata'], ['batching', 'batchSize, flushIntervalMs'], ['sourceToken', 'apiKey']])(
-    '%s, as another transport calls it', (name, here) => {
-      expect(problem({ ...PLACE, [name]: KEY })).toBe(`invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`)
-    })
+  test.each([
+    ['host', 'url'],
+    ['labels', 'service, environment, tags, metadata'],
+    ['batching', 'batchSize, flushIntervalMs'],
+    ['sourceToken', 'apiKey'],
+  ])('%s, as another transport calls it', (name, here) => {
+    expect(problem({ ...PLACE, [name]: KEY })).toBe(
+      `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`,
+    )
+  })
 
   test('what is like nothing gets no guess', () => {
     expect(problem({ ...PLACE, zzzzzzzzzz: 1 })).toMatch(/there is no option zzzzzzzzzz$/)
@@ -202,7 +260,7 @@ describe('unknown options', () => {
     expect(problem({ ...PLACE, ['x'.repeat(10_000)]: 1 }).length).toBeLessThan(200)
   })
 
-  test('pino\'s own are passed over', () => {
+  test("pino's own are passed over", () => {
     expect(() => resolve({ ...PLACE, $context: {}, pinoWillSendConfig: true, levels: {}, dedupe: true })).not.toThrow()
   })
 })
@@ -210,11 +268,17 @@ describe('unknown options', () => {
 describe('url and key', () => {
   test('production requires both, unless nothing is sent', () => {
     const production = { NODE_ENV: 'production' }
-    expect(problem({}, production)).toBe('pino-ingest is not configured: url is required when NODE_ENV is production (or PINO_INGEST_URL); '
-      + 'apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)')
+    expect(problem({}, production)).toBe(
+      'pino-ingest is not configured: url is required when NODE_ENV is production (or PINO_INGEST_URL); ' +
+        'apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)',
+    )
     expect(resolve({ enabled: false }, production).enabled).toBe(false)
     expect(resolve({}, { ...production, PINO_INGEST_ENABLED: '0' }).enabled).toBe(false)
-    expect(resolve(PLACE, production)).toMatchObject({ isLocalDefault: false, url: PLACE.url, environment: 'production' })
+    expect(resolve(PLACE, production)).toMatchObject({
+      isLocalDefault: false,
+      url: PLACE.url,
+      environment: 'production',
+    })
   })
 
   test('a key without a url is not the one that is sent, and the names of what was given are told', () => {
@@ -226,7 +290,9 @@ describe('url and key', () => {
     expect(settings.keyWarning).toMatch(/PINO_INGEST_API_KEY .*PINO_INGEST_PREVIOUS_API_KEYS .*PINO_INGEST_URL/)
     expect(settings.keyWarning).not.toContain(KEY)
     expect(resolve({ apiKey: KEY }).keyWarning).toMatch(/^apiKey /)
-    expect(resolve({}, { PINO_INGEST_API_KEY_FILE: '/key' }, { '/key': KEY }).keyWarning).toMatch(/^PINO_INGEST_API_KEY_FILE /)
+    expect(resolve({}, { PINO_INGEST_API_KEY_FILE: '/key' }, { '/key': KEY }).keyWarning).toMatch(
+      /^PINO_INGEST_API_KEY_FILE /,
+    )
     expect(resolve({ enabled: false }, { ...given, NODE_ENV: 'production' }).apiKey.reveal()).toBe('local')
     for (const complete of [resolve(PLACE), resolve({ url: 'http://127.0.0.1:4319/api/v1' }, given)]) {
       expect(complete.keyWarning).toBeUndefined()
@@ -239,11 +305,16 @@ describe('url and key', () => {
     expect(problem({ url: 'http://127.0.0.1:4319/api/v1' })).toContain('apiKey is required')
   })
 
-  test.each(['with space', 'umlaut-ä', 'newline\n', '', ' ', 5, null, ['k'], () => 'k'])('a key that no header can hold: %o', (apiKey) => {
-    const message = problem({ ...PLACE, apiKey })
-    expect(message).toMatch(/^invalid configuration of pino-ingest: apiKey must be printable ASCII characters without spaces, got .*\(not shown\)$/)
-    if (typeof apiKey === 'string' && apiKey.trim() !== '') expect(message).not.toContain(apiKey.trim())
-  })
+  test.each(['with space', 'umlaut-ä', 'newline\n', '', ' ', 5, null, ['k'], () => 'k'])(
+    'a key that no header can hold: %o',
+    (apiKey) => {
+      const message = problem({ ...PLACE, apiKey })
+      expect(message).toMatch(
+        /^invalid configuration of pino-ingest: apiKey must be printable ASCII characters without spaces, got .*\(not shown\)$/,
+      )
+      if (typeof apiKey === 'string' && apiKey.trim() !== '') expect(message).not.toContain(apiKey.trim())
+    },
+  )
 
   test('from its variable or file, trimmed; a problem with them is told once', () => {
     const env: Env = { PINO_INGEST_URL: PLACE.url }
@@ -252,9 +323,13 @@ describe('url and key', () => {
     expect(resolve({}, file, { '/run/key': `\uFEFF${KEY}\r\n` }).apiKey.reveal()).toBe(KEY)
     expect(resolve({}, { ...file, PINO_INGEST_API_KEY: 'first' }, { '/run/key': KEY }).apiKey.reveal()).toBe('first')
     expect(resolve({ apiKey: 'code' }, { ...file }).apiKey.reveal()).toBe('code')
-    expect(problem({}, file)).toBe('invalid configuration of pino-ingest: PINO_INGEST_API_KEY_FILE names a file that cannot be read: /run/key (ENOENT)')
+    expect(problem({}, file)).toBe(
+      'invalid configuration of pino-ingest: PINO_INGEST_API_KEY_FILE names a file that cannot be read: /run/key (ENOENT)',
+    )
     expect(problem({}, { ...env, PINO_INGEST_API_KEY_FILE: KEY })).not.toContain(KEY)
-    expect(problem({}, file, { '/run/key': '\n' })).toMatch(/: PINO_INGEST_API_KEY_FILE must be printable ASCII.*got text of \d+ characters \(not shown\)$/)
+    expect(problem({}, file, { '/run/key': '\n' })).toMatch(
+      /: PINO_INGEST_API_KEY_FILE must be printable ASCII.*got text of \d+ characters \(not shown\)$/,
+    )
     expect(problem({}, { ...env, PINO_INGEST_API_KEY: `${KEY} ${KEY}` })).not.toContain(KEY)
   })
 
@@ -283,12 +358,21 @@ describe('TLS', () => {
     const env = { PINO_INGEST_TLS_CA: '/ca', PINO_INGEST_TLS_CERT: '/cert', PINO_INGEST_TLS_KEY: '/key' }
     expect(resolve(PLACE, env, { '/ca': ca, '/cert': cert, '/key': key }).tls).toEqual({ ca, cert, key })
     expect(resolve(PLACE, { PINO_INGEST_TLS_CA: '/ca' }, { '/ca': ca }).tls).toEqual({ ca })
-    expect(problem(PLACE, env, { '/ca': ca, '/cert': cert })).toContain('PINO_INGEST_TLS_KEY names a file that cannot be read: /key (ENOENT)')
+    expect(problem(PLACE, env, { '/ca': ca, '/cert': cert })).toContain(
+      'PINO_INGEST_TLS_KEY names a file that cannot be read: /key (ENOENT)',
+    )
   })
 
   test.each<[string, unknown]>([
-    ['no PEM', { ca: 'secret-text' }], ['a path', { ca: '/etc/ca.pem' }], ['a number', { ca: 5 }], ['a list', { ca: [ca] }],
-    ['an unknown name', { ca, passphrase: 'secret-text' }], ['a certificate without its key', { cert }], ['a key alone', { key }], ['text', ca], ['a list of all', [ca]],
+    ['no PEM', { ca: 'secret-text' }],
+    ['a path', { ca: '/etc/ca.pem' }],
+    ['a number', { ca: 5 }],
+    ['a list', { ca: [ca] }],
+    ['an unknown name', { ca, passphrase: 'secret-text' }],
+    ['a certificate without its key', { cert }],
+    ['a key alone', { key }],
+    ['text', ca],
+    ['a list of all', [ca]],
   ])('%s is refused', (_, tls) => {
     const message = problem({ ...PLACE, tls })
     expect(message).toMatch(/tls must be an object with ca, cert, key: .*\(not shown\)$/)
@@ -297,8 +381,16 @@ describe('TLS', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['a damaged CA', { ca: ca.replace(/\n.{20}/, '\nAAAA') }, /ca: /],
-    ['a key of another certificate', { cert, key: pem('server.key') }, /cert and key: ERR_OSSL_X509_KEY_VALUES_MISMATCH/],
-    ['a damaged key', { cert, key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n' }, /cert and key: /],
+    [
+      'a key of another certificate',
+      { cert, key: pem('server.key') },
+      /cert and key: ERR_OSSL_X509_KEY_VALUES_MISMATCH/,
+    ],
+    [
+      'a damaged key',
+      { cert, key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n' },
+      /cert and key: /,
+    ],
   ])('%s is found at the start', (_, tls, words) => {
     const message = problem({ ...PLACE, tls })
     expect(message).toMatch(words)
@@ -312,8 +404,12 @@ describe('what others may do to it', () => {
     const fromText = resolve({}, { PINO_INGEST_METADATA: text })
     expect(JSON.stringify(fromText.metadata)).toBe(text)
     expect(JSON.stringify(resolve({ metadata: JSON.parse(text) as unknown }).metadata)).toBe(text)
-    expect(Object.keys(resolve({}, { PINO_INGEST_CUSTOM_LEVELS: '__proto__:35' }).customLevels ?? {})).toEqual(['__proto__'])
-    expect(Object.keys(resolve({ customLevels: JSON.parse('{"__proto__":35}') as unknown }).customLevels ?? {})).toEqual(['__proto__'])
+    expect(Object.keys(resolve({}, { PINO_INGEST_CUSTOM_LEVELS: '__proto__:35' }).customLevels ?? {})).toEqual([
+      '__proto__',
+    ])
+    expect(
+      Object.keys(resolve({ customLevels: JSON.parse('{"__proto__":35}') as unknown }).customLevels ?? {}),
+    ).toEqual(['__proto__'])
     expect(problem(JSON.parse('{"__proto__":{"url":"x"}}'))).toContain('there is no option __proto__')
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
@@ -324,19 +420,34 @@ describe('what others may do to it', () => {
     })
     test('sets no option', () => {
       // oxlint-disable-next-line eslint/no-extend-native -- that is what is tested
-      Object.defineProperty(Object.prototype, 'url', { value: 'https://evil.example/api/v1', configurable: true, writable: true })
+      Object.defineProperty(Object.prototype, 'url', {
+        value: 'https://evil.example/api/v1',
+        configurable: true,
+        writable: true,
+      })
       expect(resolve({}).url).toBe('http://127.0.0.1:4319/api/v1')
     })
   })
 
   test('what is given may change later without changing the settings', () => {
-    const given = { ...PLACE, tags: ['a'], metadata: { deep: { b: 1 } }, customLevels: { c: 1 }, deploy: { commit: 'd' } }
+    const given = {
+      ...PLACE,
+      tags: ['a'],
+      metadata: { deep: { b: 1 } },
+      customLevels: { c: 1 },
+      deploy: { commit: 'd' },
+    }
     const settings = resolve(given)
     given.tags.push('x')
     given.metadata.deep.b = 2
     given.customLevels.c = 2
     given.deploy.commit = 'x'
-    expect(settings).toMatchObject({ tags: ['a'], metadata: { deep: { b: 1 } }, customLevels: { c: 1 }, deploy: { commit: 'd' } })
+    expect(settings).toMatchObject({
+      tags: ['a'],
+      metadata: { deep: { b: 1 } },
+      customLevels: { c: 1 },
+      deploy: { commit: 'd' },
+    })
     expect(Object.isFrozen(settings)).toBe(true)
   })
 })
@@ -344,9 +455,15 @@ describe('what others may do to it', () => {
 test('settings say the key to no one who prints, serializes or clones them', () => {
   const settings = resolve(PLACE)
   const ways = [
-    inspect(settings, { showHidden: true, depth: null }), inspect(settings, { showHidden: true, customInspect: false, getters: true, depth: null }),
-    JSON.stringify(settings), `${settings.apiKey}`, String(settings.apiKey), inspect(structuredClone(settings), { showHidden: true }),
-    serialize(settings).toString('latin1'), JSON.stringify(Object.entries(settings.apiKey)), inspect(new Error('x', { cause: settings }), { depth: null }),
+    inspect(settings, { showHidden: true, depth: null }),
+    inspect(settings, { showHidden: true, customInspect: false, getters: true, depth: null }),
+    JSON.stringify(settings),
+    `${settings.apiKey}`,
+    String(settings.apiKey),
+    inspect(structuredClone(settings), { showHidden: true }),
+    serialize(settings).toString('latin1'),
+    JSON.stringify(Object.entries(settings.apiKey)),
+    inspect(new Error('x', { cause: settings }), { depth: null }),
   ]
   expect(ways.filter((text) => text.includes(KEY))).toEqual([])
   expect(JSON.stringify(settings)).toContain('[secret]')

@@ -9,11 +9,14 @@ function patterns(text: string): readonly string[] {
 }
 
 describe('a comma inside of braces', () => {
-  test.each(['email,\\d{3,8}x', '\\d{3,8}x', '\\d{3,}x', '\\d{3 ,8}x', 'a{,5}', 'email,\\d{3,8}x,ssn', '  \\d{12,19}'])('%s is refused, with what to write', (text) => {
-    const words = problem({}, { [VARIABLE]: text })
-    expect(words).toContain(`${VARIABLE}: ${JSON.stringify(text)} holds a comma inside of braces`)
-    expect(words).toContain('write the list as JSON, like ["email","\\\\d{3,8}"]')
-  })
+  test.each(['email,\\d{3,8}x', '\\d{3,8}x', '\\d{3,}x', '\\d{3 ,8}x', 'a{,5}', 'email,\\d{3,8}x,ssn', '  \\d{12,19}'])(
+    '%s is refused, with what to write',
+    (text) => {
+      const words = problem({}, { [VARIABLE]: text })
+      expect(words).toContain(`${VARIABLE}: ${JSON.stringify(text)} holds a comma inside of braces`)
+      expect(words).toContain('write the list as JSON, like ["email","\\\\d{3,8}"]')
+    },
+  )
 
   test('is taken in JSON, as that advice has it, and in code', () => {
     expect(patterns('["email","\\\\d{3,8}x"]')).toEqual(['email', '\\d{3,8}x'])
@@ -24,7 +27,10 @@ describe('a comma inside of braces', () => {
 })
 
 test.each<[string, string[]]>([
-  ['email,ssn', ['email', 'ssn']], ['\\d{3}x, email', ['\\d{3}x', 'email']], ['email,', ['email']], ['\\d{9}', ['\\d{9}']],
+  ['email,ssn', ['email', 'ssn']],
+  ['\\d{3}x, email', ['\\d{3}x', 'email']],
+  ['email,', ['email']],
+  ['\\d{9}', ['\\d{9}']],
 ])('%s is a comma list', (text, expected) => {
   expect(patterns(text)).toEqual(expected)
 })

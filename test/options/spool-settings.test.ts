@@ -18,9 +18,14 @@ test.each(['true', 'TRUE', '1'])('PINO_INGEST_SPOOL=%s turns it on', (word) => {
   expect(resolve({ PINO_INGEST_SPOOL: word }).spool).toMatchObject({ durability: 'process' })
 })
 
-test.each(['off', '/var/spool/app', '{"dir":"/var/spool/app"}'])('PINO_INGEST_SPOOL=%s is refused, and the message names the variable for the path', (word) => {
-  expect(() => resolve({ PINO_INGEST_SPOOL: word })).toThrow(/PINO_INGEST_SPOOL must be .*in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path.*got/)
-})
+test.each(['off', '/var/spool/app', '{"dir":"/var/spool/app"}'])(
+  'PINO_INGEST_SPOOL=%s is refused, and the message names the variable for the path',
+  (word) => {
+    expect(() => resolve({ PINO_INGEST_SPOOL: word })).toThrow(
+      /PINO_INGEST_SPOOL must be .*in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path.*got/,
+    )
+  },
+)
 
 const SHARED_MEMORY = '/dev/shm'
 const TMPFS = 0x01021994
@@ -34,7 +39,8 @@ test.skipIf(!hasTmpfs)('a folder in memory is found by any of its names, made al
     rmSync(dir, { recursive: true })
   })
   process.chdir(dir)
-  for (const path of [dir, '.', 'spool', './spool/deep', 'spool/deep/er', '../yet-to-be-made', `${dir}/spool`]) expect([path, isInMemory(path)]).toEqual([path, true])
+  for (const path of [dir, '.', 'spool', './spool/deep', 'spool/deep/er', '../yet-to-be-made', `${dir}/spool`])
+    expect([path, isInMemory(path)]).toEqual([path, true])
 })
 
 test('the root is on a disk, or it cannot be told', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { checkUrl, isLoopback, findProxy } from '../../src/options/url.js'
 import { problem, resolve } from './resolve.js'
 
-const judged = (url: string, allowInsecure = false): { url: string, problems: string[] } => {
+const judged = (url: string, allowInsecure = false): { url: string; problems: string[] } => {
   const problems: string[] = []
   return { url: checkUrl(url, allowInsecure, problems), problems }
 }
@@ -56,10 +56,19 @@ describe('bad', () => {
 
   // What may hold a password or a key is not repeated.
   test.each([
-    'https://user:hunter2@logs.example.com/api/v1', 'https://user:hunter2@logs.exa mple.com/api/v1', 'user:hunter2@logs.example.com/api/v1',
-    '//user:hunter2@logs.example.com/api/v1', '1:hunter2@logs.example.com', 'ftp://user:hunter2@host/api/v1', 'https://user:hun@ter2@bad host',
-    'https://logs.example.com/api/v1?key=hunter2', 'https://logs.example.com/api/v1#hunter2', 'https://a b/api/v1?key=hunter2', 'hunter2',
-    'https://hunter2:@logs.example.com/api/v1', 'https://user:hunter2@/x y@z',
+    'https://user:hunter2@logs.example.com/api/v1',
+    'https://user:hunter2@logs.exa mple.com/api/v1',
+    'user:hunter2@logs.example.com/api/v1',
+    '//user:hunter2@logs.example.com/api/v1',
+    '1:hunter2@logs.example.com',
+    'ftp://user:hunter2@host/api/v1',
+    'https://user:hun@ter2@bad host',
+    'https://logs.example.com/api/v1?key=hunter2',
+    'https://logs.example.com/api/v1#hunter2',
+    'https://a b/api/v1?key=hunter2',
+    'hunter2',
+    'https://hunter2:@logs.example.com/api/v1',
+    'https://user:hunter2@/x y@z',
   ])('%s: without its secret', (given) => {
     const message = problem({ url: given, apiKey: 'k' })
     expect(message).not.toMatch(/hunter2|ter2@/)
@@ -67,26 +76,35 @@ describe('bad', () => {
   })
 
   test('of another type, also without its password', () => {
-    expect(problem({ url: new URL('https://user:hunter2@logs.example.com/api/v1'), apiKey: 'k' })).toMatch(/url must be text.*…@logs/)
+    expect(problem({ url: new URL('https://user:hunter2@logs.example.com/api/v1'), apiKey: 'k' })).toMatch(
+      /url must be text.*…@logs/,
+    )
     expect(problem({ url: ['https://user:hunter2@logs.example.com/api/v1'], apiKey: 'k' })).not.toContain('hunter2')
   })
 })
 
 test('whatever text comes, it is judged without throwing, and what is accepted is safe', () => {
-  const nearly = fc.tuple(
-    fc.constantFrom('https://', 'http://', 'HTTP://', 'ftp://', '//', ''), fc.constantFrom('', 'user:pw@', '@'),
-    fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('localhost', '127.0.0.1', '[::1]', '')), fc.constantFrom('', ':1', ':99999'),
-    fc.constantFrom('/api/v1', '/api/v1/', '', '/x/api/v1//', '/api/v1/%2e%2e/'), fc.constantFrom('', '?a', '#b'),
-  ).map((parts) => parts.join(''))
-  fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), nearly), fc.boolean(), (given, allowInsecure) => {
-    const { url, problems } = judged(given, allowInsecure)
-    if (problems.length > 0) return
-    const parsed = new URL(url)
-    expect([parsed.username, parsed.password, parsed.search, parsed.hash]).toEqual(['', '', '', ''])
-    expect(url.endsWith('/api/v1')).toBe(true)
-    expect(parsed.protocol === 'https:' || allowInsecure || isLoopback(url)).toBe(true)
-    expect(judged(url, allowInsecure)).toEqual({ url, problems: [] })
-  }))
+  const nearly = fc
+    .tuple(
+      fc.constantFrom('https://', 'http://', 'HTTP://', 'ftp://', '//', ''),
+      fc.constantFrom('', 'user:pw@', '@'),
+      fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('localhost', '127.0.0.1', '[::1]', '')),
+      fc.constantFrom('', ':1', ':99999'),
+      fc.constantFrom('/api/v1', '/api/v1/', '', '/x/api/v1//', '/api/v1/%2e%2e/'),
+      fc.constantFrom('', '?a', '#b'),
+    )
+    .map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), nearly), fc.boolean(), (given, allowInsecure) => {
+      const { url, problems } = judged(given, allowInsecure)
+      if (problems.length > 0) return
+      const parsed = new URL(url)
+      expect([parsed.username, parsed.password, parsed.search, parsed.hash]).toEqual(['', '', '', ''])
+      expect(url.endsWith('/api/v1')).toBe(true)
+      expect(parsed.protocol === 'https:' || allowInsecure || isLoopback(url)).toBe(true)
+      expect(judged(url, allowInsecure)).toEqual({ url, problems: [] })
+    }),
+  )
 })
 
 describe('proxies', () => {
@@ -110,14 +128,21 @@ describe('proxies', () => {
   })
 
   test('one in code counts for this URL, whatever NO_PROXY says', () => {
-    expect(resolve({ ...place, proxy: 'http://p:3' }, { NO_PROXY: '*' })).toMatchObject({ proxy: 'http://p:3', noProxy: '' })
+    expect(resolve({ ...place, proxy: 'http://p:3' }, { NO_PROXY: '*' })).toMatchObject({
+      proxy: 'http://p:3',
+      noProxy: '',
+    })
   })
 
   test.each([
     [{ proxy: 'socks5://user:hunter2@p' }, {}, 'proxy must be an http or https URL, or false'],
     [{ proxy: true }, {}, 'proxy must be'],
     [{ proxy: 'user:hunter2@p:3128' }, {}, 'proxy must be'],
-    [{}, { HTTPS_PROXY: 'socks5://user:hunter2@p' }, 'HTTPS_PROXY must be an http or https URL, or false, got text of 23 characters (not shown)'],
+    [
+      {},
+      { HTTPS_PROXY: 'socks5://user:hunter2@p' },
+      'HTTPS_PROXY must be an http or https URL, or false, got text of 23 characters (not shown)',
+    ],
     [{}, { https_proxy: 'http://user:hunter2@bad host' }, 'https_proxy must be'],
   ])('%o %o is refused without its password', (options, env, words) => {
     const message = problem({ ...place, ...options }, env)

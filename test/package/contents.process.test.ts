@@ -18,7 +18,7 @@ const MAX_GROWTH = 1.15
 interface Packed {
   readonly size: number
   readonly unpackedSize: number
-  readonly files: readonly { readonly path: string, readonly size: number }[]
+  readonly files: readonly { readonly path: string; readonly size: number }[]
 }
 
 let packed: Packed
@@ -26,7 +26,10 @@ let paths: readonly string[]
 
 beforeAll(async () => {
   // Without scripts: `prepack` builds, and would take `dist` away from under other tests.
-  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, maxBuffer: 16 * 1024 * 1024 })
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    maxBuffer: 16 * 1024 * 1024,
+  })
   packed = (JSON.parse(stdout) as Packed[])[0] as Packed
   paths = packed.files.map(({ path }) => path)
 }, 120_000)
@@ -38,12 +41,20 @@ function built(): string[] {
   const modules = (readdirSync(join(root, 'src'), { recursive: true }) as string[])
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => /\.(?:ts|cjs)$/.test(path) && !path.endsWith('.d.ts') && !path.startsWith('service/viewer/'))
-  const inBuild = (build: string, sources: readonly string[]): string[] => sources.flatMap((path) => {
-    const name = `dist/${build}/${path.replace(/\.\w+$/, '')}`
-    return path.endsWith('.cjs') ? [`${name}.cjs`, `${name}.d.cts`] : [`${name}.js`, `${name}.d.ts`]
-  })
+  const inBuild = (build: string, sources: readonly string[]): string[] =>
+    sources.flatMap((path) => {
+      const name = `dist/${build}/${path.replace(/\.\w+$/, '')}`
+      return path.endsWith('.cjs') ? [`${name}.cjs`, `${name}.d.cts`] : [`${name}.js`, `${name}.d.ts`]
+    })
   // The command line is a program, which nobody imports.
-  return [...inBuild('esm', modules.filter((name) => !name.startsWith('cli/'))), ...inBuild('cjs', modules), 'dist/cjs/package.json']
+  return [
+    ...inBuild(
+      'esm',
+      modules.filter((name) => !name.startsWith('cli/')),
+    ),
+    ...inBuild('cjs', modules),
+    'dist/cjs/package.json',
+  ]
 }
 
 /** Pages that a reader gets to from the README, by links within the package. */
@@ -63,7 +74,12 @@ test('all that is built is in it, for both module systems', () => {
 
 test('beside that there are pages, the licence and package.json, and nothing else', () => {
   const others = paths.filter((path) => !path.startsWith('dist/'))
-  expect(others.filter((path) => !/^(?:src\/([\w-]+\/)*)?README\.md$/.test(path)).toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'package.json'])
+  expect(others.filter((path) => !/^(?:src\/([\w-]+\/)*)?README\.md$/.test(path)).toSorted()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'SECURITY.md',
+    'package.json',
+  ])
 })
 
 test('pages that the README leads to are in it', () => {
@@ -82,12 +98,13 @@ test('every door leads to a file that is in it', () => {
   for (const field of ['main', 'module', 'types', 'exports', 'typesVersions', 'bin']) collect(manifest[field])
   expect(targets.size).toBeGreaterThan(15)
   expect([...targets].filter((target) => !paths.includes(target))).toEqual([])
-  for (const program of Object.values(manifest['bin'] as Record<string, string>)) expect(read(program)).toMatch(/^#!\/usr\/bin\/env node\n/)
+  for (const program of Object.values(manifest['bin'] as Record<string, string>))
+    expect(read(program)).toMatch(/^#!\/usr\/bin\/env node\n/)
 })
 
 test('it tells nothing of the machine that built it, and has no source maps', () => {
   const registry = process.env['npm_config_registry']
-  const hosts = [/registry\.npmjs\.org/, ...registry === undefined ? [] : [literal(new URL(registry).host)]]
+  const hosts = [/registry\.npmjs\.org/, ...(registry === undefined ? [] : [literal(new URL(registry).host)])]
   const traces = [literal(root), new RegExp(`(?<![\\w.])${literal(homedir()).source}/`), /sourceMappingURL/, ...hosts]
   const telling = paths.flatMap((path) => {
     const text = read(path)
@@ -103,7 +120,9 @@ function literal(text: string): RegExp {
 
 test('it has not grown unnoticed', () => {
   const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`
-  process.stdout.write(`npm pack: ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked, ${paths.length} files\n`)
+  process.stdout.write(
+    `npm pack: ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked, ${paths.length} files\n`,
+  )
   expect(packed.size).toBeLessThan(PACKED_BYTES * MAX_GROWTH)
   expect(packed.unpackedSize).toBeLessThan(UNPACKED_BYTES * MAX_GROWTH)
 })

@@ -17,7 +17,9 @@ interface Manifest {
 }
 
 const read = <T>(file: string): T => JSON.parse(readFileSync(join(root, file), 'utf8')) as T
-const manifest = read<Manifest & { scripts: Record<string, string>, publishConfig: unknown, license: string }>('package.json')
+const manifest = read<Manifest & { scripts: Record<string, string>; publishConfig: unknown; license: string }>(
+  'package.json',
+)
 const { packages } = read<{ packages: Readonly<Record<string, Manifest>> }>('package-lock.json')
 
 /** As Node finds it: from the package's own folder upwards. */
@@ -32,7 +34,10 @@ function placeOf(name: string, from: string): string {
 /** All that is installed with this package, pino and what it brings among it. */
 function installed(): ReadonlyMap<string, Manifest> {
   const found = new Map<string, Manifest>()
-  const visit = (place: string, { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: Manifest): void => {
+  const visit = (
+    place: string,
+    { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: Manifest,
+  ): void => {
     const peers = Object.keys(peerDependencies ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional !== true)
     for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
       const next = placeOf(name, place)
@@ -53,7 +58,9 @@ describe('what is installed with it', () => {
   const all = installed()
 
   test('is found in the lock file', () => {
-    expect([...all.keys()]).toEqual(expect.arrayContaining(['node_modules/undici', 'node_modules/pino', 'node_modules/pino-std-serializers']))
+    expect([...all.keys()]).toEqual(
+      expect.arrayContaining(['node_modules/undici', 'node_modules/pino', 'node_modules/pino-std-serializers']),
+    )
   })
 
   test('runs no install scripts', () => {
@@ -63,7 +70,11 @@ describe('what is installed with it', () => {
 
   test('is free to use', () => {
     const licences = /^(?:MIT|ISC|BSD-[23]-Clause|0BSD|Apache-2\.0)$/
-    expect([...all].filter(([, { license = 'none' }]) => !licences.test(license)).map(([place, { license }]) => `${place}: ${license}`)).toEqual([])
+    expect(
+      [...all]
+        .filter(([, { license = 'none' }]) => !licences.test(license))
+        .map(([place, { license }]) => `${place}: ${license}`),
+    ).toEqual([])
     expect(manifest.license).toBe('MIT')
   })
 })

@@ -33,7 +33,10 @@ describe('cuts', () => {
   test('by count', () => {
     const { batcher, bodies } = setup({ batchSize: 3 })
     for (let n = 0; n < 7; n++) batcher.add(`${n}`, 1)
-    expect(bodies().map(({ logs }) => logs)).toEqual([[0, 1, 2], [3, 4, 5]])
+    expect(bodies().map(({ logs }) => logs)).toEqual([
+      [0, 1, 2],
+      [3, 4, 5],
+    ])
     expect(batcher.pendingEntries).toBe(1)
   })
 
@@ -43,7 +46,10 @@ describe('cuts', () => {
     const entry = '"ä€😀"' // 2 + 2 + 3 + 4 bytes
     const exact = setup({ newId, batchBytes: envelope + 2 * 11 + 1 })
     for (let n = 0; n < 4; n++) exact.batcher.add(entry, 1)
-    expect(exact.batches.map(({ count, body }) => [count, body.length])).toEqual([[2, envelope + 23], [2, envelope + 23]])
+    expect(exact.batches.map(({ count, body }) => [count, body.length])).toEqual([
+      [2, envelope + 23],
+      [2, envelope + 23],
+    ])
     const short = setup({ newId, batchBytes: envelope + 2 * 11 })
     for (let n = 0; n < 4; n++) short.batcher.add(entry, 1)
     short.batcher.seal()
@@ -170,20 +176,27 @@ test('whoever takes a batch may add an entry', () => {
 })
 
 test('a listener of the log may add an entry and seal, while a batch is cut', () => {
-  const { batcher, batches } = setup({ batchSize: 4, log: {
-    append: () => {}, flush: () => true,
-    seal: (batch) => {
-      if (batches.length === 0 && batcher.pendingEntries === 2) {
-        batcher.add('"from the listener"', 1)
-        batcher.seal()
-      }
-      return batch
+  const { batcher, batches } = setup({
+    batchSize: 4,
+    log: {
+      append: () => {},
+      flush: () => true,
+      seal: (batch) => {
+        if (batches.length === 0 && batcher.pendingEntries === 2) {
+          batcher.add('"from the listener"', 1)
+          batcher.seal()
+        }
+        return batch
+      },
     },
-  } })
+  })
   batcher.add('"a"', 1)
   batcher.add('"b"', 1)
   batcher.seal()
-  expect(batches.map((batch) => JSON.parse(Buffer.from(batch.body).toString()).logs)).toEqual([['a', 'b'], ['from the listener']])
+  expect(batches.map((batch) => JSON.parse(Buffer.from(batch.body).toString()).logs)).toEqual([
+    ['a', 'b'],
+    ['from the listener'],
+  ])
   expect(batches.map(({ count }) => count)).toEqual([2, 1])
   expect(batcher.pendingEntries).toBe(0)
 })
@@ -197,10 +210,9 @@ test('any entries: all once, in order, never over a bound, the body exact', () =
   )
   fc.assert(
     fc.property(
-      fc.array(
-        fc.oneof({ weight: 20, arbitrary: entry }, { weight: 1, arbitrary: fc.constant('seal' as const) }),
-        { maxLength: 400 },
-      ),
+      fc.array(fc.oneof({ weight: 20, arbitrary: entry }, { weight: 1, arbitrary: fc.constant('seal' as const) }), {
+        maxLength: 400,
+      }),
       fc.integer({ min: 1, max: 100 }),
       fc.integer({ min: 100, max: 100_000 }),
       (entries, batchSize, batchBytes) => {

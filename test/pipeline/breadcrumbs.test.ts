@@ -5,41 +5,86 @@ import { piped } from './create-pipeline.js'
 
 const messagesOf = ({ breadcrumbs = [] }: LogEntry): (string | undefined)[] => breadcrumbs.map(({ message }) => message)
 
-test('200 requests at once: each error has its own request\'s lines, in order, and no debug line is sent', async () => {
+test("200 requests at once: each error has its own request's lines, in order, and no debug line is sent", async () => {
   const { write, arrived, pipeline } = await piped()
   const requests = Array.from({ length: 200 }, (_, id) => id)
-  for (let step = 0; step < 10; step += 1) for (const id of requests) write({ level: 20, reqId: `req-${id}`, step, msg: `step ${step} of ${id}` })
+  for (let step = 0; step < 10; step += 1)
+    for (const id of requests) write({ level: 20, reqId: `req-${id}`, step, msg: `step ${step} of ${id}` })
   for (const id of requests) {
-    if (id % 10 === 0) write({ level: 50, reqId: `req-${id}`, err: { type: 'Error', message: `failed ${id}`, stack: 'Error\n    at a (/a.js:1:1)' }, msg: 'request failed' })
+    if (id % 10 === 0)
+      write({
+        level: 50,
+        reqId: `req-${id}`,
+        err: { type: 'Error', message: `failed ${id}`, stack: 'Error\n    at a (/a.js:1:1)' },
+        msg: 'request failed',
+      })
     write({ reqId: `req-${id}`, msg: `end of ${id}` })
   }
   const entries = await arrived()
   expect(entries.filter(({ level }) => level === 'debug')).toEqual([])
   const errors = entries.filter(({ level }) => level === 'error')
-  expect(errors.map(messagesOf)).toEqual(requests.filter((id) => id % 10 === 0).map((id) => Array.from({ length: 10 }, (_, step) => `step ${step} of ${id}`)))
-  expect(errors[1]?.breadcrumbs?.[3]).toEqual({ type: 'log', category: 'log', message: 'step 3 of 10', level: 'debug', timestamp: expect.any(String), data: { step: 3 } })
+  expect(errors.map(messagesOf)).toEqual(
+    requests
+      .filter((id) => id % 10 === 0)
+      .map((id) => Array.from({ length: 10 }, (_, step) => `step ${step} of ${id}`)),
+  )
+  expect(errors[1]?.breadcrumbs?.[3]).toEqual({
+    type: 'log',
+    category: 'log',
+    message: 'step 3 of 10',
+    level: 'debug',
+    timestamp: expect.any(String),
+    data: { step: 3 },
+  })
   expect(entries.filter(({ level, breadcrumbs }) => level !== 'error' && breadcrumbs !== undefined)).toEqual([])
-  expect(pipeline.snapshot).toMatchObject({ received: 2_220, accepted: 220, filtered: 2_000, pending: 0, balances: true })
+  expect(pipeline.snapshot).toMatchObject({
+    received: 2_220,
+    accepted: 220,
+    filtered: 2_000,
+    pending: 0,
+    balances: true,
+  })
 })
 
 test('by trace before request before session before process', async () => {
   const { write, arrived } = await piped()
-  write({ trace_id: 't', reqId: 'r', msg: 'traced' }, { reqId: 'r', session_id: 's', msg: 'requested' }, { session_id: 's', msg: 'in the session' }, { msg: 'anywhere' })
-  write({ level: 50, trace_id: 't', reqId: 'other', msg: 'a' }, { level: 50, reqId: 'r', msg: 'b' }, { level: 60, session_id: 's', msg: 'c' }, { level: 50, msg: 'd' })
+  write(
+    { trace_id: 't', reqId: 'r', msg: 'traced' },
+    { reqId: 'r', session_id: 's', msg: 'requested' },
+    { session_id: 's', msg: 'in the session' },
+    { msg: 'anywhere' },
+  )
+  write(
+    { level: 50, trace_id: 't', reqId: 'other', msg: 'a' },
+    { level: 50, reqId: 'r', msg: 'b' },
+    { level: 60, session_id: 's', msg: 'c' },
+    { level: 50, msg: 'd' },
+  )
   const entries = await arrived()
   expect(entries.slice(-4).map(messagesOf)).toEqual([['traced'], ['requested'], ['in the session'], ['anywhere']])
 })
 
 test('a crumb goes to one error; the error itself is one for the next', async () => {
   const { write, arrived } = await piped()
-  write({ level: 20, reqId: 1, msg: 'before' }, { level: 50, reqId: 1, msg: 'first' }, { level: 50, reqId: 1, msg: 'second' })
+  write(
+    { level: 20, reqId: 1, msg: 'before' },
+    { level: 50, reqId: 1, msg: 'first' },
+    { level: 50, reqId: 1, msg: 'second' },
+  )
   expect((await arrived()).map(messagesOf)).toEqual([['before'], ['first']])
 })
 
-test('a record\'s own crumbs are merged with them by time', async () => {
+test("a record's own crumbs are merged with them by time", async () => {
   const { write, arrived } = await piped()
   write({ level: 20, msg: 'early' })
-  write({ level: 50, breadcrumbs: [{ message: 'own', timestamp: '2020-01-01T00:00:00.000Z' }, { message: 'late', timestamp: '2030-01-01T00:00:00.000Z' }], msg: 'failed' })
+  write({
+    level: 50,
+    breadcrumbs: [
+      { message: 'own', timestamp: '2020-01-01T00:00:00.000Z' },
+      { message: 'late', timestamp: '2030-01-01T00:00:00.000Z' },
+    ],
+    msg: 'failed',
+  })
   expect((await arrived()).map(messagesOf)).toEqual([['own', 'early', 'late']])
 })
 

@@ -13,7 +13,7 @@ export interface Piped {
   readonly service: IngestService
   readonly pipeline: Pipeline
   /** What it told: events by name. */
-  readonly told: { readonly name: string, readonly payload: unknown }[]
+  readonly told: { readonly name: string; readonly payload: unknown }[]
   /** pino's lines of these records. */
   write(...records: readonly object[]): void
   /** Ends the pipeline. @returns what has arrived, in order */
@@ -22,20 +22,37 @@ export interface Piped {
 
 const KEY = 'pipeline-test-key'
 
-export async function piped(options: Partial<IngestOptions> = {}, env: Record<string, string> = {}, hook?: HookFunction): Promise<Piped> {
+export async function piped(
+  options: Partial<IngestOptions> = {},
+  env: Record<string, string> = {},
+  hook?: HookFunction,
+): Promise<Piped> {
   const service = await createIngestService({ apiKeys: [KEY] })
   onTestFinished(() => service.close())
-  const settings = resolveOptions({ url: service.url, apiKey: KEY, spool: false, onProblem: 'silent', maxConcurrency: 1, ...options }, { env, readFile: () => '' })
-  const told: { name: string, payload: unknown }[] = []
-  const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit: (name, payload) => void told.push({ name, payload }) })
+  const settings = resolveOptions(
+    { url: service.url, apiKey: KEY, spool: false, onProblem: 'silent', maxConcurrency: 1, ...options },
+    { env, readFile: () => '' },
+  )
+  const told: { name: string; payload: unknown }[] = []
+  const pipeline = new Pipeline({
+    settings,
+    hook,
+    clock: systemClock,
+    emit: (name, payload) => void told.push({ name, payload }),
+  })
   onTestFinished(() => pipeline.close())
   return {
-    service, pipeline, told,
+    service,
+    pipeline,
+    told,
     write: (...records) => pipeline.write(records.map((record) => `${lineOf(record)}\n`).join('')),
     arrived: async () => {
       pipeline.end()
       await pipeline.close()
-      return service.entries({ limit: Infinity }).items.map(({ entry }) => entry).toReversed()
+      return service
+        .entries({ limit: Infinity })
+        .items.map(({ entry }) => entry)
+        .toReversed()
     },
   }
 }
@@ -44,6 +61,6 @@ const START_MS = Date.UTC(2026, 10, 21)
 let written = 0
 
 /** As pino begins and ends it. */
-export function lineOf({ level = 30, msg, ...others }: { readonly level?: number, readonly msg?: string }): string {
+export function lineOf({ level = 30, msg, ...others }: { readonly level?: number; readonly msg?: string }): string {
   return JSON.stringify({ level, time: START_MS + written++, pid: 1, hostname: 'host', ...others, msg })
 }

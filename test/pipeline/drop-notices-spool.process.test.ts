@@ -28,7 +28,17 @@ async function fillDisk(batchSize: number): Promise<Full> {
     rmSync(dir, { recursive: true })
   })
   const settings = resolveOptions(
-    { url: service.url, apiKey: KEY, batchSize, spool: { dir, maxBytes: MIB }, maxBufferBytes: MIB, shutdownTimeoutMs: 8_000, onProblem: 'silent' }, { env: {}, readFile: () => '' })
+    {
+      url: service.url,
+      apiKey: KEY,
+      batchSize,
+      spool: { dir, maxBytes: MIB },
+      maxBufferBytes: MIB,
+      shutdownTimeoutMs: 8_000,
+      onProblem: 'silent',
+    },
+    { env: {}, readFile: () => '' },
+  )
   const pipeline = new Pipeline({ settings, clock: systemClock, emit: () => {} })
   const open: number[] = []
   let after = 0
@@ -46,8 +56,12 @@ async function fillDisk(batchSize: number): Promise<Full> {
 
 /** What each notice tells, oldest first: one for what goes before the first is under way, and at most one for the rest. */
 function toldAt(service: IngestService): number[] {
-  const notices = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message.startsWith('pino-ingest dropped'))
-  return notices.map(({ entry }) => (entry.metadata as { pino_ingest: { dropped: { spool: number } } }).pino_ingest.dropped.spool)
+  const notices = service
+    .entries({ limit: Infinity })
+    .items.filter(({ entry }) => entry.message.startsWith('pino-ingest dropped'))
+  return notices.map(
+    ({ entry }) => (entry.metadata as { pino_ingest: { dropped: { spool: number } } }).pino_ingest.dropped.spool,
+  )
 }
 
 function expectAllTold(service: IngestService, pipeline: Pipeline): void {
@@ -58,14 +72,17 @@ function expectAllTold(service: IngestService, pipeline: Pipeline): void {
   expect(rest).toMatchObject({ generated: told.length, pending: 0, balances: true })
 }
 
-test.each([1, 3, 10])('batches of %i: the account balances at every moment, and a flush brings the notice', async (batchSize) => {
-  const { service, pipeline, open } = await fillDisk(batchSize)
-  expect(open).toEqual([])
-  expect(await pipeline.flush()).toBe('acknowledged')
-  expectAllTold(service, pipeline)
-  await pipeline.close()
-  expect(service.arrived).toBe(pipeline.account.accepted)
-})
+test.each([1, 3, 10])(
+  'batches of %i: the account balances at every moment, and a flush brings the notice',
+  async (batchSize) => {
+    const { service, pipeline, open } = await fillDisk(batchSize)
+    expect(open).toEqual([])
+    expect(await pipeline.flush()).toBe('acknowledged')
+    expectAllTold(service, pipeline)
+    await pipeline.close()
+    expect(service.arrived).toBe(pipeline.account.accepted)
+  },
+)
 
 test.each([1, 3, 10])('batches of %i: the end brings the notice', async (batchSize) => {
   const { service, pipeline } = await fillDisk(batchSize)

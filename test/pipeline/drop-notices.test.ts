@@ -14,7 +14,10 @@ test('is a valid entry of level warn with the counts by reason', () => {
   const entry = JSON.parse(createDropNotice({ buffer: 3, spool: 4 }, LABELS, 0)) as object
   expect(validateEntry(entry)).toEqual([])
   expect(entry).toEqual({
-    level: 'warn', message: 'pino-ingest dropped 7 entries (buffer 3, spool 4)', timestamp: '1970-01-01T00:00:00.000Z', ...LABELS,
+    level: 'warn',
+    message: 'pino-ingest dropped 7 entries (buffer 3, spool 4)',
+    timestamp: '1970-01-01T00:00:00.000Z',
+    ...LABELS,
     metadata: { pino_ingest: { dropped: { buffer: 3, spool: 4 } } },
   })
   expect(createDropNotice({ age: 1 }, {}, 0)).toContain('dropped 1 entry (age 1)')
@@ -23,10 +26,17 @@ test('is a valid entry of level warn with the counts by reason', () => {
 test('reaches the service once for many drops, and the account balances with it', async () => {
   const service = await createIngestService({ apiKeys: ['notice-key'] })
   const clock = new FakeClock()
-  const settings = resolveOptions({ url: service.url, apiKey: 'notice-key', spool: false, maxBufferBytes: 1024 * 1024, onProblem: 'silent' }, { env: {}, readFile: () => '' })
+  const settings = resolveOptions(
+    { url: service.url, apiKey: 'notice-key', spool: false, maxBufferBytes: 1024 * 1024, onProblem: 'silent' },
+    { env: {}, readFile: () => '' },
+  )
   const fault = service.faults.add({ kind: 'status', status: 401 })
   let troubles = 0
-  const pipeline = new Pipeline({ settings, clock, emit: (name) => void (name === 'ingest:problem' && (troubles += 1)) })
+  const pipeline = new Pipeline({
+    settings,
+    clock,
+    emit: (name) => void (name === 'ingest:problem' && (troubles += 1)),
+  })
   const line = `${JSON.stringify({ level: 40, time: 0, pad: 'x'.repeat(1000), msg: 'warned' })}\n`
   pipeline.write(line)
   await clock.advance(1_000)
@@ -46,8 +56,12 @@ test('reaches the service once for many drops, and the account balances with it'
   }
   const { accepted, ...account } = pipeline.account.snapshot()
   expect(account).toMatchObject({ received: 3_000, generated: 1, pending: 0, balances: true })
-  const notices = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message.startsWith('pino-ingest dropped'))
-  expect(notices.map(({ entry }) => entry.metadata)).toEqual([{ pino_ingest: { dropped: { buffer: account.dropped.buffer } } }])
+  const notices = service
+    .entries({ limit: Infinity })
+    .items.filter(({ entry }) => entry.message.startsWith('pino-ingest dropped'))
+  expect(notices.map(({ entry }) => entry.metadata)).toEqual([
+    { pino_ingest: { dropped: { buffer: account.dropped.buffer } } },
+  ])
   expect(service.arrived).toBe(accepted)
   await pipeline.close()
   await service.close()
@@ -56,12 +70,18 @@ test('reaches the service once for many drops, and the account balances with it'
 function noticesOf(isHeld = () => false) {
   const clock = new FakeClock()
   const startedAt = clock.now()
-  const told: { at: number, count: number, timestamp: string }[] = []
+  const told: { at: number; count: number; timestamp: string }[] = []
   const kept: (UnreportedDrops | undefined)[] = []
   const notices = new DropNotices({
-    clock, settings: LABELS, isBlocked: isHeld, saveCounts: (drops) => void kept.push(drops),
+    clock,
+    settings: LABELS,
+    isBlocked: isHeld,
+    saveCounts: (drops) => void kept.push(drops),
     onNotice: (json) => {
-      const entry = JSON.parse(json) as { timestamp: string, metadata: { pino_ingest: { dropped: Record<string, number> } } }
+      const entry = JSON.parse(json) as {
+        timestamp: string
+        metadata: { pino_ingest: { dropped: Record<string, number> } }
+      }
       const count = Object.values(entry.metadata.pino_ingest.dropped).reduce((sum, one) => sum + one, 0)
       told.push({ at: clock.now() - startedAt, count, timestamp: entry.timestamp })
     },
@@ -88,7 +108,10 @@ test('the remaining drops are reported at the end of the window, also when nothi
     notices.onAccepted()
   }
   await clock.advance(60_000)
-  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 0, count: 1 }, { at: 10_000, count: 2 }])
+  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([
+    { at: 0, count: 1 },
+    { at: 10_000, count: 2 },
+  ])
 })
 
 test('drops within the window of another notice are reported without a further entry', async () => {
@@ -100,7 +123,10 @@ test('drops within the window of another notice are reported without a further e
   await clock.advance(2_000)
   notices.onAccepted()
   await clock.advance(60_000)
-  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([{ at: 9_000, count: 1 }, { at: 21_000, count: 2 }])
+  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([
+    { at: 9_000, count: 1 },
+    { at: 21_000, count: 2 },
+  ])
 })
 
 test('a time that was kept and cannot be true is not told', () => {

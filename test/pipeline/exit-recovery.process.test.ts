@@ -13,7 +13,7 @@ const KEY = 'exit-recovery-key'
 const LEFT = 1_000
 
 /** A service, and a folder in which a process left entries for it. */
-async function leftBehind(): Promise<{ service: IngestService, exit: (shutdownTimeoutMs: number) => Promise<void> }> {
+async function leftBehind(): Promise<{ service: IngestService; exit: (shutdownTimeoutMs: number) => Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-exit-'))
   const service = await createIngestService({ apiKeys: [KEY] })
   onTestFinished(async () => {
@@ -22,9 +22,13 @@ async function leftBehind(): Promise<{ service: IngestService, exit: (shutdownTi
   })
   let n = 0
   const run = async (lines: number, shutdownTimeoutMs: number): Promise<void> => {
-    const settings = resolveOptions({ url: service.url, apiKey: KEY, spool: { dir }, shutdownTimeoutMs, onProblem: 'silent' }, { env: {}, readFile: () => '' })
+    const settings = resolveOptions(
+      { url: service.url, apiKey: KEY, spool: { dir }, shutdownTimeoutMs, onProblem: 'silent' },
+      { env: {}, readFile: () => '' },
+    )
     const pipeline = new Pipeline({ settings, clock: systemClock, emit: () => {} })
-    for (let line = 0; line < lines; line += 1) pipeline.write(`${JSON.stringify({ level: 30, time: 0, msg: 'left', n: (n += 1) })}\n`)
+    for (let line = 0; line < lines; line += 1)
+      pipeline.write(`${JSON.stringify({ level: 30, time: 0, msg: 'left', n: (n += 1) })}\n`)
     await pipeline.close()
   }
   const outage = service.faults.add({ kind: 'status', status: 503 })
@@ -54,5 +58,8 @@ test('a service that takes long for each reply gets nothing whose reply would co
 test('a quick one gets all of it, with one line of the process that ends', async () => {
   const { service, exit } = await leftBehind()
   await exit(5_000)
-  expect({ arrived: service.arrived, different: differentAt(service) }).toEqual({ arrived: LEFT + 1, different: LEFT + 1 })
+  expect({ arrived: service.arrived, different: differentAt(service) }).toEqual({
+    arrived: LEFT + 1,
+    different: LEFT + 1,
+  })
 })

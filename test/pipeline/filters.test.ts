@@ -15,20 +15,40 @@ function hookOf(code: string): HookFunction {
   return loadHookSync('./hook.cjs', folder)
 }
 
-const boom = { level: 50, err: { type: 'Error', message: 'boom', stack: 'Error: boom\n    at f (/app/a.js:1:2)' }, msg: 'boom' }
+const boom = {
+  level: 50,
+  err: { type: 'Error', message: 'boom', stack: 'Error: boom\n    at f (/app/a.js:1:2)' },
+  msg: 'boom',
+}
 
 test('shares of levels, repeats and the hook are counted as filtered, the summary as generated', async () => {
   const hook = hookOf('(entry) => entry.message === "drop me" ? null : { ...entry, tags: ["seen"] }')
   const { write, arrived, pipeline } = await piped({ sample: { info: 0.5 }, dedupeWindowMs: 60_000 }, {}, hook)
-  write(...Array.from({ length: 10 }, (_, n) => ({ msg: `info ${n}` })), boom, boom, boom, { level: 40, msg: 'drop me' })
+  write(...Array.from({ length: 10 }, (_, n) => ({ msg: `info ${n}` })), boom, boom, boom, {
+    level: 40,
+    msg: 'drop me',
+  })
   const entries = await arrived()
-  expect(entries.map(({ message }) => message)).toEqual([...[0, 2, 4, 6, 8].map((n) => `info ${n}`), 'boom', expect.stringMatching(/^boom \(repeated 2 times/)])
+  expect(entries.map(({ message }) => message)).toEqual([
+    ...[0, 2, 4, 6, 8].map((n) => `info ${n}`),
+    'boom',
+    expect.stringMatching(/^boom \(repeated 2 times/),
+  ])
   expect(entries.every(({ tags }) => tags?.[0] === 'seen')).toBe(true)
-  expect(pipeline.snapshot).toMatchObject({ received: 14, generated: 1, accepted: 7, filtered: 8, pending: 0, balances: true })
+  expect(pipeline.snapshot).toMatchObject({
+    received: 14,
+    generated: 1,
+    accepted: 7,
+    filtered: 8,
+    pending: 0,
+    balances: true,
+  })
 })
 
 test('what the hook adds is scrubbed, also in a summary, and what it makes of the level counts', async () => {
-  const hook = hookOf('(entry) => ({ ...entry, level: "warn", metadata: { mail: "jane@example.com", at: "/x?token=s3cret" } })')
+  const hook = hookOf(
+    '(entry) => ({ ...entry, level: "warn", metadata: { mail: "jane@example.com", at: "/x?token=s3cret" } })',
+  )
   const { write, arrived } = await piped({ dedupeWindowMs: 60_000, scrubPatterns: ['email'] }, {}, hook)
   write(boom, boom)
   for (const { level, metadata } of await arrived()) {
@@ -53,13 +73,30 @@ test('an entry that a pattern has made longer is within its bound all the same',
 })
 
 test('every account that is told balances, whatever is dropped while a record is in hand', async () => {
-  const { write, told, service, pipeline } = await piped({ dedupeWindowMs: 1, requestLogs: true, maxBufferBytes: 1024 * 1024, batchSize: 5, maxConcurrency: 1 })
+  const { write, told, service, pipeline } = await piped({
+    dedupeWindowMs: 1,
+    requestLogs: true,
+    maxBufferBytes: 1024 * 1024,
+    batchSize: 5,
+    maxConcurrency: 1,
+  })
   service.faults.add({ kind: 'status', status: 503 })
   for (let n = 0; n < 3_000; n += 1) {
-    write({ ...boom, level: 40, n, pad: 'x'.repeat(800) }, { level: 40, req: { id: n, method: 'GET', url: '/a' }, res: { statusCode: 200 }, responseTime: 1, pad: 'x'.repeat(800), msg: 'done' })
+    write(
+      { ...boom, level: 40, n, pad: 'x'.repeat(800) },
+      {
+        level: 40,
+        req: { id: n, method: 'GET', url: '/a' },
+        res: { statusCode: 200 },
+        responseTime: 1,
+        pad: 'x'.repeat(800),
+        msg: 'done',
+      },
+    )
   }
   const accounts = told.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload as AccountSnapshot)
   expect(accounts.length).toBeGreaterThan(0)
   expect(pipeline.snapshot.dropped.buffer).toBeGreaterThan(0)
-  for (const account of [...accounts, pipeline.snapshot]) expect([account.balances, account.requestLogs?.balances]).toEqual([true, true])
+  for (const account of [...accounts, pipeline.snapshot])
+    expect([account.balances, account.requestLogs?.balances]).toEqual([true, true])
 })

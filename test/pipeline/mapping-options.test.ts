@@ -22,13 +22,21 @@ const SECRETIVE: Partial<IngestOptions> = {
   releaseId: `https://h/?secret=${CANARY}`,
   metadata: {
     db: `postgres://app:${CANARY}@db/x?password=${CANARY}`,
-    upstream: { 'headers': { accept: '*/*', authorization: `Bearer ${CANARY}` }, 'raw': ['Set-Cookie', CANARY, 'Accept', 'x'], 'x-api-key': CANARY },
+    upstream: {
+      headers: { accept: '*/*', authorization: `Bearer ${CANARY}` },
+      raw: ['Set-Cookie', CANARY, 'Accept', 'x'],
+      'x-api-key': CANARY,
+    },
     sent: `GET / HTTP/1.1\r\nCookie: ${CANARY}\r\n`,
     query: { token: CANARY, page: 2 },
     auth: { username: 'bob', password: CANARY },
   },
   tags: [`https://h/?token=${CANARY}`, `Authorization: Bearer ${CANARY}`, 'eu'],
-  deploy: { commit: 'abc', branch: `https://app:${CANARY}@git.example.com/x`, deployed_by: `https://ci/?token=${CANARY}` },
+  deploy: {
+    commit: 'abc',
+    branch: `https://app:${CANARY}@git.example.com/x`,
+    deployed_by: `https://ci/?token=${CANARY}`,
+  },
 }
 
 function mappingOf(options: Partial<IngestOptions>): MappingOptions {
@@ -41,7 +49,9 @@ function entryOf(options: MappingOptions): LogEntry {
   expect(path.map(LINE, 0, LINE.length, -1)).toBe(true)
   const entry = JSON.parse(`${path.openJson}}`) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(LINE, options, RECEIVED_AT).json))
-  const { metadata: { pino_ingest: _, ...metadata } = {}, ...others } = JSON.parse(mapByParsing(HEADER_LINE, options, RECEIVED_AT).json) as LogEntry
+  const { metadata: { pino_ingest: _, ...metadata } = {}, ...others } = JSON.parse(
+    mapByParsing(HEADER_LINE, options, RECEIVED_AT).json,
+  ) as LogEntry
   expect({ ...others, metadata }).toEqual(entry)
   return entry
 }
@@ -49,29 +59,60 @@ function entryOf(options: MappingOptions): LogEntry {
 describe('secrets in the options', () => {
   test('are taken out, and nothing else is', () => {
     expect(entryOf(mappingOf(SECRETIVE))).toEqual({
-      level: 'info', message: 'usual', timestamp: '2026-11-21T00:08:52.486Z',
-      service: 'https://[scrubbed]@git.example.com/app', environment: 'stage?token=[scrubbed]', version: '1.2.3?access_token=[scrubbed]',
+      level: 'info',
+      message: 'usual',
+      timestamp: '2026-11-21T00:08:52.486Z',
+      service: 'https://[scrubbed]@git.example.com/app',
+      environment: 'stage?token=[scrubbed]',
+      version: '1.2.3?access_token=[scrubbed]',
       release_id: 'https://h/?secret=[scrubbed]',
       metadata: {
-        pid: 1, db: 'postgres://[scrubbed]@db/x?password=[scrubbed]', upstream: { headers: { accept: '*/*' }, raw: ['Set-Cookie', '[removed]', 'Accept', 'x'] },
-        sent: 'GET / HTTP/1.1\r\nCookie: [removed]\r\n', query: { token: '[scrubbed]', page: 2 }, auth: { username: 'bob' },
+        pid: 1,
+        db: 'postgres://[scrubbed]@db/x?password=[scrubbed]',
+        upstream: { headers: { accept: '*/*' }, raw: ['Set-Cookie', '[removed]', 'Accept', 'x'] },
+        sent: 'GET / HTTP/1.1\r\nCookie: [removed]\r\n',
+        query: { token: '[scrubbed]', page: 2 },
+        auth: { username: 'bob' },
       },
       tags: ['https://h/?token=[scrubbed]', 'Authorization: [removed]', 'eu'],
-      deploy: { commit: 'abc', branch: 'https://[scrubbed]@git.example.com/x', deployed_by: 'https://ci/?token=[scrubbed]' },
+      deploy: {
+        commit: 'abc',
+        branch: 'https://[scrubbed]@git.example.com/x',
+        deployed_by: 'https://ci/?token=[scrubbed]',
+      },
     })
   })
 
   test('arrive by no way', async () => {
     const { write, arrived } = await piped(SECRETIVE)
-    write({ msg: 'usual' }, { user: { id: 1 }, msg: 'by the reference path' }, { authorization: CANARY, msg: 'with a header in the line' }, { level: 50, err: { type: 'E', message: 'm' }, msg: 'an error' })
+    write(
+      { msg: 'usual' },
+      { user: { id: 1 }, msg: 'by the reference path' },
+      { authorization: CANARY, msg: 'with a header in the line' },
+      { level: 50, err: { type: 'E', message: 'm' }, msg: 'an error' },
+    )
     const entries = await arrived()
-    expect(entries.map(({ message }) => message)).toEqual(['usual', 'by the reference path', 'with a header in the line', 'an error'])
+    expect(entries.map(({ message }) => message)).toEqual([
+      'usual',
+      'by the reference path',
+      'with a header in the line',
+      'an error',
+    ])
     expect(JSON.stringify(entries)).not.toContain(CANARY)
   })
 
   test('that a pattern matches are taken out, too', () => {
-    const options = mappingOf({ scrubPatterns: ['email', 'creditCard'], deploy: { deployed_by: 'jane@example.com' }, tags: ['joe@example.com'], metadata: { 'card': 4111111111111111, 'ann@example.com': 1 } })
-    expect(entryOf(options)).toMatchObject({ deploy: { deployed_by: '[email]' }, tags: ['[email]'], metadata: { 'card': '[creditCard]', '[email]': 1 } })
+    const options = mappingOf({
+      scrubPatterns: ['email', 'creditCard'],
+      deploy: { deployed_by: 'jane@example.com' },
+      tags: ['joe@example.com'],
+      metadata: { card: 4111111111111111, 'ann@example.com': 1 },
+    })
+    expect(entryOf(options)).toMatchObject({
+      deploy: { deployed_by: '[email]' },
+      tags: ['[email]'],
+      metadata: { card: '[creditCard]', '[email]': 1 },
+    })
   })
 })
 
@@ -80,16 +121,26 @@ describe('what holds none', () => {
     ['nothing', {}],
     ['no deploy', { tags: ['a'], metadata: { region: 'eu' } }],
     ['a deploy in part', { deploy: { branch: 'main' } }],
-    ['numbers at the borders', { metadata: { big: 2 ** 53, bigger: 1e21, small: 5e-324, long: 1.2345678901234567e19, minus: -0.5, zero: 0 } }],
-    ['keys of the language', { metadata: JSON.parse('{"__proto__":{"a":1},"constructor":2}') as NonNullable<IngestOptions['metadata']> }],
+    [
+      'numbers at the borders',
+      { metadata: { big: 2 ** 53, bigger: 1e21, small: 5e-324, long: 1.2345678901234567e19, minus: -0.5, zero: 0 } },
+    ],
+    [
+      'keys of the language',
+      { metadata: JSON.parse('{"__proto__":{"a":1},"constructor":2}') as NonNullable<IngestOptions['metadata']> },
+    ],
     ['tags that are called as headers are', { tags: ['access-token', 'issuer'] }],
   ])('%s: stays as it is', (_, options) => {
     const { tags, metadata, deploy } = mappingOf(options)
-    expect(JSON.stringify({ tags, metadata, deploy })).toBe(JSON.stringify({ tags: options.tags ?? [], metadata: options.metadata ?? {}, deploy: options.deploy }))
+    expect(JSON.stringify({ tags, metadata, deploy })).toBe(
+      JSON.stringify({ tags: options.tags ?? [], metadata: options.metadata ?? {}, deploy: options.deploy }),
+    )
   })
 
   test('numbers go by both paths alike', () => {
-    expect(entryOf(mappingOf({ metadata: { big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 } })).metadata).toEqual({ pid: 1, big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 })
+    expect(
+      entryOf(mappingOf({ metadata: { big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 } })).metadata,
+    ).toEqual({ pid: 1, big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 })
   })
 })
 

@@ -3,7 +3,11 @@ import { expect, test, vi } from 'vitest'
 import type { IngestOptions } from '../../src/options/resolve-options.js'
 import { piped } from './create-pipeline.js'
 
-const RELEASE: Partial<IngestOptions> = { release: true, version: '1.2.3', deploy: { commit: 'abc1234', branch: 'main', deployed_by: 'ci' } }
+const RELEASE: Partial<IngestOptions> = {
+  release: true,
+  version: '1.2.3',
+  deploy: { commit: 'abc1234', branch: 'main', deployed_by: 'ci' },
+}
 
 test('entries carry the id from the first on, but for those that name a release themselves', async () => {
   const { write, arrived, service } = await piped(RELEASE)
@@ -11,7 +15,12 @@ test('entries carry the id from the first on, but for those that name a release 
   await vi.waitFor(() => expect(service.releases().items).toHaveLength(1), { timeout: 4_000 })
   const [first, second, third] = await arrived()
   const [release] = service.releases().items
-  expect(release?.release).toMatchObject({ version: '1.2.3', commit_hash: 'abc1234', branch: 'main', deployed_by: 'ci' })
+  expect(release?.release).toMatchObject({
+    version: '1.2.3',
+    commit_hash: 'abc1234',
+    branch: 'main',
+    deployed_by: 'ci',
+  })
   expect(first?.release_id).toBe(release?.release_id)
   expect(second?.release_id).toBe('own')
   expect(third?.release_id).toBe(release?.release_id)
@@ -26,9 +35,13 @@ test('a service that refuses it gets the entries all the same, at once', async (
   await vi.waitFor(() => expect(service.arrived).toBe(1), { timeout: 4_000 })
   expect(performance.now() - startedAt).toBeLessThan(4_500)
   expect(service.entries().items[0]?.entry.release_id).toBeUndefined()
-  expect(told.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({ message: expect.stringMatching(/^the release is not registered/) })
+  expect(told.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({
+    message: expect.stringMatching(/^the release is not registered/),
+  })
   // The service has it before its reply is here.
-  await vi.waitFor(() => expect(pipeline.snapshot).toMatchObject({ accepted: 1, pending: 0, balances: true }), { timeout: 10_000 })
+  await vi.waitFor(() => expect(pipeline.snapshot).toMatchObject({ accepted: 1, pending: 0, balances: true }), {
+    timeout: 10_000,
+  })
 })
 
 test('an id that comes later is on later entries', async () => {
@@ -71,8 +84,11 @@ test('a registration that failed is tried again when entries were accepted after
   expect(pipeline.snapshot).toMatchObject({ accepted: 1 })
   const [release] = service.releases().items
   // The service has it before its reply is here: what is written meanwhile goes without the id.
-  await vi.waitFor(() => {
-    write({ msg: 'later' })
-    expect(service.entries().items[0]?.entry).toMatchObject({ message: 'later', release_id: release?.release_id })
-  }, { timeout: 8_000 })
+  await vi.waitFor(
+    () => {
+      write({ msg: 'later' })
+      expect(service.entries().items[0]?.entry).toMatchObject({ message: 'later', release_id: release?.release_id })
+    },
+    { timeout: 8_000 },
+  )
 })

@@ -22,13 +22,26 @@ async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeo
     if (reply.retryAfter !== undefined) response.setHeader('retry-after', reply.retryAfter)
     response.end('{"release_id":"rel-1"}')
   })
-  const settings = resolveOptions({ url: `${server.origin}/api/v1`, apiKey: KEY, spool: false, version: '1', requestTimeoutMs, retryMinMs: 1, retryMaxMs: 1 }, { env: {}, readFile: () => '' })
+  const settings = resolveOptions(
+    {
+      url: `${server.origin}/api/v1`,
+      apiKey: KEY,
+      spool: false,
+      version: '1',
+      requestTimeoutMs,
+      retryMinMs: 1,
+      retryMaxMs: 1,
+    },
+    { env: {}, readFile: () => '' },
+  )
   const controller = new AbortController()
   const told: number[] = []
   const putOff: string[] = []
   let until = heldMs
   const register = createRegistration({
-    settings, clock, retryAfterLeftMs: () => Math.max(until - clock.now(), 0),
+    settings,
+    clock,
+    retryAfterLeftMs: () => Math.max(until - clock.now(), 0),
     onRetryAfter: (delayMs) => {
       told.push(delayMs)
       until = Math.max(until, clock.now() + delayMs)
@@ -36,7 +49,10 @@ async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeo
     onPostponed: ({ code }) => void putOff.push(code),
   })
   const settled: (string | IngestError)[] = []
-  void register(controller.signal).then((id) => settled.push(id), (error: IngestError) => settled.push(error))
+  void register(controller.signal).then(
+    (id) => settled.push(id),
+    (error: IngestError) => settled.push(error),
+  )
   onTestFinished(() => controller.abort())
   return { clock, server, settled, told, putOff, controller }
 }
@@ -48,12 +64,19 @@ test('a failure that names no time is not tried again', async () => {
   const { clock, server, settled, told } = await registering([{ status: 503 }])
   await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 8_000 })
   await clock.advance(100_000)
-  expect(settled[0]).toMatchObject({ code: 'UNAVAILABLE', status: 503, message: expect.not.stringContaining('attempts') })
+  expect(settled[0]).toMatchObject({
+    code: 'UNAVAILABLE',
+    status: 503,
+    message: expect.not.stringContaining('attempts'),
+  })
   expect([server.came.length, told, clock.timers]).toEqual([1, [], 0])
 })
 
 test('what the service asks for is told to others, and it is asked once more when that has passed', async () => {
-  const { clock, server, settled, told, putOff } = await registering([{ status: 429, retryAfter: '20' }, { status: 201 }])
+  const { clock, server, settled, told, putOff } = await registering([
+    { status: 429, retryAfter: '20' },
+    { status: 201 },
+  ])
   await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 8_000 })
   expect([told, putOff]).toEqual([[20_000], ['RATE_LIMITED']])
   await clock.advance(19_999)
@@ -96,8 +119,14 @@ test('its signal ends the wait, and leaves no timer', async () => {
 test('a service that does not answer is waited for 5 s, or for requestTimeoutMs where that is less', async () => {
   const [usual, short] = await Promise.all([registering([]), registering([], { requestTimeoutMs: 300 })])
   await vi.waitFor(() => expect(short.settled).toHaveLength(1), { timeout: 8_000 })
-  expect(short.settled[0]).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('no reply within 300 ms') })
+  expect(short.settled[0]).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('no reply within 300 ms'),
+  })
   await vi.waitFor(() => expect(usual.settled).toHaveLength(1), { timeout: 15_000 })
-  expect(usual.settled[0]).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('no reply within 5000 ms') })
+  expect(usual.settled[0]).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('no reply within 5000 ms'),
+  })
   expect([usual.server.came.length, short.server.came.length]).toEqual([1, 1])
 }, 20_000)

@@ -12,7 +12,12 @@ import { lineOf, piped } from './create-pipeline.js'
 test('what is on disk is flushed as spooled, not waited for, and stays there at exit', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'silence-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  const { write, service, pipeline } = await piped({ requestLogs: true, spool: { dir }, requestTimeoutMs: 1_000, flushIntervalMs: 10 })
+  const { write, service, pipeline } = await piped({
+    requestLogs: true,
+    spool: { dir },
+    requestTimeoutMs: 1_000,
+    flushIntervalMs: 10,
+  })
   service.faults.add({ kind: 'status', status: 429, endpoint: 'requests', retryAfter: 600 })
   write({ req: { method: 'GET', url: '/a', id: 1 }, res: { statusCode: 200 }, responseTime: 3, msg: 'done' })
   await vi.waitFor(() => expect(service.faults.list()[0]?.hits).toBe(1), { timeout: 8_000 })
@@ -21,7 +26,13 @@ test('what is on disk is flushed as spooled, not waited for, and stays there at 
   expect(await pipeline.flush()).toBe('spooled')
   expect(pipeline.isSpooled).toBe(true)
   await pipeline.close()
-  expect(pipeline.snapshot).toMatchObject({ accepted: 1, pending: 1, dropped: { shutdown: 0 }, balances: true, requestLogs: { pending: 1 } })
+  expect(pipeline.snapshot).toMatchObject({
+    accepted: 1,
+    pending: 1,
+    dropped: { shutdown: 0 },
+    balances: true,
+    requestLogs: { pending: 1 },
+  })
   expect(service.arrived).toBe(1)
 }, 20_000)
 
@@ -34,27 +45,48 @@ test('that a registration was asked for is kept by entries and request logs, and
     if (path === '/releases/register') response.writeHead(429, { 'retry-after': '20' })
     response.end('{"accepted":1,"rejected":0,"errors":[]}')
   })
-  const settings = resolveOptions({
-    url: `${server.origin}/api/v1`, apiKey: KEY, spool: false, onProblem: 'silent', release: true, version: '1', requestLogs: true, flushIntervalMs: 10,
-  }, { env: {}, readFile: () => '' })
+  const settings = resolveOptions(
+    {
+      url: `${server.origin}/api/v1`,
+      apiKey: KEY,
+      spool: false,
+      onProblem: 'silent',
+      release: true,
+      version: '1',
+      requestLogs: true,
+      flushIntervalMs: 10,
+    },
+    { env: {}, readFile: () => '' },
+  )
   const problems: unknown[] = []
-  const pipeline = new Pipeline({ settings, clock, emit: (name, payload) => {
-    if (name === 'ingest:problem') problems.push(payload)
-  } })
+  const pipeline = new Pipeline({
+    settings,
+    clock,
+    emit: (name, payload) => {
+      if (name === 'ingest:problem') problems.push(payload)
+    },
+  })
   onTestFinished(() => pipeline.abandon())
   await vi.waitFor(() => expect(problems).toMatchObject([{ code: 'RATE_LIMITED' }]), { timeout: 8_000 })
-  pipeline.write(`${lineOf({ req: { method: 'GET', url: '/a', id: 1 }, res: { statusCode: 200 }, responseTime: 3, msg: 'done' } as object)}\n`)
+  pipeline.write(
+    `${lineOf({ req: { method: 'GET', url: '/a', id: 1 }, res: { statusCode: 200 }, responseTime: 3, msg: 'done' } as object)}\n`,
+  )
   await clock.advance(19_999)
   // With its replies come those of whatever was sent before it.
   for (let n = 0; n < 5; n += 1) await fetch(`${server.origin}/api/v1/look`, { method: 'POST' })
   expect(cameAt.filter(([path]) => path !== '/look')).toEqual([['/releases/register', 0]])
   await clock.advance(1_001)
   // The second 429 holds again, for what was not on its way by then.
-  await vi.waitFor(() => expect(cameAt.filter(([path]) => path === '/releases/register')).toHaveLength(2), { timeout: 8_000 })
-  await vi.waitFor(async () => {
-    await clock.advance(1_000)
-    expect(pipeline.snapshot).toMatchObject({ accepted: 1, requestLogs: { accepted: 1 } })
-  }, { timeout: 8_000 })
+  await vi.waitFor(() => expect(cameAt.filter(([path]) => path === '/releases/register')).toHaveLength(2), {
+    timeout: 8_000,
+  })
+  await vi.waitFor(
+    async () => {
+      await clock.advance(1_000)
+      expect(pipeline.snapshot).toMatchObject({ accepted: 1, requestLogs: { accepted: 1 } })
+    },
+    { timeout: 8_000 },
+  )
   expect(cameAt.filter(([path, at]) => path.startsWith('/ingest') && at < 20_000)).toEqual([])
   expect(cameAt.filter(([path]) => path === '/releases/register')).toHaveLength(2)
 })

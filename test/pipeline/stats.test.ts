@@ -7,25 +7,43 @@ import { FakeClock } from '../fake-clock.js'
 import { lineOf } from './create-pipeline.js'
 
 /** Before a service that is not there, on a clock that stands still. */
-function stopped(): { write: (level: number) => void, clock: FakeClock, told: { atMs: number, account: AccountSnapshot }[], pipeline: Pipeline } {
+function stopped(): {
+  write: (level: number) => void
+  clock: FakeClock
+  told: { atMs: number; account: AccountSnapshot }[]
+  pipeline: Pipeline
+} {
   const clock = new FakeClock()
-  const told: { atMs: number, account: AccountSnapshot }[] = []
-  const settings = resolveOptions({ url: 'http://127.0.0.1:9/api/v1', apiKey: 'stats-key', spool: false, onProblem: 'silent', shutdownTimeoutMs: 0 }, { env: {}, readFile: () => '' })
-  const pipeline = new Pipeline({ settings, clock, emit: (name, payload) => {
-    if (name === 'ingest:stats') told.push({ atMs: clock.now(), account: payload as AccountSnapshot })
-  } })
+  const told: { atMs: number; account: AccountSnapshot }[] = []
+  const settings = resolveOptions(
+    { url: 'http://127.0.0.1:9/api/v1', apiKey: 'stats-key', spool: false, onProblem: 'silent', shutdownTimeoutMs: 0 },
+    { env: {}, readFile: () => '' },
+  )
+  const pipeline = new Pipeline({
+    settings,
+    clock,
+    emit: (name, payload) => {
+      if (name === 'ingest:stats') told.push({ atMs: clock.now(), account: payload as AccountSnapshot })
+    },
+  })
   onTestFinished(() => pipeline.abandon())
   return { clock, told, pipeline, write: (level) => pipeline.write(`${lineOf({ level, msg: 'm' })}\n`) }
 }
 
-test.each([['filtered', 20], ['pending', 30]] as const)('of lines that are all %s, each second, as it then is', async (door, level) => {
+test.each([
+  ['filtered', 20],
+  ['pending', 30],
+] as const)('of lines that are all %s, each second, as it then is', async (door, level) => {
   const { write, clock, told } = stopped()
   for (let n = 0; n < 25; n += 1) {
     write(level)
     await clock.advance(100)
   }
-  expect(told.map(({ atMs, account }) => [atMs, account.received, account[door], account.balances]))
-    .toEqual([[0, 1, 1, true], [1000, 10, 10, true], [2000, 20, 20, true]])
+  expect(told.map(({ atMs, account }) => [atMs, account.received, account[door], account.balances])).toEqual([
+    [0, 1, 1, true],
+    [1000, 10, 10, true],
+    [2000, 20, 20, true],
+  ])
   await clock.advance(500)
   expect(told.at(-1)).toMatchObject({ atMs: 3000, account: { received: 25, [door]: 25 } })
 })

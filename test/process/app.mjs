@@ -26,13 +26,25 @@ function destination() {
   const ours = { target: 'pino-ingest', level: 'trace', options: plan.options }
   const expecting = { target: neighbour('expects-config.cjs'), level: 'trace', options: { file: plan.neighbourFile } }
   switch (plan.mode) {
-    case 'target': return pino.transport({ target: 'pino-ingest', options: plan.options })
-    case 'targets-copy': return pino.transport({ targets: [ours, { ...ours, options: { ...plan.options, tags: ['copy'] } }], levels: plan.pinoOptions?.customLevels })
-    case 'targets-before': return pino.transport({ targets: [ours, expecting], levels: plan.pinoOptions?.customLevels })
-    case 'targets-after': return pino.transport({ targets: [expecting, ours], levels: plan.pinoOptions?.customLevels })
-    case 'pipeline': return pino.transport({ pipeline: [{ target: neighbour('pass-through.cjs') }, { target: 'pino-ingest', options: plan.options }] })
-    case 'stream': return ingestStream(plan.options)
-    default: throw new Error(`unknown mode ${plan.mode}`)
+    case 'target':
+      return pino.transport({ target: 'pino-ingest', options: plan.options })
+    case 'targets-copy':
+      return pino.transport({
+        targets: [ours, { ...ours, options: { ...plan.options, tags: ['copy'] } }],
+        levels: plan.pinoOptions?.customLevels,
+      })
+    case 'targets-before':
+      return pino.transport({ targets: [ours, expecting], levels: plan.pinoOptions?.customLevels })
+    case 'targets-after':
+      return pino.transport({ targets: [expecting, ours], levels: plan.pinoOptions?.customLevels })
+    case 'pipeline':
+      return pino.transport({
+        pipeline: [{ target: neighbour('pass-through.cjs') }, { target: 'pino-ingest', options: plan.options }],
+      })
+    case 'stream':
+      return ingestStream(plan.options)
+    default:
+      throw new Error(`unknown mode ${plan.mode}`)
   }
 }
 
@@ -56,7 +68,8 @@ if (plan.raw !== undefined) {
     if (plan.perSecond !== undefined && n % 20 === 19) {
       const aheadMs = ((n + 1) / plan.perSecond) * 1000 - (performance.now() - startedAt)
       if (aheadMs > 1) await sleep(aheadMs)
-    } else if (plan.perSecond === undefined && n % 1000 === 999 && plan.end !== 'exit' && plan.end !== 'throw') await turn()
+    } else if (plan.perSecond === undefined && n % 1000 === 999 && plan.end !== 'exit' && plan.end !== 'throw')
+      await turn()
   }
   if (plan.pinoOptions?.customLevels?.audit !== undefined) logger.audit({ n: plan.count }, 'audited')
   if (plan.logsError) logger.error(Object.assign(new TypeError('boom'), { code: 'E_BOOM' }), 'failed')
@@ -65,8 +78,11 @@ if (plan.raw !== undefined) {
 
 tell({ name: 'ending', payload: performance.now() })
 switch (plan.end) {
-  case 'exit': process.exit(0); break
-  case 'throw': throw new Error('uncaught on purpose')
+  case 'exit':
+    process.exit(0)
+    break
+  case 'throw':
+    throw new Error('uncaught on purpose')
   case 'throw-flush':
     process.on('uncaughtException', async () => {
       tell({ name: 'flushed', payload: await flush(logger, { timeoutMs: plan.flushTimeoutMs }) })
@@ -74,7 +90,9 @@ switch (plan.end) {
     })
     throw new Error('uncaught on purpose')
   case 'flush':
-    await new Promise((resolve) => { logger.flush(resolve) })
+    await new Promise((resolve) => {
+      logger.flush(resolve)
+    })
     tell({ name: 'flushed' })
     break
   case 'flush-all': {
@@ -89,7 +107,8 @@ switch (plan.end) {
     tell({ name: 'holding' })
     setInterval(() => {}, 60_000)
     break
-  case 'signal': flushOnSignal(logger) // falls through
+  case 'signal':
+    flushOnSignal(logger) // falls through
   case 'hold':
     setInterval(() => {}, 60_000)
     tell({ name: 'holding' })

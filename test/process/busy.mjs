@@ -25,7 +25,10 @@ async function request(id) {
 if (kind === 'requests') await Promise.all(Array.from({ length: 200 }, (_, id) => request(id)))
 else {
   for (let n = 0; n < 50_000; n += 1) {
-    logger.error(Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED', attempt: n }), 'the database is away')
+    logger.error(
+      Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED', attempt: n }),
+      'the database is away',
+    )
     if (n % 100 === 99) await turn()
   }
 }

@@ -26,19 +26,30 @@ const CONFIGURED: readonly [RegExp, Record<string, unknown>, Partial<MappingOpti
   [/^messageKey=/, { messageKey: 'message' }, { messageKey: 'message' }],
   [/^errorKey=/, { errorKey: 'error' }, { errorKey: 'error' }],
   [/^nestedKey/, { nestedKey: 'payload' }, { nestedKey: 'payload' }],
-  [/custom ?levels/i, { customLevels: { audit: 35, bar: 100 } }, { levels: { 10: 'trace', 20: 'debug', 30: 'info', 35: 'audit', 40: 'warn', 50: 'error', 60: 'fatal', 100: 'bar' } }],
+  [
+    /custom ?levels/i,
+    { customLevels: { audit: 35, bar: 100 } },
+    { levels: { 10: 'trace', 20: 'debug', 30: 'info', 35: 'audit', 40: 'warn', 50: 'error', 60: 'fatal', 100: 'bar' } },
+  ],
   [/(?:)/, {}, {}],
 ]
 
 /** In the order in which they were written: one request at a time keeps it. */
-async function ship(lines: readonly string[], options: Record<string, unknown>): Promise<{ service: IngestService, stored: StoredEntry[] }> {
+async function ship(
+  lines: readonly string[],
+  options: Record<string, unknown>,
+): Promise<{ service: IngestService; stored: StoredEntry[] }> {
   const raw = join(folder, 'lines.ndjson')
   writeFileSync(raw, lines.map((line) => `${line}\n`).join(''))
   const service = await createIngestService({ apiKeys: [KEY], maxStoreBytes: 1 << 30 })
   const result = await runApp({
-    mode: 'target', raw, options: { url: service.url, apiKey: KEY, level: 'trace', maxConcurrency: 1, ...options },
+    mode: 'target',
+    raw,
+    options: { url: service.url, apiKey: KEY, level: 'trace', maxConcurrency: 1, ...options },
     // On a busy machine the worker may need more than the 10 s that pino waits at an exit.
-    end: 'flush-all', flushTimeoutMs: 90_000, holds: false,
+    end: 'flush-all',
+    flushTimeoutMs: 90_000,
+    holds: false,
   })
   expect(result).toMatchObject({ code: 0, stderr: '' })
   expect(service.requests.every(({ status, entries }) => status === 200 && Number(entries) <= 100)).toBe(true)
@@ -46,25 +57,32 @@ async function ship(lines: readonly string[], options: Record<string, unknown>):
   return { service, stored: service.entries({ limit: Infinity }).items.toReversed() }
 }
 
-test('every record of the corpus arrives once, valid, with every value in its place', { timeout: 120_000 }, async () => {
-  const groups = new Map<number, typeof corpus>()
-  for (const record of corpus) {
-    const at = CONFIGURED.findIndex(([label]) => label.test(record.label))
-    groups.set(at, [...(groups.get(at) ?? []), record])
-  }
-  expect(groups.size).toBe(CONFIGURED.length)
-  for (const [at, records] of groups) {
-    const [, options, mapping] = CONFIGURED[at] as (typeof CONFIGURED)[number]
-    const { service, stored } = await ship(records.map(({ raw }) => raw), options)
-    expect(stored).toHaveLength(records.length)
-    for (const [index, { label, raw }] of records.entries()) {
-      const { entry } = stored[index] as StoredEntry
-      expect(validateEntry(entry), label).toEqual([])
-      expect(missingLeaves(raw, entry, createMappingOptions(mapping)), label).toEqual([])
+test(
+  'every record of the corpus arrives once, valid, with every value in its place',
+  { timeout: 120_000 },
+  async () => {
+    const groups = new Map<number, typeof corpus>()
+    for (const record of corpus) {
+      const at = CONFIGURED.findIndex(([label]) => label.test(record.label))
+      groups.set(at, [...(groups.get(at) ?? []), record])
     }
-    await service.close()
-  }
-})
+    expect(groups.size).toBe(CONFIGURED.length)
+    for (const [at, records] of groups) {
+      const [, options, mapping] = CONFIGURED[at] as (typeof CONFIGURED)[number]
+      const { service, stored } = await ship(
+        records.map(({ raw }) => raw),
+        options,
+      )
+      expect(stored).toHaveLength(records.length)
+      for (const [index, { label, raw }] of records.entries()) {
+        const { entry } = stored[index] as StoredEntry
+        expect(validateEntry(entry), label).toEqual([])
+        expect(missingLeaves(raw, entry, createMappingOptions(mapping)), label).toEqual([])
+      }
+      await service.close()
+    }
+  },
+)
 
 test('10,000 hostile lines give 10,000 valid entries', { timeout: 120_000 }, async () => {
   const lines = [...hostileLines(HOSTILE, 20261121)]

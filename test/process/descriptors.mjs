@@ -12,7 +12,11 @@ const { flush, ingestStream } = createRequire(import.meta.url)('pino-ingest')
 const ENTRIES = 30_000
 
 const stream = ingestStream({
-  url: process.env.URL, apiKey: 'a-key', maxBufferBytes: 1024 * 1024, maxConcurrency: 1, onProblem: 'silent',
+  url: process.env.URL,
+  apiKey: 'a-key',
+  maxBufferBytes: 1024 * 1024,
+  maxConcurrency: 1,
+  onProblem: 'silent',
 })
 const dropped = {}
 stream.on('ingest:dropped', ({ count, reason }) => {

@@ -9,15 +9,30 @@ import { cleanEnv } from './run-app.js'
 
 const APP = fileURLToPath(new URL('descriptors.mjs', import.meta.url))
 
-test.skipIf(platform() === 'win32')('too many open files for three seconds: all of a backlog of 30,000 entries arrives', async () => {
-  const service = await started()
-  const env = cleanEnv({ URL: service.url })
-  const child = spawn('sh', ['-c', 'ulimit -n 256 && exec "$0" "$1"', process.execPath, APP], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
-  await once(child, 'close')
-  const { state, dropped, problems } = JSON.parse(text) as { state: string, dropped: Record<string, number>, problems: string[] }
-  expect({ state, dropped, arrived: service.arrived }).toEqual({ state: 'acknowledged', dropped: {}, arrived: 30_000 })
-  expect(problems).toContainEqual(expect.stringContaining('EMFILE'))
-}, 90_000)
+test.skipIf(platform() === 'win32')(
+  'too many open files for three seconds: all of a backlog of 30,000 entries arrives',
+  async () => {
+    const service = await started()
+    const env = cleanEnv({ URL: service.url })
+    const child = spawn('sh', ['-c', 'ulimit -n 256 && exec "$0" "$1"', process.execPath, APP], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+    await once(child, 'close')
+    const { state, dropped, problems } = JSON.parse(text) as {
+      state: string
+      dropped: Record<string, number>
+      problems: string[]
+    }
+    expect({ state, dropped, arrived: service.arrived }).toEqual({
+      state: 'acknowledged',
+      dropped: {},
+      arrived: 30_000,
+    })
+    expect(problems).toContainEqual(expect.stringContaining('EMFILE'))
+  },
+  90_000,
+)

@@ -57,7 +57,9 @@ test('a signal that the application handles', async () => {
 })
 
 test('logger.flush means acknowledged', async () => {
-  const result = await runApp(plan({ end: 'flush', options: { url: service.url, apiKey: KEY, flushIntervalMs: 60_000 } }))
+  const result = await runApp(
+    plan({ end: 'flush', options: { url: service.url, apiKey: KEY, flushIntervalMs: 60_000 } }),
+  )
   const order = result.events.map(({ name }) => name)
   expect(order).toContain('flushed')
   expect(arrived()).toBe(COUNT)
@@ -87,7 +89,9 @@ describe('in-process', () => {
     await once(stream, 'close')
     stream.write('{"level":30,"n":2,"msg":"later still"}\n')
     expect(problems).toEqual([])
-    expect(arrived() + drops.reduce<number>((sum, drop) => sum + (drop as { count: number }).count, 0)).toBeGreaterThanOrEqual(2)
+    expect(
+      arrived() + drops.reduce<number>((sum, drop) => sum + (drop as { count: number }).count, 0),
+    ).toBeGreaterThanOrEqual(2)
   })
 
   test('a listener that throws what is no text ends nothing', async () => {
@@ -96,7 +100,9 @@ describe('in-process', () => {
       throw Object.create(null)
     })
     stream.write('{"level":30,"n":0,"msg":"hello"}\n')
-    await new Promise<void>((resolve) => { stream.flush(resolve) })
+    await new Promise<void>((resolve) => {
+      stream.flush(resolve)
+    })
     expect(arrived()).toBe(1)
     stream.end()
     await once(stream, 'close')
@@ -112,7 +118,9 @@ describe('in-process', () => {
   })
 
   test('process.exit without a spool loses, and that is told with the number', async () => {
-    const result = await runApp(plan({ mode: 'stream', end: 'exit', options: { url: service.url, apiKey: KEY, spool: false } }))
+    const result = await runApp(
+      plan({ mode: 'stream', end: 'exit', options: { url: service.url, apiKey: KEY, spool: false } }),
+    )
     expect(result.code).toBe(0)
     const told = /dropped (\d+) entries \(shutdown\)/.exec(result.stderr)
     expect(Number(told?.[1]) + arrived()).toBeGreaterThanOrEqual(COUNT)
@@ -120,18 +128,21 @@ describe('in-process', () => {
 })
 
 describe('service down', () => {
-  test.each(['target', 'targets-copy', 'pipeline', 'stream'] as const)('%s: the exit is not held up, and the next start sends all', async (mode) => {
-    const { port } = service
-    await service.close()
-    const result = await runApp(plan({ mode, end: mode === 'stream' ? 'natural' : 'exit' }))
-    const copies = mode === 'targets-copy' ? 2 : 1
-    expect(result.code).toBe(0)
-    expect(result.stderr).not.toContain('dropped')
-    expect(result.stderr.match(/entries are not yet acknowledged; kept on disk/g)).toHaveLength(copies)
-    service = await createIngestService({ apiKeys: [KEY], port })
-    await nextStart(copies * COUNT)
-    expect({ entries: service.arrived, different: arrived() }).toEqual({ entries: copies * COUNT, different: COUNT })
-  })
+  test.each(['target', 'targets-copy', 'pipeline', 'stream'] as const)(
+    '%s: the exit is not held up, and the next start sends all',
+    async (mode) => {
+      const { port } = service
+      await service.close()
+      const result = await runApp(plan({ mode, end: mode === 'stream' ? 'natural' : 'exit' }))
+      const copies = mode === 'targets-copy' ? 2 : 1
+      expect(result.code).toBe(0)
+      expect(result.stderr).not.toContain('dropped')
+      expect(result.stderr.match(/entries are not yet acknowledged; kept on disk/g)).toHaveLength(copies)
+      service = await createIngestService({ apiKeys: [KEY], port })
+      await nextStart(copies * COUNT)
+      expect({ entries: service.arrived, different: arrived() }).toEqual({ entries: copies * COUNT, different: COUNT })
+    },
+  )
 
   test('what is left is sent by processes that log one line and end, too', async () => {
     const { port } = service
@@ -139,24 +150,35 @@ describe('service down', () => {
     await runApp(plan({ end: 'exit' }))
     service = await createIngestService({ apiKeys: [KEY], port })
     // One will do but on a busy machine; without what an exit waits for, each would send a few batches.
-    for (let run = 0; run < 3 && arrived() < COUNT; run += 1) expect((await runApp(plan({ count: 1, end: 'exit' }))).tookMs).toBeLessThan(9_000)
+    for (let run = 0; run < 3 && arrived() < COUNT; run += 1)
+      expect((await runApp(plan({ count: 1, end: 'exit' }))).tookMs).toBeLessThan(9_000)
     expect(arrived()).toBe(COUNT)
   })
 
-  test.each(['target', 'stream'] as const)('%s without a spool: the exit is not held up, and the loss is told once with its number', async (mode) => {
-    await service.close()
-    const result = await runApp(plan({ mode, end: 'natural', options: { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, spool: false } }))
-    expect(result.code).toBe(0)
-    expect(result.stderr.match(/dropped/g)).toHaveLength(1)
-    expect(result.stderr).toContain(`dropped ${COUNT} entries (shutdown)`)
-    expect(result.stderr).toContain('ECONNREFUSED')
-    expect(result.stderr).not.toContain(KEY)
-  })
+  test.each(['target', 'stream'] as const)(
+    '%s without a spool: the exit is not held up, and the loss is told once with its number',
+    async (mode) => {
+      await service.close()
+      const result = await runApp(
+        plan({
+          mode,
+          end: 'natural',
+          options: { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, spool: false },
+        }),
+      )
+      expect(result.code).toBe(0)
+      expect(result.stderr.match(/dropped/g)).toHaveLength(1)
+      expect(result.stderr).toContain(`dropped ${COUNT} entries (shutdown)`)
+      expect(result.stderr).toContain('ECONNREFUSED')
+      expect(result.stderr).not.toContain(KEY)
+    },
+  )
 })
 
 describe('signals', () => {
   test.each([
-    ['SIGTERM', 'signal', 143], ['SIGINT', 'signal', 130],
+    ['SIGTERM', 'signal', 143],
+    ['SIGINT', 'signal', 130],
   ] as const)('%s with flushOnSignal: all arrives, and the exit code tells of it', async (signal, end, code) => {
     const app = startApp(plan({ end }))
     await app.heard('holding')

@@ -14,35 +14,50 @@ import { cleanEnv } from './run-app.js'
 
 /** Random to the eye: a part of eight characters is its own as well. */
 let marks = 0
-const mark = (): string => `q${createHash('sha256').update(String(marks += 1)).digest('hex').slice(0, 24)}`
+const mark = (): string =>
+  `q${createHash('sha256')
+    .update(String((marks += 1)))
+    .digest('hex')
+    .slice(0, 24)}`
 const MARK = /q[\da-f]{24}/g
 const table = leaks(mark)
 
 async function run(url: string, dir: string, values: string): Promise<void> {
   const options = { url, apiKey: 'leaks-key', spool: { dir }, requestLogs: true, shutdownTimeoutMs: 1_000 }
   const child = spawn(process.execPath, [fileURLToPath(new URL('leaky.mjs', import.meta.url))], {
-    env: cleanEnv({ PLAN: JSON.stringify(options), VALUES: values }), stdio: ['ignore', 'ignore', 'pipe'],
+    env: cleanEnv({ PLAN: JSON.stringify(options), VALUES: values }),
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  const [code] = await once(child, 'close') as [number]
+  const [code] = (await once(child, 'close')) as [number]
   expect(code, stderr).toBe(0)
   expect(leakedRows(stderr)).toEqual([])
 }
 
 function bytesIn(folder: string): string {
-  return (readdirSync(folder, { recursive: true }) as string[]).map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'latin1')).join('\n')
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('\n')
 }
 
 /** The rows of which a secret, eight characters of it, or its base64 is in the text. */
 function leakedRows(text: string): string[] {
-  return table.filter(({ value }) => {
-    const written = JSON.stringify(value)
-    const encoded = (written.match(/[A-Za-z0-9+/]{16,}=*/g) ?? []).filter((one) => MARK.test(Buffer.from(one, 'base64').toString('latin1')))
-    return [...(written.match(MARK) ?? []), ...encoded]
-      .some((secret) => Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)).some((part) => text.includes(part)))
-  }).map(({ source }) => source)
+  return table
+    .filter(({ value }) => {
+      const written = JSON.stringify(value)
+      const encoded = (written.match(/[A-Za-z0-9+/]{16,}=*/g) ?? []).filter((one) =>
+        MARK.test(Buffer.from(one, 'base64').toString('latin1')),
+      )
+      return [...(written.match(MARK) ?? []), ...encoded].some((secret) =>
+        Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)).some((part) =>
+          text.includes(part),
+        ),
+      )
+    })
+    .map(({ source }) => source)
 }
 
 test('the table has what it needs', () => {
@@ -64,7 +79,9 @@ test('no row of the table leaks, neither to the service nor to the disk', { time
       if (isDown) return void response.writeHead(503).end()
       const { logs } = JSON.parse(body) as { logs?: unknown[] }
       accepted += logs?.length ?? 0
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ accepted: logs?.length ?? 0, rejected: 0, message: 'ok', errors: [] }))
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ accepted: logs?.length ?? 0, rejected: 0, message: 'ok', errors: [] }))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -12,16 +12,21 @@ const inProcess = pino(stream)
 
 const outcomes = {}
 const attempt = async (name, call) => {
-  outcomes[name] = await call().then(() => 'done', (error) => error.code)
+  outcomes[name] = await call().then(
+    () => 'done',
+    (error) => error.code,
+  )
 }
 
 if (process.argv[2] === 'until-stdin-ends') {
   let count = 0
   const timer = setInterval(() => inWorker.info(`${MARKER}-${count++};`), 20)
-  process.stdin.on('data', () => process.stdout.write(`${count}\n`)).once('end', () => {
-    clearInterval(timer)
-    worker.end()
-  })
+  process.stdin
+    .on('data', () => process.stdout.write(`${count}\n`))
+    .once('end', () => {
+      clearInterval(timer)
+      worker.end()
+    })
 } else {
   inWorker.info(`${MARKER}-worker`)
   inProcess.info(`${MARKER}-stream`)
@@ -30,15 +35,22 @@ if (process.argv[2] === 'until-stdin-ends') {
     attempt('registerRelease', () => registerRelease({ version: `${MARKER}-release` })),
     attempt('sendFeedback', () => sendFeedback({ event_id: `${MARKER}-event`, comments: `${MARKER}-helper` })),
     attempt('heartbeat', () => client.heartbeat(MONITOR)),
-    attempt('ingest', () => client.ingest({ logs: [{ level: 'info', message: `${MARKER}-client`, timestamp: new Date().toISOString() }] })),
+    attempt('ingest', () =>
+      client.ingest({ logs: [{ level: 'info', message: `${MARKER}-client`, timestamp: new Date().toISOString() }] }),
+    ),
     monitor(MONITOR, () => {}),
   ])
   await client.close()
   const alive = setInterval(() => {}, 1_000) // neither of the two keeps the process
-  await Promise.all([worker, stream].map((one) => new Promise((resolve) => {
-    one.once('close', resolve)
-    one.end()
-  })))
+  await Promise.all(
+    [worker, stream].map(
+      (one) =>
+        new Promise((resolve) => {
+          one.once('close', resolve)
+          one.end()
+        }),
+    ),
+  )
   clearInterval(alive)
   process.stdout.write(`${JSON.stringify({ outcomes, problems })}\n`)
 }

@@ -13,15 +13,19 @@ const MONITOR = 'monitor-token-4711'
 const TOKEN = 'local-token-of-this-user-4711'
 const MARKER = 'logged-4711'
 const SECRETS = [KEY, PREVIOUS, MONITOR, TOKEN, MARKER]
-const CHALLENGES_ONLY = /^(?:GET \/local\/status HTTP\/1\.1\r\nHost: 127\.0\.0\.1:4319\r\nx-pino-ingest-challenge: [\w-]{22}\r\n\r\n)+$/
+const CHALLENGES_ONLY =
+  /^(?:GET \/local\/status HTTP\/1\.1\r\nHost: 127\.0\.0\.1:4319\r\nx-pino-ingest-challenge: [\w-]{22}\r\n\r\n)+$/
 
 const isRoot = process.getuid?.() === 0
-if (!hasNamespaces || !isRoot) process.stderr.write('test/process/local-default.process.test.ts is skipped: it needs root, unshare and ip for a network and a second user\n')
+if (!hasNamespaces || !isRoot)
+  process.stderr.write(
+    'test/process/local-default.process.test.ts is skipped: it needs root, unshare and ip for a network and a second user\n',
+  )
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
 /** A user with a token, who has set a key and no URL. */
-async function network(): Promise<{ net: Network, log: string }> {
+async function network(): Promise<{ net: Network; log: string }> {
   const home = mkdtempSync(join(tmpdir(), 'pino-ingest-local-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
   mkdirSync(join(home, 'pino-ingest'), { mode: 0o700 })
@@ -29,8 +33,16 @@ async function network(): Promise<{ net: Network, log: string }> {
   const log = join(home, 'app.log')
   writeFileSync(log, `{"level":30,"time":1700000000000,"msg":"${MARKER}-file"}\n`)
   const net = await privateNetwork({
-    MARKER, MONITOR, XDG_STATE_HOME: home, PINO_INGEST_API_KEY: KEY, PINO_INGEST_PREVIOUS_API_KEYS: PREVIOUS, PINO_INGEST_SPOOL_DIR: '',
-    PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '5000', PINO_INGEST_MONITOR_TOKEN: MONITOR, PINO_INGEST_RETRY_MIN_MS: '20', PINO_INGEST_RETRY_MAX_MS: '100',
+    MARKER,
+    MONITOR,
+    XDG_STATE_HOME: home,
+    PINO_INGEST_API_KEY: KEY,
+    PINO_INGEST_PREVIOUS_API_KEYS: PREVIOUS,
+    PINO_INGEST_SPOOL_DIR: '',
+    PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '5000',
+    PINO_INGEST_MONITOR_TOKEN: MONITOR,
+    PINO_INGEST_RETRY_MIN_MS: '20',
+    PINO_INGEST_RETRY_MAX_MS: '100',
   })
   return { net, log }
 }
@@ -51,11 +63,16 @@ function ownService(net: Network): Promise<Running> {
 }
 
 interface Everything {
-  readonly app: { readonly outcomes: Record<string, string>, readonly problems: readonly string[] }
+  readonly app: { readonly outcomes: Record<string, string>; readonly problems: readonly string[] }
   /** Of each command. */
   readonly codes: Record<string, number | null>
   readonly stderr: Record<string, string>
-  readonly doctor: readonly { readonly name: string, readonly ok: boolean, readonly detail: string, readonly fix?: string }[]
+  readonly doctor: readonly {
+    readonly name: string
+    readonly ok: boolean
+    readonly detail: string
+    readonly fix?: string
+  }[]
 }
 
 /** All that may send, at once. */
@@ -70,7 +87,9 @@ async function runEverything(net: Network, log: string): Promise<Everything> {
     send: net.run([CLI, 'send', log]),
   }
   commands['pipe']?.end(`{"level":30,"msg":"${MARKER}-pipe"}\n`)
-  const ended = await Promise.all(Object.entries(commands).map(async ([name, running]) => [name, await running.done, running] as const))
+  const ended = await Promise.all(
+    Object.entries(commands).map(async ([name, running]) => [name, await running.done, running] as const),
+  )
   const printed = (name: string): unknown => {
     const { stdout = () => '', stderr = () => '' } = commands[name] ?? {}
     expect(stdout(), stderr()).not.toBe('')
@@ -85,7 +104,7 @@ async function runEverything(net: Network, log: string): Promise<Everything> {
 }
 
 describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }, () => {
-  test('another user\'s program on the port gets neither entries nor a key, nor a token', async () => {
+  test("another user's program on the port gets neither entries nor a key, nor a token", async () => {
     const { net, log } = await network()
     const listener = await foreign(net)
     const { codes, stderr, app, doctor } = await runEverything(net, log)
@@ -94,16 +113,38 @@ describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }
     expect(SECRETS.filter((secret) => bytes.includes(secret))).toEqual([])
     expect(bytes).toMatch(CHALLENGES_ONLY)
     expect(codes).toEqual({ app: 0, pipe: 1, release: 1, feedback: 1, heartbeat: 1, doctor: 1, send: 1 })
-    expect(app.outcomes).toEqual({ registerRelease: 'MISDIRECTED', sendFeedback: 'MISDIRECTED', heartbeat: 'MISDIRECTED', ingest: 'MISDIRECTED' })
+    expect(app.outcomes).toEqual({
+      registerRelease: 'MISDIRECTED',
+      sendFeedback: 'MISDIRECTED',
+      heartbeat: 'MISDIRECTED',
+      ingest: 'MISDIRECTED',
+    })
     expect(app.problems).toEqual(expect.arrayContaining(['CONFIG', 'MISDIRECTED']))
     for (const name of ['pipe', 'release', 'feedback', 'heartbeat', 'send']) {
       const lines = stderr[name]?.split('\n') ?? []
-      expect(lines.filter((line) => line.includes('PINO_INGEST_API_KEY') && !line.includes('PINO_INGEST_DEV_TOKEN')), name).toHaveLength(1)
-      expect(lines, name).toContainEqual(expect.stringMatching(/127\.0\.0\.1:4319 is not a local service.*PINO_INGEST_URL/))
+      expect(
+        lines.filter((line) => line.includes('PINO_INGEST_API_KEY') && !line.includes('PINO_INGEST_DEV_TOKEN')),
+        name,
+      ).toHaveLength(1)
+      expect(lines, name).toContainEqual(
+        expect.stringMatching(/127\.0\.0\.1:4319 is not a local service.*PINO_INGEST_URL/),
+      )
     }
     expect(Object.values(stderr).join('')).not.toMatch(new RegExp([KEY, PREVIOUS, MONITOR, TOKEN].join('|')))
-    expect(doctor.filter(({ ok }) => !ok)).toMatchObject([{ name: 'address', detail: expect.stringContaining('4319') as string, fix: expect.stringContaining('PINO_INGEST_URL') as string }])
-    expect(doctor).toContainEqual(expect.objectContaining({ name: 'apiKey', ok: true, fix: expect.stringContaining('PINO_INGEST_API_KEY') as string }))
+    expect(doctor.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        name: 'address',
+        detail: expect.stringContaining('4319') as string,
+        fix: expect.stringContaining('PINO_INGEST_URL') as string,
+      },
+    ])
+    expect(doctor).toContainEqual(
+      expect.objectContaining({
+        name: 'apiKey',
+        ok: true,
+        fix: expect.stringContaining('PINO_INGEST_API_KEY') as string,
+      }),
+    )
   })
 
   test('the service of this user gets everything, and the fixed key', async () => {
@@ -112,7 +153,10 @@ describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }
     const { codes, app } = await runEverything(net, log)
 
     expect(codes).toEqual({ app: 0, pipe: 0, release: 0, feedback: 0, heartbeat: 0, doctor: 0, send: 0 })
-    expect(app).toEqual({ outcomes: { registerRelease: 'done', sendFeedback: 'done', heartbeat: 'done', ingest: 'done' }, problems: ['CONFIG'] })
+    expect(app).toEqual({
+      outcomes: { registerRelease: 'done', sendFeedback: 'done', heartbeat: 'done', ingest: 'done' },
+      problems: ['CONFIG'],
+    })
     for (const what of ['worker', 'stream', 'pipe', 'file', 'client', 'helper', 'feedback', 'release', '1']) {
       await expect.poll(service.stdout, { timeout: 20_000 }).toContain(`${MARKER}-${what}`)
     }
@@ -139,7 +183,11 @@ describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }
     await expect.poll(second.stdout, { timeout: 30_000 }).toContain(`${MARKER}-${last};`)
     app.end()
     expect(await app.done).toBe(0)
-    const arrived = new Set([...(first.stdout() + second.stdout()).matchAll(new RegExp(`${MARKER}-(\\d+);`, 'g'))].map(([, number]) => Number(number)))
+    const arrived = new Set(
+      [...(first.stdout() + second.stdout()).matchAll(new RegExp(`${MARKER}-(\\d+);`, 'g'))].map(([, number]) =>
+        Number(number),
+      ),
+    )
     expect(Array.from({ length: last + 1 }, (_, number) => number).filter((number) => !arrived.has(number))).toEqual([])
   })
 })

@@ -10,7 +10,9 @@ const server = createServer((socket) => {
   socket.on('error', () => {})
   socket.on('data', (bytes) => {
     process.stdout.write(bytes)
-    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 44\r\n\r\n{"accepted":1,"message":"","rejected":0    }')
+    socket.write(
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 44\r\n\r\n{"accepted":1,"message":"","rejected":0    }',
+    )
   })
 })
 server.listen(4319, '127.0.0.1', () => process.stderr.write(`listens as ${process.getuid()}\n`))

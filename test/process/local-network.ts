@@ -26,12 +26,17 @@ export interface Network {
 
 /** @param env of every process in it */
 export async function privateNetwork(env: Record<string, string>): Promise<Network> {
-  const holder = spawn('/usr/bin/unshare', ['-n', 'sh', '-c', 'ip link set lo up && echo up && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const holder = spawn('/usr/bin/unshare', ['-n', 'sh', '-c', 'ip link set lo up && echo up && exec cat'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void holder.kill('SIGKILL'))
   await once(holder.stdout, 'data')
   return {
     run(args) {
-      const child = spawn('/usr/bin/nsenter', [`--net=/proc/${holder.pid}/ns/net`, process.execPath, ...args], { env: cleanEnv(env), stdio: 'pipe' })
+      const child = spawn('/usr/bin/nsenter', [`--net=/proc/${holder.pid}/ns/net`, process.execPath, ...args], {
+        env: cleanEnv(env),
+        stdio: 'pipe',
+      })
       onTestFinished(() => void child.kill('SIGKILL'))
       const text = { stdout: '', stderr: '' }
       child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))
@@ -39,8 +44,11 @@ export async function privateNetwork(env: Record<string, string>): Promise<Netwo
       child.stdin.on('error', () => {}) // the exit code says that it ended early
       const done = once(child, 'close').then(() => child.exitCode)
       return {
-        stdout: () => text.stdout, stderr: () => text.stderr, done,
-        write: (input) => void child.stdin.write(input), end: (input = '') => void child.stdin.end(input),
+        stdout: () => text.stdout,
+        stderr: () => text.stderr,
+        done,
+        write: (input) => void child.stdin.write(input),
+        end: (input = '') => void child.stdin.end(input),
         async stop() {
           child.kill('SIGKILL')
           await done

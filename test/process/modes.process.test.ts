@@ -56,7 +56,11 @@ function expectMapped(copies: number): void {
   const failed = entries.filter((entry) => entry.message === 'failed')
   expect(failed).toHaveLength(copies)
   for (const entry of failed) {
-    expect(entry).toMatchObject({ level: 'error', error: { type: 'TypeError', message: 'boom' }, metadata: { error: { code: 'E_BOOM' } } })
+    expect(entry).toMatchObject({
+      level: 'error',
+      error: { type: 'TypeError', message: 'boom' },
+      metadata: { error: { code: 'E_BOOM' } },
+    })
   }
 }
 
@@ -77,7 +81,12 @@ describe.each([
   test('100,000 records with custom levels, messageKey and errorKey', { timeout: 120_000 }, async () => {
     const neighbourFile = join(folder, `${mode}.ndjson`)
     const plan: AppPlan = {
-      mode, options: options(ownKeys), pinoOptions: OWN_KEYS, count: COUNT, logsError: true, neighbourFile,
+      mode,
+      options: options(ownKeys),
+      pinoOptions: OWN_KEYS,
+      count: COUNT,
+      logsError: true,
+      neighbourFile,
       end: mode === 'stream' ? 'flush' : 'hold',
     }
     const app = startApp(plan)
@@ -89,7 +98,10 @@ describe.each([
     expectAllOnce(copies, 2)
     expectMapped(copies)
     if (mode.startsWith('targets-') && mode !== 'targets-copy') {
-      const [config, seen] = readFileSync(neighbourFile, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object)
+      const [config, seen] = readFileSync(neighbourFile, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object)
       expect(config).toMatchObject({ messageKey: 'message', errorKey: 'problem', levels: { audit: 35 } })
       expect(seen).toEqual({ records: COUNT + 2 })
     }
@@ -99,8 +111,14 @@ describe.each([
 test('pipe: 100,000 records pass through and arrive', { timeout: 120_000 }, async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))], {
     env: cleanEnv({
-      PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_FLUSH_INTERVAL_MS: '60000', PINO_INGEST_REQUEST_TIMEOUT_MS: '60000', PINO_INGEST_LEVEL: 'trace',
-      PINO_INGEST_MESSAGE_KEY: 'message', PINO_INGEST_ERROR_KEY: 'problem', PINO_INGEST_CUSTOM_LEVELS: 'audit:35',
+      PINO_INGEST_URL: service.url,
+      PINO_INGEST_API_KEY: KEY,
+      PINO_INGEST_FLUSH_INTERVAL_MS: '60000',
+      PINO_INGEST_REQUEST_TIMEOUT_MS: '60000',
+      PINO_INGEST_LEVEL: 'trace',
+      PINO_INGEST_MESSAGE_KEY: 'message',
+      PINO_INGEST_ERROR_KEY: 'problem',
+      PINO_INGEST_CUSTOM_LEVELS: 'audit:35',
     }),
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -19,7 +19,7 @@ function scratch(): string {
 }
 
 async function startService(port?: number): Promise<IngestService> {
-  const service = await createIngestService({ apiKeys: [KEY], port: port ?? await lastingPort() })
+  const service = await createIngestService({ apiKeys: [KEY], port: port ?? (await lastingPort()) })
   onTestFinished(() => service.close())
   return service
 }
@@ -28,7 +28,13 @@ async function startService(port?: number): Promise<IngestService> {
 function linesIn(folder: string): string {
   const file = join(folder, 'lines.ndjson')
   const filler = 'x'.repeat(400)
-  writeFileSync(file, Array.from({ length: COUNT }, (_, n) => `${JSON.stringify({ level: 50, time: 1_800_000_000_000 + n, n, filler, msg: 'long' })}\n`).join(''))
+  writeFileSync(
+    file,
+    Array.from(
+      { length: COUNT },
+      (_, n) => `${JSON.stringify({ level: 50, time: 1_800_000_000_000 + n, n, filler, msg: 'long' })}\n`,
+    ).join(''),
+  )
   return file
 }
 
@@ -44,7 +50,12 @@ function arrived(service: IngestService): Arrived {
   const notices = entries.filter(({ message }) => message.startsWith('pino-ingest dropped'))
   return {
     records: new Set(entries.filter(({ message }) => message === 'long').map(({ metadata }) => metadata?.['n'])).size,
-    dropped: notices.map(({ metadata }) => Object.values((metadata as { pino_ingest: { dropped: Record<string, number> } }).pino_ingest.dropped).reduce((a, b) => a + b, 0)),
+    dropped: notices.map(({ metadata }) =>
+      Object.values((metadata as { pino_ingest: { dropped: Record<string, number> } }).pino_ingest.dropped).reduce(
+        (a, b) => a + b,
+        0,
+      ),
+    ),
   }
 }
 
@@ -52,31 +63,48 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }
 
-test.each(['target', 'stream'] as const)('%s: the outage outlasts two processes, and the next one reports what both dropped', { timeout: 60_000 }, async (mode) => {
-  const before = await startService()
-  await before.close()
-  const options = { url: before.url, apiKey: KEY, spool: { dir: scratch(), maxBytes: MIB }, maxBufferBytes: MIB, shutdownTimeoutMs: 8_000 }
-  const raw = linesIn(scratch())
-  for (const _ of ['first', 'second']) {
-    const { stderr } = await runApp({ mode, options: { ...options, shutdownTimeoutMs: 1_000 }, raw, end: 'natural' })
-    expect(stderr).toMatch(/dropped \d+ entries \(spool\)/)
-  }
-  const service = await startService(before.port)
-  await runApp({ mode, options, count: 1, end: 'natural' })
-  // The last process may itself drop a segment to make room for its own.
-  const { records, dropped } = arrived(service)
-  expect(dropped.length).toBeGreaterThan(0)
-  expect(dropped.length).toBeLessThanOrEqual(2)
-  // The two processes log the same numbers: what is there, and what is told to be missing, make up all.
-  const copies = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message === 'long').length
-  expect(records).toBeGreaterThan(0)
-  expect(copies + sum(dropped)).toBe(2 * COUNT)
-})
+test.each(['target', 'stream'] as const)(
+  '%s: the outage outlasts two processes, and the next one reports what both dropped',
+  { timeout: 60_000 },
+  async (mode) => {
+    const before = await startService()
+    await before.close()
+    const options = {
+      url: before.url,
+      apiKey: KEY,
+      spool: { dir: scratch(), maxBytes: MIB },
+      maxBufferBytes: MIB,
+      shutdownTimeoutMs: 8_000,
+    }
+    const raw = linesIn(scratch())
+    for (const _ of ['first', 'second']) {
+      const { stderr } = await runApp({ mode, options: { ...options, shutdownTimeoutMs: 1_000 }, raw, end: 'natural' })
+      expect(stderr).toMatch(/dropped \d+ entries \(spool\)/)
+    }
+    const service = await startService(before.port)
+    await runApp({ mode, options, count: 1, end: 'natural' })
+    // The last process may itself drop a segment to make room for its own.
+    const { records, dropped } = arrived(service)
+    expect(dropped.length).toBeGreaterThan(0)
+    expect(dropped.length).toBeLessThanOrEqual(2)
+    // The two processes log the same numbers: what is there, and what is told to be missing, make up all.
+    const copies = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message === 'long').length
+    expect(records).toBeGreaterThan(0)
+    expect(copies + sum(dropped)).toBe(2 * COUNT)
+  },
+)
 
 test('the outage ends during the exit: the notice goes out before the process ends', { timeout: 60_000 }, async () => {
   const service = await startService()
   const end = service.faults.add({ kind: 'status', status: 503 })
-  const options = { url: service.url, apiKey: KEY, spool: false, maxBufferBytes: MIB, shutdownTimeoutMs: 8_000, retryMaxMs: 500 }
+  const options = {
+    url: service.url,
+    apiKey: KEY,
+    spool: false,
+    maxBufferBytes: MIB,
+    shutdownTimeoutMs: 8_000,
+    retryMaxMs: 500,
+  }
   const app = startApp({ mode: 'target', options, raw: linesIn(scratch()), end: 'natural' })
   await app.heard('ending')
   const { length } = service.requests

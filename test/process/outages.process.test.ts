@@ -35,32 +35,48 @@ function tally(services: readonly IngestService[]): Tally {
  */
 function sentTooEarly(calls: readonly RecordedRequest[], waitMs: number, graceMs: number): readonly RecordedRequest[] {
   const refusals = calls.filter(({ status }) => status === 503 || status === 429)
-  return calls.filter(({ at }) => refusals.some(({ endedAt }) => endedAt !== null && at > endedAt + graceMs && at < endedAt + waitMs))
+  return calls.filter(({ at }) =>
+    refusals.some(({ endedAt }) => endedAt !== null && at > endedAt + graceMs && at < endedAt + waitMs),
+  )
 }
 
 function logging(url: string, options: object = {}): { done: Promise<AppResult> } {
-  return startApp({ mode: 'target', options: { url, apiKey: KEY, shutdownTimeoutMs: 8_000, ...options }, count: COUNT, perSecond: PER_SECOND })
+  return startApp({
+    mode: 'target',
+    options: { url, apiKey: KEY, shutdownTimeoutMs: 8_000, ...options },
+    count: COUNT,
+    perSecond: PER_SECOND,
+  })
 }
 
 function report(name: string, result: AppResult, { lost, duplicated }: Tally, more = ''): void {
   const loggedMs = result.events.find((event) => event.name === 'logged')?.payload as number
   const exitMs = result.tookMs - loggedMs
-  process.stdout.write(`${name}: ${COUNT} logged in ${(loggedMs / 1000).toFixed(1)} s, exit ${(exitMs / 1000).toFixed(1)} s later, `
-    + `lost ${lost}, duplicated ${duplicated}${more}\n`)
+  process.stdout.write(
+    `${name}: ${COUNT} logged in ${(loggedMs / 1000).toFixed(1)} s, exit ${(exitMs / 1000).toFixed(1)} s later, ` +
+      `lost ${lost}, duplicated ${duplicated}${more}\n`,
+  )
 }
 
 function expectUnharmed(result: AppResult): void {
   expect(result.code).toBe(0)
-  expect(result.events.filter(({ name }) => name === 'error' || name === 'blocked' || name === 'ingest:dropped')).toEqual([])
+  expect(
+    result.events.filter(({ name }) => name === 'error' || name === 'blocked' || name === 'ingest:dropped'),
+  ).toEqual([])
   // The account balances at every moment. The last one never arrives: at exit the main thread no longer reads events.
-  const stats = result.events.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload as { balances: boolean })
+  const stats = result.events
+    .filter(({ name }) => name === 'ingest:stats')
+    .map(({ payload }) => payload as { balances: boolean })
   expect(stats.length).toBeGreaterThan(3)
   expect(stats.every(({ balances }) => balances)).toBe(true)
 }
 
 describe.concurrent('12,000 records through', () => {
   // One at a time leaves no room for a grace: what comes after the refusal was sent after it.
-  test.each([[503, 1, 0], [429, 32, 1_000]])('%i with Retry-After 2 for 6 s, %i in flight', { timeout: 60_000 }, async (status, maxConcurrency, graceMs) => {
+  test.each([
+    [503, 1, 0],
+    [429, 32, 1_000],
+  ])('%i with Retry-After 2 for 6 s, %i in flight', { timeout: 60_000 }, async (status, maxConcurrency, graceMs) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     const app = logging(service.url, { maxConcurrency })
     await service.waitForEntries(500, { timeoutMs: 20_000 })

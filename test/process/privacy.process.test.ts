@@ -32,33 +32,56 @@ async function takeBodies(): Promise<Taken> {
       bodies.push(body)
       const accepted = (JSON.parse(body) as { logs?: unknown[] }).logs?.length ?? 0
       if (taken.isDown) response.writeHead(503).end()
-      else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ accepted, rejected: 0, message: 'ok', errors: [] }))
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ accepted, rejected: 0, message: 'ok', errors: [] }))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  const taken = { bodies, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`, isDown: true }
+  const taken = {
+    bodies,
+    server,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    isDown: true,
+  }
   return taken
 }
 
 async function run(url: string, dir: string, scrubPatterns: readonly string[]): Promise<string> {
-  const options = { url, apiKey: 'privacy-key', service: 'shop', spool: { dir }, requestLogs: true, scrubPatterns, shutdownTimeoutMs: 1_000 }
+  const options = {
+    url,
+    apiKey: 'privacy-key',
+    service: 'shop',
+    spool: { dir },
+    requestLogs: true,
+    scrubPatterns,
+    shutdownTimeoutMs: 1_000,
+  }
   const child = spawn(process.execPath, [fileURLToPath(new URL('secretive.mjs', import.meta.url))], {
-    env: cleanEnv({ PLAN: JSON.stringify(options) }), stdio: ['ignore', 'pipe', 'pipe'],
+    env: cleanEnv({ PLAN: JSON.stringify(options) }),
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const [code] = await once(child, 'close') as [number]
+  const [code] = (await once(child, 'close')) as [number]
   expect(code, output).toBe(0)
   return output
 }
 
 function filesIn(folder: string): string {
-  return (readdirSync(folder, { recursive: true }) as string[]).map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'latin1')).join('\n')
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('\n')
 }
 
-test.each([['with scrubPatterns', PATTERNS], ['without', []]] as const)('%s', { timeout: 60_000 }, async (_, patterns) => {
+test.each([
+  ['with scrubPatterns', PATTERNS],
+  ['without', []],
+] as const)('%s', { timeout: 60_000 }, async (_, patterns) => {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-privacy-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const taken = await takeBodies()
@@ -78,7 +101,14 @@ test.each([['with scrubPatterns', PATTERNS], ['without', []]] as const)('%s', { 
   const entries = taken.bodies.flatMap((body) => (JSON.parse(body) as { logs?: LogEntry[] }).logs ?? [])
   const charge = entries.find(({ message }) => message === 'charge failed')
   expect(charge?.error?.stack).toContain('secretive.mjs')
-  expect(charge?.metadata?.['error']).toMatchObject({ code: 'ERR_BAD_REQUEST', method: 'post', status: 401, url: expect.stringMatching(/^https:.*page=2$/) as string })
-  expect(entries.find(({ message }) => message === 'request completed')?.request?.url).toMatch(/^\/orders\?token=.*&page=2$/)
+  expect(charge?.metadata?.['error']).toMatchObject({
+    code: 'ERR_BAD_REQUEST',
+    method: 'post',
+    status: 401,
+    url: expect.stringMatching(/^https:.*page=2$/) as string,
+  })
+  expect(entries.find(({ message }) => message === 'request completed')?.request?.url).toMatch(
+    /^\/orders\?token=.*&page=2$/,
+  )
   expect(charge?.breadcrumbs?.map(({ message }) => message)).toContain('asked the bank')
 })

@@ -6,16 +6,29 @@ import { runApp } from './run-app.js'
 /** Of the application's own end, on a loaded machine: far below the 20 s and 30 s that were asked for. */
 const BOUND_MS = 15_000
 
-test.each([['is told to come back in 20 s', '20'], ['gets no reply', undefined]])('that %s', async (_, retryAfter) => {
-  const server = await httpServer((response, { url }) => {
-    if (!url.endsWith('/releases/register')) return void response.end('{"accepted":1,"rejected":0,"errors":[]}')
-    if (retryAfter !== undefined) response.writeHead(429, { 'retry-after': retryAfter }).end('{}')
-  })
-  const options = { url: `${server.origin}/api/v1`, apiKey: 'exit-key-c0ffee', spool: false, release: true, version: '1.0.0' }
-  const { code, stderr, events } = await runApp({ mode: 'stream', options, count: 1, end: 'natural' })
-  expect(code).toBe(0)
-  expect(stderr).toContain('the release is not registered')
-  const registered = server.came.filter(({ url }) => url.endsWith('/releases/register'))
-  expect(registered).toHaveLength(1)
-  expect(events.find(({ name }) => name === 'ending')).toBeDefined()
-}, BOUND_MS)
+test.each([
+  ['is told to come back in 20 s', '20'],
+  ['gets no reply', undefined],
+])(
+  'that %s',
+  async (_, retryAfter) => {
+    const server = await httpServer((response, { url }) => {
+      if (!url.endsWith('/releases/register')) return void response.end('{"accepted":1,"rejected":0,"errors":[]}')
+      if (retryAfter !== undefined) response.writeHead(429, { 'retry-after': retryAfter }).end('{}')
+    })
+    const options = {
+      url: `${server.origin}/api/v1`,
+      apiKey: 'exit-key-c0ffee',
+      spool: false,
+      release: true,
+      version: '1.0.0',
+    }
+    const { code, stderr, events } = await runApp({ mode: 'stream', options, count: 1, end: 'natural' })
+    expect(code).toBe(0)
+    expect(stderr).toContain('the release is not registered')
+    const registered = server.came.filter(({ url }) => url.endsWith('/releases/register'))
+    expect(registered).toHaveLength(1)
+    expect(events.find(({ name }) => name === 'ending')).toBeDefined()
+  },
+  BOUND_MS,
+)

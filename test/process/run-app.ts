@@ -41,8 +41,9 @@ export interface RunningApp {
 
 /** Without the variables of the shell that runs the tests, but for the test file's own spool. */
 export function cleanEnv(extra: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) =>
-    !/^(?:PINO_INGEST_|npm_|NODE_ENV$|VITEST|OTEL_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(name))
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(?:PINO_INGEST_|npm_|NODE_ENV$|VITEST|OTEL_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(name),
+  )
   return { ...Object.fromEntries(own), PINO_INGEST_SPOOL_DIR: process.env['PINO_INGEST_SPOOL_DIR'], ...extra }
 }
 
@@ -64,20 +65,23 @@ export function startApp(plan: AppPlan, env: Record<string, string | undefined> 
   }
   const done = new Promise<AppResult>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code, signal) => resolve({
-      code,
-      signal,
-      stdout: text[1] as string,
-      stderr: text[2] as string,
-      events: eventsIn(text[3] as string),
-      tookMs: performance.now() - startedAt,
-    }))
+    child.once('close', (code, signal) =>
+      resolve({
+        code,
+        signal,
+        stdout: text[1] as string,
+        stderr: text[2] as string,
+        events: eventsIn(text[3] as string),
+        tookMs: performance.now() - startedAt,
+      }),
+    )
   })
   const heard = async (name: string): Promise<AppEvent> => {
     for (;;) {
       const event = eventsIn(text[3] as string).find((one) => one.name === name)
       if (event !== undefined) return event
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the app ended without ${name}: ${text[2]}`)
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the app ended without ${name}: ${text[2]}`)
       await Promise.race([once(child.stdio[3] as NodeJS.ReadableStream, 'data'), once(child, 'close')])
     }
   }
@@ -86,7 +90,11 @@ export function startApp(plan: AppPlan, env: Record<string, string | undefined> 
 
 /** Whole lines only. */
 function eventsIn(text: string): AppEvent[] {
-  return text.slice(0, text.lastIndexOf('\n') + 1).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as AppEvent)
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as AppEvent)
 }
 
 export function runApp(plan: AppPlan, env: Record<string, string | undefined> = {}): Promise<AppResult> {

@@ -16,21 +16,31 @@ import type { AppResult } from './run-app.js'
 
 // Characters that base64 and URL encoding change.
 const KEY = 'canary?/key+=&%9f3b7c21d04e'
-const FORMS = [KEY, KEY.slice(0, 8), Buffer.from(KEY).toString('base64'), Buffer.from(KEY).toString('base64url'), encodeURIComponent(KEY)]
+const FORMS = [
+  KEY,
+  KEY.slice(0, 8),
+  Buffer.from(KEY).toString('base64'),
+  Buffer.from(KEY).toString('base64url'),
+  encodeURIComponent(KEY),
+]
 
 function expectNoKey(result: AppResult): void {
   const everything = `${result.stdout}\n${result.stderr}\n${JSON.stringify(result.events)}\n${spooled()}`
-  expect(FORMS.filter((form) => everything.includes(form) || everything.includes(JSON.stringify(form).slice(1, -1)))).toEqual([])
+  expect(
+    FORMS.filter((form) => everything.includes(form) || everything.includes(JSON.stringify(form).slice(1, -1))),
+  ).toEqual([])
 }
 
 /** Names and contents of all that lies in the spool, dead letters among it. */
 function spooled(): string {
   const root = process.env['PINO_INGEST_SPOOL_DIR'] as string
-  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+  const files = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name))
   return files.map((file) => `${file}\n${readFileSync(file, 'latin1')}`).join('\n')
 }
 
-async function listen(handle: (request: IncomingMessage) => void): Promise<{ origin: string, server: Server }> {
+async function listen(handle: (request: IncomingMessage) => void): Promise<{ origin: string; server: Server }> {
   const server = createServer((request, response) => {
     handle(request)
     response.end('{}')
@@ -44,21 +54,28 @@ async function listen(handle: (request: IncomingMessage) => void): Promise<{ ori
 const IMPATIENT = { shutdownTimeoutMs: 2_000, requestTimeoutMs: 1_500, retryMinMs: 10, flushIntervalMs: 10 }
 
 describe('a redirect to another origin', () => {
-  test.each([301, 302, 303, 307, 308] as const)('%i: nothing of the key, or of anything, arrives there', async (status) => {
-    const came: string[] = []
-    const other = await listen((request) => came.push(JSON.stringify([request.url, request.headers])))
-    let connections = 0
-    other.server.on('connection', () => (connections += 1))
-    const service = await createIngestService({ apiKeys: [KEY] })
-    service.faults.add({ kind: 'redirect', location: `${other.origin}/api/v1/ingest`, status })
-    const result = await runApp({ mode: 'target', options: { url: service.url, apiKey: KEY, ...IMPATIENT }, count: 10 })
-    expect(service.requests.length).toBeGreaterThan(0)
-    expect([connections, came]).toEqual([0, []])
-    expectNoKey(result)
-    expect(result.stderr).toContain(String(status))
-    await service.close()
-    other.server.close()
-  })
+  test.each([301, 302, 303, 307, 308] as const)(
+    '%i: nothing of the key, or of anything, arrives there',
+    async (status) => {
+      const came: string[] = []
+      const other = await listen((request) => came.push(JSON.stringify([request.url, request.headers])))
+      let connections = 0
+      other.server.on('connection', () => (connections += 1))
+      const service = await createIngestService({ apiKeys: [KEY] })
+      service.faults.add({ kind: 'redirect', location: `${other.origin}/api/v1/ingest`, status })
+      const result = await runApp({
+        mode: 'target',
+        options: { url: service.url, apiKey: KEY, ...IMPATIENT },
+        count: 10,
+      })
+      expect(service.requests.length).toBeGreaterThan(0)
+      expect([connections, came]).toEqual([0, []])
+      expectNoKey(result)
+      expect(result.stderr).toContain(String(status))
+      await service.close()
+      other.server.close()
+    },
+  )
 })
 
 const FAULTS: readonly Fault[] = [
@@ -68,7 +85,11 @@ const FAULTS: readonly Fault[] = [
   { kind: 'status', status: 400, body: { message: `${KEY} is bad` } },
   { kind: 'status', status: 413, body: { message: `${KEY} is big` } },
   { kind: 'status', status: 422, body: { detail: [{ loc: ['body', 'logs', 0, 'level'], msg: KEY, type: KEY }] } },
-  { kind: 'status', status: 422, body: { accepted: 0, rejected: 1, message: KEY, errors: [{ index: 0, code: KEY, field: KEY, message: KEY }] } },
+  {
+    kind: 'status',
+    status: 422,
+    body: { accepted: 0, rejected: 1, message: KEY, errors: [{ index: 0, code: KEY, field: KEY, message: KEY }] },
+  },
   { kind: 'status', status: 200, body: KEY },
   { kind: 'status', status: 429, retryAfter: 1, body: { message: KEY } },
   { kind: 'status', status: 500, body: { error: KEY } },
@@ -103,7 +124,10 @@ describe('no service at all, or no configuration', () => {
     ['plain http elsewhere', { url: 'http://nowhere.invalid/api/v1', apiKey: KEY }],
     ['unknown option', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batchSise: 5 }],
     ['another option wrong', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batchSize: 500 }],
-    ['a proxy that refuses', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, proxy: `http://u:${encodeURIComponent(KEY)}@127.0.0.1:9` }],
+    [
+      'a proxy that refuses',
+      { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, proxy: `http://u:${encodeURIComponent(KEY)}@127.0.0.1:9` },
+    ],
   ])('%s', async (_name, options) => {
     for (const mode of ['target', 'stream'] as const) {
       const result = await runApp({ mode, options: { ...IMPATIENT, ...options }, count: 10 })

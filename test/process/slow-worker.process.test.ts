@@ -24,35 +24,47 @@ async function startService(): Promise<IngestService> {
   return service
 }
 
-test.each([300_000, 900_000, 2_000_000])('%i characters of records count as read before their entries are made: the second wait is for those', async (chars) => {
-  const service = await startService()
-  const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-slow-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'continue')
-  const stream = pino.transport({
-    target: TARGET, options: { url: service.url, apiKey: KEY, beforeSend: HOOK }, worker: { env: { ...process.env, SLOW_UNTIL: file } },
-  })
-  const logger = pino({ base: null }, stream)
-  await once(stream, 'ready')
-  const count = Math.ceil(chars / 4_000)
-  for (let n = 0; n < count; n += 1) logger.info({ n, padding: 'x'.repeat(4_000) }, 'numbered')
-  try {
-    stream.flushSync() // the first wait; it throws after 10 s
-  } finally {
-    writeFileSync(file, '')
-  }
-  expect(await flush(logger, { timeoutMs: 25_000 })).toMatchObject({ state: 'acknowledged' })
-  expect(service.arrived).toBe(count)
-  stream.end()
-  await once(stream, 'close')
-})
+test.each([300_000, 900_000, 2_000_000])(
+  '%i characters of records count as read before their entries are made: the second wait is for those',
+  async (chars) => {
+    const service = await startService()
+    const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-slow-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'continue')
+    const stream = pino.transport({
+      target: TARGET,
+      options: { url: service.url, apiKey: KEY, beforeSend: HOOK },
+      worker: { env: { ...process.env, SLOW_UNTIL: file } },
+    })
+    const logger = pino({ base: null }, stream)
+    await once(stream, 'ready')
+    const count = Math.ceil(chars / 4_000)
+    for (let n = 0; n < count; n += 1) logger.info({ n, padding: 'x'.repeat(4_000) }, 'numbered')
+    try {
+      stream.flushSync() // the first wait; it throws after 10 s
+    } finally {
+      writeFileSync(file, '')
+    }
+    expect(await flush(logger, { timeoutMs: 25_000 })).toMatchObject({ state: 'acknowledged' })
+    expect(service.arrived).toBe(count)
+    stream.end()
+    await once(stream, 'close')
+  },
+)
 
-test('one that takes longer to start than pino waits: an application that awaits flush() before it exits loses nothing', { timeout: 90_000 }, async () => {
-  const service = await startService()
-  const count = 5_000
-  const options = { url: service.url, apiKey: KEY, beforeSend: HOOK }
-  const { code, events } = await runApp({ mode: 'target', options, count, end: 'throw-flush', flushTimeoutMs: 60_000 }, { SLOW_LOAD_MS: '10500' })
-  expect(code).toBe(1)
-  expect(events.find(({ name }) => name === 'flushed')?.payload).toMatchObject({ state: 'acknowledged' })
-  expect(service.arrived).toBe(count)
-})
+test(
+  'one that takes longer to start than pino waits: an application that awaits flush() before it exits loses nothing',
+  { timeout: 90_000 },
+  async () => {
+    const service = await startService()
+    const count = 5_000
+    const options = { url: service.url, apiKey: KEY, beforeSend: HOOK }
+    const { code, events } = await runApp(
+      { mode: 'target', options, count, end: 'throw-flush', flushTimeoutMs: 60_000 },
+      { SLOW_LOAD_MS: '10500' },
+    )
+    expect(code).toBe(1)
+    expect(events.find(({ name }) => name === 'flushed')?.payload).toMatchObject({ state: 'acknowledged' })
+    expect(service.arrived).toBe(count)
+  },
+)

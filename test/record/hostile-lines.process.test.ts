@@ -13,13 +13,28 @@ const wallNow = (): number => Date.parse(RECEIVED_AT)
 
 const configurations: [string, MappingOptions, number][] = [
   ['no options', createMappingOptions(), 10_000],
-  ['options that name what records name', createMappingOptions({
-    service: 's', fallbackService: 'f', environment: 'e', version: 'v', releaseId: 'r', deploy: { commit: 'c' }, tags: ['t'],
-    metadata: { error: 1, err: 2, req: 3, res: 4, level: 5, name: 6, a: 7, pino_ingest: 8 }, fingerprint: 'auto',
-    levels: { 10: 'trace', 20: 'debug', 30: 'info', 35: 'audit', 40: 'warn', 50: 'error', 60: 'fatal' },
-  }), 2_000],
+  [
+    'options that name what records name',
+    createMappingOptions({
+      service: 's',
+      fallbackService: 'f',
+      environment: 'e',
+      version: 'v',
+      releaseId: 'r',
+      deploy: { commit: 'c' },
+      tags: ['t'],
+      metadata: { error: 1, err: 2, req: 3, res: 4, level: 5, name: 6, a: 7, pino_ingest: 8 },
+      fingerprint: 'auto',
+      levels: { 10: 'trace', 20: 'debug', 30: 'info', 35: 'audit', 40: 'warn', 50: 'error', 60: 'fatal' },
+    }),
+    2_000,
+  ],
   ['other keys', createMappingOptions({ messageKey: 'message', errorKey: 'error', nestedKey: 'a' }), 1_000],
-  ['keys of the language', createMappingOptions({ messageKey: 'toString', errorKey: '__proto__', nestedKey: 'constructor' }), 1_000],
+  [
+    'keys of the language',
+    createMappingOptions({ messageKey: 'toString', errorKey: '__proto__', nestedKey: 'constructor' }),
+    1_000,
+  ],
   ['4 KiB an entry', createMappingOptions({ maxEntryBytes: 4_096 }), 2_000],
   ['1 KiB an entry', createMappingOptions({ maxEntryBytes: 1_024, fingerprint: 'auto' }), 1_000],
 ]
@@ -38,15 +53,23 @@ describe.each(configurations)('with %s', (_, options, count) => {
 
   test('the mapper makes one valid entry of each line', () => {
     const mapper = new Mapper(options, -1, wallNow)
-    expect(firstFault(hostileLines(count, SEED, { isLargeWanted }), (line) => {
-      mapper.beginText()
-      return mapper.map(line, 0, line.length)
-    }, options.maxEntryBytes)).toBeUndefined()
+    expect(
+      firstFault(
+        hostileLines(count, SEED, { isLargeWanted }),
+        (line) => {
+          mapper.beginText()
+          return mapper.map(line, 0, line.length)
+        },
+        options.maxEntryBytes,
+      ),
+    ).toBeUndefined()
   })
 
   test('so does the plain path', () => {
     const lines = hostileLines(count / 2, SEED + 1, { isLargeWanted })
-    expect(firstFault(lines, (line) => mapByParsing(line, options, RECEIVED_AT).json, options.maxEntryBytes)).toBeUndefined()
+    expect(
+      firstFault(lines, (line) => mapByParsing(line, options, RECEIVED_AT).json, options.maxEntryBytes),
+    ).toBeUndefined()
   })
 })
 
@@ -60,7 +83,9 @@ test('lines that share a text come out as alone', () => {
     shared.beginText()
     splitter.write(`${lines.slice(i, i + 100).join('\n')}\n`)
   }
-  const alone = lines.map((line) => line.replace(/\r$/, '')).filter((line) => line !== '')
+  const alone = lines
+    .map((line) => line.replace(/\r$/, ''))
+    .filter((line) => line !== '')
     .map((line) => new Mapper(options, -1, wallNow).map(line, 0, line.length))
   expect(together).toEqual(alone)
 })
@@ -80,20 +105,38 @@ test('nothing logged reaches a prototype', () => {
     expect(mapByParsing(line, createMappingOptions(), RECEIVED_AT).json).toContain('polluted')
   }
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-  expect([Object.prototype, Array.prototype, String.prototype].map((one) => Reflect.ownKeys(one).length)).toEqual(before)
+  expect([Object.prototype, Array.prototype, String.prototype].map((one) => Reflect.ownKeys(one).length)).toEqual(
+    before,
+  )
 })
 
 test('the judge itself finds what is wrong', () => {
   const good = { level: 'info', message: 'm', timestamp: RECEIVED_AT }
   expect(faults(JSON.stringify(good), 1_000)).toEqual([])
   for (const bad of [
-    { ...good, level: 'trace' }, { ...good, message: 5 }, { ...good, timestamp: '2026-11-21T12:00:00Z' }, { level: 'info', message: 'm' },
-    { ...good, extra: 1 }, { ...good, user: { id: 1 } }, { ...good, request: { status_code: 1.5 } }, { ...good, perf: { duration_ms: null } },
-    { ...good, tags: [1] }, { ...good, notify: 'yes' }, { ...good, metadata: [] }, { ...good, metadata: { a: '\0' } },
-    { ...good, metadata: { '\ud800': 1 } }, { ...good, breadcrumbs: [{ timestamp: 'x' }] }, { ...good, message: 'x'.repeat(1_000) },
-  ]) expect(faults(JSON.stringify(bad), 1_000), JSON.stringify(bad)).not.toEqual([])
-  expect(faults('{"level":"info","level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z"}', 1_000)).not.toEqual([])
+    { ...good, level: 'trace' },
+    { ...good, message: 5 },
+    { ...good, timestamp: '2026-11-21T12:00:00Z' },
+    { level: 'info', message: 'm' },
+    { ...good, extra: 1 },
+    { ...good, user: { id: 1 } },
+    { ...good, request: { status_code: 1.5 } },
+    { ...good, perf: { duration_ms: null } },
+    { ...good, tags: [1] },
+    { ...good, notify: 'yes' },
+    { ...good, metadata: [] },
+    { ...good, metadata: { a: '\0' } },
+    { ...good, metadata: { '\ud800': 1 } },
+    { ...good, breadcrumbs: [{ timestamp: 'x' }] },
+    { ...good, message: 'x'.repeat(1_000) },
+  ])
+    expect(faults(JSON.stringify(bad), 1_000), JSON.stringify(bad)).not.toEqual([])
+  expect(
+    faults('{"level":"info","level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z"}', 1_000),
+  ).not.toEqual([])
   for (const metadata of ['{"a":1e400}', '{"a":1,"b":2,"a":3}']) {
-    expect(faults(`{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":${metadata}}`, 1_000)).not.toEqual([])
+    expect(
+      faults(`{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":${metadata}}`, 1_000),
+    ).not.toEqual([])
   }
 })

@@ -18,7 +18,9 @@ interface Recorded {
 }
 
 const recorded: readonly Recorded[] = readFileSync(new URL('../fixtures/http-errors.ndjson', import.meta.url), 'utf8')
-  .trim().split('\n').map((line) => JSON.parse(line) as Recorded)
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Recorded)
 
 /** Bodies of both ways, headers, cookies, keys, passwords, a parameter of the URL; what agents, sockets and streams are made of. */
 const SECRET = /4242424242424242|cvv-123|sk_live_1|ck-1|hdr-secret|pw-secret|aws-secret|tok-1|reply-secret/
@@ -40,7 +42,11 @@ const KEPT: Record<string, JsonObject> = {
   'gaxios network': { code: 'ECONNREFUSED', method: 'POST' },
   'undici status': { code: 'UND_ERR_RESPONSE', statusCode: 402 },
   'undici retry': { code: 'UND_ERR_REQ_RETRY', statusCode: 402 },
-  'aws v3 status': { $fault: 'client', $metadata: { httpStatusCode: 403, requestId: 'REQ1', attempts: 1, totalRetryDelay: 0 }, Code: 'AccessDenied' },
+  'aws v3 status': {
+    $fault: 'client',
+    $metadata: { httpStatusCode: 403, requestId: 'REQ1', attempts: 1, totalRetryDelay: 0 },
+    Code: 'AccessDenied',
+  },
   'aws v3 network': { code: 'ECONNREFUSED', errno: -111, syscall: 'connect', address: '127.0.0.1', port: 4321 },
   'stripe status': { code: 'card_declined', statusCode: 402, requestId: 'req_1' },
   'openai status': { code: 'card_declined', status: 402 },
@@ -60,9 +66,12 @@ function entryOf(members: object): LogEntry {
   return JSON.parse(jsonOf(JSON.stringify({ level: 50, time: 1795219732486, ...members, msg: 'm' }))) as LogEntry
 }
 
-function errorOf(properties: object): { kept: Json | undefined, omitted: unknown } {
+function errorOf(properties: object): { kept: Json | undefined; omitted: unknown } {
   const { metadata = {} } = entryOf({ err: { type: 'Error', message: 'm', stack: 'Error: m', ...properties } })
-  return { kept: metadata['error'], omitted: (metadata['pino_ingest'] as JsonObject | undefined)?.['omitted_http_members'] }
+  return {
+    kept: metadata['error'],
+    omitted: (metadata['pino_ingest'] as JsonObject | undefined)?.['omitted_http_members'],
+  }
 }
 
 describe('as the libraries make them', () => {
@@ -77,59 +86,151 @@ describe('as the libraries make them', () => {
     expect(JSON.stringify({ ...metadata, pino_ingest: undefined })).not.toMatch(INTERNAL)
     expect(metadata['error'] ?? {}).toMatchObject(KEPT[name] as JsonObject)
     // Message and stack are whole, and the request is not taken for one that the application answers.
-    expect(error).toMatchObject({ message: expect.any(String) as string, stack: expect.stringMatching(/^\w*Error|^AccessDenied/) as string })
+    expect(error).toMatchObject({
+      message: expect.any(String) as string,
+      stack: expect.stringMatching(/^\w*Error|^AccessDenied/) as string,
+    })
     expect(request).toBeUndefined()
-    if (SECRET.test(line.replaceAll('tok-1', ''))) expect((metadata['pino_ingest'] as JsonObject)['omitted_http_members']).toBeGreaterThan(0)
+    if (SECRET.test(line.replaceAll('tok-1', '')))
+      expect((metadata['pino_ingest'] as JsonObject)['omitted_http_members']).toBeGreaterThan(0)
     expect(json.length).toBeLessThan(3_000)
   })
 
-  test.each(recorded.flatMap(({ name, failure }) => (failure === undefined ? [] : [[name, failure] as const])))('%s, under another key', (_, line) => {
-    const json = jsonOf(line)
-    expect(json).not.toMatch(SECRET)
-    expect(json).not.toMatch(INTERNAL)
-  })
+  test.each(recorded.flatMap(({ name, failure }) => (failure === undefined ? [] : [[name, failure] as const])))(
+    '%s, under another key',
+    (_, line) => {
+      const json = jsonOf(line)
+      expect(json).not.toMatch(SECRET)
+      expect(json).not.toMatch(INTERNAL)
+    },
+  )
 })
 
 describe('by shape', () => {
   const config = { url: 'https://api.test/pay', method: 'post', data: 'secret', headers: { 'x-internal': 'secret' } }
 
   test.each<[string, object, object, number]>([
-    ['a config with a relative URL', { config: { baseURL: 'https://api.test/v1/', url: '/pay', data: 'secret' } }, { url: 'https://api.test/v1/pay' }, 1],
-    ['a request of node:http', { request: { method: 'GET', protocol: 'https:', host: 'api.test', path: '/x', _header: 'secret' } }, { method: 'GET', url: 'https://api.test/x' }, 1],
-    ['a URL object', { options: { method: 'GET', uri: { href: 'https://api.test/x' }, form: { a: 'secret' } } }, { method: 'GET', url: 'https://api.test/x' }, 1],
-    ['a response that carries its request', { response: { statusCode: 500, body: 'secret', request: { method: 'PUT', uri: { href: 'https://api.test/x' } } } }, { status: 500, method: 'PUT', url: 'https://api.test/x' }, 1],
+    [
+      'a config with a relative URL',
+      { config: { baseURL: 'https://api.test/v1/', url: '/pay', data: 'secret' } },
+      { url: 'https://api.test/v1/pay' },
+      1,
+    ],
+    [
+      'a request of node:http',
+      { request: { method: 'GET', protocol: 'https:', host: 'api.test', path: '/x', _header: 'secret' } },
+      { method: 'GET', url: 'https://api.test/x' },
+      1,
+    ],
+    [
+      'a URL object',
+      { options: { method: 'GET', uri: { href: 'https://api.test/x' }, form: { a: 'secret' } } },
+      { method: 'GET', url: 'https://api.test/x' },
+      1,
+    ],
+    [
+      'a response that carries its request',
+      {
+        response: { statusCode: 500, body: 'secret', request: { method: 'PUT', uri: { href: 'https://api.test/x' } } },
+      },
+      { status: 500, method: 'PUT', url: 'https://api.test/x' },
+      1,
+    ],
     ['a status and a body', { statusCode: 404, body: { a: 'secret' } }, { statusCode: 404 }, 1],
-    ['a body as the error', { name: 'StatusCodeError', statusCode: 404, error: 'secret' }, { name: 'StatusCodeError', statusCode: 404 }, 1],
-    ['what the HTTP parser read', { code: 'HPE_INVALID_METHOD', rawPacket: { type: 'Buffer', data: [115, 101] } }, { code: 'HPE_INVALID_METHOD' }, 1],
-    ['sockets and agents', { code: 'UND_ERR_SOCKET', socket: { remoteAddress: 'secret' }, agent: { secret: 1 } }, { code: 'UND_ERR_SOCKET' }, 2],
-    ['headers alone', { status: 429, headers: { 'retry-after': 'secret' }, error: { message: 'secret' } }, { status: 429 }, 2],
+    [
+      'a body as the error',
+      { name: 'StatusCodeError', statusCode: 404, error: 'secret' },
+      { name: 'StatusCodeError', statusCode: 404 },
+      1,
+    ],
+    [
+      'what the HTTP parser read',
+      { code: 'HPE_INVALID_METHOD', rawPacket: { type: 'Buffer', data: [115, 101] } },
+      { code: 'HPE_INVALID_METHOD' },
+      1,
+    ],
+    [
+      'sockets and agents',
+      { code: 'UND_ERR_SOCKET', socket: { remoteAddress: 'secret' }, agent: { secret: 1 } },
+      { code: 'UND_ERR_SOCKET' },
+      2,
+    ],
+    [
+      'headers alone',
+      { status: 429, headers: { 'retry-after': 'secret' }, error: { message: 'secret' } },
+      { status: 429 },
+      2,
+    ],
     ['what stood there before it became JSON', { config: '[omitted]', code: 'X' }, { code: 'X' }, 1],
-    ['a reply deeper inside', { name: 'ResponseError', meta: { statusCode: 400, headers: {}, body: 'secret', meta: { request: { params: { body: 'secret' } } } } }, { name: 'ResponseError', status: 400 }, 1],
-    ['a reply in extensions', { extensions: { code: 'X', response: { url: 'https://api.test/x', status: 401, body: 'secret' } } }, { extensions: { code: 'X', url: 'https://api.test/x', status: 401 } }, 1],
-    ['replies in a list', { tries: [{ status: 503, headers: { a: 'secret' }, body: 'secret' }, 2] }, { tries: ['[omitted]', 2], status: 503 }, 1],
-    ['its own URL and status win', { config, url: 'https://own.test', status: 418 }, { url: 'https://own.test', status: 418, method: 'post' }, 1],
+    [
+      'a reply deeper inside',
+      {
+        name: 'ResponseError',
+        meta: { statusCode: 400, headers: {}, body: 'secret', meta: { request: { params: { body: 'secret' } } } },
+      },
+      { name: 'ResponseError', status: 400 },
+      1,
+    ],
+    [
+      'a reply in extensions',
+      { extensions: { code: 'X', response: { url: 'https://api.test/x', status: 401, body: 'secret' } } },
+      { extensions: { code: 'X', url: 'https://api.test/x', status: 401 } },
+      1,
+    ],
+    [
+      'replies in a list',
+      { tries: [{ status: 503, headers: { a: 'secret' }, body: 'secret' }, 2] },
+      { tries: ['[omitted]', 2], status: 503 },
+      1,
+    ],
+    [
+      'its own URL and status win',
+      { config, url: 'https://own.test', status: 418 },
+      { url: 'https://own.test', status: 418, method: 'post' },
+      1,
+    ],
   ])('%s', (_, properties, kept, omitted) => {
     expect(errorOf(properties)).toEqual({ kept, omitted })
   })
 
   test('in causes, parts, and errors of errors', () => {
-    const inner = { type: 'AxiosError', message: 'i', stack: 'AxiosError: i\n    at f (/app/a.js:1:2)', config, response: { status: 500, data: 'secret' } }
+    const inner = {
+      type: 'AxiosError',
+      message: 'i',
+      stack: 'AxiosError: i\n    at f (/app/a.js:1:2)',
+      config,
+      response: { status: 500, data: 'secret' },
+    }
     const facts = { method: 'post', url: 'https://api.test/pay', status: 500 }
     const named = { type: 'AxiosError', message: 'i' }
     expect(errorOf({ cause: inner, aggregateErrors: [inner], original: { retry: inner } })).toEqual({
-      kept: { cause: { ...named, ...facts }, aggregateErrors: [{ ...named, ...facts }], original: { retry: { ...named, stack: inner.stack, ...facts } } }, omitted: 6,
+      kept: {
+        cause: { ...named, ...facts },
+        aggregateErrors: [{ ...named, ...facts }],
+        original: { retry: { ...named, stack: inner.stack, ...facts } },
+      },
+      omitted: 6,
     })
   })
 
   test('wherever an error stands in a record', () => {
     const inner = { message: 'i', stack: 'Error: i', config }
-    const { metadata } = entryOf({ job: { id: 1, failed: [inner] }, list: [inner], err: { type: 'E', message: 'e', stack: 'E: e' } })
+    const { metadata } = entryOf({
+      job: { id: 1, failed: [inner] },
+      list: [inner],
+      err: { type: 'E', message: 'e', stack: 'E: e' },
+    })
     const kept = { message: 'i', stack: 'Error: i', method: 'post', url: 'https://api.test/pay' }
     expect(metadata).toEqual({ pino_ingest: { omitted_http_members: 2 }, job: { id: 1, failed: [kept] }, list: [kept] })
   })
 
   test('in the record itself, as other loggers write it', () => {
-    const { metadata, error } = entryOf({ stack: 'AxiosError: m\n    at f (/app/a.js:1:2)', isAxiosError: true, config, response: { status: 402, data: 'secret' } })
+    const { metadata, error } = entryOf({
+      stack: 'AxiosError: m\n    at f (/app/a.js:1:2)',
+      isAxiosError: true,
+      config,
+      response: { status: 402, data: 'secret' },
+    })
     expect(error).toMatchObject({ stack: expect.stringContaining('AxiosError') as string })
     expect(metadata).toMatchObject({ isAxiosError: true, method: 'post', url: 'https://api.test/pay', status: 402 })
     expect(JSON.stringify(metadata)).not.toContain('secret')
@@ -142,8 +243,14 @@ describe('what an application says itself stays', () => {
     ['a response in words', { response: 'declined' }],
     ['options of another kind', { options: { retries: 3, path: '/tmp/a.csv', json: true } }],
     ['a configuration', { config: { url: 'postgres://db/shop', pool: 4 } }],
-    ['what a framework answers', { status: 400, options: {}, response: { statusCode: 400, message: ['name is missing'], error: 'Bad Request' } }],
-    ['what boom answers', { isBoom: true, data: { orderId: 7 }, output: { statusCode: 400, payload: { message: 'no' } } }],
+    [
+      'what a framework answers',
+      { status: 400, options: {}, response: { statusCode: 400, message: ['name is missing'], error: 'Bad Request' } },
+    ],
+    [
+      'what boom answers',
+      { isBoom: true, data: { orderId: 7 }, output: { statusCode: 400, payload: { message: 'no' } } },
+    ],
     ['the head of a table', { headers: ['id', 'name'], text: 'a;b', result: 5 }],
     ['a status of its own', { status: 3, data: { a: 1 }, request: 'r-1', form: 'f' }],
     ['of a database', { code: '23505', detail: 'Key (id)=(1) already exists.', table: 'orders', connection: 5 }],
@@ -153,7 +260,10 @@ describe('what an application says itself stays', () => {
 
   test.each<[string, object]>([
     ['a request that is no error', { job: { options: { method: 'POST', url: '/x', body: 'b' }, id: 7 } }],
-    ['the fields of ECS', { http: { request: { method: 'GET', headers: { accept: '*/*' } }, response: { status_code: 200 } } }],
+    [
+      'the fields of ECS',
+      { http: { request: { method: 'GET', headers: { accept: '*/*' } }, response: { status_code: 200 } } },
+    ],
     ['headers', { upstream: { status: 200, headers: { accept: '*/*' } } }],
   ])('%s', (_, members) => {
     expect(entryOf(members).metadata).toEqual(members)
@@ -161,7 +271,9 @@ describe('what an application says itself stays', () => {
 
   test('the request that it answers', () => {
     const { request, metadata } = entryOf({
-      req: { id: 1, method: 'GET', url: '/orders', headers: {} }, res: { statusCode: 500 }, err: { type: 'E', message: 'e', stack: 'E: e', config: { url: '/pay', method: 'post', data: 'secret' } },
+      req: { id: 1, method: 'GET', url: '/orders', headers: {} },
+      res: { statusCode: 500 },
+      err: { type: 'E', message: 'e', stack: 'E: e', config: { url: '/pay', method: 'post', data: 'secret' } },
     })
     expect(request).toMatchObject({ method: 'GET', url: '/orders', status_code: 500 })
     expect(metadata).toEqual({ pino_ingest: { omitted_http_members: 1 }, error: { method: 'post', url: '/pay' } })

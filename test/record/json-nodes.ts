@@ -33,7 +33,11 @@ export interface WordNode {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const SPACE = /[ \t\r\n]*/y
-const WORDS: readonly (readonly [string, boolean | null])[] = [['true', true], ['false', false], ['null', null]]
+const WORDS: readonly (readonly [string, boolean | null])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]
 
 /** `undefined` where the text is no JSON. */
 export function parseNodes(json: string): JsonNode | undefined {

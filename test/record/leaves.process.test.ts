@@ -13,11 +13,24 @@ const PINO = createMappingOptions().levels
 
 const configurations: [string, MappingOptions][] = [
   ['no options', createMappingOptions()],
-  ['every option', createMappingOptions({
-    service: 'checkout', fallbackService: 'app', environment: 'test', version: '1.2.3', releaseId: 'rel_1',
-    deploy: { commit: 'abc' }, tags: ['t1'], metadata: { region: 'eu', a: 1, error: 'mine' }, fingerprint: 'auto',
-  })],
-  ['other keys', createMappingOptions({ messageKey: 'message', errorKey: 'error', levels: { ...PINO, 35: 'audit', 25: 'http' } })],
+  [
+    'every option',
+    createMappingOptions({
+      service: 'checkout',
+      fallbackService: 'app',
+      environment: 'test',
+      version: '1.2.3',
+      releaseId: 'rel_1',
+      deploy: { commit: 'abc' },
+      tags: ['t1'],
+      metadata: { region: 'eu', a: 1, error: 'mine' },
+      fingerprint: 'auto',
+    }),
+  ],
+  [
+    'other keys',
+    createMappingOptions({ messageKey: 'message', errorKey: 'error', levels: { ...PINO, 35: 'audit', 25: 'http' } }),
+  ],
   ['a wrapper', createMappingOptions({ nestedKey: 'payload' })],
 ]
 
@@ -26,7 +39,8 @@ function optionsFor(label: string): MappingOptions {
   if (label === 'messageKey=message') return createMappingOptions({ messageKey: 'message' })
   if (label === 'errorKey=error') return createMappingOptions({ errorKey: 'error' })
   if (label === 'nestedKey') return createMappingOptions({ nestedKey: 'payload' })
-  if (/custom ?levels/i.test(label)) return createMappingOptions({ levels: label === 'useOnlyCustomLevels' ? { 100: 'bar' } : { ...PINO, 35: 'audit' } })
+  if (/custom ?levels/i.test(label))
+    return createMappingOptions({ levels: label === 'useOnlyCustomLevels' ? { 100: 'bar' } : { ...PINO, 35: 'audit' } })
   return createMappingOptions()
 }
 
@@ -49,10 +63,18 @@ describe.each(configurations)('with %s', (_, options) => {
     expect(lost(raw, options)).toEqual([])
   })
 
-  test.each([['usual', usualLine], ['pino', pinoLine], ['loose', looseLine], ['any', anyLine]] as const)('generated: %s', (_kind, line) => {
-    fc.assert(fc.property(line, (raw) => {
-      expect(lost(raw, options)).toEqual([])
-    }), { numRuns: 800 })
+  test.each([
+    ['usual', usualLine],
+    ['pino', pinoLine],
+    ['loose', looseLine],
+    ['any', anyLine],
+  ] as const)('generated: %s', (_kind, line) => {
+    fc.assert(
+      fc.property(line, (raw) => {
+        expect(lost(raw, options)).toEqual([])
+      }),
+      { numRuns: 800 },
+    )
   })
 
   test('hostile', () => {

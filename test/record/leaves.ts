@@ -35,8 +35,17 @@ const UNSENT = ['headers', 'rawHeaders', 'trailers', 'body', 'rawBody']
 type Step = string | number
 type Leaf = TextNode | NumberNode | WordNode | { kind: 'empty-object' | 'empty-list' | 'cut' }
 type Tree = Leaf | Branch | List
-interface Branch { kind: 'branch', from: string, members: Map<string, Tree>, isWide: boolean }
-interface List { kind: 'list', from: string, items: Tree[] }
+interface Branch {
+  kind: 'branch'
+  from: string
+  members: Map<string, Tree>
+  isWide: boolean
+}
+interface List {
+  kind: 'list'
+  from: string
+  items: Tree[]
+}
 
 interface Expected {
   /** Where the record has it. */
@@ -59,32 +68,54 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   const removed = own(note, 'removed_headers')
   if (root?.kind !== 'object') {
     // In a text the value goes, and the rest stays.
-    const isWhole = typeof removed === 'number' ? entry.message.includes('[removed]') && /authorization|cookie|api-key|bearer/i.test(line) : entry.message === clean(line)
+    const isWhole =
+      typeof removed === 'number'
+        ? entry.message.includes('[removed]') && /authorization|cookie|api-key|bearer/i.test(line)
+        : entry.message === clean(line)
     return isWhole ? [] : ['the line is not the message']
   }
   const record = toTree(root)
-  if (record.kind !== 'branch') return entry.metadata === undefined || surplus(entry, [], options).length === 0 ? [] : ['{} has leaves']
+  if (record.kind !== 'branch')
+    return entry.metadata === undefined || surplus(entry, [], options).length === 0 ? [] : ['{} has leaves']
   const plan = new Plan(record, options, entry)
   plan.run()
   // What held nothing but headers may be left empty, or be gone.
   const mayBeGone = (one: Expected): boolean => typeof removed === 'number' && one.holds({})
   const isOmitted = omittedFrom(entry, plan.expected)
-  const missing = plan.expected.filter((one) => !isThere(entry, one.to, one.holds) && !mayBeGone(one) && !isOmitted(one))
+  const missing = plan.expected.filter(
+    (one) => !isThere(entry, one.to, one.holds) && !mayBeGone(one) && !isOmitted(one),
+  )
   const wide = missing.filter((one) => one.isWide)
-  const found = missing.filter((one) => !one.isWide)
-    .map((one) => `${one.from} is not at ${one.to.join('.')}, where there is ${JSON.stringify(at(entry, one.to))?.slice(0, 100)}`)
+  const found = missing
+    .filter((one) => !one.isWide)
+    .map(
+      (one) =>
+        `${one.from} is not at ${one.to.join('.')}, where there is ${JSON.stringify(at(entry, one.to))?.slice(0, 100)}`,
+    )
   const cut = own(note, 'cut_keys')
   if (wide.length > 0 && typeof cut !== 'number') found.push(`${wide.length} leaves of wide objects are missing untold`)
-  return [...found, ...plan.problems, ...(plan.hasWide ? [] : surplus(entry, plan.expected.filter((one) => !isOmitted(one) || isThere(entry, one.to, one.holds)), options))]
+  return [
+    ...found,
+    ...plan.problems,
+    ...(plan.hasWide
+      ? []
+      : surplus(
+          entry,
+          plan.expected.filter((one) => !isOmitted(one) || isThere(entry, one.to, one.holds)),
+          options,
+        )),
+  ]
 }
 
 /** Exception 14: such a member goes with all that it holds, and so does an object that has headers; in a list a text takes its place. */
 function omittedFrom(entry: LogEntry, expected: readonly Expected[]): (one: Expected) => boolean {
   if (typeof own(own(entry.metadata, 'pino_ingest'), 'omitted_http_members') !== 'number') return () => false
-  const messages = expected.flatMap(({ to }) => to.flatMap((step, index) => (HEADERS.includes(step) ? [to.slice(0, index)] : [])))
+  const messages = expected
+    .flatMap(({ to }) => to.flatMap((step, index) => (HEADERS.includes(step) ? [to.slice(0, index)] : [])))
     .filter((to) => [undefined, '[omitted]'].includes(at(entry, to) as string | undefined))
-  return ({ to }) => to.some((step, index) => index > 1 && EXCHANGE.includes(String(step)))
-    || messages.some((path) => path.every((step, index) => step === to[index]))
+  return ({ to }) =>
+    to.some((step, index) => index > 1 && EXCHANGE.includes(String(step))) ||
+    messages.some((path) => path.every((step, index) => step === to[index]))
 }
 
 /** Each leaf is there once: the metadata has as many leaves as were sent there. */
@@ -93,7 +124,11 @@ function surplus(entry: LogEntry, expected: readonly Expected[], options: Mappin
   const routed = new Set(expected.filter((one) => one.to[0] === 'metadata').map((one) => one.to[1]))
   let had = 0
   for (const [key, value] of Object.entries(entry.metadata ?? {})) {
-    const isNote = key === 'pino_ingest' && (own(value, 'cut_for_depth') !== undefined || own(value, 'removed_headers') !== undefined || own(value, 'omitted_http_members') !== undefined)
+    const isNote =
+      key === 'pino_ingest' &&
+      (own(value, 'cut_for_depth') !== undefined ||
+        own(value, 'removed_headers') !== undefined ||
+        own(value, 'omitted_http_members') !== undefined)
     const isOption = Object.hasOwn(options.metadata, key) && !routed.has(key)
     if (!isNote && !isOption) had += countLeaves(value)
   }
@@ -144,8 +179,13 @@ class Plan {
     this.#time()
     this.#identity()
     for (const [field, ...keys] of [
-      ['user_id', 'user_id', 'userId'], ['session_id', 'session_id', 'sessionId'], ['release_id', 'release_id', 'releaseId'],
-      ['request_id', 'request_id', 'requestId', 'reqId'], ['action', 'action'], ['source', 'source', 'caller'], ['fingerprint', 'fingerprint'],
+      ['user_id', 'user_id', 'userId'],
+      ['session_id', 'session_id', 'sessionId'],
+      ['release_id', 'release_id', 'releaseId'],
+      ['request_id', 'request_id', 'requestId', 'reqId'],
+      ['action', 'action'],
+      ['source', 'source', 'caller'],
+      ['fingerprint', 'fingerprint'],
     ] as const) {
       if (this.#take(record, keys, isText, [field]) === undefined) continue
       for (const key of keys) {
@@ -232,10 +272,17 @@ class Plan {
       if (known === undefined) continue
       this.#record.members.delete(key)
       if (this.#entry.level !== known.level) this.problems.push(`${key} is ${known.level}, not ${this.#entry.level}`)
-      if (known.isCustom) this.expected.push({ from: key, to: ['metadata', 'level'], isWide: false, holds: (value) => String(value).toLowerCase() === known.label })
+      if (known.isCustom)
+        this.expected.push({
+          from: key,
+          to: ['metadata', 'level'],
+          isWide: false,
+          holds: (value) => String(value).toLowerCase() === known.label,
+        })
       return
     }
-    if (this.#entry.level !== 'info') this.problems.push(`no level of the record's, and not info but ${this.#entry.level}`)
+    if (this.#entry.level !== 'info')
+      this.problems.push(`no level of the record's, and not info but ${this.#entry.level}`)
   }
 
   #time(): void {
@@ -252,7 +299,8 @@ class Plan {
   #identity(): void {
     const isPlain = (leaf: Leaf): boolean => leaf.kind === 'text'
     const named = this.#take(this.#record, ['service'], isPlain, ['service'])
-    if (named === undefined && this.#options.service === undefined) this.#take(this.#record, ['name'], isPlain, ['service'])
+    if (named === undefined && this.#options.service === undefined)
+      this.#take(this.#record, ['name'], isPlain, ['service'])
     this.#take(this.#record, ['environment', 'env'], isPlain, ['environment'])
     this.#take(this.#record, ['version'], isPlain, ['version'])
   }
@@ -267,11 +315,13 @@ class Plan {
       this.#take(req, ['method'], isPlain, ['request', 'method']),
       this.#take(req, ['url'], isPlain, ['request', 'url']),
       this.#take(req, ['path'], isPlain, ['request', 'path']),
-      this.#take(res, ['statusCode', 'status_code'], isInteger, ['request', 'status_code'])
-        ?? this.#take(req, ['status_code', 'statusCode'], isInteger, ['request', 'status_code']),
+      this.#take(res, ['statusCode', 'status_code'], isInteger, ['request', 'status_code']) ??
+        this.#take(req, ['status_code', 'statusCode'], isInteger, ['request', 'status_code']),
       this.#take(req, ['remoteAddress', 'ip'], isPlain, ['request', 'ip']),
-      this.#take(req, ['user_agent', 'userAgent'], isPlain, ['request', 'user_agent'])
-        ?? (agent?.kind === 'text' ? (this.#expect(agent, 'headers.user-agent', ['request', 'user_agent']), agent) : undefined),
+      this.#take(req, ['user_agent', 'userAgent'], isPlain, ['request', 'user_agent']) ??
+        (agent?.kind === 'text'
+          ? (this.#expect(agent, 'headers.user-agent', ['request', 'user_agent']), agent)
+          : undefined),
       this.#take(req, ['duration_ms', 'durationMs'], isNumeric, ['request', 'duration_ms']),
     ]
     const hasRequest = hasOne.some((one) => one !== undefined)
@@ -279,7 +329,11 @@ class Plan {
       this.#take(this.#record, ['responseTime', 'duration_ms'], isNumeric, ['request', 'duration_ms'])
     }
     const id = req.members.get('id')
-    if (id !== undefined && isText(id) && (!this.expected.some((one) => one.to[0] === 'request_id') || isSame(id, this.#entry.request_id))) {
+    if (
+      id !== undefined &&
+      isText(id) &&
+      (!this.expected.some((one) => one.to[0] === 'request_id') || isSame(id, this.#entry.request_id))
+    ) {
       this.#take(req, ['id'], isText, ['request_id'])
     }
     this.#parent = headers.members.get('traceparent')
@@ -297,15 +351,19 @@ class Plan {
   #parent: Tree | undefined
 
   #trace(): void {
-    const ids = (from: Branch): boolean => [
-      this.#take(from, ['trace_id', 'traceId'], isText, ['trace', 'trace_id']),
-      this.#take(from, ['span_id', 'spanId'], isText, ['trace', 'span_id']),
-      this.#take(from, ['parent_span_id', 'parentSpanId'], isText, ['trace', 'parent_span_id']),
-    ].some((one) => one !== undefined)
+    const ids = (from: Branch): boolean =>
+      [
+        this.#take(from, ['trace_id', 'traceId'], isText, ['trace', 'trace_id']),
+        this.#take(from, ['span_id', 'spanId'], isText, ['trace', 'span_id']),
+        this.#take(from, ['parent_span_id', 'parentSpanId'], isText, ['trace', 'parent_span_id']),
+      ].some((one) => one !== undefined)
     if (ids(this.#record)) return
     const trace = branch(this.#record, 'trace')
     if (trace !== undefined && ids(trace)) return this.#drop([trace])
-    const header = this.#parent?.kind === 'text' ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-([\da-f]{16})-[\da-f]{2}/.exec(this.#parent.value) : null
+    const header =
+      this.#parent?.kind === 'text'
+        ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-([\da-f]{16})-[\da-f]{2}/.exec(this.#parent.value)
+        : null
     if (header !== null) {
       this.#expect({ kind: 'text', value: header[1] as string }, 'traceparent', ['trace', 'trace_id'])
       this.#expect({ kind: 'text', value: header[2] as string }, 'traceparent', ['trace', 'parent_span_id'])
@@ -333,7 +391,10 @@ class Plan {
       record.members.delete(key)
       return this.#oneError(tree)
     }
-    this.#take(record, ['stack'], (leaf) => leaf.kind === 'text' && /\n[ \t]+at /.test(clean(leaf.value)), ['error', 'stack'])
+    this.#take(record, ['stack'], (leaf) => leaf.kind === 'text' && /\n[ \t]+at /.test(clean(leaf.value)), [
+      'error',
+      'stack',
+    ])
   }
 
   #oneError(error: Branch): void {
@@ -352,16 +413,21 @@ class Plan {
     if (stack?.kind !== 'text') return
     error.members.delete('stack')
     this.expected.push({
-      from: `${error.from}stack`, to: ['error', 'stack'], isWide: false,
+      from: `${error.from}stack`,
+      to: ['error', 'stack'],
+      isWide: false,
       holds: (value) => typeof value === 'string' && value.includes(clean(stack.value)),
     })
   }
 
   #chain(error: Branch): void {
-    const inner = [error.members.get('cause'), ...['aggregateErrors', 'errors'].flatMap((key) => {
-      const parts = error.members.get(key)
-      return parts?.kind === 'list' ? parts.items : []
-    })]
+    const inner = [
+      error.members.get('cause'),
+      ...['aggregateErrors', 'errors'].flatMap((key) => {
+        const parts = error.members.get(key)
+        return parts?.kind === 'list' ? parts.items : []
+      }),
+    ]
     for (const part of inner) {
       if (!isError(part)) continue
       this.#stack(part)
@@ -385,10 +451,13 @@ class Plan {
   #perf(hasRequest: boolean): void {
     const perf = branch(this.#record, 'perf')
     for (const [field, ...others] of [
-      ['duration_ms', ...(hasRequest ? [] : ['duration_ms', 'responseTime'])], ['memory_mb', 'memory_mb'],
-      ['db_queries', 'db_queries'], ['cache_hits', 'cache_hits'],
+      ['duration_ms', ...(hasRequest ? [] : ['duration_ms', 'responseTime'])],
+      ['memory_mb', 'memory_mb'],
+      ['db_queries', 'db_queries'],
+      ['cache_hits', 'cache_hits'],
     ] as const) {
-      if (perf !== undefined && this.#take(perf, [field as string], isNumeric, ['perf', field as string]) !== undefined) continue
+      if (perf !== undefined && this.#take(perf, [field as string], isNumeric, ['perf', field as string]) !== undefined)
+        continue
       this.#take(this.#record, others, isNumeric, ['perf', field as string])
     }
     if (perf !== undefined) this.#drop([perf])
@@ -413,7 +482,8 @@ class Plan {
     for (const crumb of crumbs.items) {
       if (crumb.kind === 'branch') this.#crumb(crumb, ['breadcrumbs', place++])
       else if (crumb.kind === 'empty-object') place += 1
-      else if (crumb.kind !== 'list' && isText(crumb)) this.#expect(crumb, 'breadcrumbs', ['breadcrumbs', place++, 'message'])
+      else if (crumb.kind !== 'list' && isText(crumb))
+        this.#expect(crumb, 'breadcrumbs', ['breadcrumbs', place++, 'message'])
       else others.push(crumb)
     }
     this.#rest('breadcrumbs', others)
@@ -424,7 +494,8 @@ class Plan {
     for (const field of ['type', 'category', 'message']) this.#take(crumb, [field], isScalar, [...to, field])
     const level = crumb.members.get('level')
     if (level?.kind === 'text') this.#take(crumb, ['level'], () => true, [...to, 'level'])
-    else if (level?.kind === 'number' && levelOf(level, this.#options.levels) !== undefined) crumb.members.delete('level')
+    else if (level?.kind === 'number' && levelOf(level, this.#options.levels) !== undefined)
+      crumb.members.delete('level')
     for (const key of ['timestamp', 'time']) {
       if (msOf(crumb.members.get(key)) === undefined) continue
       crumb.members.delete(key)
@@ -448,7 +519,10 @@ class Plan {
         this.#record.members.delete(key)
         const texts = tree.items.filter((item) => isText(item)) as Leaf[]
         texts.forEach((item, index) => this.#expect(item, key, [field, index]))
-        return this.#rest(field, tree.items.filter((item) => !isText(item)))
+        return this.#rest(
+          field,
+          tree.items.filter((item) => !isText(item)),
+        )
       }
       if (tree.kind === 'empty-list') {
         this.#record.members.delete(key)
@@ -477,7 +551,7 @@ class Plan {
 /** Exceptions 3 to 6, and 11: what the record says once it is read as anyone reads it. */
 function toTree(root: ObjectNode): Tree {
   const top: Tree[] = []
-  const open: { node: JsonNode, depth: number, from: string, put: (tree: Tree) => void }[] = [
+  const open: { node: JsonNode; depth: number; from: string; put: (tree: Tree) => void }[] = [
     { node: root, depth: 1, from: '', put: (tree) => top.push(tree) },
   ]
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
@@ -492,7 +566,12 @@ function toTree(root: ObjectNode): Tree {
         put(list)
         node.items.forEach((item, index) => {
           list.items.push(EMPTY)
-          open.push({ node: item, depth: depth + 1, from: `${from}${index}.`, put: (tree) => void (list.items[index] = tree) })
+          open.push({
+            node: item,
+            depth: depth + 1,
+            from: `${from}${index}.`,
+            put: (tree) => void (list.items[index] = tree),
+          })
         })
       }
     } else if (node.members.length === 0) put({ kind: 'empty-object' })
@@ -513,7 +592,12 @@ function toTree(root: ObjectNode): Tree {
         // A key that had to be cleaned gives way to one that was written so.
         const key = members.has(clean(written)) || made.members.has(clean(written)) ? written : clean(written)
         made.members.set(key, EMPTY)
-        open.push({ node: value, depth: depth + 1, from: `${from}${key}.`, put: (tree) => void made.members.set(key, tree) })
+        open.push({
+          node: value,
+          depth: depth + 1,
+          from: `${from}${key}.`,
+          put: (tree) => void made.members.set(key, tree),
+        })
       }
     }
   }
@@ -531,8 +615,10 @@ function isThere(value: unknown, to: readonly Step[], holds: (value: unknown) =>
   const key = clean(step)
   const members = value as Record<string, unknown>
   if (Object.hasOwn(members, key) && isThere(members[key], rest, holds)) return true
-  return Object.keys(members).some((other) =>
-    other.startsWith(`${key}_`) && /^_\d*_*$/.test(other.slice(key.length)) && isThere(members[other], rest, holds))
+  return Object.keys(members).some(
+    (other) =>
+      other.startsWith(`${key}_`) && /^_\d*_*$/.test(other.slice(key.length)) && isThere(members[other], rest, holds),
+  )
 }
 
 function at(value: unknown, to: readonly Step[]): unknown {
@@ -540,7 +626,9 @@ function at(value: unknown, to: readonly Step[]): unknown {
 }
 
 function own(value: unknown, key: Step): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<Step, unknown>)[key] : undefined
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<Step, unknown>)[key]
+    : undefined
 }
 
 /** Exception 6. */
@@ -551,13 +639,20 @@ function clean(text: string): string {
 /** A text field has a number's digits, a number field the number that a text says. */
 function isSame(leaf: Leaf, value: unknown): boolean {
   switch (leaf.kind) {
-    case 'text': return value === clean(leaf.value) || (typeof value === 'number' && value === Number(leaf.value))
-    case 'number': return typeof value === 'number' ? value === Number(leaf.literal)
-      : typeof value === 'string' && (value === leaf.literal || value === String(Number(leaf.literal)))
-    case 'word': return value === leaf.value || value === String(leaf.value)
-    case 'cut': return typeof value === 'string'
-    case 'empty-list': return Array.isArray(value) && value.length === 0
-    case 'empty-object': return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+    case 'text':
+      return value === clean(leaf.value) || (typeof value === 'number' && value === Number(leaf.value))
+    case 'number':
+      return typeof value === 'number'
+        ? value === Number(leaf.literal)
+        : typeof value === 'string' && (value === leaf.literal || value === String(Number(leaf.literal)))
+    case 'word':
+      return value === leaf.value || value === String(leaf.value)
+    case 'cut':
+      return typeof value === 'string'
+    case 'empty-list':
+      return Array.isArray(value) && value.length === 0
+    case 'empty-object':
+      return typeof value === 'object' && value !== null && Object.keys(value).length === 0
   }
 }
 
@@ -587,11 +682,15 @@ function isLongInteger(tree: Tree | JsonNode): boolean {
 function isNumeric(leaf: Leaf): boolean {
   if (leaf.kind === 'text') return /^[+-]?\d+(\.\d+)?$/.test(leaf.value) && Number.isFinite(Number(leaf.value))
   if (leaf.kind !== 'number' || !Number.isFinite(Number(leaf.literal))) return false
-  return !isLongInteger(leaf) || Number.isSafeInteger(Number(leaf.literal)) || String(Number(leaf.literal)) === leaf.literal
+  return (
+    !isLongInteger(leaf) || Number.isSafeInteger(Number(leaf.literal)) || String(Number(leaf.literal)) === leaf.literal
+  )
 }
 
 function isInteger(leaf: Leaf): boolean {
-  return isNumeric(leaf) && Number.isSafeInteger(Number(leaf.kind === 'text' ? leaf.value : (leaf as NumberNode).literal))
+  return (
+    isNumeric(leaf) && Number.isSafeInteger(Number(leaf.kind === 'text' ? leaf.value : (leaf as NumberNode).literal))
+  )
 }
 
 function isError(tree: Tree | undefined): tree is Branch {
@@ -625,7 +724,14 @@ interface KnownLevel {
 /** pino's six and their common spellings by name; others by number, and the metadata says what they were. */
 function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | undefined {
   const names: Record<string, string> = {
-    trace: 'debug', debug: 'debug', info: 'info', warn: 'warn', warning: 'warn', error: 'error', fatal: 'fatal', critical: 'fatal',
+    trace: 'debug',
+    debug: 'debug',
+    info: 'info',
+    warn: 'warn',
+    warning: 'warn',
+    error: 'error',
+    fatal: 'fatal',
+    critical: 'fatal',
   }
   const pino: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
   const byNumber = (number: number): string =>
@@ -636,7 +742,7 @@ function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | und
   if (Number.isFinite(number)) {
     const label = (labels[number] ?? pino[number] ?? String(number)).toLowerCase()
     const isKnown = Object.hasOwn(names, label)
-    return { level: isKnown ? names[label] as string : byNumber(number), label, isCustom: !isKnown }
+    return { level: isKnown ? (names[label] as string) : byNumber(number), label, isCustom: !isKnown }
   }
   const label = text.toLowerCase()
   if (Object.hasOwn(names, label)) return { level: names[label] as string, label, isCustom: false }
@@ -644,8 +750,20 @@ function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | und
   if (custom !== undefined) return { level: byNumber(Number(custom[0])), label, isCustom: true }
   // Beyond the table: what other loggers call their levels.
   const others: Record<string, string> = {
-    silly: 'debug', verbose: 'debug', default: 'info', information: 'info', informational: 'info', notice: 'info', http: 'info',
-    log: 'info', err: 'error', crit: 'fatal', alert: 'fatal', panic: 'fatal', emerg: 'fatal', emergency: 'fatal',
+    silly: 'debug',
+    verbose: 'debug',
+    default: 'info',
+    information: 'info',
+    informational: 'info',
+    notice: 'info',
+    http: 'info',
+    log: 'info',
+    err: 'error',
+    crit: 'fatal',
+    alert: 'fatal',
+    panic: 'fatal',
+    emerg: 'fatal',
+    emergency: 'fatal',
   }
   return Object.hasOwn(others, label) ? { level: others[label] as string, label, isCustom: true } : undefined
 }

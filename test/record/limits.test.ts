@@ -32,7 +32,11 @@ function depthOf(root: unknown): number {
 }
 
 describe('depth', () => {
-  test.each([['{"a":', '1', '}'], ['[', '', ']'], ['[{"a":', '1', '}]']])('%s… is cut at 32', (open, middle, close) => {
+  test.each([
+    ['{"a":', '1', '}'],
+    ['[', '', ']'],
+    ['[{"a":', '1', '}]'],
+  ])('%s… is cut at 32', (open, middle, close) => {
     const entry = entryOf(`{${HEAD},"x":${open.repeat(20_000)}${middle}${close.repeat(20_000)},"msg":"m"}`)
     // The record's own object is the entry's metadata.
     expect(depthOf(entry.metadata)).toBe(32)
@@ -46,13 +50,16 @@ describe('depth', () => {
   })
 
   test('a chain of 20,000 causes', () => {
-    const entry = entryOf(`{${HEAD},"err":${'{"type":"E","message":"m","stack":"s","cause":'.repeat(20_000)}null${'}'.repeat(20_000)}}`)
+    const entry = entryOf(
+      `{${HEAD},"err":${'{"type":"E","message":"m","stack":"s","cause":'.repeat(20_000)}null${'}'.repeat(20_000)}}`,
+    )
     expect(entry.error?.stack?.split('caused by: ').length).toBe(31)
   })
 })
 
 describe('keys', () => {
-  const wide = (keys: number, prefix = 'k'): string => Array.from({ length: keys }, (_, index) => `"${prefix}${index}":${index}`).join(',')
+  const wide = (keys: number, prefix = 'k'): string =>
+    Array.from({ length: keys }, (_, index) => `"${prefix}${index}":${index}`).join(',')
 
   test('of one object, 1,000', () => {
     const entry = entryOf(`{${HEAD},"x":{${wide(1_500)}},"y":{${wide(1_000)}},"msg":"m"}`)
@@ -63,7 +70,10 @@ describe('keys', () => {
 
   test.each(['k', ''])('of the record: level, time, error and message are not among the cut (%j)', (prefix) => {
     expect(entryOf(`{${HEAD},${wide(1_500, prefix)},"err":{"type":"E","message":"boom"},"msg":"m"}`)).toMatchObject({
-      level: 'info', timestamp: '2026-11-21T00:08:52.486Z', message: 'm', error: { type: 'E', message: 'boom' },
+      level: 'info',
+      timestamp: '2026-11-21T00:08:52.486Z',
+      message: 'm',
+      error: { type: 'E', message: 'boom' },
     })
   })
 
@@ -84,32 +94,42 @@ describe('keys', () => {
 
 describe('text', () => {
   test('is well-formed and without NUL', () => {
-    const entry = entryOf(`{${HEAD},"\\ud800k\\u0000":"\\udc00v\\u0000","ok":"\\ud83d\\ude00","msg":"a\\u0000b\\ud800"}`)
+    const entry = entryOf(
+      `{${HEAD},"\\ud800k\\u0000":"\\udc00v\\u0000","ok":"\\ud83d\\ude00","msg":"a\\u0000b\\ud800"}`,
+    )
     expect(entry.message).toBe('ab\ufffd')
     expect(entry.metadata).toEqual({ '\ufffdk': '\ufffdv', ok: '😀' })
   })
 })
 
 describe('numbers', () => {
-  test.each(['12345678901234567890', '-12345678901234567890', '9007199254740993', '1'.repeat(300), '-0'])('%s survives digit for digit', (digits) => {
-    // White space and a list of tags are not for the fast path.
-    for (const line of [`{${HEAD},"x":${digits},"y":[${digits}],"msg":"m"}`, `{${HEAD}, "x":${digits},"y":[${digits}],"tags":["a"],"z":12345678901234567,"msg":"m"}`]) {
-      expect(jsonOf(line)).toContain(`"x":${digits},"y":[${digits}]`)
-    }
-  })
+  test.each(['12345678901234567890', '-12345678901234567890', '9007199254740993', '1'.repeat(300), '-0'])(
+    '%s survives digit for digit',
+    (digits) => {
+      // White space and a list of tags are not for the fast path.
+      for (const line of [
+        `{${HEAD},"x":${digits},"y":[${digits}],"msg":"m"}`,
+        `{${HEAD}, "x":${digits},"y":[${digits}],"tags":["a"],"z":12345678901234567,"msg":"m"}`,
+      ]) {
+        expect(jsonOf(line)).toContain(`"x":${digits},"y":[${digits}]`)
+      }
+    },
+  )
 
   test.each(['1'.repeat(310), `-${'9'.repeat(400)}`, '1e309'])('%s, beyond a double, becomes text', (digits) => {
     expect(entryOf(`{${HEAD},"x":${digits},"msg":"m"}`).metadata).toEqual({ x: digits })
   })
 
   test('text that looks like one stays text', () => {
-    expect(jsonOf(`{${HEAD}, "x":"12345678901234567890","y":12345678901234567890,"msg":"say \\"12345678901234567890\\""}`))
-      .toContain('"metadata":{"x":"12345678901234567890","y":12345678901234567890}')
+    expect(
+      jsonOf(`{${HEAD}, "x":"12345678901234567890","y":12345678901234567890,"msg":"say \\"12345678901234567890\\""}`),
+    ).toContain('"metadata":{"x":"12345678901234567890","y":12345678901234567890}')
   })
 
   test('a double comes back as it is', () => {
-    expect(entryOf(`{${HEAD},"x":[0.1,1e21,1.7976931348623157e308,5e-324,0.30000000000000004],"msg":"m"}`).metadata)
-      .toEqual({ x: [0.1, 1e21, 1.7976931348623157e308, 5e-324, 0.30000000000000004] })
+    expect(
+      entryOf(`{${HEAD},"x":[0.1,1e21,1.7976931348623157e308,5e-324,0.30000000000000004],"msg":"m"}`).metadata,
+    ).toEqual({ x: [0.1, 1e21, 1.7976931348623157e308, 5e-324, 0.30000000000000004] })
   })
 })
 
@@ -124,7 +144,10 @@ describe('bytes', () => {
     ['escapes', `{${HEAD},"msg":"${'\\u0001'.repeat(100_000)}"}`],
     ['a long stack', `{${HEAD},"err":{"type":"E","message":"m","stack":"${'\\n at x'.repeat(50_000)}"},"msg":"m"}`],
     ['a long URL', `{${HEAD},"req":{"method":"GET","url":"/${'€'.repeat(5_000)}"},"msg":"m"}`],
-    ['many members', `{${HEAD},${Array.from({ length: 900 }, (_, i) => `"k${i}":"${'v'.repeat(60)}"`).join(',')},"msg":"m"}`],
+    [
+      'many members',
+      `{${HEAD},${Array.from({ length: 900 }, (_, i) => `"k${i}":"${'v'.repeat(60)}"`).join(',')},"msg":"m"}`,
+    ],
     ['a long list', `{${HEAD},"x":[${'1,'.repeat(100_000)}1],"msg":"m"}`],
     ['a note of its own', `{${HEAD},"pino_ingest":[${'1,'.repeat(100_000)}1],"msg":"m"}`],
     ['many tags', `{${HEAD},"tags":[${'"t",'.repeat(100_000)}"t"],"msg":"m"}`],
@@ -133,21 +156,38 @@ describe('bytes', () => {
   ])('%s is shortened and says so', (_, line) => {
     const json = jsonOf(line, { maxEntryBytes: max })
     expect(faults(json, max)).toEqual([])
-    expect((JSON.parse(json) as LogEntry).metadata?.['pino_ingest']).toMatchObject({ shortened_from_bytes: expect.any(Number) as number })
+    expect((JSON.parse(json) as LogEntry).metadata?.['pino_ingest']).toMatchObject({
+      shortened_from_bytes: expect.any(Number) as number,
+    })
   })
 
   test('the longest text is cut, the others are not', () => {
-    expect(entryOf(`{${HEAD},"a":"${'x'.repeat(100_000)}","b":"short","user_id":"u","msg":"m"}`, { maxEntryBytes: max }))
-      .toMatchObject({ message: 'm', user_id: 'u', metadata: { b: 'short', a: expect.stringMatching(/^x{4000,}… \(100000 characters\)$/) as string } })
+    expect(
+      entryOf(`{${HEAD},"a":"${'x'.repeat(100_000)}","b":"short","user_id":"u","msg":"m"}`, { maxEntryBytes: max }),
+    ).toMatchObject({
+      message: 'm',
+      user_id: 'u',
+      metadata: { b: 'short', a: expect.stringMatching(/^x{4000,}… \(100000 characters\)$/) as string },
+    })
   })
 
   test('a text that is cut twice says how long it was at first', () => {
-    expect(entryOf(`{${HEAD},"msg":"${'€'.repeat(100_000)}"}`, { maxEntryBytes: max }).message).toMatch(/^€+… \(100000 characters\)$/)
+    expect(entryOf(`{${HEAD},"msg":"${'€'.repeat(100_000)}"}`, { maxEntryBytes: max }).message).toMatch(
+      /^€+… \(100000 characters\)$/,
+    )
   })
 
   test('the widest part goes, the others stay', () => {
-    const entry = entryOf(`{${HEAD},"x":[${'1,'.repeat(100_000)}1],"b":1,"tags":["t"],"breadcrumbs":[{"message":"c"}],"err":{"type":"E","message":"m"},"msg":"m"}`, { maxEntryBytes: max })
-    expect(entry).toMatchObject({ tags: ['t'], breadcrumbs: [{ message: 'c' }], error: { type: 'E' }, metadata: { b: 1 } })
+    const entry = entryOf(
+      `{${HEAD},"x":[${'1,'.repeat(100_000)}1],"b":1,"tags":["t"],"breadcrumbs":[{"message":"c"}],"err":{"type":"E","message":"m"},"msg":"m"}`,
+      { maxEntryBytes: max },
+    )
+    expect(entry).toMatchObject({
+      tags: ['t'],
+      breadcrumbs: [{ message: 'c' }],
+      error: { type: 'E' },
+      metadata: { b: 1 },
+    })
     expect(entry.metadata).not.toHaveProperty('x')
   })
 
@@ -156,23 +196,34 @@ describe('bytes', () => {
       const whole = jsonOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`)
       const bytes = Buffer.byteLength(whole)
       expect(jsonOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`, { maxEntryBytes: bytes })).toBe(whole)
-      expect(entryOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`, { maxEntryBytes: bytes - 1 }).metadata).toHaveProperty('pino_ingest')
+      expect(entryOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`, { maxEntryBytes: bytes - 1 }).metadata).toHaveProperty(
+        'pino_ingest',
+      )
     }
   })
 
   test.each([1_024, 2_048, 8_192])('any line fits %i bytes', (maxEntryBytes) => {
-    fc.assert(fc.property(anyLine, (line) => {
-      for (const json of [jsonOf(line, { maxEntryBytes }), mapByParsing(line, createMappingOptions({ maxEntryBytes }), RECEIVED_AT).json]) {
-        expect(faults(json, maxEntryBytes)).toEqual([])
-      }
-    }), { numRuns: 1_000 })
+    fc.assert(
+      fc.property(anyLine, (line) => {
+        for (const json of [
+          jsonOf(line, { maxEntryBytes }),
+          mapByParsing(line, createMappingOptions({ maxEntryBytes }), RECEIVED_AT).json,
+        ]) {
+          expect(faults(json, maxEntryBytes)).toEqual([])
+        }
+      }),
+      { numRuns: 1_000 },
+    )
     for (const { raw } of corpus) expect(faults(jsonOf(raw, { maxEntryBytes }), maxEntryBytes)).toEqual([])
   })
 })
 
 test.each<[string, (n: number) => string]>([
   ['at ((((', (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E\\n    at ${'('.repeat(n)}"}}`],
-  ['frames of ((((', (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E${`\\n    at ${'('.repeat(900)}`.repeat(n / 900)}"}}`],
+  [
+    'frames of ((((',
+    (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E${`\\n    at ${'('.repeat(900)}`.repeat(n / 900)}"}}`,
+  ],
   [':1:1:1', (n) => `{${HEAD},"stack":"E\\n    at ${':1'.repeat(n / 2)}"}`],
   ['spaces', (n) => ' '.repeat(n)],
   ['spaces in JSON', (n) => `{${HEAD},${' '.repeat(n)}"a":1}`],
@@ -194,12 +245,18 @@ test.each<[string, (n: number) => string]>([
   ['slashes', (n) => `{${HEAD},"req":{"method":"GET","url":"${'/'.repeat(n)}"}}`],
   ['a scheme', (n) => `{${HEAD},"req":{"method":"GET","url":"${'a'.repeat(n)}"}}`],
   ['zeros of a traceparent', (n) => `{${HEAD},"req":{"method":"GET","headers":{"traceparent":"00-${'0'.repeat(n)}"}}}`],
-  ['objects of keys that become one', (n) => {
-    const keys = Array.from({ length: 900 }, (_, index) => `"\\ud${(0x800 + index).toString(16)}":1`).join(',')
-    return `{${HEAD},"a":[${Array.from({ length: n / keys.length }, () => `{${keys}}`).join(',')}]}`
-  }],
+  [
+    'objects of keys that become one',
+    (n) => {
+      const keys = Array.from({ length: 900 }, (_, index) => `"\\ud${(0x800 + index).toString(16)}":1`).join(',')
+      return `{${HEAD},"a":[${Array.from({ length: n / keys.length }, () => `{${keys}}`).join(',')}]}`
+    },
+  ],
   ['small lists', (n) => `{${HEAD},"a":[${'[],'.repeat(n / 3)}1]}`],
-  ['parts of an error', (n) => `{${HEAD},"err":{"type":"E","errors":[${'{"type":"E","stack":"s"},'.repeat(n / 24)}1]}}`],
+  [
+    'parts of an error',
+    (n) => `{${HEAD},"err":{"type":"E","errors":[${'{"type":"E","stack":"s"},'.repeat(n / 24)}1]}}`,
+  ],
 ])('a megabyte of %s comes to an end', { timeout: 10_000 }, (_, lineOf) => {
   // A third of a second where the work grows with the line; minutes where it grows with its square.
   expect(jsonOf(lineOf(1_000_000), { fingerprint: 'auto' })).toMatch(/^\{"level":/)
@@ -208,7 +265,9 @@ test.each<[string, (n: number) => string]>([
 test('a wide list does not cost the error its words', () => {
   const stack = `TypeError: boom${'\\n    at f (/app/src/a.js:1:2)'.repeat(20)}`
   const words = 'the payment could not be taken because the card was declined by its issuer, who gave no reason for it'
-  const entry = entryOf(`{${HEAD},"err":{"type":"TypeError","message":"boom","stack":"${stack}"},"ids":[${'1234567,'.repeat(60_000)}1],"msg":"${words}"}`)
+  const entry = entryOf(
+    `{${HEAD},"err":{"type":"TypeError","message":"boom","stack":"${stack}"},"ids":[${'1234567,'.repeat(60_000)}1],"msg":"${words}"}`,
+  )
   expect(entry).toMatchObject({ message: words, error: { message: 'boom', stack: JSON.parse(`"${stack}"`) as string } })
   expect(entry.metadata).not.toHaveProperty('ids')
   expect(entry.metadata).toHaveProperty('pino_ingest.shortened_from_bytes')

@@ -33,13 +33,19 @@ describe('lines', () => {
   ])('%s', (_, chunks, lines) => expect(linesOf(chunks)).toEqual(lines))
 
   test('any chunking gives the same lines', () => {
-    const text = fc.array(fc.oneof(
-      fc.constantFrom('\n', '\r\n', '\r', '\n\n', '{"a":1}', '"', '😀'), fc.string({ unit: 'binary' }),
-    )).map((parts) => parts.join(''))
-    fc.assert(fc.property(text, fc.array(fc.nat(), { maxLength: 20 }), (whole, places) => {
-      const wanted = whole.split('\n').map((line) => line.replace(/\r$/, '')).filter((line) => line !== '')
-      expect(linesOf(cutAt(whole, places))).toEqual(wanted)
-    }), { numRuns: 5_000 })
+    const text = fc
+      .array(fc.oneof(fc.constantFrom('\n', '\r\n', '\r', '\n\n', '{"a":1}', '"', '😀'), fc.string({ unit: 'binary' })))
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { maxLength: 20 }), (whole, places) => {
+        const wanted = whole
+          .split('\n')
+          .map((line) => line.replace(/\r$/, ''))
+          .filter((line) => line !== '')
+        expect(linesOf(cutAt(whole, places))).toEqual(wanted)
+      }),
+      { numRuns: 5_000 },
+    )
   })
 
   test('one character at a time', () => {

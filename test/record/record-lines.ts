@@ -9,36 +9,132 @@ export interface CorpusRecord {
   readonly raw: string
 }
 
-export const corpus: readonly CorpusRecord[] = readFileSync(new URL('../fixtures/pino-records.ndjson', import.meta.url), 'utf8')
-  .trim().split('\n').map((line) => JSON.parse(line) as CorpusRecord)
+export const corpus: readonly CorpusRecord[] = readFileSync(
+  new URL('../fixtures/pino-records.ndjson', import.meta.url),
+  'utf8',
+)
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as CorpusRecord)
 
 export const RECEIVED_AT = '2026-11-21T12:00:00.000Z'
 
 export function createMappingOptions(over: Partial<MappingOptions> = {}): MappingOptions {
   return {
-    messageKey: 'msg', errorKey: 'err', levels: PINO_LEVELS, tags: [], metadata: {}, fingerprint: false,
-    maxEntryBytes: 256 * 1024, ...over,
+    messageKey: 'msg',
+    errorKey: 'err',
+    levels: PINO_LEVELS,
+    tags: [],
+    metadata: {},
+    fingerprint: false,
+    maxEntryBytes: 256 * 1024,
+    ...over,
   }
 }
 
 /** Every key that the field table gives a meaning, and some that it does not. */
 const KEYS = [
-  'level', 'time', 'msg', 'message', 'err', 'error', 'req', 'res', 'request', 'response', 'responseTime', 'reqId',
-  'requestId', 'request_id', 'pid', 'hostname', 'name', 'service', 'environment', 'env', 'version', 'user', 'user_id',
-  'userId', 'session_id', 'sessionId', 'release_id', 'releaseId', 'action', 'source', 'caller', 'fingerprint', 'trace',
-  'trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'dd', 'perf', 'duration_ms', 'memory_mb',
-  'db_queries', 'cache_hits', 'deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels', 'metadata',
-  'severity', '@timestamp', 'timestamp', 'stack', 'type', 'event_id', 'payload', 'a', 'b', 'region',
-  '__proto__', 'constructor', 'prototype', 'toString', '', 'le\\u0076el', 'ti\\u006de', 'm\\u0073g', 'nul\\u0000', 'x\\"y', 'é',
+  'level',
+  'time',
+  'msg',
+  'message',
+  'err',
+  'error',
+  'req',
+  'res',
+  'request',
+  'response',
+  'responseTime',
+  'reqId',
+  'requestId',
+  'request_id',
+  'pid',
+  'hostname',
+  'name',
+  'service',
+  'environment',
+  'env',
+  'version',
+  'user',
+  'user_id',
+  'userId',
+  'session_id',
+  'sessionId',
+  'release_id',
+  'releaseId',
+  'action',
+  'source',
+  'caller',
+  'fingerprint',
+  'trace',
+  'trace_id',
+  'traceId',
+  'span_id',
+  'spanId',
+  'parent_span_id',
+  'parentSpanId',
+  'dd',
+  'perf',
+  'duration_ms',
+  'memory_mb',
+  'db_queries',
+  'cache_hits',
+  'deploy',
+  'breadcrumbs',
+  'tags',
+  'notify',
+  'notify_channels',
+  'notifyChannels',
+  'metadata',
+  'severity',
+  '@timestamp',
+  'timestamp',
+  'stack',
+  'type',
+  'event_id',
+  'payload',
+  'a',
+  'b',
+  'region',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  '',
+  'le\\u0076el',
+  'ti\\u006de',
+  'm\\u0073g',
+  'nul\\u0000',
+  'x\\"y',
+  'é',
 ]
 
 const text = fc.oneof(
   fc.constantFrom(
-    '""', '"hello"', '"WARN"', '"audit"', '"30"', '"2026-11-21T00:08:52.496Z"', '"GET"', '"/a?b=c"', '"http://h/p?q"', '"C:\\\\app\\\\x"',
-    '"\\u0000x"', '"\\ud800"', '"\\ud83d\\ude00"', '"\\u001b[31m"', '"a\\nb"', '"\\\\"', '"\\\\\\""', '"/"', '"é😀"', '"[Redacted]"',
+    '""',
+    '"hello"',
+    '"WARN"',
+    '"audit"',
+    '"30"',
+    '"2026-11-21T00:08:52.496Z"',
+    '"GET"',
+    '"/a?b=c"',
+    '"http://h/p?q"',
+    '"C:\\\\app\\\\x"',
+    '"\\u0000x"',
+    '"\\ud800"',
+    '"\\ud83d\\ude00"',
+    '"\\u001b[31m"',
+    '"a\\nb"',
+    '"\\\\"',
+    '"\\\\\\""',
+    '"/"',
+    '"é😀"',
+    '"[Redacted]"',
     '"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"',
     '"TypeError: boom\\n    at f (file:///app/src/a.js:1:2)\\n    at g (/app/node_modules/x.js:1:1)"',
-    '"Error: w\\n    at C:\\\\app\\\\a.js:1:2"', '"Error: n\\n    at node:internal/x:1:1\\n    at async h (/srv/b.js:3:4)"',
+    '"Error: w\\n    at C:\\\\app\\\\a.js:1:2"',
+    '"Error: n\\n    at node:internal/x:1:1\\n    at async h (/srv/b.js:3:4)"',
   ),
   fc.string({ unit: 'grapheme' }).map((value) => JSON.stringify(value)),
   fc.string({ unit: 'binary' }).map((value) => JSON.stringify(value)),
@@ -46,21 +142,82 @@ const text = fc.oneof(
 
 const number = fc.constantFrom(
   // -0 is left out: JSON.stringify writes it as 0, and the two are equal.
-  '0', '1', '7', '10', '20', '30', '35', '50', '60', '100', '200', '404', '1.5', '1e3', '1E-2', '-5', '12345678901234567890', '1795219732486',
-  '1795219732', '1795219732486123', '1795219732486123456', '1795219732.4867', '0.30000000000000004', '9007199254740993', '1.0',
+  '0',
+  '1',
+  '7',
+  '10',
+  '20',
+  '30',
+  '35',
+  '50',
+  '60',
+  '100',
+  '200',
+  '404',
+  '1.5',
+  '1e3',
+  '1E-2',
+  '-5',
+  '12345678901234567890',
+  '1795219732486',
+  '1795219732',
+  '1795219732486123',
+  '1795219732486123456',
+  '1795219732.4867',
+  '0.30000000000000004',
+  '9007199254740993',
+  '1.0',
 )
 
 const scalar = fc.oneof(text, number, fc.constantFrom('true', 'false', 'null'))
 
 const INNER = [
-  'id', 'email', 'name', 'type', 'message', 'stack', 'cause', 'aggregateErrors', 'errors', 'code', 'method', 'url', 'path', 'headers',
-  'user-agent', 'traceparent', 'user-\\u0061gent', 'authorization', 'remoteAddress', 'remotePort', 'statusCode', 'status_code', 'body', 'trace_id', 'span_id', 'duration_ms',
-  'commit', 'branch', 'deployedBy', 'category', 'level', 'timestamp', 'data', 'config', 'options', 'request', 'response', 'x', 'y', '__proto__',
+  'id',
+  'email',
+  'name',
+  'type',
+  'message',
+  'stack',
+  'cause',
+  'aggregateErrors',
+  'errors',
+  'code',
+  'method',
+  'url',
+  'path',
+  'headers',
+  'user-agent',
+  'traceparent',
+  'user-\\u0061gent',
+  'authorization',
+  'remoteAddress',
+  'remotePort',
+  'statusCode',
+  'status_code',
+  'body',
+  'trace_id',
+  'span_id',
+  'duration_ms',
+  'commit',
+  'branch',
+  'deployedBy',
+  'category',
+  'level',
+  'timestamp',
+  'data',
+  'config',
+  'options',
+  'request',
+  'response',
+  'x',
+  'y',
+  '__proto__',
 ]
 
-const { value } = fc.letrec<{ value: string, object: string, array: string }>((tie) => ({
+const { value } = fc.letrec<{ value: string; object: string; array: string }>((tie) => ({
   value: fc.oneof({ maxDepth: 4, withCrossShrink: true }, scalar, tie('object'), tie('array')),
-  object: fc.array(fc.tuple(fc.constantFrom(...INNER), tie('value')), { maxLength: 6 })
+  object: fc
+    .array(fc.tuple(fc.constantFrom(...INNER), tie('value')), { maxLength: 6 })
     .map((members) => `{${members.map(([key, item]) => `"${key}":${item}`).join(',')}}`),
   array: fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
 }))
@@ -68,53 +225,119 @@ const { value } = fc.letrec<{ value: string, object: string, array: string }>((t
 const members = fc.array(fc.tuple(fc.constantFrom(...KEYS), value), { maxLength: 12 })
 
 /** As pino writes: level and time first, the message last; between them anything, also the same keys again. */
-export const pinoLine = fc.tuple(
-  fc.oneof({ weight: 4, arbitrary: fc.constantFrom('30', '50', '20', '35') }, { weight: 1, arbitrary: value }),
-  fc.oneof({ weight: 4, arbitrary: fc.constantFrom('1795219732486', '1795219733001') }, { weight: 1, arbitrary: value }),
-  members,
-  fc.oneof({ weight: 4, arbitrary: text }, { weight: 1, arbitrary: value }),
-).map(([level, time, between, msg]) =>
-  `{${[['level', level], ['time', time], ...between, ['msg', msg]].map(([key, item]) => `"${key}":${item}`).join(',')}}`)
+export const pinoLine = fc
+  .tuple(
+    fc.oneof({ weight: 4, arbitrary: fc.constantFrom('30', '50', '20', '35') }, { weight: 1, arbitrary: value }),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom('1795219732486', '1795219733001') },
+      { weight: 1, arbitrary: value },
+    ),
+    members,
+    fc.oneof({ weight: 4, arbitrary: text }, { weight: 1, arbitrary: value }),
+  )
+  .map(
+    ([level, time, between, msg]) =>
+      `{${[['level', level], ['time', time], ...between, ['msg', msg]].map(([key, item]) => `"${key}":${item}`).join(',')}}`,
+  )
 
 const stack = fc.constantFrom(
   '"TypeError: boom\\n    at f (file:///app/src/a.js:1:2)\\n    at g (/app/node_modules/x.js:1:1)"',
-  '"Error: n\\n    at node:internal/x:1:1\\n    at async h (/srv/b.js:3:4)"', '"Error: w\\n    at C:\\\\app\\\\a.js:1:2"', '""',
+  '"Error: n\\n    at node:internal/x:1:1\\n    at async h (/srv/b.js:3:4)"',
+  '"Error: w\\n    at C:\\\\app\\\\a.js:1:2"',
+  '""',
 )
-const headers = fc.constantFrom('{}', '{"user-agent":"test/1","accept":"*/*"}',
-  '{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","authorization":"Bearer x"}')
+const headers = fc.constantFrom(
+  '{}',
+  '{"user-agent":"test/1","accept":"*/*"}',
+  '{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","authorization":"Bearer x"}',
+)
 
 /** What applications log every day, with now and then a value of another kind in its place. */
 const usualMember: fc.Arbitrary<[string, string]> = fc.oneof(
   fc.constantFrom<[string, string][]>(
-    ['pid', '28256'], ['hostname', '"vm"'], ['reqId', '"req-1"'], ['reqId', '7'], ['user_id', '"u1"'], ['userId', '5'], ['name', '"api"'],
-    ['service', '"api"'], ['env', '"prod"'], ['version', '"2"'], ['responseTime', '3.25'], ['trace_id', '"abc"'], ['spanId', '"def"'],
-    ['res', '{"statusCode":200,"headers":{"content-type":"application/json"}}'], ['session_id', '"s"'], ['source', '"a.js:1"'],
+    ['pid', '28256'],
+    ['hostname', '"vm"'],
+    ['reqId', '"req-1"'],
+    ['reqId', '7'],
+    ['user_id', '"u1"'],
+    ['userId', '5'],
+    ['name', '"api"'],
+    ['service', '"api"'],
+    ['env', '"prod"'],
+    ['version', '"2"'],
+    ['responseTime', '3.25'],
+    ['trace_id', '"abc"'],
+    ['spanId', '"def"'],
+    ['res', '{"statusCode":200,"headers":{"content-type":"application/json"}}'],
+    ['session_id', '"s"'],
+    ['source', '"a.js:1"'],
   ),
-  fc.tuple(headers, fc.constantFrom('1', '"in-42"', '7')).map(([all, id]): [string, string] =>
-    ['req', `{"id":${id},"method":"GET","url":"/ok?x=1","headers":${all},"remoteAddress":"127.0.0.1","remotePort":47958}`]),
-  fc.tuple(stack, value).map(([lines, extra]): [string, string] => ['err', `{"type":"TypeError","message":"boom","stack":${lines},"code":${extra}}`]),
+  fc
+    .tuple(headers, fc.constantFrom('1', '"in-42"', '7'))
+    .map(([all, id]): [string, string] => [
+      'req',
+      `{"id":${id},"method":"GET","url":"/ok?x=1","headers":${all},"remoteAddress":"127.0.0.1","remotePort":47958}`,
+    ]),
+  fc
+    .tuple(stack, value)
+    .map(([lines, extra]): [string, string] => [
+      'err',
+      `{"type":"TypeError","message":"boom","stack":${lines},"code":${extra}}`,
+    ]),
   fc.tuple(fc.constantFrom('a', 'b', 'orderId', 'items'), value),
   fc.tuple(fc.constantFrom('constructor', '__proto__', 'toString'), scalar),
 )
 
-export const usualLine = fc.tuple(
-  fc.constantFrom('30', '50', '20', '35'), fc.constantFrom('1795219732486', '1795219733001'),
-  fc.array(usualMember, { maxLength: 6 }), text,
-).map(([level, time, between, msg]) =>
-  `{${[['level', level], ['time', time], ...between, ['msg', msg]].map(([key, item]) => `"${key}":${item}`).join(',')}}`)
+export const usualLine = fc
+  .tuple(
+    fc.constantFrom('30', '50', '20', '35'),
+    fc.constantFrom('1795219732486', '1795219733001'),
+    fc.array(usualMember, { maxLength: 6 }),
+    text,
+  )
+  .map(
+    ([level, time, between, msg]) =>
+      `{${[['level', level], ['time', time], ...between, ['msg', msg]].map(([key, item]) => `"${key}":${item}`).join(',')}}`,
+  )
 
 /** JSON in any order, with white space. */
-export const looseLine = fc.tuple(members, fc.constantFrom('', ' ', '\t')).map(([all, space]) =>
-  `${space}{${all.map(([key, item]) => `${space}"${key}"${space}:${space}${item}`).join(`,${space}`)}${space}}${space}`)
+export const looseLine = fc
+  .tuple(members, fc.constantFrom('', ' ', '\t'))
+  .map(
+    ([all, space]) =>
+      `${space}{${all.map(([key, item]) => `${space}"${key}"${space}:${space}${item}`).join(`,${space}`)}${space}}${space}`,
+  )
 
 /** Text that is no JSON, and JSON that was damaged. */
 export const brokenLine = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1 }).map((line) => line.replaceAll('\n', ' ')).filter((line) => !/^[\r ]*$/.test(line)),
-  fc.tuple(pinoLine, fc.nat(), fc.constantFrom('', '"', '\\', '{', ']', ',', '\u0000', '\u0007', 'x', '\ud800')).map(([line, at, put]) => {
-    const cut = at % line.length
-    return line.slice(0, cut) + put + line.slice(cut + 1)
-  }).filter((line) => !/^[\r ]*$/.test(line)),
-  fc.constantFrom('null', '5', '"text"', '[1]', '{', '}', '{}', 'undefined', '\u001b[31mred\u001b[0m', '{"a":1}{"b":2}'),
+  fc
+    .string({ unit: 'binary', minLength: 1 })
+    .map((line) => line.replaceAll('\n', ' '))
+    .filter((line) => !/^[\r ]*$/.test(line)),
+  fc
+    .tuple(pinoLine, fc.nat(), fc.constantFrom('', '"', '\\', '{', ']', ',', '\u0000', '\u0007', 'x', '\ud800'))
+    .map(([line, at, put]) => {
+      const cut = at % line.length
+      return line.slice(0, cut) + put + line.slice(cut + 1)
+    })
+    .filter((line) => !/^[\r ]*$/.test(line)),
+  fc.constantFrom(
+    'null',
+    '5',
+    '"text"',
+    '[1]',
+    '{',
+    '}',
+    '{}',
+    'undefined',
+    '\u001b[31mred\u001b[0m',
+    '{"a":1}{"b":2}',
+  ),
 )
 
-export const anyLine = fc.oneof({ weight: 6, arbitrary: usualLine }, { weight: 4, arbitrary: pinoLine }, { weight: 2, arbitrary: looseLine }, { weight: 2, arbitrary: brokenLine })
+export const anyLine = fc.oneof(
+  { weight: 6, arbitrary: usualLine },
+  { weight: 4, arbitrary: pinoLine },
+  { weight: 2, arbitrary: looseLine },
+  { weight: 2, arbitrary: brokenLine },
+)

@@ -9,8 +9,11 @@ const MAX_ENTRY_DEPTH = 36
 
 const text: Rule = (node, path) => (node.kind === 'text' ? [] : [`${path}: not a string but ${node.kind}`])
 const number: Rule = (node, path) =>
-  node.kind !== 'number' ? [`${path}: not a number but ${node.kind}`]
-    : Number.isFinite(Number(node.literal)) ? [] : [`${path}: ${node.literal} is not finite`]
+  node.kind !== 'number'
+    ? [`${path}: not a number but ${node.kind}`]
+    : Number.isFinite(Number(node.literal))
+      ? []
+      : [`${path}: ${node.literal} is not finite`]
 const integer: Rule = (node, path) =>
   node.kind === 'number' && Number.isInteger(Number(node.literal)) ? [] : [`${path}: not an integer`]
 const boolean: Rule = (node, path) => (node.kind === 'word' && node.value !== null ? [] : [`${path}: not a boolean`])
@@ -20,14 +23,19 @@ const freeObject: Rule = (node, path) => {
   return node.members.filter(([key]) => seen.size === seen.add(key).size).map(([key]) => `${path}.${key}: twice`)
 }
 const instant: Rule = (node, path) =>
-  node.kind === 'text' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(node.value) && !Number.isNaN(Date.parse(node.value))
-    ? [] : [`${path}: not ISO 8601 UTC with milliseconds`]
+  node.kind === 'text' &&
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(node.value) &&
+  !Number.isNaN(Date.parse(node.value))
+    ? []
+    : [`${path}: not ISO 8601 UTC with milliseconds`]
 const level: Rule = (node, path) =>
   node.kind === 'text' && ['debug', 'info', 'warn', 'error', 'fatal'].includes(node.value) ? [] : [`${path}: no level`]
 
 function listOf(rule: Rule): Rule {
   return (node, path) =>
-    node.kind === 'array' ? node.items.flatMap((item, index) => rule(item, `${path}[${index}]`)) : [`${path}: not an array`]
+    node.kind === 'array'
+      ? node.items.flatMap((item, index) => rule(item, `${path}[${index}]`))
+      : [`${path}: not an array`]
 }
 
 /** No other keys, and none twice. */
@@ -39,28 +47,51 @@ function shape(fields: Readonly<Record<string, Rule>>, required: readonly string
       ...required.filter((key) => !keys.includes(key)).map((key) => `${path}.${key}: missing`),
       ...keys.filter((key, index) => keys.indexOf(key) !== index).map((key) => `${path}.${key}: twice`),
       ...node.members.flatMap(([key, value]) =>
-        Object.hasOwn(fields, key) ? (fields[key] as Rule)(value, `${path}.${key}`) : [`${path}.${key}: unknown field`]),
+        Object.hasOwn(fields, key) ? (fields[key] as Rule)(value, `${path}.${key}`) : [`${path}.${key}: unknown field`],
+      ),
     ]
   }
 }
 
-const entryRule = shape({
-  level, message: text, timestamp: instant,
-  service: text, environment: text, version: text, user_id: text,
-  user: shape({ id: text, email: text, name: text }),
-  metadata: freeObject,
-  tags: listOf(text),
-  error: shape({ type: text, message: text, stack: text }),
-  request: shape({
-    method: text, url: text, path: text, status_code: integer, duration_ms: number, ip: text, user_agent: text,
-  }),
-  perf: shape({ duration_ms: number, memory_mb: number, db_queries: number, cache_hits: number }),
-  trace: shape({ trace_id: text, span_id: text, parent_span_id: text }),
-  deploy: shape({ commit: text, branch: text, deployed_by: text }),
-  breadcrumbs: listOf(shape({ type: text, category: text, message: text, level: text, timestamp: instant, data: freeObject })),
-  fingerprint: text, action: text, session_id: text, release_id: text, request_id: text, source: text,
-  notify: boolean, notify_channels: listOf(text),
-}, ['level', 'message', 'timestamp'])
+const entryRule = shape(
+  {
+    level,
+    message: text,
+    timestamp: instant,
+    service: text,
+    environment: text,
+    version: text,
+    user_id: text,
+    user: shape({ id: text, email: text, name: text }),
+    metadata: freeObject,
+    tags: listOf(text),
+    error: shape({ type: text, message: text, stack: text }),
+    request: shape({
+      method: text,
+      url: text,
+      path: text,
+      status_code: integer,
+      duration_ms: number,
+      ip: text,
+      user_agent: text,
+    }),
+    perf: shape({ duration_ms: number, memory_mb: number, db_queries: number, cache_hits: number }),
+    trace: shape({ trace_id: text, span_id: text, parent_span_id: text }),
+    deploy: shape({ commit: text, branch: text, deployed_by: text }),
+    breadcrumbs: listOf(
+      shape({ type: text, category: text, message: text, level: text, timestamp: instant, data: freeObject }),
+    ),
+    fingerprint: text,
+    action: text,
+    session_id: text,
+    release_id: text,
+    request_id: text,
+    source: text,
+    notify: boolean,
+    notify_channels: listOf(text),
+  },
+  ['level', 'message', 'timestamp'],
+)
 
 /** What is wrong with an entry's JSON; empty where it is valid. */
 export function faults(json: string, maxEntryBytes: number): string[] {

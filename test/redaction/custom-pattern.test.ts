@@ -44,7 +44,28 @@ describe('syntax that differs between JavaScript and RE2 means what it means in 
 })
 
 const FLAGS = ['', 'i', 'm', 's', 'ms']
-const PIECES = ['a', 'b', 'aa', '1', ' ', '-', '.', 'é', '😀', '\n', '\r', '\u2028', '\u00a0', '\ufeff', 'A', 'É', '_', ',', 'ab', 'z']
+const PIECES = [
+  'a',
+  'b',
+  'aa',
+  '1',
+  ' ',
+  '-',
+  '.',
+  'é',
+  '😀',
+  '\n',
+  '\r',
+  '\u2028',
+  '\u00a0',
+  '\ufeff',
+  'A',
+  'É',
+  '_',
+  ',',
+  'ab',
+  'z',
+]
 /** A loop whose body may be lazy and empty: JavaScript forbids its empty rounds, RE2 does not. */
 const LAZY_LOOP = /[*+?}]\?\)[*+?{]/
 const LETTERS_OF_OTHERS = /\\[wWbB]/
@@ -87,9 +108,20 @@ function hard(source: string, sample: string): Generated {
 
 /** Bypasses of checks for backtracking, loops within loops, and expressions near the limit of size. */
 const NASTY: readonly Generated[] = [
-  hard(String.raw`sk-(?:[a-z0-9]+-?)+\b`, 'sk-a'), hard(String.raw`(\w{1,10}){1,10}\b`, 'a'), hard(String.raw`[a-z]+[a-z0-9]*\b`, 'a'), hard(String.raw`(a+)+\b`, 'a'),
-  hard('(a*)*b', 'a'), hard('a(?:.*z)?', 'a'), hard('a(?:.*z)?', 'a '), hard('(?:a|a|a)+[^a!]', 'a'), hard('[ab]*a[ab]{999}[cd]', 'abbab'), hard('(?:a?){700}[cd]', 'a'),
-  hard(String.raw`(?:\p{L}?){700}[cd]`, 'é'), hard(String.raw`(?:\b\w?){450}[cd]`, 'a '), hard('(?:[a-z]{1,27}){1,27}[0-9]', 'a'), hard(String.raw`(?:.*,){20}x`, 'a,'),
+  hard(String.raw`sk-(?:[a-z0-9]+-?)+\b`, 'sk-a'),
+  hard(String.raw`(\w{1,10}){1,10}\b`, 'a'),
+  hard(String.raw`[a-z]+[a-z0-9]*\b`, 'a'),
+  hard(String.raw`(a+)+\b`, 'a'),
+  hard('(a*)*b', 'a'),
+  hard('a(?:.*z)?', 'a'),
+  hard('a(?:.*z)?', 'a '),
+  hard('(?:a|a|a)+[^a!]', 'a'),
+  hard('[ab]*a[ab]{999}[cd]', 'abbab'),
+  hard('(?:a?){700}[cd]', 'a'),
+  hard(String.raw`(?:\p{L}?){700}[cd]`, 'é'),
+  hard(String.raw`(?:\b\w?){450}[cd]`, 'a '),
+  hard('(?:[a-z]{1,27}){1,27}[0-9]', 'a'),
+  hard(String.raw`(?:.*,){20}x`, 'a,'),
 ]
 
 /** In CPU time: the machine may be busy with other tests. */
@@ -107,7 +139,7 @@ test(`${EXPRESSIONS} expressions, each on 8,000 characters made to be hard for i
     const generated = generate(random, 4, true)
     if (checkExpression(generated.source).problem === undefined) expressions.push(generated)
   }
-  const times: { ms: number, source: string }[] = []
+  const times: { ms: number; source: string }[] = []
   for (const generated of expressions) {
     expect(checkExpression(generated.source).problem, generated.source).toBeUndefined()
     const pattern = new CustomPattern(generated.source)

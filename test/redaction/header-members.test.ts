@@ -9,29 +9,101 @@ import { removeHeaders } from '../../src/redaction/header-members.js'
 
 const CANARY = 'canary-7f3a'
 const REMOVED_NAMES = [
-  'authorization', 'Proxy-Authorization', 'COOKIE', 'Set-Cookie', 'X-Api-Key', 'api_key', 'apikey', 'apiKey', 'x-auth-token', 'X_ACCESS_TOKEN',
-  'x-csrf-token', 'X-XSRF-TOKEN', 'x-csrftoken', 'x-amz-security-token', 'x-goog-api-key', 'x-goog-iap-jwt-assertion', 'cf-access-client-secret',
-  'cf-access-jwt-assertion', 'x-vault-token', 'private-token', 'job-token', 'ocp-apim-subscription-key', 'x-functions-key', 'x-rapidapi-key',
-  'x-shopify-access-token', 'dd-api-key', 'DD-APPLICATION-KEY', 'x-auth-key', 'x-gitlab-token', 'x-hasura-admin-secret', 'x-forwarded-authorization',
-  'http.request.header.authorization', 'http.response.header.set_cookie', 'x.api.key', 'HTTP_AUTHORIZATION', 'http_x_token', 'REDIRECT_HTTP_COOKIE', '--api-key',
-  `${'attributes.'.repeat(9)}http.request.header.cookie`, 'rack.request.cookie_string',
+  'authorization',
+  'Proxy-Authorization',
+  'COOKIE',
+  'Set-Cookie',
+  'X-Api-Key',
+  'api_key',
+  'apikey',
+  'apiKey',
+  'x-auth-token',
+  'X_ACCESS_TOKEN',
+  'x-csrf-token',
+  'X-XSRF-TOKEN',
+  'x-csrftoken',
+  'x-amz-security-token',
+  'x-goog-api-key',
+  'x-goog-iap-jwt-assertion',
+  'cf-access-client-secret',
+  'cf-access-jwt-assertion',
+  'x-vault-token',
+  'private-token',
+  'job-token',
+  'ocp-apim-subscription-key',
+  'x-functions-key',
+  'x-rapidapi-key',
+  'x-shopify-access-token',
+  'dd-api-key',
+  'DD-APPLICATION-KEY',
+  'x-auth-key',
+  'x-gitlab-token',
+  'x-hasura-admin-secret',
+  'x-forwarded-authorization',
+  'http.request.header.authorization',
+  'http.response.header.set_cookie',
+  'x.api.key',
+  'HTTP_AUTHORIZATION',
+  'http_x_token',
+  'REDIRECT_HTTP_COOKIE',
+  '--api-key',
+  `${'attributes.'.repeat(9)}http.request.header.cookie`,
+  'rack.request.cookie_string',
 ]
 const KEPT_NAMES = [
-  'accept', 'user-agent', 'content-type', 'host', 'authority', 'x-request-id', 'traceparent', 'token', 'tokens', 'max_tokens', 'idempotency-key',
-  'cache-key', 'authorization.type', 'HTTP_HOST', 'secretary', 'authenticated', 'keyboard', 'x-forwarded-for', 'www-authenticate', 'cookieConsent', 'x-cache-key', 'monkey', 'session_id',
+  'accept',
+  'user-agent',
+  'content-type',
+  'host',
+  'authority',
+  'x-request-id',
+  'traceparent',
+  'token',
+  'tokens',
+  'max_tokens',
+  'idempotency-key',
+  'cache-key',
+  'authorization.type',
+  'HTTP_HOST',
+  'secretary',
+  'authenticated',
+  'keyboard',
+  'x-forwarded-for',
+  'www-authenticate',
+  'cookieConsent',
+  'x-cache-key',
+  'monkey',
+  'session_id',
 ]
 
 /** What axios, got and undici attach to their errors. */
 const failure = {
   message: 'Request failed with status code 401',
   config: {
-    url: '/orders', headers: { 'Accept': 'application/json', 'Authorization': `Bearer ${CANARY}`, 'x-api-key': CANARY, 'Set-Cookie': [`a=${CANARY}`, `b=${CANARY}; Path=/`] },
-    auth: { username: 'bob', password: CANARY }, data: JSON.stringify({ headers: { cookie: CANARY }, quantity: 2 }),
+    url: '/orders',
+    headers: {
+      Accept: 'application/json',
+      Authorization: `Bearer ${CANARY}`,
+      'x-api-key': CANARY,
+      'Set-Cookie': [`a=${CANARY}`, `b=${CANARY}; Path=/`],
+    },
+    auth: { username: 'bob', password: CANARY },
+    data: JSON.stringify({ headers: { cookie: CANARY }, quantity: 2 }),
   },
-  request: { _header: `GET / HTTP/1.1\r\nHost: example.com\r\nAuthorization: Basic ${CANARY}\r\nCookie: sid=${CANARY}\r\n\r\n` },
+  request: {
+    _header: `GET / HTTP/1.1\r\nHost: example.com\r\nAuthorization: Basic ${CANARY}\r\nCookie: sid=${CANARY}\r\n\r\n`,
+  },
   response: {
-    rawHeaders: ['Content-Type', 'text/plain', 'Set-Cookie', `sid=${CANARY}`], headers: [['authorization', CANARY], ['accept', 'x']],
-    har: [{ name: 'Cookie', value: CANARY }, { name: 'Accept', value: 'x' }], options: { auth: `bob:${CANARY}` },
+    rawHeaders: ['Content-Type', 'text/plain', 'Set-Cookie', `sid=${CANARY}`],
+    headers: [
+      ['authorization', CANARY],
+      ['accept', 'x'],
+    ],
+    har: [
+      { name: 'Cookie', value: CANARY },
+      { name: 'Accept', value: 'x' },
+    ],
+    options: { auth: `bob:${CANARY}` },
   },
 }
 
@@ -54,11 +126,15 @@ describe('names', () => {
   })
 
   test('whatever the case of their letters', () => {
-    fc.assert(fc.property(fc.constantFrom(...REMOVED_NAMES), fc.infiniteStream(fc.boolean()), (name, upper) => {
-      const mixed = [...name].map((letter) => (upper.next().value === true ? letter.toUpperCase() : letter.toLowerCase())).join('')
-      expect(isSecretHeader(mixed)).toBe(true)
-      expect(findNextHeader(`{"${mixed}":"x"}`, 0)).toBeLessThan(Infinity)
-    }))
+    fc.assert(
+      fc.property(fc.constantFrom(...REMOVED_NAMES), fc.infiniteStream(fc.boolean()), (name, upper) => {
+        const mixed = [...name]
+          .map((letter) => (upper.next().value === true ? letter.toUpperCase() : letter.toLowerCase()))
+          .join('')
+        expect(isSecretHeader(mixed)).toBe(true)
+        expect(findNextHeader(`{"${mixed}":"x"}`, 0)).toBeLessThan(Infinity)
+      }),
+    )
   })
 
   test('a control character that is written as an escape ends no search', () => {
@@ -74,26 +150,61 @@ describe('in a record', () => {
     expect(JSON.stringify(record)).not.toContain(CANARY)
     expect(record).toEqual({
       message: failure.message,
-      config: { url: '/orders', headers: { Accept: 'application/json' }, auth: { username: 'bob' }, data: `{"headers":{"cookie":"${REMOVED}"},"quantity":2}` },
-      request: { _header: `GET / HTTP/1.1\r\nHost: example.com\r\nAuthorization: ${REMOVED}\r\nCookie: ${REMOVED}\r\n\r\n` },
+      config: {
+        url: '/orders',
+        headers: { Accept: 'application/json' },
+        auth: { username: 'bob' },
+        data: `{"headers":{"cookie":"${REMOVED}"},"quantity":2}`,
+      },
+      request: {
+        _header: `GET / HTTP/1.1\r\nHost: example.com\r\nAuthorization: ${REMOVED}\r\nCookie: ${REMOVED}\r\n\r\n`,
+      },
       response: {
-        rawHeaders: ['Content-Type', 'text/plain', 'Set-Cookie', REMOVED], headers: [['authorization', REMOVED], ['accept', 'x']],
-        har: [{ name: 'Cookie' }, { name: 'Accept', value: 'x' }], options: {},
+        rawHeaders: ['Content-Type', 'text/plain', 'Set-Cookie', REMOVED],
+        headers: [
+          ['authorization', REMOVED],
+          ['accept', 'x'],
+        ],
+        har: [{ name: 'Cookie' }, { name: 'Accept', value: 'x' }],
+        options: {},
       },
     })
   })
 
   test('at its top, in any place of a list, and once more nothing', () => {
-    const record: JsonObject = { authorization: 'x', cookies: { sid: 'x' }, level: 30, list: ['GET', 'Cookie', 'x', 'b'], mixed: [1, 'cookie', { sid: 'x' }, 2], names: ['Authorization', 'Cookie', null] }
+    const record: JsonObject = {
+      authorization: 'x',
+      cookies: { sid: 'x' },
+      level: 30,
+      list: ['GET', 'Cookie', 'x', 'b'],
+      mixed: [1, 'cookie', { sid: 'x' }, 2],
+      names: ['Authorization', 'Cookie', null],
+    }
     expect(removeHeaders(record)).toBe(4)
-    expect(record).toEqual({ level: 30, list: ['GET', 'Cookie', REMOVED, 'b'], mixed: [1, 'cookie', REMOVED, 2], names: ['Authorization', 'Cookie', null] })
+    expect(record).toEqual({
+      level: 30,
+      list: ['GET', 'Cookie', REMOVED, 'b'],
+      mixed: [1, 'cookie', REMOVED, 2],
+      names: ['Authorization', 'Cookie', null],
+    })
     expect(removeHeaders(record)).toBe(0)
   })
 
   test('beside its name, in any order and case', () => {
-    const record: JsonObject = { a: { value: 'x', comment: '', Name: 'COOKIE' }, b: [{ Key: 'x-api-key', Values: ['x'] }, { headerName: 'Authorization', headerValue: 'x' }], c: { name: 'accept', value: 'y' } }
+    const record: JsonObject = {
+      a: { value: 'x', comment: '', Name: 'COOKIE' },
+      b: [
+        { Key: 'x-api-key', Values: ['x'] },
+        { headerName: 'Authorization', headerValue: 'x' },
+      ],
+      c: { name: 'accept', value: 'y' },
+    }
     expect(removeHeaders(record)).toBe(3)
-    expect(record).toEqual({ a: { comment: '', Name: 'COOKIE' }, b: [{ Key: 'x-api-key' }, { headerName: 'Authorization' }], c: { name: 'accept', value: 'y' } })
+    expect(record).toEqual({
+      a: { comment: '', Name: 'COOKIE' },
+      b: [{ Key: 'x-api-key' }, { headerName: 'Authorization' }],
+      c: { name: 'accept', value: 'y' },
+    })
   })
 
   test('in keys, which stay apart', () => {
@@ -144,20 +255,41 @@ describe('in a text', () => {
   test('JSON stays JSON', () => {
     const clean = removeHeaderLines(JSON.stringify({ body: JSON.stringify(failure) }))
     const { body } = JSON.parse(clean) as { body: string }
-    expect(JSON.parse(body)).toMatchObject({ config: { url: '/orders', headers: { 'Accept': 'application/json', 'Set-Cookie': REMOVED } } })
+    expect(JSON.parse(body)).toMatchObject({
+      config: { url: '/orders', headers: { Accept: 'application/json', 'Set-Cookie': REMOVED } },
+    })
   })
 
   test.each([
-    'authorization failed for user 7', 'Cookie::Jar', 'the basic plan, Basic authentication', 'Bearer token missing', 'cookie === undefined', '"authorization": null', '"vary": "cookie", "server": "nginx"',
-    'the api key is missing', 'tokens: 12', 'at Cookies.get (/srv/app/cookie.js:10:5)', 'auth: failed', 'authorization',
-    'Basic HTML5 page', 'basic rate-limiting is on', 'Basic 9.99 USD', 'the Basic JavaScript bundle', 'tier=basic seats=5', 'basic user_profile loaded',
-    'www-authenticate: Basic realm="x", charset="UTF-8"', 'Bearer realm="api", error="invalid_token"', 'Bearer strategy registered',
+    'authorization failed for user 7',
+    'Cookie::Jar',
+    'the basic plan, Basic authentication',
+    'Bearer token missing',
+    'cookie === undefined',
+    '"authorization": null',
+    '"vary": "cookie", "server": "nginx"',
+    'the api key is missing',
+    'tokens: 12',
+    'at Cookies.get (/srv/app/cookie.js:10:5)',
+    'auth: failed',
+    'authorization',
+    'Basic HTML5 page',
+    'basic rate-limiting is on',
+    'Basic 9.99 USD',
+    'the Basic JavaScript bundle',
+    'tier=basic seats=5',
+    'basic user_profile loaded',
+    'www-authenticate: Basic realm="x", charset="UTF-8"',
+    'Bearer realm="api", error="invalid_token"',
+    'Bearer strategy registered',
   ])('words that are no header stay: %s', (text) => {
     expect(removeHeaderLines(text)).toBe(text)
   })
 
   test('the members after a value in parts stay', () => {
-    expect(removeHeaderLines("{ cookie: 'a\\n' +\n    'b',\n  accept: 'x' }")).toBe(`{ cookie: '${REMOVED}',\n  accept: 'x' }`)
+    expect(removeHeaderLines("{ cookie: 'a\\n' +\n    'b',\n  accept: 'x' }")).toBe(
+      `{ cookie: '${REMOVED}',\n  accept: 'x' }`,
+    )
   })
 
   test('a stack is no folded header', () => {

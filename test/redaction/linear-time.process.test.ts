@@ -7,13 +7,74 @@ import { UrlParams } from '../../src/redaction/url-params.js'
 
 const MIB = 1024 * 1024
 const NASTY = [
-  'a', 'a@', '1 ', '4 ', '4', '1-', '41111111111111', '4111 1111 1111 1111 ', 'Bearer ', 'Bearer a', 'Basic dXNlcjpwYXNz ', '....@....', 'eyJ', 'eyJa.', 'eyJ.',
-  '123-45-', '123-45-6789 ', '@', '.', ' ', '-', '=', 'token=', 'token=a&', ';', 'token=;', '://', '://a@', 'https://a:b', 'a.a@a.', 'a@a.a', 'é@é.', '%3D',
-  'token%3D', '%40', 'https%3A%2F%2Fa%3A', '%25', '://a:b"', '\\', '\\"', '"', '\n',
+  'a',
+  'a@',
+  '1 ',
+  '4 ',
+  '4',
+  '1-',
+  '41111111111111',
+  '4111 1111 1111 1111 ',
+  'Bearer ',
+  'Bearer a',
+  'Basic dXNlcjpwYXNz ',
+  '....@....',
+  'eyJ',
+  'eyJa.',
+  'eyJ.',
+  '123-45-',
+  '123-45-6789 ',
+  '@',
+  '.',
+  ' ',
+  '-',
+  '=',
+  'token=',
+  'token=a&',
+  ';',
+  'token=;',
+  '://',
+  '://a@',
+  'https://a:b',
+  'a.a@a.',
+  'a@a.a',
+  'é@é.',
+  '%3D',
+  'token%3D',
+  '%40',
+  'https%3A%2F%2Fa%3A',
+  '%25',
+  '://a:b"',
+  '\\',
+  '\\"',
+  '"',
+  '\n',
 ]
 const NASTY_HEADERS = [
-  'cookie:', '"cookie":"', 'cookie:[', 'cookie ', 'cookie: \\n', '\\ncookie:', 'auth: {', 'auth: \'', '\'authorization\',', '"cookie":', 'x-api-key: a\n',
-  'x-api-key=a ', 'authorization: Bearer ', '"authorization: ', '"cookie","value":', 'cookie:[\\"', '\\', 'cookie:\n ', '\'cookie: ', 'cookie: a\\n ', 'cookie   ', 'cookie: "a"; ', 'Basic Basic ', 'auth',
+  'cookie:',
+  '"cookie":"',
+  'cookie:[',
+  'cookie ',
+  'cookie: \\n',
+  '\\ncookie:',
+  'auth: {',
+  "auth: '",
+  "'authorization',",
+  '"cookie":',
+  'x-api-key: a\n',
+  'x-api-key=a ',
+  'authorization: Bearer ',
+  '"authorization: ',
+  '"cookie","value":',
+  'cookie:[\\"',
+  '\\',
+  'cookie:\n ',
+  "'cookie: ",
+  'cookie: a\\n ',
+  'cookie   ',
+  'cookie: "a"; ',
+  'Basic Basic ',
+  'auth',
 ]
 const params = new UrlParams(['token', 'password'])
 const scrubber = new Redactor({ patterns: BUILT_INS, urlParams: ['token'] })
@@ -56,29 +117,57 @@ function expectLinear(name: string, work: (text: string) => unknown, pieces: rea
 }
 
 describe('linear', () => {
-  test.each(BUILT_INS)('%s', (name) => {
-    const pattern = createPattern(name)
-    expectLinear(name, (text) => pattern.redact(text), NASTY)
-  }, 120_000)
+  test.each(BUILT_INS)(
+    '%s',
+    (name) => {
+      const pattern = createPattern(name)
+      expectLinear(name, (text) => pattern.redact(text), NASTY)
+    },
+    120_000,
+  )
 
   test('URL parameters', () => expectLinear('URL parameters', (text) => params.redact(text), NASTY), 120_000)
   test('where URL parameters may be', () => expectLinear('concerns', (text) => params.mayMatch(text), NASTY), 120_000)
   test('header lines', () => expectLinear('header lines', removeHeaderLines, [...NASTY, ...NASTY_HEADERS]), 120_000)
-  test('where headers may be', () => expectLinear('nextHeader', (text) => findNextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]), 120_000)
+  test(
+    'where headers may be',
+    () => expectLinear('nextHeader', (text) => findNextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]),
+    120_000,
+  )
   test('an entry', () => {
-    expectLinear('an entry', (text) => scrubber.redactJson(JSON.stringify({ level: 'info', message: text, timestamp: '', metadata: { list: text.slice(0, 1_000).split('') } })), NASTY)
+    expectLinear(
+      'an entry',
+      (text) =>
+        scrubber.redactJson(
+          JSON.stringify({
+            level: 'info',
+            message: text,
+            timestamp: '',
+            metadata: { list: text.slice(0, 1_000).split('') },
+          }),
+        ),
+      NASTY,
+    )
   }, 120_000)
 
-  test.each(['key=.*;', 'a(?:.*z)?'])('an expression that may read to the end from many places: %s', (source) => {
-    const pattern = createPattern(source)
-    expectLinear(source, (text) => pattern.redact(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
-  }, 120_000)
+  test.each(['key=.*;', 'a(?:.*z)?'])(
+    'an expression that may read to the end from many places: %s',
+    (source) => {
+      const pattern = createPattern(source)
+      expectLinear(source, (text) => pattern.redact(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
+    },
+    120_000,
+  )
 
   test('next place by next place', () => {
     const chunk = '{"level":30,"req":{"url":"/x?token=a","query":{"token":"a"}}}\n'
-    expectLinear('nextParam', (text) => {
-      for (let at = scrubber.findNextParam(text, 0); at < text.length; at = scrubber.findNextParam(text, at + 1));
-    }, [chunk, '{"url":"/x?token=a"}\n', '"query":{"a":1,', '@a', '=a'])
+    expectLinear(
+      'nextParam',
+      (text) => {
+        for (let at = scrubber.findNextParam(text, 0); at < text.length; at = scrubber.findNextParam(text, at + 1));
+      },
+      [chunk, '{"url":"/x?token=a"}\n', '"query":{"a":1,', '@a', '=a'],
+    )
   }, 120_000)
 
   test('how long it took', () => {

@@ -9,8 +9,18 @@ function scrub(name: string, text: string): string {
 
 /** Numbers that the card networks publish for tests. */
 const CARDS = [
-  '4111111111111111', '4242424242424242', '4222222222222', '5555555555554444', '2223003122003222', '378282246310005', '6011111111111117',
-  '30569309025904', '3566002020360505', '6200000000000005', '6759649826438453', '2200123456789019',
+  '4111111111111111',
+  '4242424242424242',
+  '4222222222222',
+  '5555555555554444',
+  '2223003122003222',
+  '378282246310005',
+  '6011111111111117',
+  '30569309025904',
+  '3566002020360505',
+  '6200000000000005',
+  '6759649826438453',
+  '2200123456789019',
 ]
 
 describe('email', () => {
@@ -25,13 +35,23 @@ describe('email', () => {
     ['a@xn--bcher-kva.xn--p1ai', '[email]'],
   ])('%s', (text, clean) => expect(scrub('email', text)).toBe(clean))
 
-  test.each(['pino@10.4.0', 'node_modules/@scope/name', 'user@localhost', '@bob', 'a@.com', 'a@b', 'see https://example.com/@bob', 'a@b.c', '100 @ 2.50'])(
-    'left: %s', (text) => expect(scrub('email', text)).toBe(text))
+  test.each([
+    'pino@10.4.0',
+    'node_modules/@scope/name',
+    'user@localhost',
+    '@bob',
+    'a@.com',
+    'a@b',
+    'see https://example.com/@bob',
+    'a@b.c',
+    '100 @ 2.50',
+  ])('left: %s', (text) => expect(scrub('email', text)).toBe(text))
 })
 
 describe('creditCard', () => {
   test.each(CARDS)('%s, with and without separators', (card) => {
-    const groups = card.length === 15 ? [4, 10] : card.length === 14 ? [4, 10] : [4, 8, 12, 16].filter((at) => at < card.length)
+    const groups =
+      card.length === 15 ? [4, 10] : card.length === 14 ? [4, 10] : [4, 8, 12, 16].filter((at) => at < card.length)
     for (const separator of ['', ' ', '-']) {
       const written = [0, ...groups].map((at, index) => card.slice(at, groups[index])).join(separator)
       expect(scrub('creditCard', written)).toBe('[creditCard]')
@@ -46,24 +66,51 @@ describe('creditCard', () => {
   })
 
   test.each([
-    '1763740800000', '1763740800000000', '1763740800000000000', '4111111111111112', '0.4111111111111111', 'a4111111111111111', '4111111111111111f',
-    '41111111111111111111', '12345678901234567890', '1111 1111 1111 1111', '2026-11-21 10:00:00',
+    '1763740800000',
+    '1763740800000000',
+    '1763740800000000000',
+    '4111111111111112',
+    '0.4111111111111111',
+    'a4111111111111111',
+    '4111111111111111f',
+    '41111111111111111111',
+    '12345678901234567890',
+    '1111 1111 1111 1111',
+    '2026-11-21 10:00:00',
   ])('left: %s', (text) => expect(scrub('creditCard', text)).toBe(text))
 
   test('one wrong digit, and it is none', () => {
-    fc.assert(fc.property(fc.constantFrom(...CARDS), fc.nat(11), fc.integer({ min: 1, max: 9 }), (card, at, by) => {
-      const wrong = card.slice(0, at) + String((Number(card[at]) + by) % 10) + card.slice(at + 1)
-      expect(scrub('creditCard', wrong)).toBe(wrong)
-    }))
+    fc.assert(
+      fc.property(fc.constantFrom(...CARDS), fc.nat(11), fc.integer({ min: 1, max: 9 }), (card, at, by) => {
+        const wrong = card.slice(0, at) + String((Number(card[at]) + by) % 10) + card.slice(at + 1)
+        expect(scrub('creditCard', wrong)).toBe(wrong)
+      }),
+    )
   })
 })
 
 describe('ssn', () => {
-  test.each([['ssn 123-45-6789.', 'ssn [ssn].'], ['123 45 6789', '[ssn]'], ['899-99-9999', '[ssn]'], ['ssn_078-05-1120', 'ssn_[ssn]'], ['078-05-1120 2026-11-21', '[ssn] 2026-11-21']])(
-    '%s', (text, clean) => expect(scrub('ssn', text)).toBe(clean))
+  test.each([
+    ['ssn 123-45-6789.', 'ssn [ssn].'],
+    ['123 45 6789', '[ssn]'],
+    ['899-99-9999', '[ssn]'],
+    ['ssn_078-05-1120', 'ssn_[ssn]'],
+    ['078-05-1120 2026-11-21', '[ssn] 2026-11-21'],
+  ])('%s', (text, clean) => expect(scrub('ssn', text)).toBe(clean))
 
-  test.each(['000-12-3456', '666-12-3456', '900-12-3456', '123-00-4567', '123-45-0000', '123-45 6789', '123456789', '1123-45-6789', '12-123-45-6789', '123-45-67890', '123-45-6789-0'])(
-    'left: %s', (text) => expect(scrub('ssn', text)).toBe(text))
+  test.each([
+    '000-12-3456',
+    '666-12-3456',
+    '900-12-3456',
+    '123-00-4567',
+    '123-45-0000',
+    '123-45 6789',
+    '123456789',
+    '1123-45-6789',
+    '12-123-45-6789',
+    '123-45-67890',
+    '123-45-6789-0',
+  ])('left: %s', (text) => expect(scrub('ssn', text)).toBe(text))
 })
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-bmF0_dXJl'
@@ -75,12 +122,20 @@ describe('bearer', () => {
     ['eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVy.dGFn', '[bearer]'],
   ])('%s', (text, clean) => expect(scrub('bearer', text).replace(/\.$/, '')).toBe(clean.replace(/\.$/, '')))
 
-  test.each(['Bearer token is missing', 'Basic authentication', 'Bearer', 'the bearer of this', 'eyJhbGciOiJIUzI1NiJ9', 'eyJhbGci...', 'forbearer abc123'])(
-    'left: %s', (text) => expect(scrub('bearer', text)).toBe(text))
+  test.each([
+    'Bearer token is missing',
+    'Basic authentication',
+    'Bearer',
+    'the bearer of this',
+    'eyJhbGciOiJIUzI1NiJ9',
+    'eyJhbGci...',
+    'forbearer abc123',
+  ])('left: %s', (text) => expect(scrub('bearer', text)).toBe(text))
 })
 
 describe('an expression', () => {
-  test('every match', () => expect(scrub('sk_live_[0-9a-z]+', 'a sk_live_1 b sk_live_2')).toBe('a [scrubbed] b [scrubbed]'))
+  test('every match', () =>
+    expect(scrub('sk_live_[0-9a-z]+', 'a sk_live_1 b sk_live_2')).toBe('a [scrubbed] b [scrubbed]'))
   test('with flags', () => expect(scrub('/secret-\\d+/i', 'SECRET-1 secret-2')).toBe('[scrubbed] [scrubbed]'))
   test('that begins and ends at lines', () => expect(scrub('/^key .*$/m', 'a\nkey x\nb')).toBe('a\n[scrubbed]\nb'))
   test('does not take half of a character', () => expect(scrub('\\uD83D', '😀').isWellFormed()).toBe(true))
@@ -90,7 +145,9 @@ describe('an expression', () => {
 
   test('in a long text, of any length', () => {
     const key = `-----BEGIN KEY-----${'x'.repeat(3_000)}-----END KEY-----`
-    expect(scrub('-----BEGIN[^]*?END KEY-----', `${'a '.repeat(9_000)}${key}${' b'.repeat(9_000)}${key}`)).toBe(`${'a '.repeat(9_000)}[scrubbed]${' b'.repeat(9_000)}[scrubbed]`)
+    expect(scrub('-----BEGIN[^]*?END KEY-----', `${'a '.repeat(9_000)}${key}${' b'.repeat(9_000)}${key}`)).toBe(
+      `${'a '.repeat(9_000)}[scrubbed]${' b'.repeat(9_000)}[scrubbed]`,
+    )
     expect(scrub('sk_.*', `a\nsk_${'x'.repeat(100_000)}\nb`)).toBe('a\n[scrubbed]\nb')
     expect(scrub('^a', 'a'.repeat(20_000))).toBe(`[scrubbed]${'a'.repeat(19_999)}`)
     expect(scrub('b$', `${'b'.repeat(20_000)}`)).toBe(`${'b'.repeat(19_999)}[scrubbed]`)
@@ -98,9 +155,32 @@ describe('an expression', () => {
 })
 
 test('twice is once', () => {
-  const piece = fc.oneof(fc.constantFrom(...CARDS, JWT, 'Bearer ', 'a@b.com', '@', '.com', '123-45-6789', '123', '-', ' ', '.', '[email]', '[ssn]', 'eyJ', '%40', '4'), fc.string({ maxLength: 5 }))
-  fc.assert(fc.property(fc.array(piece, { maxLength: 12 }), fc.constantFrom(...BUILT_INS), (pieces, name) => {
-    const clean = scrub(name, pieces.join(''))
-    expect(scrub(name, clean)).toBe(clean)
-  }), { numRuns: 5_000 })
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...CARDS,
+      JWT,
+      'Bearer ',
+      'a@b.com',
+      '@',
+      '.com',
+      '123-45-6789',
+      '123',
+      '-',
+      ' ',
+      '.',
+      '[email]',
+      '[ssn]',
+      'eyJ',
+      '%40',
+      '4',
+    ),
+    fc.string({ maxLength: 5 }),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.constantFrom(...BUILT_INS), (pieces, name) => {
+      const clean = scrub(name, pieces.join(''))
+      expect(scrub(name, clean)).toBe(clean)
+    }),
+    { numRuns: 5_000 },
+  )
 })

@@ -5,22 +5,56 @@ import { findNextQuery } from '../../src/redaction/query-search.js'
 /** What it finds, as an expression. */
 const PLACE = /(?:query|params|meters)":(?:\{"|\[[^\]])/gi
 
-const text = fc.array(fc.constantFrom(
-  'query', 'Query', 'params', 'searchParams', 'parameters', 'PARAMETERS', 'headers', 'qs', '"', '":', '{', '{"', '[', ']', '[]', '{}', '}', ',', 'a', '1', ':', '\n',
-  '"query":{"token":"x"}', '"params":["token","x"]', '"params":[]', '"query":{}', '"req":{"query":{"a":1}}',
-), { maxLength: 30 }).map((parts) => parts.join(''))
+const text = fc
+  .array(
+    fc.constantFrom(
+      'query',
+      'Query',
+      'params',
+      'searchParams',
+      'parameters',
+      'PARAMETERS',
+      'headers',
+      'qs',
+      '"',
+      '":',
+      '{',
+      '{"',
+      '[',
+      ']',
+      '[]',
+      '{}',
+      '}',
+      ',',
+      'a',
+      '1',
+      ':',
+      '\n',
+      '"query":{"token":"x"}',
+      '"params":["token","x"]',
+      '"params":[]',
+      '"query":{}',
+      '"req":{"query":{"a":1}}',
+    ),
+    { maxLength: 30 },
+  )
+  .map((parts) => parts.join(''))
 
 test('finds what the expression finds', () => {
-  fc.assert(fc.property(text, fc.nat(20), (json, from) => {
-    const found: { at: number, container: number }[] = []
-    for (let place = findNextQuery(json, from); place !== undefined; place = findNextQuery(json, place.container + 1)) found.push(place)
-    PLACE.lastIndex = from
-    const expected: typeof found = []
-    for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {
-      expected.push({ at: match.index, container: match.index + match[0].length - 2 })
-      // What follows the bracket may begin the next.
-      PLACE.lastIndex = match.index + match[0].length - 1
-    }
-    expect(found).toEqual(expected)
-  }), { numRuns: 20_000 })
+  fc.assert(
+    fc.property(text, fc.nat(20), (json, from) => {
+      const found: { at: number; container: number }[] = []
+      for (let place = findNextQuery(json, from); place !== undefined; place = findNextQuery(json, place.container + 1))
+        found.push(place)
+      PLACE.lastIndex = from
+      const expected: typeof found = []
+      for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {
+        expected.push({ at: match.index, container: match.index + match[0].length - 2 })
+        // What follows the bracket may begin the next.
+        PLACE.lastIndex = match.index + match[0].length - 1
+      }
+      expect(found).toEqual(expected)
+    }),
+    { numRuns: 20_000 },
+  )
 })

@@ -24,9 +24,32 @@ export interface Generated {
 }
 
 const ATOMS: readonly (readonly [string, string])[] = [
-  ['a', 'a'], ['b', 'b'], ['[ab]', 'a'], ['[a-z]', 'a'], ['[a-z0-9]', 'a'], [String.raw`\w`, 'a'], [String.raw`\d`, '1'], [String.raw`[\w.-]`, 'a'], ['.', 'a'], ['[^,]', 'a'],
-  [String.raw`\s`, ' '], [String.raw`\S`, 'a'], ['-', '-'], [String.raw`[^\s]`, 'a'], [String.raw`[\s\d]`, '1'], ['é', 'é'], [String.raw`\u00e9`, 'é'], ['[à-ü]', 'é'],
-  [String.raw`\p{L}`, 'a'], ['😀', '😀'], [String.raw`\u{1F600}`, '😀'], [String.raw`\x61`, 'a'], [String.raw`\.`, '.'], ['[^]', 'a'], [String.raw`\W`, '-'], [String.raw`\D`, 'a'],
+  ['a', 'a'],
+  ['b', 'b'],
+  ['[ab]', 'a'],
+  ['[a-z]', 'a'],
+  ['[a-z0-9]', 'a'],
+  [String.raw`\w`, 'a'],
+  [String.raw`\d`, '1'],
+  [String.raw`[\w.-]`, 'a'],
+  ['.', 'a'],
+  ['[^,]', 'a'],
+  [String.raw`\s`, ' '],
+  [String.raw`\S`, 'a'],
+  ['-', '-'],
+  [String.raw`[^\s]`, 'a'],
+  [String.raw`[\s\d]`, '1'],
+  ['é', 'é'],
+  [String.raw`\u00e9`, 'é'],
+  ['[à-ü]', 'é'],
+  [String.raw`\p{L}`, 'a'],
+  ['😀', '😀'],
+  [String.raw`\u{1F600}`, '😀'],
+  [String.raw`\x61`, 'a'],
+  [String.raw`\.`, '.'],
+  ['[^]', 'a'],
+  [String.raw`\W`, '-'],
+  [String.raw`\D`, 'a'],
 ]
 const ASSERTIONS = [String.raw`\b`, String.raw`\B`, '^', '$']
 const QUANTIFIERS = ['*', '+', '?', '{2}', '{1,3}', '{0,2}', '{2,}', '*?', '+?', '??', '{1,3}?']
@@ -42,18 +65,28 @@ export function generate(random: Random, depth: number, isLarge = false): Genera
   if (kind < 0.62) {
     const body = generate(random, depth - 1, isLarge)
     const quantifier = oneOf(random, isLarge ? LARGE_QUANTIFIERS : QUANTIFIERS)
-    return { source: `(?:${body.source})${quantifier}`, sample: (rounds) => body.sample(Math.ceil(rounds / 8)).repeat(Math.max(1, rounds)) }
+    return {
+      source: `(?:${body.source})${quantifier}`,
+      sample: (rounds) => body.sample(Math.ceil(rounds / 8)).repeat(Math.max(1, rounds)),
+    }
   }
   const parts = Array.from({ length: 2 + Math.floor(random() * 2) }, () => generate(random, depth - 1, isLarge))
   if (kind < 0.78) {
     const chosen = oneOf(random, parts)
     return { source: `(?:${parts.map(({ source }) => source).join('|')})`, sample: (rounds) => chosen.sample(rounds) }
   }
-  return { source: parts.map(({ source }) => source).join(''), sample: (rounds) => parts.map((part) => part.sample(rounds)).join('') }
+  return {
+    source: parts.map(({ source }) => source).join(''),
+    sample: (rounds) => parts.map((part) => part.sample(rounds)).join(''),
+  }
 }
 
 /** Of exactly `chars` characters: what the loops of the expression take, again and again, and an end that does not match. */
 export function hardTexts({ sample }: Pick<Generated, 'sample'>, chars: number): string[] {
-  const fill = (piece: string): string => `${(piece === '' ? 'a' : piece).repeat(Math.ceil(chars / Math.max(1, piece.length))).slice(0, chars - 1).toWellFormed()}!`
+  const fill = (piece: string): string =>
+    `${(piece === '' ? 'a' : piece)
+      .repeat(Math.ceil(chars / Math.max(1, piece.length)))
+      .slice(0, chars - 1)
+      .toWellFormed()}!`
   return [fill(sample(1)), fill(sample(64)), fill(sample(64).slice(0, -1)), fill(`${sample(3)} `), fill('a')]
 }

@@ -9,7 +9,10 @@ const URL_PARAMS = ['token', 'password', 'secret', 'authorization', 'api_key', '
 const CANARY = 'canary-7f3a'
 const CARD = '4111111111111111'
 const plain = new Redactor({ patterns: [], urlParams: URL_PARAMS })
-const all = new Redactor({ patterns: ['email', 'creditCard', 'ssn', 'bearer', 'canary-[0-9a-f]+'], urlParams: URL_PARAMS })
+const all = new Redactor({
+  patterns: ['email', 'creditCard', 'ssn', 'bearer', 'canary-[0-9a-f]+'],
+  urlParams: URL_PARAMS,
+})
 
 function entry(more: JsonObject = {}): JsonObject {
   return { level: 'error', message: 'failed', timestamp: '2026-11-21T10:00:00.000Z', ...more }
@@ -21,25 +24,44 @@ function scrubbed(scrubber: Redactor, value: JsonObject): JsonObject {
 
 describe('without patterns', () => {
   test('parameters of URLs, users of URLs, and parsed queries', () => {
-    expect(scrubbed(plain, entry({
-      request: { url: `/x?token=${CANARY}&page=2` },
-      metadata: {
-        req: { query: { token: CANARY, page: '2', user: { Password: CANARY } }, params: { api_key: [CANARY], id: 7 } },
-        config: { params: { access_token: 12, secret: '', token: null }, url: `https://a:${CANARY}@b.com` },
-        token: 'kept: no query', queryStringParameters: { secret: CANARY },
-      },
-    }))).toEqual(entry({
-      request: { url: '/x?token=[scrubbed]&page=2' },
-      metadata: {
-        req: { query: { token: '[scrubbed]', page: '2', user: { Password: '[scrubbed]' } }, params: { api_key: '[scrubbed]', id: 7 } },
-        config: { params: { access_token: '[scrubbed]', secret: '', token: null }, url: 'https://[scrubbed]@b.com' },
-        token: 'kept: no query', queryStringParameters: { secret: '[scrubbed]' },
-      },
-    }))
+    expect(
+      scrubbed(
+        plain,
+        entry({
+          request: { url: `/x?token=${CANARY}&page=2` },
+          metadata: {
+            req: {
+              query: { token: CANARY, page: '2', user: { Password: CANARY } },
+              params: { api_key: [CANARY], id: 7 },
+            },
+            config: { params: { access_token: 12, secret: '', token: null }, url: `https://a:${CANARY}@b.com` },
+            token: 'kept: no query',
+            queryStringParameters: { secret: CANARY },
+          },
+        }),
+      ),
+    ).toEqual(
+      entry({
+        request: { url: '/x?token=[scrubbed]&page=2' },
+        metadata: {
+          req: {
+            query: { token: '[scrubbed]', page: '2', user: { Password: '[scrubbed]' } },
+            params: { api_key: '[scrubbed]', id: 7 },
+          },
+          config: { params: { access_token: '[scrubbed]', secret: '', token: null }, url: 'https://[scrubbed]@b.com' },
+          token: 'kept: no query',
+          queryStringParameters: { secret: '[scrubbed]' },
+        },
+      }),
+    )
   })
 
   test('where there is nothing, the same string', () => {
-    const json = JSON.stringify(entry({ metadata: { req: { query: {}, params: {} }, a: 'x = y', mail: 'bob@example.com', n: 1e21, deep: [[{}]] } }))
+    const json = JSON.stringify(
+      entry({
+        metadata: { req: { query: {}, params: {} }, a: 'x = y', mail: 'bob@example.com', n: 1e21, deep: [[{}]] },
+      }),
+    )
     expect(plain.mayMatch(json)).toBe(false)
     expect(plain.redactJson(json)).toBe(json)
     expect(plain.hasPatterns).toBe(false)
@@ -49,44 +71,88 @@ describe('without patterns', () => {
     const json = String.raw`{"level":"info","message":"/x?\u0074oken\u003dcanary-7f3a","timestamp":"t","metadata":{"u":"https:\/\/a:canary-7f3a@b.com"}}`
     expect(plain.mayMatch(json)).toBe(true)
     expect(plain.redactJson(json)).not.toContain(CANARY)
-    expect(JSON.parse(plain.redactJson(json))).toMatchObject({ message: '/x?token=[scrubbed]', metadata: { u: 'https://[scrubbed]@b.com' } })
+    expect(JSON.parse(plain.redactJson(json))).toMatchObject({
+      message: '/x?token=[scrubbed]',
+      metadata: { u: 'https://[scrubbed]@b.com' },
+    })
   })
 
   test('digits stay as they are written', () => {
-    const json = '{"level":"info","message":"/x?token=a","timestamp":"t","metadata":{"big":12345678901234567890,"exact":1.10,"small":1e-7}}'
+    const json =
+      '{"level":"info","message":"/x?token=a","timestamp":"t","metadata":{"big":12345678901234567890,"exact":1.10,"small":1e-7}}'
     expect(plain.redactJson(json)).toBe(json.replace('token=a', 'token=[scrubbed]'))
   })
 })
 
 describe('with patterns', () => {
-  test('every text, every key of the application\'s own, and numbers of cards', () => {
-    expect(scrubbed(all, entry({
-      message: `bob@example.com paid with ${CARD}`, user: { email: 'bob@example.com' }, tags: [CANARY], error: { stack: `Error: ${CANARY}\n  at x` },
-      metadata: { 'bob@example.com': 1, 'list': [Number(CARD), `"${CANARY}"`], 'ssn': '123-45-6789', 'time': 1_763_740_800_000 },
-      breadcrumbs: [{ message: 'eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVy.dGFn', timestamp: '2026-11-21T10:00:00.000Z', data: { card: Number(CARD) } }],
-    }))).toEqual(entry({
-      message: '[email] paid with [creditCard]', user: { email: '[email]' }, tags: ['[scrubbed]'], error: { stack: 'Error: [scrubbed]\n  at x' },
-      metadata: { '[email]': 1, 'list': ['[creditCard]', '"[scrubbed]"'], 'ssn': '[ssn]', 'time': 1_763_740_800_000 },
-      breadcrumbs: [{ message: '[bearer]', timestamp: '2026-11-21T10:00:00.000Z', data: { card: '[creditCard]' } }],
-    }))
+  test("every text, every key of the application's own, and numbers of cards", () => {
+    expect(
+      scrubbed(
+        all,
+        entry({
+          message: `bob@example.com paid with ${CARD}`,
+          user: { email: 'bob@example.com' },
+          tags: [CANARY],
+          error: { stack: `Error: ${CANARY}\n  at x` },
+          metadata: {
+            'bob@example.com': 1,
+            list: [Number(CARD), `"${CANARY}"`],
+            ssn: '123-45-6789',
+            time: 1_763_740_800_000,
+          },
+          breadcrumbs: [
+            {
+              message: 'eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVy.dGFn',
+              timestamp: '2026-11-21T10:00:00.000Z',
+              data: { card: Number(CARD) },
+            },
+          ],
+        }),
+      ),
+    ).toEqual(
+      entry({
+        message: '[email] paid with [creditCard]',
+        user: { email: '[email]' },
+        tags: ['[scrubbed]'],
+        error: { stack: 'Error: [scrubbed]\n  at x' },
+        metadata: { '[email]': 1, list: ['[creditCard]', '"[scrubbed]"'], ssn: '[ssn]', time: 1_763_740_800_000 },
+        breadcrumbs: [{ message: '[bearer]', timestamp: '2026-11-21T10:00:00.000Z', data: { card: '[creditCard]' } }],
+      }),
+    )
   })
 
   test('what an entry must have is left', () => {
-    const greedy = new Redactor({ patterns: ['error|message|metadata|2026|level|stack|data|timestamp', 'creditCard'], urlParams: [] })
-    const clean = scrubbed(greedy, entry({
-      error: { message: 'an error', stack: 'x' }, trace: { trace_id: '4111111111111111', span_id: 'a'.repeat(16) }, request: { status_code: 500 },
-      breadcrumbs: [{ timestamp: '2026-11-21T10:00:00.000Z', level: 'error', data: { level: 1 } }], metadata: { message: 1, level: 'error' },
-    }))
-    expect(clean).toEqual(entry({
-      error: { message: 'an [scrubbed]', stack: 'x' }, trace: { trace_id: '4111111111111111', span_id: 'a'.repeat(16) }, request: { status_code: 500 },
-      breadcrumbs: [{ timestamp: '2026-11-21T10:00:00.000Z', level: '[scrubbed]', data: { '[scrubbed]': 1 } }],
-      metadata: { '[scrubbed]': 1, '[scrubbed]_2': '[scrubbed]' },
-    }))
+    const greedy = new Redactor({
+      patterns: ['error|message|metadata|2026|level|stack|data|timestamp', 'creditCard'],
+      urlParams: [],
+    })
+    const clean = scrubbed(
+      greedy,
+      entry({
+        error: { message: 'an error', stack: 'x' },
+        trace: { trace_id: '4111111111111111', span_id: 'a'.repeat(16) },
+        request: { status_code: 500 },
+        breadcrumbs: [{ timestamp: '2026-11-21T10:00:00.000Z', level: 'error', data: { level: 1 } }],
+        metadata: { message: 1, level: 'error' },
+      }),
+    )
+    expect(clean).toEqual(
+      entry({
+        error: { message: 'an [scrubbed]', stack: 'x' },
+        trace: { trace_id: '4111111111111111', span_id: 'a'.repeat(16) },
+        request: { status_code: 500 },
+        breadcrumbs: [{ timestamp: '2026-11-21T10:00:00.000Z', level: '[scrubbed]', data: { '[scrubbed]': 1 } }],
+        metadata: { '[scrubbed]': 1, '[scrubbed]_2': '[scrubbed]' },
+      }),
+    )
   })
 
   test('keys that become equal are told apart', () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => `user${n}@example.com`)
-    const clean = scrubbed(all, entry({ metadata: { '[email]_3': 'own', ...Object.fromEntries(keys.map((key, n) => [key, n])) } }))
+    const clean = scrubbed(
+      all,
+      entry({ metadata: { '[email]_3': 'own', ...Object.fromEntries(keys.map((key, n) => [key, n])) } }),
+    )
     const metadata = clean['metadata'] as JsonObject
     expect(Object.keys(metadata)).toHaveLength(1_001)
     expect(metadata['[email]_3']).toBe('own')
@@ -103,20 +169,41 @@ describe('with patterns', () => {
 const secret = fc.constantFrom(CANARY, `Bearer ${CANARY}`, `?token=${CANARY}`, `https://a:${CANARY}@b.com`)
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }).map((one) => one.toWellFormed()),
-  fc.tuple(fc.string({ maxLength: 5 }), secret, fc.constantFrom('', ' ', '"', '\\', '\n', '/')).map(([before, one, after]) => `${before} ${one}${after}`),
+  fc
+    .tuple(fc.string({ maxLength: 5 }), secret, fc.constantFrom('', ' ', '"', '\\', '\n', '/'))
+    .map(([before, one, after]) => `${before} ${one}${after}`),
   fc.constantFrom('bob@example.com', CARD, '123-45-6789', 'token', 'query', 'a=b', '\u2028', '{"a":1}', '[scrubbed]'),
 )
 const value = fc.letrec<{ value: Json }>((tie) => ({
-  value: fc.oneof({ depthSize: 'small' }, fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null), fc.constant(Number(CARD))),
-    fc.array(tie('value'), { maxLength: 4 }), fc.dictionary(text, tie('value'), { maxKeys: 4 })),
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.oneof(
+      text,
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.constant(null),
+      fc.constant(Number(CARD)),
+    ),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+  ),
 })).value as fc.Arbitrary<Json>
-const anyEntry = fc.record({ message: text, metadata: fc.dictionary(text, value, { maxKeys: 4 }), breadcrumbs: fc.array(fc.record({ message: text, data: fc.dictionary(text, value, { maxKeys: 2 }) }), { maxLength: 2 }) })
+const anyEntry = fc
+  .record({
+    message: text,
+    metadata: fc.dictionary(text, value, { maxKeys: 4 }),
+    breadcrumbs: fc.array(fc.record({ message: text, data: fc.dictionary(text, value, { maxKeys: 2 }) }), {
+      maxLength: 2,
+    }),
+  })
   .map((more) => entry(more as unknown as JsonObject))
 
 /** The same JSON with letters, slashes and signs written as escapes. */
 function escaped(json: string): string {
-  return json.replace(/(\\.)|([a-z=@/])/g, (whole, escape: string | undefined, letter: string) => (escape === undefined && /[A-Za-z]/.test(letter) === false
-    ? `\\u00${letter.charCodeAt(0).toString(16)}` : whole))
+  return json.replace(/(\\.)|([a-z=@/])/g, (whole, escape: string | undefined, letter: string) =>
+    escape === undefined && /[A-Za-z]/.test(letter) === false ? `\\u00${letter.charCodeAt(0).toString(16)}` : whole,
+  )
 }
 
 /** Containers and their sizes. */
@@ -127,44 +214,56 @@ function shapeOf(one: Json): unknown {
 
 describe('any entry', () => {
   test('stays JSON of the same shape, without canaries, and once is enough', () => {
-    fc.assert(fc.property(anyEntry, (one) => {
-      const json = JSON.stringify(one)
-      const clean = all.redactJson(json)
-      expect(clean).not.toContain(CANARY)
-      expect(clean.isWellFormed()).toBe(true)
-      const parsed = JSON.parse(clean) as JsonObject
-      expect([parsed['level'], parsed['timestamp']]).toEqual([one['level'], one['timestamp']])
-      if (!/query|token/.test(json)) expect(shapeOf(parsed)).toEqual(shapeOf(JSON.parse(json) as Json))
-      expect(all.redactJson(clean)).toBe(clean)
-      if (clean !== json) expect(all.mayMatch(json)).toBe(true)
-    }), { numRuns: 3_000 })
+    fc.assert(
+      fc.property(anyEntry, (one) => {
+        const json = JSON.stringify(one)
+        const clean = all.redactJson(json)
+        expect(clean).not.toContain(CANARY)
+        expect(clean.isWellFormed()).toBe(true)
+        const parsed = JSON.parse(clean) as JsonObject
+        expect([parsed['level'], parsed['timestamp']]).toEqual([one['level'], one['timestamp']])
+        if (!/query|token/.test(json)) expect(shapeOf(parsed)).toEqual(shapeOf(JSON.parse(json) as Json))
+        expect(all.redactJson(clean)).toBe(clean)
+        if (clean !== json) expect(all.mayMatch(json)).toBe(true)
+      }),
+      { numRuns: 3_000 },
+    )
   })
 
   test('comes to the same with escapes in its JSON', () => {
-    fc.assert(fc.property(anyEntry, (one) => {
-      const json = JSON.stringify(one)
-      for (const scrubber of [plain, all]) {
-        expect(JSON.parse(scrubber.redactJson(escaped(json)))).toEqual(JSON.parse(scrubber.redactJson(json)))
-      }
-    }), { numRuns: 1_000 })
+    fc.assert(
+      fc.property(anyEntry, (one) => {
+        const json = JSON.stringify(one)
+        for (const scrubber of [plain, all]) {
+          expect(JSON.parse(scrubber.redactJson(escaped(json)))).toEqual(JSON.parse(scrubber.redactJson(json)))
+        }
+      }),
+      { numRuns: 1_000 },
+    )
   })
 
   test('its message comes to what the text alone comes to', () => {
-    fc.assert(fc.property(text, (message) => {
-      expect(scrubbed(all, entry({ message }))['message']).toBe(all.redactText(message))
-    }), { numRuns: 2_000 })
+    fc.assert(
+      fc.property(text, (message) => {
+        expect(scrubbed(all, entry({ message }))['message']).toBe(all.redactText(message))
+      }),
+      { numRuns: 2_000 },
+    )
   })
 
   test('among many lines, the next place is not too late', () => {
-    fc.assert(fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (entries) => {
-      const lines = entries.map((one) => JSON.stringify(one))
-      const chunk = lines.join('\n')
-      let start = 0
-      for (const line of lines) {
-        const place = plain.findNextParam(chunk, start)
-        if (plain.redactJson(line) !== line && !hasUserinfo(line)) expect(place).toBeLessThan(start + line.length)
-        start += line.length + 1
-      }
-    }), { numRuns: 1_000 })
+    fc.assert(
+      fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (entries) => {
+        const lines = entries.map((one) => JSON.stringify(one))
+        const chunk = lines.join('\n')
+        let start = 0
+        for (const line of lines) {
+          const place = plain.findNextParam(chunk, start)
+          if (plain.redactJson(line) !== line && !hasUserinfo(line)) expect(place).toBeLessThan(start + line.length)
+          start += line.length + 1
+        }
+      }),
+      { numRuns: 1_000 },
+    )
   })
 })

@@ -9,7 +9,9 @@ const options = { urlParams: [], maxTextChars: MAX_CHARS }
 const scrubber = new Redactor({ ...options, patterns: [String.raw`sk_live_\d{16}`] })
 
 function scrubbed(one: Redactor, more: JsonObject): JsonObject {
-  return JSON.parse(one.redactJson(JSON.stringify({ level: 'info', message: 'm', timestamp: 't', ...more }))) as JsonObject
+  return JSON.parse(
+    one.redactJson(JSON.stringify({ level: 'info', message: 'm', timestamp: 't', ...more })),
+  ) as JsonObject
 }
 
 describe('with a custom expression', () => {
@@ -27,11 +29,15 @@ describe('with a custom expression', () => {
 
   test('no part of a secret at the cut is left', () => {
     for (let before = MAX_CHARS - 30; before < MAX_CHARS + 30; before += 1) {
-      expect(scrubbed(scrubber, { message: `${'a'.repeat(before)}${SECRET}${'b'.repeat(20_000)}` })['message']).not.toMatch(/sk_|4711/)
+      expect(
+        scrubbed(scrubber, { message: `${'a'.repeat(before)}${SECRET}${'b'.repeat(20_000)}` })['message'],
+      ).not.toMatch(/sk_|4711/)
     }
     // The end of what is read, where a secret is cut in two.
     for (let before = MAX_CHARS + 4_050; before < MAX_CHARS + 4_100; before += 1) {
-      expect(scrubbed(scrubber, { message: `${'a'.repeat(before)}${SECRET}${'b'.repeat(20_000)}` })['message']).not.toMatch(/sk_|4711/)
+      expect(
+        scrubbed(scrubber, { message: `${'a'.repeat(before)}${SECRET}${'b'.repeat(20_000)}` })['message'],
+      ).not.toMatch(/sk_|4711/)
     }
   })
 
@@ -53,5 +59,7 @@ describe('with a custom expression', () => {
 
 test('without one, nothing is cut', () => {
   const text = `bob@example.com ${'a'.repeat(50_000)}`
-  expect(scrubbed(new Redactor({ ...options, patterns: ['email'] }), { message: text })['message']).toBe(text.replace('bob@example.com', '[email]'))
+  expect(scrubbed(new Redactor({ ...options, patterns: ['email'] }), { message: text })['message']).toBe(
+    text.replace('bob@example.com', '[email]'),
+  )
 })

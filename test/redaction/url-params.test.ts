@@ -20,7 +20,10 @@ describe('parameters', () => {
     [`/x?user[password]=${CANARY}&token[]=${CANARY}`, `/x?user[password]=${S}&token[]=${S}`],
     [`/x?user.password=${CANARY}`, `/x?user.password=${S}`],
     [`/x?p%61ssword=${CANARY}`, `/x?p%61ssword=${S}`],
-    [`/login?next=https%3A%2F%2Fa.com%3Ftoken%3D${CANARY}%26b%3D1`, `/login?next=https%3A%2F%2Fa.com%3Ftoken%3D${S}%26b%3D1`],
+    [
+      `/login?next=https%3A%2F%2Fa.com%3Ftoken%3D${CANARY}%26b%3D1`,
+      `/login?next=https%3A%2F%2Fa.com%3Ftoken%3D${S}%26b%3D1`,
+    ],
     [`line\ntoken=${CANARY}\nline`, `line\ntoken=${S}\nline`],
     [String.raw`line\ntoken=${CANARY}`, String.raw`line\ntoken=${S}`],
     [`{"url":"/x?token=${CANARY}"}`, `{"url":"/x?token=${S}"}`],
@@ -34,12 +37,22 @@ describe('parameters', () => {
     expect(params.mayMatch(JSON.stringify(clean))).toBe(false)
   })
 
-  test.each(['/x?tokens=1&mytoken=2', '/x?token=', '/x?token&b=1', 'token: 12', 'a=b=c', '/x?secretary=1', 'password', '%3D', '=token'])('left: %s', (text) => {
+  test.each([
+    '/x?tokens=1&mytoken=2',
+    '/x?token=',
+    '/x?token&b=1',
+    'token: 12',
+    'a=b=c',
+    '/x?secretary=1',
+    'password',
+    '%3D',
+    '=token',
+  ])('left: %s', (text) => {
     expect(params.redact(text)).toBe(text)
     expect(params.mayMatch(JSON.stringify(text))).toBe(false)
   })
 
-  test('of the user\'s own choice, or none', () => {
+  test("of the user's own choice, or none", () => {
     expect(new UrlParams(['sessionId']).redact('/x?session_id=1&token=2')).toBe(`/x?session_id=${S}&token=2`)
     expect(new UrlParams([]).redact(`/x?token=${CANARY}`)).toBe(`/x?token=${CANARY}`)
   })
@@ -59,22 +72,52 @@ describe('user and password', () => {
     expect(params.mayMatch(JSON.stringify(clean))).toBe(false)
   })
 
-  test.each(['https://example.com/@bob', 'https://example.com?a=b@c.com', 'git@github.com:a/b', 'bob@example.com', '// bob@example.com'])(
-    'left: %s', (text) => expect(params.redact(text)).toBe(text))
+  test.each([
+    'https://example.com/@bob',
+    'https://example.com?a=b@c.com',
+    'git@github.com:a/b',
+    'bob@example.com',
+    '// bob@example.com',
+  ])('left: %s', (text) => expect(params.redact(text)).toBe(text))
 })
 
 test('where there is something to scrub, `concerns` and `next` say so', () => {
-  const piece = fc.constantFrom('token=', 'api_key', 'token', '=', '%3D', '&', '?', '%26', '://', '@', 'a', '/', ';', '\\n', '\n', '"', ' ', S, '[', ']', '%5B')
+  const piece = fc.constantFrom(
+    'token=',
+    'api_key',
+    'token',
+    '=',
+    '%3D',
+    '&',
+    '?',
+    '%26',
+    '://',
+    '@',
+    'a',
+    '/',
+    ';',
+    '\\n',
+    '\n',
+    '"',
+    ' ',
+    S,
+    '[',
+    ']',
+    '%5B',
+  )
   let scrubbed = 0
-  fc.assert(fc.property(fc.array(piece, { minLength: 2, maxLength: 25 }), (pieces) => {
-    const text = pieces.join('')
-    const clean = params.redact(text)
-    expect(params.redact(clean)).toBe(clean)
-    if (clean === text) return
-    scrubbed += 1
-    const json = JSON.stringify(text)
-    expect(params.mayMatch(json)).toBe(true)
-    if (!hasUserinfo(json)) expect(params.findNext(json, 0, json.length)).toBeLessThan(Infinity)
-  }), { numRuns: 5_000 })
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 2, maxLength: 25 }), (pieces) => {
+      const text = pieces.join('')
+      const clean = params.redact(text)
+      expect(params.redact(clean)).toBe(clean)
+      if (clean === text) return
+      scrubbed += 1
+      const json = JSON.stringify(text)
+      expect(params.mayMatch(json)).toBe(true)
+      if (!hasUserinfo(json)) expect(params.findNext(json, 0, json.length)).toBeLessThan(Infinity)
+    }),
+    { numRuns: 5_000 },
+  )
   expect(scrubbed).toBeGreaterThan(20)
 })

@@ -16,7 +16,7 @@ export interface Took {
   readonly isCovered: boolean
 }
 
-export function taker(clock = new FakeClock()): { take: (entryJson: string) => Took, line: (line: string) => Took } {
+export function taker(clock = new FakeClock()): { take: (entryJson: string) => Took; line: (line: string) => Took } {
   const logs = new RequestLogExtractor({ clock, tag: TAG, newId: () => 'minted-0123456789' })
   const mapper = new Mapper(createMappingOptions({ environment: 'test' }), -1, () => clock.wallNow())
   const take = (entryJson: string): Took => {
@@ -38,7 +38,7 @@ export function taker(clock = new FakeClock()): { take: (entryJson: string) => T
 }
 
 /** The request logs of all lines, and the messages of what is a log entry still under `only`. */
-export function takeAll(lines: readonly string[]): { logs: RequestLog[], left: string[] } {
+export function takeAll(lines: readonly string[]): { logs: RequestLog[]; left: string[] } {
   const { line } = taker()
   const logs: RequestLog[] = []
   const left: string[] = []

@@ -28,9 +28,15 @@ async function linesWith(lines: readonly string[], word: string, count: number):
   return lines
 }
 
-function fastifyApp(options: FastifyServerOptions = {}, logger: object = {}): { app: FastifyInstance, lines: string[], port: () => number } {
+function fastifyApp(
+  options: FastifyServerOptions = {},
+  logger: object = {},
+): { app: FastifyInstance; lines: string[]; port: () => number } {
   const lines: string[] = []
-  const app = fastify({ ...options, logger: { level: 'info', stream: { write: (line: string) => void lines.push(line.trimEnd()) }, ...logger } })
+  const app = fastify({
+    ...options,
+    logger: { level: 'info', stream: { write: (line: string) => void lines.push(line.trimEnd()) }, ...logger },
+  })
   onTestFinished(async () => app.close())
   return { app, lines, port: () => (app.server.address() as AddressInfo).port }
 }
@@ -57,16 +63,30 @@ describe('Fastify', () => {
     await call(port(), '/users/8', 'HEAD')
     const { logs, left } = takeAll(await linesWith(lines, 'request completed', 5))
     expect(logs.map(({ method, path, status_code, request_id }) => [method, path, status_code, request_id])).toEqual([
-      ['GET', '/users/7', 200, `${TAG}-req-1`], ['GET', '/boom', 500, `${TAG}-req-2`], ['GET', '/bad', 400, `${TAG}-req-3`],
-      ['GET', '/nowhere', 404, `${TAG}-req-4`], ['HEAD', '/users/8', 200, `${TAG}-req-5`],
+      ['GET', '/users/7', 200, `${TAG}-req-1`],
+      ['GET', '/boom', 500, `${TAG}-req-2`],
+      ['GET', '/bad', 400, `${TAG}-req-3`],
+      ['GET', '/nowhere', 404, `${TAG}-req-4`],
+      ['HEAD', '/users/8', 200, `${TAG}-req-5`],
     ])
     for (const log of logs) {
-      expect(log).toMatchObject({ host: expect.any(String), environment: 'test', timestamp: expect.stringMatching(/Z$/) })
+      expect(log).toMatchObject({
+        host: expect.any(String),
+        environment: 'test',
+        timestamp: expect.stringMatching(/Z$/),
+      })
       expect(log.duration_ms).toBeGreaterThan(0)
       expect(log).not.toHaveProperty('route')
     }
     expect(left).toEqual([
-      expect.stringContaining('Server listening'), 'inside', 'calls another service', 'boom', 'bad', 'Route GET:/nowhere not found', 'inside', 'calls another service',
+      expect.stringContaining('Server listening'),
+      'inside',
+      'calls another service',
+      'boom',
+      'bad',
+      'Route GET:/nowhere not found',
+      'inside',
+      'calls another service',
     ])
   })
 
@@ -85,7 +105,8 @@ describe('Fastify', () => {
     await Promise.all(Array.from({ length: 50 }, (_, n) => call(port(), `/n/${n}`)))
     const { logs } = takeAll(await linesWith(lines, 'request completed', 50))
     expect(logs.map(({ path, status_code }) => [path, status_code]).toSorted()).toEqual(
-      Array.from({ length: 50 }, (_, n) => [`/n/${n}`, 200 + n]).toSorted())
+      Array.from({ length: 50 }, (_, n) => [`/n/${n}`, 200 + n]).toSorted(),
+    )
     expect(new Set(logs.map(({ request_id }) => request_id)).size).toBe(50)
   })
 
@@ -93,21 +114,46 @@ describe('Fastify', () => {
     const { app, lines } = fastifyApp({ requestIdHeader: 'x-request-id' })
     app.get('/a', () => 'a')
     app.get('/b', () => 'b')
-    for (const url of ['/a', '/b', '/a']) await app.inject({ url, headers: { 'x-request-id': '0b7c7a52-6a1e-4b1f-9a55-000000000001' } })
+    for (const url of ['/a', '/b', '/a'])
+      await app.inject({ url, headers: { 'x-request-id': '0b7c7a52-6a1e-4b1f-9a55-000000000001' } })
     const { logs } = takeAll(lines)
-    expect(logs.map(({ path, request_id }) => [path, request_id])).toEqual(['/a', '/b', '/a'].map((path) => [path, '0b7c7a52-6a1e-4b1f-9a55-000000000001']))
+    expect(logs.map(({ path, request_id }) => [path, request_id])).toEqual(
+      ['/a', '/b', '/a'].map((path) => [path, '0b7c7a52-6a1e-4b1f-9a55-000000000001']),
+    )
   })
 
   test('a serializer of either half may tell the pattern', async () => {
-    const first = fastifyApp({}, { serializers: { req: (request: { method: string, url: string, routeOptions: { url?: string } }) =>
-      ({ method: request.method, url: request.url, routeOptions: { url: request.routeOptions.url } }) } })
-    const second = fastifyApp({}, { serializers: { res: (reply: { statusCode: number, request?: { routeOptions: { url?: string } } }) =>
-      ({ statusCode: reply.statusCode, route: reply.request?.routeOptions.url }) } })
+    const first = fastifyApp(
+      {},
+      {
+        serializers: {
+          req: (request: { method: string; url: string; routeOptions: { url?: string } }) => ({
+            method: request.method,
+            url: request.url,
+            routeOptions: { url: request.routeOptions.url },
+          }),
+        },
+      },
+    )
+    const second = fastifyApp(
+      {},
+      {
+        serializers: {
+          res: (reply: { statusCode: number; request?: { routeOptions: { url?: string } } }) => ({
+            statusCode: reply.statusCode,
+            route: reply.request?.routeOptions.url,
+          }),
+        },
+      },
+    )
     for (const { app, lines } of [first, second]) {
       app.get('/users/:id/*', () => '')
       await app.inject('/users/7/x')
       await app.inject('/nowhere')
-      expect(takeAll(lines).logs.map(({ path, route }) => [path, route])).toEqual([['/users/7/x', '/users/:id/*'], ['/nowhere', undefined]])
+      expect(takeAll(lines).logs.map(({ path, route }) => [path, route])).toEqual([
+        ['/users/7/x', '/users/:id/*'],
+        ['/nowhere', undefined],
+      ])
     }
   })
 
@@ -160,29 +206,42 @@ async function pinoHttpApp(options: Options, handle: RequestListener): Promise<P
 }
 
 /** As Express leaves it on its request. */
-type Routed = IncomingMessage & { route?: { path: string, stack: unknown[] } }
+type Routed = IncomingMessage & { route?: { path: string; stack: unknown[] } }
 
 describe('pino-http', () => {
   test('one record is one request log, with the pattern that customProps tells; what failed stays a log entry, too', async () => {
-    const { lines, port } = await pinoHttpApp({ customProps: (request) => ({ route: (request as Routed).route }) }, (request, response) => {
-      if (request.url !== '/nowhere') (request as Routed).route = { path: '/users/:id', stack: [] }
-      request.log.info('inside')
-      if (request.url === '/users/5') response.statusCode = 500
-      if (request.url === '/nowhere') response.statusCode = 404
-      response.end('x')
-    })
+    const { lines, port } = await pinoHttpApp(
+      { customProps: (request) => ({ route: (request as Routed).route }) },
+      (request, response) => {
+        if (request.url !== '/nowhere') (request as Routed).route = { path: '/users/:id', stack: [] }
+        request.log.info('inside')
+        if (request.url === '/users/5') response.statusCode = 500
+        if (request.url === '/nowhere') response.statusCode = 404
+        response.end('x')
+      },
+    )
     for (const path of ['/users/4?a=b', '/users/5', '/nowhere']) await call(port, path)
     const { logs, left } = takeAll(await linesWith(lines, '"responseTime":', 3))
-    expect(logs.map(({ method, path, status_code, request_id, route }) => [method, path, status_code, request_id, route])).toEqual([
-      ['GET', '/users/4', 200, `${TAG}-1`, '/users/:id'], ['GET', '/users/5', 500, `${TAG}-2`, '/users/:id'], ['GET', '/nowhere', 404, `${TAG}-3`, undefined],
+    expect(
+      logs.map(({ method, path, status_code, request_id, route }) => [method, path, status_code, request_id, route]),
+    ).toEqual([
+      ['GET', '/users/4', 200, `${TAG}-1`, '/users/:id'],
+      ['GET', '/users/5', 500, `${TAG}-2`, '/users/:id'],
+      ['GET', '/nowhere', 404, `${TAG}-3`, undefined],
     ])
     expect(left).toEqual(['inside', 'inside', 'request errored', 'inside'])
   })
 
   test('other names for its keys', async () => {
-    const { lines, port } = await pinoHttpApp({ customAttributeKeys: { req: 'request', res: 'response', responseTime: 'duration_ms' } }, (_, response) => void response.end('x'))
+    const { lines, port } = await pinoHttpApp(
+      { customAttributeKeys: { req: 'request', res: 'response', responseTime: 'duration_ms' } },
+      (_, response) => void response.end('x'),
+    )
     await call(port, '/a')
-    expect(takeAll(await linesWith(lines, 'request completed', 1))).toMatchObject({ logs: [{ path: '/a', status_code: 200 }], left: [] })
+    expect(takeAll(await linesWith(lines, 'request completed', 1))).toMatchObject({
+      logs: [{ path: '/a', status_code: 200 }],
+      left: [],
+    })
   })
 
   test('an aborted request has no status, and stays a log entry', async () => {

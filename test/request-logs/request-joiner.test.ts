@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { RequestJoiner } from '../../src/request-logs/request-joiner.js'
 import { FakeClock } from '../fake-clock.js'
 
-const opening = (path: string): { method: string, path: string, labels: object } => ({ method: 'GET', path, labels: {} })
+const opening = (path: string): { method: string; path: string; labels: object } => ({
+  method: 'GET',
+  path,
+  labels: {},
+})
 const MINUTE_MS = 60_000
 
 test('ten thousand wait, and of more the oldest goes', () => {

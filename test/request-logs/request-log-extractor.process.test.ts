@@ -7,34 +7,80 @@ import { anyLine, corpus } from '../record/record-lines.js'
 import { hostileLines } from '../record/hostile-lines.js'
 import { TAG, taker } from './extract-lines.js'
 
-const REQUEST = { method: 'GET', url: '/users/7?a=b', path: '/users/7', status_code: 200, duration_ms: 3.5, ip: '10.0.0.1', user_agent: 'x' }
+const REQUEST = {
+  method: 'GET',
+  url: '/users/7?a=b',
+  path: '/users/7',
+  status_code: 200,
+  duration_ms: 3.5,
+  ip: '10.0.0.1',
+  user_agent: 'x',
+}
 
 function entry(over: object = {}, request: object = REQUEST): string {
-  return JSON.stringify({ level: 'info', message: 'request completed', timestamp: '2026-01-31T08:00:00.123Z', request_id: 'req-1', request, ...over })
+  return JSON.stringify({
+    level: 'info',
+    message: 'request completed',
+    timestamp: '2026-01-31T08:00:00.123Z',
+    request_id: 'req-1',
+    request,
+    ...over,
+  })
 }
 
 describe('one entry', () => {
   test('with all that a request log has, in the order of the interface', () => {
-    const { log } = taker().take(entry({ service: 'api', environment: 'prod', metadata: { hostname: 'web-1', res: { route: '/users/:id' } } }))
-    expect(JSON.stringify(log)).toBe('{"method":"GET","path":"/users/7","status_code":200,"duration_ms":3.5,'
-      + `"request_id":"${TAG}-req-1","timestamp":"2026-01-31T08:00:00.123Z","route":"/users/:id","host":"web-1","service":"api","environment":"prod"}`)
+    const { log } = taker().take(
+      entry({ service: 'api', environment: 'prod', metadata: { hostname: 'web-1', res: { route: '/users/:id' } } }),
+    )
+    expect(JSON.stringify(log)).toBe(
+      '{"method":"GET","path":"/users/7","status_code":200,"duration_ms":3.5,' +
+        `"request_id":"${TAG}-req-1","timestamp":"2026-01-31T08:00:00.123Z","route":"/users/:id","host":"web-1","service":"api","environment":"prod"}`,
+    )
   })
 
   test.each<[object, object]>([
-    [{ method: undefined }, {}], [{ method: '' }, {}], [{ method: 5 }, {}], [{ path: undefined }, {}], [{ path: ['/'] }, {}],
-    [{ status_code: undefined }, {}], [{ status_code: null }, {}], [{ status_code: 0 }, {}], [{ status_code: 99 }, {}], [{ status_code: 1000 }, {}],
-    [{ status_code: 200.5 }, {}], [{ status_code: '200' }, {}], [{ duration_ms: undefined }, {}], [{ duration_ms: '3' }, {}], [{ duration_ms: null }, {}],
+    [{ method: undefined }, {}],
+    [{ method: '' }, {}],
+    [{ method: 5 }, {}],
+    [{ path: undefined }, {}],
+    [{ path: ['/'] }, {}],
+    [{ status_code: undefined }, {}],
+    [{ status_code: null }, {}],
+    [{ status_code: 0 }, {}],
+    [{ status_code: 99 }, {}],
+    [{ status_code: 1000 }, {}],
+    [{ status_code: 200.5 }, {}],
+    [{ status_code: '200' }, {}],
+    [{ duration_ms: undefined }, {}],
+    [{ duration_ms: '3' }, {}],
+    [{ duration_ms: null }, {}],
   ])('%j is no finished request', (request) => {
     expect(taker().take(entry({}, { ...REQUEST, ...request }))).toMatchObject({ log: undefined, isCovered: false })
   })
 
-  test.each(['', 'x', 'null', '[]', '5', '"x"', '{', '{"request":{}}', '{"request":null}', '{"request":[1]}', '{"request":"x"}', `{"metadata":{${REQUEST_MEMBER}}}}`])('%s is no request, and no trouble', (json) => {
+  test.each([
+    '',
+    'x',
+    'null',
+    '[]',
+    '5',
+    '"x"',
+    '{',
+    '{"request":{}}',
+    '{"request":null}',
+    '{"request":[1]}',
+    '{"request":"x"}',
+    `{"metadata":{${REQUEST_MEMBER}}}}`,
+  ])('%s is no request, and no trouble', (json) => {
     expect(taker().take(json)).toEqual({ log: undefined, rank: 0, isCovered: false })
   })
 
   test('numbers beyond what JSON holds are none', () => {
     for (const number of ['1e400', '-1e400']) expect(taker().take(entry().replace('3.5', number)).log).toBeUndefined()
-    expect(taker().take(entry().replace('3.5', '123456789012345678901234567890')).log?.duration_ms).toBe(1.2345678901234568e29)
+    expect(taker().take(entry().replace('3.5', '123456789012345678901234567890')).log?.duration_ms).toBe(
+      1.2345678901234568e29,
+    )
     expect(taker().take(entry().replace(':200,', ':12345678901234567890,')).log).toBeUndefined()
   })
 
@@ -44,17 +90,32 @@ describe('one entry', () => {
 
   test('without a time that is one it is now', () => {
     for (const timestamp of [undefined, 'yesterday', 5, '2026-02-31T25:00:00Z', '']) {
-      expect(taker(new FakeClock(Date.UTC(2026, 5, 1))).take(entry({ timestamp })).log?.timestamp).toBe('2026-06-01T00:00:00.000Z')
+      expect(taker(new FakeClock(Date.UTC(2026, 5, 1))).take(entry({ timestamp })).log?.timestamp).toBe(
+        '2026-06-01T00:00:00.000Z',
+      )
     }
   })
 
   test('text is made what every store takes', () => {
-    const { log } = taker().take(entry({ request_id: 'a\ud800\0b', metadata: { hostname: '\0' } }, { ...REQUEST, path: '/\udfff\0x' }))
+    const { log } = taker().take(
+      entry({ request_id: 'a\ud800\0b', metadata: { hostname: '\0' } }, { ...REQUEST, path: '/\udfff\0x' }),
+    )
     expect(log).toMatchObject({ path: '/\ufffdx', request_id: `${TAG}-a\ufffdb` })
     expect(log).not.toHaveProperty('host')
   })
 
-  test.each([[199, 1], [200, 1], [304, 1], [399, 1], [400, 2], [404, 2], [499, 2], [500, 3], [503, 3], [599, 3]])('status %i ranks %i', (status_code, rank) => {
+  test.each([
+    [199, 1],
+    [200, 1],
+    [304, 1],
+    [399, 1],
+    [400, 2],
+    [404, 2],
+    [499, 2],
+    [500, 3],
+    [503, 3],
+    [599, 3],
+  ])('status %i ranks %i', (status_code, rank) => {
     expect(taker().take(entry({}, { ...REQUEST, status_code })).rank).toBe(rank)
   })
 })
@@ -77,7 +138,11 @@ describe('the route', () => {
     [undefined, { route: 'BER-JFK' }],
     [undefined, { route: { path: ['/a', '/b'] } }],
     [undefined, { route: { path: {} } }],
-    [undefined, { route: '' }], [undefined, { route: null }], [undefined, { route: 7 }], [undefined, { route: ['/a'] }], [undefined, { req: '/a' }],
+    [undefined, { route: '' }],
+    [undefined, { route: null }],
+    [undefined, { route: 7 }],
+    [undefined, { route: ['/a'] }],
+    [undefined, { req: '/a' }],
   ])('%s of %j', (route, metadata) => {
     expect(taker().take(entry({ metadata })).log?.route).toBe(route)
   })
@@ -85,14 +150,27 @@ describe('the route', () => {
 
 describe('the id', () => {
   test.each([
-    'req-1', '1', 'req-zz', 'in-42', 'checkout-service-req-1a', 'a.very.long.name.of.a.service:17', 'worker_request_2147483647', '00000000',
+    'req-1',
+    '1',
+    'req-zz',
+    'in-42',
+    'checkout-service-req-1a',
+    'a.very.long.name.of.a.service:17',
+    'worker_request_2147483647',
+    '00000000',
   ])('%s might be of any process', (id) => {
     expect(taker().take(entry({ request_id: id })).log?.request_id).toBe(`${TAG}-${id}`)
   })
 
   test.each([
-    '0b7c7a52-6a1e-4b1f-9a55-5b2d1c6f0a01', '01ARZ3NDEKTSV4RRFFQ69G5FAV', '4bf92f3577b34da6a3ce929d0e0e4736', 'V1StGXR8_Z5jdHi6B-myT', 'req_01HX3N8Z4T9M2K5Q7R1V6W0Y3B',
-    '1-5759e988-bd862e3fe1be46a994272793', 'abcdefab-cdef-4abc-8def-abcdefabcdef', '00f067aa0ba902b7',
+    '0b7c7a52-6a1e-4b1f-9a55-5b2d1c6f0a01',
+    '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+    'V1StGXR8_Z5jdHi6B-myT',
+    'req_01HX3N8Z4T9M2K5Q7R1V6W0Y3B',
+    '1-5759e988-bd862e3fe1be46a994272793',
+    'abcdefab-cdef-4abc-8def-abcdefabcdef',
+    '00f067aa0ba902b7',
   ])('%s is unique as it is', (id) => {
     expect(taker().take(entry({ request_id: id })).log?.request_id).toBe(id)
   })
@@ -101,7 +179,9 @@ describe('the id', () => {
     expect(taker().take(entry({ request_id: undefined })).log?.request_id).toBe('minted-0123456789')
     const ids = [1, 2].flatMap(() => {
       const logs = new RequestLogExtractor({ clock: new FakeClock() })
-      return [entry(), entry({ request_id: undefined })].map((one) => (JSON.parse(logs.extract(one).json ?? '{}') as { request_id: string }).request_id)
+      return [entry(), entry({ request_id: undefined })].map(
+        (one) => (JSON.parse(logs.extract(one).json ?? '{}') as { request_id: string }).request_id,
+      )
     })
     expect(ids[0]).toMatch(/^[0-9a-f]{12}-req-1$/)
     expect(ids[1]).toMatch(/^[0-9a-f-]{36}$/)
@@ -109,14 +189,20 @@ describe('the id', () => {
   })
 })
 
-const FIRST = entry({ message: 'incoming request', metadata: { req: { host: 'h', remotePort: 1, route: '/users/:id' } } }, { method: 'GET', url: '/users/7', path: '/users/7' })
+const FIRST = entry(
+  { message: 'incoming request', metadata: { req: { host: 'h', remotePort: 1, route: '/users/:id' } } },
+  { method: 'GET', url: '/users/7', path: '/users/7' },
+)
 const SECOND = entry({ service: 'api' }, { status_code: 201, duration_ms: 2 })
 
 describe('two halves', () => {
   test('are one request log, once', () => {
     const { take } = taker()
     expect(take(FIRST)).toEqual({ log: undefined, rank: 0, isCovered: true })
-    expect(take(SECOND)).toMatchObject({ log: { method: 'GET', path: '/users/7', status_code: 201, route: '/users/:id', service: 'api' }, isCovered: true })
+    expect(take(SECOND)).toMatchObject({
+      log: { method: 'GET', path: '/users/7', status_code: 201, route: '/users/:id', service: 'api' },
+      isCovered: true,
+    })
     expect(take(SECOND)).toEqual({ log: undefined, rank: 0, isCovered: false })
     take(FIRST)
     expect(take(SECOND).log).toBeDefined()
@@ -135,11 +221,18 @@ describe('two halves', () => {
     const { take } = taker()
     take(FIRST)
     // Fastify's own line of an error: a status, and no duration.
-    expect(take(entry({ level: 'error', error: { message: 'boom' } }, { method: 'GET', path: '/users/7', status_code: 500 }))).toMatchObject({ log: undefined, isCovered: false })
+    expect(
+      take(
+        entry({ level: 'error', error: { message: 'boom' } }, { method: 'GET', path: '/users/7', status_code: 500 }),
+      ),
+    ).toMatchObject({ log: undefined, isCovered: false })
     // A request that the application makes itself is one of its own, as it is logged as one.
     expect(take(entry({}, { ...REQUEST, method: 'POST', path: '/upstream' })).log?.path).toBe('/upstream')
     // And one that has only begun does not take the place of the other.
-    expect(take(entry({ message: 'calls' }, { method: 'PUT', path: '/upstream' }))).toMatchObject({ log: undefined, isCovered: false })
+    expect(take(entry({ message: 'calls' }, { method: 'PUT', path: '/upstream' }))).toMatchObject({
+      log: undefined,
+      isCovered: false,
+    })
     expect(take(SECOND).log).toMatchObject({ method: 'GET', path: '/users/7' })
   })
 
@@ -148,7 +241,10 @@ describe('two halves', () => {
       const { take } = taker()
       take(FIRST.replace('req-1', id))
       const other = take(entry({ request_id: id }, { ...REQUEST, method: 'POST', path: '/upstream' })).log?.request_id
-      expect([other, take(SECOND.replace('req-1', id)).log?.request_id]).toEqual(['minted-0123456789', id === 'req-1' ? `${TAG}-req-1` : id])
+      expect([other, take(SECOND.replace('req-1', id)).log?.request_id]).toEqual([
+        'minted-0123456789',
+        id === 'req-1' ? `${TAG}-req-1` : id,
+      ])
     }
   })
 
@@ -180,19 +276,35 @@ describe('two halves', () => {
 
 describe('under `only`', () => {
   test.each<[boolean, object]>([
-    [true, {}], [true, { level: 'warn' }], [true, { level: 'debug' }], [true, { notify: false }], [true, { user_id: 'u' }],
-    [false, { level: 'error' }], [false, { level: 'fatal' }], [false, { error: { message: 'boom' } }], [false, { notify: true }],
+    [true, {}],
+    [true, { level: 'warn' }],
+    [true, { level: 'debug' }],
+    [true, { notify: false }],
+    [true, { user_id: 'u' }],
+    [false, { level: 'error' }],
+    [false, { level: 'fatal' }],
+    [false, { error: { message: 'boom' } }],
+    [false, { notify: true }],
   ])('covered: %s for %j', (isCovered, over) => {
     const { take } = taker()
     expect(take(entry(over))).toMatchObject({ log: { path: '/users/7' }, isCovered })
-    expect(take(FIRST.replace('{', `{${JSON.stringify(over).slice(1, -1)}${Object.keys(over).length > 0 ? ',' : ''}`).replace('"level":"info",', 'level' in over ? '' : '"level":"info",')).isCovered)
-      .toBe(isCovered)
+    expect(
+      take(
+        FIRST.replace('{', `{${JSON.stringify(over).slice(1, -1)}${Object.keys(over).length > 0 ? ',' : ''}`).replace(
+          '"level":"info",',
+          'level' in over ? '' : '"level":"info",',
+        ),
+      ).isCovered,
+    ).toBe(isCovered)
   })
 
   test('Fastify\'s "request errored" is both', () => {
     const { take } = taker()
     take(FIRST)
-    expect(take(SECOND.replace('"level":"info"', '"level":"error","error":{"message":"write EPIPE"}'))).toMatchObject({ log: { status_code: 201 }, isCovered: false })
+    expect(take(SECOND.replace('"level":"info"', '"level":"error","error":{"message":"write EPIPE"}'))).toMatchObject({
+      log: { status_code: 201 },
+      isCovered: false,
+    })
   })
 })
 
@@ -201,8 +313,15 @@ describe('whatever is logged', () => {
     const { line } = taker()
     const labels = corpus.filter(({ raw }) => line(raw).log !== undefined).map(({ label }) => label)
     expect(labels).toEqual([
-      'pino-http success (GET /ok?x=1)', 'pino-http 404', 'pino-http 500 without res.err', 'pino-http quietReqLogger', 'pino-http customLogLevel+genReqId+customProps',
-      'fastify 5 request completed', 'fastify 5 error thrown', 'fastify 5 4xx thrown', 'fastify 5 404 route',
+      'pino-http success (GET /ok?x=1)',
+      'pino-http 404',
+      'pino-http 500 without res.err',
+      'pino-http quietReqLogger',
+      'pino-http customLogLevel+genReqId+customProps',
+      'fastify 5 request completed',
+      'fastify 5 error thrown',
+      'fastify 5 4xx thrown',
+      'fastify 5 404 route',
     ])
   })
 
@@ -220,18 +339,59 @@ describe('whatever is logged', () => {
   test('generated lines and entries make valid request logs, or none', () => {
     const { line, take } = taker()
     let logs = 0
-    fc.assert(fc.property(anyLine, (one) => void (logs += line(one).log === undefined ? 0 : 1)), { numRuns: 5_000 })
+    fc.assert(
+      fc.property(anyLine, (one) => void (logs += line(one).log === undefined ? 0 : 1)),
+      { numRuns: 5_000 },
+    )
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('req-1', 'req-2', '/a', 'GET', '\ud800', '\0'))
     const loose = fc.oneof({ weight: 12, arbitrary: text }, { weight: 1, arbitrary: fc.jsonValue() })
-    const number = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(200, 404, 500, 1.5, -1) }, fc.double(), fc.integer(), fc.maxSafeInteger())
-    const request = fc.record({ method: loose, path: loose, url: loose, status_code: fc.oneof({ weight: 4, arbitrary: number }, loose), duration_ms: fc.oneof({ weight: 4, arbitrary: number }, loose) }, { requiredKeys: ['method'] })
-    const metadata = fc.record({ hostname: loose, route: loose, req: fc.oneof(loose, fc.record({ route: loose, routeOptions: fc.record({ url: loose }) })), res: fc.record({ route: fc.record({ path: loose }) }) }, { requiredKeys: [] })
-    const hostile = fc.record({
-      level: loose, message: fc.oneof(loose, fc.constant('incoming request')), timestamp: fc.oneof(loose, fc.date().map((date) => date.getTime() > 0 ? date.toISOString() : 'x')), request_id: loose,
-      request: fc.oneof({ weight: 9, arbitrary: request }, { weight: 1, arbitrary: fc.jsonValue() }), metadata: fc.oneof(metadata, fc.jsonValue()),
-      service: loose, environment: loose, notify: loose, error: loose,
-    }, { requiredKeys: ['request'] })
-    fc.assert(fc.property(hostile, (one) => void (logs += take(JSON.stringify(one)).log === undefined ? 0 : 1)), { numRuns: 5_000 })
+    const number = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(200, 404, 500, 1.5, -1) },
+      fc.double(),
+      fc.integer(),
+      fc.maxSafeInteger(),
+    )
+    const request = fc.record(
+      {
+        method: loose,
+        path: loose,
+        url: loose,
+        status_code: fc.oneof({ weight: 4, arbitrary: number }, loose),
+        duration_ms: fc.oneof({ weight: 4, arbitrary: number }, loose),
+      },
+      { requiredKeys: ['method'] },
+    )
+    const metadata = fc.record(
+      {
+        hostname: loose,
+        route: loose,
+        req: fc.oneof(loose, fc.record({ route: loose, routeOptions: fc.record({ url: loose }) })),
+        res: fc.record({ route: fc.record({ path: loose }) }),
+      },
+      { requiredKeys: [] },
+    )
+    const hostile = fc.record(
+      {
+        level: loose,
+        message: fc.oneof(loose, fc.constant('incoming request')),
+        timestamp: fc.oneof(
+          loose,
+          fc.date().map((date) => (date.getTime() > 0 ? date.toISOString() : 'x')),
+        ),
+        request_id: loose,
+        request: fc.oneof({ weight: 9, arbitrary: request }, { weight: 1, arbitrary: fc.jsonValue() }),
+        metadata: fc.oneof(metadata, fc.jsonValue()),
+        service: loose,
+        environment: loose,
+        notify: loose,
+        error: loose,
+      },
+      { requiredKeys: ['request'] },
+    )
+    fc.assert(
+      fc.property(hostile, (one) => void (logs += take(JSON.stringify(one)).log === undefined ? 0 : 1)),
+      { numRuns: 5_000 },
+    )
     expect(logs).toBeGreaterThan(200)
   })
 })

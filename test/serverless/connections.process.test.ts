@@ -37,19 +37,22 @@ test('forgotten by what stands between, which resets them at the next request: t
   expect(numbersIn(service)).toEqual(upTo(20))
 })
 
-test.each(['reset', 'silence'] as const)('forgotten, with %s, and idle for longer than connections are kept: they are not used again', async (answer) => {
-  const service = await startService()
-  const gateway = await gatewayTo(service)
-  const sandbox = await startSandbox('logging', envFor(gateway.url, { ...PAUSES, requestTimeoutMs: 20_000 }))
-  await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
-  await sandbox.freeze()
-  gateway.forget(answer)
-  await sleep(4_200) // real time, for a real process
-  sandbox.thaw()
-  const { state, tookMs } = await work(sandbox, { from: 10, count: 10, flushMs: 10_000 })
-  expect(state).toBe('acknowledged')
-  expect(tookMs).toBeLessThan(1_500)
-  expect(numbersIn(service)).toEqual(upTo(20))
-  // Nothing was sent on what was dead: no attempt failed.
-  expect([service.requests.length, gateway.connections()]).toEqual([2, 2])
-})
+test.each(['reset', 'silence'] as const)(
+  'forgotten, with %s, and idle for longer than connections are kept: they are not used again',
+  async (answer) => {
+    const service = await startService()
+    const gateway = await gatewayTo(service)
+    const sandbox = await startSandbox('logging', envFor(gateway.url, { ...PAUSES, requestTimeoutMs: 20_000 }))
+    await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
+    await sandbox.freeze()
+    gateway.forget(answer)
+    await sleep(4_200) // real time, for a real process
+    sandbox.thaw()
+    const { state, tookMs } = await work(sandbox, { from: 10, count: 10, flushMs: 10_000 })
+    expect(state).toBe('acknowledged')
+    expect(tookMs).toBeLessThan(1_500)
+    expect(numbersIn(service)).toEqual(upTo(20))
+    // Nothing was sent on what was dead: no attempt failed.
+    expect([service.requests.length, gateway.connections()]).toEqual([2, 2])
+  },
+)

@@ -14,7 +14,9 @@ vi.mock('next/server', () => ({ after: (task: () => unknown) => void afterwards.
 
 /** By its path alone: the example is a Next app's, with that app's own rules for what an import may look like. */
 async function fromNext<Module>(path: string): Promise<Module> {
-  return (await import(/* @vite-ignore */ fileURLToPath(new URL(`../examples/next-route/${path}`, import.meta.url)))) as Module
+  return (await import(
+    /* @vite-ignore */ fileURLToPath(new URL(`../examples/next-route/${path}`, import.meta.url))
+  )) as Module
 }
 
 interface Route {
@@ -23,20 +25,30 @@ interface Route {
 
 interface Instrumentation {
   register(): Promise<void>
-  onRequestError(error: unknown, request: { readonly path: string, readonly method: string }): Promise<void>
+  onRequestError(error: unknown, request: { readonly path: string; readonly method: string }): Promise<void>
 }
 
 interface Job {
   readonly child: ChildProcess
   /** What it said on stderr is part of the answer. */
-  readonly ended: Promise<{ readonly code: number | null, readonly stderr: string }>
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
 }
 
 function startJob(service: IngestService, env: Record<string, string>): Job {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../examples/cloud-run-job/job.mjs', import.meta.url))], {
-    env: cleanEnv({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, CLOUD_RUN_JOB: 'invoices', CLOUD_RUN_EXECUTION: 'invoices-x7', ...env }),
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../examples/cloud-run-job/job.mjs', import.meta.url))],
+    {
+      env: cleanEnv({
+        PINO_INGEST_URL: service.url,
+        PINO_INGEST_API_KEY: KEY,
+        CLOUD_RUN_JOB: 'invoices',
+        CLOUD_RUN_EXECUTION: 'invoices-x7',
+        ...env,
+      }),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   onTestFinished(() => void child.kill('SIGKILL'))
   let stderr = ''
   child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
@@ -44,20 +56,33 @@ function startJob(service: IngestService, env: Record<string, string>): Job {
 }
 
 function invoicesIn(service: IngestService): unknown[] {
-  return service.entries({ q: 'invoice sent', limit: Infinity }).items.map(({ entry }) => Number(entry.metadata?.['invoice'])).toSorted((a, b) => a - b)
+  return service
+    .entries({ q: 'invoice sent', limit: Infinity })
+    .items.map(({ entry }) => Number(entry.metadata?.['invoice']))
+    .toSorted((a, b) => a - b)
 }
 
 describe('a Cloud Run job', () => {
   test('its tasks share the work, and each ends with all it logged delivered', async () => {
     const service = await startService()
-    const tasks = ['0', '1', '2'].map((index) => startJob(service, {
-      CLOUD_RUN_TASK_INDEX: index, CLOUD_RUN_TASK_COUNT: '3', CLOUD_RUN_TASK_ATTEMPT: '1', INVOICES: '30', INVOICE_MS: '0',
-    }))
+    const tasks = ['0', '1', '2'].map((index) =>
+      startJob(service, {
+        CLOUD_RUN_TASK_INDEX: index,
+        CLOUD_RUN_TASK_COUNT: '3',
+        CLOUD_RUN_TASK_ATTEMPT: '1',
+        INVOICES: '30',
+        INVOICE_MS: '0',
+      }),
+    )
     for (const { ended } of tasks) expect(await ended).toEqual({ code: 0, stderr: '' })
     expect(invoicesIn(service)).toEqual(Array.from({ length: 30 }, (_, n) => n))
     for (const { entry } of service.entries({ limit: Infinity }).items) {
       const { task } = entry.metadata as { task: { index: number } }
-      expect(entry).toMatchObject({ service: 'invoices', tags: [`task:${task.index}`], metadata: { execution: 'invoices-x7', task: { attempt: 1, count: 3 } } })
+      expect(entry).toMatchObject({
+        service: 'invoices',
+        tags: [`task:${task.index}`],
+        metadata: { execution: 'invoices-x7', task: { attempt: 1, count: 3 } },
+      })
     }
   })
 
@@ -78,7 +103,11 @@ describe('a Cloud Run job', () => {
   test('with the service down it ends in time, and says what was not delivered', async () => {
     const service = await startService()
     await service.close()
-    const { code, stderr } = await startJob(service, { INVOICES: '5', INVOICE_MS: '0', PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '100' }).ended
+    const { code, stderr } = await startJob(service, {
+      INVOICES: '5',
+      INVOICE_MS: '0',
+      PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '100',
+    }).ended
     expect(code).toBe(0)
     expect(stderr).toContain('logs: timeout, 6 entries are not delivered')
   })
@@ -101,7 +130,13 @@ describe('a Next route', () => {
 
   async function post(order: unknown): Promise<Response> {
     const { POST } = await fromNext<Route>('app/api/orders/route.ts')
-    return POST(new Request('http://localhost/api/orders', { method: 'POST', headers: { 'x-request-id': 'r-1' }, body: JSON.stringify(order) }))
+    return POST(
+      new Request('http://localhost/api/orders', {
+        method: 'POST',
+        headers: { 'x-request-id': 'r-1' },
+        body: JSON.stringify(order),
+      }),
+    )
   }
 
   async function respondedWith(): Promise<void> {
@@ -114,14 +149,22 @@ describe('a Next route', () => {
     expect(service.arrived).toBe(0)
     await respondedWith()
     expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
-      { level: 'info', message: 'order placed', service: 'orders', request_id: 'r-1', metadata: { orderId: 1017, total: 42 } },
+      {
+        level: 'info',
+        message: 'order placed',
+        service: 'orders',
+        request_id: 'r-1',
+        metadata: { orderId: 1017, total: 42 },
+      },
     ])
   })
 
   test('an order that is refused is an error', async () => {
     expect((await post({ id: 1018 })).status).toBe(400)
     await respondedWith()
-    expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([{ level: 'error', message: 'order failed', error: { type: 'RangeError' } }])
+    expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
+      { level: 'error', message: 'order failed', error: { type: 'RangeError' } },
+    ])
   })
 
   test('what no route has caught is told by the instrumentation, which shares the logger', async () => {
@@ -129,7 +172,12 @@ describe('a Next route', () => {
     await register()
     await onRequestError(new Error('no database'), { path: '/api/orders', method: 'POST' })
     expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
-      { level: 'error', service: 'orders', error: { message: 'no database' }, request: { method: 'POST', path: '/api/orders' } },
+      {
+        level: 'error',
+        service: 'orders',
+        error: { message: 'no database' },
+        request: { method: 'POST', path: '/api/orders' },
+      },
     ])
   })
 

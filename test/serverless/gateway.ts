@@ -16,7 +16,7 @@ export interface Gateway {
   forget(answer: 'reset' | 'silence'): void
 }
 
-export async function gatewayTo({ url, port }: { readonly url: string, readonly port: number }): Promise<Gateway> {
+export async function gatewayTo({ url, port }: { readonly url: string; readonly port: number }): Promise<Gateway> {
   const open = new Map<Socket, Socket>()
   let connections = 0
   const server = createServer((client) => {

@@ -17,7 +17,7 @@ const HALF_LEASE_MS = 15_000
 function makeStrangerAndOld(root: string): void {
   const [path] = (readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('owner'))
   const owner = join(root, path as string)
-  writeFileSync(owner, JSON.stringify({ ...JSON.parse(readFileSync(owner, 'utf8')) as object, namespace: 'pid:[1]' }))
+  writeFileSync(owner, JSON.stringify({ ...(JSON.parse(readFileSync(owner, 'utf8')) as object), namespace: 'pid:[1]' }))
   const renewedAt = Date.now() / 1000 - 31
   utimesSync(owner, renewedAt, renewedAt)
 }
@@ -40,13 +40,18 @@ test('stopped beyond its lease', { timeout: 120_000 }, async () => {
   await work(other, { from: 250, count: 10, flushMs: 10_000 })
   // In-process, entries of earlier processes are sent for a while after each log call only: on a slow machine one call is not enough.
   let next = 260
-  await vi.waitFor(async () => {
-    if (numbersIn(service).length < next) await work(other, { from: next++, count: 1, flushMs: 10_000 })
-    expect(numbersIn(service)).toEqual(upTo(next))
-  }, { timeout: 40_000, interval: 500 })
+  await vi.waitFor(
+    async () => {
+      if (numbersIn(service).length < next) await work(other, { from: next++, count: 1, flushMs: 10_000 })
+      expect(numbersIn(service)).toEqual(upTo(next))
+    },
+    { timeout: 40_000, interval: 500 },
+  )
 
   stopped.thaw()
-  await expect(work(stopped, { from: next, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  await expect(work(stopped, { from: next, count: 10, flushMs: 10_000 })).resolves.toMatchObject({
+    state: 'acknowledged',
+  })
   expect([...new Set(numbersIn(service))]).toEqual(upTo(next + 10))
   const sent = new Map<number, Set<string | null>>()
   for (const { entry, batch_id: batchId } of service.entries({ limit: Infinity }).items) {

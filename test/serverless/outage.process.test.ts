@@ -13,27 +13,39 @@ function spoolDir(): string {
 }
 
 test.each([
-  ['refuses connections', 'with', 'spooled'], ['refuses connections', 'without', 'timeout'],
-  ['hangs', 'with', 'spooled'], ['hangs', 'without', 'timeout'],
-] as const)('the service %s, %s a spool: the flush ends in time as %s, and a later invocation delivers', async (how, spool, state) => {
-  const service = await startService()
-  const options = { spool: spool === 'with' ? { dir: spoolDir() } : false, requestTimeoutMs: 800, retryMinMs: 400, retryMaxMs: 500 }
-  const sandbox = await startSandbox('logging', envFor(service.url, options))
-  await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
-  if (how === 'hangs') service.faults.add({ kind: 'hang' })
-  else await service.close()
-  const down = await work(sandbox, { from: 10, count: 10, flushMs: 1_600 })
-  expect(down.state).toBe(state)
-  expect(down.tookMs).toBeLessThan(1_600 + 600)
-  expect(down.account).toMatchObject({ received: 20, accepted: 10, pending: 10, balances: true })
+  ['refuses connections', 'with', 'spooled'],
+  ['refuses connections', 'without', 'timeout'],
+  ['hangs', 'with', 'spooled'],
+  ['hangs', 'without', 'timeout'],
+] as const)(
+  'the service %s, %s a spool: the flush ends in time as %s, and a later invocation delivers',
+  async (how, spool, state) => {
+    const service = await startService()
+    const options = {
+      spool: spool === 'with' ? { dir: spoolDir() } : false,
+      requestTimeoutMs: 800,
+      retryMinMs: 400,
+      retryMaxMs: 500,
+    }
+    const sandbox = await startSandbox('logging', envFor(service.url, options))
+    await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
+    if (how === 'hangs') service.faults.add({ kind: 'hang' })
+    else await service.close()
+    const down = await work(sandbox, { from: 10, count: 10, flushMs: 1_600 })
+    expect(down.state).toBe(state)
+    expect(down.tookMs).toBeLessThan(1_600 + 600)
+    expect(down.account).toMatchObject({ received: 20, accepted: 10, pending: 10, balances: true })
 
-  await sandbox.freeze()
-  if (how === 'hangs') service.faults.clear()
-  const back = how === 'hangs' ? service : await startService(service.port)
-  sandbox.thaw()
-  await expect(work(sandbox, { from: 20, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
-  expect([...new Set(numbersIn(back))]).toEqual(how === 'hangs' ? upTo(30) : upTo(30).slice(10))
-})
+    await sandbox.freeze()
+    if (how === 'hangs') service.faults.clear()
+    const back = how === 'hangs' ? service : await startService(service.port)
+    sandbox.thaw()
+    await expect(work(sandbox, { from: 20, count: 10, flushMs: 10_000 })).resolves.toMatchObject({
+      state: 'acknowledged',
+    })
+    expect([...new Set(numbersIn(back))]).toEqual(how === 'hangs' ? upTo(30) : upTo(30).slice(10))
+  },
+)
 
 test('killed while it stands still, with a spool: the next process of that folder sends what was not delivered', async () => {
   const service = await startService()

@@ -42,12 +42,14 @@ export async function runtimeApi(): Promise<RuntimeApi> {
 
   const give = (): void => {
     if (asking === undefined || pending === undefined) return
-    asking.writeHead(200, {
-      'content-type': 'application/json',
-      'lambda-runtime-aws-request-id': pending.requestId,
-      'lambda-runtime-deadline-ms': String(Date.now() + (pending.timeoutMs ?? TIMEOUT_MS)),
-      'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-central-1:000000000000:function:orders',
-    }).end(JSON.stringify(pending.event))
+    asking
+      .writeHead(200, {
+        'content-type': 'application/json',
+        'lambda-runtime-aws-request-id': pending.requestId,
+        'lambda-runtime-deadline-ms': String(Date.now() + (pending.timeoutMs ?? TIMEOUT_MS)),
+        'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-central-1:000000000000:function:orders',
+      })
+      .end(JSON.stringify(pending.event))
     asking = undefined
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -58,7 +60,8 @@ export async function runtimeApi(): Promise<RuntimeApi> {
     }
     const [requestId, what] = path.split('/')
     const result = await json(request)
-    if (pending === undefined || requestId !== pending.requestId || (what !== 'response' && what !== 'error')) return void response.writeHead(400).end()
+    if (pending === undefined || requestId !== pending.requestId || (what !== 'response' && what !== 'error'))
+      return void response.writeHead(400).end()
     const { resolve, onPosted } = pending
     pending = undefined
     onPosted?.()
@@ -73,10 +76,11 @@ export async function runtimeApi(): Promise<RuntimeApi> {
   await once(server, 'listening')
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    invoke: (event, invocation = {}) => new Promise((resolve) => {
-      pending = { ...invocation, requestId: randomUUID(), event, resolve }
-      give()
-    }),
+    invoke: (event, invocation = {}) =>
+      new Promise((resolve) => {
+        pending = { ...invocation, requestId: randomUUID(), event, resolve }
+        give()
+      }),
     async close() {
       server.closeAllConnections()
       server.close()

@@ -44,8 +44,11 @@ export async function startSandbox(handler: 'example' | 'logging', env: Record<s
   const api = await runtimeApi()
   const child = spawn(process.execPath, [`${EXAMPLE}/runtime.mjs`], {
     env: cleanEnv({
-      ...env, AWS_LAMBDA_RUNTIME_API: api.address, LAMBDA_TASK_ROOT: handler === 'example' ? EXAMPLE : HERE,
-      _HANDLER: handler === 'example' ? 'handler.handler' : 'logging.handler', AWS_LAMBDA_FUNCTION_NAME: 'orders',
+      ...env,
+      AWS_LAMBDA_RUNTIME_API: api.address,
+      LAMBDA_TASK_ROOT: handler === 'example' ? EXAMPLE : HERE,
+      _HANDLER: handler === 'example' ? 'handler.handler' : 'logging.handler',
+      AWS_LAMBDA_FUNCTION_NAME: 'orders',
     }),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -63,14 +66,19 @@ export async function startSandbox(handler: 'example' | 'logging', env: Record<s
   const pid = child.pid as number
   return {
     pid,
-    invoke: (event, invocation) => Promise.race([
-      api.invoke(event, invocation), ended.then(() => Promise.reject(new Error(`the function ended: ${stderr}`))),
-    ]),
+    invoke: (event, invocation) =>
+      Promise.race([
+        api.invoke(event, invocation),
+        ended.then(() => Promise.reject(new Error(`the function ended: ${stderr}`))),
+      ]),
     async freeze() {
       child.kill('SIGSTOP')
-      await vi.waitFor(() => {
-        if (stateOf(pid) !== 'T') throw new Error(`process ${pid} still runs`)
-      }, { interval: 1 })
+      await vi.waitFor(
+        () => {
+          if (stateOf(pid) !== 'T') throw new Error(`process ${pid} still runs`)
+        },
+        { interval: 1 },
+      )
     },
     thaw: () => void child.kill('SIGCONT'),
     kill,

@@ -19,7 +19,10 @@ test.each([
   await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
   service.faults.add(fault)
   await work(sandbox, { from: 1, count: SMALL.batchSize * BATCHES })
-  await vi.waitFor(() => expect(service.requests.some(({ fault: played }) => played === fault.kind)).toBe(true), { timeout: 10_000, interval: 1 })
+  await vi.waitFor(() => expect(service.requests.some(({ fault: played }) => played === fault.kind)).toBe(true), {
+    timeout: 10_000,
+    interval: 1,
+  })
   await sandbox.freeze()
   await sleep(50) // what was on its way to the service has come
   const before = service.requests.length
@@ -28,7 +31,9 @@ test.each([
   await sleep(frozenMs)
   expect(service.requests).toHaveLength(before)
   sandbox.thaw()
-  await expect(work(sandbox, { from: 1 + SMALL.batchSize * BATCHES, count: 4, flushMs: 20_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+  await expect(
+    work(sandbox, { from: 1 + SMALL.batchSize * BATCHES, count: 4, flushMs: 20_000 }),
+  ).resolves.toMatchObject({ state: 'acknowledged' })
   expect([...new Set(numbersIn(service))]).toEqual(upTo(5 + SMALL.batchSize * BATCHES))
   const after = service.requests.slice(before)
   // On a busy machine one or another of them takes too long, and goes again.

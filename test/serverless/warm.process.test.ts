@@ -6,37 +6,54 @@ import { startSandbox, work } from './sandbox.js'
 import { envFor, numbersIn, startService, upTo } from './service.js'
 
 describe('the example', () => {
-  test('stopped after each of 20 responses: what an invocation logged is there before its response', { timeout: 60_000 }, async () => {
-    const service = await startService()
-    const sandbox = await startSandbox('example', envFor(service.url))
-    for (let orderId = 0; orderId < 20; orderId += 1) {
-      let arrived = 0
-      const onPosted = (): void => {
-        process.kill(sandbox.pid, 'SIGSTOP')
-        arrived = service.arrived
+  test(
+    'stopped after each of 20 responses: what an invocation logged is there before its response',
+    { timeout: 60_000 },
+    async () => {
+      const service = await startService()
+      const sandbox = await startSandbox('example', envFor(service.url))
+      for (let orderId = 0; orderId < 20; orderId += 1) {
+        let arrived = 0
+        const onPosted = (): void => {
+          process.kill(sandbox.pid, 'SIGSTOP')
+          arrived = service.arrived
+        }
+        const { requestId, what } = await sandbox.invoke({ orderId, total: 42 }, { onPosted })
+        expect({ what, arrived }).toEqual({ what: 'response', arrived: 2 * (orderId + 1) })
+        expect(service.entries({ limit: 2 }).items.map(({ entry }) => entry)).toMatchObject([
+          { message: 'order placed', service: 'orders', request_id: requestId, metadata: { orderId } },
+          { message: 'order received', request_id: requestId, metadata: { orderId } },
+        ])
+        await sandbox.freeze()
+        sandbox.thaw()
       }
-      const { requestId, what } = await sandbox.invoke({ orderId, total: 42 }, { onPosted })
-      expect({ what, arrived }).toEqual({ what: 'response', arrived: 2 * (orderId + 1) })
-      expect(service.entries({ limit: 2 }).items.map(({ entry }) => entry)).toMatchObject([
-        { message: 'order placed', service: 'orders', request_id: requestId, metadata: { orderId } },
-        { message: 'order received', request_id: requestId, metadata: { orderId } },
-      ])
-      await sandbox.freeze()
-      sandbox.thaw()
-    }
-    expect(service.arrived).toBe(40)
-    expect(service.requests.map(({ entries, status }) => [entries, status])).toEqual(Array.from({ length: 20 }, () => [2, 200]))
-    expect(sandbox.stderr()).toMatch(/^cold start: import \d+ ms, first invocation with its flush \d+ ms\n$/)
-  })
+      expect(service.arrived).toBe(40)
+      expect(service.requests.map(({ entries, status }) => [entries, status])).toEqual(
+        Array.from({ length: 20 }, () => [2, 200]),
+      )
+      expect(sandbox.stderr()).toMatch(/^cold start: import \d+ ms, first invocation with its flush \d+ ms\n$/)
+    },
+  )
 
   test('an invocation that fails tells so before its response, too', async () => {
     const service = await startService()
     const sandbox = await startSandbox('example', envFor(service.url))
     let arrived = 0
-    const { requestId, what, result } = await sandbox.invoke({ orderId: 7 }, { onPosted: () => (arrived = service.arrived) })
-    expect([what, result, arrived]).toMatchObject(['error', { errorType: 'RangeError', errorMessage: 'order 7 has no total' }, 2])
+    const { requestId, what, result } = await sandbox.invoke(
+      { orderId: 7 },
+      { onPosted: () => (arrived = service.arrived) },
+    )
+    expect([what, result, arrived]).toMatchObject([
+      'error',
+      { errorType: 'RangeError', errorMessage: 'order 7 has no total' },
+      2,
+    ])
     expect(service.entries({ level: 'error' }).items.map(({ entry }) => entry)).toMatchObject([
-      { message: 'order failed', request_id: requestId, error: { type: 'RangeError', stack: expect.stringContaining('handler.mjs') } },
+      {
+        message: 'order failed',
+        request_id: requestId,
+        error: { type: 'RangeError', stack: expect.stringContaining('handler.mjs') },
+      },
     ])
   })
 
@@ -58,7 +75,10 @@ describe('stopped without a flush', () => {
     const service = await startService()
     const sandbox = await startSandbox('logging', envFor(service.url))
     await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
-    const posted = sandbox.invoke({ from: 10, count: 10 }, { onPosted: () => void process.kill(sandbox.pid, 'SIGSTOP') })
+    const posted = sandbox.invoke(
+      { from: 10, count: 10 },
+      { onPosted: () => void process.kill(sandbox.pid, 'SIGSTOP') },
+    )
     await posted
     await sandbox.freeze()
     expect(numbersIn(service)).toEqual(upTo(10))
@@ -78,7 +98,9 @@ describe('stopped without a flush', () => {
     await service.waitForEntries(11)
     await sleep(1_700) // the request's time is over
     sandbox.thaw()
-    await expect(work(sandbox, { from: 11, count: 1, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+    await expect(work(sandbox, { from: 11, count: 1, flushMs: 10_000 })).resolves.toMatchObject({
+      state: 'acknowledged',
+    })
     expect(numbersIn(service)).toEqual(upTo(12))
     expect(service.requests).toHaveLength(3)
   })
@@ -95,7 +117,9 @@ describe('stopped without a flush', () => {
     gateway.forget('silence')
     await sleep(1_700)
     sandbox.thaw()
-    await expect(work(sandbox, { from: 11, count: 1, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
+    await expect(work(sandbox, { from: 11, count: 1, flushMs: 10_000 })).resolves.toMatchObject({
+      state: 'acknowledged',
+    })
     expect([...new Set(numbersIn(service))]).toEqual(upTo(12))
     const ids = service.requests.filter(({ entries }) => entries === 10).map(({ batchId }) => batchId)
     expect([ids.length, new Set(ids).size]).toEqual([2, 1])

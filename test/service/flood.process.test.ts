@@ -33,7 +33,7 @@ async function grownMib(service: ServiceChild, before: number): Promise<number> 
   return Math.round((peakBytes - before) / MIB)
 }
 
-async function startMeasured(options = {}): Promise<{ service: ServiceChild, before: number }> {
+async function startMeasured(options = {}): Promise<{ service: ServiceChild; before: number }> {
   const service = await startChild(options)
   // What any request loads is not what the flood costs.
   await servesOthers(service)
@@ -54,12 +54,18 @@ it('200 that send a head byte by byte, and 200 that send a body so', async () =>
   expect(await grownMib(service, before)).toBeLessThan(100)
 })
 
-it.each([['with', { 'content-length': 1024 * MIB }], ['without', { 'transfer-encoding': 'chunked' }]])('a body of 1 GiB, %s its length', async (_name, fields) => {
+it.each([
+  ['with', { 'content-length': 1024 * MIB }],
+  ['without', { 'transfer-encoding': 'chunked' }],
+])('a body of 1 GiB, %s its length', async (_name, fields) => {
   const { service, before } = await startMeasured()
   const client = rawClient({ port: service.port })
   client.socket.write(head(INGEST, fields))
   const piece = Buffer.alloc(MIB, 32)
-  const chunk = 'content-length' in fields ? piece : Buffer.concat([Buffer.from(`${MIB.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
+  const chunk =
+    'content-length' in fields
+      ? piece
+      : Buffer.concat([Buffer.from(`${MIB.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
   let sentMib = 0
   for (; sentMib < 1024 && !client.isClosed(); sentMib++) {
     const isTaken = client.socket.write(chunk)
@@ -100,7 +106,9 @@ it('gzip bombs: 200 small bodies that become 5 MiB or more', async () => {
   const { service, before } = await startMeasured()
   const bombs = [200 * MIB, 5 * MIB - 100].map((length) => gzipSync(Buffer.alloc(length, 32), { level: 9 }))
   const answers = await Promise.all([
-    ...Array.from({ length: 200 }, (_, n) => call(`${service.url}/ingest`, { body: bombs[n % 2], headers: { 'content-encoding': 'gzip' } })),
+    ...Array.from({ length: 200 }, (_, n) =>
+      call(`${service.url}/ingest`, { body: bombs[n % 2], headers: { 'content-encoding': 'gzip' } }),
+    ),
     servesOthers(service),
   ])
   const statuses = answers.flatMap((one) => (one === undefined ? [] : [one.status]))
@@ -115,7 +123,10 @@ it('1,100 idle connections more than there is room for', async () => {
   await until(() => open() <= 200, 20_000)
   // The first of them may find no room: those that hold it are young.
   for (let answered = 0; answered < 20;) {
-    const isAnswered = await call(`${service.url}/ingest`, { body: { batch_id: 'b', logs: [] } }).then(() => true, () => false)
+    const isAnswered = await call(`${service.url}/ingest`, { body: { batch_id: 'b', logs: [] } }).then(
+      () => true,
+      () => false,
+    )
     if (isAnswered) answered++
   }
   expect(open()).toBeLessThanOrEqual(200)
@@ -134,10 +145,17 @@ it('one that asks and asks and never reads an answer', async () => {
     head('/page/main.js', {}, 'GET'),
   ]
   // Some stop within the bound and some do not; none of them reads.
-  const deaf = asks.flatMap((ask) => [1, 1000].map((rounds) => ({ ask: ask.repeat(90), rounds, client: rawClient({ port: service.port, reads: false }) })))
+  const deaf = asks.flatMap((ask) =>
+    [1, 1000].map((rounds) => ({
+      ask: ask.repeat(90),
+      rounds,
+      client: rawClient({ port: service.port, reads: false }),
+    })),
+  )
   for (const { client } of deaf) client.socket.pause()
   for (let round = 0; round < 40; round++) {
-    for (const { ask, rounds, client } of deaf) if (round < rounds && client.socket.writableLength < MIB) client.socket.write(ask)
+    for (const { ask, rounds, client } of deaf)
+      if (round < rounds && client.socket.writableLength < MIB) client.socket.write(ask)
     await servesOthers(service, 1)
   }
   expect(deaf.filter(({ client, rounds }) => rounds === 1 && client.isClosed())).toEqual([])

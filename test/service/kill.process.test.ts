@@ -31,7 +31,10 @@ function write(url: string, pad: string): Writer {
   const send = (): void => {
     const messages = Array.from({ length: BATCH }, (_, n) => `${batches}-${n}`)
     batches++
-    const body = JSON.stringify({ batch_id: String(batches), logs: messages.map((message) => entryOf({ message, metadata: { pad } })) })
+    const body = JSON.stringify({
+      batch_id: String(batches),
+      logs: messages.map((message) => entryOf({ message, metadata: { pad } })),
+    })
     const headers = { 'content-type': 'application/json', 'x-api-key': 'any' }
     const request = httpRequest(`${url}/ingest`, { method: 'POST', agent, headers }, (response) => {
       response.resume()
@@ -59,7 +62,11 @@ function write(url: string, pad: string): Writer {
 }
 
 /** The same file through several lives and deaths; `mustBeThere` says which of the acknowledged are to be found. */
-async function killAndLook(options: IngestServiceOptions, pad: string, mustBeThere: (acknowledged: readonly string[]) => readonly string[]): Promise<void> {
+async function killAndLook(
+  options: IngestServiceOptions,
+  pad: string,
+  mustBeThere: (acknowledged: readonly string[]) => readonly string[],
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ingest-kill-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const problems: string[] = []
@@ -78,7 +85,10 @@ async function killAndLook(options: IngestServiceOptions, pad: string, mustBeThe
     const kept = again.entries({ limit: Infinity }).items.map(({ entry }) => entry.message)
     await again.close()
     const found = new Set(kept)
-    expect(wanted.filter((message) => !found.has(message)), `round ${round}, killed after ${writer.acknowledged.length}`).toEqual([])
+    expect(
+      wanted.filter((message) => !found.has(message)),
+      `round ${round}, killed after ${writer.acknowledged.length}`,
+    ).toEqual([])
     expect(found.size, 'no entry twice').toBe(kept.length)
     expect(kept.length).toBeLessThanOrEqual(writer.sent())
   }
@@ -96,5 +106,9 @@ describe('kill -9 at 5,000 entries a second', () => {
     await killAndLook({ maxEntries: 2500 }, 'x'.repeat(2000), (acknowledged) => acknowledged.slice(-1500))
   }, 120_000)
 
-  it.skipIf(!hasSqlite())(`sqlite${hasSqlite() ? '' : ' (this runtime has no node:sqlite)'}`, () => killAndLook({ store: 'sqlite' }, '', all), 120_000)
+  it.skipIf(!hasSqlite())(
+    `sqlite${hasSqlite() ? '' : ' (this runtime has no node:sqlite)'}`,
+    () => killAndLook({ store: 'sqlite' }, '', all),
+    120_000,
+  )
 })

@@ -150,7 +150,9 @@ describe('a flood', () => {
       const socket = connect(service.port, '127.0.0.1')
       socket.on('error', () => {})
       socket.write(
-        i % 2 === 0 ? 'garbage\r\n\r\n' : 'POST /api/v1/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{',
+        i % 2 === 0
+          ? 'garbage\r\n\r\n'
+          : 'POST /api/v1/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{',
       )
       return socket
     })

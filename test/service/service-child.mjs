@@ -7,7 +7,12 @@ import { createIngestService } from 'pino-ingest/service'
 const service = await createIngestService(JSON.parse(process.argv[2] ?? '{}'))
 const { url, origin, port, token } = service
 process.on('message', (asked) => {
-  if (asked === 'memory') process.send({ peakBytes: process.resourceUsage().maxRSS * 1024, bytes: process.memoryUsage.rss(), requests: service.requests.length })
+  if (asked === 'memory')
+    process.send({
+      peakBytes: process.resourceUsage().maxRSS * 1024,
+      bytes: process.memoryUsage.rss(),
+      requests: service.requests.length,
+    })
 })
 process.once('disconnect', () => process.exit())
 process.send({ url, origin, port, token })

@@ -23,7 +23,10 @@ export interface ServiceChild {
   readonly kill: () => Promise<void>
 }
 
-export async function startChild(options: IngestServiceOptions = {}, execPath = process.execPath): Promise<ServiceChild> {
+export async function startChild(
+  options: IngestServiceOptions = {},
+  execPath = process.execPath,
+): Promise<ServiceChild> {
   const file = fileURLToPath(new URL('service-child.mjs', import.meta.url))
   const child = fork(file, [JSON.stringify(options)], { execPath, env: cleanEnv(), execArgv: [] })
   const kill = async (): Promise<void> => {

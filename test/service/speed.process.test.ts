@@ -17,12 +17,12 @@ const MOST_MS = 150
 const LIMITS = { maxEntries: 2 * COUNT, maxBytes: 2 ** 30 }
 
 const BENCHMARK = new URL('../../benchmarks/service/', import.meta.url)
-const records = await import(new URL('records.mjs', BENCHMARK).href) as {
+const records = (await import(new URL('records.mjs', BENCHMARK).href)) as {
   entry: (n: number, count: number) => LogEntry
   requestLog: (n: number, count: number) => RequestLog
   RELEASES: readonly string[]
 }
-const { QUERIES } = await import(new URL('queries.mjs', BENCHMARK).href) as {
+const { QUERIES } = (await import(new URL('queries.mjs', BENCHMARK).href)) as {
   QUERIES: readonly { name: string; ask: (reader: StoreReader, store: Store) => unknown }[]
 }
 
@@ -30,7 +30,12 @@ function fill(store: Store): void {
   let seq = 0
   const add = (kind: RecordKind, count: number, make: (n: number) => object): void => {
     for (let from = 0; from < count; from += BATCH) {
-      const batch = Array.from({ length: BATCH }, (_, n) => ({ id: `${kind}_run_${(++seq).toString(36)}`, seq, received_at: '2026-11-21T08:00:00.000Z', ...make(from + n) }))
+      const batch = Array.from({ length: BATCH }, (_, n) => ({
+        id: `${kind}_run_${(++seq).toString(36)}`,
+        seq,
+        received_at: '2026-11-21T08:00:00.000Z',
+        ...make(from + n),
+      }))
       store.append(kind, batch as never, 500 * BATCH)
     }
   }
@@ -49,7 +54,17 @@ function cpuMs(work: () => unknown): number {
 }
 
 describe.each([
-  { name: 'memory', isThere: true, open: (): Store => new MemoryStore({ ...LIMITS, onProblem: (message) => { throw new Error(message) } }) },
+  {
+    name: 'memory',
+    isThere: true,
+    open: (): Store =>
+      new MemoryStore({
+        ...LIMITS,
+        onProblem: (message) => {
+          throw new Error(message)
+        },
+      }),
+  },
   { name: 'sqlite', isThere: hasSqlite(), open: (): Store => new SqliteStore(LIMITS) },
 ])('$name', ({ isThere, open }) => {
   let store: Store | undefined

@@ -31,7 +31,12 @@ export function call(url: string, { method = 'POST', path, headers = {}, body }:
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       url,
-      { method, agent: false, ...(path !== undefined && { path }), headers: { ...type, 'x-api-key': 'key-1', ...headers } },
+      {
+        method,
+        agent: false,
+        ...(path !== undefined && { path }),
+        headers: { ...type, 'x-api-key': 'key-1', ...headers },
+      },
       (response) => {
         let text = ''
         response.setEncoding('utf8')

@@ -1,6 +1,20 @@
 /** What another user can put in the place of the store's files, in a folder that both can write to: nothing of it is written, followed, trusted or waited for. */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, existsSync, linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import type fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -45,13 +59,16 @@ function plant(path: string, content = ''): void {
 
 /** @param facts that the message names */
 async function refused(store: 'memory' | 'sqlite', file: string, ...facts: readonly string[]): Promise<void> {
-  const error = await createIngestService({ store, dbFile: file }).then((service) => service.close(), (reason: unknown) => reason as { code: string, message: string })
+  const error = await createIngestService({ store, dbFile: file }).then(
+    (service) => service.close(),
+    (reason: unknown) => reason as { code: string; message: string },
+  )
   expect(error).toMatchObject({ code: 'STORE' })
   for (const fact of [file, ...facts]) expect((error as { message: string }).message).toContain(fact)
 }
 
 describe.each(STORES)('store %s', (store) => {
-  test('a shared folder with nothing in it is used, and the file is the user\'s alone', async () => {
+  test("a shared folder with nothing in it is used, and the file is the user's alone", async () => {
     const { file } = place()
     const service = await started({ store, dbFile: file })
     await ingest(service, [entryOf()])
@@ -130,14 +147,33 @@ describe.each(STORES)('store %s', (store) => {
   })
 })
 
-describe('the journal\'s temporary file', () => {
-  function rewriting(file: string): { store: MemoryStore, problems: string[], rewrite: () => void } {
+describe("the journal's temporary file", () => {
+  function rewriting(file: string): { store: MemoryStore; problems: string[]; rewrite: () => void } {
     const problems: string[] = []
-    const store = new MemoryStore({ maxEntries: 10, maxBytes: 1 << 26, compactSlackBytes: 1_000, file, onProblem: (text) => problems.push(text) })
+    const store = new MemoryStore({
+      maxEntries: 10,
+      maxBytes: 1 << 26,
+      compactSlackBytes: 1_000,
+      file,
+      onProblem: (text) => problems.push(text),
+    })
     onTestFinished(() => store.close())
     let seq = 0
     const rewrite = (): void => {
-      for (let n = 0; n < 100; n += 1) store.append('entry', [{ id: `ent_run_${seq}`, seq: (seq += 1), received_at: '2026-01-01T00:00:00.000Z', batch_id: 'b', entry: entryOf() }], 1)
+      for (let n = 0; n < 100; n += 1)
+        store.append(
+          'entry',
+          [
+            {
+              id: `ent_run_${seq}`,
+              seq: (seq += 1),
+              received_at: '2026-01-01T00:00:00.000Z',
+              batch_id: 'b',
+              entry: entryOf(),
+            },
+          ],
+          1,
+        )
     }
     return { store, problems, rewrite }
   }
@@ -211,14 +247,17 @@ describe('a journal of 4 GiB that takes nothing on the disk', () => {
     const problems: string[] = []
     const concat = vi.spyOn(Buffer, 'concat')
     onTestFinished(() => concat.mockRestore())
-    const second = await started({ dbFile: sparse(`${header}\n`, `\n${records.join('\n')}\n`), onProblem: (message) => problems.push(message) })
+    const second = await started({
+      dbFile: sparse(`${header}\n`, `\n${records.join('\n')}\n`),
+      onProblem: (message) => problems.push(message),
+    })
     expect(second.arrived).toBe(1)
     expect(problems).toEqual([expect.stringContaining('1 damaged')])
     expect(concat.mock.results.filter(({ value }) => (value as Buffer).length > 256 * 1024 ** 2)).toEqual([])
   })
 })
 
-describe.skipIf(!hasSqlite() || !isRoot)('SQLite\'s own files beside the store\'s', () => {
+describe.skipIf(!hasSqlite() || !isRoot)("SQLite's own files beside the store's", () => {
   test.each(['-wal', '-shm', '-journal'])('FILE%s of another user, or a link', async (suffix) => {
     const { file, victim } = place()
     plant(file + suffix)
@@ -230,11 +269,12 @@ describe.skipIf(!hasSqlite() || !isRoot)('SQLite\'s own files beside the store\'
     expect(existsSync(file)).toBe(false)
   })
 
-  test('the store\'s own files, as a killed process leaves them, are used', async () => {
+  test("the store's own files, as a killed process leaves them, are used", async () => {
     const { file } = place()
     const first = await createIngestService({ store: 'sqlite', dbFile: file })
     await ingest(first, [entryOf()])
-    for (const suffix of ['', '-wal', '-shm']) writeFileSync(`${file}.copy${suffix}`, readFileSync(file + suffix), { mode: 0o600 })
+    for (const suffix of ['', '-wal', '-shm'])
+      writeFileSync(`${file}.copy${suffix}`, readFileSync(file + suffix), { mode: 0o600 })
     await first.close()
     for (const suffix of ['', '-wal', '-shm']) renameSync(`${file}.copy${suffix}`, file + suffix)
     expect((await started({ store: 'sqlite', dbFile: file })).arrived).toBe(1)

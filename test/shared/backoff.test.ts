@@ -4,7 +4,8 @@ import { nextDelayMs } from '../../src/shared/backoff.js'
 
 const usual = { retryMinMs: 250, retryMaxMs: 30_000, outageAgeMs: 0 }
 /** The longest delay that the jitter may come to. */
-const most = (given: Partial<Parameters<typeof nextDelayMs>[0]>): number => nextDelayMs({ ...usual, attempt: 1, random: () => 1, ...given })
+const most = (given: Partial<Parameters<typeof nextDelayMs>[0]>): number =>
+  nextDelayMs({ ...usual, attempt: 1, random: () => 1, ...given })
 
 test('doubles from retryMinMs', () => {
   expect([1, 2, 3, 4, 5].map((attempt) => most({ attempt }))).toEqual([250, 500, 1_000, 2_000, 4_000])
@@ -33,12 +34,23 @@ test('retryMaxMs is below every other bound', () => {
 })
 
 test('whatever is given, the delay is finite and within its bounds', () => {
-  fc.assert(fc.property(
-    fc.integer({ min: -5, max: 1_000_000 }), fc.double({ min: 0, max: 1e15, noNaN: true }), fc.integer({ min: 1, max: 86_400_000 }),
-    fc.integer({ min: 0, max: 86_400_000 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-    (attempt, outageAgeMs, retryMinMs, more, value) => {
-      const delay = nextDelayMs({ attempt, outageAgeMs, retryMinMs, retryMaxMs: retryMinMs + more, random: () => value })
-      return delay >= 0 && delay <= retryMinMs + more
-    },
-  ))
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -5, max: 1_000_000 }),
+      fc.double({ min: 0, max: 1e15, noNaN: true }),
+      fc.integer({ min: 1, max: 86_400_000 }),
+      fc.integer({ min: 0, max: 86_400_000 }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (attempt, outageAgeMs, retryMinMs, more, value) => {
+        const delay = nextDelayMs({
+          attempt,
+          outageAgeMs,
+          retryMinMs,
+          retryMaxMs: retryMinMs + more,
+          random: () => value,
+        })
+        return delay >= 0 && delay <= retryMinMs + more
+      },
+    ),
+  )
 })

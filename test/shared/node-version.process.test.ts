@@ -9,7 +9,10 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { findNodeVersionProblem } from '../../src/shared/node-version.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const { engines, sideEffects } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string }, sideEffects: string[] }
+const { engines, sideEffects } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  engines: { node: string }
+  sideEffects: string[]
+}
 const scratch = mkdtempSync(join(tmpdir(), 'engine-'))
 const run = promisify(execFile)
 
@@ -21,30 +24,50 @@ function isInRange(version: string, range: string): boolean {
     const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number)
     return major * 1e6 + minor * 1e3 + patch
   }
-  return range.split('||').some((all) => all.trim().split(/\s+/).every((one) => {
-    const [, sign = '', bound = ''] = /^(>=|<)(\d[\d.]*)$/.exec(one) ?? []
-    if (sign === '') throw new Error(`no comparator known here: ${one}`)
-    return sign === '<' ? numbers(version) < numbers(bound) : numbers(version) >= numbers(bound)
-  }))
+  return range.split('||').some((all) =>
+    all
+      .trim()
+      .split(/\s+/)
+      .every((one) => {
+        const [, sign = '', bound = ''] = /^(>=|<)(\d[\d.]*)$/.exec(one) ?? []
+        if (sign === '') throw new Error(`no comparator known here: ${one}`)
+        return sign === '<' ? numbers(version) < numbers(bound) : numbers(version) >= numbers(bound)
+      }),
+  )
 }
 
 test('the code says the same as engines in package.json', () => {
   const majors = Array.from({ length: 15 }, (_, at) => at + 14)
   const versions = majors.flatMap((major) =>
-    Array.from({ length: 25 }, (_, minor) => [`${major}.${minor}.0`, `${major}.${minor}.99`]).flat())
-  expect(versions.filter((node) => (findNodeVersionProblem({ node }) === undefined) !== isInRange(node, engines.node))).toEqual([])
+    Array.from({ length: 25 }, (_, minor) => [`${major}.${minor}.0`, `${major}.${minor}.99`]).flat(),
+  )
+  expect(
+    versions.filter((node) => (findNodeVersionProblem({ node }) === undefined) !== isInRange(node, engines.node)),
+  ).toEqual([])
 })
 
 test.each([
-  ['16.20.2', false], ['18.20.8', false], ['20.18.3', false], ['20.19.0', true], ['20.20.2', true], ['21.7.3', false], ['22.11.0', false],
-  ['22.12.0', true], ['23.0.0', true], ['24.1.0', true], ['26.0.0-nightly20260101', true], ['100.0.0', true],
+  ['16.20.2', false],
+  ['18.20.8', false],
+  ['20.18.3', false],
+  ['20.19.0', true],
+  ['20.20.2', true],
+  ['21.7.3', false],
+  ['22.11.0', false],
+  ['22.12.0', true],
+  ['23.0.0', true],
+  ['24.1.0', true],
+  ['26.0.0-nightly20260101', true],
+  ['100.0.0', true],
 ])('Node %s: %s', (node, isSupported) => {
   expect(findNodeVersionProblem({ node }) === undefined).toBe(isSupported)
 })
 
 test('the message says what is there, what is needed and what to do', () => {
-  expect(findNodeVersionProblem({ node: '18.20.8' })).toBe('pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8. '
-    + 'Update Node (https://nodejs.org/en/download), or run this program with a newer one.')
+  expect(findNodeVersionProblem({ node: '18.20.8' })).toBe(
+    'pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8. ' +
+      'Update Node (https://nodejs.org/en/download), or run this program with a newer one.',
+  )
 })
 
 test('what is not Node passes, whichever Node it imitates', () => {
@@ -55,7 +78,10 @@ test('what is not Node passes, whichever Node it imitates', () => {
 
 describe('every door', () => {
   const preload = join(scratch, 'older.cjs')
-  writeFileSync(preload, `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })`)
+  writeFileSync(
+    preload,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })`,
+  )
   // A file's name may hold spaces, which end an option here.
   const older = { ...process.env, NODE_OPTIONS: `--require ${JSON.stringify(preload)}` }
   const told = 'pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8.'
@@ -73,18 +99,29 @@ describe('every door', () => {
 
   test('the command line says it in one line, without a stack', async () => {
     const main = join(root, 'dist/cjs/cli/main.js')
-    const failed = await run(process.execPath, [main, '--version'], { env: older }).catch((error: { code: number, stdout: string, stderr: string }) => error)
-    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^pino-ingest needs Node .* this is Node 18\.20\.8\. .*\n$/) })
-    const asJson = await run(process.execPath, [main, 'doctor', '--json'], { env: older }).catch((error: { code: number, stdout: string }) => error)
+    const failed = await run(process.execPath, [main, '--version'], { env: older }).catch(
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    )
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^pino-ingest needs Node .* this is Node 18\.20\.8\. .*\n$/),
+    })
+    const asJson = await run(process.execPath, [main, 'doctor', '--json'], { env: older }).catch(
+      (error: { code: number; stdout: string }) => error,
+    )
     expect(asJson).toMatchObject({ code: 1 })
     expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'ENGINE', message: expect.stringContaining(told) } })
   })
 
-  test('in pino\'s worker: an error event of the transport', async () => {
-    const stdout = await evaluated('module', `import pino from 'pino'
+  test("in pino's worker: an error event of the transport", async () => {
+    const stdout = await evaluated(
+      'module',
+      `import pino from 'pino'
       const transport = pino.transport({ target: 'pino-ingest', options: {} })
       transport.on('error', (error) => console.log('event:', error.message))
-      pino(transport).info('x')`)
+      pino(transport).info('x')`,
+    )
     expect(stdout).toContain(`event: ${told}`)
   })
 
@@ -93,11 +130,17 @@ describe('every door', () => {
     const { build } = await import('esbuild')
     const { outputFiles } = await build({
       stdin: { contents: `import { newEventId } from 'pino-ingest'; console.log(newEventId())`, resolveDir: root },
-      bundle: true, platform: 'node', format: 'esm', write: false, logLevel: 'silent',
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      write: false,
+      logLevel: 'silent',
     })
     const file = join(scratch, 'bundle.mjs')
     writeFileSync(file, outputFiles[0]?.text ?? '')
-    const failed = await run(process.execPath, [pathToFileURL(file).pathname], { env: older }).catch((error: { stderr: string }) => error)
+    const failed = await run(process.execPath, [pathToFileURL(file).pathname], { env: older }).catch(
+      (error: { stderr: string }) => error,
+    )
     expect(failed.stderr).toContain(told)
   })
 })

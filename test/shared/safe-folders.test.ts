@@ -6,11 +6,11 @@ import { scratch } from '../client/release/clones.js'
 
 const isLinux = existsSync('/proc/self')
 
-function caught(act: () => unknown): { code?: string, message: string } {
+function caught(act: () => unknown): { code?: string; message: string } {
   try {
     act()
   } catch (error) {
-    return error as { code?: string, message: string }
+    return error as { code?: string; message: string }
   }
   throw new Error('nothing was thrown')
 }
@@ -26,20 +26,24 @@ describe('folders with their parents', () => {
     } finally {
       process.umask(before)
     }
-    for (const folder of [join(base, 'a'), join(base, 'a', 'b'), path]) expect(statSync(folder).mode & 0o777).toBe(0o700)
+    for (const folder of [join(base, 'a'), join(base, 'a', 'b'), path])
+      expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(statSync(base).mode & 0o777).toBe(0o755)
     expect(createFolders(path)).toEqual([])
   })
 
-  test.skipIf(!isLinux)('where the system answers ENOENT though the parent exists: an error with the path, at once', () => {
-    for (const path of ['/proc/nope', '/proc/nope/a/b']) {
-      const { code, message } = caught(() => ensureNamedRoot(path))
-      expect(code).toBe('ENOENT')
-      expect(message).toContain(path)
-    }
-  })
+  test.skipIf(!isLinux)(
+    'where the system answers ENOENT though the parent exists: an error with the path, at once',
+    () => {
+      for (const path of ['/proc/nope', '/proc/nope/a/b']) {
+        const { code, message } = caught(() => ensureNamedRoot(path))
+        expect(code).toBe('ENOENT')
+        expect(message).toContain(path)
+      }
+    },
+  )
 
-  test('below a file, or a link to nothing: the system\'s error', () => {
+  test("below a file, or a link to nothing: the system's error", () => {
     const base = scratch()
     writeFileSync(join(base, 'file'), '')
     symlinkSync(join(base, 'nothing'), join(base, 'link'))
@@ -52,10 +56,20 @@ describe('folders with their parents', () => {
 test('the folder of a file: others may write to it only where the sticky bit protects what is in it', () => {
   const folder = join(scratch(), 'shared')
   mkdirSync(folder)
-  for (const [mode, isRefused] of [[0o700, false], [0o1777, false], [0o775, false], [0o777, true], [0o703, true]] as const) {
+  for (const [mode, isRefused] of [
+    [0o700, false],
+    [0o1777, false],
+    [0o775, false],
+    [0o777, true],
+    [0o703, true],
+  ] as const) {
     chmodSync(folder, mode)
     const act = (): string => ensureFolderOf(join(folder, 'db'))
-    if (isRefused) expect(caught(act)).toMatchObject({ code: 'UNSAFE', message: expect.stringContaining(`${folder} (mode 0${mode.toString(8)})`) })
+    if (isRefused)
+      expect(caught(act)).toMatchObject({
+        code: 'UNSAFE',
+        message: expect.stringContaining(`${folder} (mode 0${mode.toString(8)})`),
+      })
     else expect(act()).toBe(folder)
   }
 })

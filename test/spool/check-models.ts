@@ -40,7 +40,9 @@ export const RUNS_OF_TWO = Math.ceil(RUNS / 2)
 export async function checkSequences(scratch: string, { durability, ...runs }: CheckOptions): Promise<Checked> {
   const unwatch = watchSyncs()
   try {
-    return await check(sequencesOf(durability), runs, formatSequence, (sequence) => runSequence(join(scratch, 'root'), sequence))
+    return await check(sequencesOf(durability), runs, formatSequence, (sequence) =>
+      runSequence(join(scratch, 'root'), sequence),
+    )
   } finally {
     unwatch()
   }
@@ -61,7 +63,12 @@ export async function checkTwoOwners(scratch: string, runs: Runs): Promise<Check
 }
 
 /** @param run runs one sequence and returns its number of steps. Rejects if disk and model differ */
-async function check<S>(arbitrary: fc.Arbitrary<S>, { numRuns, seed }: Runs, words: (sequence: S) => string, run: (sequence: S) => Promise<number>): Promise<Checked> {
+async function check<S>(
+  arbitrary: fc.Arbitrary<S>,
+  { numRuns, seed }: Runs,
+  words: (sequence: S) => string,
+  run: (sequence: S) => Promise<number>,
+): Promise<Checked> {
   let sequences = 0
   let steps = 0
   let failedAt: number | undefined
@@ -78,7 +85,9 @@ async function check<S>(arbitrary: fc.Arbitrary<S>, { numRuns, seed }: Runs, wor
     }
   })
   const details = await fc.check(property, { numRuns, ...(seed !== undefined && { seed }) })
-  const failure = details.failed ? `${String(details.errorInstance)}\nseed ${details.seed}, ${smallest && words(smallest)}` : ''
+  const failure = details.failed
+    ? `${String(details.errorInstance)}\nseed ${details.seed}, ${smallest && words(smallest)}`
+    : ''
   return { failure, sequences, steps }
 }
 

@@ -6,8 +6,16 @@ import { Spool } from '../../dist/esm/spool/spool.js'
 const [, , root, url, apiKey] = process.argv
 const quiet = () => {}
 const spool = new Spool({
-  dir: root, maxBytes: 64 * 1024 * 1024, maxAgeMs: 3_600_000, durability: 'process', url, apiKey,
-  clock: systemClock, account: new Account(), tell: { problem: quiet, note: quiet, dropped: quiet }, onFound: () => void readAll(),
+  dir: root,
+  maxBytes: 64 * 1024 * 1024,
+  maxAgeMs: 3_600_000,
+  durability: 'process',
+  url,
+  apiKey,
+  clock: systemClock,
+  account: new Account(),
+  tell: { problem: quiet, note: quiet, dropped: quiet },
+  onFound: () => void readAll(),
 })
 let isReading = false
 

@@ -1,7 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import {
-  appendFileSync, chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync,
-  utimesSync, writeFileSync,
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -80,7 +93,9 @@ function destination(): string {
 }
 
 function numbersIn(batches: readonly Batch[]): number[] {
-  return batches.flatMap(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: { n: number }[] }).logs.map(({ n }) => n))
+  return batches.flatMap(({ body }) =>
+    (JSON.parse(Buffer.from(body).toString()) as { logs: { n: number }[] }).logs.map(({ n }) => n),
+  )
 }
 
 function upTo(count: number): number[] {
@@ -107,25 +122,31 @@ async function survives(path: string, harm: () => void): Promise<Batch[]> {
 
 describe('a segment', () => {
   test('torn anywhere', async () => {
-    await fc.assert(fc.asyncProperty(fc.nat(), async (place) => {
-      rmSync(root, { recursive: true, force: true })
-      const path = await leave()
-      await survives(path, () => truncateSync(path, place % statSync(path).size))
-    }), { numRuns: 60 })
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (place) => {
+        rmSync(root, { recursive: true, force: true })
+        const path = await leave()
+        await survives(path, () => truncateSync(path, place % statSync(path).size))
+      }),
+      { numRuns: 60 },
+    )
   })
 
   test('with a byte flipped anywhere but in its version', async () => {
-    await fc.assert(fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (place, mask) => {
-      rmSync(root, { recursive: true, force: true })
-      const path = await leave()
-      await survives(path, () => {
-        const bytes = readFileSync(path)
-        const at = place % bytes.length
-        if (at === 7) return
-        bytes[at] = (bytes[at] as number) ^ mask
-        writeFileSync(path, bytes)
-      })
-    }), { numRuns: 100 })
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (place, mask) => {
+        rmSync(root, { recursive: true, force: true })
+        const path = await leave()
+        await survives(path, () => {
+          const bytes = readFileSync(path)
+          const at = place % bytes.length
+          if (at === 7) return
+          bytes[at] = (bytes[at] as number) ^ mask
+          writeFileSync(path, bytes)
+        })
+      }),
+      { numRuns: 100 },
+    )
   })
 
   test('with an end of zeros, as after a power failure', async () => {
@@ -151,9 +172,12 @@ describe('a segment', () => {
   })
 
   test('larger than a window, of nothing but noise, between two that are whole', async () => {
-    const [, noisy] = await leaveSeveral(3) as [string, string]
+    const [, noisy] = (await leaveSeveral(3)) as [string, string]
     let state = 1
-    writeFileSync(noisy, Buffer.from(Array.from({ length: 600_000 }, () => (state = (state * 48_271) % 0x7fffffff) & 0xff)))
+    writeFileSync(
+      noisy,
+      Buffer.from(Array.from({ length: 600_000 }, () => (state = (state * 48_271) % 0x7fffffff) & 0xff)),
+    )
     const life = begin()
     expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3, 0, 1, 2, 3])
     expect(life.problems.filter((problem) => problem.includes('are damaged'))).toHaveLength(1)
@@ -186,18 +210,21 @@ describe('a segment', () => {
     expect(life.problems).toEqual([expect.stringMatching(/another version of pino-ingest/)])
   })
 
-  test.each(['link', 'folder', 'pipe'])('with a %s in its place: refused and told, and the others are sent', async (kind) => {
-    const [path] = await leaveSeveral(2) as [string]
-    const other = join(scratch, 'somewhere else')
-    renameSync(path, other)
-    if (kind === 'link') symlinkSync(other, path)
-    else if (kind === 'folder') mkdirSync(path)
-    else execFileSync('mkfifo', [path])
-    const life = begin()
-    expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3])
-    expect(life.problems).toHaveLength(1)
-    expect(readFrames(readFileSync(other)).length).toBeGreaterThan(0)
-  })
+  test.each(['link', 'folder', 'pipe'])(
+    'with a %s in its place: refused and told, and the others are sent',
+    async (kind) => {
+      const [path] = (await leaveSeveral(2)) as [string]
+      const other = join(scratch, 'somewhere else')
+      renameSync(path, other)
+      if (kind === 'link') symlinkSync(other, path)
+      else if (kind === 'folder') mkdirSync(path)
+      else execFileSync('mkfifo', [path])
+      const life = begin()
+      expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3])
+      expect(life.problems).toHaveLength(1)
+      expect(readFrames(readFileSync(other)).length).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('a journal', () => {
@@ -251,10 +278,13 @@ describe('an owner file', () => {
     ['garbled', (path: string): void => writeFileSync(path, '{"pid":')],
     ['null', (path: string): void => writeFileSync(path, 'null')],
     ['with other types', (path: string): void => writeFileSync(path, '{"pid":"1","start":7,"boot":[],"namespace":{}}')],
-    ['a folder', (path: string): void => {
-      rmSync(path)
-      mkdirSync(path)
-    }],
+    [
+      'a folder',
+      (path: string): void => {
+        rmSync(path)
+        mkdirSync(path)
+      },
+    ],
   ])('%s: nothing is lost, and the lease decides', async (_, harm) => {
     await leave()
     const owner = join(destination(), readdirSync(destination())[0] as string, 'owner')
@@ -276,7 +306,9 @@ describe('folders', () => {
       life.settle(life.batches[0] as Batch)
       life.add('{"n":1}')
       life.batcher.seal()
-      life.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+      life.spool.writeDeadLetters([
+        { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
+      ])
       await leave()
       begin()
     } finally {
@@ -334,7 +366,9 @@ describe('folders', () => {
     await leave()
     const stranger = begin({ apiKey: 'another key' })
     expect(await stranger.recoverAll()).toEqual([])
-    expect(numbersIn(await begin({ apiKey: 'a third key', previousApiKeys: [KEY_OF_TESTS] }).recoverAll())).toEqual(upTo(10))
+    expect(numbersIn(await begin({ apiKey: 'a third key', previousApiKeys: [KEY_OF_TESTS] }).recoverAll())).toEqual(
+      upTo(10),
+    )
   })
 
   test('names that are no instances are left alone', async () => {
@@ -359,7 +393,7 @@ describe('folders', () => {
   })
 
   test.skipIf(!isRoot)(`a segment of another user is not sent${why}`, async () => {
-    const [path] = await leaveSeveral(2) as [string]
+    const [path] = (await leaveSeveral(2)) as [string]
     lchownSync(path, STRANGER, STRANGER)
     const life = begin()
     expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3])
@@ -379,5 +413,10 @@ test('what waited for longer than maxAgeMs is dropped, and counted', async () =>
 })
 
 function foldersBelow(folder: string): string[] {
-  return [folder, ...readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).flatMap(({ name }) => foldersBelow(join(folder, name)))]
+  return [
+    folder,
+    ...readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => foldersBelow(join(folder, name))),
+  ]
 }

@@ -84,7 +84,8 @@ export class DeliveryActions {
     this.#isReading = false
     this.#lostEntries = this.loseEvicted()
     const wanted = this.#evicted.shift()
-    if (isTaken !== (wanted !== undefined) || taken?.batchId !== wanted?.batchId) throw new Error(`${taken?.batchId} was read back instead of ${wanted?.batchId}`)
+    if (isTaken !== (wanted !== undefined) || taken?.batchId !== wanted?.batchId)
+      throw new Error(`${taken?.batchId} was read back instead of ${wanted?.batchId}`)
     if (taken !== undefined) this.checkBody(taken, taken.batchId, [...this.#ledger.get(taken.batchId).texts.keys()])
   }
 
@@ -118,17 +119,22 @@ export class DeliveryActions {
     const positions = indices(batch.count).filter((at) => ((seed >> (at % 20)) & 1) === 1)
     if (positions.length === batch.count) return this.settle(batch)
     const entries = parseBatchEntries(batch.body)
-    if (isRejected && positions.length > 0) this.#life.spool.writeDeadLetters(positions.map((index) => letterOf(batch, index, entries[index] as string)))
+    if (isRejected && positions.length > 0)
+      this.#life.spool.writeDeadLetters(positions.map((index) => letterOf(batch, index, entries[index] as string)))
     this.#note(batch, positions)
     batch.acknowledgement?.acknowledge(positions)
     this.#life.held -= batch.count
     this.#life.account[isRejected ? 'rejected' : 'accepted'] += positions.length
-    this.#flyPart(batch, indices(batch.count).filter((at) => !positions.includes(at)), entries)
+    this.#flyPart(
+      batch,
+      indices(batch.count).filter((at) => !positions.includes(at)),
+      entries,
+    )
   }
 
   part(batch: Batch | undefined, seed: number): void {
     if (batch === undefined) return
-    const middle = 1 + seed % Math.max(batch.count - 1, 1)
+    const middle = 1 + (seed % Math.max(batch.count - 1, 1))
     const entries = parseBatchEntries(batch.body)
     this.#life.held -= batch.count
     for (const positions of [indices(middle), indices(batch.count).slice(middle)]) {
@@ -156,7 +162,8 @@ export class DeliveryActions {
 
   #flyPart(batch: Batch, positions: readonly number[], entries: readonly string[]): void {
     const part = createSubBatch(batch, positions, entries)
-    if (part !== batch && batch.acknowledgement?.isDurable === true) this.#ledger.get(findRootId(part)).parts.push((part.origin?.positions ?? []).join())
+    if (part !== batch && batch.acknowledgement?.isDurable === true)
+      this.#ledger.get(findRootId(part)).parts.push((part.origin?.positions ?? []).join())
     this.fly(part)
   }
 

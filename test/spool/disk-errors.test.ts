@@ -170,18 +170,21 @@ describe('too many open files', () => {
 describe('a temporarily full disk', () => {
   const isJournal = (path: string): boolean => path.endsWith('.ack')
 
-  test.each([0, 1, 39, 40, 41, 100])('after %i bytes of acknowledgements: none is lost, and later records are read correctly', async (bytes) => {
-    const life = begin()
-    const batches = written(life, 100)
-    mends.push(fullAfter(bytes, isJournal))
-    for (const batch of batches.slice(0, 50)) life.settle(batch)
-    mend()
-    for (const batch of batches.slice(50, -1)) life.settle(batch)
-    const [journal] = filesBelow(root).filter(isJournal) as [string]
-    expect(readFileSync(journal).length).toBe(99 * RECORD_BYTES)
-    kill(life)
-    expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(-1)))
-  })
+  test.each([0, 1, 39, 40, 41, 100])(
+    'after %i bytes of acknowledgements: none is lost, and later records are read correctly',
+    async (bytes) => {
+      const life = begin()
+      const batches = written(life, 100)
+      mends.push(fullAfter(bytes, isJournal))
+      for (const batch of batches.slice(0, 50)) life.settle(batch)
+      mend()
+      for (const batch of batches.slice(50, -1)) life.settle(batch)
+      const [journal] = filesBelow(root).filter(isJournal) as [string]
+      expect(readFileSync(journal).length).toBe(99 * RECORD_BYTES)
+      kill(life)
+      expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(-1)))
+    },
+  )
 
   test('unwritten acknowledgements are written at the next renewal', async () => {
     const life = begin()
@@ -204,36 +207,58 @@ describe('a temporarily full disk', () => {
     expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
   })
 
-  test.each(['renewal', 'close'])('unwritten acknowledgements of claimed segments are written at the %s', async (when) => {
-    const life = begin()
-    const batches = written(life, 20)
-    kill(life)
-    const claimer = begin()
-    const claimed = await claimer.recoverAll()
-    failingOpen('ENOSPC', isJournal)
-    for (const batch of claimed.slice(1)) claimer.settle(batch)
-    mend()
-    if (when === 'close') close(claimer)
-    else {
-      await clock.advance(RENEW_MS)
-      kill(claimer)
-    }
-    expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
-  })
+  test.each(['renewal', 'close'])(
+    'unwritten acknowledgements of claimed segments are written at the %s',
+    async (when) => {
+      const life = begin()
+      const batches = written(life, 20)
+      kill(life)
+      const claimer = begin()
+      const claimed = await claimer.recoverAll()
+      failingOpen('ENOSPC', isJournal)
+      for (const batch of claimed.slice(1)) claimer.settle(batch)
+      mend()
+      if (when === 'close') close(claimer)
+      else {
+        await clock.advance(RENEW_MS)
+        kill(claimer)
+      }
+      expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
+    },
+  )
 
-  test.each([0, 1, 700, 2_000, 4_095])('after %i bytes of dead letters: each is completely on disk, or reported', (bytes) => {
-    const life = begin()
-    const letter = (index: number): DeadLetter => ({ batchId: 'b', index, status: 422, code: '', field: '', reason: 'why', entry: `{"n":${index}}` })
-    mends.push(fullAfter(bytes, (path) => path.endsWith('.ndjson')))
-    for (let n = 0; n < 30; n += 3) life.spool.writeDeadLetters([letter(n), letter(n + 1), letter(n + 2)])
-    mend()
-    life.spool.writeDeadLetters([letter(30)])
-    const lines = filesBelow(root).filter((path) => path.endsWith('.ndjson')).flatMap((path) => readFileSync(path, 'utf8').split('\n').filter((line) => line !== ''))
-    const kept = lines.map((line) => (JSON.parse(line) as { entry: { n: number } }).entry.n)
-    const reported = life.problems.map((problem) => Number(/^(\d+) rejected entries cannot be set aside: ENOSPC/.exec(problem)?.[1]))
-    expect(kept.at(-1)).toBe(30)
-    expect(kept.length + reported.reduce((sum, count) => sum + count, 0)).toBe(31)
-  })
+  test.each([0, 1, 700, 2_000, 4_095])(
+    'after %i bytes of dead letters: each is completely on disk, or reported',
+    (bytes) => {
+      const life = begin()
+      const letter = (index: number): DeadLetter => ({
+        batchId: 'b',
+        index,
+        status: 422,
+        code: '',
+        field: '',
+        reason: 'why',
+        entry: `{"n":${index}}`,
+      })
+      mends.push(fullAfter(bytes, (path) => path.endsWith('.ndjson')))
+      for (let n = 0; n < 30; n += 3) life.spool.writeDeadLetters([letter(n), letter(n + 1), letter(n + 2)])
+      mend()
+      life.spool.writeDeadLetters([letter(30)])
+      const lines = filesBelow(root)
+        .filter((path) => path.endsWith('.ndjson'))
+        .flatMap((path) =>
+          readFileSync(path, 'utf8')
+            .split('\n')
+            .filter((line) => line !== ''),
+        )
+      const kept = lines.map((line) => (JSON.parse(line) as { entry: { n: number } }).entry.n)
+      const reported = life.problems.map((problem) =>
+        Number(/^(\d+) rejected entries cannot be set aside: ENOSPC/.exec(problem)?.[1]),
+      )
+      expect(kept.at(-1)).toBe(30)
+      expect(kept.length + reported.reduce((sum, count) => sum + count, 0)).toBe(31)
+    },
+  )
 })
 
 test('a failed deletion of a segment keeps its acknowledgements: no entry is sent again', async () => {
@@ -247,22 +272,27 @@ test('a failed deletion of a segment keeps its acknowledgements: no entry is sen
   expect(await begin().recoverAll()).toEqual([])
 })
 
-test.each(['.seg', '.ack'])('a segment of which the %s cannot be read is counted at a later scan, before it is deleted to make room', async (suffix) => {
-  const ended = begin()
-  const [first] = written(ended, 5) as [Placed]
-  ended.settle(first)
-  kill(ended)
-  const life = begin()
-  const left = segmentsBelow(root)[0] as { path: string }
-  mends.push(failing('openSync', ([path]) => (String(path) === left.path.replace('.seg', suffix) ? 'EIO' : undefined)))
-  life.spool.recovery.removable[0]?.evict()
-  await vi.waitFor(() => expect(life.problems).toHaveLength(1))
-  expect(filesBelow(root)).toContain(left.path)
-  mend()
-  await clock.advance(SCAN_MS)
-  await vi.waitFor(() => expect(segmentsBelow(root)).toEqual([]))
-  expect(life.account.snapshot()).toMatchObject({ dropped: { spool: 4 * first.count }, balances: true })
-})
+test.each(['.seg', '.ack'])(
+  'a segment of which the %s cannot be read is counted at a later scan, before it is deleted to make room',
+  async (suffix) => {
+    const ended = begin()
+    const [first] = written(ended, 5) as [Placed]
+    ended.settle(first)
+    kill(ended)
+    const life = begin()
+    const left = segmentsBelow(root)[0] as { path: string }
+    mends.push(
+      failing('openSync', ([path]) => (String(path) === left.path.replace('.seg', suffix) ? 'EIO' : undefined)),
+    )
+    life.spool.recovery.removable[0]?.evict()
+    await vi.waitFor(() => expect(life.problems).toHaveLength(1))
+    expect(filesBelow(root)).toContain(left.path)
+    mend()
+    await clock.advance(SCAN_MS)
+    await vi.waitFor(() => expect(segmentsBelow(root)).toEqual([]))
+    expect(life.account.snapshot()).toMatchObject({ dropped: { spool: 4 * first.count }, balances: true })
+  },
+)
 
 test('an error of the disk at the close does not keep the folder from the next process', () => {
   const life = begin()

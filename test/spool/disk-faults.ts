@@ -3,7 +3,16 @@ import type fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
 const system = createRequire(import.meta.url)('node:fs') as typeof fs
-type Call = 'openSync' | 'readSync' | 'readdirSync' | 'lstatSync' | 'writeSync' | 'unlinkSync' | 'mkdirSync' | 'renameSync' | 'utimesSync'
+type Call =
+  | 'openSync'
+  | 'readSync'
+  | 'readdirSync'
+  | 'lstatSync'
+  | 'writeSync'
+  | 'unlinkSync'
+  | 'mkdirSync'
+  | 'renameSync'
+  | 'utimesSync'
 /** @returns the code of the error, or undefined where the call goes through */
 type Verdict = (given: readonly unknown[]) => string | undefined
 
@@ -16,7 +25,8 @@ export function failing(call: Call, verdict: Verdict): () => void {
   }
   replace((...given: unknown[]) => {
     const code = verdict(given)
-    if (code !== undefined) throw Object.assign(new Error(`${code}: it was told to fail, ${call}`), { code, syscall: call })
+    if (code !== undefined)
+      throw Object.assign(new Error(`${code}: it was told to fail, ${call}`), { code, syscall: call })
     return real(...given)
   })
   return () => replace(real)
@@ -25,7 +35,8 @@ export function failing(call: Call, verdict: Verdict): () => void {
 /** Each call writes at most so many bytes, as the system may. @returns what mends it */
 export function shortWrites(most: number): () => void {
   const { writeSync } = system
-  const short = (fd: number, bytes: Buffer, from = 0): number => writeSync(fd, bytes, from, Math.min(most, bytes.length - from))
+  const short = (fd: number, bytes: Buffer, from = 0): number =>
+    writeSync(fd, bytes, from, Math.min(most, bytes.length - from))
   Object.assign(system, { writeSync: short })
   syncBuiltinESMExports()
   return () => {

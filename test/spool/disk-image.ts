@@ -42,8 +42,12 @@ export function readFrames(bytes: Buffer): FrameOnDisk[] {
     const isFrame = end <= bytes.length && crc32(bytes.subarray(at + 8, end)) === bytes.readUInt32LE(at + 4)
     if (isFrame) {
       frames.push({
-        at, end, isSeal: bytes[at + 12] === 2, batchId: uuidAt(bytes, at + 20),
-        count: bytes.readUInt16LE(at + 14), first: bytes.readUInt32LE(at + 16),
+        at,
+        end,
+        isSeal: bytes[at + 12] === 2,
+        batchId: uuidAt(bytes, at + 20),
+        count: bytes.readUInt16LE(at + 14),
+        first: bytes.readUInt32LE(at + 16),
       })
     }
     at = bytes.indexOf(MAGIC, isFrame ? end : at + 1)
@@ -57,7 +61,8 @@ export function readRecords(bytes: Buffer): RecordOnDisk[] {
     const kind = bytes.readUInt32LE(at)
     if (crc32(bytes.subarray(at + 8, at + RECORD_BYTES), kind) !== bytes.readUInt32LE(at + 4)) continue
     const positions: number[] = []
-    for (let bit = 0; bit < 128; bit += 1) if (((bytes[at + 24 + (bit >> 3)] as number) >> (bit & 7) & 1) === 1) positions.push(bit)
+    for (let bit = 0; bit < 128; bit += 1)
+      if ((((bytes[at + 24 + (bit >> 3)] as number) >> (bit & 7)) & 1) === 1) positions.push(bit)
     records.push({ at, kind: kind === 1 ? 'settled' : 'part', batchId: uuidAt(bytes, at + 8), positions })
   }
   return records
@@ -69,7 +74,9 @@ function uuidAt(bytes: Buffer, at: number): string {
 }
 
 export function segmentsBelow(folder: string): SegmentOnDisk[] {
-  return filesBelow(folder).filter((path) => path.endsWith('.seg')).map(readSegment)
+  return filesBelow(folder)
+    .filter((path) => path.endsWith('.seg'))
+    .map(readSegment)
 }
 
 export function readSegment(path: string): SegmentOnDisk {
@@ -84,10 +91,12 @@ export function keyOf(path: string): string {
 }
 
 export function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => {
-    const path = join(folder, entry.name)
-    return entry.isDirectory() ? filesBelow(path) : [path]
-  })
+  return readdirSync(folder, { withFileTypes: true })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? filesBelow(path) : [path]
+    })
 }
 
 /** Where nothing was settled there is none. */

@@ -47,7 +47,11 @@ function kill(life: ProcessRun): void {
 }
 
 /** Written entry by entry. @returns the batch */
-async function write(life: ProcessRun, count: number, meanwhile: (n: number) => Promise<void> | void = () => {}): Promise<Batch> {
+async function write(
+  life: ProcessRun,
+  count: number,
+  meanwhile: (n: number) => Promise<void> | void = () => {},
+): Promise<Batch> {
   for (let n = 0; n < count; n += 1) {
     await meanwhile(n)
     life.add(JSON.stringify({ n, padding: 'x'.repeat(100) }))
@@ -74,7 +78,11 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     const life = begin()
     const mend = failingWrites(code)
     for (let n = 0; n < 3; n += 1) expect(await write(life, 2)).not.toHaveProperty('place')
-    expect(life.problems).toEqual([expect.stringMatching(new RegExp(`^entries cannot be kept on disk: ${code}.*; they stay in memory.*PINO_INGEST_SPOOL_DIR`))])
+    expect(life.problems).toEqual([
+      expect.stringMatching(
+        new RegExp(`^entries cannot be kept on disk: ${code}.*; they stay in memory.*PINO_INGEST_SPOOL_DIR`),
+      ),
+    ])
     mend()
     expect(await write(life, 2)).not.toHaveProperty('place')
     await clock.advance(RETRY_MS)
@@ -106,7 +114,9 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     await write(life, 6, (n) => void (n === 3 && failingWrites(code)))
     mends.pop()?.()
     kill(life)
-    expect(await begin().recoverAll()).toMatchObject(life.batches.slice(0, 1).map(({ batchId, count, body }) => ({ batchId, count, body })))
+    expect(await begin().recoverAll()).toMatchObject(
+      life.batches.slice(0, 1).map(({ batchId, count, body }) => ({ batchId, count, body })),
+    )
   })
 
   test('in the middle of a batch that dies with its process: what is on disk of it is sent', async () => {
@@ -133,7 +143,9 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     kill(life)
     const successor = begin()
     const recovered = await successor.recoverAll()
-    expect(recovered).toMatchObject([0, 2].map((at) => life.batches[at]).map(({ batchId, count, body } = {} as Batch) => ({ batchId, count, body })))
+    expect(recovered).toMatchObject(
+      [0, 2].map((at) => life.batches[at]).map(({ batchId, count, body } = {} as Batch) => ({ batchId, count, body })),
+    )
     for (const one of recovered) successor.settle(one)
     successor.spool.close()
     expect(segmentsBelow(root)).toEqual([])
@@ -210,7 +222,9 @@ test('a claim that fails is told, and tried again', async () => {
 test('dead letters that cannot be written are told', () => {
   const life = begin()
   mends.push(failing('openSync', ([path]) => (String(path).endsWith('.ndjson') ? 'ENOSPC' : undefined)))
-  life.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+  life.spool.writeDeadLetters([
+    { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
+  ])
   expect(life.problems).toEqual([expect.stringMatching(/1 rejected entries cannot be set aside: ENOSPC/)])
 })
 
@@ -281,7 +295,11 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     const life = begin()
     const batch = await write(life, 2)
     // Open for writing it cannot be made read-only: as after an error of the disk, nothing opens any more.
-    mends.push(failing('openSync', () => 'EROFS'), failing('writeSync', () => 'EROFS'), failing('unlinkSync', () => 'EROFS'))
+    mends.push(
+      failing('openSync', () => 'EROFS'),
+      failing('writeSync', () => 'EROFS'),
+      failing('unlinkSync', () => 'EROFS'),
+    )
     life.settle(batch)
     const second = await write(life, 2)
     expect(second).not.toHaveProperty('place')

@@ -20,7 +20,13 @@ let life: ProcessRun
 
 beforeEach(() => {
   scratch = scratchFolder()
-  life = new ProcessRun({ root: join(scratch, 'root'), clock: new FakeClock(Date.now()), machine: new Processes().born(), batchSize: 10, spool: { maxBytes: 16 * 1024 * 1024 } })
+  life = new ProcessRun({
+    root: join(scratch, 'root'),
+    clock: new FakeClock(Date.now()),
+    machine: new Processes().born(),
+    batchSize: 10,
+    spool: { maxBytes: 16 * 1024 * 1024 },
+  })
 })
 
 afterEach(() => {
@@ -65,7 +71,7 @@ test('one that passed and goes back is read again, with those behind it', async 
   const read: Batch[] = []
   await evicted.next((batch) => read.push(batch))
   evicted.unshift(third)
-  expect([...idsOf(read), ...await readAll()]).toEqual(idsOf([first, third, fourth]))
+  expect([...idsOf(read), ...(await readAll())]).toEqual(idsOf([first, third, fourth]))
 })
 
 test('a damaged batch does not change which batches were passed', async () => {
@@ -76,7 +82,13 @@ test('a damaged batch does not change which batches were passed', async () => {
   evicted.push(third)
   const file = segmentsBelow(scratch)[0]?.path as string
   const fd = openSync(file, 'r+')
-  writeSync(fd, Buffer.alloc(third.place.offset - first.place.offset), 0, third.place.offset - first.place.offset, first.place.offset)
+  writeSync(
+    fd,
+    Buffer.alloc(third.place.offset - first.place.offset),
+    0,
+    third.place.offset - first.place.offset,
+    first.place.offset,
+  )
   closeSync(fd)
   expect(await readAll()).toEqual(idsOf([third]))
 })
@@ -84,11 +96,19 @@ test('a damaged batch does not change which batches were passed', async () => {
 test('batches sent from memory ahead of waiting ones take no memory afterwards', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  const evicted = new EvictedBatchStore({ segments: () => new Map(), endOf: () => Infinity, onDropped: () => {}, onError: () => {} })
+  const evicted = new EvictedBatchStore({
+    segments: () => new Map(),
+    endOf: () => Infinity,
+    onDropped: () => {},
+    onError: () => {},
+  })
   const count = 200_000
   evicted.push({ place: { segment: 1, offset: 16 }, count: 1 })
   const batch = (n: number): Placed => ({
-    batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`, count: 1, highestSeverity: 0, body: Buffer.alloc(0),
+    batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`,
+    count: 1,
+    highestSeverity: 0,
+    body: Buffer.alloc(0),
     place: { segment: 1 + Math.floor(n / 1000), offset: 300 + 300 * (n % 1000) },
   })
   collect()

@@ -22,7 +22,7 @@ export interface BatchOnDisk {
 }
 
 export function batchesIn(frames: readonly FrameOnDisk[]): Map<string, BatchOnDisk> {
-  const batches = new Map<string, { positions: Set<number>, sealedCount: number | undefined }>()
+  const batches = new Map<string, { positions: Set<number>; sealedCount: number | undefined }>()
   for (const { batchId, isSeal, first, count } of frames) {
     const batch = batches.get(batchId) ?? { positions: new Set(), sealedCount: undefined }
     batches.set(batchId, batch)
@@ -45,10 +45,15 @@ export function expectRecovery({ key, frames, records }: SegmentOnDisk): Expecta
     const groups = new Map<string, number[]>()
     for (const at of [...positions].filter((position) => !settled.has(position)).toSorted((a, b) => a - b)) {
       const group = parts.map((part) => (part.has(at) ? '1' : '0')).join('')
-      groups.set(group, [...groups.get(group) ?? [], at])
+      groups.set(group, [...(groups.get(group) ?? []), at])
     }
     for (const group of groups.values()) {
-      batches.push({ rootId, positions: group, batchId: group.length === count ? rootId : createSubBatchId(rootId, group), key })
+      batches.push({
+        rootId,
+        positions: group,
+        batchId: group.length === count ? rootId : createSubBatchId(rootId, group),
+        key,
+      })
     }
   }
   return { batches, missing }
@@ -56,5 +61,7 @@ export function expectRecovery({ key, frames, records }: SegmentOnDisk): Expecta
 
 /** Those whose every byte is as it was. */
 export function intact(before: SegmentOnDisk, after: Buffer): FrameOnDisk[] {
-  return before.frames.filter(({ at, end }) => end <= after.length && after.compare(before.bytes, at, end, at, end) === 0)
+  return before.frames.filter(
+    ({ at, end }) => end <= after.length && after.compare(before.bytes, at, end, at, end) === 0,
+  )
 }

@@ -1,12 +1,36 @@
 /** What a crash, a power failure or a bad disk does to files that nobody has open. */
-import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { filesBelow, readFrames } from './disk-image.js'
 
 export const DAMAGE_KINDS = [
-  'none', 'none', 'none', 'none', 'tear', 'tear', 'garbage', 'pages', 'pages', 'flip',
-  'journal-lost', 'journal-torn', 'journal-flip', 'segment-lost', 'owner-lost', 'owner-garbled',
+  'none',
+  'none',
+  'none',
+  'none',
+  'tear',
+  'tear',
+  'garbage',
+  'pages',
+  'pages',
+  'flip',
+  'journal-lost',
+  'journal-torn',
+  'journal-flip',
+  'segment-lost',
+  'owner-lost',
+  'owner-garbled',
 ] as const
-export type Damage = typeof DAMAGE_KINDS[number]
+export type Damage = (typeof DAMAGE_KINDS)[number]
 
 const PAGE_BYTES = 4096
 /** A version that is not known: such folders are left alone, which is another test. */
@@ -16,17 +40,25 @@ const VERSION_AT = 7
  * @param pick two numbers from 0 to 2^20 that choose file and place
  * @param syncedBytes what of a file outlasts a power failure
  */
-export function damage(kind: Damage, root: string, pick: readonly [number, number], syncedBytes: (path: string) => number): void {
+export function damage(
+  kind: Damage,
+  root: string,
+  pick: readonly [number, number],
+  syncedBytes: (path: string) => number,
+): void {
   if (kind === 'none') return
   const files = filesBelow(root)
   const segments = files.filter((path) => path.endsWith('.seg'))
   if (kind === 'pages') return segments.forEach((path) => losePages(path, pick, syncedBytes(path)))
   const suffix = kind.startsWith('journal') ? '.ack' : kind.startsWith('owner') ? 'owner' : '.seg'
   const candidates = files.filter((path) => path.endsWith(suffix))
-  const path = kind === 'tear' || kind === 'garbage' ? segments.toSorted(byAge).at(-1) : candidates[pick[0] % Math.max(candidates.length, 1)]
+  const path =
+    kind === 'tear' || kind === 'garbage'
+      ? segments.toSorted(byAge).at(-1)
+      : candidates[pick[0] % Math.max(candidates.length, 1)]
   if (path === undefined) return
   const { size } = statSync(path)
-  if (kind === 'tear') return truncate(path, Math.max(size - pick[1] % 300, 0))
+  if (kind === 'tear') return truncate(path, Math.max(size - (pick[1] % 300), 0))
   if (kind === 'garbage') return appendGarbage(path, garbage(pick))
   if (kind === 'flip' || kind === 'journal-flip') return flip(path, pick[1] % Math.max(size, 1), size)
   if (kind === 'journal-torn') return truncate(path, pick[1] % (size + 1))
@@ -83,7 +115,8 @@ function append(path: string, bytes: Buffer): void {
 
 /** Also what looks like the begin of a frame that goes on for ever. */
 function garbage([one, other]: readonly [number, number]): Buffer {
-  const noise = Buffer.from(Array.from({ length: 1 + one % 80 }, (_, at) => (one * 31 + other * 17 + at * at * 7) & 0xff))
+  const noise = Buffer.from(
+    Array.from({ length: 1 + (one % 80) }, (_, at) => (one * 31 + other * 17 + at * at * 7) & 0xff),
+  )
   return other % 2 === 0 ? noise : Buffer.concat([noise, Buffer.from([0xff, 0x70, 0x69, 0x01]), noise])
 }
-

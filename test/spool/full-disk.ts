@@ -6,7 +6,9 @@ import { readlinkSync } from 'node:fs'
 const system = createRequire(import.meta.url)('node:fs') as typeof fs
 
 function replace(calls: Record<string, unknown>): () => void {
-  const real = Object.fromEntries(Object.keys(calls).map((name) => [name, (system as unknown as Record<string, unknown>)[name]]))
+  const real = Object.fromEntries(
+    Object.keys(calls).map((name) => [name, (system as unknown as Record<string, unknown>)[name]]),
+  )
   Object.assign(system, calls)
   syncBuiltinESMExports()
   return () => {
@@ -26,7 +28,8 @@ export function fullAfter(bytes: number, isMeant: (path: string) => boolean): ()
     writeSync: (fd: number, data: Buffer | string, from = 0): number => {
       if (!isMeant(pathOf(fd))) return writeSync(fd, data as Buffer, from)
       const whole = Buffer.from(data as string).subarray(from)
-      if (left === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+      if (left === 0)
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
       const written = writeSync(fd, whole, 0, Math.min(left, whole.length))
       left -= written
       return written
@@ -35,7 +38,10 @@ export function fullAfter(bytes: number, isMeant: (path: string) => boolean): ()
 }
 
 /** @param fails whether synchronising this file fails @returns the synchronised paths, and a function that restores the calls */
-export function watchAllSyncs(fails: (path: string) => boolean = () => false): { readonly synced: string[], readonly mend: () => void } {
+export function watchAllSyncs(fails: (path: string) => boolean = () => false): {
+  readonly synced: string[]
+  readonly mend: () => void
+} {
   const synced: string[] = []
   const { fsyncSync, fdatasyncSync } = system
   const verdict = (fd: number): Error | null => {
@@ -44,13 +50,16 @@ export function watchAllSyncs(fails: (path: string) => boolean = () => false): {
     synced.push(path)
     return null
   }
-  const now = (real: (fd: number) => void) => (fd: number): void => {
-    const error = verdict(fd)
-    if (error !== null) throw error
-    real(fd)
-  }
+  const now =
+    (real: (fd: number) => void) =>
+    (fd: number): void => {
+      const error = verdict(fd)
+      if (error !== null) throw error
+      real(fd)
+    }
   const mend = replace({
-    fsyncSync: now(fsyncSync), fdatasyncSync: now(fdatasyncSync),
+    fsyncSync: now(fsyncSync),
+    fdatasyncSync: now(fdatasyncSync),
     fdatasync: (fd: number, done: (error: Error | null) => void) => setImmediate(done, verdict(fd)),
   })
   return { synced, mend }

@@ -107,22 +107,25 @@ describe('another process deletes the file of a segment, but not its folder', ()
     life.settle(first)
   })
 
-  test.each(['EMFILE', 'EIO'])('%s while listing the folder: no file counts as deleted, and the folder is left to the next process', async (code) => {
-    const life = begin()
-    const batches = written(life, 5)
-    life.held -= 50
-    for (const batch of batches) life.spool.evicted.push(batch)
-    const folder = dirname(pathsOf()[0] as string)
-    const mend = failing('readdirSync', ([path]) => (path === folder ? code : undefined))
-    await clock.advance(RENEW_MS)
-    life.spool.close()
-    mend()
-    lives = []
-    expect(life.drops).toEqual([])
-    expect(life.spool.retainedEntries).toBe(50)
-    // Its process is still running.
-    expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches))
-  })
+  test.each(['EMFILE', 'EIO'])(
+    '%s while listing the folder: no file counts as deleted, and the folder is left to the next process',
+    async (code) => {
+      const life = begin()
+      const batches = written(life, 5)
+      life.held -= 50
+      for (const batch of batches) life.spool.evicted.push(batch)
+      const folder = dirname(pathsOf()[0] as string)
+      const mend = failing('readdirSync', ([path]) => (path === folder ? code : undefined))
+      await clock.advance(RENEW_MS)
+      life.spool.close()
+      mend()
+      lives = []
+      expect(life.drops).toEqual([])
+      expect(life.spool.retainedEntries).toBe(50)
+      // Its process is still running.
+      expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches))
+    },
+  )
 
   test('the deletion of a completed segment is also detected', async () => {
     const life = begin({ maxBytes: 4 * 1024 * 1024 })
@@ -131,7 +134,9 @@ describe('another process deletes the file of a segment, but not its folder', ()
     await clock.advance(RENEW_MS)
     const lost = batches.filter(({ place }) => place.segment === 1)
     expect(lost.length).toBeLessThan(300)
-    expect(batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual(batches.map(({ place }) => place.segment !== 1))
+    expect(batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual(
+      batches.map(({ place }) => place.segment !== 1),
+    )
     expect(life.drops).toEqual([])
   })
 })
@@ -159,7 +164,9 @@ describe('against a power failure', () => {
     const life = begin({ durability: 'power' })
     const [batch] = written(life, 1) as [Placed]
     const synced = watch()
-    life.spool.writeDeadLetters([{ batchId: batch.batchId, index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+    life.spool.writeDeadLetters([
+      { batchId: batch.batchId, index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
+    ])
     const destination = dirname(dirname(pathsOf()[0] as string))
     expect(synced).toEqual([expect.stringMatching(/dead\/.*\.ndjson$/), join(destination, 'dead'), destination])
   })
@@ -167,7 +174,9 @@ describe('against a power failure', () => {
   test('dead letters that cannot be synchronised are reported', () => {
     const life = begin({ durability: 'power' })
     watch((path) => path.endsWith('.ndjson'))
-    life.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+    life.spool.writeDeadLetters([
+      { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
+    ])
     expect(life.problems).toEqual([expect.stringMatching(/^1 rejected entries cannot be set aside: EIO/)])
   })
 
@@ -200,7 +209,9 @@ describe('against a power failure', () => {
     written(life, 3)
     const [failed] = pathsOf() as [string]
     const synced = watch()
-    mends.push(failing('writeSync', ([, bytes]) => (Buffer.isBuffer(bytes) && bytes.length !== 40 ? 'ENOSPC' : undefined)))
+    mends.push(
+      failing('writeSync', ([, bytes]) => (Buffer.isBuffer(bytes) && bytes.length !== 40 ? 'ENOSPC' : undefined)),
+    )
     written(life, 1)
     expect(synced).toContain(failed)
   })

@@ -5,7 +5,17 @@ import { basename, join } from 'node:path'
 
 const system = createRequire(import.meta.url)('node:fs') as typeof fs
 const REAL = { ...system }
-const CALLS = ['openSync', 'readdirSync', 'mkdirSync', 'renameSync', 'writeSync', 'utimesSync', 'statSync', 'lstatSync', 'fstatSync'] as const
+const CALLS = [
+  'openSync',
+  'readdirSync',
+  'mkdirSync',
+  'renameSync',
+  'writeSync',
+  'utimesSync',
+  'statSync',
+  'lstatSync',
+  'fstatSync',
+] as const
 
 /**
  * - `short`: a write writes only a part and returns its length
@@ -14,7 +24,7 @@ const CALLS = ['openSync', 'readdirSync', 'mkdirSync', 'renameSync', 'writeSync'
  * - `rename-unconfirmed`: one rename succeeds and is reported as `ENOENT`
  */
 export const FAULTS = ['short', 'short', 'full', 'no-descriptors', 'no-descriptors', 'rename-unconfirmed'] as const
-export type Fault = typeof FAULTS[number]
+export type Fault = (typeof FAULTS)[number]
 
 export interface ModelDiskOptions {
   readonly root: string
@@ -39,10 +49,11 @@ export class ModelDisk {
       if (stats !== undefined && typeof stats.mtimeMs === 'number') stats.mtimeMs += now()
       return stats
     }
-    const replacements: Record<typeof CALLS[number], (...given: never[]) => unknown> = {
+    const replacements: Record<(typeof CALLS)[number], (...given: never[]) => unknown> = {
       openSync: (path: string, flags: number, ...rest: never[]) => {
         if (this.#is('no-descriptors', path)) throw errorOf('EMFILE', 'open')
-        if (this.#is('full', path) && (flags & REAL.constants.O_CREAT) !== 0 && !REAL.existsSync(path)) throw errorOf('ENOSPC', 'open')
+        if (this.#is('full', path) && (flags & REAL.constants.O_CREAT) !== 0 && !REAL.existsSync(path))
+          throw errorOf('ENOSPC', 'open')
         return REAL.openSync(path, flags, ...rest)
       },
       readdirSync: (path: string, ...rest: never[]) => {
@@ -63,10 +74,13 @@ export class ModelDisk {
         throw errorOf('ENOENT', 'rename')
       },
       writeSync: (fd: number, data: Buffer | string, ...rest: never[]) => this.#write(fd, data, rest),
-      utimesSync: (path: string, atime: number, mtime: number) => REAL.utimesSync(path, atime - now() / 1000, mtime - now() / 1000),
+      utimesSync: (path: string, atime: number, mtime: number) =>
+        REAL.utimesSync(path, atime - now() / 1000, mtime - now() / 1000),
       statSync: (...given: Parameters<typeof REAL.statSync>) => timed(REAL.statSync(...given) as fs.Stats | undefined),
-      lstatSync: (...given: Parameters<typeof REAL.lstatSync>) => timed(REAL.lstatSync(...given) as fs.Stats | undefined),
-      fstatSync: (...given: Parameters<typeof REAL.fstatSync>) => timed(REAL.fstatSync(...given) as fs.Stats | undefined),
+      lstatSync: (...given: Parameters<typeof REAL.lstatSync>) =>
+        timed(REAL.lstatSync(...given) as fs.Stats | undefined),
+      fstatSync: (...given: Parameters<typeof REAL.fstatSync>) =>
+        timed(REAL.fstatSync(...given) as fs.Stats | undefined),
     }
     Object.assign(system, replacements)
     syncBuiltinESMExports()
@@ -95,12 +109,13 @@ export class ModelDisk {
   }
 
   #write(fd: number, data: Buffer | string, rest: never[]): number {
-    if (!this.isActive || (this.fault !== 'short' && this.fault !== 'full')) return REAL.writeSync(fd, data as Buffer, ...rest)
+    if (!this.isActive || (this.fault !== 'short' && this.fault !== 'full'))
+      return REAL.writeSync(fd, data as Buffer, ...rest)
     this.#calls += 1
     if (this.fault === 'full' && this.#calls % 2 === 0) throw errorOf('ENOSPC', 'write')
     const bytes = typeof data === 'string' ? Buffer.from(data) : data
     const [offset = 0, length = bytes.length - offset, position = null] = rest as unknown as [number?, number?, number?]
-    return REAL.writeSync(fd, bytes, offset, Math.min(length, 1 + (length * (1 + this.#calls % 5) >> 3)), position)
+    return REAL.writeSync(fd, bytes, offset, Math.min(length, 1 + ((length * (1 + (this.#calls % 5))) >> 3)), position)
   }
 }
 
@@ -108,7 +123,6 @@ export class ModelDisk {
 export function instanceIn(path: string): string | undefined {
   return /^(.*)\.live$/.exec(basename(path))?.[1]
 }
-
 
 function errorOf(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: it was told to fail, ${syscall}`), { code, syscall })

@@ -42,7 +42,8 @@ export class Input {
       append: (batchId, first, count, rank, text) => {
         const { texts } = this.#options.ledger.begin(batchId)
         texts.push(...this.#unlogged.splice(0, count))
-        if (texts.slice(first).join() !== Buffer.from(text).toString()) throw new Error(`other entries than were added are logged as ${batchId}`)
+        if (texts.slice(first).join() !== Buffer.from(text).toString())
+          throw new Error(`other entries than were added are logged as ${batchId}`)
         this.#unwritten.add(batchId)
         log.append(batchId, first, count, rank, text)
       },
@@ -91,7 +92,7 @@ export class Input {
     const batchId = this.nextId()
     const texts: string[] = []
     for (let frame = 0; frame < frames; frame += 1) {
-      const own = Array.from({ length: 1 + (seed >> frame) % 3 }, (_, n) => this.#entry(seed >> n))
+      const own = Array.from({ length: 1 + ((seed >> frame) % 3) }, (_, n) => this.#entry(seed >> n))
       this.#unlogged.push(...own)
       log.append(batchId, texts.length, own.length, frame % 5, Buffer.from(own.join()))
       texts.push(...own)

@@ -26,7 +26,14 @@ export class Ledger {
     const known = this.batches.get(id)
     if (known !== undefined) return known
     const batch: KnownBatch = {
-      id, texts: [], onDisk: new Set(), isSealed: false, settled: new Set(), parts: [], isGone: false, writtenAt: 0,
+      id,
+      texts: [],
+      onDisk: new Set(),
+      isSealed: false,
+      settled: new Set(),
+      parts: [],
+      isGone: false,
+      writtenAt: 0,
     }
     this.batches.set(id, batch)
     return batch
@@ -47,9 +54,11 @@ export class Ledger {
       const there = found.get(batch.id)
       if (there === undefined && left.length === 0) this.batches.delete(batch.id)
       if (batch.isGone || left.length === 0) continue
-      for (const at of batch.onDisk) if (!there?.positions.has(at)) throw new Error(`entry ${at} of ${batch.id} is not settled, and not on disk`)
+      for (const at of batch.onDisk)
+        if (!there?.positions.has(at)) throw new Error(`entry ${at} of ${batch.id} is not settled, and not on disk`)
       if (batch.isSealed && there?.sealedCount === undefined) throw new Error(`the seal of ${batch.id} is not on disk`)
-      if (batch.isSealed && there?.sealedCount !== batch.texts.length) throw new Error(`the seal of ${batch.id} is wrong`)
+      if (batch.isSealed && there?.sealedCount !== batch.texts.length)
+        throw new Error(`the seal of ${batch.id} is wrong`)
     }
   }
 
@@ -57,15 +66,18 @@ export class Ledger {
     for (const { batchId, isSeal, first, count, at, end } of frames) {
       const { texts } = this.get(batchId)
       const wanted = isSeal ? '' : texts.slice(first, first + count).join(',')
-      if (bytes.toString('utf8', at + 36, end) !== wanted) throw new Error(`${path}: a frame of ${batchId} holds other bytes than were written`)
+      if (bytes.toString('utf8', at + 36, end) !== wanted)
+        throw new Error(`${path}: a frame of ${batchId} holds other bytes than were written`)
     }
     for (const id of batchesIn(frames).keys()) {
       const own = records.filter(({ batchId }) => batchId === id)
       const settled = new Set(own.filter(({ kind }) => kind === 'settled').flatMap(({ positions }) => positions))
       const batch = this.get(id)
-      if (!isSame(settled, batch.settled)) throw new Error(`${path}: of ${id} [${[...settled]}] are settled, not [${[...batch.settled]}]`)
+      if (!isSame(settled, batch.settled))
+        throw new Error(`${path}: of ${id} [${[...settled]}] are settled, not [${[...batch.settled]}]`)
       const parts = own.filter(({ kind }) => kind === 'part').map(({ positions }) => positions.join())
-      if (parts.join(';') !== batch.parts.join(';')) throw new Error(`${path}: the parts of ${id} are ${parts.join(';')}, not ${batch.parts.join(';')}`)
+      if (parts.join(';') !== batch.parts.join(';'))
+        throw new Error(`${path}: the parts of ${id} are ${parts.join(';')}, not ${batch.parts.join(';')}`)
     }
   }
 
@@ -75,7 +87,10 @@ export class Ledger {
    * @param after as they are now
    * @returns what the next start is to find
    */
-  afterDeath(before: readonly SegmentOnDisk[], after: readonly SegmentOnDisk[]): { batches: ExpectedBatch[], missing: number } {
+  afterDeath(
+    before: readonly SegmentOnDisk[],
+    after: readonly SegmentOnDisk[],
+  ): { batches: ExpectedBatch[]; missing: number } {
     const now = new Map(after.map((segment) => [segment.key, segment]))
     const expected: ExpectedBatch[] = []
     let missing = 0
@@ -84,7 +99,8 @@ export class Ledger {
       const is = now.get(was.key)
       if (is === undefined) continue
       const frames = intact(was, is.bytes)
-      if (readFrames(is.bytes).length !== frames.length) throw new Error(`${is.path}: damage made frames, the test is wrong`)
+      if (readFrames(is.bytes).length !== frames.length)
+        throw new Error(`${is.path}: damage made frames, the test is wrong`)
       const records = readRecords(is.journalBytes)
       const expectation = expectRecovery({ ...is, frames, records })
       expected.push(...expectation.batches)
@@ -92,7 +108,10 @@ export class Ledger {
       for (const [id, { positions, sealedCount }] of batchesIn(frames)) {
         const own = records.filter(({ batchId }) => batchId === id)
         left.set(id, {
-          ...this.get(id), onDisk: new Set(positions), isSealed: sealedCount !== undefined, isGone: false,
+          ...this.get(id),
+          onDisk: new Set(positions),
+          isSealed: sealedCount !== undefined,
+          isGone: false,
           settled: new Set(own.filter(({ kind }) => kind === 'settled').flatMap((record) => record.positions)),
           parts: own.filter(({ kind }) => kind === 'part').map((record) => record.positions.join()),
         })

@@ -91,7 +91,11 @@ export class ModelOwner {
   constructor({ service, ...options }: OwnerOptions) {
     this.#service = service
     this.clock = options.clock
-    this.life = new ProcessRun({ ...options, onBatch: (batch) => this.#enqueue(batch), watch: (log) => this.#watch(log) })
+    this.life = new ProcessRun({
+      ...options,
+      onBatch: (batch) => this.#enqueue(batch),
+      watch: (log) => this.#watch(log),
+    })
   }
 
   get isStopped(): boolean {
@@ -164,7 +168,11 @@ export class ModelOwner {
   }
 
   /** The service accepts some entries, and rejects or ignores the others. */
-  sendSome(choice: number, seed: number, { isRejected, isDiskBad }: { readonly isRejected: boolean, readonly isDiskBad: boolean }): void {
+  sendSome(
+    choice: number,
+    seed: number,
+    { isRejected, isDiskBad }: { readonly isRejected: boolean; readonly isDiskBad: boolean },
+  ): void {
     const batch = this.#pick(choice)
     if (batch === undefined) return
     const positions = Array.from({ length: batch.count }, (_, at) => at)
@@ -176,7 +184,17 @@ export class ModelOwner {
     this.#acknowledged(numbers, isDiskBad)
     if (isRejected) {
       const problems = this.life.problems.length
-      this.life.spool.writeDeadLetters(others.map((index) => ({ batchId: batch.batchId, index, status: 422, code: 'invalid', field: 'level', reason: 'no such level', entry: entries[index] as string })))
+      this.life.spool.writeDeadLetters(
+        others.map((index) => ({
+          batchId: batch.batchId,
+          index,
+          status: 422,
+          code: 'invalid',
+          field: 'level',
+          reason: 'no such level',
+          entry: entries[index] as string,
+        })),
+      )
       // An entry that is reported as not stored is not lost silently.
       for (const at of others) {
         const n = numbers[at] as number
@@ -280,7 +298,8 @@ export class ModelOwner {
 
   #watch(log: EntryLog): EntryLog {
     const written = (): void => {
-      if (this.life.spool.log.current !== undefined) for (const n of this.#unwritten) this.#service.entry(n).isOnDisk = true
+      if (this.life.spool.log.current !== undefined)
+        for (const n of this.#unwritten) this.#service.entry(n).isOnDisk = true
       this.#unwritten = []
     }
     return {
@@ -292,7 +311,8 @@ export class ModelOwner {
       },
       seal: (batch) => {
         const sealed: ReturnType<EntryLog['seal']> | undefined = log.seal(batch)
-        if (sealed?.acknowledgement?.isDurable === true) for (const n of numbersIn(sealed).slice(0, sealed.count)) this.#service.entry(n).isOnDisk = true
+        if (sealed?.acknowledgement?.isDurable === true)
+          for (const n of numbersIn(sealed).slice(0, sealed.count)) this.#service.entry(n).isOnDisk = true
         written()
         return sealed
       },

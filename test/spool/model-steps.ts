@@ -4,11 +4,24 @@ import { DAMAGE_KINDS } from './file-damage.js'
 import type { Damage } from './file-damage.js'
 
 const KINDS = [
-  ...times(9, 'append'), ...times(2, 'seal'), ...times(2, 'direct'), ...times(3, 'evict'), ...times(2, 'readBack'), ...times(1, 'readBackMeanwhile'), ...times(2, 'recoverMeanwhile'),
-  ...times(4, 'settle'), ...times(2, 'settleSome'), ...times(2, 'part'), ...times(2, 'reject'), ...times(3, 'advance'),
-  ...times(5, 'recover'), ...times(3, 'crash'), ...times(1, 'nestedCrash'), ...times(1, 'close'),
+  ...times(9, 'append'),
+  ...times(2, 'seal'),
+  ...times(2, 'direct'),
+  ...times(3, 'evict'),
+  ...times(2, 'readBack'),
+  ...times(1, 'readBackMeanwhile'),
+  ...times(2, 'recoverMeanwhile'),
+  ...times(4, 'settle'),
+  ...times(2, 'settleSome'),
+  ...times(2, 'part'),
+  ...times(2, 'reject'),
+  ...times(3, 'advance'),
+  ...times(5, 'recover'),
+  ...times(3, 'crash'),
+  ...times(1, 'nestedCrash'),
+  ...times(1, 'close'),
 ] as const
-export type Kind = typeof KINDS[number]
+export type Kind = (typeof KINDS)[number]
 
 export interface Step {
   readonly kind: Kind | 'nothing'
@@ -46,7 +59,9 @@ function times<K extends string>(count: number, kind: K): K[] {
 
 /** Smaller numbers say no more than others. */
 const NUMBER = fc.noShrink(fc.nat(2 ** 20 - 1))
-const STEP = fc.tuple(fc.constantFrom<Step['kind'][]>('nothing', ...KINDS), NUMBER, NUMBER).map(([kind, a, b]): Step => ({ kind, a, b }))
+const STEP = fc
+  .tuple(fc.constantFrom<Step['kind'][]>('nothing', ...KINDS), NUMBER, NUMBER)
+  .map(([kind, a, b]): Step => ({ kind, a, b }))
 
 export function sequences(durability: Sequence['durability']): fc.Arbitrary<Sequence> {
   return fc.record({
@@ -58,15 +73,20 @@ export function sequences(durability: Sequence['durability']): fc.Arbitrary<Sequ
 
 /** For people: the steps that do something. */
 export function formatSequence({ profile, durability, steps }: Sequence): string {
-  const told = steps.filter(({ kind }) => kind !== 'nothing').map((step) => {
-    const isDeath = step.kind === 'crash' || step.kind === 'close'
-    return `{ kind: '${step.kind}', a: ${step.a}, b: ${step.b} },${isDeath ? ` // ${damageOf(step, durability).kind}` : ''}`
-  })
+  const told = steps
+    .filter(({ kind }) => kind !== 'nothing')
+    .map((step) => {
+      const isDeath = step.kind === 'crash' || step.kind === 'close'
+      return `{ kind: '${step.kind}', a: ${step.a}, b: ${step.b} },${isDeath ? ` // ${damageOf(step, durability).kind}` : ''}`
+    })
   return [`${durability}, ${JSON.stringify(profile)}`, ...told].join('\n')
 }
 
 /** The damage of a step: its kind, and where it hits. Where the power may fail, it does so every other time. */
-export function damageOf({ a, b }: Step, durability: Sequence['durability']): { readonly kind: Damage, readonly pick: readonly [number, number] } {
+export function damageOf(
+  { a, b }: Step,
+  durability: Sequence['durability'],
+): { readonly kind: Damage; readonly pick: readonly [number, number] } {
   const isPowerFailure = durability === 'power' && (b & 1) === 1
-  return { kind: isPowerFailure ? 'pages' : DAMAGE_KINDS[a % DAMAGE_KINDS.length] as Damage, pick: [a >> 4, b >> 1] }
+  return { kind: isPowerFailure ? 'pages' : (DAMAGE_KINDS[a % DAMAGE_KINDS.length] as Damage), pick: [a >> 4, b >> 1] }
 }

@@ -16,7 +16,9 @@ afterAll(() => removeScratch(scratch))
 async function holds(name: string, numRuns: number, check: () => Promise<Checked>): Promise<void> {
   const startedAt = performance.now()
   const { failure, sequences, steps } = await check()
-  process.stdout.write(`model, ${name}: ${sequences} sequences, ${steps} steps, ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
+  process.stdout.write(
+    `model, ${name}: ${sequences} sequences, ${steps} steps, ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`,
+  )
   expect(failure).toBe('')
   expect(sequences).toBe(numRuns)
 }
@@ -25,7 +27,13 @@ test.each([
   ['process', 'whatever happens to a spool, nothing that it keeps is lost, sent twice or changed'],
   ['power', 'nor where the power fails: what was synchronised outlasts it'],
 ] as const)('durability %s: %s', { timeout: 3_600_000 }, (durability, _promise) =>
-  holds(`durability ${durability}`, RUNS_EACH, () => checkSequences(scratch, { durability, numRuns: RUNS_EACH, ...SEED })))
+  holds(`durability ${durability}`, RUNS_EACH, () =>
+    checkSequences(scratch, { durability, numRuns: RUNS_EACH, ...SEED }),
+  ),
+)
 
-test('two owners with any clocks, PID namespaces and disk faults: entries on disk arrive once, and an id has one content', { timeout: 3_600_000 }, () =>
-  holds('two owners', RUNS_OF_TWO, () => checkTwoOwners(scratch, { numRuns: RUNS_OF_TWO, ...SEED })))
+test(
+  'two owners with any clocks, PID namespaces and disk faults: entries on disk arrive once, and an id has one content',
+  { timeout: 3_600_000 },
+  () => holds('two owners', RUNS_OF_TWO, () => checkTwoOwners(scratch, { numRuns: RUNS_OF_TWO, ...SEED })),
+)

@@ -41,7 +41,13 @@ export class Model {
     this.#root = root
     this.#sequence = sequence
     const { profile } = sequence
-    this.#input = new Input({ ledger: this.#ledger, clock: this.#clock, profile, life: () => this.#life, isBounded: this.#isBounded })
+    this.#input = new Input({
+      ledger: this.#ledger,
+      clock: this.#clock,
+      profile,
+      life: () => this.#life,
+      isBounded: this.#isBounded,
+    })
     this.#life = this.#begin()
     this.#hands = new DeliveryActions(this.#life, this.#ledger)
   }
@@ -60,36 +66,50 @@ export class Model {
     const { kind, a, b } = step
     const hands = this.#hands
     switch (kind) {
-      case 'nothing': return
-      case 'append': return this.#input.append(1 + a % 7, b, a % 3 > 0)
-      case 'direct': return this.#hands.enqueue(this.#input.direct(1 + a % 6, b))
-      case 'seal': return this.#life.batcher.seal()
-      case 'evict': return hands.evict(a % 2 === 1)
-      case 'readBack': return hands.readBack()
-      case 'readBackMeanwhile': return hands.readBack(() => this.#input.append(1 + a % 7, b, true))
-      case 'settle': return hands.settle(hands.pick(a))
-      case 'settleSome': return hands.settleSome(hands.pick(a), b, false)
-      case 'reject': return hands.settleSome(hands.pick(a), b, true)
-      case 'part': return hands.part(hands.pick(a), b)
-      case 'advance': return this.#clock.advance(PAUSES_MS[a % PAUSES_MS.length] as number)
-      case 'recover': return this.#recover(1 + a % 4)
+      case 'nothing':
+        return
+      case 'append':
+        return this.#input.append(1 + (a % 7), b, a % 3 > 0)
+      case 'direct':
+        return this.#hands.enqueue(this.#input.direct(1 + (a % 6), b))
+      case 'seal':
+        return this.#life.batcher.seal()
+      case 'evict':
+        return hands.evict(a % 2 === 1)
+      case 'readBack':
+        return hands.readBack()
+      case 'readBackMeanwhile':
+        return hands.readBack(() => this.#input.append(1 + (a % 7), b, true))
+      case 'settle':
+        return hands.settle(hands.pick(a))
+      case 'settleSome':
+        return hands.settleSome(hands.pick(a), b, false)
+      case 'reject':
+        return hands.settleSome(hands.pick(a), b, true)
+      case 'part':
+        return hands.part(hands.pick(a), b)
+      case 'advance':
+        return this.#clock.advance(PAUSES_MS[a % PAUSES_MS.length] as number)
+      case 'recover':
+        return this.#recover(1 + (a % 4))
       case 'recoverMeanwhile': {
-        const recovering = this.#recover(1 + a % 2)
-        this.#input.append(1 + a % 7, b, true)
+        const recovering = this.#recover(1 + (a % 2))
+        this.#input.append(1 + (a % 7), b, true)
         return recovering
       }
       case 'crash':
         this.#checkBound()
         return this.#crash(damageOf(step, this.#sequence.durability))
       case 'nestedCrash':
-        for (let deaths = 1 + a % 3; deaths > 0; deaths -= 1) {
+        for (let deaths = 1 + (a % 3); deaths > 0; deaths -= 1) {
           // Dropped entries are counted first: their segment may have been deleted since the last scan.
           this.#checkBound()
           this.#crash({ kind: 'none', pick: [0, 0] })
           await this.#recover(b % 3)
         }
         return
-      case 'close': return this.#close(step)
+      case 'close':
+        return this.#close(step)
     }
   }
 
@@ -103,7 +123,8 @@ export class Model {
     while (this.#life.spool.recovery.droppingBytes > 0) await new Promise((resolve) => setImmediate(resolve))
     this.#checkBound()
     const [lost] = this.#expected
-    if (lost !== undefined) throw new Error(`${lost.key}: ${lost.batchId}, a batch of ${lost.positions.length}, was not recovered`)
+    if (lost !== undefined)
+      throw new Error(`${lost.key}: ${lost.batchId}, a batch of ${lost.positions.length}, was not recovered`)
     const { damaged } = this.#life.account.dropped
     if (this.#hasDropped ? damaged > this.#expectedMissing : damaged !== this.#expectedMissing) {
       throw new Error(`${damaged} entries are counted as damaged, ${this.#expectedMissing} are`)
@@ -117,7 +138,8 @@ export class Model {
     this.#life.spool.close()
     const [segment] = segmentsBelow(this.#root)
     if (segment !== undefined) throw new Error(`${segment.path} is still there: ${segment.bytes.length} bytes`)
-    if (this.#life.problems.some((problem) => problem.startsWith('trouble'))) throw new Error(this.#life.problems.join('\n'))
+    if (this.#life.problems.some((problem) => problem.startsWith('trouble')))
+      throw new Error(this.#life.problems.join('\n'))
   }
 
   /** Whatever became of this: the next sequence has the clock and the files for itself. */
@@ -126,11 +148,20 @@ export class Model {
   }
 
   #begin(): ProcessRun {
-    const { profile: { batchSize, maxBytes }, durability } = this.#sequence
+    const {
+      profile: { batchSize, maxBytes },
+      durability,
+    } = this.#sequence
     this.#bornAt = this.#clock.now()
     return new ProcessRun({
-      root: this.#root, clock: this.#clock, machine: this.#processes.born(), spool: { maxBytes, durability }, batchSize,
-      newId: () => this.#input.nextId(), onBatch: (batch) => this.#hands.enqueue(batch), watch: (log) => this.#input.watch(log),
+      root: this.#root,
+      clock: this.#clock,
+      machine: this.#processes.born(),
+      spool: { maxBytes, durability },
+      batchSize,
+      newId: () => this.#input.nextId(),
+      onBatch: (batch) => this.#hands.enqueue(batch),
+      watch: (log) => this.#input.watch(log),
     })
   }
 
@@ -150,16 +181,18 @@ export class Model {
     const { batchId, origin } = batch
     const index = this.#expected.findIndex((expected) => expected.batchId === batchId)
     const expected = this.#expected[index]
-    if (expected === undefined) throw new Error(`${batchId}, of ${findRootId(batch)}, was recovered, and should not have been`)
+    if (expected === undefined)
+      throw new Error(`${batchId}, of ${findRootId(batch)}, was recovered, and should not have been`)
     this.#expected.splice(index, 1)
     this.#recoveredRoot = expected.rootId
     this.#hands.checkBody(batch, expected.rootId, expected.positions)
     if (batchId === expected.rootId) return
-    if (origin?.batchId !== expected.rootId || origin.positions.join() !== expected.positions.join()) throw new Error(`${batchId} does not tell where it is from`)
+    if (origin?.batchId !== expected.rootId || origin.positions.join() !== expected.positions.join())
+      throw new Error(`${batchId} does not tell where it is from`)
   }
 
   /** @param isClosed in order, and not killed */
-  #crash({ kind, pick }: { readonly kind: Damage, readonly pick: readonly [number, number] }): void {
+  #crash({ kind, pick }: { readonly kind: Damage; readonly pick: readonly [number, number] }): void {
     this.#life.die(this.#processes, this.#root)
     const before = segmentsBelow(this.#root)
     this.#ledger.audit(before)
@@ -167,7 +200,9 @@ export class Model {
     if (kind.startsWith('owner')) this.#hasUnknownOwner = true
     damage(kind, this.#root, pick, (path) => (isPower ? syncedBytes(path) : 0))
     const lastSyncAt = this.#bornAt + Math.floor((this.#clock.now() - this.#bornAt) / SYNC_MS) * SYNC_MS
-    const synced = [...this.#ledger.batches.values()].filter(({ writtenAt, isGone }) => writtenAt < lastSyncAt && !isGone)
+    const synced = [...this.#ledger.batches.values()].filter(
+      ({ writtenAt, isGone }) => writtenAt < lastSyncAt && !isGone,
+    )
     const { batches, missing } = this.#ledger.afterDeath(before, kind === 'none' ? before : segmentsBelow(this.#root))
     if (isPower && kind === 'pages') for (const was of synced) this.#checkOutlasted(was.id, was.onDisk)
     this.#expected = batches
@@ -182,7 +217,11 @@ export class Model {
 
   #checkOutlasted(id: string, onDisk: ReadonlySet<number>): void {
     const now = this.#ledger.batches.get(id)?.onDisk
-    for (const at of onDisk) if (!now?.has(at)) throw new Error(`entry ${at} of ${id} was written before the last synchronisation, and did not outlast a power failure`)
+    for (const at of onDisk)
+      if (!now?.has(at))
+        throw new Error(
+          `entry ${at} of ${id} was written before the last synchronisation, and did not outlast a power failure`,
+        )
   }
 
   #close(step: Step): void {
@@ -193,7 +232,8 @@ export class Model {
     this.#life.spool.close()
     this.#checkAccount()
     const { pending } = this.#life.account.snapshot()
-    if (pending !== kept) throw new Error(`${pending} entries are pending at the end, and ${kept} are on disk for the next start`)
+    if (pending !== kept)
+      throw new Error(`${pending} entries are pending at the end, and ${kept} are on disk for the next start`)
     this.#crash(damageOf(step, this.#sequence.durability))
   }
 
@@ -205,7 +245,11 @@ export class Model {
   }
 
   #segmentKeys(): Set<string> {
-    return new Set(filesBelow(this.#root).filter((path) => path.endsWith('.seg')).map(keyOf))
+    return new Set(
+      filesBelow(this.#root)
+        .filter((path) => path.endsWith('.seg'))
+        .map(keyOf),
+    )
   }
 
   /** A segment may have gone at the bound: what of it waited on disk alone is dropped. */
@@ -231,7 +275,8 @@ export class Model {
   #forgetGone(roots: readonly string[]): void {
     if (!this.#isBounded) throw new Error(`${roots.join()} are not on disk any more, far from the bound`)
     const there = new Set(segmentsBelow(this.#root).flatMap(({ frames }) => frames.map(({ batchId }) => batchId)))
-    for (const batch of this.#ledger.batches.values()) if (!there.has(batch.id) && batch.onDisk.size > 0) batch.isGone = true
+    for (const batch of this.#ledger.batches.values())
+      if (!there.has(batch.id) && batch.onDisk.size > 0) batch.isGone = true
   }
 
   #checkAccount(): void {

@@ -49,7 +49,9 @@ function kill(life: ProcessRun): void {
 }
 
 function namesIn(batches: readonly Batch[]): string[] {
-  return batches.flatMap(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: { name: string }[] }).logs.map(({ name }) => name))
+  return batches.flatMap(({ body }) =>
+    (JSON.parse(Buffer.from(body).toString()) as { logs: { name: string }[] }).logs.map(({ name }) => name),
+  )
 }
 
 function folders(): string[] {
@@ -103,10 +105,16 @@ describe('whose a folder is', () => {
   })
 
   test('of a thread that has ended while its process runs: free at once', async () => {
-    const threads = new Map([[7, 'early'], [8, 'late']])
+    const threads = new Map([
+      [7, 'early'],
+      [8, 'late'],
+    ])
     const machineOf = (thread: number): Machine => {
       const { self } = processes.born(100)
-      return { self: { ...self, thread, start: threads.get(thread) as string }, findStartTime: (pid, asked) => (pid === 100 ? threads.get(asked) : undefined) }
+      return {
+        self: { ...self, thread, start: threads.get(thread) as string },
+        findStartTime: (pid, asked) => (pid === 100 ? threads.get(asked) : undefined),
+      }
     }
     const first = begin(machineOf(7))
     write(first, 'a')
@@ -126,7 +134,9 @@ describe('whose a folder is', () => {
 
   function unseenMachine(difference: object): Machine {
     const machine = processes.born()
-    const self = Object.fromEntries(Object.entries({ ...machine.self, ...difference }).filter(([, value]) => value !== undefined))
+    const self = Object.fromEntries(
+      Object.entries({ ...machine.self, ...difference }).filter(([, value]) => value !== undefined),
+    )
     return { ...machine, self: self as unknown as Machine['self'] }
   }
 
@@ -143,16 +153,19 @@ describe('whose a folder is', () => {
     expect(namesIn(await second.recoverAll())).toEqual(['a'])
   })
 
-  test.each(unseen)('%s: free at a start if the lease has expired by the file system\'s clock', async (_, difference) => {
-    const first = begin(unseenMachine(difference))
-    write(first, 'a')
-    kill(first)
-    const [folder] = folders() as [string]
-    age(folder, LEASE_MS - 5_000)
-    expect(await begin().recoverAll()).toEqual([])
-    age(folder, LEASE_MS + 1)
-    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
-  })
+  test.each(unseen)(
+    "%s: free at a start if the lease has expired by the file system's clock",
+    async (_, difference) => {
+      const first = begin(unseenMachine(difference))
+      write(first, 'a')
+      kill(first)
+      const [folder] = folders() as [string]
+      age(folder, LEASE_MS - 5_000)
+      expect(await begin().recoverAll()).toEqual([])
+      age(folder, LEASE_MS + 1)
+      expect(namesIn(await begin().recoverAll())).toEqual(['a'])
+    },
+  )
 
   test('closed in order: free at once, though the process lives', async () => {
     const first = begin()
@@ -209,7 +222,9 @@ describe('claims', () => {
     expect(namesIn(await successor.recoverAll()).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
     expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, balances: true })
     // Moved up: paths do not grow with every death.
-    const deepest = Math.max(...filesBelow(destination()).map((path) => path.slice(destination().length).split('/').length))
+    const deepest = Math.max(
+      ...filesBelow(destination()).map((path) => path.slice(destination().length).split('/').length),
+    )
     expect(deepest).toBe(5)
   })
 
@@ -255,14 +270,21 @@ async function startClaimer(): Promise<ChildProcess> {
 
 describe('an owner that stood still for longer than half a lease', () => {
   /** Time goes by, and none of the process's timers fire. */
-  function stoppedLife(): { life: ProcessRun, stand: (ms: number) => void } {
+  function stoppedLife(): { life: ProcessRun; stand: (ms: number) => void } {
     let standsMs = 0
-    const still = { now: () => clock.now() + standsMs, wallNow: () => clock.wallNow() + standsMs, timer: () => () => {} }
+    const still = {
+      now: () => clock.now() + standsMs,
+      wallNow: () => clock.wallNow() + standsMs,
+      timer: () => () => {},
+    }
     const life = new ProcessRun({ root, clock: still, machine: processes.born() })
     lives.push(life)
-    return { life, stand: (ms) => {
-      standsMs += ms
-    } }
+    return {
+      life,
+      stand: (ms) => {
+        standsMs += ms
+      },
+    }
   }
 
   function claimAll(): void {
@@ -352,7 +374,7 @@ describe('an owner that stood still for longer than half a lease', () => {
     for (const name of readdirSync(root)) removeScratch(join(root, name))
   }
 
-  test('with batches on disk alone: they are the claimer\'s, and are counted as kept', async () => {
+  test("with batches on disk alone: they are the claimer's, and are counted as kept", async () => {
     const { life, stand } = stoppedLife()
     for (const name of ['a', 'b', 'c']) write(life, name)
     for (const batch of life.batches.splice(0)) {

@@ -45,19 +45,25 @@ class Pair {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#children.map(async (child) => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exit = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exit
-    }))
+    await Promise.all(
+      this.#children.map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        const exit = once(child, 'exit')
+        child.kill('SIGKILL')
+        await exit
+      }),
+    )
     removeScratch(this.#folder)
   }
 
   begin(name: string, options: Options): ChildProcess {
     const { isUnshared = false, ...given } = options
     const setup = { root: join(this.#out, '..', 'root'), out: this.#out, name, speed: SPEED, ...given }
-    const program = [process.execPath, fileURLToPath(new URL('sharing-process.mjs', import.meta.url)), JSON.stringify(setup)] as const
+    const program = [
+      process.execPath,
+      fileURLToPath(new URL('sharing-process.mjs', import.meta.url)),
+      JSON.stringify(setup),
+    ] as const
     const child = isUnshared
       ? spawn(COMMAND, [...UNSHARE, ...program], { stdio: 'ignore' })
       : spawn(program[0], program.slice(1), { stdio: 'inherit' })
@@ -80,10 +86,12 @@ class Pair {
   }
 
   sent(...names: string[]): Sent[] {
-    return names.flatMap((name) => this.lines(`sent.${name}`)).map((line) => {
-      const { batch_id: batchId, logs } = JSON.parse(line) as { batch_id: string, logs: { n: number }[] }
-      return { batchId, numbers: logs.map(({ n }) => n) }
-    })
+    return names
+      .flatMap((name) => this.lines(`sent.${name}`))
+      .map((line) => {
+        const { batch_id: batchId, logs } = JSON.parse(line) as { batch_id: string; logs: { n: number }[] }
+        return { batchId, numbers: logs.map(({ n }) => n) }
+      })
   }
 
   numbers(...names: string[]): number[] {
@@ -93,8 +101,11 @@ class Pair {
   /** Batch ids that were sent with different contents. */
   get ambiguous(): string[] {
     const contents = new Map<string, Set<string>>()
-    for (const { batchId, numbers } of this.sent('a', 'b')) contents.set(batchId, (contents.get(batchId) ?? new Set()).add(numbers.join()))
-    return [...contents].filter(([, variants]) => variants.size > 1).map(([id, variants]) => `${id}: ${[...variants].join(' | ')}`)
+    for (const { batchId, numbers } of this.sent('a', 'b'))
+      contents.set(batchId, (contents.get(batchId) ?? new Set()).add(numbers.join()))
+    return [...contents]
+      .filter(([, variants]) => variants.size > 1)
+      .map(([id, variants]) => `${id}: ${[...variants].join(' | ')}`)
   }
 }
 
@@ -154,11 +165,16 @@ async function run(pair: Pair, skewMs: number, isUnshared: boolean): Promise<voi
 
 test('ownership is checked per thread: a thread may end while its process runs', { timeout: TIMEOUT_MS }, async () => {
   const owner = new URL('../../dist/esm/spool/instance/ownership.js', import.meta.url)
-  const worker = new Worker(`import('${owner.href}').then(({ thisMachine }) => { require('node:worker_threads').parentPort.postMessage(thisMachine().self); setInterval(() => {}, 1_000) })`, { eval: true })
-  const self = await new Promise<OwnerIdentity>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  const worker = new Worker(
+    `import('${owner.href}').then(({ thisMachine }) => { require('node:worker_threads').parentPort.postMessage(thisMachine().self); setInterval(() => {}, 1_000) })`,
+    { eval: true },
+  )
+  const self = await new Promise<OwnerIdentity>((resolve, reject) =>
+    worker.once('message', resolve).once('error', reject),
+  )
   const { findStartTime: startOf } = readMachine()
   // Without /proc the lease decides.
-  if (self.start === undefined) return void await worker.terminate()
+  if (self.start === undefined) return void (await worker.terminate())
   expect(self.pid).toBe(process.pid)
   expect(startOf(self.pid, self.thread)).toBe(self.start)
   await worker.terminate()
@@ -172,29 +188,41 @@ function missing(wanted: readonly number[], got: readonly number[]): number[] {
 }
 
 describe('two processes with different clocks share a folder', () => {
-  test.concurrent.each([-35_000, 35_000, 7_200_000])('unseen by each other, %i ms apart: 0 lost, one content under one id', { timeout: TIMEOUT_MS }, (skewMs) =>
-    withPair((pair) => run(pair, skewMs, false)))
+  test.concurrent.each([-35_000, 35_000, 7_200_000])(
+    'unseen by each other, %i ms apart: 0 lost, one content under one id',
+    { timeout: TIMEOUT_MS },
+    (skewMs) => withPair((pair) => run(pair, skewMs, false)),
+  )
 
-  const where = canUnshare ? 'in two pid namespaces' : 'in two pid namespaces, which are made up, since unshare is not permitted'
-  test.concurrent(`${where}, 2 h apart: the same`, { timeout: TIMEOUT_MS }, () => withPair((pair) => run(pair, -7_200_000, canUnshare)))
+  const where = canUnshare
+    ? 'in two pid namespaces'
+    : 'in two pid namespaces, which are made up, since unshare is not permitted'
+  test.concurrent(`${where}, 2 h apart: the same`, { timeout: TIMEOUT_MS }, () =>
+    withPair((pair) => run(pair, -7_200_000, canUnshare)),
+  )
 
-  test.concurrent('a process that can be seen keeps its folder while it is stopped, and is found at once when it was killed', { timeout: TIMEOUT_MS }, () => withPair(async (pair) => {
-    const a = pair.begin('a', { from: 0, skewMs: -7_200_000 })
-    pair.begin('b', { from: FROM_B, skewMs: 0 })
-    await eventually(() => expect(Math.min(pair.sent('a').length, pair.sent('b').length)).toBeGreaterThan(2))
-    signal(a, false, 'SIGSTOP')
-    const loggedByB = pair.logged('b').length
-    // Two leases.
-    await eventually(() => expect(pair.logged('b').length).toBeGreaterThan(loggedByB + 600))
-    expect(pair.lines('notes.b')).toEqual([])
-    const loggedByA = pair.logged('a').length
-    signal(a, false, 'SIGCONT')
-    await eventually(() => expect(pair.logged('a').length).toBeGreaterThan(loggedByA + 100))
-    expect(pair.lines('notes.a')).toEqual([])
-    expect(pair.numbers('a', 'b').length).toBe(new Set(pair.numbers('a', 'b')).size)
-    signal(a, false, 'SIGKILL')
-    await eventually(() => expect(missing(pair.logged('a'), pair.numbers('a', 'b'))).toEqual([]))
-    expect(pair.ambiguous).toEqual([])
-    expect([...pair.lines('problems.a'), ...pair.lines('problems.b')]).toEqual([])
-  }))
+  test.concurrent(
+    'a process that can be seen keeps its folder while it is stopped, and is found at once when it was killed',
+    { timeout: TIMEOUT_MS },
+    () =>
+      withPair(async (pair) => {
+        const a = pair.begin('a', { from: 0, skewMs: -7_200_000 })
+        pair.begin('b', { from: FROM_B, skewMs: 0 })
+        await eventually(() => expect(Math.min(pair.sent('a').length, pair.sent('b').length)).toBeGreaterThan(2))
+        signal(a, false, 'SIGSTOP')
+        const loggedByB = pair.logged('b').length
+        // Two leases.
+        await eventually(() => expect(pair.logged('b').length).toBeGreaterThan(loggedByB + 600))
+        expect(pair.lines('notes.b')).toEqual([])
+        const loggedByA = pair.logged('a').length
+        signal(a, false, 'SIGCONT')
+        await eventually(() => expect(pair.logged('a').length).toBeGreaterThan(loggedByA + 100))
+        expect(pair.lines('notes.a')).toEqual([])
+        expect(pair.numbers('a', 'b').length).toBe(new Set(pair.numbers('a', 'b')).size)
+        signal(a, false, 'SIGKILL')
+        await eventually(() => expect(missing(pair.logged('a'), pair.numbers('a', 'b'))).toEqual([]))
+        expect(pair.ambiguous).toEqual([])
+        expect([...pair.lines('problems.a'), ...pair.lines('problems.b')]).toEqual([])
+      }),
+  )
 })

@@ -75,10 +75,12 @@ test('checksums are not looked at', async () => {
 test('a claim that copies, and leaves the folder to the next', async () => {
   const system = createRequire(import.meta.url)('node:fs') as typeof fs
   const { renameSync } = system
-  Object.assign(system, { renameSync: (from: string, to: string) => {
-    if (/\.(live|left)$/.test(from) && to.includes('claimed')) cpSync(from, to, { recursive: true })
-    else renameSync(from, to)
-  } })
+  Object.assign(system, {
+    renameSync: (from: string, to: string) => {
+      if (/\.(live|left)$/.test(from) && to.includes('claimed')) cpSync(from, to, { recursive: true })
+      else renameSync(from, to)
+    },
+  })
   syncBuiltinESMExports()
   try {
     expect(await failure()).toMatch(DIFFERENCE)
@@ -90,7 +92,10 @@ test('a claim that copies, and leaves the folder to the next', async () => {
 
 test('an acknowledgement before the reply', async () => {
   const { seal } = WriteAheadLog.prototype
-  vi.spyOn(WriteAheadLog.prototype, 'seal').mockImplementation(function sealed(this: WriteAheadLog, batch: Batch): Batch | undefined {
+  vi.spyOn(WriteAheadLog.prototype, 'seal').mockImplementation(function sealed(
+    this: WriteAheadLog,
+    batch: Batch,
+  ): Batch | undefined {
     const kept = seal.call(this, batch)
     kept?.acknowledgement?.acknowledge()
     return kept

@@ -86,19 +86,36 @@ export class ProcessRun {
   /** Cut, in order, where nothing else takes them. */
   readonly batches: Batch[] = []
   readonly problems: string[] = []
-  readonly notes: { readonly kind: string, readonly message: string }[] = []
+  readonly notes: { readonly kind: string; readonly message: string }[] = []
   readonly drops: Drop[] = []
   foundTimes = 0
   /** Entries that the test has in its hands, as delivery would. */
   held = 0
   readonly #clock: LifeClock
 
-  constructor({ root, clock, machine, spool, batchSize = 100, batchBytes = 1024 * 1024, newId, onBatch, watch = (log) => log }: ProcessRunOptions) {
+  constructor({
+    root,
+    clock,
+    machine,
+    spool,
+    batchSize = 100,
+    batchBytes = 1024 * 1024,
+    newId,
+    onBatch,
+    watch = (log) => log,
+  }: ProcessRunOptions) {
     this.machine = machine
     this.#clock = new LifeClock(clock)
     this.spool = new Spool({
-      dir: root, maxBytes: 256 * 1024 * 1024, maxAgeMs: 7 * 24 * 3600 * 1000, durability: 'process',
-      url: URL_OF_TESTS, apiKey: KEY_OF_TESTS, clock: this.#clock, account: this.account, machine,
+      dir: root,
+      maxBytes: 256 * 1024 * 1024,
+      maxAgeMs: 7 * 24 * 3600 * 1000,
+      durability: 'process',
+      url: URL_OF_TESTS,
+      apiKey: KEY_OF_TESTS,
+      clock: this.#clock,
+      account: this.account,
+      machine,
       onFound: () => {
         this.foundTimes += 1
       },
@@ -110,11 +127,17 @@ export class ProcessRun {
       ...spool,
     })
     this.batcher = new Batcher({
-      batchSize, batchBytes, flushIntervalMs: 1000, clock: this.#clock, log: watch(this.spool.log),
-      onBatch: onBatch ?? ((batch) => {
-        this.held += batch.count
-        this.batches.push(batch)
-      }),
+      batchSize,
+      batchBytes,
+      flushIntervalMs: 1000,
+      clock: this.#clock,
+      log: watch(this.spool.log),
+      onBatch:
+        onBatch ??
+        ((batch) => {
+          this.held += batch.count
+          this.batches.push(batch)
+        }),
       ...(newId !== undefined && { newId }),
     })
     this.account.addStage(() => this.batcher.pendingEntries)

@@ -41,7 +41,10 @@ export class SharedService {
   take(batch: Batch, positions?: readonly number[]): void {
     const body = Buffer.from(batch.body).toString()
     const known = this.#bodies.get(batch.batchId)
-    if (known !== undefined && known !== body) this.violated(`two contents: ${batch.batchId} has ${numbersIn(batch).join()}, and came with ${[...known.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join()}`)
+    if (known !== undefined && known !== body)
+      this.violated(
+        `two contents: ${batch.batchId} has ${numbersIn(batch).join()}, and came with ${[...known.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join()}`,
+      )
     this.#bodies.set(batch.batchId, body)
     const numbers = numbersIn(batch)
     for (const n of positions === undefined ? numbers : positions.map((at) => numbers[at] as number)) {
@@ -53,7 +56,9 @@ export class SharedService {
 
   /** Checks for lost entries, at the end. */
   audit(): void {
-    const lost = [...this.entries.keys()].filter((n) => this.entries[n]?.copies === 0 && this.entries[n]?.mayBeLost === false)
+    const lost = [...this.entries.keys()].filter(
+      (n) => this.entries[n]?.copies === 0 && this.entries[n]?.mayBeLost === false,
+    )
     if (lost.length > 0) this.#violations.unshift(`lost: ${lost.join()}`)
   }
 }

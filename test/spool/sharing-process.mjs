@@ -27,28 +27,50 @@ const report = (file, line) => appendFileSync(join(out, file), `${line}\n`)
 const machine = readMachine()
 if (namespace !== undefined) machine.self = { ...machine.self, namespace }
 
-const send = (batch) => setTimeout(() => {
-  report(`sent.${name}`, Buffer.from(batch.body).toString())
-  batch.custody?.settle()
-}, SEND_MS)
+const send = (batch) =>
+  setTimeout(() => {
+    report(`sent.${name}`, Buffer.from(batch.body).toString())
+    batch.custody?.settle()
+  }, SEND_MS)
 
 const spool = new Spool({
-  dir: root, maxBytes: 64 * 1024 * 1024, maxAgeMs: 3_600_000_000, durability: 'process', url: 'http://ingest.test', apiKey: 'key',
-  clock, account: new Account(), machine, onFound: () => void recover(),
-  tell: { problem: (text) => report(`problems.${name}`, text), note: (kind) => report(`notes.${name}`, kind), dropped: (count, reason) => report(`problems.${name}`, `${count} ${reason}`) },
+  dir: root,
+  maxBytes: 64 * 1024 * 1024,
+  maxAgeMs: 3_600_000_000,
+  durability: 'process',
+  url: 'http://ingest.test',
+  apiKey: 'key',
+  clock,
+  account: new Account(),
+  machine,
+  onFound: () => void recover(),
+  tell: {
+    problem: (text) => report(`problems.${name}`, text),
+    note: (kind) => report(`notes.${name}`, kind),
+    dropped: (count, reason) => report(`problems.${name}`, `${count} ${reason}`),
+  },
 })
 let isRecovering = false
 async function recover() {
   if (isRecovering) return
   isRecovering = true
-  while (await spool.recovery.next((batch) => {
-    report(`notes.${name}`, `recovered ${batch.count}`)
-    send(batch)
-  }));
+  while (
+    await spool.recovery.next((batch) => {
+      report(`notes.${name}`, `recovered ${batch.count}`)
+      send(batch)
+    })
+  );
   isRecovering = false
 }
 // Batches stay open for a long time, so that one is open when the process is suspended.
-const batcher = new Batcher({ batchSize: 40, batchBytes: 1024 * 1024, flushIntervalMs: 60_000, clock, log: spool.log, onBatch: send })
+const batcher = new Batcher({
+  batchSize: 40,
+  batchBytes: 1024 * 1024,
+  flushIntervalMs: 60_000,
+  clock,
+  log: spool.log,
+  onBatch: send,
+})
 spool.start()
 
 let next = from

@@ -63,7 +63,12 @@ function harm(path: string): void {
   const bytes = readFileSync(path)
   const cut = readFrames(bytes).find(({ isSeal }) => isSeal)?.end as number
   const fd = openSync(path, 'w')
-  const head = Buffer.concat([bytes.subarray(0, cut), forged(0xffff_ffff), forged(LARGEST_BATCH_BYTES + 1), forged(LARGEST_BATCH_BYTES - 100)])
+  const head = Buffer.concat([
+    bytes.subarray(0, cut),
+    forged(0xffff_ffff),
+    forged(LARGEST_BATCH_BYTES + 1),
+    forged(LARGEST_BATCH_BYTES - 100),
+  ])
   writeSync(fd, head, 0, head.length, 0)
   writeSync(fd, bytes, cut, bytes.length - cut, head.length + HOLE)
   const end = head.length + HOLE + bytes.length - cut
@@ -73,7 +78,9 @@ function harm(path: string): void {
 }
 
 function numbersIn(bodies: readonly Uint8Array[]): number[] {
-  return bodies.flatMap((body) => (JSON.parse(Buffer.from(body).toString()) as { logs: { n: number }[] }).logs.map(({ n }) => n))
+  return bodies.flatMap((body) =>
+    (JSON.parse(Buffer.from(body).toString()) as { logs: { n: number }[] }).logs.map(({ n }) => n),
+  )
 }
 
 test('a segment: its intact frames are sent, the rest is reported as damaged, and nothing else makes room for it', async () => {
@@ -83,7 +90,9 @@ test('a segment: its intact frames are sent, the rest is reported as damaged, an
   harm(segmentsBelow(root).find(({ bytes }) => bytes.includes('{"n":0}'))?.path as string)
   const life = begin()
   const recovered = await life.recoverAll()
-  expect(numbersIn(recovered.map(({ body }) => body)).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, n) => n))
+  expect(numbersIn(recovered.map(({ body }) => body)).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 16 }, (_, n) => n),
+  )
   expect(life.drops).toEqual([])
   expect(life.problems).toHaveLength(1)
   const [, damaged] = /(\d+) bytes of \S+ are damaged/.exec(life.problems[0] as string) ?? []
@@ -102,7 +111,9 @@ test('the command line reads the same of it', async () => {
   harm(path)
   const numbers: number[] = []
   const damaged = await readUnsettledBatches(path, ({ read }) => {
-    numbers.push(...read.runs.flatMap(({ text }) => (JSON.parse(`[${text.toString()}]`) as { n: number }[]).map(({ n }) => n)))
+    numbers.push(
+      ...read.runs.flatMap(({ text }) => (JSON.parse(`[${text.toString()}]`) as { n: number }[]).map(({ n }) => n)),
+    )
   })
   expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   expect(damaged).toBeGreaterThan(HUGE - GIB)
@@ -130,7 +141,7 @@ test('no reader of segments, journals or owners takes more memory than a batch m
   expect(stderr).toBe('')
   const { grownKiB, ...found } = JSON.parse(stdout) as { grownKiB: number }
   expect(found).toEqual({ entries: 8, batches: 0, owner: null })
-  expect(grownKiB).toBeLessThan(2 * LARGEST_BATCH_BYTES / 1024)
+  expect(grownKiB).toBeLessThan((2 * LARGEST_BATCH_BYTES) / 1024)
 })
 
 test('a journal: what is settled later still counts', async () => {

@@ -93,7 +93,10 @@ async function leave(count: number, apiKey = KEY_OF_TESTS): Promise<void> {
 }
 
 /** Counts the maximum of calls in one turn, from now on; `mark` ends a turn. */
-function counted(call: Parameters<typeof failing>[0], isCounted: (path: string) => boolean = () => true): { mark(): void, readonly most: number, readonly all: number } {
+function counted(
+  call: Parameters<typeof failing>[0],
+  isCounted: (path: string) => boolean = () => true,
+): { mark(): void; readonly most: number; readonly all: number } {
   let calls = 0
   let all = 0
   let most = 0
@@ -101,15 +104,25 @@ function counted(call: Parameters<typeof failing>[0], isCounted: (path: string) 
     most = Math.max(most, calls)
     calls = 0
   }
-  mends.push(failing(call, ([path]) => {
-    if (isCounted(String(path))) {
-      calls += 1
-      all += 1
-    }
-    return undefined
-  }))
+  mends.push(
+    failing(call, ([path]) => {
+      if (isCounted(String(path))) {
+        calls += 1
+        all += 1
+      }
+      return undefined
+    }),
+  )
   clock.onTurn = mark
-  return { mark, get most() { return Math.max(most, calls) }, get all() { return all } }
+  return {
+    mark,
+    get most() {
+      return Math.max(most, calls)
+    },
+    get all() {
+      return all
+    },
+  }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -201,7 +214,9 @@ test('many folders are claimed a few per turn, oldest first', async () => {
   expect(claims.all).toBe(FOLDERS)
   expect(claims.most).toBeLessThan(10)
   const recovered = await life.recoverAll()
-  expect(recovered.map(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: number[] }).logs[0])).toEqual([...Array(FOLDERS).keys()])
+  expect(recovered.map(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: number[] }).logs[0])).toEqual(
+    [...Array(FOLDERS).keys()],
+  )
 })
 
 test('closing the spool cancels a claim that takes many turns', async () => {
@@ -249,7 +264,9 @@ describe('many files of other processes', () => {
     expect(life.batches[0]).toHaveProperty('place')
     await clock.advance(1)
     write(life, 2 * SEGMENT_BYTES)
-    expect(life.problems).toEqual([expect.stringMatching(/spool\.maxBytes 1048576 is reached by what other processes keep/)])
+    expect(life.problems).toEqual([
+      expect.stringMatching(/spool\.maxBytes 1048576 is reached by what other processes keep/),
+    ])
     expect(life.drops).toEqual([])
   })
 
@@ -273,7 +290,10 @@ describe('many files of other processes', () => {
     const foreign = join(root, 'home', 'of', 'others')
     mkdirSync(foreign, { recursive: true })
     writeFileSync(join(foreign, 'large'), Buffer.alloc(2 * MAX_BYTES))
-    const counts = [counted('lstatSync', (path) => path.includes('/home')), counted('readdirSync', (path) => path.includes('/home'))]
+    const counts = [
+      counted('lstatSync', (path) => path.includes('/home')),
+      counted('readdirSync', (path) => path.includes('/home')),
+    ]
     const life = begin({ maxBytes: MAX_BYTES }, root, new FakeClock(clock.wallNow()))
     write(life, SEGMENT_BYTES)
     expect(counts.map(({ all }) => all)).toEqual([0, 0])

@@ -35,7 +35,8 @@ export class TwoOwners {
     this.#root = root
     rmSync(root, { recursive: true, force: true })
     this.#disk = new ModelDisk({
-      root, now: () => this.#clock.now(),
+      root,
+      now: () => this.#clock.now(),
       onMade: (path) => {
         const instance = instanceIn(path)
         if (instance !== undefined && this.#actor !== undefined) this.#actor.instance = instance
@@ -52,28 +53,57 @@ export class TwoOwners {
     const isDiskBad = this.#isDiskBad
     await this.#as(owner.clock, async () => {
       switch (kind) {
-        case 'nothing': return
-        case 'append': return owner.append(1 + a % 7, b % 300, a % 3 > 0)
-        case 'seal': return owner.life.batcher.seal()
-        case 'evict': return owner.evict()
-        case 'readBack': return owner.readBack()
-        case 'send': return owner.send(a, true, isDiskBad)
-        case 'loseReply': return owner.send(a, false, isDiskBad)
-        case 'part': return owner.sendSome(a, b, { isRejected: false, isDiskBad })
-        case 'reject': return owner.sendSome(a, b, { isRejected: true, isDiskBad })
-        case 'recover': return owner.recover(1 + a % 4)
-        default: return
+        case 'nothing':
+          return
+        case 'append':
+          return owner.append(1 + (a % 7), b % 300, a % 3 > 0)
+        case 'seal':
+          return owner.life.batcher.seal()
+        case 'evict':
+          return owner.evict()
+        case 'readBack':
+          return owner.readBack()
+        case 'send':
+          return owner.send(a, true, isDiskBad)
+        case 'loseReply':
+          return owner.send(a, false, isDiskBad)
+        case 'part':
+          return owner.sendSome(a, b, { isRejected: false, isDiskBad })
+        case 'reject':
+          return owner.sendSome(a, b, { isRejected: true, isDiskBad })
+        case 'recover':
+          return owner.recover(1 + (a % 4))
+        default:
+          return
       }
     })
     switch (kind) {
-      case 'advance': await this.#advance(PAUSES_MS[a % PAUSES_MS.length] as number); break
-      case 'fault': this.#fail(chooseFault(a), 1 + b % 20_000); break
-      case 'setClock': owner.clock.skewMs = SKEWS_MS[a % SKEWS_MS.length] as number; break
-      case 'stop': owner.stop(); break
-      case 'continue': this.#continue(owner, a % 2 === 0); break
-      case 'unlink': this.#unlink(a); break
-      case 'kill': this.#kill(owner); this.#begin(index, { namespace: a, skew: b }); break
-      case 'close': this.#close(owner); this.#begin(index, { namespace: a, skew: b }); break
+      case 'advance':
+        await this.#advance(PAUSES_MS[a % PAUSES_MS.length] as number)
+        break
+      case 'fault':
+        this.#fail(chooseFault(a), 1 + (b % 20_000))
+        break
+      case 'setClock':
+        owner.clock.skewMs = SKEWS_MS[a % SKEWS_MS.length] as number
+        break
+      case 'stop':
+        owner.stop()
+        break
+      case 'continue':
+        this.#continue(owner, a % 2 === 0)
+        break
+      case 'unlink':
+        this.#unlink(a)
+        break
+      case 'kill':
+        this.#kill(owner)
+        this.#begin(index, { namespace: a, skew: b })
+        break
+      case 'close':
+        this.#close(owner)
+        this.#begin(index, { namespace: a, skew: b })
+        break
     }
     for (const { life } of this.#owners) life.problems.length = 0
     if (!owner.isEnded) owner.checkAccount()
@@ -91,8 +121,12 @@ export class TwoOwners {
     const last = this.#begin(0, { namespace: 0, skew: 0 })
     await this.#advance(CLAIM_MS)
     await this.#sendAll(last)
-    const letters = filesBelow(this.#root).filter((path) => path.endsWith('.ndjson')).map((path) => readFileSync(path, 'utf8')).join('')
-    for (const n of this.service.setAside) if (!letters.includes(`"n":${n},`)) this.service.violated(`lost: the dead letter of entry ${n}`)
+    const letters = filesBelow(this.#root)
+      .filter((path) => path.endsWith('.ndjson'))
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('')
+    for (const n of this.service.setAside)
+      if (!letters.includes(`"n":${n},`)) this.service.violated(`lost: the dead letter of entry ${n}`)
     this.#close(last)
     this.#owners.length = 0
     const left = filesBelow(this.#root).filter((path) => path.endsWith('.seg'))
@@ -114,16 +148,30 @@ export class TwoOwners {
     return this.#disk.fault === 'full' || this.#disk.fault === 'no-descriptors'
   }
 
-  #begin(index: number, choice: { readonly namespace: number, readonly skew: number }): ModelOwner {
+  #begin(index: number, choice: { readonly namespace: number; readonly skew: number }): ModelOwner {
     const namespace = choice.namespace % 2 === 0 ? 'a namespace' : 'another'
     const processes = this.#processes.get(namespace) ?? new Processes()
     this.#processes.set(namespace, processes)
     const born = processes.born()
-    const clock: OwnerClock = new OwnerClock(this.#clock, namespace, SKEWS_MS[choice.skew % SKEWS_MS.length] as number, (act) => this.#as(clock, act))
-    const owner = this.#as(clock, () => new ModelOwner({
-      root: this.#root, clock, machine: { ...born, self: { ...born.self, namespace } }, service: this.service, batchSize: 5, spool: { maxBytes: 64 * MIB },
-      newId: () => `00000000-0000-4000-8000-${(this.#serial++).toString(16).padStart(12, '0')}`,
-    }))
+    const clock: OwnerClock = new OwnerClock(
+      this.#clock,
+      namespace,
+      SKEWS_MS[choice.skew % SKEWS_MS.length] as number,
+      (act) => this.#as(clock, act),
+    )
+    const owner = this.#as(
+      clock,
+      () =>
+        new ModelOwner({
+          root: this.#root,
+          clock,
+          machine: { ...born, self: { ...born.self, namespace } },
+          service: this.service,
+          batchSize: 5,
+          spool: { maxBytes: 64 * MIB },
+          newId: () => `00000000-0000-4000-8000-${(this.#serial++).toString(16).padStart(12, '0')}`,
+        }),
+    )
     this.#owners[index] = owner
     return owner
   }
@@ -135,7 +183,9 @@ export class TwoOwners {
     const owner = this.#owners.find(({ clock }) => clock.instance === instance && clock !== by)
     if (owner === undefined || owner.isEnded) return
     owner.wasClaimed()
-    const { clock: { namespace, skewMs } } = owner
+    const {
+      clock: { namespace, skewMs },
+    } = owner
     const message = `claimed too early: ${instance} of ${namespace}, clock ${skewMs} ms, by an owner of ${by?.namespace}, clock ${by?.skewMs} ms`
     const { silentSince = Infinity } = owner
     if (this.#clock.now() - silentSince < LEASE_MS) this.service.violated(message)
@@ -184,7 +234,9 @@ export class TwoOwners {
     const path = segments[choice % Math.max(segments.length, 1)]
     if (path === undefined) return
     const bytes = readFileSync(path)
-    const text = readFrames(bytes).map(({ at, end }) => bytes.toString('utf8', at, end)).join()
+    const text = readFrames(bytes)
+      .map(({ at, end }) => bytes.toString('utf8', at, end))
+      .join()
     for (const [, n] of text.matchAll(/"n":(\d+),/g)) this.service.entry(Number(n)).mayBeLost = true
     rmSync(path)
     for (const owner of this.#owners) owner.lostSegment(RENEW_MS)

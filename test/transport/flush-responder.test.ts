@@ -16,7 +16,9 @@ let port: EventEmitter
 beforeEach(() => {
   clock = new FakeClock()
   replies = []
-  port = Object.assign(new EventEmitter(), { postMessage: ({ args: [reply] }: { args: [FlushReply] }) => void replies.push(reply) })
+  port = Object.assign(new EventEmitter(), {
+    postMessage: ({ args: [reply] }: { args: [FlushReply] }) => void replies.push(reply),
+  })
 })
 afterEach(() => {
   delete (globalThis as { [REGISTRY]?: unknown })[REGISTRY]
@@ -33,7 +35,17 @@ class BusyAccount extends Account {
 }
 
 function listen(flush: Pipeline['flush'], account = new Account()): void {
-  answerFlushRequests(port as unknown as MessagePort, { account, get snapshot() { return account.snapshot() }, flush } as unknown as Pipeline, clock)
+  answerFlushRequests(
+    port as unknown as MessagePort,
+    {
+      account,
+      get snapshot() {
+        return account.snapshot()
+      },
+      flush,
+    } as unknown as Pipeline,
+    clock,
+  )
 }
 
 function ask(step: FlushRequest['step'], answerInMs: number): void {
@@ -49,21 +61,26 @@ test('an app that goes on logging does not hold up the answer', async () => {
   expect(replies).toMatchObject([{ id: 'one', state: 'acknowledged' }])
 })
 
-test.each(['read', 'not read'] as const)('%s in time and not settled: the answer is a timeout with the account', async (word) => {
-  const account = new Account()
-  account.received = 3
-  account.addStage(() => 3)
-  listen(() => new Promise(() => {}), account)
-  ask('begin', 5_000)
-  if (word === 'read') ask('read', 5_000)
-  for (let turns = 0; turns < 100; turns += 1) await clock.advance(0)
-  expect(replies).toEqual([])
-  await clock.advance(5_000)
-  await vi.waitFor(async () => {
-    await clock.advance(0)
-    expect(replies).toMatchObject([{ id: 'one', state: 'timeout', account: { received: 3, pending: 3, balances: true } }])
-  })
-})
+test.each(['read', 'not read'] as const)(
+  '%s in time and not settled: the answer is a timeout with the account',
+  async (word) => {
+    const account = new Account()
+    account.received = 3
+    account.addStage(() => 3)
+    listen(() => new Promise(() => {}), account)
+    ask('begin', 5_000)
+    if (word === 'read') ask('read', 5_000)
+    for (let turns = 0; turns < 100; turns += 1) await clock.advance(0)
+    expect(replies).toEqual([])
+    await clock.advance(5_000)
+    await vi.waitFor(async () => {
+      await clock.advance(0)
+      expect(replies).toMatchObject([
+        { id: 'one', state: 'timeout', account: { received: 3, pending: 3, balances: true } },
+      ])
+    })
+  },
+)
 
 test('busy until the time is over: the answer is a timeout with the account', async () => {
   const account = new BusyAccount()

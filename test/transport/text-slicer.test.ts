@@ -7,7 +7,9 @@ import { LineSplitter } from '../../src/record/line-splitter.js'
 function setup() {
   const taken: string[] = []
   const told: string[] = []
-  const lines = new LineSplitter((text, start, end) => taken.push(text.slice(start, start + Math.min(end - start, 8)).trimEnd()))
+  const lines = new LineSplitter((text, start, end) =>
+    taken.push(text.slice(start, start + Math.min(end - start, 8)).trimEnd()),
+  )
   const slices = new TextSlicer({ begin: (text) => lines.begin(text), advance: (maxChars) => lines.advance(maxChars) })
   const take = (name: string, chars: number): void => slices.add(linesOf(name, chars), () => told.push(name))
   return { taken, told, slices, take }
@@ -18,7 +20,8 @@ function linesOf(name: string, chars: number): string {
   return Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} `.padEnd(999, '.') + '\n').join('')
 }
 
-const namesOf = (name: string, chars: number): string[] => Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} .......`.slice(0, 8))
+const namesOf = (name: string, chars: number): string[] =>
+  Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} .......`.slice(0, 8))
 
 test('a short text is taken when the call returns; behind a long one it waits for it', async () => {
   const { taken, told, take } = setup()
@@ -44,17 +47,20 @@ test('a long one leaves the event loop its turns', async () => {
   expect(taken).toEqual(namesOf('a', 900_000))
 })
 
-test.each([300_000, 900_000, 2_000_000])('of %i characters: more is asked for at once; a second text waits until the first is taken', async (chars) => {
-  const { taken, told, take } = setup()
-  take('a', chars)
-  expect(told).toEqual(['a'])
-  take('b', chars)
-  expect(told).toEqual(['a'])
-  while (taken.length < chars / 1_000) await turn()
-  expect(told).toEqual(['a', 'b'])
-  while (taken.length < chars / 500) await turn()
-  expect(taken).toEqual([...namesOf('a', chars), ...namesOf('b', chars)])
-})
+test.each([300_000, 900_000, 2_000_000])(
+  'of %i characters: more is asked for at once; a second text waits until the first is taken',
+  async (chars) => {
+    const { taken, told, take } = setup()
+    take('a', chars)
+    expect(told).toEqual(['a'])
+    take('b', chars)
+    expect(told).toEqual(['a'])
+    while (taken.length < chars / 1_000) await turn()
+    expect(told).toEqual(['a', 'b'])
+    while (taken.length < chars / 500) await turn()
+    expect(taken).toEqual([...namesOf('a', chars), ...namesOf('b', chars)])
+  },
+)
 
 test('what waits can be taken now, and later text is sliced again', async () => {
   const { taken, told, slices, take } = setup()

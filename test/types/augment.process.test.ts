@@ -7,9 +7,12 @@ import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
-test('log calls know the entry\'s fields, and the helpers take what they say', async () => {
-  const compiler = createRequire(import.meta.url).resolve('typescript/package.json').replace('package.json', 'bin/tsc')
-  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', folder, '--pretty', 'false'])
-    .catch((error: { stdout: string }) => error)
+test("log calls know the entry's fields, and the helpers take what they say", async () => {
+  const compiler = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace('package.json', 'bin/tsc')
+  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', folder, '--pretty', 'false']).catch(
+    (error: { stdout: string }) => error,
+  )
   expect(stdout).toBe('')
 })

@@ -7,8 +7,18 @@ import { ingestMixin } from '../../src/app/logger/ingest-mixin.js'
 import { ingestOptions } from '../../src/app/logger/ingest-options.js'
 import { withScope } from '../../src/app/scope/scope.js'
 
-const logger = pino(ingestOptions({ level: 'debug', customLevels: { audit: 35 }, mixin: () => ({ a: 1 }), transport: { target: 'pino-ingest', options: {} } }))
-logger.audit({ event_id: 'e', route: '/orders/:id', breadcrumbs: [{ message: 'm' }], trace_id: 't', user_id: 7, anything: true }, 'x')
+const logger = pino(
+  ingestOptions({
+    level: 'debug',
+    customLevels: { audit: 35 },
+    mixin: () => ({ a: 1 }),
+    transport: { target: 'pino-ingest', options: {} },
+  }),
+)
+logger.audit(
+  { event_id: 'e', route: '/orders/:id', breadcrumbs: [{ message: 'm' }], trace_id: 't', user_id: 7, anything: true },
+  'x',
+)
 logger.info({ notify: true, notify_channels: ['ops'] })
 // @ts-expect-error an id is text
 logger.info({ event_id: 7 })
@@ -21,7 +31,10 @@ pino({ mixin: ingestMixin() })
 pino({ mixin: ingestMixin((mergeObject, level, child) => ({ mergeObject, level, bound: child.bindings() })) })
 
 const header: string | undefined = undefined
-const answer: Promise<number> = withScope({ user: { id: 7, email: header }, requestId: 5, traceparent: header, fields: { tenant: 'acme' } }, async () => 7)
+const answer: Promise<number> = withScope(
+  { user: { id: 7, email: header }, requestId: 5, traceparent: header, fields: { tenant: 'acme' } },
+  async () => 7,
+)
 // @ts-expect-error there is no such fact
 withScope({ userid: 5 }, () => answer)
 addBreadcrumb({ message: 'm', timestamp: new Date(), data: { a: [1] } })

@@ -16,7 +16,11 @@ const parsed = new Map()
 /** @param {string} folder */
 function complaints(folder) {
   const configFile = join(folder, 'tsconfig.json')
-  const { options, fileNames, errors } = ts.parseJsonConfigFileContent(ts.readConfigFile(configFile, ts.sys.readFile).config, ts.sys, folder)
+  const { options, fileNames, errors } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(configFile, ts.sys.readFile).config,
+    ts.sys,
+    folder,
+  )
   const host = ts.createCompilerHost(options)
   const { getSourceFile } = host
   host.getSourceFile = (name, languageVersion, ...rest) => {
@@ -26,10 +30,22 @@ function complaints(folder) {
     return parsed.get(key)
   }
   const program = ts.createProgram(fileNames, options, host)
-  const ours = program.getSourceFiles().filter(({ fileName }) => !fileName.includes('/node_modules/') || fileName.includes('/node_modules/pino-ingest/'))
-  const found = [...errors, ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics(),
-    ...ours.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])]
-  return found.map((one) => ts.formatDiagnostic(one, { getCanonicalFileName: (name) => name, getCurrentDirectory: () => dirname(folder), getNewLine: () => '\n' }))
+  const ours = program
+    .getSourceFiles()
+    .filter(({ fileName }) => !fileName.includes('/node_modules/') || fileName.includes('/node_modules/pino-ingest/'))
+  const found = [
+    ...errors,
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...ours.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ]
+  return found.map((one) =>
+    ts.formatDiagnostic(one, {
+      getCanonicalFileName: (name) => name,
+      getCurrentDirectory: () => dirname(folder),
+      getNewLine: () => '\n',
+    }),
+  )
 }
 
 process.stdout.write(JSON.stringify(Object.fromEntries(folders.map((folder) => [folder, complaints(folder)]))))

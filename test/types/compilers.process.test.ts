@@ -26,19 +26,37 @@ interface Mode {
 }
 
 /** What users differ in is on in one mode and off in another: it may not matter. */
-const STRICTER = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true }
+const STRICTER = {
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+}
 
 const NODENEXT: Mode = {
-  name: 'nodenext, ES modules and CommonJS', options: { module: 'nodenext', ...STRICTER }, endings: ['mts', 'cts'], programs: ['options', 'helpers', 'client', 'service'],
+  name: 'nodenext, ES modules and CommonJS',
+  options: { module: 'nodenext', ...STRICTER },
+  endings: ['mts', 'cts'],
+  programs: ['options', 'helpers', 'client', 'service'],
 }
 const BUNDLER: Mode = {
-  name: 'bundler', options: { module: 'esnext', moduleResolution: 'bundler' }, endings: ['ts'], programs: ['options', 'helpers', 'client', 'service'],
+  name: 'bundler',
+  options: { module: 'esnext', moduleResolution: 'bundler' },
+  endings: ['ts'],
+  programs: ['options', 'helpers', 'client', 'service'],
 }
 /** The typing of log calls holds for a whole program, so that `helpers`, which does without, is not in it. */
-const AUGMENTED: Mode = { name: 'nodenext, augmented', options: { module: 'nodenext' }, endings: ['mts', 'cts'], programs: ['augmented', 'client'] }
+const AUGMENTED: Mode = {
+  name: 'nodenext, augmented',
+  options: { module: 'nodenext' },
+  endings: ['mts', 'cts'],
+  programs: ['augmented', 'client'],
+}
 /** Knows no `exports`: `main` and `typesVersions` lead the way. 6 has it still, if asked twice; 7 does not. */
 const NODE10: Mode = {
-  name: 'node10, augmented', options: { module: 'commonjs', moduleResolution: 'node10', ...STRICTER }, endings: ['ts'], programs: ['augmented', 'options', 'client', 'service'],
+  name: 'node10, augmented',
+  options: { module: 'commonjs', moduleResolution: 'node10', ...STRICTER },
+  endings: ['ts'],
+  programs: ['augmented', 'options', 'client', 'service'],
 }
 
 /** As the compilers are called in package.json. */
@@ -58,7 +76,8 @@ beforeAll(() => {
   cpSync(join(root, 'package.json'), join(installed, 'package.json'))
   mkdirSync(join(scratch, 'node_modules/@types'))
   // Declarations of others are found from where they really lie.
-  for (const name of ['pino', 'undici', '@types/node', 'expect-type']) symlinkSync(join(root, 'node_modules', name), join(scratch, 'node_modules', name))
+  for (const name of ['pino', 'undici', '@types/node', 'expect-type'])
+    symlinkSync(join(root, 'node_modules', name), join(scratch, 'node_modules', name))
 })
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -66,11 +85,24 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 function folderOf(compiler: string, { name, options, endings, programs: names }: Mode): string {
   const folder = join(scratch, `${compiler}-${name.replaceAll(/\W+/g, '-')}`)
   mkdirSync(folder)
-  for (const ending of endings) for (const one of names) cpSync(join(programs, `${one}.mts`), join(folder, `${one}.${ending}`))
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
-    compilerOptions: { target: 'es2022', lib: ['es2023'], types: ['node'], strict: true, skipLibCheck: false, esModuleInterop: true, noEmit: true, ...options },
-    include: ['*'],
-  }))
+  for (const ending of endings)
+    for (const one of names) cpSync(join(programs, `${one}.mts`), join(folder, `${one}.${ending}`))
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2022',
+        lib: ['es2023'],
+        types: ['node'],
+        strict: true,
+        skipLibCheck: false,
+        esModuleInterop: true,
+        noEmit: true,
+        ...options,
+      },
+      include: ['*'],
+    }),
+  )
   return folder
 }
 
@@ -78,20 +110,42 @@ function folderOf(compiler: string, { name, options, endings, programs: names }:
 async function complaints(compiler: string, folders: readonly string[]): Promise<readonly (readonly string[])[]> {
   const require = createRequire(import.meta.url)
   // From 7 on there is the program alone, which is quick.
-  if (compiler === 'typescript') return Promise.all(folders.map((folder) => printed(require.resolve('typescript/package.json').replace('package.json', 'bin/tsc'), folder)))
+  if (compiler === 'typescript')
+    return Promise.all(
+      folders.map((folder) =>
+        printed(require.resolve('typescript/package.json').replace('package.json', 'bin/tsc'), folder),
+      ),
+    )
   const { stdout } = await run(process.execPath, [check, require.resolve(compiler), ...folders], { timeout: LIMIT_MS })
   return folders.map((folder) => (JSON.parse(stdout) as Record<string, string[]>)[folder] ?? ['not compiled'])
 }
 
 async function printed(compiler: string, folder: string): Promise<readonly string[]> {
-  const { stdout } = await run(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { cwd: folder, timeout: LIMIT_MS })
-    .catch((error: { stdout: string, message: string }) => ({ stdout: error.stdout === '' ? error.message : error.stdout }))
-  return stdout.split('\n').filter((line) => line.trim() !== '' && !line.startsWith(' ') && !/^[^(]*node_modules\/(?!pino-ingest\/)/.test(line))
+  const { stdout } = await run(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
+    cwd: folder,
+    timeout: LIMIT_MS,
+  }).catch((error: { stdout: string; message: string }) => ({
+    stdout: error.stdout === '' ? error.message : error.stdout,
+  }))
+  return stdout
+    .split('\n')
+    .filter(
+      (line) => line.trim() !== '' && !line.startsWith(' ') && !/^[^(]*node_modules\/(?!pino-ingest\/)/.test(line),
+    )
 }
 
 describe.each(Object.entries(COMPILERS))('%s', (compiler, modes) => {
-  test.concurrent(modes.map(({ name }) => name).join('; '), async () => {
-    const found = await complaints(compiler, modes.map((mode) => folderOf(compiler, mode)))
-    expect(Object.fromEntries(modes.map(({ name }, at) => [name, found[at]]))).toEqual(Object.fromEntries(modes.map(({ name }) => [name, []])))
-  }, LIMIT_MS)
+  test.concurrent(
+    modes.map(({ name }) => name).join('; '),
+    async () => {
+      const found = await complaints(
+        compiler,
+        modes.map((mode) => folderOf(compiler, mode)),
+      )
+      expect(Object.fromEntries(modes.map(({ name }, at) => [name, found[at]]))).toEqual(
+        Object.fromEntries(modes.map(({ name }) => [name, []])),
+      )
+    },
+    LIMIT_MS,
+  )
 })

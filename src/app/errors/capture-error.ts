@@ -35,7 +35,10 @@ export function captureError(logger: ErrorLogger, error: unknown, fields: Captur
     if (id === undefined) id = newEventId()
     else rememberEventId(id)
     const errorKey = readPinoProperty(logger, 'pino.errorKey')
-    logger.error({ ...rest, event_id: id, [typeof errorKey === 'string' ? errorKey : 'err']: error }, msg ?? messageOf(error))
+    logger.error(
+      { ...rest, event_id: id, [typeof errorKey === 'string' ? errorKey : 'err']: error },
+      msg ?? messageOf(error),
+    )
   } catch (failure) {
     id ??= newEventId()
     captureWithout(logger, id, failure)
@@ -50,7 +53,10 @@ function captureWithout(logger: ErrorLogger, id: string, failure: unknown): void
   } catch {
     if (isWarned) return
     isWarned = true
-    process.emitWarning(`captureError() could not log: ${messageOf(failure)}`, { type: 'PinoIngestWarning', code: 'PINO_INGEST_CAPTURE' })
+    process.emitWarning(`captureError() could not log: ${messageOf(failure)}`, {
+      type: 'PinoIngestWarning',
+      code: 'PINO_INGEST_CAPTURE',
+    })
   }
 }
 

@@ -7,7 +7,12 @@ export interface HelperLogger {
 }
 
 /** Never throws: a helper in the background must not end the process, nor stand in for what the job threw. */
-export function report(logger: HelperLogger | undefined, level: 'warn' | 'error', fields: object, message: string): void {
+export function report(
+  logger: HelperLogger | undefined,
+  level: 'warn' | 'error',
+  fields: object,
+  message: string,
+): void {
   try {
     if (logger !== undefined) return logger[level](fields, message)
   } catch {

@@ -22,12 +22,17 @@ export type MonitorOptions = PingOptions & {
  */
 export async function monitor<T>(token: string, job: () => T | Promise<T>, options: MonitorOptions = {}): Promise<T> {
   const { logger, ...pingOptions } = options
-  if (typeof job !== 'function') throw new IngestError('CONFIG', `monitor needs a function as its job, got ${job === null ? 'null' : typeof job}`)
+  if (typeof job !== 'function')
+    throw new IngestError('CONFIG', `monitor needs a function as its job, got ${job === null ? 'null' : typeof job}`)
   const pinger = new Pinger(token, pingOptions, systemClock)
   reportUnusedKey(pinger)
   try {
     const result = await run(job, logger)
-    await pinger.ping().catch((error: unknown) => report(logger, 'warn', { err: error }, `the heartbeat of a job failed: ${toReason(error)}`))
+    await pinger
+      .ping()
+      .catch((error: unknown) =>
+        report(logger, 'warn', { err: error }, `the heartbeat of a job failed: ${toReason(error)}`),
+      )
     return result
   } finally {
     await pinger.close()
@@ -39,7 +44,8 @@ async function run<T>(job: () => T | Promise<T>, logger: HelperLogger | undefine
     return await job()
   } catch (error) {
     // An Error itself, and not in an object: then it comes under the logger's own error key.
-    if (logger !== undefined) report(logger, 'error', error instanceof Error ? error : { thrown: error }, 'a monitored job failed')
+    if (logger !== undefined)
+      report(logger, 'error', error instanceof Error ? error : { thrown: error }, 'a monitored job failed')
     throw error
   }
 }

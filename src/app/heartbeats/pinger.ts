@@ -10,7 +10,16 @@ import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { withLocalHint } from '../../client/with-client.js'
 
-const OPTION_NAMES = ['url', 'apiKey', 'allowInsecure', 'tls', 'proxy', 'requestTimeoutMs', 'retryMinMs', 'retryMaxMs'] as const
+const OPTION_NAMES = [
+  'url',
+  'apiKey',
+  'allowInsecure',
+  'tls',
+  'proxy',
+  'requestTimeoutMs',
+  'retryMinMs',
+  'retryMaxMs',
+] as const
 
 /** As those of `IngestClient`. A key may be given as to the other helpers; a heartbeat carries none. */
 export type PingOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
@@ -35,7 +44,11 @@ export class Pinger {
     // UNUSED_KEY overrides the configured key, so the options are resolved again to find the warning.
     this.keyWarning = settings.isLocalDefault ? resolveFromProcess(options, OPTION_NAMES).keyWarning : undefined
     this.#calls = new RetryingCaller({
-      ...settings, ...limits, apiKey: UNUSED_KEY, clock, random: Math.random,
+      ...settings,
+      ...limits,
+      apiKey: UNUSED_KEY,
+      clock,
+      random: Math.random,
       http: createHttp({ ...settings, apiKey: UNUSED_KEY, maxConnections: 1 }),
     })
   }

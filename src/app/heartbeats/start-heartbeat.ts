@@ -38,15 +38,32 @@ export function startHeartbeat(token: string, options: StartHeartbeatOptions): (
 }
 
 /** @param clock whose timers keep no process alive */
-export function startHeartbeatWithClock(clock: Clock, token: string, options: StartHeartbeatOptions): () => Promise<void> {
+export function startHeartbeatWithClock(
+  clock: Clock,
+  token: string,
+  options: StartHeartbeatOptions,
+): () => Promise<void> {
   const { everyMs, logger, ...pingOptions } = options
   if (!Number.isSafeInteger(everyMs) || everyMs < MIN_EVERY_MS || everyMs > MAX_TIMER_MS) {
-    throw new IngestError('CONFIG', `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_TIMER_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : typeof everyMs}`)
+    throw new IngestError(
+      'CONFIG',
+      `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_TIMER_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : typeof everyMs}`,
+    )
   }
   const pinger = new Pinger(token, pingOptions, clock)
   reportUnusedKey(pinger)
-  const failures = new Throttle<Failures>(clock, REPORT_WINDOW_MS, (held, next) => ({ count: held.count + next.count, error: next.error }), ({ count, error }) =>
-    report(logger, 'warn', { err: error }, `${count === 1 ? 'a heartbeat' : `${count} heartbeats`} failed: ${error instanceof Error ? error.message : String(error)}`))
+  const failures = new Throttle<Failures>(
+    clock,
+    REPORT_WINDOW_MS,
+    (held, next) => ({ count: held.count + next.count, error: next.error }),
+    ({ count, error }) =>
+      report(
+        logger,
+        'warn',
+        { err: error },
+        `${count === 1 ? 'a heartbeat' : `${count} heartbeats`} failed: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+  )
   let isStopped = false
   let isUnderWay = false
   let cancel = (): void => {}

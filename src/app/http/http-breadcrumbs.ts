@@ -49,7 +49,10 @@ function listen(): () => void {
     started.delete(request) // an error after the reply's head belongs to who reads the body
     const url = from === undefined ? undefined : place()
     if (from === undefined || url === undefined) return
-    keepBreadcrumb(from.trail, toRequestBreadcrumb(String(request.method ?? 'GET'), url, outcome, systemClock.now() - from.atMs))
+    keepBreadcrumb(
+      from.trail,
+      toRequestBreadcrumb(String(request.method ?? 'GET'), url, outcome, systemClock.now() - from.atMs),
+    )
   }
   const listeners: Readonly<Record<string, (message: ChannelMessage) => void>> = {
     'undici:request:create': ({ request }) => {
@@ -57,13 +60,15 @@ function listen(): () => void {
     },
     'undici:request:headers': ({ request, response }) =>
       finish(request, () => toUndiciUrl(request as UndiciRequest), { status: response?.statusCode }),
-    'undici:request:error': ({ request, error }) => finish(request, () => toUndiciUrl(request as UndiciRequest), { error }),
+    'undici:request:error': ({ request, error }) =>
+      finish(request, () => toUndiciUrl(request as UndiciRequest), { error }),
     // The first comes with the call, from Node 22 on; the other when the request is written.
     'http.client.request.created': ({ request }) => start(request),
     'http.client.request.start': ({ request }) => start(request),
     'http.client.response.finish': ({ request, response }) =>
       finish(request, () => toNodeUrl(request as ClientRequest), { status: response?.statusCode }),
-    'http.client.request.error': ({ request, error }) => finish(request, () => toNodeUrl(request as ClientRequest), { error }),
+    'http.client.request.error': ({ request, error }) =>
+      finish(request, () => toNodeUrl(request as ClientRequest), { error }),
   }
   const heard = Object.entries(listeners).map(([channel, listener]) => [channel, guarded(listener)] as const)
   for (const [channel, listener] of heard) subscribe(channel, listener)

@@ -22,8 +22,10 @@ const OWN_USER_AGENT = 'pino-ingest/'
 
 /** A CONNECT opens a proxy's tunnel, the request in it has its own crumb. */
 export function isIgnored({ method, headers = [] }: UndiciRequest): boolean {
-  const isOurs = typeof headers === 'string' ? headers.includes(OWN_USER_AGENT)
-    : headers.some((one) => typeof one === 'string' && one.startsWith(OWN_USER_AGENT))
+  const isOurs =
+    typeof headers === 'string'
+      ? headers.includes(OWN_USER_AGENT)
+      : headers.some((one) => typeof one === 'string' && one.startsWith(OWN_USER_AGENT))
   return isOurs || method === 'CONNECT'
 }
 
@@ -44,7 +46,12 @@ function toBareUrl(origin: string, path: string): string | undefined {
   return boundedText(`${protocol}//${host}${pathname}`)
 }
 
-export function toRequestBreadcrumb(method: string, url: string, { status, error }: RequestOutcome, tookMs: number): Breadcrumb {
+export function toRequestBreadcrumb(
+  method: string,
+  url: string,
+  { status, error }: RequestOutcome,
+  tookMs: number,
+): Breadcrumb {
   const reason = status ?? toReason(error)
   return toBreadcrumb({
     type: 'http',
@@ -52,14 +59,17 @@ export function toRequestBreadcrumb(method: string, url: string, { status, error
     message: `${method} ${url} ${reason}`,
     level: toLevel(status),
     data: {
-      method, url, ...(status === undefined ? { error: reason } : { status_code: status }), duration_ms: Math.round(tookMs * 100) / 100,
+      method,
+      url,
+      ...(status === undefined ? { error: reason } : { status_code: status }),
+      duration_ms: Math.round(tookMs * 100) / 100,
     },
   })
 }
 
 /** Never the message, which may hold what the URL here does not. */
 function toReason(error: unknown): string {
-  const { code, name } = (error ?? {}) as { readonly code?: unknown, readonly name?: unknown }
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown }
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'failed'
 }
 

@@ -43,10 +43,18 @@ const SHUTDOWN = Symbol.for('pino-ingest.shutdown')
  * @param loggers to be flushed before the exit; pino's worker transports are drained at the exit in any case
  * @returns a function that undoes it
  */
-export function flushOnSignal(loggers: object | readonly object[] = [], options: FlushOnSignalOptions = {}): () => void {
+export function flushOnSignal(
+  loggers: object | readonly object[] = [],
+  options: FlushOnSignalOptions = {},
+): () => void {
   const { signals = DEFAULT_SIGNALS, timeoutMs = DEFAULT_TIMEOUT_MS, exit } = options
   const all = [loggers].flat() as object[]
-  const shutdown = ((globalThis as { [SHUTDOWN]?: ShutdownState })[SHUTDOWN] ??= { listeners: new Set(), undos: new Set(), flushing: 0, exitCode: undefined })
+  const shutdown = ((globalThis as { [SHUTDOWN]?: ShutdownState })[SHUTDOWN] ??= {
+    listeners: new Set(),
+    undos: new Set(),
+    flushing: 0,
+    exitCode: undefined,
+  })
   const came = new Set<NodeJS.Signals>()
   let isFlushing = false
   const onSignal: Listener = (signal) => {

@@ -29,7 +29,10 @@ const ANSWER_MS = 100
  * @param logger a pino logger, or one of its children
  * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. Never rejects.
  */
-export async function flush(logger: object, { timeoutMs = DEFAULT_TIMEOUT_MS }: FlushOptions = {}): Promise<FlushResult> {
+export async function flush(
+  logger: object,
+  { timeoutMs = DEFAULT_TIMEOUT_MS }: FlushOptions = {},
+): Promise<FlushResult> {
   const streams = findLoggerStreams(logger).filter(isFlushableStream)
   if (streams.length === 0) return { state: 'timeout' }
   return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, Math.max(timeoutMs, 0)))))
@@ -51,7 +54,12 @@ function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResu
       if (answered === id) finish(result)
     }
     const timer = setTimeout(() => finish({ state: 'timeout' }), timeoutMs)
-    const request: FlushRequest = { code: 'PINO_INGEST_FLUSH', step: 'begin', id, answerBy: Date.now() + timeoutMs - ANSWER_MS }
+    const request: FlushRequest = {
+      code: 'PINO_INGEST_FLUSH',
+      step: 'begin',
+      id,
+      answerBy: Date.now() + timeoutMs - ANSWER_MS,
+    }
     stream.on(FLUSHED_EVENT, onFlushed)
     try {
       stream.emit('message', request)
@@ -69,7 +77,8 @@ function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResu
  */
 function notifiesWorker(stream: object): boolean {
   const symbol = Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl')
-  const inside = symbol === undefined ? undefined : (stream as Record<symbol, { flushCallbacks?: unknown } | undefined>)[symbol]
+  const inside =
+    symbol === undefined ? undefined : (stream as Record<symbol, { flushCallbacks?: unknown } | undefined>)[symbol]
   return inside?.flushCallbacks instanceof Map
 }
 

@@ -11,7 +11,7 @@ const API = Symbol.for('opentelemetry.js.api.1')
 const SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
 
 interface Span {
-  spanContext(): { readonly traceId?: unknown, readonly spanId?: unknown }
+  spanContext(): { readonly traceId?: unknown; readonly spanId?: unknown }
 }
 
 interface Registered {
@@ -27,7 +27,8 @@ export function findActiveSpanIds(): ScopeTrace | undefined {
   if (context === undefined) return undefined
   try {
     const { traceId, spanId } = context.active().getValue(SPAN)?.spanContext() ?? {}
-    if (typeof traceId !== 'string' || typeof spanId !== 'string' || !TRACE_ID.test(traceId) || !SPAN_ID.test(spanId)) return undefined
+    if (typeof traceId !== 'string' || typeof spanId !== 'string' || !TRACE_ID.test(traceId) || !SPAN_ID.test(spanId))
+      return undefined
     return { trace_id: traceId, span_id: spanId }
   } catch {
     return undefined // a log call must not fail for what is beside it

@@ -63,7 +63,10 @@ function named(error: Error): SerializedError {
   const maker = read(error, 'constructor')
   const name = typeof maker === 'function' ? maker.name : read(error, 'name')
   // Without a prototype: `__proto__` is a name like others, and pino-http's own serializer, given this, keeps the type.
-  return Object.assign(Object.create(null) as SerializedError, { type: typeof name === 'string' ? name : 'Error', message: textOf(read(error, 'message')) })
+  return Object.assign(Object.create(null) as SerializedError, {
+    type: typeof name === 'string' ? name : 'Error',
+    message: textOf(read(error, 'message')),
+  })
 }
 
 /** VError's is a function. */

@@ -43,7 +43,9 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
  *
  * @param appMixin the application's own, called first, as pino would call it
  */
-export function ingestMixin<CustomLevels extends string = never>(appMixin?: IngestMixin<CustomLevels>): IngestMixin<CustomLevels> {
+export function ingestMixin<CustomLevels extends string = never>(
+  appMixin?: IngestMixin<CustomLevels>,
+): IngestMixin<CustomLevels> {
   return (mergeObject, level, logger) => {
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
@@ -112,7 +114,9 @@ class RecordFields {
 
   /** Who it names in the call; bindings are text already, and count as another. */
   user(): ScopeFacts {
-    const id = parseId(this.value('user_id') ?? this.value('userId') ?? (this.value('user') as { id?: unknown } | null | undefined)?.id)
+    const id = parseId(
+      this.value('user_id') ?? this.value('userId') ?? (this.value('user') as { id?: unknown } | null | undefined)?.id,
+    )
     return id === undefined ? {} : { user_id: id }
   }
 }

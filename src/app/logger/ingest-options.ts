@@ -8,8 +8,12 @@ import { assertTargetIsFound } from './target-check.js'
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
 /** pino's own, but that `transport: false` says that a stream is given beside them. */
-export type IngestLoggerOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean> =
-  Omit<LoggerOptions<CustomLevels, UseOnlyCustomLevels>, 'transport'> & { transport?: AppTransport | false | undefined }
+export type IngestLoggerOptions<
+  CustomLevels extends string = never,
+  UseOnlyCustomLevels extends boolean = boolean,
+> = Omit<LoggerOptions<CustomLevels, UseOnlyCustomLevels>, 'transport'> & {
+  transport?: AppTransport | false | undefined
+}
 
 const OUR_NAME = 'pino-ingest'
 /** As `require.resolve` or `import.meta.resolve` answer, where pino would not find the name by itself. */
@@ -54,7 +58,8 @@ type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
 /** pino asks for a serializer by key, and an Error may stand under any: so all values of a record are looked at. */
 function createErrorFormatter(
-  serialize: (value: unknown) => unknown, { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,
+  serialize: (value: unknown) => unknown,
+  { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,
 ): Formatter {
   const served = new Set([...Object.keys(serializers), 'err', 'error', errorKey])
   const format = formatters?.log
@@ -75,25 +80,32 @@ function createErrorFormatter(
 function checkedTransport(transport: AppTransport, nestedKey: string | undefined): AppTransport {
   // The worker has an environment of its own: only there is known what it says.
   const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
-  const checked = <Target extends { readonly target?: unknown, readonly options?: unknown }>(target: Target): Target => {
+  const checked = <Target extends { readonly target?: unknown; readonly options?: unknown }>(
+    target: Target,
+  ): Target => {
     if (!isOurs(target.target)) return target
     const options: unknown = target.options
     const completed = nestedKey === undefined ? options : { nestedKey, ...(options as object | undefined) }
     if (!isElsewhere) resolveFromProcess(completed)
     const copy = completed === options ? { ...target } : { ...target, options: completed }
-    return target.target === OUR_NAME ? checkedWhenRead(copy, (transport as { readonly caller?: unknown }).caller) : copy
+    return target.target === OUR_NAME
+      ? checkedWhenRead(copy, (transport as { readonly caller?: unknown }).caller)
+      : copy
   }
   if ('target' in transport) return checked(transport)
   if ('pipeline' in transport) return { ...transport, pipeline: transport.pipeline.map(checked) }
   if (!Array.isArray(transport.targets)) return transport // pino says what is wrong with it
-  const targets = transport.targets.map((one) => ('pipeline' in one ? { ...one, pipeline: one.pipeline.map(checked) } : checked(one)))
+  const targets = transport.targets.map((one) =>
+    'pipeline' in one ? { ...one, pipeline: one.pipeline.map(checked) } : checked(one),
+  )
   return { ...transport, targets } as TransportMultiOptions
 }
 
 /** Not before pino looks for it: only then its callers are on the stack, and what a bundler tells it has been told. */
 function checkedWhenRead<Target extends object>(target: Target, callers: unknown): Target {
   return Object.defineProperty(target, 'target', {
-    configurable: true, enumerable: true,
+    configurable: true,
+    enumerable: true,
     get: () => {
       assertTargetIsFound(OUR_NAME, callers)
       return OUR_NAME

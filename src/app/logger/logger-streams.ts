@@ -19,7 +19,9 @@ export function isWorkerStream(stream: object): boolean {
 }
 
 function toStreams(stream: unknown): readonly object[] {
-  const several = typeof stream === 'object' && stream !== null && 'streams' in stream && Array.isArray(stream.streams)
-    ? (stream.streams as unknown[]).map((one) => (one as { stream?: unknown } | null)?.stream) : [stream]
+  const several =
+    typeof stream === 'object' && stream !== null && 'streams' in stream && Array.isArray(stream.streams)
+      ? (stream.streams as unknown[]).map((one) => (one as { stream?: unknown } | null)?.stream)
+      : [stream]
   return several.filter((one) => typeof one === 'object' && one !== null)
 }

@@ -29,7 +29,8 @@ export function findRoute(response: unknown): string | undefined {
 function findExpressRoute(request: ExpressRequest | undefined): string | undefined {
   const path = request?.route?.path
   if (typeof path !== 'string') return undefined
-  const base = findMountPath(path, request?.originalUrl) ?? (typeof request?.baseUrl === 'string' ? request.baseUrl : '')
+  const base =
+    findMountPath(path, request?.originalUrl) ?? (typeof request?.baseUrl === 'string' ? request.baseUrl : '')
   return base !== '' && path === '/' ? base : base + path
 }
 
@@ -45,7 +46,9 @@ function findMountPath(path: string, url: unknown): string | undefined {
   const base = splitSegments(url.replace(/[?#].*$/s, ''))
   const pattern = splitSegments(path)
   const matched = base.splice(Math.max(base.length - pattern.length, 0))
-  const isMatch = pattern.every((part, index) => part.includes(':') || part.toLowerCase() === matched[index]?.toLowerCase())
+  const isMatch = pattern.every(
+    (part, index) => part.includes(':') || part.toLowerCase() === matched[index]?.toLowerCase(),
+  )
   return isMatch ? base.map((part) => `/${part}`).join('') : undefined
 }
 

@@ -22,13 +22,18 @@ interface CallSite {
 export function assertTargetIsFound(name: string, callers: unknown): void {
   const [own, ...running] = readStackFiles()
   if (own === undefined || UNBUNDLED_FILE.test(own) || !existsSync(toPath(own)) || isOverridden(name)) return
-  const places = [callers, running, process.argv[1], join(process.cwd(), 'from-here.js')].flat().filter((one): one is string => typeof one === 'string')
+  const places = [callers, running, process.argv[1], join(process.cwd(), 'from-here.js')]
+    .flat()
+    .filter((one): one is string => typeof one === 'string')
   // Not imported: bundlers replace what they understand of `createRequire`. Where there is none, pino says what it finds.
   const createRequire = process.getBuiltinModule?.('node:module')?.createRequire
   if (createRequire === undefined || places.some((place) => canResolveFrom(place, name, createRequire))) return
-  throw new IngestError('CONFIG', `transport: "${name}" cannot be found from ${toPath(own)}, into which it was bundled: pino loads a transport from a file of its own. `
-    + 'Write pino(ingestOptions({ transport: false }), ingestStream(options)), which needs no such file; or keep pino and pino-ingest out of the bundle '
-    + '("external") and install them beside it.')
+  throw new IngestError(
+    'CONFIG',
+    `transport: "${name}" cannot be found from ${toPath(own)}, into which it was bundled: pino loads a transport from a file of its own. ` +
+      'Write pino(ingestOptions({ transport: false }), ingestStream(options)), which needs no such file; or keep pino and pino-ingest out of the bundle ' +
+      '("external") and install them beside it.',
+  )
 }
 
 /** As the files are: `util.getCallSites` may name those of a source map. Empty where a runtime gives no such stack. */
@@ -49,7 +54,9 @@ function readStackFiles(): readonly string[] {
 function restorePrepareStackTrace(former: typeof Error.prepareStackTrace | undefined): void {
   try {
     Object.assign(Error, { prepareStackTrace: former })
-  } catch { /* frozen: then it was not changed either */ }
+  } catch {
+    /* frozen: then it was not changed either */
+  }
 }
 
 function isOverridden(name: string): boolean {

@@ -58,12 +58,18 @@ export function ingestMetricsWithClock(clock: Clock, logger: object, options: In
   let isClosed = false
   return {
     contentType: PROMETHEUS_CONTENT_TYPE,
-    get account() { return listener.account },
+    get account() {
+      return listener.account
+    },
     prometheus: () => formatPrometheusText(FAMILIES, listener.state, labels),
     openTelemetry: (given) => {
       const meter = given === undefined ? findGlobalMeter() : assertMeter(given)
       if (meter === undefined || isClosed) return false
-      if (!undos.has(meter)) undos.set(meter, observe(meter, FAMILIES, () => listener.state, labels))
+      if (!undos.has(meter))
+        undos.set(
+          meter,
+          observe(meter, FAMILIES, () => listener.state, labels),
+        )
       return true
     },
     close: () => {
@@ -77,18 +83,28 @@ export function ingestMetricsWithClock(clock: Clock, logger: object, options: In
 
 function findTransportStreams(logger: unknown): readonly object[] {
   if (typeof logger !== 'object' || logger === null) {
-    throw new IngestError('CONFIG', `ingestMetrics() takes a pino logger, a transport or an ingestStream(); got ${describeType(logger)}`)
+    throw new IngestError(
+      'CONFIG',
+      `ingestMetrics() takes a pino logger, a transport or an ingestStream(); got ${describeType(logger)}`,
+    )
   }
   const streams = findIngestStreams(logger)
   if (streams.length > 0) return streams
-  throw new IngestError('CONFIG', `ingestMetrics() found no transport behind ${describeType(logger)}; give the logger that was made with `
-    + "transport: { target: 'pino-ingest' } or with ingestStream()")
+  throw new IngestError(
+    'CONFIG',
+    `ingestMetrics() found no transport behind ${describeType(logger)}; give the logger that was made with ` +
+      "transport: { target: 'pino-ingest' } or with ingestStream()",
+  )
 }
 
 function parseMetricsOptions(options: unknown): IngestMetricsOptions {
-  if (typeof options !== 'object' || options === null) throw new IngestError('CONFIG', `the options of ingestMetrics() must be an object; got ${formatValue(options)}`)
+  if (typeof options !== 'object' || options === null)
+    throw new IngestError('CONFIG', `the options of ingestMetrics() must be an object; got ${formatValue(options)}`)
   const wrong = Object.keys(options).find((name) => !OPTIONS.some((one) => one === name))
   if (wrong === undefined) return options
   const near = findNearestName(wrong, OPTIONS)
-  throw new IngestError('CONFIG', `ingestMetrics() has no option ${formatName(wrong)}${near === undefined ? '' : `; did you mean ${near}?`}`)
+  throw new IngestError(
+    'CONFIG',
+    `ingestMetrics() has no option ${formatName(wrong)}${near === undefined ? '' : `; did you mean ${near}?`}`,
+  )
 }

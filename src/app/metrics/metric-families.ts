@@ -41,11 +41,26 @@ export interface MetricFamily {
 }
 
 /** Those that the transport tells: at zero from the start, since the first of a counter that was not there is no increase. */
-const REPORTED_CODES: readonly IngestErrorCode[] = ['AUTH', 'CONFIG', 'MISDIRECTED', 'RATE_LIMITED', 'REJECTED', 'SPOOL', 'UNAVAILABLE']
+const REPORTED_CODES: readonly IngestErrorCode[] = [
+  'AUTH',
+  'CONFIG',
+  'MISDIRECTED',
+  'RATE_LIMITED',
+  'REJECTED',
+  'SPOOL',
+  'UNAVAILABLE',
+]
 
 /** One account of `log` entries, and where `requestLogs` is on another of `request` logs. */
-function accounts({ account }: MetricsState): readonly (readonly [kind: string, account: Omit<AccountSnapshot, 'requestLogs'>])[] {
-  return account.requestLogs === undefined ? [['log', account]] : [['log', account], ['request', account.requestLogs]]
+function accounts({
+  account,
+}: MetricsState): readonly (readonly [kind: string, account: Omit<AccountSnapshot, 'requestLogs'>])[] {
+  return account.requestLogs === undefined
+    ? [['log', account]]
+    : [
+        ['log', account],
+        ['request', account.requestLogs],
+      ]
 }
 
 type Counted = 'received' | 'recovered' | 'generated' | 'accepted' | 'rejected' | 'filtered' | 'pending'
@@ -73,8 +88,10 @@ export const FAMILIES: readonly MetricFamily[] = [
     unit: '{entry}',
     help: 'Entries given up at a bound, or lost with a damaged disk.',
     labels: ['kind', 'reason'],
-    samples: (state) => accounts(state).flatMap(([kind, { dropped }]) =>
-      Object.entries(dropped).map(([reason, value]) => ({ labels: { kind, reason }, value }))),
+    samples: (state) =>
+      accounts(state).flatMap(([kind, { dropped }]) =>
+        Object.entries(dropped).map(([reason, value]) => ({ labels: { kind, reason }, value })),
+      ),
   },
   createEntryFamily('filtered', 'Entries left out as configured: by level, sampling, de-duplication or beforeSend.'),
   createEntryFamily('generated', 'Entries that the transport wrote itself: notices of drops, summaries of repeats.'),
@@ -89,8 +106,11 @@ export const FAMILIES: readonly MetricFamily[] = [
     unit: '{problem}',
     help: 'Problems that the transport told, at most one of a code a second.',
     labels: ['code'],
-    samples: ({ problems }) => [...new Set([...REPORTED_CODES, ...problems.keys()])]
-      .map((code) => ({ labels: { code }, value: problems.get(code) ?? 0 })),
+    samples: ({ problems }) =>
+      [...new Set([...REPORTED_CODES, ...problems.keys()])].map((code) => ({
+        labels: { code },
+        value: problems.get(code) ?? 0,
+      })),
   },
   {
     prometheus: 'pino_ingest_stats_timestamp_seconds',

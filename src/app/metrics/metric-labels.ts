@@ -12,21 +12,34 @@ const RESERVED: ReadonlySet<string> = new Set([...Object.keys(LABELS), 'le', 'qu
 export function parseLabels(labels: unknown): Readonly<Record<string, string>> {
   if (labels === undefined) return {}
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) {
-    throw new IngestError('CONFIG', `labels must be an object of texts, as { app: 'checkout' }; got ${formatValue(labels)}`)
+    throw new IngestError(
+      'CONFIG',
+      `labels must be an object of texts, as { app: 'checkout' }; got ${formatValue(labels)}`,
+    )
   }
-  return Object.fromEntries(Object.entries(labels).map(([name, value]: [string, unknown]) => [parseLabelName(name), parseLabelValue(name, value)]))
+  return Object.fromEntries(
+    Object.entries(labels).map(([name, value]: [string, unknown]) => [
+      parseLabelName(name),
+      parseLabelValue(name, value),
+    ]),
+  )
 }
 
 function parseLabelName(name: string): string {
   if (!LABEL_NAME.test(name)) {
-    throw new IngestError('CONFIG', `a label's name must be letters, digits and _, not begin with a digit or __; got ${formatValue(name)}`)
+    throw new IngestError(
+      'CONFIG',
+      `a label's name must be letters, digits and _, not begin with a digit or __; got ${formatValue(name)}`,
+    )
   }
-  if (RESERVED.has(name)) throw new IngestError('CONFIG', `the label ${name} is reserved (${[...RESERVED].join(', ')}); take another name`)
+  if (RESERVED.has(name))
+    throw new IngestError('CONFIG', `the label ${name} is reserved (${[...RESERVED].join(', ')}); take another name`)
   return name
 }
 
 /** Half a surrogate pair has no UTF-8. */
 function parseLabelValue(name: string, value: unknown): string {
-  if (typeof value !== 'string') throw new IngestError('CONFIG', `the label ${formatName(name)} must be text; got ${formatValue(value)}`)
+  if (typeof value !== 'string')
+    throw new IngestError('CONFIG', `the label ${formatName(name)} must be text; got ${formatValue(value)}`)
   return value.toWellFormed()
 }

@@ -16,12 +16,27 @@ interface TransportStream {
 
 /** By the compiler: all there are. A neighbour in the same worker may emit what it likes, and labels are to stay few. */
 const CODES: Readonly<Record<IngestErrorCode, true>> = {
-  CONFIG: true, INVALID: true, AUTH: true, REJECTED: true, RATE_LIMITED: true, UNAVAILABLE: true, MISDIRECTED: true, SPOOL: true, ABORTED: true,
+  CONFIG: true,
+  INVALID: true,
+  AUTH: true,
+  REJECTED: true,
+  RATE_LIMITED: true,
+  UNAVAILABLE: true,
+  MISDIRECTED: true,
+  SPOOL: true,
+  ABORTED: true,
 }
 
 const COUNTED = ['received', 'recovered', 'generated', 'accepted', 'rejected', 'filtered', 'pending'] as const
 const EMPTY_ACCOUNT: AccountSnapshot = {
-  received: 0, recovered: 0, generated: 0, accepted: 0, rejected: 0, filtered: 0, pending: 0, balances: true,
+  received: 0,
+  recovered: 0,
+  generated: 0,
+  accepted: 0,
+  rejected: 0,
+  filtered: 0,
+  pending: 0,
+  balances: true,
   dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
 }
 
@@ -51,7 +66,12 @@ export class MetricsListener {
   }
 
   get state(): MetricsState {
-    return { account: this.account ?? EMPTY_ACCOUNT, reportedAtMs: this.#toldAtMs, problems: this.#problems, closedStreams: this.#streams.filter((one) => this.#isOurs(one) && isClosed(one)).length }
+    return {
+      account: this.account ?? EMPTY_ACCOUNT,
+      reportedAtMs: this.#toldAtMs,
+      problems: this.#problems,
+      closedStreams: this.#streams.filter((one) => this.#isOurs(one) && isClosed(one)).length,
+    }
   }
 
   close(): void {
@@ -88,18 +108,33 @@ function isClosed({ destroyed, closed, writableEnded }: TransportStream): boolea
 
 /** Nothing else of it: what a neighbour adds must not become a label. */
 function pickKnownFields({ dropped, requestLogs, balances: closes, ...counts }: AccountSnapshot): AccountSnapshot {
-  const numbers = Object.fromEntries(COUNTED.map((name) => [name, counts[name]])) as Pick<AccountSnapshot, typeof COUNTED[number]>
+  const numbers = Object.fromEntries(COUNTED.map((name) => [name, counts[name]])) as Pick<
+    AccountSnapshot,
+    (typeof COUNTED)[number]
+  >
   const { buffer, shutdown, spool, age, damaged } = dropped
-  return { ...numbers, balances: closes, dropped: { buffer, shutdown, spool, age, damaged }, ...(requestLogs && { requestLogs: pickKnownFields(requestLogs) }) }
+  return {
+    ...numbers,
+    balances: closes,
+    dropped: { buffer, shutdown, spool, age, damaged },
+    ...(requestLogs && { requestLogs: pickKnownFields(requestLogs) }),
+  }
 }
 
 function isAccount(payload: unknown): payload is AccountSnapshot {
   if (typeof payload !== 'object' || payload === null) return false
   const { dropped, requestLogs, ...counts } = payload as Partial<Record<string, unknown>>
-  return COUNTED.every((name) => Number.isFinite(counts[name])) && hasReasons(dropped) && (requestLogs === undefined || isAccount(requestLogs))
+  return (
+    COUNTED.every((name) => Number.isFinite(counts[name])) &&
+    hasReasons(dropped) &&
+    (requestLogs === undefined || isAccount(requestLogs))
+  )
 }
 
 function hasReasons(dropped: unknown): boolean {
-  return typeof dropped === 'object' && dropped !== null
-    && Object.keys(EMPTY_ACCOUNT.dropped).every((reason) => Number.isFinite((dropped as Record<string, unknown>)[reason]))
+  return (
+    typeof dropped === 'object' &&
+    dropped !== null &&
+    Object.keys(EMPTY_ACCOUNT.dropped).every((reason) => Number.isFinite((dropped as Record<string, unknown>)[reason]))
+  )
 }

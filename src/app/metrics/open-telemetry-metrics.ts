@@ -20,9 +20,9 @@ export interface MetricsInstrument {
 
 /** What is used of a `Meter` of `@opentelemetry/api`, 1.3 and later. */
 export interface MetricsMeter {
-  createObservableCounter(name: string, options?: { description?: string, unit?: string }): MetricsInstrument
-  createObservableUpDownCounter(name: string, options?: { description?: string, unit?: string }): MetricsInstrument
-  createObservableGauge(name: string, options?: { description?: string, unit?: string }): MetricsInstrument
+  createObservableCounter(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
+  createObservableUpDownCounter(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
+  createObservableGauge(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
 }
 
 const API = Symbol.for('opentelemetry.js.api.1')
@@ -32,7 +32,9 @@ interface Registered {
 }
 
 const METHODS = {
-  counter: 'createObservableCounter', sum: 'createObservableUpDownCounter', gauge: 'createObservableGauge',
+  counter: 'createObservableCounter',
+  sum: 'createObservableUpDownCounter',
+  gauge: 'createObservableGauge',
 } as const satisfies Record<MetricKind, keyof MetricsMeter>
 
 /** Of the MeterProvider that is registered in this process; `undefined` where none is. */
@@ -42,8 +44,12 @@ export function findGlobalMeter(): MetricsMeter | undefined {
 
 /** @throws IngestError `CONFIG` for what is no meter */
 export function assertMeter(meter: MetricsMeter): MetricsMeter {
-  if (Object.values(METHODS).every((method) => typeof (meter as Partial<MetricsMeter> | null)?.[method] === 'function')) return meter
-  throw new IngestError('CONFIG', `meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${formatValue(meter)}`)
+  if (Object.values(METHODS).every((method) => typeof (meter as Partial<MetricsMeter> | null)?.[method] === 'function'))
+    return meter
+  throw new IngestError(
+    'CONFIG',
+    `meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${formatValue(meter)}`,
+  )
 }
 
 /** Labels in use, by meter: of two callbacks that observe the same attributes the later would win, and a counter go down. */
@@ -55,12 +61,18 @@ const observed = new WeakMap<MetricsMeter, Set<string>>()
  * @throws IngestError `CONFIG` where these labels are observed on this meter
  */
 export function observe(
-  meter: MetricsMeter, families: readonly MetricFamily[], state: () => MetricsState, labels: Readonly<Record<string, string>>,
+  meter: MetricsMeter,
+  families: readonly MetricFamily[],
+  state: () => MetricsState,
+  labels: Readonly<Record<string, string>>,
 ): () => void {
   const inUse = observed.get(meter) ?? new Set<string>()
   const key = JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   if (inUse.has(key)) {
-    throw new IngestError('CONFIG', `another ingestMetrics() is observed on this meter with ${key === '[]' ? 'no labels' : `the labels ${key}`}, too: give each labels of its own`)
+    throw new IngestError(
+      'CONFIG',
+      `another ingestMetrics() is observed on this meter with ${key === '[]' ? 'no labels' : `the labels ${key}`}, too: give each labels of its own`,
+    )
   }
   const undos: (() => void)[] = []
   const undo = (): void => {
@@ -70,7 +82,8 @@ export function observe(
     for (const { openTelemetry: name, kind, unit, help: description, samples } of families) {
       const instrument = meter[METHODS[kind]](name, { description, unit })
       const callback = (result: MetricsObservation): void => {
-        for (const { labels: own, value } of samples(state())) result.observe(value, { ...labels, ...toAttributes(own) })
+        for (const { labels: own, value } of samples(state()))
+          result.observe(value, { ...labels, ...toAttributes(own) })
       }
       instrument.addCallback(callback)
       undos.push(() => instrument.removeCallback(callback))

@@ -7,12 +7,22 @@ import type { MetricFamily, MetricsState } from './metric-families.js'
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** @param labels the app's own, for every sample; valid names, none of them ours */
-export function formatPrometheusText(families: readonly MetricFamily[], state: MetricsState, labels: Readonly<Record<string, string>>): string {
+export function formatPrometheusText(
+  families: readonly MetricFamily[],
+  state: MetricsState,
+  labels: Readonly<Record<string, string>>,
+): string {
   return families.map((family) => formatFamily(family, state, labels)).join('')
 }
 
-function formatFamily({ prometheus: name, kind, help, samples }: MetricFamily, state: MetricsState, labels: Readonly<Record<string, string>>): string {
-  const lines = samples(state).map(({ labels: own, value }) => `${name}${formatLabels({ ...labels, ...own })} ${formatNumber(value)}\n`)
+function formatFamily(
+  { prometheus: name, kind, help, samples }: MetricFamily,
+  state: MetricsState,
+  labels: Readonly<Record<string, string>>,
+): string {
+  const lines = samples(state).map(
+    ({ labels: own, value }) => `${name}${formatLabels({ ...labels, ...own })} ${formatNumber(value)}\n`,
+  )
   const head = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind === 'counter' ? 'counter' : 'gauge'}\n`
   return lines.length === 0 ? '' : head + lines.join('')
 }

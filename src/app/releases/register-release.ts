@@ -7,12 +7,14 @@ import { findRelease } from '../../client/release/release-facts.js'
 import type { GivenRelease } from '../../client/release/release-facts.js'
 import { notifyRelease } from './release-notification.js'
 
-export type RegisterReleaseOptions = GivenRelease & IngestClientOptions & CallOptions & {
-  /** A pino logger whose later entries are to carry the id: also its children, and what shares its stream. */
-  logger?: object | undefined
-  /** Folder of the clone and the package. Default: the process's. */
-  cwd?: string | undefined
-}
+export type RegisterReleaseOptions = GivenRelease &
+  IngestClientOptions &
+  CallOptions & {
+    /** A pino logger whose later entries are to carry the id: also its children, and what shares its stream. */
+    logger?: object | undefined
+    /** Folder of the clone and the package. Default: the process's. */
+    cwd?: string | undefined
+  }
 
 /**
  * Registers a release (interface: POST /releases/register). Version, commit, branch and who deployed it are found where they
@@ -30,11 +32,18 @@ export async function registerRelease(options: RegisterReleaseOptions = {}): Pro
 }
 
 /** As `registerRelease`, for a transport, which takes the id itself. */
-export function findAndRegisterRelease(options: Omit<RegisterReleaseOptions, 'logger'>, wiring?: TransportHooks): Promise<string> {
+export function findAndRegisterRelease(
+  options: Omit<RegisterReleaseOptions, 'logger'>,
+  wiring?: TransportHooks,
+): Promise<string> {
   const { version, commit_hash, branch, deployed_by, changelog, cwd, signal, ...clientOptions } = options
   const given = { version, commit_hash, branch, deployed_by, changelog }
-  return withClient(clientOptions, async (client) => {
-    const release = await findRelease(given, { env: processEnv(), cwd: cwd ?? process.cwd() })
-    return (await client.registerRelease(release, { signal })).release_id
-  }, wiring)
+  return withClient(
+    clientOptions,
+    async (client) => {
+      const release = await findRelease(given, { env: processEnv(), cwd: cwd ?? process.cwd() })
+      return (await client.registerRelease(release, { signal })).release_id
+    },
+    wiring,
+  )
 }

@@ -22,10 +22,12 @@ const ANSWER_MS = 1_000
 
 /** Resolves once what is logged from then on carries the id, or when no answer comes in time. Never rejects. */
 export async function notifyRelease(logger: object, releaseId: string, clock: Clock = systemClock): Promise<void> {
-  await Promise.all(findLoggerStreams(logger).map((stream) => {
-    if (RELEASE_METHOD in stream) return (stream as Releasable)[RELEASE_METHOD](releaseId)
-    return isWorkerStream(stream) ? notifyWorker(stream as WorkerStream, releaseId, clock) : undefined
-  }))
+  await Promise.all(
+    findLoggerStreams(logger).map((stream) => {
+      if (RELEASE_METHOD in stream) return (stream as Releasable)[RELEASE_METHOD](releaseId)
+      return isWorkerStream(stream) ? notifyWorker(stream as WorkerStream, releaseId, clock) : undefined
+    }),
+  )
 }
 
 /** Not before the worker is ready: until then another transport in it may be the one that gets the message. */

@@ -55,7 +55,10 @@ export function createHistory(): ScopeHistory {
 
 export function appState(): AppState {
   return ((globalThis as { [STATE]?: AppState })[STATE] ??= {
-    scopes: new AsyncLocalStorage<Scope>(), processHistory: createHistory(), stopHttp: undefined, httpUsers: 0,
+    scopes: new AsyncLocalStorage<Scope>(),
+    processHistory: createHistory(),
+    stopHttp: undefined,
+    httpUsers: 0,
   })
 }
 

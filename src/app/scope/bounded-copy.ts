@@ -13,7 +13,9 @@ const UNREADABLE = '[unreadable]'
 
 /** A copy cut off from the text that it was part of, which it would keep in memory. */
 export function boundedText(text: string): string {
-  return text.length <= MAX_TEXT_CHARS ? text : Buffer.from(text.slice(0, MAX_TEXT_CHARS).toWellFormed() + CUT).toString()
+  return text.length <= MAX_TEXT_CHARS
+    ? text
+    : Buffer.from(text.slice(0, MAX_TEXT_CHARS).toWellFormed() + CUT).toString()
 }
 
 /**
@@ -33,12 +35,18 @@ interface Budget {
 function copyValue(value: unknown, depth: number, budget: Budget): Json | undefined {
   budget.values -= 1
   switch (typeof value) {
-    case 'string': return boundedText(value)
-    case 'boolean': return value
-    case 'number': return Number.isFinite(value) ? value : String(value)
-    case 'bigint': return boundedText(String(value))
-    case 'object': return value === null ? null : copyObject(value, depth, budget)
-    default: return undefined
+    case 'string':
+      return boundedText(value)
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    case 'bigint':
+      return boundedText(String(value))
+    case 'object':
+      return value === null ? null : copyObject(value, depth, budget)
+    default:
+      return undefined
   }
 }
 
@@ -49,7 +57,9 @@ function copyObject(value: object, depth: number, budget: Budget): Json {
     if (value instanceof Error) return boundedText(String(value))
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
     if (depth >= MAX_DEPTH) return Array.isArray(value) ? '[array]' : '[object]'
-    return Array.isArray(value) ? copyArray(value, depth, budget) : copyMembers(value as Record<string, unknown>, depth, budget)
+    return Array.isArray(value)
+      ? copyArray(value, depth, budget)
+      : copyMembers(value as Record<string, unknown>, depth, budget)
   } catch {
     return UNREADABLE // a proxy, or a method of the value's own
   }

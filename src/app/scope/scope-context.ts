@@ -7,7 +7,10 @@ type Id = string | number
 /** All of it is optional; `undefined` says nothing. Names in camel case are understood as well. */
 export interface ScopeContext {
   /** Of an object, `id`, `email` and `name` are taken and nothing else: a database's object holds more than a log should. */
-  readonly user?: { readonly id?: Id | undefined, readonly email?: string | undefined, readonly name?: string | undefined } | null | undefined
+  readonly user?:
+    | { readonly id?: Id | undefined; readonly email?: string | undefined; readonly name?: string | undefined }
+    | null
+    | undefined
   readonly user_id?: Id | undefined
   readonly userId?: Id | undefined
   readonly session_id?: Id | undefined
@@ -84,7 +87,9 @@ function parseTrace(given: unknown): ScopeTrace | undefined {
   if (typeof given !== 'object' || given === null) return undefined
   const source = given as ScopeTraceInput
   const [traceId, spanId, parentId] = [
-    parseId(source.trace_id ?? source.traceId), parseId(source.span_id ?? source.spanId), parseId(source.parent_span_id ?? source.parentSpanId),
+    parseId(source.trace_id ?? source.traceId),
+    parseId(source.span_id ?? source.spanId),
+    parseId(source.parent_span_id ?? source.parentSpanId),
   ]
   if (traceId === undefined && spanId === undefined && parentId === undefined) return undefined
   return {

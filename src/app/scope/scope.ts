@@ -25,7 +25,8 @@ function createScope(outer: Scope | undefined, own: ScopeFacts): Scope {
     if (own.user === undefined) delete facts.user
     if (own.user_id === undefined) delete facts.user_id
   }
-  if (own.tags !== undefined && outer.facts.tags !== undefined) facts.tags = [...new Set([...outer.facts.tags, ...own.tags])]
+  if (own.tags !== undefined && outer.facts.tags !== undefined)
+    facts.tags = [...new Set([...outer.facts.tags, ...own.tags])]
   if (own.fields !== undefined) facts.fields = { ...outer.facts.fields, ...own.fields }
   return { facts, history: isOtherWork(facts, outer.facts) ? createHistory() : outer.history }
 }

@@ -39,7 +39,9 @@ export class ArrivalsPrinter {
   readonly print = <K extends RecordKind>(kind: K, records: readonly Stored[]): void => {
     if (this.#out.destroyed) return
     if (this.#left === 0 && this.#hasRoom(records.length)) {
-      this.#out.write((records as readonly Records[K][]).map((record) => formatRecordLine(kind, record, this.#paint)).join(''))
+      this.#out.write(
+        (records as readonly Records[K][]).map((record) => formatRecordLine(kind, record, this.#paint)).join(''),
+      )
     } else {
       this.#left += records.length
     }
@@ -63,7 +65,12 @@ export class ArrivalsPrinter {
   }
 
   #tellLeft(): void {
-    this.#out.write(this.#paint('dim', `… ${this.#left} not shown, since they come faster than this can show them; the page has them`) + '\n')
+    this.#out.write(
+      this.#paint(
+        'dim',
+        `… ${this.#left} not shown, since they come faster than this can show them; the page has them`,
+      ) + '\n',
+    )
     this.#left = 0
   }
 }

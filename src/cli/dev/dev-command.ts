@@ -17,10 +17,15 @@ import { onTerminationSignal } from '../shared/termination-signals.js'
 
 /** @param program behind `--` @throws CommandError */
 export function createDevCommand(words: readonly string[], isHelp: boolean, program?: readonly string[]): Command {
-  if (words.length > 0) throw createUsageError(`dev takes no words, got ${words[0] ?? ''}; a program goes behind --, as in: pino-ingest dev -- node app.js`)
-  if (!isHelp && program !== undefined && (program[0] ?? '') === '') throw createUsageError('dev has no program behind --')
+  if (words.length > 0)
+    throw createUsageError(
+      `dev takes no words, got ${words[0] ?? ''}; a program goes behind --, as in: pino-ingest dev -- node app.js`,
+    )
+  if (!isHelp && program !== undefined && (program[0] ?? '') === '')
+    throw createUsageError('dev has no program behind --')
   return {
-    summary: 'Starts the local service on loopback, for development: takes any key, checks strictly, shows what arrives.',
+    summary:
+      'Starts the local service on loopback, for development: takes any key, checks strictly, shows what arrives.',
     usage: ['pino-ingest dev [FLAGS]', 'pino-ingest dev [FLAGS] -- PROGRAM [ARGUMENTS]'],
     flags: DEV_FLAGS,
     notes: [
@@ -36,7 +41,7 @@ arrives with --show only. When the program has ended, dev waits until all is sto
 page stays until Ctrl-C.`,
       `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, store, db, arrived, queries), and nothing of
 what arrives; with a program on stderr, and a second line at its end (exit_code, signal, arrived).`,
-      'Exit codes: the program\'s. Without one 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.',
+      "Exit codes: the program's. Without one 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.",
     ],
     jsonFailuresTo: program === undefined ? 'stdout' : 'stderr',
     run: (given) => run(given, program),
@@ -47,7 +52,9 @@ async function run(given: Arguments, program: readonly string[] | undefined): Pr
   const { switches } = given
   const asJson = switches.has('json')
   if (switches.has('show') && (program === undefined || asJson || switches.has('quiet'))) {
-    throw createUsageError('--show is for a program behind --, without --json and --quiet; without a program what arrives is shown anyway')
+    throw createUsageError(
+      '--show is for a program behind --, without --json and --quiet; without a program what arrives is shown anyway',
+    )
   }
   const options = parseServiceOptions(given)
   const { token, note } = findOrCreateToken(process.env)
@@ -59,13 +66,18 @@ async function run(given: Arguments, program: readonly string[] | undefined): Pr
   const ended = new Promise<void>((resolve) => {
     if (program === undefined) onTerminationSignal(() => resolve())
   })
-  const service = await start({ ...options, token, onProblem: tell, ...(isShown && { onRecords: show.print }) }, program)
+  const service = await start(
+    { ...options, token, onProblem: tell, ...(isShown && { onRecords: show.print }) },
+    program,
+  )
   try {
     const started = asJson ? toStartedData(service, options) : undefined
     if (program !== undefined) return await runWithProgram(program, service, started)
     // Another terminal may not have the variable.
     const isTokenFound = findToken({ ...process.env, [TOKEN_VARIABLE]: undefined }).token === token
-    process.stdout.write(started === undefined ? formatStarted(service, options, isTokenFound) : formatJsonLine(started))
+    process.stdout.write(
+      started === undefined ? formatStarted(service, options, isTokenFound) : formatJsonLine(started),
+    )
     await ended
     return EXIT_DONE
   } finally {
@@ -80,7 +92,11 @@ async function start(options: IngestServiceOptions, program: readonly string[] |
     if (!(error instanceof IngestServiceError)) throw error
     const { host = '127.0.0.1', port = 0 } = options
     const origin = `http://${host === '::1' ? '[::1]' : host}:${port}`
-    const isRunning = error.code === 'PORT' && await probePort(origin) === 'local-service'
-    throw new CommandError(error.code, isRunning ? formatPortTaken(origin, program) : error.message, error.code === 'OPTION' ? EXIT_USAGE : EXIT_FAILED)
+    const isRunning = error.code === 'PORT' && (await probePort(origin)) === 'local-service'
+    throw new CommandError(
+      error.code,
+      isRunning ? formatPortTaken(origin, program) : error.message,
+      error.code === 'OPTION' ? EXIT_USAGE : EXIT_FAILED,
+    )
   }
 }

@@ -9,11 +9,17 @@ const DEFAULT_PORT = 4319
 
 export const DEV_FLAGS: Flags = {
   port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 takes a free one` },
-  host: { value: 'HOST', meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside' },
+  host: {
+    value: 'HOST',
+    meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside',
+  },
   db: { value: 'FILE', meaning: 'keeps what arrives in this file, and begins with what it holds' },
   store: { value: 'KIND', meaning: 'memory (default) or sqlite, which needs Node 22.13 or later' },
   'max-entries': { value: 'NUMBER', meaning: 'entries kept, and as many request logs; the oldest go first (200000)' },
-  'max-bytes': { value: 'SIZE', meaning: 'kept of entries, and of each other kind, as 256mb or 1gb; the oldest go first (192mb)' },
+  'max-bytes': {
+    value: 'SIZE',
+    meaning: 'kept of entries, and of each other kind, as 256mb or 1gb; the oldest go first (192mb)',
+  },
   'max-age': { value: 'AGE', meaning: 'what came longer ago goes, as 30m, 12h or 7d (kept)' },
   quiet: { short: 'q', meaning: 'shows nothing of what arrives' },
   show: { meaning: 'with a program: shows what arrives, on stderr' },
@@ -31,8 +37,12 @@ function isHost(text: string | undefined): text is Host | undefined {
 export function parseServiceOptions({ texts }: Arguments): IngestServiceOptions {
   const store = texts.get('store') ?? 'memory'
   const host = texts.get('host')
-  if (store !== 'memory' && store !== 'sqlite') throw createUsageError(`--store must be memory or sqlite, got ${JSON.stringify(store)}`)
-  if (!isHost(host)) throw createUsageError(`--host must be ${HOSTS.join(', ')}, since it must not be reachable from outside, got ${JSON.stringify(host)}`)
+  if (store !== 'memory' && store !== 'sqlite')
+    throw createUsageError(`--store must be memory or sqlite, got ${JSON.stringify(store)}`)
+  if (!isHost(host))
+    throw createUsageError(
+      `--host must be ${HOSTS.join(', ')}, since it must not be reachable from outside, got ${JSON.stringify(host)}`,
+    )
   const value = <T>(flag: string, read: (flag: string, text: string) => T): T | undefined => {
     const text = texts.get(flag)
     return text === undefined ? undefined : read(flag, text)

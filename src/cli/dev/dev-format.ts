@@ -21,15 +21,26 @@ function toQueries({ origin, token }: Started): Readonly<Record<string, string>>
 
 export function toStartedData(service: Started, { store, dbFile }: IngestServiceOptions): object {
   const { url, origin, port, arrived, token, pageUrl } = service
-  return { page_url: pageUrl, url, origin, port, token, store, db: dbFile ?? null, arrived, queries: toQueries(service) }
+  return {
+    page_url: pageUrl,
+    url,
+    origin,
+    port,
+    token,
+    store,
+    db: dbFile ?? null,
+    arrived,
+    queries: toQueries(service),
+  }
 }
 
 /** @param isTokenFound whether the user's applications find the token by themselves */
 export function formatStarted(service: Started, { dbFile }: IngestServiceOptions, isTokenFound: boolean): string {
   const { url, origin, token, pageUrl, arrived } = service
-  const kept = dbFile === undefined
-    ? 'Kept in memory until it ends; --db FILE keeps it for longer.'
-    : `Kept in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
+  const kept =
+    dbFile === undefined
+      ? 'Kept in memory until it ends; --db FILE keeps it for longer.'
+      : `Kept in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
   return `See what arrives: ${pageUrl}
 
 The local service listens on ${url} (Ctrl-C ends it)

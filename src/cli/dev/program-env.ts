@@ -23,6 +23,8 @@ export function createProgramEnv(shell: Environment, url: string): ProgramEnv {
     PINO_INGEST_ENABLED: 'true',
     ...(!isSpoolGiven && { PINO_INGEST_SPOOL: 'false' }),
   }
-  const overridden = Object.entries(local).filter(([name, value]) => ![value, undefined, ''].includes(shell[name])).map(([name]) => name)
+  const overridden = Object.entries(local)
+    .filter(([name, value]) => ![value, undefined, ''].includes(shell[name]))
+    .map(([name]) => name)
   return { env: { ...shell, ...local }, overridden }
 }

@@ -12,7 +12,11 @@ import { formatProgram } from './dev-format.js'
 const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP']
 
 /** @param started what `--json` tells of the service @returns the program's exit code */
-export async function runWithProgram(program: readonly string[], service: IngestService, started: object | undefined): Promise<number> {
+export async function runWithProgram(
+  program: readonly string[],
+  service: IngestService,
+  started: object | undefined,
+): Promise<number> {
   const name = formatProgram(program)
   const asJson = started !== undefined
   const say = (text: string): void => {
@@ -33,18 +37,26 @@ export async function runWithProgram(program: readonly string[], service: Ingest
   const endedAtOnce = await Promise.race([running, waitForImmediate()])
   if (endedAtOnce?.startFailure === undefined) {
     say(`what ${name} logs is shown at ${service.pageUrl}`)
-    if (overridden.length > 0) say(`for ${name} this shell's ${overridden.join(', ')} ${overridden.length === 1 ? 'does' : 'do'} not count`)
+    if (overridden.length > 0)
+      say(`for ${name} this shell's ${overridden.join(', ')} ${overridden.length === 1 ? 'does' : 'do'} not count`)
   }
   const { exitCode, signal, startFailure: problem } = await running
   const asked = new Promise<void>((resolve) => {
     onCtrlC = resolve
   })
-  const isSettled = await Promise.race([waitUntilIdle({ origin: service.origin, requestsNow: () => service.requests }, systemClock), asked])
+  const isSettled = await Promise.race([
+    waitUntilIdle({ origin: service.origin, requestsNow: () => service.requests }, systemClock),
+    asked,
+  ])
   if (isSettled === false) say('requests are still open, and are ended')
 
   const arrived = service.arrived - arrivedBefore
-  if (asJson) process.stderr.write(formatJsonLine({ exit_code: exitCode, signal, arrived, ...(problem !== undefined && { message: problem }) }))
-  const ending = problem ?? `${name} ended with ${signal ?? exitCode}, ${arrived} ${arrived === 1 ? 'entry' : 'entries'} arrived`
+  if (asJson)
+    process.stderr.write(
+      formatJsonLine({ exit_code: exitCode, signal, arrived, ...(problem !== undefined && { message: problem }) }),
+    )
+  const ending =
+    problem ?? `${name} ended with ${signal ?? exitCode}, ${arrived} ${arrived === 1 ? 'entry' : 'entries'} arrived`
   const isWatched = process.stdin.isTTY && process.stderr.isTTY && !asJson && problem === undefined
   if (!isWatched || isAskedToEnd) {
     say(ending)

@@ -11,7 +11,10 @@ const LOOK_MS = 10
  * The service reads its connections in turn: when it has answered a new one, it has begun with all that was sent before.
  * @returns whether it is so; false where requests are still open after 5 s
  */
-export async function waitUntilIdle({ origin, requestsNow }: { readonly origin: string, readonly requestsNow: () => IngestService['requests'] }, clock: Clock): Promise<boolean> {
+export async function waitUntilIdle(
+  { origin, requestsNow }: { readonly origin: string; readonly requestsNow: () => IngestService['requests'] },
+  clock: Clock,
+): Promise<boolean> {
   const endMs = clock.now() + MAX_WAIT_MS
   for (let seen = -1; clock.now() < endMs;) {
     await roundTrip(origin)
@@ -27,7 +30,9 @@ export async function waitUntilIdle({ origin, requestsNow }: { readonly origin: 
 /** Without a token it is refused, which is an answer too. */
 function roundTrip(origin: string): Promise<void> {
   return new Promise((resolve) => {
-    request(`${origin}/local/status`, { method: 'HEAD', agent: false, timeout: MAX_WAIT_MS }, (response) => response.resume().once('close', resolve))
+    request(`${origin}/local/status`, { method: 'HEAD', agent: false, timeout: MAX_WAIT_MS }, (response) =>
+      response.resume().once('close', resolve),
+    )
       .on('timeout', () => resolve())
       .on('error', () => resolve())
       .end()

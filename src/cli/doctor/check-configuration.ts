@@ -15,7 +15,10 @@ const NAMES = Object.keys(OPTION_TABLE) as OptionName[]
 const PREFIX = 'PINO_INGEST_'
 
 /** @returns the settings too, where the options resolve. */
-export function checkOptions(given: Record<string, unknown>, sources: OptionSources): { readonly check: Check, readonly settings?: Settings } {
+export function checkOptions(
+  given: Record<string, unknown>,
+  sources: OptionSources,
+): { readonly check: Check; readonly settings?: Settings } {
   const name = 'configuration'
   try {
     const settings = resolveOptions(given, sources)
@@ -26,7 +29,14 @@ export function checkOptions(given: Record<string, unknown>, sources: OptionSour
     return { check: { name, ok: true, detail, ...fix }, settings }
   } catch (error) {
     if (!(error instanceof IngestError)) throw error
-    return { check: { name, ok: false, detail: error.message, fix: 'set what is named; the README has a table of all options' } }
+    return {
+      check: {
+        name,
+        ok: false,
+        detail: error.message,
+        fix: 'set what is named; the README has a table of all options',
+      },
+    }
   }
 }
 
@@ -39,7 +49,9 @@ function describeOption(option: OptionName, settings: Settings, given: Record<st
   if (origin === undefined) return []
   const value = settings[option as keyof Settings]
   const isPlain = rowOf(option).secret !== true && typeof value !== 'object'
-  return [`${option}${isPlain ? ` ${String(value)}` : ''} (${origin}${rowOf(option).secret === true ? ', not shown' : ''})`]
+  return [
+    `${option}${isPlain ? ` ${String(value)}` : ''} (${origin}${rowOf(option).secret === true ? ', not shown' : ''})`,
+  ]
 }
 
 /** Empty unless a key was given without a URL. */
@@ -50,8 +62,15 @@ export function checkKeyUse(settings: Settings | undefined): Check[] {
 
 /** Nothing where all variables with our prefix are known. */
 export function checkVariables(env: Env): Check[] {
-  const known = [...NAMES.flatMap(variablesOf), 'PINO_INGEST_MONITOR_TOKEN', 'PINO_INGEST_MONITOR_TOKEN_FILE', TOKEN_VARIABLE]
-  const unknown = Object.keys(env).filter((variable) => variable.startsWith(PREFIX) && isSet(env, variable) && !known.includes(variable))
+  const known = [
+    ...NAMES.flatMap(variablesOf),
+    'PINO_INGEST_MONITOR_TOKEN',
+    'PINO_INGEST_MONITOR_TOKEN_FILE',
+    TOKEN_VARIABLE,
+  ]
+  const unknown = Object.keys(env).filter(
+    (variable) => variable.startsWith(PREFIX) && isSet(env, variable) && !known.includes(variable),
+  )
   return unknown.map((variable) => {
     const nearest = findNearestName(variable, known)
     const fix = nearest === undefined ? 'unset it' : `did you mean ${nearest}?`
@@ -60,7 +79,11 @@ export function checkVariables(env: Env): Check[] {
 }
 
 /** Options passed in code are not visible to this command. */
-export const OPTIONS_IN_CODE: Check = { name: 'options', ok: true, detail: 'note: environment variables and flags are checked; options passed in code are not visible to this command' }
+export const OPTIONS_IN_CODE: Check = {
+  name: 'options',
+  ok: true,
+  detail: 'note: environment variables and flags are checked; options passed in code are not visible to this command',
+}
 
 /** Never wrong: on a Node that is too old the program ends before it comes here. */
 export function describeRuntime({ node, bun, deno }: RuntimeVersions): Check {

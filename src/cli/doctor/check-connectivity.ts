@@ -35,27 +35,35 @@ export async function checkConnectivity(settings: Settings): Promise<Check[]> {
   return checks
 }
 
-function checkProxy({ proxy, noProxy, url }: Settings): { readonly check: Check, readonly hop?: Hop } {
+function checkProxy({ proxy, noProxy, url }: Settings): { readonly check: Check; readonly hop?: Hop } {
   const name = 'proxy'
   if (proxy === false) return { check: { name, ok: true, detail: 'none' } }
   const parsed = new URL(proxy)
   const shown = `${parsed.protocol}//${parsed.host}` // without its password
-  if (isExempt(toHop(new URL(url), 'url'), noProxy)) return { check: { name, ok: true, detail: `${shown}, but not for this host (NO_PROXY)` } }
+  if (isExempt(toHop(new URL(url), 'url'), noProxy))
+    return { check: { name, ok: true, detail: `${shown}, but not for this host (NO_PROXY)` } }
   return { check: { name, ok: true, detail: `${shown}, through which all requests go` }, hop: toHop(parsed, 'proxy') }
 }
 
 /** As undici's `EnvHttpProxyAgent` reads NO_PROXY: hosts and their subdomains, with or without a port, or `*`. */
 export function isExempt({ host, port }: Pick<Hop, 'host' | 'port'>, noProxy: string): boolean {
   if (noProxy === '*') return true
-  return noProxy.split(/[,\s]/).filter((entry) => entry !== '').some((entry) => {
-    const [, name = entry, ownPort] = /^(.+):(\d+)$/.exec(entry) ?? []
-    const exempt = name.replace(/^\*?\./, '').toLowerCase()
-    return (ownPort === undefined || Number(ownPort) === port) && (host === exempt || host.endsWith(`.${exempt}`))
-  })
+  return noProxy
+    .split(/[,\s]/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      const [, name = entry, ownPort] = /^(.+):(\d+)$/.exec(entry) ?? []
+      const exempt = name.replace(/^\*?\./, '').toLowerCase()
+      return (ownPort === undefined || Number(ownPort) === port) && (host === exempt || host.endsWith(`.${exempt}`))
+    })
 }
 
 function toHop(url: URL, setAs: Hop['setAs']): Hop {
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), setAs }
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    setAs,
+  }
 }
 
 async function checkName({ host, setAs }: Hop): Promise<Check> {
@@ -65,7 +73,12 @@ async function checkName({ host, setAs }: Hop): Promise<Check> {
     const addresses = await lookup(host, { all: true })
     return { name, ok: true, detail: `${host} is ${addresses.map(({ address }) => address).join(', ')}` }
   } catch (error) {
-    return { name, ok: false, detail: `${host} has no address (${toErrorCode(error)})`, fix: `check the host in ${setAs}, and the network` }
+    return {
+      name,
+      ok: false,
+      detail: `${host} has no address (${toErrorCode(error)})`,
+      fix: `check the host in ${setAs}, and the network`,
+    }
   }
 }
 
@@ -86,7 +99,10 @@ async function checkPort({ host, port, setAs }: Hop, settings: Settings): Promis
 }
 
 const PRIVATE_CA: readonly string[] = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]
 
 async function checkCertificate({ host, port }: Hop, { tls }: Settings): Promise<Check> {
@@ -94,12 +110,16 @@ async function checkCertificate({ host, port }: Hop, { tls }: Settings): Promise
   const socket = connectTls({ host, port, ...tls, ...(isIP(host) === 0 && { servername: host }) })
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
-    return { name, ok: true, detail: `${socket.getProtocol() ?? 'TLS'}, certificate valid until ${socket.getPeerCertificate().valid_to}` }
+    return {
+      name,
+      ok: true,
+      detail: `${socket.getProtocol() ?? 'TLS'}, certificate valid until ${socket.getPeerCertificate().valid_to}`,
+    }
   } catch (error) {
     const code = toErrorCode(error)
     const fix = PRIVATE_CA.includes(code)
       ? 'name the file of your private CA in PINO_INGEST_TLS_CA'
-      : 'check the host and port in url, the server\'s certificate and this machine\'s clock'
+      : "check the host and port in url, the server's certificate and this machine's clock"
     return { name, ok: false, detail: `no trusted connection to ${host} port ${port} (${code})`, fix }
   } finally {
     socket.destroy()
@@ -108,5 +128,5 @@ async function checkCertificate({ host, port }: Hop, { tls }: Settings): Promise
 
 function toErrorCode(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException
-  return name === 'AbortError' ? `no answer within ${CONNECT_TIMEOUT_MS} ms` : code ?? name
+  return name === 'AbortError' ? `no answer within ${CONNECT_TIMEOUT_MS} ms` : (code ?? name)
 }

@@ -49,12 +49,16 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
     const foreign = countForeignBytes(root, settings)
     if (foreign === 0) return { name, ok: true, detail }
     return {
-      name, ok: true, detail: `${detail}; ${formatSize(foreign)} of entries for another url or key are stored there and are not sent`,
+      name,
+      ok: true,
+      detail: `${detail}; ${formatSize(foreign)} of entries for another url or key are stored there and are not sent`,
       fix: 'list them with npx pino-ingest spool ls, send them with npx pino-ingest spool replay ID',
     }
   } catch (error) {
     return {
-      name, ok: false, detail: `entries cannot be kept on disk: ${error instanceof Error ? error.message : String(error)}`,
+      name,
+      ok: false,
+      detail: `entries cannot be kept on disk: ${error instanceof Error ? error.message : String(error)}`,
       fix: 'set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the user that the application runs as; until then entries are kept in memory',
     }
   } finally {
@@ -77,14 +81,22 @@ async function checkHook(path: string): Promise<Check> {
   const name = 'beforeSend'
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the module ${JSON.stringify(path)} was not loaded after ${LOAD_TIMEOUT_MS / 1000} s`)), LOAD_TIMEOUT_MS)
+    timer = setTimeout(
+      () => reject(new Error(`the module ${JSON.stringify(path)} was not loaded after ${LOAD_TIMEOUT_MS / 1000} s`)),
+      LOAD_TIMEOUT_MS,
+    )
   })
   try {
     await Promise.race([loadHook(path), late])
     return { name, ok: true, detail: `${path} is loaded` }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    return { name, ok: false, detail, fix: 'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; with this one the transport does not start' }
+    return {
+      name,
+      ok: false,
+      detail,
+      fix: 'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; with this one the transport does not start',
+    }
   } finally {
     clearTimeout(timer)
   }

@@ -14,7 +14,11 @@ const MAX_SKEW_MS = 60_000
  * The interface has no endpoint that only looks at the key, so an empty batch is sent: the least there is. Whatever the
  * service says to it, it has looked at the key before.
  */
-export async function checkReply(settings: Settings, mask: (text: string) => string, wallNow: () => number): Promise<Check[]> {
+export async function checkReply(
+  settings: Settings,
+  mask: (text: string) => string,
+  wallNow: () => number,
+): Promise<Check[]> {
   const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: 1 })
   try {
     const reply = await http.post(PATHS.ingest, JSON.stringify({ batch_id: randomUUID(), logs: [] }))
@@ -38,35 +42,63 @@ export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string)
   const kind = classifyReply(reply, 'ingest-result')
   switch (kind) {
     case 'ok': {
-      const key = { name: 'key', ok: true, detail: `accepted (status ${status}); an empty batch was sent, nothing is stored` }
+      const key = {
+        name: 'key',
+        ok: true,
+        detail: `accepted (status ${status}); an empty batch was sent, nothing is stored`,
+      }
       if (parseIngestResult(reply.text) !== undefined) return [address, key]
-      return [{ ...address, fix: 'its reply is no ingest result: make sure that url is the log service\'s' }, key]
+      return [{ ...address, fix: "its reply is no ingest result: make sure that url is the log service's" }, key]
     }
     case 'refused':
-      return [address, { name: 'key', ok: true, detail: `accepted; the empty batch was refused as empty (${reason}), nothing is stored` }]
+      return [
+        address,
+        {
+          name: 'key',
+          ok: true,
+          detail: `accepted; the empty batch was refused as empty (${reason}), nothing is stored`,
+        },
+      ]
     case 'later':
       if (status === 429) {
-        return [address, {
-          name: 'key', ok: true, detail: `not refused, but the service limits the rate (${reason})`, fix: 'nothing to mend: the transport waits',
-        }]
+        return [
+          address,
+          {
+            name: 'key',
+            ok: true,
+            detail: `not refused, but the service limits the rate (${reason})`,
+            fix: 'nothing to mend: the transport waits',
+          },
+        ]
       }
-      return [address, {
-        name: 'key', ok: false, detail: `cannot be checked: the service does not work at the moment (${reason})`,
-        fix: 'ask again when it does; until then the transport keeps entries and sends them later',
-      }]
+      return [
+        address,
+        {
+          name: 'key',
+          ok: false,
+          detail: `cannot be checked: the service does not work at the moment (${reason})`,
+          fix: 'ask again when it does; until then the transport keeps entries and sends them later',
+        },
+      ]
     case 'misconfigured':
       if (status === 401 || status === 403) {
-        return [address, {
-          name: 'key', ok: false, detail: `refused (${reason})`,
-          fix: 'set PINO_INGEST_API_KEY, or the file that PINO_INGEST_API_KEY_FILE names, to a valid key',
-        }]
+        return [
+          address,
+          {
+            name: 'key',
+            ok: false,
+            detail: `refused (${reason})`,
+            fix: 'set PINO_INGEST_API_KEY, or the file that PINO_INGEST_API_KEY_FILE names, to a valid key',
+          },
+        ]
       }
       return [{ name: 'address', ok: false, ...describeMisdirection(reply, reason) }]
   }
 }
 
 function describeMisdirection({ status, headers }: HttpReply, reason: string): Pick<Check, 'detail' | 'fix'> {
-  if (status < 300 || status > 399) return { detail: `not the service's (${reason})`, fix: 'check host and path; the path must end with /api/v1' }
+  if (status < 300 || status > 399)
+    return { detail: `not the service's (${reason})`, fix: 'check host and path; the path must end with /api/v1' }
   const location = [headers['location']].flat()[0] ?? ''
   // Without its query, which may hold anything.
   const to = URL.canParse(location) ? ` to ${new URL(location).origin}${new URL(location).pathname}` : ''
@@ -81,6 +113,7 @@ function checkClock({ headers }: HttpReply, nowMs: number): Check[] {
   if (Number.isNaN(serviceMs)) return []
   const skewMs = nowMs - serviceMs
   const detail = `${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs < 0 ? 'behind' : 'ahead of'} the service's`
-  const fix = Math.abs(skewMs) > MAX_SKEW_MS ? { fix: 'set this machine\'s clock (NTP): timestamps are off by as much' } : {}
+  const fix =
+    Math.abs(skewMs) > MAX_SKEW_MS ? { fix: "set this machine's clock (NTP): timestamps are off by as much" } : {}
   return [{ name: 'clock', ok: true, detail, ...fix }]
 }

@@ -14,7 +14,8 @@ import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags
 import { formatJsonLine, printable } from '../shared/printable.js'
 
 export const doctorCommand: Command = {
-  summary: 'Checks configuration, spool folder, beforeSend, reachability and key, and says what to mend. Nothing is stored: it sends an empty batch.',
+  summary:
+    'Checks configuration, spool folder, beforeSend, reachability and key, and says what to mend. Nothing is stored: it sends an empty batch.',
   usage: ['pino-ingest doctor [FLAGS]'],
   flags: { url: OPTION_FLAGS.url },
   notes: [
@@ -28,8 +29,17 @@ export const doctorCommand: Command = {
 
 async function run(given: Arguments): Promise<number> {
   const { env } = process
-  const { check, settings } = checkOptions(parseOptionFlags(given), { env, readFile: (path) => readFileSync(path, 'utf8') })
-  const before = [describeRuntime(process.versions), ...checkVariables(env), OPTIONS_IN_CODE, check, ...checkKeyUse(settings)]
+  const { check, settings } = checkOptions(parseOptionFlags(given), {
+    env,
+    readFile: (path) => readFileSync(path, 'utf8'),
+  })
+  const before = [
+    describeRuntime(process.versions),
+    ...checkVariables(env),
+    OPTIONS_IN_CODE,
+    check,
+    ...checkKeyUse(settings),
+  ]
   const checks = [...before, ...(settings === undefined ? [] : await checkSettings(settings))]
   process.stdout.write(given.switches.has('json') ? formatJsonLine(checks) : formatChecks(checks))
   return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
@@ -41,19 +51,26 @@ async function checkSettings(settings: Settings): Promise<Check[]> {
   const local = await checkLocal(settings)
   const way = await checkConnectivity(settings)
   const reply = way.every(({ ok }) => ok) ? await checkReply(settings, mask, () => systemClock.wallNow()) : []
-  return [...local, ...way, ...reply].map((check) => ({ ...check, detail: mask(check.detail), ...(check.fix !== undefined && { fix: mask(check.fix) }) }))
+  return [...local, ...way, ...reply].map((check) => ({
+    ...check,
+    detail: mask(check.detail),
+    ...(check.fix !== undefined && { fix: mask(check.fix) }),
+  }))
 }
 
 function formatChecks(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.map(({ name, ok, detail, fix }) => {
-    const mark = ok ? fix === undefined ? 'ok  ' : 'warn' : 'FAIL'
+    const mark = ok ? (fix === undefined ? 'ok  ' : 'warn') : 'FAIL'
     const mend = fix === undefined ? '' : `${' '.repeat(width + 6)}-> ${printable(fix)}\n`
     return `${mark}  ${name.padEnd(width)}  ${printable(detail)}\n${mend}`
   })
   const failed = checks.filter(({ ok }) => !ok).length
   const warnings = checks.filter(({ ok, fix }) => ok && fix !== undefined).length
   const but = warnings === 0 ? '' : `, but for ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
-  const end = failed === 0 ? `All is well${but}.` : `${failed === 1 ? '1 problem; checks that depend on it' : `${failed} problems; checks that depend on them`} were skipped.`
+  const end =
+    failed === 0
+      ? `All is well${but}.`
+      : `${failed === 1 ? '1 problem; checks that depend on it' : `${failed} problems; checks that depend on them`} were skipped.`
   return `${lines.join('')}\n${end}\n`
 }

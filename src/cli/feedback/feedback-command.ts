@@ -8,12 +8,15 @@ import { readStdinText } from '../shared/read-text.js'
 
 export const feedbackCommand: Command = {
   summary: 'Sends what a user says about a logged event.',
-  usage: ['pino-ingest feedback --event ID --comments TEXT [FLAGS]', 'pino-ingest feedback --event ID --comments - < FILE'],
+  usage: [
+    'pino-ingest feedback --event ID --comments TEXT [FLAGS]',
+    'pino-ingest feedback --event ID --comments - < FILE',
+  ],
   flags: {
     event: { value: 'ID', meaning: 'id of the event, as the error page showed it' },
     comments: { value: 'TEXT', meaning: 'what the user says; - reads it from stdin' },
-    name: { value: 'NAME', meaning: 'the user\'s name' },
-    email: { value: 'ADDRESS', meaning: 'the user\'s e-mail address' },
+    name: { value: 'NAME', meaning: "the user's name" },
+    email: { value: 'ADDRESS', meaning: "the user's e-mail address" },
     url: OPTION_FLAGS.url,
   },
   notes: [
@@ -31,8 +34,15 @@ async function run(given: Arguments): Promise<number> {
   const said = comments === '-' ? await readStdinText() : comments
   if (said === '') throw createUsageError('--comments is empty: nothing was said')
   const [name, email] = [given.texts.get('name'), given.texts.get('email')]
-  await sendFeedback({ event_id: eventId, comments: said, ...(name !== undefined && { name }), ...(email !== undefined && { email }) }, parseOptionFlags(given))
-  process.stdout.write(given.switches.has('json') ? formatJsonLine({ sent: true, event_id: eventId }) : `Sent, for event ${printable(eventId)}.\n`)
+  await sendFeedback(
+    { event_id: eventId, comments: said, ...(name !== undefined && { name }), ...(email !== undefined && { email }) },
+    parseOptionFlags(given),
+  )
+  process.stdout.write(
+    given.switches.has('json')
+      ? formatJsonLine({ sent: true, event_id: eventId })
+      : `Sent, for event ${printable(eventId)}.\n`,
+  )
   return EXIT_DONE
 }
 

@@ -43,14 +43,16 @@ async function run(given: Arguments): Promise<number> {
   const isSilent = resolved.onProblem === 'silent'
   const settings = asJson ? { ...resolved, onProblem: 'silent' as const } : resolved
   const emit: EmitEvent = (name, payload) => {
-    if (asJson && !isSilent && REPORTED_EVENTS.includes(name)) process.stderr.write(formatJsonLine({ event: name, ...payload }))
+    if (asJson && !isSilent && REPORTED_EVENTS.includes(name))
+      process.stderr.write(formatJsonLine({ event: name, ...payload }))
   }
   const say = (text: string): void => {
     if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${printable(text)}\n`)
   }
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
   const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit })
-  if (process.stdin.isTTY) say('reads log lines from stdin, as in: node app.js | pino-ingest. Type some, Ctrl-D ends; see --help')
+  if (process.stdin.isTTY)
+    say('reads log lines from stdin, as in: node app.js | pino-ingest. Type some, Ctrl-D ends; see --help')
 
   const { isBroken, isInterrupted } = await ship(pipeline, given.switches.has('quiet'), say)
   const account = pipeline.snapshot

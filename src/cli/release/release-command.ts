@@ -12,9 +12,12 @@ export const releaseCommand: Command = {
   usage: ['pino-ingest release [FLAGS]', 'PINO_INGEST_RELEASE_ID=$(pino-ingest release) node app.js'],
   flags: {
     version: { value: 'VERSION', meaning: 'else PINO_INGEST_VERSION, package.json, the tag, or the short commit' },
-    commit: { value: 'HASH', meaning: 'else PINO_INGEST_COMMIT, the CI provider\'s, or git\'s' },
-    branch: { value: 'NAME', meaning: 'else PINO_INGEST_BRANCH, the CI provider\'s, or git\'s' },
-    'deployed-by': { value: 'NAME', meaning: 'who or what deploys; else PINO_INGEST_DEPLOYED_BY, the CI provider\'s, or git\'s' },
+    commit: { value: 'HASH', meaning: "else PINO_INGEST_COMMIT, the CI provider's, or git's" },
+    branch: { value: 'NAME', meaning: "else PINO_INGEST_BRANCH, the CI provider's, or git's" },
+    'deployed-by': {
+      value: 'NAME',
+      meaning: "who or what deploys; else PINO_INGEST_DEPLOYED_BY, the CI provider's, or git's",
+    },
     changelog: { value: 'TEXT', meaning: 'what has changed, for people' },
     'changelog-file': { value: 'FILE', meaning: 'the same from a file; - is stdin' },
     url: OPTION_FLAGS.url,
@@ -31,11 +34,17 @@ export const releaseCommand: Command = {
 async function run(given: Arguments): Promise<number> {
   const { texts } = given
   const found = await withClient(parseOptionFlags(given), async (client) => {
-    const registered = await findRelease({
-      version: texts.get('version'), commit_hash: texts.get('commit'), branch: texts.get('branch'), deployed_by: texts.get('deployed-by'),
-      changelog: await readChangelog(given),
-    }, { env: process.env, cwd: process.cwd() })
-    return { ...await client.registerRelease(registered), ...registered }
+    const registered = await findRelease(
+      {
+        version: texts.get('version'),
+        commit_hash: texts.get('commit'),
+        branch: texts.get('branch'),
+        deployed_by: texts.get('deployed-by'),
+        changelog: await readChangelog(given),
+      },
+      { env: process.env, cwd: process.cwd() },
+    )
+    return { ...(await client.registerRelease(registered)), ...registered }
   })
   process.stdout.write(given.switches.has('json') ? formatJsonLine(found) : `${printable(found.release_id)}\n`)
   return EXIT_DONE
@@ -43,6 +52,7 @@ async function run(given: Arguments): Promise<number> {
 
 async function readChangelog({ texts }: Arguments): Promise<string | undefined> {
   const [text, file] = [texts.get('changelog'), texts.get('changelog-file')]
-  if (text !== undefined && file !== undefined) throw createUsageError('--changelog and --changelog-file say the same; give one of them')
+  if (text !== undefined && file !== undefined)
+    throw createUsageError('--changelog and --changelog-file say the same; give one of them')
   return file === undefined ? text : readTextFile(file, 'changelog-file')
 }

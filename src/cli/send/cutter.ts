@@ -98,7 +98,9 @@ export class Cutter {
     const end = this.#end
     if (end === start) return
     const slice: Slice = {
-      start, end, filtered: this.#filtered,
+      start,
+      end,
+      filtered: this.#filtered,
       ...(this.#openFrom !== undefined && { openFrom: this.#openFrom }),
       ...(this.#body.count > 0 && { batch: this.#batch(start, end) }),
     }

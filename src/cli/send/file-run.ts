@@ -97,7 +97,12 @@ export class FileRun implements Owner {
     const { state, wallNow, mask } = this.#options
     const at = new Date(wallNow()).toISOString()
     // The service's words may repeat the key; what was logged is the user's own.
-    const lines = letters.map((letter) => toDeadLetterLine({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) }, at))
+    const lines = letters.map((letter) =>
+      toDeadLetterLine(
+        { ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) },
+        at,
+      ),
+    )
     const fd = openPrivate(state.rejectedPath, APPEND)
     try {
       writeAll(fd, Buffer.from(lines.join('')))
@@ -152,8 +157,13 @@ export class FileRun implements Owner {
     const rejected = this.#earlier.rejected + this.#counts.rejected
     state.close()
     onEnd({
-      name, kind, ...this.#counts, earlier: this.#earlier, bytes: this.#bytes,
-      ...(doneAt !== undefined && { doneAt }), ...(this.#reason !== undefined && kind !== 'already' && { reason: this.#reason }),
+      name,
+      kind,
+      ...this.#counts,
+      earlier: this.#earlier,
+      bytes: this.#bytes,
+      ...(doneAt !== undefined && { doneAt }),
+      ...(this.#reason !== undefined && kind !== 'already' && { reason: this.#reason }),
       ...(rejected > 0 && { rejectedPath: state.rejectedPath }),
     })
   }

@@ -41,13 +41,18 @@ export async function openFile(name: string): Promise<InputFile> {
     // A FIFO would be waited for without end.
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const stats = await handle.stat({ bigint: true })
-    if (stats.isDirectory()) throw failure(`${name} is a folder; name the files in it, as ${name.replace(/\/+$/, '')}/*.log`)
+    if (stats.isDirectory())
+      throw failure(`${name} is a folder; name the files in it, as ${name.replace(/\/+$/, '')}/*.log`)
     if (!stats.isFile()) throw failure(`${name} is no regular file; what comes through a pipe is sent with - as FILE`)
     const size = Number(stats.size)
     const bytes = await readHead(handle, Math.min(HEAD_BYTES, size))
     refuseOther(bytes, name)
     return {
-      name, handle, size, mtimeMs: Number(stats.mtimeMs), isGzip: isGzip(bytes),
+      name,
+      handle,
+      size,
+      mtimeMs: Number(stats.mtimeMs),
+      isGzip: isGzip(bytes),
       identity: { path, dev: String(stats.dev), ino: String(stats.ino), head: headOf(bytes) },
     }
   } catch (error) {
@@ -98,7 +103,9 @@ export function refuseOther(bytes: Uint8Array, name: string): void {
   const found = OTHERS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))
   if (found === undefined) return
   const [format, , command] = found
-  throw failure(`${name} is ${format}, and only plain text in UTF-8 and gzip are read: ${command} ${name === '-' ? 'FILE' : name} | pino-ingest send -`)
+  throw failure(
+    `${name} is ${format}, and only plain text in UTF-8 and gzip are read: ${command} ${name === '-' ? 'FILE' : name} | pino-ingest send -`,
+  )
 }
 
 function failure(message: string): CommandError {
@@ -108,8 +115,11 @@ function failure(message: string): CommandError {
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
-    case 'ENOENT': return 'there is no such file'
-    case 'EACCES': return 'its permissions do not allow it'
-    default: return message
+    case 'ENOENT':
+      return 'there is no such file'
+    case 'EACCES':
+      return 'its permissions do not allow it'
+    default:
+      return message
   }
 }

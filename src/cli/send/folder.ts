@@ -61,7 +61,9 @@ export class StateFolder {
     try {
       ensureNamedRoot(options.dir)
     } catch (error) {
-      throw failure(`what was sent cannot be recorded in ${options.dir}: ${wordsOf(error)}; name another folder with --state DIR`)
+      throw failure(
+        `what was sent cannot be recorded in ${options.dir}: ${wordsOf(error)}; name another folder with --state DIR`,
+      )
     }
   }
 
@@ -75,7 +77,8 @@ export class StateFolder {
     const { dir, machine, clock } = this.#options
     const base = join(dir, this.#nameFor(file, this.#options.destination))
     const lock = Lock.take(`${base}.lock`, machine, clock)
-    if (lock === undefined) throw failure(`${file.name} is being sent by another process; what it leaves is sent when it has ended`)
+    if (lock === undefined)
+      throw failure(`${file.name} is being sent by another process; what it leaves is sent when it has ended`)
     try {
       const { journal, note } = await this.#journalOf(file, base)
       const close = (): void => {
@@ -85,12 +88,13 @@ export class StateFolder {
       return { journal, rejectedPath: base + REJECTED_SUFFIX, close, ...(note !== undefined && { note }) }
     } catch (error) {
       lock.release()
-      if (error instanceof JournalError) throw failure(`what was sent of ${file.name} is not known: ${error.message}; --restart sends all of it`)
+      if (error instanceof JournalError)
+        throw failure(`what was sent of ${file.name} is not known: ${error.message}; --restart sends all of it`)
       throw failure(`what was sent of ${file.name} cannot be recorded: ${wordsOf(error)}`)
     }
   }
 
-  async #journalOf(file: InputFile, base: string): Promise<{ journal: Journal, note?: string }> {
+  async #journalOf(file: InputFile, base: string): Promise<{ journal: Journal; note?: string }> {
     const { previous, isRestart } = this.#options
     const path = base + SUFFIX
     for (const one of previous) moveMissing(join(this.#options.dir, this.#nameFor(file, one) + SUFFIX), path)
@@ -107,11 +111,17 @@ export class StateFolder {
     earlier.close()
     // All of it is judged anew.
     rmSync(base + REJECTED_SUFFIX, { force: true })
-    return { journal: this.#create(path, file, run), ...(why !== undefined && { note: `${why}: it is sent from its beginning` }) }
+    return {
+      journal: this.#create(path, file, run),
+      ...(why !== undefined && { note: `${why}: it is sent from its beginning` }),
+    }
   }
 
   /** Why it is not the file that was sent; undefined where it is. */
-  async #changeOf({ name, handle, size }: InputFile, { origin, size: sizeThen, settled }: Journal): Promise<string | undefined> {
+  async #changeOf(
+    { name, handle, size }: InputFile,
+    { origin, size: sizeThen, settled }: Journal,
+  ): Promise<string | undefined> {
     if (!(await beginsWith(handle, origin.head))) return `${name} has another beginning than when it was last sent`
     // Nothing of an empty file was sent.
     if (settled.total > 0 && size < sizeThen) return `${name} is shorter than when it was last sent`
@@ -121,7 +131,10 @@ export class StateFolder {
   #create(path: string, { identity }: InputFile, run: number): Journal {
     const { destination, options } = this.#options
     // From what the file is: where journals are lost, a service that knows batch ids can still tell what it has.
-    const namespace = createSubBatchId([destination, options, identity.dev, identity.ino, identity.head.sha256].join('\n'), [run])
+    const namespace = createSubBatchId(
+      [destination, options, identity.dev, identity.ino, identity.head.sha256].join('\n'),
+      [run],
+    )
     return Journal.create(path, { ...identity, destination, options, namespace, run })
   }
 
@@ -138,7 +151,11 @@ export class StateFolder {
       return { note: `${name} was sent before, with other options for its entries: it is sent again, with these` }
     }
     const isReplaced = here.some((origin) => origin.path === path && (origin.ino !== ino || origin.dev !== dev))
-    return isReplaced ? { note: `${name} is another file than the one of this name that was sent before: it is sent from its beginning` } : {}
+    return isReplaced
+      ? {
+          note: `${name} is another file than the one of this name that was sent before: it is sent from its beginning`,
+        }
+      : {}
   }
 
   #readOrigins(): readonly Origin[] {
@@ -149,7 +166,11 @@ export class StateFolder {
 }
 
 function moveMissing(from: string, to: string): void {
-  if (lstatSync(from, { throwIfNoEntry: false }) !== undefined && lstatSync(to, { throwIfNoEntry: false }) === undefined) renameSync(from, to)
+  if (
+    lstatSync(from, { throwIfNoEntry: false }) !== undefined &&
+    lstatSync(to, { throwIfNoEntry: false }) === undefined
+  )
+    renameSync(from, to)
 }
 
 function failure(message: string): CommandError {

@@ -21,6 +21,7 @@ export class InOrder {
 
   /** No more come; some may never have been begun. */
   flush(): void {
-    for (const [number, result] of [...this.#ended].toSorted(([a], [b]) => a - b)) if (number > this.#told) this.#onEnd(result)
+    for (const [number, result] of [...this.#ended].toSorted(([a], [b]) => a - b))
+      if (number > this.#told) this.#onEnd(result)
   }
 }

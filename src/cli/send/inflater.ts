@@ -32,10 +32,12 @@ export class Inflater {
 
   /** Members may follow each other. Never rejects; one call at a time. */
   push(piece: Buffer): Promise<Inflated> {
-    return this.#run((done) => this.#gunzip.write(piece, (error) => {
-      // A fault is told by the event, which comes later.
-      if (error === undefined || error === null) done()
-    }))
+    return this.#run((done) =>
+      this.#gunzip.write(piece, (error) => {
+        // A fault is told by the event, which comes later.
+        if (error === undefined || error === null) done()
+      }),
+    )
   }
 
   /** No more comes. */

@@ -26,7 +26,13 @@ export function fileIntake({ settings, clock, hook, timeMs, onProblem }: FileInt
   // pino's configuration does not come with a file: what the options do not say is pino's default.
   const mapping = createMappingOptions(settings, undefined)
   return createEntryBuilder({
-    settings: { ...settings, dedupeWindowMs: 0, breadcrumbs: false }, mapping, clock, hook, onProblem,
-    mapper: new Mapper(mapping, toThreshold(settings.level), timeMs), requests: undefined, onSummary: () => {},
+    settings: { ...settings, dedupeWindowMs: 0, breadcrumbs: false },
+    mapping,
+    clock,
+    hook,
+    onProblem,
+    mapper: new Mapper(mapping, toThreshold(settings.level), timeMs),
+    requests: undefined,
+    onSummary: () => {},
   })
 }

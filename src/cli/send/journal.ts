@@ -47,7 +47,13 @@ export class Journal {
   /** Begins anew. @throws the system's errors, UnsafeError */
   static create(path: string, origin: Origin): Journal {
     const snapshot: Snapshot = {
-      version: VERSION, origin, counts: { accepted: 0, rejected: 0, filtered: 0 }, settled: [], openFrom: null, size: 0, done: null,
+      version: VERSION,
+      origin,
+      counts: { accepted: 0, rejected: 0, filtered: 0 },
+      settled: [],
+      openFrom: null,
+      size: 0,
+      done: null,
     }
     return new Journal(path, writeNew(path, snapshot), snapshot)
   }
@@ -140,7 +146,8 @@ export class Journal {
 
   #apply(line: string): void {
     const value = parseLine(line, this.#path)
-    if (Array.isArray(value) && value.length >= 5 && value.every((number) => Number.isSafeInteger(number))) return this.#add(value as number[])
+    if (Array.isArray(value) && value.length >= 5 && value.every((number) => Number.isSafeInteger(number)))
+      return this.#add(value as number[])
     const { opened } = value as { opened?: unknown }
     if (typeof opened !== 'number') throw damaged(this.#path)
     this.#size = opened
@@ -163,8 +170,13 @@ export class Journal {
   #compact(): void {
     const { resumeAt, settled, origin } = this
     const snapshot: Snapshot = {
-      version: VERSION, origin, counts: this.#counts, settled: settled.list, openFrom: resumeAt === settled.prefixEnd ? null : resumeAt,
-      size: this.#size, done: this.#done ?? null,
+      version: VERSION,
+      origin,
+      counts: this.#counts,
+      settled: settled.list,
+      openFrom: resumeAt === settled.prefixEnd ? null : resumeAt,
+      size: this.#size,
+      done: this.#done ?? null,
     }
     const fd = writeNew(this.#path, snapshot)
     closeSync(this.#fd)

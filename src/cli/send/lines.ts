@@ -89,7 +89,8 @@ export class ByteLines {
   *#take(bytes: Buffer): Generator<Line> {
     const base = this.#at
     this.#at += bytes.length
-    const textAt = base === 0 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
+    const textAt =
+      base === 0 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
     const text = bytes.toString('utf8', textAt)
     let isNewText = true
     for (let from = 0, start = 0; from < bytes.length;) {
@@ -113,10 +114,21 @@ export class ByteLines {
 
   *#parts(bytes: Buffer, textAt: number, at: number, next: number): Generator<Line> {
     for (let from = 0; from < bytes.length;) {
-      const to = bytes.length - from > this.#maxLineBytes ? from + characterStart(bytes.subarray(from), this.#maxLineBytes) : bytes.length
+      const to =
+        bytes.length - from > this.#maxLineBytes
+          ? from + characterStart(bytes.subarray(from), this.#maxLineBytes)
+          : bytes.length
       const text = bytes.toString('utf8', Math.max(from, textAt), to)
       const end = text.endsWith('\r') ? text.length - 1 : text.length
-      yield { text, start: 0, end, from: at + from, to: at + to, next: to === bytes.length ? next : at + to, isNewText: true }
+      yield {
+        text,
+        start: 0,
+        end,
+        from: at + from,
+        to: at + to,
+        next: to === bytes.length ? next : at + to,
+        isNewText: true,
+      }
       from = to
     }
   }

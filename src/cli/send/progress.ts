@@ -49,7 +49,7 @@ export class Meter {
     const first = this.#seen[0] as Measured
     const ms = now.at - first.at
     if (ms <= 0) return { entriesPerSecond: 0, bytesPerSecond: 0, secondsLeft: undefined }
-    const per = (amount: number): number => amount * 1_000 / ms
+    const per = (amount: number): number => (amount * 1_000) / ms
     const donePerSecond = per(now.done - first.done)
     const isKnown = total !== undefined && ms >= LEAST_MS && donePerSecond > 0
     return {
@@ -65,7 +65,9 @@ export function timeText(seconds: number): string {
   const whole = Math.ceil(seconds)
   const pad = (part: number): string => String(part).padStart(2, '0')
   const minutes = Math.floor(whole / 60)
-  return minutes < 60 ? `${minutes}:${pad(whole % 60)}` : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(whole % 60)}`
+  return minutes < 60
+    ? `${minutes}:${pad(whole % 60)}`
+    : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(whole % 60)}`
 }
 
 const MAX_BAR = 30
@@ -79,11 +81,17 @@ export function barText(progress: Progress, columns: number): string {
   const name = ending(printable(label), Math.min(MAX_LABEL, Math.max(LEAST_BAR, Math.floor(room / 3))))
   if (trouble !== undefined) return `${name}  ${percentText(progress)}waiting: ${printable(trouble)}`.slice(0, room)
   const [entries, bytes, left] = ratesOf(progress)
-  const size = progress.total === undefined ? formatSize(progress.done) : `${formatSize(progress.done)}/${formatSize(progress.total)}`
+  const size =
+    progress.total === undefined
+      ? formatSize(progress.done)
+      : `${formatSize(progress.done)}/${formatSize(progress.total)}`
   const choices = [[size, entries, bytes, left], [entries, bytes, left], [entries, left], [left], []]
   for (const parts of choices) {
     const head = `${name}  ${percentText(progress)}`
-    const tail = parts.filter((part) => part !== undefined).map((part) => `  ${part}`).join('')
+    const tail = parts
+      .filter((part) => part !== undefined)
+      .map((part) => `  ${part}`)
+      .join('')
     const barRoom = Math.min(MAX_BAR, room - head.length - tail.length - 2)
     if (barRoom >= LEAST_BAR || parts.length === 0) return `${head}${bar(progress, barRoom)}${tail}`.slice(0, room)
   }
@@ -94,13 +102,18 @@ export function barText(progress: Progress, columns: number): string {
 export function lineText(progress: Progress): string {
   const { label, entries, trouble } = progress
   // Why is told by a message of its own.
-  if (trouble !== undefined) return `${label} ${percentText(progress)}${formatNumber(entries)} entries; waiting for the service`
-  return [`${label} ${percentText(progress)}${formatNumber(entries)} entries`, ...ratesOf(progress).filter((part) => part !== undefined)].join(', ')
+  if (trouble !== undefined)
+    return `${label} ${percentText(progress)}${formatNumber(entries)} entries; waiting for the service`
+  return [
+    `${label} ${percentText(progress)}${formatNumber(entries)} entries`,
+    ...ratesOf(progress).filter((part) => part !== undefined),
+  ].join(', ')
 }
 
 function ratesOf({ entriesPerSecond, bytesPerSecond, secondsLeft }: Progress): readonly (string | undefined)[] {
   return [
-    `${formatNumber(Math.round(entriesPerSecond))} entries/s`, `${formatSize(Math.round(bytesPerSecond))}/s`,
+    `${formatNumber(Math.round(entriesPerSecond))} entries/s`,
+    `${formatSize(Math.round(bytesPerSecond))}/s`,
     secondsLeft === undefined ? undefined : `${timeText(secondsLeft)} left`,
   ]
 }
@@ -108,12 +121,12 @@ function ratesOf({ entriesPerSecond, bytesPerSecond, secondsLeft }: Progress): r
 /** Never 100 % before all is done. */
 function percentText({ done, total }: Progress): string {
   if (total === undefined) return ''
-  return `${String(total === 0 ? 100 : Math.min(100, Math.floor(100 * done / total))).padStart(3)}% `
+  return `${String(total === 0 ? 100 : Math.min(100, Math.floor((100 * done) / total))).padStart(3)}% `
 }
 
 function bar({ done, total }: Progress, width: number): string {
   if (total === undefined || width < LEAST_BAR) return ''
-  const filled = total === 0 ? width : Math.min(width, Math.floor(width * done / total))
+  const filled = total === 0 ? width : Math.min(width, Math.floor((width * done) / total))
   return `[${'='.repeat(filled)}${' '.repeat(width - filled)}]`
 }
 

@@ -114,12 +114,15 @@ export class Pump {
   #ask(): void {
     if (this.#isAsking || this.#isStopped) return
     this.#isAsking = true
-    this.#next().then((job) => {
-      this.#isAsking = false
-      this.#ready = job
-      if (job === undefined) this.#exhaust()
-      this.#changed()
-    }, (error: unknown) => this.#fail(error))
+    this.#next().then(
+      (job) => {
+        this.#isAsking = false
+        this.#ready = job
+        if (job === undefined) this.#exhaust()
+        this.#changed()
+      },
+      (error: unknown) => this.#fail(error),
+    )
   }
 
   #exhaust(): void {

@@ -15,10 +15,15 @@ export interface Total {
 }
 
 export function totalOf(results: readonly FileResult[], files: number, ms: number): Total {
-  const sum = (count: (result: FileResult) => number): number => results.reduce((before, result) => before + count(result), 0)
+  const sum = (count: (result: FileResult) => number): number =>
+    results.reduce((before, result) => before + count(result), 0)
   return {
-    files, complete: results.filter(isComplete).length, accepted: sum(({ accepted }) => accepted), rejected: sum(({ rejected }) => rejected),
-    filtered: sum(({ filtered }) => filtered), seconds: Math.round(ms) / 1_000,
+    files,
+    complete: results.filter(isComplete).length,
+    accepted: sum(({ accepted }) => accepted),
+    rejected: sum(({ rejected }) => rejected),
+    filtered: sum(({ filtered }) => filtered),
+    seconds: Math.round(ms) / 1_000,
   }
 }
 
@@ -39,7 +44,18 @@ export function leftOutText({ level, sample, beforeSend }: Pick<Settings, 'level
 
 /** @param leftOut as `leftOutText` */
 export function resultText(result: FileResult, leftOut: string): string {
-  const { name, kind, accepted, rejected, filtered, earlier, bytes, doneAt = '', reason = 'unknown reason', rejectedPath } = result
+  const {
+    name,
+    kind,
+    accepted,
+    rejected,
+    filtered,
+    earlier,
+    bytes,
+    doneAt = '',
+    reason = 'unknown reason',
+    rejectedPath,
+  } = result
   if (kind === 'same') return `${nameText(name)}: ${reason}`
   if (kind === 'already') {
     const refused = earlier.rejected === 0 ? '' : `; ${rejectedText(earlier.rejected, rejectedPath)}`
@@ -49,7 +65,10 @@ export function resultText(result: FileResult, leftOut: string): string {
   const parts = [`sent ${formatEntryCount(accepted)} (${formatSize(bytes)})${before}`]
   if (filtered > 0) parts.push(`left out ${formatNumber(filtered)} ${leftOut}`)
   if (rejected > 0) parts.push(rejectedText(rejected, rejectedPath))
-  if (kind === 'interrupted') parts.push(`interrupted; ${name === '-' ? 'what was not sent is lost, since stdin cannot be read again' : 'run the same command to go on'}`)
+  if (kind === 'interrupted')
+    parts.push(
+      `interrupted; ${name === '-' ? 'what was not sent is lost, since stdin cannot be read again' : 'run the same command to go on'}`,
+    )
   if (kind === 'failed') parts.push(`failed: ${reason}`)
   return `${nameText(name)}: ${parts.join('; ')}`
 }
@@ -65,7 +84,13 @@ export function totalText({ files, complete, accepted, rejected, seconds }: Tota
 
 export function resultData({ name, kind, earlier, doneAt, reason, rejectedPath, ...rest }: FileResult): object {
   return {
-    file: name, result: kind, ...rest, earlier, doneAt: doneAt ?? null, reason: reason ?? null, rejectedPath: rejectedPath ?? null,
+    file: name,
+    result: kind,
+    ...rest,
+    earlier,
+    doneAt: doneAt ?? null,
+    reason: reason ?? null,
+    rejectedPath: rejectedPath ?? null,
   }
 }
 

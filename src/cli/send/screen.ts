@@ -46,7 +46,9 @@ export class Screen {
   tell(text: string): void {
     const { mode, out, isQuiet, progress } = this.#options
     this.clear()
-    out.write(mode === 'json' ? formatJsonLine({ event: 'message', message: text }) : `pino-ingest send: ${printable(text)}\n`)
+    out.write(
+      mode === 'json' ? formatJsonLine({ event: 'message', message: text }) : `pino-ingest send: ${printable(text)}\n`,
+    )
     if (mode === 'bar' && !isQuiet) this.#show(progress())
   }
 

@@ -72,7 +72,9 @@ export class SendRun {
     this.#options = options
     this.#results = new InOrder(options.onEnd)
     this.#way = new Way({
-      ...options, setAside: (letters) => this.#pump.setAside(letters), onTrouble: (trouble) => this.#onTrouble(trouble),
+      ...options,
+      setAside: (letters) => this.#pump.setAside(letters),
+      onTrouble: (trouble) => this.#onTrouble(trouble),
     })
     this.#pump = new Pump({ way: this.#way, clock: options.clock })
   }
@@ -133,7 +135,8 @@ export class SendRun {
     const file = await openFile(name)
     try {
       const first = this.#firstNameOf(file)
-      if (first !== undefined) return this.#results.end(number, unbegun(name, 'same', `the same file as ${first}, which is sent once`))
+      if (first !== undefined)
+        return this.#results.end(number, unbegun(name, 'same', `the same file as ${first}, which is sent once`))
       const state = await this.#options.states.open(file)
       if (state.note !== undefined) this.#options.tell(state.note)
       const { journal } = state
@@ -147,7 +150,11 @@ export class SendRun {
       }
       this.#reading = { name, number, size: file.size, isGzip: file.isGzip, from, readTo: 0, run }
       const cutter = this.#cutter(journal.origin.namespace, from, journal.settled, file.mtimeMs)
-      yield* this.#slices(this.#reading, cutter, file.isGzip ? gzipBlocks(file.handle, from) : plainBlocks(file.handle, from))
+      yield* this.#slices(
+        this.#reading,
+        cutter,
+        file.isGzip ? gzipBlocks(file.handle, from) : plainBlocks(file.handle, from),
+      )
     } finally {
       await file.handle.close()
     }
@@ -179,9 +186,11 @@ export class SendRun {
       owner.wasRead(Math.max(reading.readTo, reading.size ?? 0))
     } catch (error) {
       for (const slice of cutter.end(false)) yield jobOf(slice)
-      owner.broke(error instanceof DamagedError
-        ? `it is damaged at byte ${error.readTo} (${error.message}), byte ${textAt} of its text; only whole lines before that were taken`
-        : wordsOf(error))
+      owner.broke(
+        error instanceof DamagedError
+          ? `it is damaged at byte ${error.readTo} (${error.message}), byte ${textAt} of its text; only whole lines before that were taken`
+          : wordsOf(error),
+      )
     }
   }
 
@@ -189,14 +198,23 @@ export class SendRun {
     const { settings, clock, hook } = this.#options
     // A line without a time was written before the file was last changed.
     const timeMs = (): number => mtimeMs ?? clock.wallNow()
-    const intake = fileIntake({ settings, clock, hook, timeMs, onProblem: (message) => this.#tellOnce('hook', message) })
+    const intake = fileIntake({
+      settings,
+      clock,
+      hook,
+      timeMs,
+      onProblem: (message) => this.#tellOnce('hook', message),
+    })
     return new Cutter({ ...settings, intake, namespace, from, settled })
   }
 
   #begin(name: string, number: number, state: FileState): FileRun {
     const { clock, mask } = this.#options
     const run: FileRun = new FileRun({
-      name, state, mask, wallNow: () => clock.wallNow(),
+      name,
+      state,
+      mask,
+      wallNow: () => clock.wallNow(),
       onDelivered: (outcome) => this.#onDelivered(outcome),
       onEnd: (result) => {
         this.#open.delete(run)
@@ -218,7 +236,11 @@ export class SendRun {
   #onDelivered({ accepted, unreadable }: Delivered): void {
     if (accepted > 0) this.#refusals = 0
     this.#accepted += accepted
-    if (unreadable === true) this.#tellOnce('reply', 'the service accepts entries with a reply that is no ingest result: they count as accepted; check the URL')
+    if (unreadable === true)
+      this.#tellOnce(
+        'reply',
+        'the service accepts entries with a reply that is no ingest result: they count as accepted; check the URL',
+      )
   }
 
   #tellOnce(subject: string, text: string): void {

@@ -52,8 +52,14 @@ export function writeNew(path: string, snapshot: Snapshot): number {
 export function parseSnapshot(line: string, path: string): Snapshot {
   const value = parseLine(line, path) as Partial<Snapshot>
   if (value.version === undefined) throw damaged(path)
-  if (value.version !== VERSION) throw new JournalError(`${path} was written by another version of pino-ingest (format ${value.version})`)
-  if (typeof value.origin?.namespace !== 'string' || !Array.isArray(value.settled) || typeof value.counts?.accepted !== 'number') throw damaged(path)
+  if (value.version !== VERSION)
+    throw new JournalError(`${path} was written by another version of pino-ingest (format ${value.version})`)
+  if (
+    typeof value.origin?.namespace !== 'string' ||
+    !Array.isArray(value.settled) ||
+    typeof value.counts?.accepted !== 'number'
+  )
+    throw damaged(path)
   return value as Snapshot
 }
 

@@ -73,7 +73,10 @@ export async function* gzipBlocks(handle: FileHandle, from: number): AsyncGenera
 }
 
 /** A stream that cannot be read again. @param pieces plain or gzip, as its first bytes say. Rejects with its errors, DamagedError */
-export async function* streamBlocks(pieces: AsyncIterable<Buffer>, isGzip: (first: Buffer) => boolean): AsyncGenerator<Block> {
+export async function* streamBlocks(
+  pieces: AsyncIterable<Buffer>,
+  isGzip: (first: Buffer) => boolean,
+): AsyncGenerator<Block> {
   let readTo = 0
   let inflater: Inflater | undefined
   let first: Buffer | undefined = Buffer.alloc(0)
@@ -94,7 +97,9 @@ export async function* streamBlocks(pieces: AsyncIterable<Buffer>, isGzip: (firs
         if (isGzip(bytes)) inflater = new Inflater()
       }
       if (inflater === undefined) yield { bytes, readTo }
-      else for (let at = 0; at < bytes.length; at += COMPRESSED_BYTES) yield* inflate(bytes.subarray(at, at + COMPRESSED_BYTES))
+      else
+        for (let at = 0; at < bytes.length; at += COMPRESSED_BYTES)
+          yield* inflate(bytes.subarray(at, at + COMPRESSED_BYTES))
     }
     if (first !== undefined && first.length > 0) yield { bytes: first, readTo }
     if (inflater !== undefined) yield* inflate(undefined)

@@ -41,19 +41,32 @@ export class Way {
     setMaxListeners(0, signal)
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: concurrency })
     this.#closeHttp = () => http.close()
-    const teller = createFailureReporter({ problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), discard: () => {} }, clock, {
-      meanwhile: 'sending is paused at this position', repeatMs: REPEAT_MS,
-    })
-    const gate = this.#gate = new CircuitBreaker({
-      ...settings, clock, maxConcurrency: concurrency,
+    const teller = createFailureReporter(
+      { problem: (_code, message) => tell(message), note: (_kind, message) => tell(message), discard: () => {} },
+      clock,
+      {
+        meanwhile: 'sending is paused at this position',
+        repeatMs: REPEAT_MS,
+      },
+    )
+    const gate = (this.#gate = new CircuitBreaker({
+      ...settings,
+      clock,
+      maxConcurrency: concurrency,
       onFailure: (trouble, ...rest) => {
         if (!onTrouble(trouble)) teller.onFailure(trouble, ...rest)
       },
       onRecovery: teller.onRecovery,
-    })
-    const hint = settings.isLocalDefault ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL' : undefined
+    }))
+    const hint = settings.isLocalDefault
+      ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
+      : undefined
     const retrying = createRetrySender(createIngestSender({ http, clock, hint, mask }), gate)
-    const sender = createIsolationSender({ inner: settings.compression === 'gzip' ? createGzipSender(retrying) : retrying, gate, deadLetter: setAside })
+    const sender = createIsolationSender({
+      inner: settings.compression === 'gzip' ? createGzipSender(retrying) : retrying,
+      gate,
+      deadLetter: setAside,
+    })
     this.#send = (batch) => sender.send(batch, signal)
   }
 

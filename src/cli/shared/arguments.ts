@@ -21,8 +21,12 @@ interface ParsedArguments extends Arguments {
  * @throws CommandError for a flag that is unknown, lacks its value or takes none.
  */
 export function parsePositionals(args: readonly string[], flags: Flags, areWordsSecret = false): ParsedArguments {
-  const options = Object.fromEntries(Object.entries(flags).map(([name, { short, value }]) =>
-    [name, { type: value === undefined ? 'boolean' as const : 'string' as const, ...(short !== undefined && { short }) }]))
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, { short, value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short !== undefined && { short }) },
+    ]),
+  )
   // Not strict: its messages know no nearest name.
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
   const switches = new Set<string>()
@@ -36,7 +40,10 @@ export function parsePositionals(args: readonly string[], flags: Flags, areWords
     }
     const { name, rawName, value, inlineValue } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (flag === undefined) throw areWordsSecret ? createHiddenFlagError(Object.keys(flags)) : createUnknownFlagError(rawName, Object.keys(flags))
+    if (flag === undefined)
+      throw areWordsSecret
+        ? createHiddenFlagError(Object.keys(flags))
+        : createUnknownFlagError(rawName, Object.keys(flags))
     if (flag.value === undefined) {
       if (value !== undefined) throw createUsageError(`${rawName} takes no value`)
       switches.add(name)
@@ -53,18 +60,27 @@ export function parsePositionals(args: readonly string[], flags: Flags, areWords
 
 /** @throws CommandError as `parseWords`, and for anything that is no flag. */
 export function parseArguments(args: readonly string[], flags: Flags): Arguments {
-  const { positionals: [unexpected], switches, texts } = parsePositionals(args, flags)
-  if (unexpected !== undefined) throw createUsageError(`unexpected argument ${unexpected}; a command comes first, before all flags`)
+  const {
+    positionals: [unexpected],
+    switches,
+    texts,
+  } = parsePositionals(args, flags)
+  if (unexpected !== undefined)
+    throw createUsageError(`unexpected argument ${unexpected}; a command comes first, before all flags`)
   return { switches, texts }
 }
 
 function createHiddenFlagError(known: readonly string[]): Error {
-  return createUsageError(`unknown flag (not shown, it may be the token: one that begins with - comes from its variable); known are ${known.map((name) => `--${name}`).join(', ')}`)
+  return createUsageError(
+    `unknown flag (not shown, it may be the token: one that begins with - comes from its variable); known are ${known.map((name) => `--${name}`).join(', ')}`,
+  )
 }
 
 function createUnknownFlagError(rawName: string, known: readonly string[]): Error {
   if (/^--api[-_]?key(?:[-_]?file)?$/i.test(rawName)) {
-    return createUsageError(`there is no flag ${rawName}, since process lists show arguments; set PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE`)
+    return createUsageError(
+      `there is no flag ${rawName}, since process lists show arguments; set PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE`,
+    )
   }
   const nearest = rawName.startsWith('--') ? findNearestName(rawName.slice(2), known) : undefined
   return createUsageError(`unknown flag ${rawName}${nearest === undefined ? '' : `, did you mean --${nearest}?`}`)

@@ -22,14 +22,23 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQ
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /** Never rejects. */
-export function runChildProcess([name = '', ...args]: readonly string[], env: Environment = process.env): Promise<ChildExit> {
+export function runChildProcess(
+  [name = '', ...args]: readonly string[],
+  env: Environment = process.env,
+): Promise<ChildExit> {
   return new Promise((resolve) => {
     const child = trySpawn(name, args, env)
     if (!(child instanceof ChildProcess)) return resolve(toStartFailure(name, child))
     const isInTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
-    const listeners = SIGNALS.map((signal) => [signal, (): void => {
-      if (!isInTerminal || !FROM_TERMINAL.includes(signal)) child.kill(signal)
-    }] as const)
+    const listeners = SIGNALS.map(
+      (signal) =>
+        [
+          signal,
+          (): void => {
+            if (!isInTerminal || !FROM_TERMINAL.includes(signal)) child.kill(signal)
+          },
+        ] as const,
+    )
     for (const [signal, listener] of listeners) process.on(signal, listener)
     const end = (ended: ChildExit): void => {
       for (const [signal, listener] of listeners) process.off(signal, listener)
@@ -39,7 +48,9 @@ export function runChildProcess([name = '', ...args]: readonly string[], env: En
       // A signal that cannot be passed on comes here too, and ends nothing.
       if (child.pid === undefined) end(toStartFailure(name, error))
     })
-    child.once('exit', (code, signal) => end({ exitCode: code ?? SIGNAL_EXIT_CODE + (signal === null ? 0 : constants.signals[signal]), signal }))
+    child.once('exit', (code, signal) =>
+      end({ exitCode: code ?? SIGNAL_EXIT_CODE + (signal === null ? 0 : constants.signals[signal]), signal }),
+    )
   })
 }
 

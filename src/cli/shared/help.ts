@@ -28,8 +28,10 @@ export function toHelpData(command: HelpOf, commands: CommandList = {}): object 
 }
 
 function toFlagRows(flags: Flags): [string, string][] {
-  return Object.entries(flags).map(([name, { short, value, meaning }]) =>
-    [`${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`, meaning])
+  return Object.entries(flags).map(([name, { short, value, meaning }]) => [
+    `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+    meaning,
+  ])
 }
 
 function formatSection(title: string, rows: readonly (readonly [string, string])[]): string {

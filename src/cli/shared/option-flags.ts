@@ -20,10 +20,10 @@ export const OPTION_FLAGS = {
   service: { value: 'NAME', meaning: 'name of the service that logs' },
   environment: { value: 'NAME', meaning: 'environment label' },
   level: { value: 'LEVEL', meaning: 'lowest level that is sent (info)' },
-  'message-key': { value: 'KEY', meaning: 'pino\'s messageKey, where it is not msg' },
-  'error-key': { value: 'KEY', meaning: 'pino\'s errorKey, where it is not err' },
-  'nested-key': { value: 'KEY', meaning: 'pino\'s nestedKey, where one is set' },
-  'custom-levels': { value: 'LIST', meaning: 'pino\'s customLevels, as audit:35,notice:25' },
+  'message-key': { value: 'KEY', meaning: "pino's messageKey, where it is not msg" },
+  'error-key': { value: 'KEY', meaning: "pino's errorKey, where it is not err" },
+  'nested-key': { value: 'KEY', meaning: "pino's nestedKey, where one is set" },
+  'custom-levels': { value: 'LIST', meaning: "pino's customLevels, as audit:35,notice:25" },
 } as const satisfies Readonly<Record<keyof typeof OPTIONS, Flags[string]>>
 
 export const KEY_NOTE = `The key comes from PINO_INGEST_API_KEY, or from the file that PINO_INGEST_API_KEY_FILE names. There is no flag for it,
@@ -31,8 +31,10 @@ since process lists show arguments. Every option can be set by its variable; a f
 
 /** Options by name, not yet checked. */
 export function parseOptionFlags(given: Arguments): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(OPTIONS).flatMap(([flag, option]) => {
-    const text = given.texts.get(flag)
-    return text === undefined ? [] : [[option, rowOf(option).kind.parse(text)]]
-  }))
+  return Object.fromEntries(
+    Object.entries(OPTIONS).flatMap(([flag, option]) => {
+      const text = given.texts.get(flag)
+      return text === undefined ? [] : [[option, rowOf(option).kind.parse(text)]]
+    }),
+  )
 }

@@ -5,7 +5,9 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /** One line, in which what a terminal would act on is shown as an escape. */
 export function printable(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, (run) => Array.from(run, (character) => SHORT[character] ?? escape(character)).join(''))
+  return text.replace(CONTROL_CHARACTERS, (run) =>
+    Array.from(run, (character) => SHORT[character] ?? escape(character)).join(''),
+  )
 }
 
 /** A value as one line of JSON; what `JSON.stringify` leaves of such characters can only stand in its texts. */
@@ -15,5 +17,8 @@ export function formatJsonLine(value: unknown): string {
 
 function escape(character: string): string {
   // UTF-16 units, as JSON has them: a character beyond U+FFFF has two.
-  return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('')
 }

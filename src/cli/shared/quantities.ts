@@ -23,8 +23,10 @@ export function parseInteger(flag: string, text: string, min: number, max: numbe
 
 function parseQuantity(flag: string, text: string, units: Readonly<Record<string, number>>, rule: string): number {
   const [, number = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,6})?) ?([a-z]+)$/i.exec(text) ?? []
-  const factor = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] ?? 0 : 0
+  const factor = Object.hasOwn(units, unit.toLowerCase()) ? (units[unit.toLowerCase()] ?? 0) : 0
   const value = Math.round(Number(number) * factor)
   if (value >= 1 && Number.isSafeInteger(value)) return value
-  throw createUsageError(`--${flag} must be ${rule}, got ${JSON.stringify(text)}; the units are ${Object.keys(units).join(', ')}`)
+  throw createUsageError(
+    `--${flag} must be ${rule}, got ${JSON.stringify(text)}; the units are ${Object.keys(units).join(', ')}`,
+  )
 }

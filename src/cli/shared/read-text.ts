@@ -15,6 +15,8 @@ export async function readTextFile(path: string, flag: string): Promise<string> 
   try {
     return readFileSync(path, 'utf8').trimEnd()
   } catch (error) {
-    throw createUsageError(`--${flag} names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+    throw createUsageError(
+      `--${flag} names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+    )
   }
 }

@@ -12,14 +12,28 @@ const MAX_TEXT_CHARS = 500
 const LEVEL_WIDTH = 5
 const TIME_WIDTH = 12
 
-export const LEVEL_STYLES: Readonly<Record<Level, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
+export const LEVEL_STYLES: Readonly<Record<Level, Style>> = {
+  debug: 'dim',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+  fatal: 'magenta',
+}
 
 /** `12:04:31.250 error checkout payment failed (TypeError: card declined)`, the time in UTC. */
-export function formatEntryLine({ level, timestamp, service = '-', message, error, request }: LineEntry, paint: Paint = PLAIN): string {
+export function formatEntryLine(
+  { level, timestamp, service = '-', message, error, request }: LineEntry,
+  paint: Paint = PLAIN,
+): string {
   const failure = [error?.type, error?.message].filter((text) => text !== undefined && text !== message).join(': ')
   const notes = [failure, formatRequest(request, message)].filter((text) => text !== '').map(truncate)
   const label = paint(LEVEL_STYLES[level], level.padEnd(LEVEL_WIDTH))
-  return formatLine(timestamp, label, `${truncate(service)} ${truncate(message)}${notes.length === 0 ? '' : paint('dim', ` (${notes.join('; ')})`)}`, paint)
+  return formatLine(
+    timestamp,
+    label,
+    `${truncate(service)} ${truncate(message)}${notes.length === 0 ? '' : paint('dim', ` (${notes.join('; ')})`)}`,
+    paint,
+  )
 }
 
 const LINES: { readonly [K in RecordKind]: (record: Records[K], paint: Paint) => string } = {
@@ -30,15 +44,30 @@ const LINES: { readonly [K in RecordKind]: (record: Records[K], paint: Paint) =>
   },
   feedback: ({ received_at: at, feedback: { event_id: id, name, email, comments } }, paint) =>
     formatLine(at, paint('cyan', 'feedback'), truncate(`${name ?? email ?? 'somebody'} on ${id}: ${comments}`), paint),
-  release: ({ received_at: at, release_id: id, release: { version, commit_hash: commit, branch, deployed_by: by } }, paint) => {
+  release: (
+    { received_at: at, release_id: id, release: { version, commit_hash: commit, branch, deployed_by: by } },
+    paint,
+  ) => {
     const facts = [commit, branch, by].filter((text) => text !== undefined).join(', ')
-    return formatLine(at, paint('cyan', 'release'), `${truncate(version)} is ${truncate(id)}${facts === '' ? '' : paint('dim', ` (${truncate(facts)})`)}`, paint)
+    return formatLine(
+      at,
+      paint('cyan', 'release'),
+      `${truncate(version)} is ${truncate(id)}${facts === '' ? '' : paint('dim', ` (${truncate(facts)})`)}`,
+      paint,
+    )
   },
-  heartbeat: ({ received_at: at, monitor }, paint) => formatLine(at, paint('cyan', 'heartbeat'), `of monitor ${truncate(monitor)}`, paint),
+  heartbeat: ({ received_at: at, monitor }, paint) =>
+    formatLine(at, paint('cyan', 'heartbeat'), `of monitor ${truncate(monitor)}`, paint),
   rejected: ({ received_at: at, endpoint, status, entries, accepted, reasons: [first, ...others] }, paint) => {
     const count = entries === 0 ? '' : `, ${entries - accepted} of ${entries}`
-    const why = first === undefined ? '' : `: ${[first.loc.join('.'), first.message].filter((text) => text !== '').join(' ')}`
-    return formatLine(at, paint('red', 'refused'), `${endpoint} ${status}${count}${truncate(why)}${others.length === 0 ? '' : ` (and ${others.length} more)`}`, paint)
+    const why =
+      first === undefined ? '' : `: ${[first.loc.join('.'), first.message].filter((text) => text !== '').join(' ')}`
+    return formatLine(
+      at,
+      paint('red', 'refused'),
+      `${endpoint} ${status}${count}${truncate(why)}${others.length === 0 ? '' : ` (and ${others.length} more)`}`,
+      paint,
+    )
   },
 }
 
@@ -50,7 +79,9 @@ export function formatRecordLine<K extends RecordKind>(kind: K, record: Records[
 function formatRequest(request: LineEntry['request'], message: string): string {
   const { method, path = request?.url, status_code: status, duration_ms: ms } = request ?? {}
   if (path === undefined || message.includes(path)) return ''
-  return [method, path, status, ms === undefined ? undefined : formatDuration(ms)].filter((part) => part !== undefined).join(' ')
+  return [method, path, status, ms === undefined ? undefined : formatDuration(ms)]
+    .filter((part) => part !== undefined)
+    .join(' ')
 }
 
 export function formatDuration(ms: number): string {

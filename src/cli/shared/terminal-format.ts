@@ -57,7 +57,8 @@ const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h:
 /** `30s`, `15m`, `12h`, `7d` in milliseconds. @throws CommandError */
 export function parseAge(text: string, flag: string): number {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (number === undefined || unit === undefined) throw createUsageError(`--${flag} must be a number with s, m, h or d, as 7d, got ${JSON.stringify(text)}`)
+  if (number === undefined || unit === undefined)
+    throw createUsageError(`--${flag} must be a number with s, m, h or d, as 7d, got ${JSON.stringify(text)}`)
   return Number(number) * (UNITS[unit] as number)
 }
 
@@ -73,5 +74,13 @@ export function parseInteger(text: string, flag: string, max: number): number {
 export function formatColumns(rows: readonly (readonly string[])[], indent: string): string {
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))
-  return rows.map((row) => `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()}\n`).join('')
+  return rows
+    .map(
+      (row) =>
+        `${indent}${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
 }

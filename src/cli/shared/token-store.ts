@@ -27,9 +27,15 @@ export function findOrCreateToken(env: Env): DevTokenResult {
     const found = readTokenFile(file)
     if (found === undefined) return { token: createTokenFile(file, 'unless-there') }
     if (found.token !== undefined) return { token: found.token }
-    return { token: createTokenFile(file, 'replacing'), note: `${file} ${found.problem}, so there is a new token in it; a page that is open needs the new address` }
+    return {
+      token: createTokenFile(file, 'replacing'),
+      note: `${file} ${found.problem}, so there is a new token in it; a page that is open needs the new address`,
+    }
   } catch (error) {
-    return { token: createToken(), note: `no token can be kept in ${file} (${toMessage(error)}), so this one is for this run alone; ${TOKEN_VARIABLE} can name one that stays` }
+    return {
+      token: createToken(),
+      note: `no token can be kept in ${file} (${toMessage(error)}), so this one is for this run alone; ${TOKEN_VARIABLE} can name one that stays`,
+    }
   }
 }
 
@@ -44,7 +50,11 @@ export function requireToken(env: Env): FoundToken {
   const { token, from, problem = '' } = findToken(env)
   if (token !== undefined) return { token, from }
   if (from === TOKEN_VARIABLE) throw wrongVariable(problem)
-  throw new CommandError('TOKEN', `there is no token for the local service: ${from} ${problem}. pino-ingest dev makes it; where that has another, set ${TOKEN_VARIABLE} to it`, EXIT_FAILED)
+  throw new CommandError(
+    'TOKEN',
+    `there is no token for the local service: ${from} ${problem}. pino-ingest dev makes it; where that has another, set ${TOKEN_VARIABLE} to it`,
+    EXIT_FAILED,
+  )
 }
 
 function wrongVariable(problem: string): CommandError {

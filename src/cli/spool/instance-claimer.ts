@@ -35,7 +35,14 @@ export class InstanceClaimer {
     const { root, destination, clock, machine } = options
     ensureFolder(join(root, destination))
     this.instance = new InstanceFolder(join(root, destination), { clock, machine, isPowerSafe: false })
-    this.#rounds = new PeriodicTasks({ clock, renewMs: RENEW_MS, isPowerSafe: false, renew: () => this.#renew(), scan: () => {}, sync: () => {} })
+    this.#rounds = new PeriodicTasks({
+      clock,
+      renewMs: RENEW_MS,
+      isPowerSafe: false,
+      renew: () => this.#renew(),
+      scan: () => {},
+      sync: () => {},
+    })
     this.#rounds.start()
   }
 
@@ -54,13 +61,18 @@ export class InstanceClaimer {
     const [top = ''] = relative(destination, found.path).split(sep)
     try {
       // Checked again: time has passed since the folder was listed.
-      if (!top.endsWith(LEFT) && !isAbandoned(join(destination, top), machine, (folder) => isLeaseExpired(folder, this.instance.renew()))) return { why: describeHolder(found) }
+      if (
+        !top.endsWith(LEFT) &&
+        !isAbandoned(join(destination, top), machine, (folder) => isLeaseExpired(folder, this.instance.renew()))
+      )
+        return { why: describeHolder(found) }
       const path = join(this.instance.claimedPath, found.name + suffix)
       ensureFolder(this.instance.claimedPath)
       renameSync(found.path, path)
       return { path }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { why: 'another process has taken it over meanwhile' }
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        return { why: 'another process has taken it over meanwhile' }
       return { why: error instanceof Error ? error.message : String(error) }
     }
   }

@@ -10,7 +10,10 @@ export type ItemKind = 'entries' | 'requests'
  * By its name where the present configuration knows it, else by the first that lies there: a name is a hash of url and key.
  * @returns undefined where nothing in it can be read. Never rejects
  */
-export async function findKind(destination: FoundDestination, known: ReadonlyMap<string, ItemKind>): Promise<ItemKind | undefined> {
+export async function findKind(
+  destination: FoundDestination,
+  known: ReadonlyMap<string, ItemKind>,
+): Promise<ItemKind | undefined> {
   const kind = known.get(destination.name)
   if (kind !== undefined) return kind
   for await (const json of firstItems(destination)) {
@@ -26,7 +29,10 @@ interface Known {
 }
 
 /** The same for the destinations of all that was picked; to be asked before anything is claimed, and so moved. Never rejects. */
-export async function findKinds({ destinations, kinds }: Known, picked: readonly { readonly destination: string }[]): Promise<ReadonlyMap<string, ItemKind>> {
+export async function findKinds(
+  { destinations, kinds }: Known,
+  picked: readonly { readonly destination: string }[],
+): Promise<ReadonlyMap<string, ItemKind>> {
   const names = new Set(picked.map(({ destination }) => destination))
   const found = new Map<string, ItemKind>()
   for (const destination of destinations.filter(({ name }) => names.has(name))) {

@@ -31,30 +31,52 @@ export interface SpoolLocation {
 }
 
 export const DIR_FLAG: Flags = {
-  dir: { value: 'DIR', meaning: 'folder of the spool, where it is neither PINO_INGEST_SPOOL_DIR nor the default, <tmp>/pino-ingest-<uid>' },
+  dir: {
+    value: 'DIR',
+    meaning: 'folder of the spool, where it is neither PINO_INGEST_SPOOL_DIR nor the default, <tmp>/pino-ingest-<uid>',
+  },
 }
 
 /** @throws CommandError where there is no folder, or none that is safe to read */
 export function locateSpool({ texts }: Arguments): SpoolLocation {
   const { env } = process
-  const root = texts.get('dir') ?? (nonEmpty(env['PINO_INGEST_SPOOL_DIR']) ?? defaultRoot())
+  const root = texts.get('dir') ?? nonEmpty(env['PINO_INGEST_SPOOL_DIR']) ?? defaultRoot()
   const machine = readMachine()
   const settings = trySettings()
   const pairs = settings === undefined ? [] : listDestinations(settings)
   const [present = [], ...previous] = pairs.map(({ entries, requests }) => [entries, requests])
   // Also where the settings do not resolve.
-  const named = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')].map((key) => key?.trim() ?? '')
+  const named = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')].map(
+    (key) => key?.trim() ?? '',
+  )
   return {
-    root, machine, settings, present, previous: previous.flat(),
-    kinds: new Map(pairs.flatMap(({ entries, requests }) => [[entries, 'entries'], [requests, 'requests']] as const)),
+    root,
+    machine,
+    settings,
+    present,
+    previous: previous.flat(),
+    kinds: new Map(
+      pairs.flatMap(
+        ({ entries, requests }) =>
+          [
+            [entries, 'entries'],
+            [requests, 'requests'],
+          ] as const,
+      ),
+    ),
     destinations: inspectSpool(root, machine),
-    mask: createSecretMask([...named, ...settings?.givenKeys.map((key) => key.reveal()) ?? []]),
+    mask: createSecretMask([...named, ...(settings?.givenKeys.map((key) => key.reveal()) ?? [])]),
   }
 }
 
 /** The folders that these settings send from: the present key's first, then those of `previousApiKeys`. */
-export function listDestinations({ url, apiKey, previousApiKeys }: Settings): { readonly entries: string, readonly requests: string }[] {
-  return [apiKey, ...previousApiKeys].map((key) => key.reveal())
+export function listDestinations({
+  url,
+  apiKey,
+  previousApiKeys,
+}: Settings): { readonly entries: string; readonly requests: string }[] {
+  return [apiKey, ...previousApiKeys]
+    .map((key) => key.reveal())
     .map((key) => ({ entries: destinationName(url, key), requests: destinationName(url + PATHS.requests, key) }))
 }
 
@@ -63,8 +85,18 @@ function inspectSpool(root: string, machine: Machine): FoundDestination[] {
     return inspectRoot(root, { machine, wallNowMs: systemClock.wallNow() })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new CommandError('SPOOL', `there is no folder ${root}: nothing is kept, or it lies elsewhere (--dir, PINO_INGEST_SPOOL_DIR)`, EXIT_FAILED)
-    if (code === 'UNSAFE') throw new CommandError('SPOOL', `${message}; name the folder itself, as the user that the application runs as`, EXIT_FAILED)
+    if (code === 'ENOENT')
+      throw new CommandError(
+        'SPOOL',
+        `there is no folder ${root}: nothing is kept, or it lies elsewhere (--dir, PINO_INGEST_SPOOL_DIR)`,
+        EXIT_FAILED,
+      )
+    if (code === 'UNSAFE')
+      throw new CommandError(
+        'SPOOL',
+        `${message}; name the folder itself, as the user that the application runs as`,
+        EXIT_FAILED,
+      )
     throw new CommandError('SPOOL', `the folder cannot be read: ${message}`, EXIT_FAILED)
   }
 }

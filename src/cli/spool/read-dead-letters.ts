@@ -31,7 +31,11 @@ export async function* readLines(path: string): AsyncGenerator<Buffer | undefine
       const { bytesRead } = await readAsync(fd, window, 0, WINDOW_BYTES, null)
       if (bytesRead === 0) break
       let start = 0
-      for (let end = window.subarray(0, bytesRead).indexOf(NEWLINE); end !== -1; end = window.subarray(0, bytesRead).indexOf(NEWLINE, start)) {
+      for (
+        let end = window.subarray(0, bytesRead).indexOf(NEWLINE);
+        end !== -1;
+        end = window.subarray(0, bytesRead).indexOf(NEWLINE, start)
+      ) {
         bytes += end - start
         yield bytes > MAX_LINE_BYTES ? undefined : Buffer.concat([...parts, window.subarray(start, end)])
         parts = []
@@ -60,8 +64,14 @@ export function parseDeadLetter(line: Buffer | undefined): StoredDeadLetter | un
     const parsed = JSON.parse(entry) as unknown
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
     return {
-      at: textIn(head, 'at'), batchId: textIn(head, 'batch_id'), index: numberIn(head, 'index'), status: numberIn(head, 'status'),
-      code: textIn(head, 'code'), field: textIn(head, 'field'), reason: textIn(head, 'reason'), entry,
+      at: textIn(head, 'at'),
+      batchId: textIn(head, 'batch_id'),
+      index: numberIn(head, 'index'),
+      status: numberIn(head, 'status'),
+      code: textIn(head, 'code'),
+      field: textIn(head, 'field'),
+      reason: textIn(head, 'reason'),
+      entry,
     }
   } catch {
     return undefined

@@ -41,16 +41,27 @@ export class InstanceReplay implements Source {
 
   /** @throws the system's errors, UnsafeError */
   constructor(options: InstanceReplayOptions) {
-    const { root, destination, machine, clock, onProblem, onSkipped, onLost } = this.#options = options
-    const claimer = this.#claimer = new InstanceClaimer({ root, destination, machine, clock, onLost: () => {
-      this.#recovery.abandon()
-      onProblem('this process stood still for so long that another one took over what it had claimed')
-      onLost()
-    } })
-    this.#deadLetters = new DeadLetterFile(join(root, destination), claimer.instance.name, { wallNow: () => clock.wallNow(), isPowerSafe: true })
+    const { root, destination, machine, clock, onProblem, onSkipped, onLost } = (this.#options = options)
+    const claimer = (this.#claimer = new InstanceClaimer({
+      root,
+      destination,
+      machine,
+      clock,
+      onLost: () => {
+        this.#recovery.abandon()
+        onProblem('this process stood still for so long that another one took over what it had claimed')
+        onLost()
+      },
+    }))
+    this.#deadLetters = new DeadLetterFile(join(root, destination), claimer.instance.name, {
+      wallNow: () => clock.wallNow(),
+      isPowerSafe: true,
+    })
     // It finds what was chosen within the claimer's own folder, as it would find what others left.
     this.#recovery = new Recovery({
-      destinations: [claimer.instance.claimedPath], machine, clock,
+      destinations: [claimer.instance.claimedPath],
+      machine,
+      clock,
       maxAgeMs: Infinity, // asked for: nothing is too old
       onRecovered: () => {},
       onDropped: (_entries, _reason, detail) => onProblem(detail),
@@ -109,12 +120,15 @@ export class InstanceReplay implements Source {
     const { batchId } = batch.origin ?? batch
     this.sent += batch.count
     this.#batches.set(batchId, (this.#batches.get(batchId) ?? 0) + 1)
-    return { batch, done: (outcome) => {
-      const others = (this.#batches.get(batchId) ?? 1) - 1
-      if (others > 0) this.#batches.set(batchId, others)
-      else this.#batches.delete(batchId)
-      this.#count(outcome)
-    } }
+    return {
+      batch,
+      done: (outcome) => {
+        const others = (this.#batches.get(batchId) ?? 1) - 1
+        if (others > 0) this.#batches.set(batchId, others)
+        else this.#batches.delete(batchId)
+        this.#count(outcome)
+      },
+    }
   }
 
   #count(outcome: Outcome): void {
@@ -127,7 +141,9 @@ export class InstanceReplay implements Source {
     const { root, machine, clock } = this.#options
     const { path } = this.#claimer.instance
     let entries = 0
-    for (const one of inspectRoot(root, { machine, wallNowMs: clock.wallNow() }).flatMap(({ instances }) => instances)) {
+    for (const one of inspectRoot(root, { machine, wallNowMs: clock.wallNow() }).flatMap(
+      ({ instances }) => instances,
+    )) {
       if (one.path.startsWith(path)) entries += (await summarizeUnsettled(one)).entries
     }
     return entries

@@ -109,12 +109,18 @@ export class LetterReplay implements Source {
       for await (const line of readLines(this.#path)) {
         number += 1
         const refusal = this.#refused.get(number)
-        if (line === undefined) throw new Error(`${this.#path} has a line that is too long for a letter; the file stays as it was`)
+        if (line === undefined)
+          throw new Error(`${this.#path} has a line that is too long for a letter; the file stays as it was`)
         if ((this.#settled.has(number) && refusal === undefined) || line.length === 0) continue
         kept += 1
         const letter = refusal === undefined ? undefined : parseDeadLetter(line)
         // Not `writeSync`, which may write a part and say so.
-        writeFileSync(fd, letter === undefined ? Buffer.concat([line, NEWLINE]) : toDeadLetterLine({ ...letter, ...refusal }, refusal?.at ?? letter.at))
+        writeFileSync(
+          fd,
+          letter === undefined
+            ? Buffer.concat([line, NEWLINE])
+            : toDeadLetterLine({ ...letter, ...refusal }, refusal?.at ?? letter.at),
+        )
       }
       fdatasyncSync(fd)
     } catch (error) {
@@ -133,7 +139,10 @@ export class LetterReplay implements Source {
     this.#sent += lines.length
     this.#batches.set(batchId, lines)
     const batch: Batch = {
-      batchId, count: lines.length, highestSeverity: 0, body: createBatchBody(batchId, entries),
+      batchId,
+      count: lines.length,
+      highestSeverity: 0,
+      body: createBatchBody(batchId, entries),
       acknowledgement: new LetterHold(lines, (settled) => settled.forEach((line) => this.#settled.add(line))),
     }
     return { batch, done: (outcome) => this.#done(lines, outcome) }
@@ -141,10 +150,16 @@ export class LetterReplay implements Source {
 
   /** Refused by number, and nobody knows which: rather one twice than one nowhere, so that all but the named stay. */
   #done(lines: readonly number[], outcome: Outcome): void {
-    const rejected = outcome.kind === 'delivered' || outcome.kind === 'given-up' ? outcome.rejected ?? [] : []
+    const rejected = outcome.kind === 'delivered' || outcome.kind === 'given-up' ? (outcome.rejected ?? []) : []
     const unnamed = rejected.find(({ index }) => !this.#refused.has(lines[index] ?? -1))
     if (unnamed === undefined) return
-    const refusal = { at: new Date(this.#options.wallNow()).toISOString(), status: 0, code: '', field: '', reason: unnamed.message }
+    const refusal = {
+      at: new Date(this.#options.wallNow()).toISOString(),
+      status: 0,
+      code: '',
+      field: '',
+      reason: unnamed.message,
+    }
     for (const line of lines) if (this.#settled.has(line) && !this.#refused.has(line)) this.#refused.set(line, refusal)
   }
 }

@@ -65,11 +65,16 @@ export class ReplayRun {
   constructor(options: ReplayRunOptions) {
     this.#options = options
     const { settings, clock, timeoutMs, mask } = options
-    const sendingOf = (kind: ItemKind, other: ItemKind): Sending => new Sending({
-      kind, settings, clock, timeoutMs, mask,
-      setAside: (letters) => this.#setAside(kind, letters),
-      onRetryAfter: (delayMs) => this.#sendings[other].holdFor(delayMs),
-    })
+    const sendingOf = (kind: ItemKind, other: ItemKind): Sending =>
+      new Sending({
+        kind,
+        settings,
+        clock,
+        timeoutMs,
+        mask,
+        setAside: (letters) => this.#setAside(kind, letters),
+        onRetryAfter: (delayMs) => this.#sendings[other].holdFor(delayMs),
+      })
     this.#sendings = { entries: sendingOf('entries', 'requests'), requests: sendingOf('requests', 'entries') }
   }
 
@@ -92,17 +97,24 @@ export class ReplayRun {
   async run(): Promise<Replayed> {
     this.#takeInstances()
     this.#takeLetters()
-    await Promise.all(KINDS.map(async (kind) => {
-      const jobs = this.#jobs(kind)
-      await this.#sendings[kind].sendAll(async () => (await jobs.next()).value)
-    }))
+    await Promise.all(
+      KINDS.map(async (kind) => {
+        const jobs = this.#jobs(kind)
+        await this.#sendings[kind].sendAll(async () => (await jobs.next()).value)
+      }),
+    )
     const tallies = { entries: await this.#tally('entries'), requests: await this.#tally('requests') }
     return { tallies, skipped: this.#skipped, problems: this.#problems, trouble: this.trouble }
   }
 
   async #tally(kind: ItemKind): Promise<Tally> {
     const kept = await this.#finish(kind)
-    return { sent: this.#sumOf(kind, ({ sent }) => sent), accepted: this.#sumOf(kind, ({ accepted }) => accepted), rejected: this.#sumOf(kind, ({ rejected }) => rejected), kept }
+    return {
+      sent: this.#sumOf(kind, ({ sent }) => sent),
+      accepted: this.#sumOf(kind, ({ accepted }) => accepted),
+      rejected: this.#sumOf(kind, ({ rejected }) => rejected),
+      kept,
+    }
   }
 
   #sourcesOf(destination: string): Source[] {
@@ -110,13 +122,21 @@ export class ReplayRun {
   }
 
   #takeInstances(): void {
-    const { picked: { instances }, root, machine, clock } = this.#options
+    const {
+      picked: { instances },
+      root,
+      machine,
+      clock,
+    } = this.#options
     const wanted = findOutermost(instances).filter((one) => this.#isFit(one))
     for (const destination of new Set(wanted.map((one) => one.destination))) {
       const ours = wanted.filter((one) => one.destination === destination)
       this.#attempt(() => {
         const source = new InstanceReplay({
-          root, destination, machine, clock,
+          root,
+          destination,
+          machine,
+          clock,
           onSkipped: (name, why) => this.#skipped.push({ name, why, isHeld: false }),
           onProblem: (problem) => this.#problems.push(problem),
           onLost: () => this.stop(),
@@ -135,9 +155,17 @@ export class ReplayRun {
   }
 
   #takeLetters(): void {
-    const { picked: { letters }, settings, clock } = this.#options
+    const {
+      picked: { letters },
+      settings,
+      clock,
+    } = this.#options
     for (const { destination, file } of letters) {
-      this.#attempt(() => this.#sourcesOf(destination).push(new LetterReplay(file, { ...settings, wallNow: () => clock.wallNow() })), `${file.name} cannot be taken`)
+      this.#attempt(
+        () =>
+          this.#sourcesOf(destination).push(new LetterReplay(file, { ...settings, wallNow: () => clock.wallNow() })),
+        `${file.name} cannot be taken`,
+      )
     }
   }
 
@@ -155,7 +183,8 @@ export class ReplayRun {
 
   /** @throws the system's errors: then the batch is given up, and stays */
   #setAside(kind: ItemKind, letters: readonly DeadLetter[]): void {
-    if (!this.#sources[kind].some((source) => source.setAside(letters))) throw new Error('rejected entries of a batch that nobody sent')
+    if (!this.#sources[kind].some((source) => source.setAside(letters)))
+      throw new Error('rejected entries of a batch that nobody sent')
   }
 
   async #finish(kind: ItemKind): Promise<number> {

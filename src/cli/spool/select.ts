@@ -23,7 +23,9 @@ export const DEAD = 'dead'
 export function selectAll({ destinations }: Pick<SpoolLocation, 'destinations'>): Selection {
   return {
     instances: destinations.flatMap(({ instances }) => instances),
-    letters: destinations.flatMap(({ name, deadLetters: letters }) => letters.map((file) => ({ destination: name, file }))),
+    letters: destinations.flatMap(({ name, deadLetters: letters }) =>
+      letters.map((file) => ({ destination: name, file })),
+    ),
   }
 }
 
@@ -40,15 +42,23 @@ export function selectById(place: Pick<SpoolLocation, 'root' | 'destinations'>, 
   const matching = exact.length > 0 ? exact : names.filter((name) => wanted !== '' && name.startsWith(wanted))
   const [name] = matching
   if (name === undefined) {
-    const what = isBatchId(wanted) ? 'a batch is shown, but neither replayed nor purged alone: name the instance that holds it' : 'pino-ingest spool ls lists all'
+    const what = isBatchId(wanted)
+      ? 'a batch is shown, but neither replayed nor purged alone: name the instance that holds it'
+      : 'pino-ingest spool ls lists all'
     throw new CommandError('SPOOL', `nothing in ${place.root} is called ${id}; ${what}`, EXIT_FAILED)
   }
   if (matching.length > 1) {
-    throw new CommandError('SPOOL', `${id} is the beginning of ${matching.length} names: ${matching.slice(0, 5).join(', ')}${matching.length > 5 ? ', …' : ''}`, EXIT_FAILED)
+    throw new CommandError(
+      'SPOOL',
+      `${id} is the beginning of ${matching.length} names: ${matching.slice(0, 5).join(', ')}${matching.length > 5 ? ', …' : ''}`,
+      EXIT_FAILED,
+    )
   }
   const tops = instances.filter((instance) => instance.name === name)
   return {
-    instances: instances.filter((one) => one.destination === name || tops.some((top) => one === top || isWithin(one, top))),
+    instances: instances.filter(
+      (one) => one.destination === name || tops.some((top) => one === top || isWithin(one, top)),
+    ),
     letters: letters.filter(({ destination }) => destination === name),
   }
 }

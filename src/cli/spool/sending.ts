@@ -66,8 +66,10 @@ export class Sending {
     this.#cancelDeadline = clock.timer(timeoutMs, () => this.stop())
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
-    const gate = this.#gate = new CircuitBreaker({
-      ...settings, clock, onRetryAfter,
+    const gate = (this.#gate = new CircuitBreaker({
+      ...settings,
+      clock,
+      onRetryAfter,
       onFailure: ({ reason }, _ageMs, waitMs) => {
         this.#trouble = reason
         if (clock.now() + waitMs >= this.#deadlineAt) this.#giveUpHope()
@@ -75,12 +77,16 @@ export class Sending {
       onRecovery: () => {
         this.#trouble = undefined
       },
-    })
-    const one = kind === 'requests' ? createRequestsSender({ http, clock, mask }) : createIngestSender({ http, clock, mask })
+    }))
+    const one =
+      kind === 'requests' ? createRequestsSender({ http, clock, mask }) : createIngestSender({ http, clock, mask })
     const retrying = createRetrySender(this.#counting(one), gate)
     const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
     this.#sender = createIsolationSender({
-      inner: kind === 'requests' ? createRequestsBodySender(compressing) : compressing, gate, deadLetter: setAside, isShortenable: kind === 'entries',
+      inner: kind === 'requests' ? createRequestsBodySender(compressing) : compressing,
+      gate,
+      deadLetter: setAside,
+      isShortenable: kind === 'entries',
     })
   }
 
@@ -114,7 +120,8 @@ export class Sending {
       return job
     }
     const work = async (): Promise<void> => {
-      for (let job = await inTurn(); job !== undefined; job = await inTurn()) job.done(await this.#sender.send(job.batch, signal))
+      for (let job = await inTurn(); job !== undefined; job = await inTurn())
+        job.done(await this.#sender.send(job.batch, signal))
       if (signal.aborted || isExhausted) return
       isExhausted = true
       // Nothing comes any more that could speak for the service: whoever waits for that has waited long enough.

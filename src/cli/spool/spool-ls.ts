@@ -11,7 +11,15 @@ import type { ItemKind } from './item-kind.js'
 import { readLines, parseDeadLetter, formatRejection } from './read-dead-letters.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
 import type { SpoolLocation } from './locate.js'
-import { formatAge, formatColumns, formatCount, formatEntryCount, formatItemCount, formatDeadLetterCount, formatSize } from '../shared/terminal-format.js'
+import {
+  formatAge,
+  formatColumns,
+  formatCount,
+  formatEntryCount,
+  formatItemCount,
+  formatDeadLetterCount,
+  formatSize,
+} from '../shared/terminal-format.js'
 
 export const lsCommand: Command = {
   summary: 'Lists what is kept on disk: by destination and instance, and what the service refused. It changes nothing.',
@@ -33,7 +41,7 @@ interface LetterTally {
   readonly entries: number
   /** Lines that are no letters. */
   readonly damagedLines: number
-  readonly reasons: readonly { readonly reason: string, readonly count: number }[]
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[]
   readonly problems: readonly string[]
 }
 
@@ -50,8 +58,14 @@ async function run(given: Arguments): Promise<number> {
   const listed: Listed[] = []
   for (const destination of place.destinations) {
     const instances: (FoundInstance & UnsettledSummary)[] = []
-    for (const instance of destination.instances) instances.push({ ...instance, ...await summarizeUnsettled(instance) })
-    listed.push({ destination, kind: await findKind(destination, place.kinds), instances, letters: await tallyLetters(destination.deadLetters, place.mask) })
+    for (const instance of destination.instances)
+      instances.push({ ...instance, ...(await summarizeUnsettled(instance)) })
+    listed.push({
+      destination,
+      kind: await findKind(destination, place.kinds),
+      instances,
+      letters: await tallyLetters(destination.deadLetters, place.mask),
+    })
   }
   process.stdout.write(given.switches.has('json') ? formatJsonLine(dataOf(place, listed)) : textOf(place, listed))
   return EXIT_DONE
@@ -81,11 +95,19 @@ async function tallyLetters(files: readonly FoundFile[], mask: (text: string) =>
         counts.set(key, (counts.get(key) ?? 0) + 1)
       }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(error instanceof Error ? error.message : String(error))
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        problems.push(error instanceof Error ? error.message : String(error))
     }
   }
   const reasons = [...counts].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count)
-  return { files: files.length, bytes: files.reduce((sum, file) => sum + file.bytes, 0), entries, damagedLines, reasons, problems }
+  return {
+    files: files.length,
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    entries,
+    damagedLines,
+    reasons,
+    problems,
+  }
 }
 
 interface Total {
@@ -121,10 +143,22 @@ function dataOf(place: SpoolLocation, listed: readonly Listed[]): object {
       isPresent: place.present.includes(name),
       isPrevious: place.previous.includes(name),
       instances: instances.map((one) => ({
-        name: one.name, state: one.state, isFree: one.isFree, pid: one.pid ?? null, leaseAgeMs: one.leaseAgeMs === undefined ? null : Math.round(one.leaseAgeMs), isLeaseFresh: one.isLeaseFresh,
-        claimedBy: one.claimedBy ?? null, isForeign: one.isForeign, segments: one.segments.length, bytes: one.bytes, batches: one.batches,
-        entries: one.entries, oldestAt: one.oldestAtMs === undefined ? null : new Date(one.oldestAtMs).toISOString(),
-        damagedBytes: one.damagedBytes, missingEntries: one.missingEntries, problems: one.problems.map(place.mask),
+        name: one.name,
+        state: one.state,
+        isFree: one.isFree,
+        pid: one.pid ?? null,
+        leaseAgeMs: one.leaseAgeMs === undefined ? null : Math.round(one.leaseAgeMs),
+        isLeaseFresh: one.isLeaseFresh,
+        claimedBy: one.claimedBy ?? null,
+        isForeign: one.isForeign,
+        segments: one.segments.length,
+        bytes: one.bytes,
+        batches: one.batches,
+        entries: one.entries,
+        oldestAt: one.oldestAtMs === undefined ? null : new Date(one.oldestAtMs).toISOString(),
+        damagedBytes: one.damagedBytes,
+        missingEntries: one.missingEntries,
+        problems: one.problems.map(place.mask),
       })),
       deadLetters: letters,
     })),
@@ -135,26 +169,52 @@ function dataOf(place: SpoolLocation, listed: readonly Listed[]): object {
 function textOf(place: SpoolLocation, listed: readonly Listed[]): string {
   const { instances, bytes, entries, requestLogs, deadLetters } = totalOf(listed)
   const parts = listed.map((one) => destinationText(place, one))
-  const items = requestLogs === 0 ? formatEntryCount(entries) : `${formatEntryCount(entries)} and ${formatItemCount(requestLogs, 'requests')}`
+  const items =
+    requestLogs === 0
+      ? formatEntryCount(entries)
+      : `${formatEntryCount(entries)} and ${formatItemCount(requestLogs, 'requests')}`
   const total = `Total: ${formatCount(instances, 'instance', 'instances')}, ${formatSize(bytes)}, ${items} not settled, ${formatDeadLetterCount(deadLetters)}`
   return `${[printable(place.mask(place.root)), ...parts].join('\n\n').trimEnd()}\n\n${total}\n`
 }
 
 function destinationText(place: SpoolLocation, { destination: { name }, kind, instances, letters }: Listed): string {
-  const whose = place.settings === undefined ? 'whether it is yours is not known: url and key are not set'
-    : place.present.includes(name) ? 'the present url and key'
-      : place.previous.includes(name) ? 'one of previousApiKeys' : 'another url or key'
-  const rows = formatColumns(instances.map((one) => rowOf(one, kind)), '  ').split('\n').slice(0, -1)
-  const withNotes = rows.flatMap((row, at) => [row, ...notesOf(instances[at] as FoundInstance & UnsettledSummary, kind, place.mask)])
+  const whose =
+    place.settings === undefined
+      ? 'whether it is yours is not known: url and key are not set'
+      : place.present.includes(name)
+        ? 'the present url and key'
+        : place.previous.includes(name)
+          ? 'one of previousApiKeys'
+          : 'another url or key'
+  const rows = formatColumns(
+    instances.map((one) => rowOf(one, kind)),
+    '  ',
+  )
+    .split('\n')
+    .slice(0, -1)
+  const withNotes = rows.flatMap((row, at) => [
+    row,
+    ...notesOf(instances[at] as FoundInstance & UnsettledSummary, kind, place.mask),
+  ])
   const isEmpty = instances.length + letters.files === 0
-  return [`${name}  ${whose}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`, ...withNotes, ...lettersRows(letters, place.mask)].join('\n')
+  return [
+    `${name}  ${whose}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`,
+    ...withNotes,
+    ...lettersRows(letters, place.mask),
+  ].join('\n')
 }
 
 function rowOf(one: FoundInstance & UnsettledSummary, kind: ItemKind | undefined): string[] {
   const age = one.oldestAtMs === undefined ? '' : `oldest ${formatAge(systemClock.wallNow() - one.oldestAtMs)}`
   return [
-    one.name, one.state, whoOf(one), formatCount(one.segments.length, 'segment', 'segments'), formatSize(one.bytes),
-    formatCount(one.batches, 'batch', 'batches'), formatItemCount(one.entries, kind), age,
+    one.name,
+    one.state,
+    whoOf(one),
+    formatCount(one.segments.length, 'segment', 'segments'),
+    formatSize(one.bytes),
+    formatCount(one.batches, 'batch', 'batches'),
+    formatItemCount(one.entries, kind),
+    age,
   ]
 }
 
@@ -162,15 +222,23 @@ function whoOf({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstanc
   const process = pid === undefined ? '' : `pid ${pid}`
   if (state === 'claimed') return `by ${claimedBy}`
   if (state !== 'live') return process
-  const lease = isLeaseFresh ? 'lease fresh' : `lease expired${leaseAgeMs === undefined ? '' : `, ${formatAge(leaseAgeMs)} old`}`
+  const lease = isLeaseFresh
+    ? 'lease fresh'
+    : `lease expired${leaseAgeMs === undefined ? '' : `, ${formatAge(leaseAgeMs)} old`}`
   return [process, lease].filter((text) => text !== '').join(', ')
 }
 
-function notesOf(one: FoundInstance & UnsettledSummary, kind: ItemKind | undefined, mask: (text: string) => string): string[] {
+function notesOf(
+  one: FoundInstance & UnsettledSummary,
+  kind: ItemKind | undefined,
+  mask: (text: string) => string,
+): string[] {
   const { isForeign, damagedBytes, missingEntries, problems } = one
   return [
     ...(isForeign ? ['written by another version of pino-ingest: left alone'] : []),
-    ...(damagedBytes > 0 ? [`damaged: ${formatCount(damagedBytes, 'byte', 'bytes')} that ${damagedBytes === 1 ? 'is' : 'are'} no frames`] : []),
+    ...(damagedBytes > 0
+      ? [`damaged: ${formatCount(damagedBytes, 'byte', 'bytes')} that ${damagedBytes === 1 ? 'is' : 'are'} no frames`]
+      : []),
     ...(missingEntries > 0 ? [`damaged: ${formatItemCount(missingEntries, kind)} missing`] : []),
     ...problems.map((problem) => `cannot be read: ${printable(mask(problem))}`),
   ].map((note) => `    ${note}`)
@@ -178,7 +246,10 @@ function notesOf(one: FoundInstance & UnsettledSummary, kind: ItemKind | undefin
 
 const SHOWN_REASONS = 5
 
-function lettersRows({ files, bytes, entries, damagedLines, reasons, problems }: LetterTally, mask: (text: string) => string): string[] {
+function lettersRows(
+  { files, bytes, entries, damagedLines, reasons, problems }: LetterTally,
+  mask: (text: string) => string,
+): string[] {
   if (files === 0) return []
   const more = reasons.slice(SHOWN_REASONS).reduce((sum, { count }) => sum + count, 0)
   return [

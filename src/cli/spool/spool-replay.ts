@@ -22,8 +22,13 @@ const PROGRESS_MS = 2_000
 /** @param id of an instance or a destination, or `dead` */
 export function createReplayCommand(id: string | undefined): Command {
   return {
-    summary: 'Sends what dead instances left on disk, also under another url or key, and dead letters, with the present url and key.',
-    usage: ['pino-ingest spool replay ID [FLAGS]', 'pino-ingest spool replay dead [FLAGS]', 'pino-ingest spool replay --all [FLAGS]'],
+    summary:
+      'Sends what dead instances left on disk, also under another url or key, and dead letters, with the present url and key.',
+    usage: [
+      'pino-ingest spool replay ID [FLAGS]',
+      'pino-ingest spool replay dead [FLAGS]',
+      'pino-ingest spool replay --all [FLAGS]',
+    ],
     flags: {
       all: { meaning: 'all instances that nobody holds, and all dead letters' },
       timeout: { value: 'SECONDS', meaning: `ends after this time (${DEFAULT_TIMEOUT_S})` },
@@ -44,8 +49,12 @@ What a living process holds is left to it.`,
 
 async function run(id: string | undefined, given: Arguments): Promise<number> {
   const isAll = given.switches.has('all')
-  if ((id === undefined) !== isAll) throw createUsageError(isAll ? `give either ${id} or --all` : 'say what to replay: an ID of pino-ingest spool ls, dead, or --all')
-  const timeoutMs = 1_000 * parseInteger(given.texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 'timeout', MAX_TIMEOUT_S)
+  if ((id === undefined) !== isAll)
+    throw createUsageError(
+      isAll ? `give either ${id} or --all` : 'say what to replay: an ID of pino-ingest spool ls, dead, or --all',
+    )
+  const timeoutMs =
+    1_000 * parseInteger(given.texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 'timeout', MAX_TIMEOUT_S)
   const settings = sendingSettings()
   const place = locateSpool(given)
   const picked: Selection = id === undefined ? selectAll(place) : selectById(place, id)
@@ -53,14 +62,25 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
   const say = (text: string): void => {
     if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(place.mask(text))}\n`)
   }
-  const job = new ReplayRun({ settings, picked, kinds: await findKinds(place, [...picked.instances, ...picked.letters]), timeoutMs, clock: systemClock, root: place.root, machine: place.machine, mask: place.mask })
+  const job = new ReplayRun({
+    settings,
+    picked,
+    kinds: await findKinds(place, [...picked.instances, ...picked.letters]),
+    timeoutMs,
+    clock: systemClock,
+    root: place.root,
+    machine: place.machine,
+    mask: place.mask,
+  })
   const undoSignals = onTerminationSignal((times) => {
     if (times > 1) return
     say('ends; what is not sent stays on disk')
     job.stop()
   })
   const progress = setInterval(() => {
-    say(`${formatNumber(job.accepted)} accepted so far${job.trouble === undefined ? '' : `; the service does not take more: ${job.trouble}`}`)
+    say(
+      `${formatNumber(job.accepted)} accepted so far${job.trouble === undefined ? '' : `; the service does not take more: ${job.trouble}`}`,
+    )
   }, PROGRESS_MS)
   const result = await job.run()
   clearInterval(progress)
@@ -74,8 +94,10 @@ async function run(id: string | undefined, given: Arguments): Promise<number> {
 
 function sumOf({ tallies: { entries, requests } }: Replayed): Tally {
   return {
-    sent: entries.sent + requests.sent, accepted: entries.accepted + requests.accepted,
-    rejected: entries.rejected + requests.rejected, kept: entries.kept + requests.kept,
+    sent: entries.sent + requests.sent,
+    accepted: entries.accepted + requests.accepted,
+    rejected: entries.rejected + requests.rejected,
+    kept: entries.kept + requests.kept,
   }
 }
 
@@ -83,16 +105,24 @@ function sumOf({ tallies: { entries, requests } }: Replayed): Tally {
 function sendingSettings(): Settings {
   const settings = resolveFromProcess({})
   if (settings.isLocalDefault) {
-    throw new CommandError('CONFIG', 'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): where to send to is not guessed', EXIT_USAGE)
+    throw new CommandError(
+      'CONFIG',
+      'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): where to send to is not guessed',
+      EXIT_USAGE,
+    )
   }
-  if (!settings.enabled) throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  if (!settings.enabled)
+    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
   return settings
 }
 
 function dataOf(result: Replayed, mask: (text: string) => string): object {
   const { tallies, skipped, problems, trouble } = result
   return {
-    ...sumOf(result), requestLogs: tallies.requests, skipped: skipped.map(({ why, ...rest }) => ({ ...rest, why: mask(why) })), problems: problems.map(mask),
+    ...sumOf(result),
+    requestLogs: tallies.requests,
+    skipped: skipped.map(({ why, ...rest }) => ({ ...rest, why: mask(why) })),
+    problems: problems.map(mask),
     trouble: trouble === undefined ? null : mask(trouble),
   }
 }
@@ -110,5 +140,7 @@ function textOf(result: Replayed, mask: (text: string) => string): string {
 
 function tallyText({ sent, accepted, rejected, kept }: Tally, kind: ItemKind): string[] {
   if (sent + kept === 0) return []
-  return [`Sent ${formatItemCount(sent, kind)}: ${formatNumber(accepted)} accepted, ${formatNumber(rejected)} rejected. Kept on disk: ${formatItemCount(kept, kind)}.`]
+  return [
+    `Sent ${formatItemCount(sent, kind)}: ${formatNumber(accepted)} accepted, ${formatNumber(rejected)} rejected. Kept on disk: ${formatItemCount(kept, kind)}.`,
+  ]
 }

@@ -22,9 +22,13 @@ const MAX_MESSAGE_CHARS = 500
 /** @param id of an instance, a destination or a batch, or `dead` */
 export function createShowCommand(id: string): Command {
   return {
-    summary: 'Shows the entries and request logs that are not settled, or that the service refused, with its reason. It changes nothing.',
+    summary:
+      'Shows the entries and request logs that are not settled, or that the service refused, with its reason. It changes nothing.',
     usage: ['pino-ingest spool show ID [FLAGS]'],
-    flags: { ...DIR_FLAG, limit: { value: 'N', meaning: `shows so many entries at most (${DEFAULT_LIMIT}; with --json all)` } },
+    flags: {
+      ...DIR_FLAG,
+      limit: { value: 'N', meaning: `shows so many entries at most (${DEFAULT_LIMIT}; with --json all)` },
+    },
     notes: [
       'ID is an instance, a destination, a beginning of either that no other has, a batch_id, or dead for all dead letters.',
       'With --json it prints each entry as it stands, one on a line.',
@@ -38,7 +42,8 @@ export function createShowCommand(id: string): Command {
 async function run(id: string, given: Arguments): Promise<number> {
   const asJson = given.switches.has('json')
   const limitText = given.texts.get('limit')
-  const limit = limitText === undefined ? asJson ? Infinity : DEFAULT_LIMIT : parseInteger(limitText, 'limit', MAX_LIMIT)
+  const limit =
+    limitText === undefined ? (asJson ? Infinity : DEFAULT_LIMIT) : parseInteger(limitText, 'limit', MAX_LIMIT)
   const place = locateSpool(given)
   const batchId = isBatchId(id) ? id.toLowerCase() : undefined
   const picked = batchId === undefined ? selectById(place, id) : selectAll(place)
@@ -46,21 +51,30 @@ async function run(id: string, given: Arguments): Promise<number> {
   const problems = await showAll(picked, batchId, printer)
   for (const problem of problems) process.stderr.write(`pino-ingest spool: ${printable(place.mask(problem))}\n`)
   if (batchId !== undefined && printer.count === 0 && problems.length === 0) {
-    throw new CommandError('SPOOL', `no batch ${id} with entries that are not settled, or were refused, in ${place.root}`, EXIT_FAILED)
+    throw new CommandError(
+      'SPOOL',
+      `no batch ${id} with entries that are not settled, or were refused, in ${place.root}`,
+      EXIT_FAILED,
+    )
   }
   printer.end()
   return problems.length === 0 ? EXIT_DONE : EXIT_FAILED
 }
 
 /** @returns what could not be read */
-async function showAll({ instances, letters }: Selection, batchId: string | undefined, printer: Printer): Promise<string[]> {
+async function showAll(
+  { instances, letters }: Selection,
+  batchId: string | undefined,
+  printer: Printer,
+): Promise<string[]> {
   const problems: string[] = []
   const attempt = async (act: () => Promise<void>): Promise<void> => {
     try {
       if (!printer.isFull) await act()
     } catch (error) {
       // Settled and deleted meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(error instanceof Error ? error.message : String(error))
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        problems.push(error instanceof Error ? error.message : String(error))
     }
   }
   for (const instance of instances) {
@@ -71,7 +85,12 @@ async function showAll({ instances, letters }: Selection, batchId: string | unde
   return problems
 }
 
-async function showSegment(path: string, instance: FoundInstance, batchId: string | undefined, printer: Printer): Promise<void> {
+async function showSegment(
+  path: string,
+  instance: FoundInstance,
+  batchId: string | undefined,
+  printer: Printer,
+): Promise<void> {
   await readUnsettledBatches(path, ({ read, settlement, unsettled: left }) => {
     if (left.size === 0) return true
     for (const batch of assemble(read, settlement).batches) {
@@ -119,7 +138,9 @@ class Printer {
 
   letter(letter: StoredDeadLetter): void {
     if (!this.#entry(letter.entry) || this.#asJson) return
-    this.#write(`  -> ${this.#shown(formatRejection(letter))} (${this.#shown(letter.at)}, batch ${this.#shown(letter.batchId)}, entry ${letter.index})\n`)
+    this.#write(
+      `  -> ${this.#shown(formatRejection(letter))} (${this.#shown(letter.at)}, batch ${this.#shown(letter.batchId)}, entry ${letter.index})\n`,
+    )
   }
 
   end(): void {
@@ -166,7 +187,11 @@ function fieldsOf(json: string): Readonly<Record<'timestamp' | 'level' | 'messag
   const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '-')
   // A request log has neither level nor message: its status stands for the one, its request for the other.
   if (parseItemKind(json) === 'requests') {
-    return { timestamp: text('timestamp'), level: String(value['status_code']), message: `${text('method')} ${text('path')} ${String(value['duration_ms'])} ms` }
+    return {
+      timestamp: text('timestamp'),
+      level: String(value['status_code']),
+      message: `${text('method')} ${text('path')} ${String(value['duration_ms'])} ms`,
+    }
   }
   return { timestamp: text('timestamp'), level: text('level'), message: text('message') }
 }

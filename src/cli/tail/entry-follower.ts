@@ -65,7 +65,11 @@ export class EntryFollower {
     const { service, filters, lines, isWhole, onEntries } = this.#options
     this.#startedAt = (await service.json<ServiceStatus>('status')).started_at
     // One at least, for where the stream is to begin.
-    const { items } = await service.json<Page<ReceivedEntry>>('entries', { ...filters, ...(!isWhole && { view: 'brief' }), limit: Math.max(lines, 1) })
+    const { items } = await service.json<Page<ReceivedEntry>>('entries', {
+      ...filters,
+      ...(!isWhole && { view: 'brief' }),
+      limit: Math.max(lines, 1),
+    })
     await onEntries(items.slice(0, lines).toReversed())
     this.#seq = items[0]?.seq ?? 0
   }
@@ -74,7 +78,9 @@ export class EntryFollower {
   async #follow(): Promise<never> {
     const { service, filters, report: tell } = this.#options
     if (this.#outage !== undefined) await this.#findPlace()
-    const stream = this.#hasStream ? await service.stream(filters, String(this.#seq)) : await service.stream({ ...filters, after: this.#seq }, undefined)
+    const stream = this.#hasStream
+      ? await service.stream(filters, String(this.#seq))
+      : await service.stream({ ...filters, after: this.#seq }, undefined)
     if (this.#outage !== undefined) tell(`connected to ${service.origin}`)
     this.#outage = undefined
     this.#hasStream = true
@@ -92,7 +98,10 @@ export class EntryFollower {
     }
     if (event !== 'entries') return
     const { items, skipped } = JSON.parse(data) as StreamEntries
-    if (skipped > 0) tell(`${skipped} ${skipped === 1 ? 'entry is' : 'entries are'} not shown, since they came faster than this is read; the page has them`)
+    if (skipped > 0)
+      tell(
+        `${skipped} ${skipped === 1 ? 'entry is' : 'entries are'} not shown, since they came faster than this is read; the page has them`,
+      )
     await onEntries(isWhole ? await this.#whole(items) : items)
     if (id !== undefined) this.#seq = Number(id)
   }
@@ -102,7 +111,11 @@ export class EntryFollower {
     const { service, filters } = this.#options
     const last = items.at(-1)
     if (last === undefined) return []
-    const found = await service.json<Page<StoredEntry>>('entries', { ...filters, limit: Math.min(items.length, MAX_PAGE), cursor: last.seq + 1 })
+    const found = await service.json<Page<StoredEntry>>('entries', {
+      ...filters,
+      limit: Math.min(items.length, MAX_PAGE),
+      cursor: last.seq + 1,
+    })
     const bySeq = new Map(found.items.map((item) => [item.seq, item]))
     return items.map((item) => bySeq.get(item.seq) ?? item)
   }
@@ -122,14 +135,21 @@ export class EntryFollower {
   async #recover(error: unknown): Promise<void> {
     const { service, clock, random, signal, report: tell, renewToken } = this.#options
     if (signal.aborted) throw error
-    if (error instanceof AnswerError && error.problem !== 'busy' && !(error.problem === 'token' && renewToken())) throw error
+    if (error instanceof AnswerError && error.problem !== 'busy' && !(error.problem === 'token' && renewToken()))
+      throw error
     if (this.#outage === undefined) {
       this.#outage = { sinceMs: clock.now(), attempts: 0 }
       tell(`${service.origin} is not there (${reasonOf(error)}); trying again until it is`)
     }
     this.#outage.attempts += 1
     const { attempts: attempt, sinceMs } = this.#outage
-    const delayMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - sinceMs, retryMinMs: RETRY_MIN_MS, retryMaxMs: RETRY_MAX_MS, random })
+    const delayMs = nextDelayMs({
+      attempt,
+      outageAgeMs: clock.now() - sinceMs,
+      retryMinMs: RETRY_MIN_MS,
+      retryMaxMs: RETRY_MAX_MS,
+      random,
+    })
     await waitFor(delayMs, clock, signal)
   }
 }

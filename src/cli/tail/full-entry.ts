@@ -15,7 +15,8 @@ const ELSEWHERE: readonly string[] = ['level', 'timestamp', 'service', 'message'
 export function formatFullEntry(entry: LogEntry, paint: Paint): string {
   const { message, error, metadata = {}, breadcrumbs = [] } = entry
   const fields = Object.entries(entry as unknown as Record<string, Json>).filter(([name]) => !ELSEWHERE.includes(name))
-  const row = ([name, value]: readonly [string, Json]): string => `${paint('dim', printable(name).padEnd(NAME_WIDTH))} ${formatValue(value)}`
+  const row = ([name, value]: readonly [string, Json]): string =>
+    `${paint('dim', printable(name).padEnd(NAME_WIDTH))} ${formatValue(value)}`
   const lines = [
     ...(message.includes('\n') ? formatBlock(message) : []),
     ...(error?.stack === undefined ? [] : formatBlock(error.stack)),
@@ -29,16 +30,30 @@ export function formatFullEntry(entry: LogEntry, paint: Paint): string {
 function formatBlock(text: string): string[] {
   const lines = text.split('\n')
   const left = lines.length - MAX_LINES
-  return [...lines.slice(0, MAX_LINES).map((line) => truncate(printable(line.replaceAll('\t', INDENT)))), ...(left > 0 ? [`… ${left} more lines`] : [])]
+  return [
+    ...lines.slice(0, MAX_LINES).map((line) => truncate(printable(line.replaceAll('\t', INDENT)))),
+    ...(left > 0 ? [`… ${left} more lines`] : []),
+  ]
 }
 
 /** Objects of one level as `method GET, path /`, all else as JSON; a text as it is. */
 function formatValue(value: Json): string {
   if (typeof value === 'string') return truncate(printable(value))
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return truncate(printable(value.join(', ')))
-  const isFlat = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((inner) => typeof inner !== 'object')
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return truncate(printable(value.join(', ')))
+  const isFlat =
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((inner) => typeof inner !== 'object')
   if (!isFlat) return truncate(printable(JSON.stringify(value)))
-  return truncate(printable(Object.entries(value).map(([name, inner]) => `${name} ${String(inner)}`).join(', ')))
+  return truncate(
+    printable(
+      Object.entries(value)
+        .map(([name, inner]) => `${name} ${String(inner)}`)
+        .join(', '),
+    ),
+  )
 }
 
 function truncate(text: string): string {

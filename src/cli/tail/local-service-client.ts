@@ -62,7 +62,13 @@ export class LocalServiceClient {
   async stream(query: Query, lastEventId: string | undefined): Promise<IncomingMessage> {
     const agent = createSingleConnectionAgent()
     try {
-      const response = await this.#get(agent, 'stream', query, 'text/event-stream', lastEventId === undefined ? {} : { 'last-event-id': lastEventId })
+      const response = await this.#get(
+        agent,
+        'stream',
+        query,
+        'text/event-stream',
+        lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
+      )
       response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`nothing came for ${SILENCE_MS / 1000} s`)))
       response.once('close', () => agent.destroy())
       return response
@@ -76,7 +82,13 @@ export class LocalServiceClient {
     this.#agent.destroy()
   }
 
-  async #get(agent: Agent, path: string, query: Query, type: string, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
+  async #get(
+    agent: Agent,
+    path: string,
+    query: Query,
+    type: string,
+    headers: OutgoingHttpHeaders = {},
+  ): Promise<IncomingMessage> {
     const token = this.#token()
     const proven = await this.#prove(agent, token)
     const url = new URL(`/local/${path}`, this.origin)
@@ -90,14 +102,27 @@ export class LocalServiceClient {
   async #prove(agent: Agent, token: string): Promise<Socket> {
     const nonce = randomBytes(16).toString('base64url')
     const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
-    const { socket, statusCode: status = 0, headers: { 'www-authenticate': challenge } } = response
+    const {
+      socket,
+      statusCode: status = 0,
+      headers: { 'www-authenticate': challenge },
+    } = response
     const { remoteAddress: address = '', remotePort: port = 0 } = socket
     const problem = findProofProblem({ status, challenge }, token, nonce, { address, port })
     if (problem !== undefined) {
       response.destroy()
-      if (problem === 'token') throw new AnswerError(problem, 'it does not know the token of this user: another user\'s service, or one that was started with another token')
+      if (problem === 'token')
+        throw new AnswerError(
+          problem,
+          "it does not know the token of this user: another user's service, or one that was started with another token",
+        )
       const isUnproven = status === 401 && isLocalService(challenge)
-      throw new AnswerError(problem, isUnproven ? 'it does not know the token of this user: another user\'s service, or not a local service' : `it answered ${status}`)
+      throw new AnswerError(
+        problem,
+        isUnproven
+          ? "it does not know the token of this user: another user's service, or not a local service"
+          : `it answered ${status}`,
+      )
     }
     await readText(response)
     return socket
@@ -107,7 +132,9 @@ export class LocalServiceClient {
   #ask(agent: Agent, url: URL, headers: OutgoingHttpHeaders, only?: Socket): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const asked = request(url, { agent, signal: this.#signal, headers }, resolve)
-      asked.setTimeout(REPLY_TIMEOUT_MS, () => asked.destroy(new Error(`no answer within ${REPLY_TIMEOUT_MS / 1000} s`)))
+      asked.setTimeout(REPLY_TIMEOUT_MS, () =>
+        asked.destroy(new Error(`no answer within ${REPLY_TIMEOUT_MS / 1000} s`)),
+      )
       asked.on('error', reject)
       asked.once('socket', (socket) => {
         if (only === undefined || socket === only) asked.end()

@@ -24,11 +24,19 @@ const MAX_LINES = 1_000
 
 export const tailCommand: Command = {
   summary: 'Prints what arrives at the local service, until Ctrl-C.',
-  usage: ['pino-ingest tail [FLAGS]', 'pino-ingest tail --level error,fatal --full', 'pino-ingest tail --json | jq .entry.message'],
+  usage: [
+    'pino-ingest tail [FLAGS]',
+    'pino-ingest tail --level error,fatal --full',
+    'pino-ingest tail --json | jq .entry.message',
+  ],
   flags: {
     url: { value: 'URL', meaning: `address of the service (${DEFAULT_ORIGIN})` },
     ...FILTER_FLAGS,
-    lines: { short: 'n', value: 'NUMBER', meaning: `how many that are there are printed first (${DEFAULT_LINES}; 0 to ${MAX_LINES})` },
+    lines: {
+      short: 'n',
+      value: 'NUMBER',
+      meaning: `how many that are there are printed first (${DEFAULT_LINES}; 0 to ${MAX_LINES})`,
+    },
     full: { meaning: 'with stack, request, metadata and all else under the line' },
   },
   notes: [
@@ -48,7 +56,8 @@ async function run(given: Arguments): Promise<number> {
   const origin = parseOrigin(texts.get('url') ?? DEFAULT_ORIGIN)
   const filters = parseFilters(given)
   const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
-  if (asJson && switches.has('full')) throw createUsageError('--full is for people: with --json entries are whole anyway')
+  if (asJson && switches.has('full'))
+    throw createUsageError('--full is for people: with --json entries are whole anyway')
   let access = await findAccess(origin)
 
   const ended = new AbortController()
@@ -60,11 +69,22 @@ async function run(given: Arguments): Promise<number> {
     ended.abort()
   })
   const service = new LocalServiceClient(origin, () => access.token, ended.signal)
-  const textOf = asJson ? formatJsonLine : createFormatter(createPaint(process.stdout, process.env), switches.has('full'))
+  const textOf = asJson
+    ? formatJsonLine
+    : createFormatter(createPaint(process.stdout, process.env), switches.has('full'))
   const feed = new EntryFollower({
-    service, filters, lines, isWhole: asJson || switches.has('full'), clock: systemClock, random: Math.random, signal: ended.signal,
+    service,
+    filters,
+    lines,
+    isWhole: asJson || switches.has('full'),
+    clock: systemClock,
+    random: Math.random,
+    signal: ended.signal,
     onEntries: (entries) => writeFully(process.stdout, entries.map(textOf).join('')),
-    report: (message) => process.stderr.write(asJson ? formatJsonLine({ event: 'message', message }) : `pino-ingest tail: ${printable(message)}\n`),
+    report: (message) =>
+      process.stderr.write(
+        asJson ? formatJsonLine({ event: 'message', message }) : `pino-ingest tail: ${printable(message)}\n`,
+      ),
     renewToken: () => {
       const { token } = access
       access = requireToken(process.env)
@@ -79,7 +99,8 @@ async function run(given: Arguments): Promise<number> {
   } finally {
     service.close()
   }
-  if (failure !== undefined) throw new CommandError('OUTPUT', `cannot write to stdout (${failure.code ?? failure.message})`, EXIT_FAILED)
+  if (failure !== undefined)
+    throw new CommandError('OUTPUT', `cannot write to stdout (${failure.code ?? failure.message})`, EXIT_FAILED)
   return EXIT_DONE
 }
 
@@ -88,7 +109,8 @@ async function findAccess(origin: string): Promise<FoundToken> {
   try {
     return requireToken(process.env)
   } catch (error) {
-    if (!(error instanceof CommandError) || error.code !== 'TOKEN' || await probePort(origin) !== 'nobody') throw error
+    if (!(error instanceof CommandError) || error.code !== 'TOKEN' || (await probePort(origin)) !== 'nobody')
+      throw error
     throw new CommandError('UNAVAILABLE', formatNothingListens(origin), EXIT_FAILED)
   }
 }
@@ -117,9 +139,12 @@ function describeFailure(error: unknown, origin: string, tokenFrom: string): str
       : `${origin} does not answer (${code ?? message}); name another with --url`
   }
   switch (error.problem) {
-    case 'token': return `what listens at ${origin} does not know the token from ${tokenFrom}: if it is your pino-ingest dev, set ${TOKEN_VARIABLE} to the one in the address of the page that it printed; else it is another user's`
-    case 'foreign': return `what listens at ${origin} is no pino-ingest dev (${message}); name another with --url`
+    case 'token':
+      return `what listens at ${origin} does not know the token from ${tokenFrom}: if it is your pino-ingest dev, set ${TOKEN_VARIABLE} to the one in the address of the page that it printed; else it is another user's`
+    case 'foreign':
+      return `what listens at ${origin} is no pino-ingest dev (${message}); name another with --url`
     case 'busy':
-    case 'refused': return `${origin} says: ${message}`
+    case 'refused':
+      return `${origin} says: ${message}`
   }
 }

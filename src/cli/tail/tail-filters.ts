@@ -34,11 +34,14 @@ export const FILTER_FLAGS: Flags = {
 export function parseFilters({ texts }: Arguments): Readonly<Record<string, string>> {
   const levels = texts.get('level')
   const unknown = levels?.split(',').find((level) => !(LEVELS as readonly string[]).includes(level))
-  if (unknown !== undefined) throw createUsageError(`--level must be of ${LEVELS.join(', ')}, several by comma, got ${JSON.stringify(unknown)}`)
-  return Object.fromEntries(Object.entries(PARAMETERS).flatMap(([flag, name]) => {
-    const value = texts.get(flag)
-    return value === undefined ? [] : [[name, value]]
-  }))
+  if (unknown !== undefined)
+    throw createUsageError(`--level must be of ${LEVELS.join(', ')}, several by comma, got ${JSON.stringify(unknown)}`)
+  return Object.fromEntries(
+    Object.entries(PARAMETERS).flatMap(([flag, name]) => {
+      const value = texts.get(flag)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -46,9 +49,15 @@ export const DEFAULT_ORIGIN = 'http://127.0.0.1:4319'
 
 /** Takes the address to send to as well. @throws CommandError */
 export function parseOrigin(text: string): string {
-  if (/[#?&]token=/.test(text)) throw createUsageError('--url takes no token, since process lists show arguments; it is read from the file that pino-ingest dev keeps it in, or from PINO_INGEST_DEV_TOKEN')
+  if (/[#?&]token=/.test(text))
+    throw createUsageError(
+      '--url takes no token, since process lists show arguments; it is read from the file that pino-ingest dev keeps it in, or from PINO_INGEST_DEV_TOKEN',
+    )
   const url = URL.canParse(text) ? new URL(text) : undefined
   // Elsewhere the token would go over the network; the service listens on loopback only.
-  if (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname) && url.username === '' && url.password === '') return url.origin
-  throw createUsageError(`--url must be the address of a local service, as ${DEFAULT_ORIGIN}, got ${JSON.stringify(text)}`)
+  if (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname) && url.username === '' && url.password === '')
+    return url.origin
+  throw createUsageError(
+    `--url must be the address of a local service, as ${DEFAULT_ORIGIN}, got ${JSON.stringify(text)}`,
+  )
 }

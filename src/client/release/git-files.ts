@@ -39,14 +39,20 @@ export async function readGitFiles(gitDir: string): Promise<GitFacts> {
   const commit = OBJECT_ID.test(head) ? head : await commitOf(nameIn(head), gitDir, commonDir)
   if (commit === undefined) return {}
   const branch = /^refs\/heads\/(.+)$/.exec(nameIn(head) ?? '')?.[1]
-  const person = /^[\da-f]+ [\da-f]+ (.*?) <[^>]*> \d+ [+-]\d{4}/.exec(lastLine(await tail(join(gitDir, 'logs', 'HEAD'))))?.[1]
-  return { commit, ...(branch !== undefined && { branch }), ...(person !== undefined && person !== '' && { deployed_by: person }) }
+  const person = /^[\da-f]+ [\da-f]+ (.*?) <[^>]*> \d+ [+-]\d{4}/.exec(
+    lastLine(await tail(join(gitDir, 'logs', 'HEAD'))),
+  )?.[1]
+  return {
+    commit,
+    ...(branch !== undefined && { branch }),
+    ...(person !== undefined && person !== '' && { deployed_by: person }),
+  }
 }
 
 async function commitOf(ref: string | undefined, gitDir: string, commonDir: string): Promise<string | undefined> {
   let name = ref
   for (let step = 0; name !== undefined && step < MAX_SYMBOLIC_REFS; step += 1) {
-    const value = await readRef(join(commonDir, name)) || await readRef(join(gitDir, name))
+    const value = (await readRef(join(commonDir, name))) || (await readRef(join(gitDir, name)))
     if (OBJECT_ID.test(value)) return value
     if (value === '') return packedCommit(await text(join(commonDir, 'packed-refs')), name)
     name = nameIn(value)
@@ -80,7 +86,10 @@ async function tail(path: string): Promise<string> {
   if (file === undefined) return ''
   try {
     const { size } = await file.stat()
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(TAIL_BYTES), position: Math.max(0, size - TAIL_BYTES) })
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(TAIL_BYTES),
+      position: Math.max(0, size - TAIL_BYTES),
+    })
     return buffer.toString('utf8', 0, bytesRead)
   } finally {
     await file.close()

@@ -31,7 +31,10 @@ export async function askGit(folder: string, gitDir: string): Promise<GitFacts> 
 async function git(folder: string, gitDir: string, ...args: readonly string[]): Promise<readonly string[]> {
   try {
     // Not in the folder: Windows would take a program of that name from there.
-    const { stdout } = await run('git', ['-C', folder, `--git-dir=${gitDir}`, ...args], { timeout: TIMEOUT_MS, windowsHide: true })
+    const { stdout } = await run('git', ['-C', folder, `--git-dir=${gitDir}`, ...args], {
+      timeout: TIMEOUT_MS,
+      windowsHide: true,
+    })
     return stdout.split('\n').map((line) => line.trim())
   } catch {
     return [] // not installed, another's clone (safe.directory), no commit, or the time was up: then git says nothing

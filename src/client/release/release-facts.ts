@@ -33,13 +33,16 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
   const [ci, git] = [findCiFacts(env), await readGit(cwd)]
   const commit = findFirst(given.commit_hash, env[commitVariable], ci.commit, git.commit)
   // A branch goes with its commit, and with no other.
-  const branches = [ci, git].map((facts) => (facts.commit === undefined || isSameCommit(facts.commit, commit) ? facts.branch : undefined))
+  const branches = [ci, git].map((facts) =>
+    facts.commit === undefined || isSameCommit(facts.commit, commit) ? facts.branch : undefined,
+  )
   const branch = findFirst(given.branch, env[branchVariable], ...branches)
   // A CI's clone was made by a machine.
   const people = Object.keys(ci).length > 0 ? ci.deployed_by : git.deployed_by
   const deployedBy = findFirst(given.deployed_by, env[personVariable], people)
-  const version = findFirst(given.version, ...variablesOf('version').map((variable) => env[variable]))
-    ?? await findVersion(env, cwd, ci.tag, commit)
+  const version =
+    findFirst(given.version, ...variablesOf('version').map((variable) => env[variable])) ??
+    (await findVersion(env, cwd, ci.tag, commit))
   const { changelog } = given
   return {
     version,
@@ -50,7 +53,12 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
   }
 }
 
-async function findVersion(env: Env, cwd: string, tag: string | undefined, commit: string | undefined): Promise<string> {
+async function findVersion(
+  env: Env,
+  cwd: string,
+  tag: string | undefined,
+  commit: string | undefined,
+): Promise<string> {
   const nearest = await packageVersion(cwd)
   const packaged = [env['npm_package_version'], nearest.version]
   const isPlaceholder = (version: string | undefined): boolean => version !== undefined && PLACEHOLDER.test(version)
@@ -58,10 +66,14 @@ async function findVersion(env: Env, cwd: string, tag: string | undefined, commi
   const version = findFirst(...packaged.filter((one) => !isPlaceholder(one)), tag, short, ...packaged)
   if (version !== undefined) return version
   const { without } = nearest
-  const [why, remedy] = without === undefined
-    ? [`there is no package.json in ${resolve(cwd)} or above it`, '']
-    : [`${without} has no "version"`, 'write one there, ']
-  throw new IngestError('CONFIG', `no version is found for the release: ${why}, and no git commit; ${remedy}give version (--version), or set PINO_INGEST_VERSION`)
+  const [why, remedy] =
+    without === undefined
+      ? [`there is no package.json in ${resolve(cwd)} or above it`, '']
+      : [`${without} has no "version"`, 'write one there, ']
+  throw new IngestError(
+    'CONFIG',
+    `no version is found for the release: ${why}, and no git commit; ${remedy}give version (--version), or set PINO_INGEST_VERSION`,
+  )
 }
 
 interface PackageVersion {
@@ -79,7 +91,10 @@ async function packageVersion(cwd: string): Promise<PackageVersion> {
     const version = versionIn(text ?? '')
     if (version !== undefined) return { version }
     if (text !== undefined) without ??= path
-    const isTop = await stat(join(folder, '.git')).then(() => true, () => false)
+    const isTop = await stat(join(folder, '.git')).then(
+      () => true,
+      () => false,
+    )
     if (isTop || folder === dirname(folder)) return without === undefined ? {} : { without }
   }
 }

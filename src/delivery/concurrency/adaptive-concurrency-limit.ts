@@ -84,13 +84,21 @@ export class AdaptiveConcurrencyLimit {
     this.#limit = initial
   }
 
-  get limit(): number { return this.#limit }
+  get limit(): number {
+    return this.#limit
+  }
   /** Requests in flight that belong to the current wave. */
-  get running(): number { return this.#running }
+  get running(): number {
+    return this.#running
+  }
 
   /** In flight, of older waves: they may hang. */
-  get staleRequests(): number { return this.#total - this.#running }
-  get hasCapacity(): boolean { return this.#running < this.#limit }
+  get staleRequests(): number {
+    return this.#total - this.#running
+  }
+  get hasCapacity(): boolean {
+    return this.#running < this.#limit
+  }
 
   begin(moment: EventLoopSample): InFlightRequest {
     if (this.#total === 0 && moment.now - Math.max(this.#replyTime.now, this.#pausedUntil) > IDLE_MS) {
@@ -128,7 +136,8 @@ export class AdaptiveConcurrencyLimit {
   failed(pauseMs: number, refused?: InFlightRequest): void {
     const { now } = this.#replyTime
     this.#pausedUntil = now + pauseMs
-    if (refused !== undefined && refused.concurrentRequests > 1) this.#caution.overloaded(refused.concurrentRequests, now)
+    if (refused !== undefined && refused.concurrentRequests > 1)
+      this.#caution.overloaded(refused.concurrentRequests, now)
     else this.#caution.reset()
     this.ignoreInFlight()
     this.#startOver(1)
@@ -196,14 +205,16 @@ export class AdaptiveConcurrencyLimit {
     this.#delayedRounds = queued > MANY ? this.#delayedRounds + 1 : 0
     // A service that paused once delays all that is in flight: what begins from now on shows whether it goes on.
     if (this.#delayedRounds === 1) this.#nextRound(this.#begun)
-    else if (this.#delayedRounds > 1) this.#set(Math.max(Math.ceil(this.#limit / 2), Math.round(this.#limit - queued + FEW)))
+    else if (this.#delayedRounds > 1)
+      this.#set(Math.max(Math.ceil(this.#limit / 2), Math.round(this.#limit - queued + FEW)))
     else if (queued <= FEW && isUsed) this.#grow(queued)
     else if (queued > FEW && this.#replyTime.now - this.#baseAt > this.#baseAgeMs) this.#measure()
   }
 
   #grow(queued: number): void {
     const bound = Math.min(this.#caution.half, this.#caution.ceiling, this.#max)
-    if (this.#phase === 'looking' && this.#limit < bound) return this.#set(Math.min(Math.ceil(this.#limit * (queued > 0 ? CAREFUL_GROWTH : GROWTH)), bound))
+    if (this.#phase === 'looking' && this.#limit < bound)
+      return this.#set(Math.min(Math.ceil(this.#limit * (queued > 0 ? CAREFUL_GROWTH : GROWTH)), bound))
     this.#phase = 'steady'
     this.#growByOne()
   }

@@ -23,10 +23,14 @@ export class OverloadCeiling {
   #unrelatedUntil = -Infinity
 
   /** Growth beyond it is by one. */
-  get half(): number { return this.#half }
+  get half(): number {
+    return this.#half
+  }
 
   /** Not to be passed. */
-  get ceiling(): number { return this.#ceiling }
+  get ceiling(): number {
+    return this.#ceiling
+  }
 
   /** @param among requests in flight: it was one of so many */
   overloaded(among: number, now: number): void {
@@ -57,7 +61,9 @@ export class OverloadCeiling {
   }
 
   /** Another request of the same round trip failed. */
-  addDelay(delayMs: number): void { this.#since -= delayMs }
+  addDelay(delayMs: number): void {
+    this.#since -= delayMs
+  }
 
   /** So many may be in flight, and all is well. */
   succeeded(limit: number, now: number): void {

@@ -24,7 +24,9 @@ export class ResponseTimeSampler {
   #cameAfter = -Infinity
 
   /** When it was last looked at. */
-  get now(): number { return this.#now }
+  get now(): number {
+    return this.#now
+  }
 
   /** At the begin and at the end of each request. */
   observe({ now, idleMs }: EventLoopSample): void {

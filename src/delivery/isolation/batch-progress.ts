@@ -53,7 +53,7 @@ export class BatchProgress {
 
   /** What of the piece is not settled; the piece itself where nothing is. */
   remaining(piece: SubBatch): SubBatch | undefined {
-    const open = piece.positions.flatMap((at, index) => this.#settled.has(at) ? [] : [index])
+    const open = piece.positions.flatMap((at, index) => (this.#settled.has(at) ? [] : [index]))
     return open.length === 0 ? undefined : this.#part(piece, open)
   }
 
@@ -79,7 +79,11 @@ export class BatchProgress {
     // Other bytes are another batch.
     const batchId = createSubBatchId(batch.batchId, [0])
     const origin = batch.origin ?? { batchId: batch.batchId, positions: [0] }
-    return { batch: { ...batch, batchId, origin, body: createBatchBody(batchId, [json]) }, positions: at, maxBytes: target }
+    return {
+      batch: { ...batch, batchId, origin, body: createBatchBody(batchId, [json]) },
+      positions: at,
+      maxBytes: target,
+    }
   }
 
   /** All of the piece is settled: taken, but for what the reply names or counts. */
@@ -90,7 +94,9 @@ export class BatchProgress {
     this.#accepted += outcome.accepted
     // Refused by number: they are counted, and nobody knows which.
     const unnamed = at.filter((position) => !named.has(position)).slice(0, batch.count - outcome.accepted - named.size)
-    this.#rejected.push(...unnamed.map((index) => ({ index, code: '', field: '', message: 'the service did not say which, nor why' })))
+    this.#rejected.push(
+      ...unnamed.map((index) => ({ index, code: '', field: '', message: 'the service did not say which, nor why' })),
+    )
     for (const position of at) this.#settled.add(position)
     batch.acknowledgement?.acknowledge()
   }
@@ -105,7 +111,8 @@ export class BatchProgress {
     const { batch, positions: at } = piece
     for (const position of named) this.#settled.add(position)
     if (named.size === batch.count) batch.acknowledgement?.acknowledge()
-    else if (named.size > 0) batch.acknowledgement?.acknowledge(at.flatMap((position, index) => named.has(position) ? [index] : []))
+    else if (named.size > 0)
+      batch.acknowledgement?.acknowledge(at.flatMap((position, index) => (named.has(position) ? [index] : [])))
     return named.size
   }
 
@@ -127,7 +134,10 @@ export class BatchProgress {
       told.push({ ...error, index: position })
       const { origin, batchId } = this.#batch
       const { code, field, message } = error
-      const place = origin === undefined ? { batchId, index: position } : { batchId: origin.batchId, index: origin.positions[position] as number }
+      const place =
+        origin === undefined
+          ? { batchId, index: position }
+          : { batchId: origin.batchId, index: origin.positions[position] as number }
       letters.push({ ...place, status, code, field, reason: message, entry: this.#entryAt(position) })
     }
     if (letters.length > 0) this.#setAside(letters)
@@ -138,7 +148,10 @@ export class BatchProgress {
   #part(piece: SubBatch, positions: readonly number[]): SubBatch {
     if (positions.length === piece.batch.count) return piece
     const entries = piece.positions.map((at) => this.#entryAt(at))
-    return { batch: createSubBatch(piece.batch, positions, entries), positions: positions.map((index) => piece.positions[index] as number) }
+    return {
+      batch: createSubBatch(piece.batch, positions, entries),
+      positions: positions.map((index) => piece.positions[index] as number),
+    }
   }
 
   /** Read from the body only where something is refused. */

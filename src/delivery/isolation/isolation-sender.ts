@@ -28,7 +28,9 @@ export interface IsolationOptions {
 }
 
 /** Shared by all batches of a sender. */
-interface Search { isOn: boolean }
+interface Search {
+  isOn: boolean
+}
 
 /** Never rejects. What comes out is `delivered`, or `given-up` with what was settled before. */
 export function createIsolationSender(options: IsolationOptions): Sender {
@@ -99,7 +101,8 @@ class Passage {
     let next = refusal
     while (piece !== undefined) {
       if (next === undefined) {
-        const sent: SubBatch = outcome === undefined && this.#evidence.isRejectingAll ? this.#parcel.probe(piece, probes++) : piece
+        const sent: SubBatch =
+          outcome === undefined && this.#evidence.isRejectingAll ? this.#parcel.probe(piece, probes++) : piece
         const result = await this.#send(sent, outcome)
         outcome = undefined
         if (result === 'given-up') return false
@@ -135,7 +138,7 @@ class Passage {
   async #send(piece: SubBatch, first?: Outcome): Promise<Refusal | 'settled' | 'given-up'> {
     for (let open: SubBatch | undefined = piece; open !== undefined; open = this.#parcel.remaining(open)) {
       const wasProven = this.#isProven
-      const outcome = first ?? await this.#options.inner.send(open.batch, this.#signal)
+      const outcome = first ?? (await this.#options.inner.send(open.batch, this.#signal))
       first = undefined
       if (outcome.kind === 'delivered') {
         this.#parcel.recordDelivered(open, outcome)
@@ -143,7 +146,8 @@ class Passage {
         this.#refusedAfter ??= outcome.begunBefore ?? this.#evidence.attemptsBegun
         const isTooLarge = outcome.status === 413
         const isShortenable = this.#options.isShortenable !== false
-        const shortened = isTooLarge && isShortenable && open.batch.count === 1 ? this.#parcel.shortened(open) : undefined
+        const shortened =
+          isTooLarge && isShortenable && open.batch.count === 1 ? this.#parcel.shortened(open) : undefined
         const named = isTooLarge ? 0 : this.#parcel.recordRejected(open, outcome.rejected, outcome.status)
         if (shortened === undefined && named === 0) return { piece: open, outcome, wasProven }
         open = shortened ?? open
@@ -164,7 +168,8 @@ class Passage {
       const found = await this.#await(refusal)
       if (found !== undefined) return found
       // Without a verdict it is still known to hold a bad entry; after one it was perhaps the gateway.
-      if (!this.#isProven || isSingle || this.#evidence.rejectsAllCount !== verdicts) return this.#parcel.remaining(piece)
+      if (!this.#isProven || isSingle || this.#evidence.rejectsAllCount !== verdicts)
+        return this.#parcel.remaining(piece)
     }
     this.end()
     if (!isSingle) return this.#halve(piece)
@@ -174,7 +179,7 @@ class Passage {
   }
 
   async #halve(piece: SubBatch): Promise<boolean> {
-    return await this.deliver(this.#parcel.half(piece, 0)) && this.deliver(this.#parcel.half(piece, 1))
+    return (await this.deliver(this.#parcel.half(piece, 0))) && this.deliver(this.#parcel.half(piece, 1))
   }
 
   /** Nothing speaks for the service. @returns undefined when there is news, or a verdict */
@@ -185,7 +190,10 @@ class Passage {
     // Lines up again, behind the others.
     if (this.#evidence.isRejectingAll) return undefined
     if (this.#search.isOn) {
-      await this.#evidence.until(() => !this.#search.isOn || this.#isProven || this.#evidence.isRejectingAll, this.#signal)
+      await this.#evidence.until(
+        () => !this.#search.isOn || this.#isProven || this.#evidence.isRejectingAll,
+        this.#signal,
+      )
       return undefined
     }
     if (refusal.piece.batch.count > 1) return this.#seek(refusal)

@@ -38,7 +38,10 @@ export class BatchQueue {
   #hasOutageBacklog = false
   #isClosed = false
 
-  constructor({ maxBufferBytes, disk, clock, recoverForMs = Infinity, isDown = () => false, maxConcurrency }: QueueOptions, onReadBack: () => void) {
+  constructor(
+    { maxBufferBytes, disk, clock, recoverForMs = Infinity, isDown = () => false, maxConcurrency }: QueueOptions,
+    onReadBack: () => void,
+  ) {
     this.#maxBytes = maxBufferBytes
     this.#isDown = isDown
     this.#isOrdered = maxConcurrency === 1
@@ -122,7 +125,8 @@ export class BatchQueue {
 
   /** The next to be sent. */
   shift(): QueuedBatch | undefined {
-    const held = (this.#liveInARow >= LIVE_SHARE ? this.#shiftKept() : undefined) ?? this.#shiftLive() ?? this.#shiftKept()
+    const held =
+      (this.#liveInARow >= LIVE_SHARE ? this.#shiftKept() : undefined) ?? this.#shiftLive() ?? this.#shiftKept()
     this.refill()
     return held
   }
@@ -140,10 +144,14 @@ export class BatchQueue {
   }
 
   /** The app ends: what of earlier processes cannot be sent in that time waits for the next start. */
-  recoverWithin(timeoutMs: number): void { this.#recovered.endWithin(timeoutMs) }
+  recoverWithin(timeoutMs: number): void {
+    this.#recovered.endWithin(timeoutMs)
+  }
 
   /** Resolves when all of that is settled, or was stopped. Never rejects. */
-  untilRecovered(): Promise<void> { return this.#recovered.untilDone() }
+  untilRecovered(): Promise<void> {
+    return this.#recovered.untilDone()
+  }
 
   /** Ends it. @returns what was in memory */
   close(): QueuedBatch[] {
@@ -158,16 +166,17 @@ export class BatchQueue {
   }
 
   #shiftLive(): QueuedBatch | undefined {
-    const isReturnedNext = !this.#isBacklog && (this.#evicted?.firstReturned ?? Infinity) < (this.#stored.first?.sequence ?? Infinity)
-    const held = isReturnedNext ? this.#shiftReturned() : this.#shiftOf(this.#stored) ?? this.#shiftOf(this.#loose)
+    const isReturnedNext =
+      !this.#isBacklog && (this.#evicted?.firstReturned ?? Infinity) < (this.#stored.first?.sequence ?? Infinity)
+    const held = isReturnedNext ? this.#shiftReturned() : (this.#shiftOf(this.#stored) ?? this.#shiftOf(this.#loose))
     if (held !== undefined) this.#liveInARow += 1
     return held
   }
 
   /** By turns of what this process and what earlier ones have left. */
   #shiftKept(): QueuedBatch | undefined {
-    const own = (): QueuedBatch | undefined => this.#isBacklog ? this.#shiftReturned() : undefined
-    const held = this.#isRecoveredNext ? this.#shiftRecovered() ?? own() : own() ?? this.#shiftRecovered()
+    const own = (): QueuedBatch | undefined => (this.#isBacklog ? this.#shiftReturned() : undefined)
+    const held = this.#isRecoveredNext ? (this.#shiftRecovered() ?? own()) : (own() ?? this.#shiftRecovered())
     if (held === undefined) return undefined
     this.#isRecoveredNext = held.lane !== 'recovered'
     this.#liveInARow = 0
@@ -220,7 +229,8 @@ export class BatchQueue {
       const batch = stored?.batch ?? this.#loose.shift()?.batch
       if (batch === undefined) break
       this.#remove(batch)
-      if (stored !== undefined && batch.place !== undefined && batch.acknowledgement?.isDurable !== false) this.#evicted?.unshift(stored, batch.place)
+      if (stored !== undefined && batch.place !== undefined && batch.acknowledgement?.isDurable !== false)
+        this.#evicted?.unshift(stored, batch.place)
       else gone.push(batch)
     }
     return gone
@@ -242,9 +252,11 @@ export class BatchQueue {
     const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
     // While the service is down they are of no use here.
     if (this.#bytes > this.#maxBytes * (this.#isDown() ? SHARE_IN_OUTAGE : 1 / 2) && !isWanted) return
-    void evicted.read(({ batch }) => this.#count(batch)).then(() => {
-      this.#onReadBack()
-      this.refill()
-    })
+    void evicted
+      .read(({ batch }) => this.#count(batch))
+      .then(() => {
+        this.#onReadBack()
+        this.refill()
+      })
   }
 }

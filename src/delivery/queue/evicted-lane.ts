@@ -128,7 +128,10 @@ export class EvictedLane {
 
   /** @param segment in which it is; default: the oldest */
   #dropFirst(segment?: number): number {
-    const at = Math.max(this.#ranges.findIndex((range) => range.segment === segment), 0)
+    const at = Math.max(
+      this.#ranges.findIndex((range) => range.segment === segment),
+      0,
+    )
     const first = this.#ranges[at]
     if (first === undefined) return Infinity
     this.#waiting -= 1

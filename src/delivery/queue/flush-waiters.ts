@@ -65,7 +65,12 @@ export class FlushWaiters {
       if (oldest.durable >= before.durable) return this.#options.hasKept() ? 'spooled' : 'acknowledged'
       return this.#canStopWaiting(waiter) ? 'spooled' : undefined
     })
-    if (this.#waiters.some(({ endsAt, begunAttempts }) => endsAt !== undefined && begunAttempts === gate.rejections.attemptsBegun)) gate.retrySoon()
+    if (
+      this.#waiters.some(
+        ({ endsAt, begunAttempts }) => endsAt !== undefined && begunAttempts === gate.rejections.attemptsBegun,
+      )
+    )
+      gate.retrySoon()
     if (this.#waiters.length > 0) this.#lookLater()
   }
 

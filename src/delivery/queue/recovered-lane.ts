@@ -134,7 +134,8 @@ export class RecoveredLane {
 
   get #isOn(): boolean {
     const now = this.#options.clock.now()
-    const isInTime = this.#endsAt === Infinity || (this.#replyMs !== undefined && now + REPLIES_LEFT * this.#replyMs < this.#endsAt)
+    const isInTime =
+      this.#endsAt === Infinity || (this.#replyMs !== undefined && now + REPLIES_LEFT * this.#replyMs < this.#endsAt)
     return isInTime && !this.#isClosed && now - this.#liveAt <= this.#options.forMs
   }
 }

@@ -15,7 +15,12 @@ export interface CircuitBreakerOptions {
   /** For how long this thread's event loop has had nothing to do, in all. Default: as Node tells. */
   readonly idleMs?: () => number
   /** For each failure that closed the gate. `waitMs`: time until the next attempt. `isEnding`: the app ends, so there may be no next attempt. */
-  readonly onFailure?: (trouble: Retryable | EndpointRejected, outageAgeMs: number, waitMs: number, isEnding: boolean) => void
+  readonly onFailure?: (
+    trouble: Retryable | EndpointRejected,
+    outageAgeMs: number,
+    waitMs: number,
+    isEnding: boolean,
+  ) => void
   /** For the first success after a failure, or after silence that was asked for: then nothing `hasFailed`. */
   readonly onRecovery?: (outageAgeMs: number, hasFailed: boolean) => void
   /** For each Retry-After. */

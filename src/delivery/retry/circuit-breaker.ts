@@ -69,14 +69,22 @@ export class CircuitBreaker {
   }
 
   /** The reason of the last failure, while the service fails, or that it has asked for silence. */
-  get lastFailure(): string | undefined { return this.#outage.lastFailure }
+  get lastFailure(): string | undefined {
+    return this.#outage.lastFailure
+  }
   /** Milliseconds since the first of the failures, or since the silence began; 0 while the service is well. */
-  get outageAgeMs(): number { return this.#outage.failingMs }
+  get outageAgeMs(): number {
+    return this.#outage.failingMs
+  }
 
   /** The app ends, and nothing may be sent any more before it does. */
-  get isFinished(): boolean { return this.#outage.opensAt >= this.#deadline.at }
+  get isFinished(): boolean {
+    return this.#outage.opensAt >= this.#deadline.at
+  }
 
-  createRetryState(): RetryState { return this.#line.createRetryState() }
+  createRetryState(): RetryState {
+    return this.#line.createRetryState()
+  }
 
   /**
    * Runs `attempt` as soon as the gate lets it pass, in the same turn of the event loop as the decision.
@@ -131,10 +139,14 @@ export class CircuitBreaker {
     this.#advance()
   }
 
-  get retryAfterLeftMs(): number { return this.#outage.retryAfterLeftMs }
+  get retryAfterLeftMs(): number {
+    return this.#outage.retryAfterLeftMs
+  }
 
   /** A refusal names nothing, and nothing speaks for the service yet: one attempt at a time. */
-  limitToOne(): void { this.#concurrency.limitToOne() }
+  limitToOne(): void {
+    this.#concurrency.limitToOne()
+  }
 
   /** Everything is refused: one probe a minute, until one is accepted. */
   rejectsEverything(refused: Refused): void {
@@ -156,9 +168,13 @@ export class CircuitBreaker {
   }
 
   /** Calls `listener` when a waiting batch has raised `limit`. One listener. */
-  onCapacity(listener: () => void): void { this.#onRoom = listener }
+  onCapacity(listener: () => void): void {
+    this.#onRoom = listener
+  }
 
-  get #moment(): EventLoopSample { return { now: this.#options.clock.now(), idleMs: this.#idleMs() } }
+  get #moment(): EventLoopSample {
+    return { now: this.#options.clock.now(), idleMs: this.#idleMs() }
+  }
 
   async #observe(turn: RetryState, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome> {
     const number = this.rejections.begin()
@@ -201,7 +217,8 @@ export class CircuitBreaker {
           this.#options.onRetryAfter?.(outcome.retryAfterMs)
         }
         if (!current) return
-        if (this.#outage.isOutage(outcome, turn, flight.startedAt, this.#concurrency.limit === 1)) this.#failed(outcome, isOverload(outcome) ? flight : undefined)
+        if (this.#outage.isOutage(outcome, turn, flight.startedAt, this.#concurrency.limit === 1))
+          this.#failed(outcome, isOverload(outcome) ? flight : undefined)
         else this.#concurrency.isolatedFailure(flight, turn.notBefore - this.#options.clock.now())
         return
       case 'misconfigured':

@@ -27,7 +27,9 @@ export interface FailureReporterOptions {
 
 /** @returns the two callbacks of a `Gate`. Of what is held back only the latest state of the service is let out. */
 export function createFailureReporter(
-  report: Pick<Reporter, 'problem' | 'note' | 'discard'>, clock: Pick<Clock, 'now'>, { meanwhile = 'entries are kept', repeatMs = 0 }: FailureReporterOptions = {},
+  report: Pick<Reporter, 'problem' | 'note' | 'discard'>,
+  clock: Pick<Clock, 'now'>,
+  { meanwhile = 'entries are kept', repeatMs = 0 }: FailureReporterOptions = {},
 ): FailureReporter {
   /** By code: when it was last told in this outage. */
   const toldAt = new Map<IngestErrorCode, number>()

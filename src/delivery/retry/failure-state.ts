@@ -114,9 +114,10 @@ export class FailureState {
     this.#since ??= Math.min(now - this.ageMs, this.#suspectedSince ?? now)
     this.#trouble = trouble.reason
     // Without a status it is the local service that is missing: asking again costs nothing, and it may be started at any moment.
-    const pauseMs = trouble.kind === 'misconfigured' && trouble.status !== undefined
-      ? MISCONFIGURED_PROBE_MS
-      : nextDelayMs({ ...this.#options, attempt: this.#failures, outageAgeMs: this.ageMs })
+    const pauseMs =
+      trouble.kind === 'misconfigured' && trouble.status !== undefined
+        ? MISCONFIGURED_PROBE_MS
+        : nextDelayMs({ ...this.#options, attempt: this.#failures, outageAgeMs: this.ageMs })
     this.#failedAt = now
     this.#pausedUntil = now + pauseMs
   }

@@ -51,11 +51,14 @@ export class WaitQueue {
    */
   enter(turn: RetryState, signal: AbortSignal, onEnd: (isLet: boolean) => void): void {
     const leave = (): void => waiter.end(false)
-    const waiter: Waiter = { turn, end: (isLet) => {
-      signal.removeEventListener('abort', leave)
-      this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
-      onEnd(isLet)
-    } }
+    const waiter: Waiter = {
+      turn,
+      end: (isLet) => {
+        signal.removeEventListener('abort', leave)
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
+        onEnd(isLet)
+      },
+    }
     signal.addEventListener('abort', leave)
     const younger = this.#waiters.findIndex((other) => other.turn.sequence > turn.sequence)
     this.#waiters.splice(younger === -1 ? this.#waiters.length : younger, 0, waiter)

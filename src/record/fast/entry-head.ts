@@ -84,7 +84,7 @@ export class TimestampTextCache {
 function timestampMember(value: string): string {
   if (value.length > MAX_VALUE_CHARS || !SCALAR.test(value)) return ''
   // A number goes as its digits, since nanoseconds are more than a double holds.
-  const iso = toIsoTime(value.startsWith('"') ? JSON.parse(value) as string : value)
+  const iso = toIsoTime(value.startsWith('"') ? (JSON.parse(value) as string) : value)
   return iso === undefined ? '' : `,"timestamp":"${iso}"`
 }
 

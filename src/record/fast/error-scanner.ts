@@ -38,7 +38,10 @@ export class ErrorScanner {
           this.#stack = member.value()
           break
         // Causes and parts are folded into the stack.
-        case 'cause': case 'aggregateErrors': case 'errors': return -1
+        case 'cause':
+        case 'aggregateErrors':
+        case 'errors':
+          return -1
         default:
           if (key.includes('\\') || HTTP_MEMBERS.has(key)) return -1
           if (member.isContainer() && MAY_HOLD_HTTP_MESSAGE.test(member.value())) return -1
@@ -47,9 +50,10 @@ export class ErrorScanner {
     }
     // Without a type a name would stand in for it.
     if (this.type === '') return -1
-    this.json = `{"type":${this.type}`
-      + (this.message === '' ? '' : `,"message":${this.message}`)
-      + (this.#stack === '' ? '}' : `,"stack":${this.#stack}}`)
+    this.json =
+      `{"type":${this.type}` +
+      (this.message === '' ? '' : `,"message":${this.message}`) +
+      (this.#stack === '' ? '}' : `,"stack":${this.#stack}}`)
     return member.closedAt
   }
 

@@ -4,8 +4,16 @@ import { joinMembers } from '../member-cursor.js'
 
 /** Fields whose value is text or a plain integer, by slot. The trace's own stand last. */
 export const SLOT_FIELDS = [
-  'user_id', 'session_id', 'release_id', 'request_id', 'action', 'source', 'fingerprint',
-  'trace_id', 'span_id', 'parent_span_id',
+  'user_id',
+  'session_id',
+  'release_id',
+  'request_id',
+  'action',
+  'source',
+  'fingerprint',
+  'trace_id',
+  'span_id',
+  'parent_span_id',
 ] as const
 
 const FIRST_TRACE_SLOT = SLOT_FIELDS.indexOf('trace_id')
@@ -18,23 +26,55 @@ export const RELEASE_SLOT = SLOT_FIELDS.indexOf('release_id')
 
 export const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map([
   ...SLOT_FIELDS.map((field, slot) => [field, slot] as const),
-  ...SLOT_FIELDS.map((field, slot) => [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), slot] as const),
+  ...SLOT_FIELDS.map(
+    (field, slot) => [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), slot] as const,
+  ),
   ['reqId', REQUEST_ID_SLOT],
   ['caller', SOURCE_SLOT],
 ])
 
 /** Keys that have a meaning which only the reference path knows. */
 export const REFERENCE_KEYS: ReadonlySet<string> = new Set([
-  'metadata', 'err', 'error', 'stack', 'request', 'response', 'user', 'perf', 'trace', 'dd', 'deploy', 'breadcrumbs',
-  'tags', 'notify', 'notify_channels', 'notifyChannels', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits',
+  'metadata',
+  'err',
+  'error',
+  'stack',
+  'request',
+  'response',
+  'user',
+  'perf',
+  'trace',
+  'dd',
+  'deploy',
+  'breadcrumbs',
+  'tags',
+  'notify',
+  'notify_channels',
+  'notifyChannels',
+  'duration_ms',
+  'memory_mb',
+  'db_queries',
+  'cache_hits',
 ])
 
 /** Beside the slots, what this path gives a place of its own. */
-export const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
+export const NAMED_KEYS: ReadonlySet<string> = new Set([
+  'responseTime',
+  'service',
+  'version',
+  'environment',
+  'env',
+  'name',
+])
 
 /** Every key that becomes a field of the entry, or a part of one. */
 export function isEntryKey(key: string): boolean {
-  return ['level', 'time', 'req', 'res'].includes(key) || SLOT_OF_KEY.has(key) || NAMED_KEYS.has(key) || REFERENCE_KEYS.has(key)
+  return (
+    ['level', 'time', 'req', 'res'].includes(key) ||
+    SLOT_OF_KEY.has(key) ||
+    NAMED_KEYS.has(key) ||
+    REFERENCE_KEYS.has(key)
+  )
 }
 
 /** JSON members of the entry for the filled slots; `headerTrace` is used where no slot names a trace. */
@@ -64,8 +104,11 @@ export function formatIdentity(identity: Identity, options: MappingOptions): str
     if (identity[field] !== '') return `,"${field}":${identity[field]}`
     return fallback === undefined ? '' : `,"${field}":${JSON.stringify(fallback)}`
   }
-  return member('service', options.service ?? options.fallbackService)
-    + member('environment', options.environment) + member('version', options.version)
+  return (
+    member('service', options.service ?? options.fallbackService) +
+    member('environment', options.environment) +
+    member('version', options.version)
+  )
 }
 
 /** What the options add to every entry, as JSON text made once. */
@@ -84,8 +127,9 @@ export interface StaticText {
 export function createStaticText(options: MappingOptions): StaticText {
   const identity = formatIdentity({ service: '', environment: '', version: '' }, options)
   const releaseId = options.releaseId === undefined ? '' : JSON.stringify(options.releaseId)
-  const tail = (options.deploy === undefined ? '' : `,"deploy":${JSON.stringify(options.deploy)}`)
-    + (options.tags.length === 0 ? '' : `,"tags":${JSON.stringify(options.tags)}`)
+  const tail =
+    (options.deploy === undefined ? '' : `,"deploy":${JSON.stringify(options.deploy)}`) +
+    (options.tags.length === 0 ? '' : `,"tags":${JSON.stringify(options.tags)}`)
   const metadata = JSON.stringify(options.metadata).slice(1, -1)
   const chars = identity.length + releaseId.length + tail.length + metadata.length
   return { identity, releaseId, tail, metadata, metadataKeys: new Set(Object.keys(options.metadata)), chars }

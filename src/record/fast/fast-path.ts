@@ -7,7 +7,16 @@
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { ErrorScanner } from './error-scanner.js'
 import {
-  NAMED_KEYS, RELEASE_SLOT, REQUEST_ID_SLOT, SLOT_OF_KEY, REFERENCE_KEYS, SOURCE_SLOT, isEntryKey, formatIdentity, formatSlots, createStaticText,
+  NAMED_KEYS,
+  RELEASE_SLOT,
+  REQUEST_ID_SLOT,
+  SLOT_OF_KEY,
+  REFERENCE_KEYS,
+  SOURCE_SLOT,
+  isEntryKey,
+  formatIdentity,
+  formatSlots,
+  createStaticText,
 } from './fast-fields.js'
 import type { Identity, StaticText } from './fast-fields.js'
 import { MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
@@ -62,9 +71,11 @@ export class FastPath {
     this.#static = createStaticText(options)
     this.#levels = new LevelTextCache(options.levels)
     this.#secrets = new SecretFinder(options.redactor)
-    this.#usual = options.nestedKey === undefined && !isEntryKey(options.messageKey)
-      && (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey))
-      && !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
+    this.#usual =
+      options.nestedKey === undefined &&
+      !isEntryKey(options.messageKey) &&
+      (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey)) &&
+      !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
     // A UTF-16 unit takes at most three bytes: what may be too long is measured by the reference path.
     this.#maxLineChars = Math.floor(options.maxEntryBytes / 3) - this.#static.chars - FRAME_CHARS
   }
@@ -77,11 +88,21 @@ export class FastPath {
   }
 
   /** Of the last line; '' where it has none. */
-  get traceId(): string { return this.#slots.hasTrace ? this.#slots.traceId : this.#request.traceId }
-  get isCallersTrace(): boolean { return !this.#slots.hasTrace }
-  get requestId(): string { return this.#slots.requestId || (this.#hasReq ? unquote(`"${this.#request.id}"`) : '') }
-  get sessionId(): string { return this.#slots.sessionId }
-  get fingerprint(): string { return this.#slots.fingerprint }
+  get traceId(): string {
+    return this.#slots.hasTrace ? this.#slots.traceId : this.#request.traceId
+  }
+  get isCallersTrace(): boolean {
+    return !this.#slots.hasTrace
+  }
+  get requestId(): string {
+    return this.#slots.requestId || (this.#hasReq ? unquote(`"${this.#request.id}"`) : '')
+  }
+  get sessionId(): string {
+    return this.#slots.sessionId
+  }
+  get fingerprint(): string {
+    return this.#slots.fingerprint
+  }
 
   /** True when the entry is in `openJson`; '' there where its level is below `minPosition`. Lines come in rising order. */
   map(text: string, start: number, end: number, minPosition: number): boolean {
@@ -162,7 +183,8 @@ export class FastPath {
 
   /** Whether the member goes to the metadata as it stands. */
   #isUnknown(key: string, member: MemberCursor): boolean {
-    if (NAMED_KEYS.has(key) || REFERENCE_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\')) return false
+    if (NAMED_KEYS.has(key) || REFERENCE_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\'))
+      return false
     if (member.isContainer() && MAY_HOLD_HTTP_MESSAGE.test(member.value())) return false
     return this.#unknown.add(key)
   }
@@ -179,7 +201,7 @@ export class FastPath {
       this.#name = member.value()
       return true
     }
-    const field = key === 'env' ? 'environment' : key as keyof Identity
+    const field = key === 'env' ? 'environment' : (key as keyof Identity)
     if (this.#identity[field] !== '') return false
     this.#identity[field] = member.value()
     return (this.#hasIdentity = true)
@@ -201,12 +223,18 @@ export class FastPath {
       parts += `,"error":${this.#error.json}`
       this.#keep('error', this.#error.rest)
     }
-    if (this.#static.releaseId !== '' && this.#slots.texts[RELEASE_SLOT] === '') this.#slots.set(RELEASE_SLOT, this.#static.releaseId)
+    if (this.#static.releaseId !== '' && this.#slots.texts[RELEASE_SLOT] === '')
+      this.#slots.set(RELEASE_SLOT, this.#static.releaseId)
     if (this.#static.metadata !== '') this.#metadata = joinMembers(this.#metadata, this.#static.metadata)
-    this.openJson = level.opening + this.#message + this.#timestamp
-      + (this.#hasIdentity ? formatIdentity(this.#identity, this.#options) : this.#static.identity)
-      + parts + formatSlots(this.#slots.texts, this.#hasReq ? this.#request.trace : '') + this.#static.tail
-      + (this.#metadata === '' ? '' : `,"metadata":{${this.#metadata}}`)
+    this.openJson =
+      level.opening +
+      this.#message +
+      this.#timestamp +
+      (this.#hasIdentity ? formatIdentity(this.#identity, this.#options) : this.#static.identity) +
+      parts +
+      formatSlots(this.#slots.texts, this.#hasReq ? this.#request.trace : '') +
+      this.#static.tail +
+      (this.#metadata === '' ? '' : `,"metadata":{${this.#metadata}}`)
     return true
   }
 

@@ -38,14 +38,22 @@ export class FieldSlots {
   }
 
   // Decoded; '' where the slot is empty.
-  get traceId(): string { return unquote(this.texts[TRACE_SLOT] as string) }
-  get requestId(): string { return unquote(this.texts[REQUEST_ID_SLOT] as string) }
-  get sessionId(): string { return unquote(this.texts[SESSION_SLOT] as string) }
-  get fingerprint(): string { return unquote(this.texts[FINGERPRINT_SLOT] as string) }
+  get traceId(): string {
+    return unquote(this.texts[TRACE_SLOT] as string)
+  }
+  get requestId(): string {
+    return unquote(this.texts[REQUEST_ID_SLOT] as string)
+  }
+  get sessionId(): string {
+    return unquote(this.texts[SESSION_SLOT] as string)
+  }
+  get fingerprint(): string {
+    return unquote(this.texts[FINGERPRINT_SLOT] as string)
+  }
 }
 
 /** @param text valid JSON text, or '' */
 export function unquote(text: string): string {
   if (text === '') return ''
-  return text.includes('\\') ? JSON.parse(text) as string : text.slice(1, -1)
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
 }

@@ -41,7 +41,10 @@ export class RequestScanner {
   /** Whether what stands there is left out of the entry. */
   isUnsent(position: number): boolean {
     const { reqAt, reqEnd, resAt, resEnd, agentAt, agentEnd } = this.#unsent
-    return (position > reqAt && position < reqEnd && !(position > agentAt && position < agentEnd)) || (position > resAt && position < resEnd)
+    return (
+      (position > reqAt && position < reqEnd && !(position > agentAt && position < agentEnd)) ||
+      (position > resAt && position < resEnd)
+    )
   }
 
   /** Position after the object at `at`, or -1 where it is for the reference path. */
@@ -78,9 +81,21 @@ export class RequestScanner {
           if (member.isText()) this.id = this.id.slice(1, -1)
           else if (!PLAIN_INTEGER.test(this.id)) return -1
           break
-        case 'headers': case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
-        case 'path': case 'ip': case 'user_agent': case 'userAgent': case 'status_code': case 'statusCode':
-        case 'duration_ms': case 'durationMs': return -1
+        case 'headers':
+        case 'rawHeaders':
+        case 'trailers':
+        case 'body':
+        case 'rawBody':
+          break
+        case 'path':
+        case 'ip':
+        case 'user_agent':
+        case 'userAgent':
+        case 'status_code':
+        case 'statusCode':
+        case 'duration_ms':
+        case 'durationMs':
+          return -1
         default:
           if (key.includes('\\')) return -1
           this.reqRest = joinMembers(this.reqRest, member.member())
@@ -114,8 +129,13 @@ export class RequestScanner {
           this.#unsent.resAt = member.valueAt
           this.#unsent.resEnd = member.after
           break
-        case 'rawHeaders': case 'trailers': case 'body': case 'rawBody': break
-        case 'status_code': return -1
+        case 'rawHeaders':
+        case 'trailers':
+        case 'body':
+        case 'rawBody':
+          break
+        case 'status_code':
+          return -1
         default:
           if (key.includes('\\')) return -1
           this.resRest = joinMembers(this.resRest, member.member())

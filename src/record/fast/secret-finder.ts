@@ -24,12 +24,22 @@ export class SecretFinder {
 
   /** Lines come in rising order. @param isUnsent whether what stands at a position is left out */
   hasSecret(text: string, start: number, end: number, isUnsent: (position: number) => boolean): boolean {
-    return has(this.#headers, text, start, end, isUnsent) || has(this.#params, text, start, end, isUnsent)
-      || ((this.#ats.isWithin(text, start, end) || this.#encodedAts.isWithin(text, start, end)) && hasUserinfo(text.slice(start, end)))
+    return (
+      has(this.#headers, text, start, end, isUnsent) ||
+      has(this.#params, text, start, end, isUnsent) ||
+      ((this.#ats.isWithin(text, start, end) || this.#encodedAts.isWithin(text, start, end)) &&
+        hasUserinfo(text.slice(start, end)))
+    )
   }
 }
 
-function has(places: NextOccurrence, text: string, start: number, end: number, isUnsent: (position: number) => boolean): boolean {
+function has(
+  places: NextOccurrence,
+  text: string,
+  start: number,
+  end: number,
+  isUnsent: (position: number) => boolean,
+): boolean {
   for (let at = places.next(text, start); at < end; at = places.next(text, at + 1)) if (!isUnsent(at)) return true
   return false
 }

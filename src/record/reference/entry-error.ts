@@ -34,8 +34,11 @@ function hasErrorField(value: Json): boolean {
 
 /** Under a key that promises nothing, only a stack makes an error. */
 function looksLikeError(value: Json | undefined): value is JsonObject {
-  return isObject(value) && toPlainText(value['stack']) !== undefined
-    && (toPlainText(value['message']) !== undefined || toPlainText(value['type']) !== undefined)
+  return (
+    isObject(value) &&
+    toPlainText(value['stack']) !== undefined &&
+    (toPlainText(value['message']) !== undefined || toPlainText(value['type']) !== undefined)
+  )
 }
 
 /** Other loggers, read from a pipe, write the stack into the record itself. */
@@ -86,7 +89,7 @@ function foldParts(error: EntryError, rest: JsonObject, key: string): void {
 }
 
 /** Recursion is bounded: a record arrives here at most 32 levels deep. */
-function unfoldStack(source: JsonObject): { stack: string, rest: JsonObject } {
+function unfoldStack(source: JsonObject): { stack: string; rest: JsonObject } {
   const { error, rest } = normalize(source)
   const kept = createObject()
   if (error.type !== undefined) kept['type'] = error.type

@@ -1,9 +1,26 @@
 /** The field table: a clean record -> a log entry. Pure; what no field takes stays in `metadata`, nothing is lost. */
 import type {
-  Breadcrumb, EntryDeploy, EntryPerf, EntryUser, Json, JsonObject, LogEntry,
+  Breadcrumb,
+  EntryDeploy,
+  EntryPerf,
+  EntryUser,
+  Json,
+  JsonObject,
+  LogEntry,
 } from '../../protocol/log-entry.js'
 import { takeError, findTopFrame } from './entry-error.js'
-import { hasMembers, toIdText, isObject, toIsoTime, toNumber, toPlainText, toResolvedLevel, resolveLevel, toScalarText, take } from '../coerce.js'
+import {
+  hasMembers,
+  toIdText,
+  isObject,
+  toIsoTime,
+  toNumber,
+  toPlainText,
+  toResolvedLevel,
+  resolveLevel,
+  toScalarText,
+  take,
+} from '../coerce.js'
 import type { LevelLabels, ResolvedLevel } from '../coerce.js'
 import type { Redactor } from '../../redaction/redactor.js'
 import { computeErrorFingerprint } from '../error-fingerprint.js'
@@ -99,21 +116,31 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   set(entry, 'deploy', takeDeploy(record) ?? options.deploy)
   set(entry, 'breadcrumbs', takeBreadcrumbs(record, options.levels))
   set(entry, 'tags', withTags(takeTexts(record, 'tags', ['tags']), options.tags))
-  set(entry, 'notify', take(record, ['notify'], (value) => (typeof value === 'boolean' ? value : undefined)))
+  set(
+    entry,
+    'notify',
+    take(record, ['notify'], (value) => (typeof value === 'boolean' ? value : undefined)),
+  )
   set(entry, 'notify_channels', takeTexts(record, 'notify_channels', ['notify_channels', 'notifyChannels']))
   entry.message = message ?? entry.error?.message ?? formatRequestTitle(entry.request) ?? NO_MESSAGE
   if (entry.source === undefined) set(entry, 'source', findTopFrame(entry.error?.stack))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = {
-    traceId: entry.trace?.trace_id ?? '', isCallersTrace: isCallersTrace(entry.trace, taken.traceparent), requestId: entry.request_id ?? '', sessionId: entry.session_id ?? '',
-    fingerprint: entry.fingerprint ?? '', hasBreadcrumbs: entry.breadcrumbs !== undefined,
+    traceId: entry.trace?.trace_id ?? '',
+    isCallersTrace: isCallersTrace(entry.trace, taken.traceparent),
+    requestId: entry.request_id ?? '',
+    sessionId: entry.session_id ?? '',
+    fingerprint: entry.fingerprint ?? '',
+    hasBreadcrumbs: entry.breadcrumbs !== undefined,
   }
-  if (options.fingerprint === 'auto' && entry.error !== undefined) entry.fingerprint ??= computeErrorFingerprint(entry.error)
+  if (options.fingerprint === 'auto' && entry.error !== undefined)
+    entry.fingerprint ??= computeErrorFingerprint(entry.error)
 
   for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) delete record[key]
   const metadata = Object.assign(createObject(), wholeMetadata)
   if (error !== undefined && Object.keys(error.rest).length > 0) putUnderFreeKey(metadata, 'error', error.rest)
-  for (const source of [kept, record]) for (const key of Object.keys(source)) putUnderFreeKey(metadata, key, source[key] as Json)
+  for (const source of [kept, record])
+    for (const key of Object.keys(source)) putUnderFreeKey(metadata, key, source[key] as Json)
   for (const key of Object.keys(options.metadata)) {
     if (!Object.hasOwn(metadata, key)) metadata[key] = options.metadata[key] as Json
   }
@@ -152,8 +179,14 @@ function liftNested(record: JsonObject, nestedKey: string): void {
 }
 
 function takeIdentity(entry: LogEntry, record: JsonObject, options: MappingOptions): void {
-  set(entry, 'service', take(record, ['service'], toPlainText) ?? options.service
-    ?? take(record, ['name'], toPlainText) ?? options.fallbackService)
+  set(
+    entry,
+    'service',
+    take(record, ['service'], toPlainText) ??
+      options.service ??
+      take(record, ['name'], toPlainText) ??
+      options.fallbackService,
+  )
   set(entry, 'environment', take(record, ['environment', 'env'], toPlainText) ?? options.environment)
   set(entry, 'version', take(record, ['version'], toPlainText) ?? options.version)
 }
@@ -178,7 +211,10 @@ function takePerf(record: JsonObject, hasRequest: boolean): EntryPerf | undefine
   const perf: EntryPerf = {}
   const source = isObject(record['perf']) ? record['perf'] : {}
   for (const [field, ...others] of [
-    ['duration_ms', 'duration_ms', 'responseTime'], ['memory_mb', 'memory_mb'], ['db_queries', 'db_queries'], ['cache_hits', 'cache_hits'],
+    ['duration_ms', 'duration_ms', 'responseTime'],
+    ['memory_mb', 'memory_mb'],
+    ['db_queries', 'db_queries'],
+    ['cache_hits', 'cache_hits'],
   ] as const) {
     // Beside a request a duration is the request's own, or nobody knows whose.
     const loose = field === 'duration_ms' && hasRequest ? [] : others
@@ -193,7 +229,9 @@ function takeDeploy(record: JsonObject): EntryDeploy | undefined {
   if (!isObject(source)) return undefined
   const deploy: EntryDeploy = {}
   for (const [field, keys] of [
-    ['commit', ['commit']], ['branch', ['branch']], ['deployed_by', ['deployed_by', 'deployedBy']],
+    ['commit', ['commit']],
+    ['branch', ['branch']],
+    ['deployed_by', ['deployed_by', 'deployedBy']],
   ] as const) {
     const text = take(source, keys, toIdText)
     if (text !== undefined) deploy[field] = text
@@ -237,7 +275,8 @@ function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
     if (text !== undefined) crumb[field] = text
   }
   const level = take(item, ['level'], (value) =>
-    typeof value === 'number' ? labels[value] ?? resolveLevel(value, labels)?.level : toPlainText(value))
+    typeof value === 'number' ? (labels[value] ?? resolveLevel(value, labels)?.level) : toPlainText(value),
+  )
   if (level !== undefined) crumb.level = level
   const timestamp = take(item, ['timestamp', 'time'], toIsoTime)
   if (timestamp !== undefined) crumb.timestamp = timestamp

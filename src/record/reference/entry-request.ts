@@ -26,7 +26,10 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   set('method', take(req, ['method'], toPlainText))
   set('url', take(req, ['url'], toPlainText))
   set('path', take(req, ['path'], toPlainText) ?? toPath(request.url))
-  set('status_code', take(res, ['statusCode', 'status_code'], toInteger) ?? take(req, ['status_code', 'statusCode'], toInteger))
+  set(
+    'status_code',
+    take(res, ['statusCode', 'status_code'], toInteger) ?? take(req, ['status_code', 'statusCode'], toInteger),
+  )
   set('ip', take(req, ['remoteAddress', 'ip'], toPlainText))
   set('user_agent', take(req, ['user_agent', 'userAgent'], toPlainText) ?? toPlainText(headers['user-agent']))
   set('duration_ms', take(req, ['duration_ms', 'durationMs'], toNumber))

@@ -12,10 +12,12 @@ const NO_TRACE = /^0+$/
 
 /** Takes the ids out of `record`; `traceparent` is the request's header. */
 export function takeTrace(record: JsonObject, traceparent: Json | undefined): EntryTrace | undefined {
-  return takeIds(record)
-    ?? (isObject(record['trace']) ? takeIds(record['trace']) : undefined)
-    ?? parseTraceparent(traceparent)
-    ?? (isObject(record['dd']) ? takeIds(record['dd']) : undefined)
+  return (
+    takeIds(record) ??
+    (isObject(record['trace']) ? takeIds(record['trace']) : undefined) ??
+    parseTraceparent(traceparent) ??
+    (isObject(record['dd']) ? takeIds(record['dd']) : undefined)
+  )
 }
 
 function takeIds(from: JsonObject): EntryTrace | undefined {
@@ -40,5 +42,7 @@ export function parseTraceparent(traceparent: Json | undefined): EntryTrace | un
 /** Whether these ids are what the header says, and no more. */
 export function isCallersTrace(trace: EntryTrace | undefined, traceparent: Json | undefined): boolean {
   const callers = trace === undefined || trace.span_id !== undefined ? undefined : parseTraceparent(traceparent)
-  return callers !== undefined && callers.trace_id === trace?.trace_id && callers.parent_span_id === trace?.parent_span_id
+  return (
+    callers !== undefined && callers.trace_id === trace?.trace_id && callers.parent_span_id === trace?.parent_span_id
+  )
 }

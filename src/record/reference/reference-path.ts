@@ -24,9 +24,8 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const record = parseRecord(line, cuts, isKept)
   // Here too, since what a record calls `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
-  const { entry, level, ids } = record === undefined
-    ? textEntry(line, options, receivedAt)
-    : toEntry(record, options, receivedAt)
+  const { entry, level, ids } =
+    record === undefined ? textEntry(line, options, receivedAt) : toEntry(record, options, receivedAt)
   if (cuts.depth > 0) addNote(entry, { cut_for_depth: cuts.depth })
   if (cuts.keys > 0) addNote(entry, { cut_keys: cuts.keys })
   return { json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed), level, ids }

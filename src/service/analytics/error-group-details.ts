@@ -29,7 +29,11 @@ function bodyOf(newest: StoredEntry, members: readonly GroupMember[], { range, p
     services: distinct(members.map(({ service }) => service)),
     versions: distinct(members.map(({ version }) => version)),
     users: distinct(members.map(({ user }) => user)).length,
-    trend: countTrend(range, parts, members.map(({ timeMs }) => timeMs)),
+    trend: countTrend(
+      range,
+      parts,
+      members.map(({ timeMs }) => timeMs),
+    ),
   }
 }
 

@@ -18,7 +18,11 @@ function isBefore(a: Place, b: Place): boolean {
 }
 
 /** A group that was seen again meanwhile is on the first page then. */
-export function pageGroups(heads: readonly GroupSummary[], limit: number, cursor: string | undefined): Page<GroupSummary> {
+export function pageGroups(
+  heads: readonly GroupSummary[],
+  limit: number,
+  cursor: string | undefined,
+): Page<GroupSummary> {
   const last = cursor === undefined ? undefined : placeOfCursor(cursor)
   const rest = last === undefined ? heads : heads.filter((head) => isBefore(last, head))
   const sorted = rest.toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
@@ -33,7 +37,10 @@ function placeOfCursor(cursor: string): Place {
   return { lastMs: Number(lastMs), newestSeq: Number(newestSeq) }
 }
 
-export function toErrorGroup(head: GroupSummary, { newest, services, versions, users, trend }: GroupDetails): ErrorGroup {
+export function toErrorGroup(
+  head: GroupSummary,
+  { newest, services, versions, users, trend }: GroupDetails,
+): ErrorGroup {
   const { entry } = newest
   return {
     fingerprint: head.fingerprint,

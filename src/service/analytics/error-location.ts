@@ -50,7 +50,12 @@ function frameOf(text: string): Frame | undefined {
 }
 
 function isOwn(file: string): boolean {
-  return !file.startsWith('node:') && !file.startsWith('internal/') && !/(?:^|\/)node_modules\//.test(file) && file !== '<anonymous>'
+  return (
+    !file.startsWith('node:') &&
+    !file.startsWith('internal/') &&
+    !/(?:^|\/)node_modules\//.test(file) &&
+    file !== '<anonymous>'
+  )
 }
 
 /** Part of a path that differs from one release or build to the next: a number, a date, a hash. */
@@ -58,8 +63,14 @@ const PART_VALUE = /^[\d._-]+$|^[\da-f]{7,}$|^[\da-f]{8}-[\da-f-]{27}$/i
 const CONTENT_HASH = /[.-](?=[a-z]*\d)[\da-z]{8,}(?=\.\w+$)/i
 
 function fileOf(location: string): string {
-  const path = location.replace(/^file:\/\/\/?(?=[a-z]:|\/)/i, '').replace(/\?.*$/, '').replaceAll('\\', '/')
-  return path.split('/').map((part) => (PART_VALUE.test(part) ? '*' : part.replace(CONTENT_HASH, '.*'))).join('/')
+  const path = location
+    .replace(/^file:\/\/\/?(?=[a-z]:|\/)/i, '')
+    .replace(/\?.*$/, '')
+    .replaceAll('\\', '/')
+  return path
+    .split('/')
+    .map((part) => (PART_VALUE.test(part) ? '*' : part.replace(CONTENT_HASH, '.*')))
+    .join('/')
 }
 
 function placeOfFrame({ name, file, line }: Frame): string {

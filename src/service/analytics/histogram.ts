@@ -9,10 +9,18 @@ import { addToCounts, createLevelCounts } from './level-counts.js'
 export const NO_HISTOGRAM: Histogram = { since: null, until: null, step_ms: 0, buckets: [] }
 
 export function createHistogram(frame: TimeBuckets, found: Iterable<BucketCount>): Histogram {
-  const buckets = Array.from({ length: frame.count }, (_, n) => ({ at: formatBucketStart(frame, n), ...createLevelCounts() }))
+  const buckets = Array.from({ length: frame.count }, (_, n) => ({
+    at: formatBucketStart(frame, n),
+    ...createLevelCounts(),
+  }))
   for (const { bucket, level, count } of found) {
     const counts = buckets[bucket]
     if (counts !== undefined) addToCounts(counts, level, count)
   }
-  return { since: formatBucketStart(frame, 0), until: formatBucketStart(frame, frame.count), step_ms: frame.stepMs, buckets }
+  return {
+    since: formatBucketStart(frame, 0),
+    until: formatBucketStart(frame, frame.count),
+    step_ms: frame.stepMs,
+    buckets,
+  }
 }

@@ -28,7 +28,10 @@ export function summarizeMonitors(newestFirst: Iterable<StoredHeartbeat>): Monit
 /** Of an even number of intervals the mean of the two in the middle, to the millisecond. */
 function medianInterval(newestFirst: readonly string[]): number | null {
   const times = newestFirst.map((time) => Date.parse(time)).toSorted((a, b) => a - b)
-  const intervals = times.slice(1).map((time, n) => time - (times[n] ?? time)).toSorted((a, b) => a - b)
+  const intervals = times
+    .slice(1)
+    .map((time, n) => time - (times[n] ?? time))
+    .toSorted((a, b) => a - b)
   const upper = intervals[intervals.length >> 1]
   const lower = intervals[(intervals.length - 1) >> 1]
   return upper === undefined || lower === undefined ? null : Math.round((lower + upper) / 2)

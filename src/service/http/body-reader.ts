@@ -120,11 +120,14 @@ export class BodyReader {
   /** The JSON value of a body, or the reply to one that has none. */
   async decode(request: IncomingMessage, { bytes, share }: Body): Promise<{ json: unknown } | { reply: Reply }> {
     const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-    if (type !== CONTENT_TYPE) return { reply: createFailure(415, `content-type must be ${CONTENT_TYPE}`, 'media_type') }
+    if (type !== CONTENT_TYPE)
+      return { reply: createFailure(415, `content-type must be ${CONTENT_TYPE}`, 'media_type') }
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
     if (encoding === 'identity') return parse(bytes)
     if (encoding !== 'gzip') {
-      return { reply: createFailure(415, 'content-encoding must be gzip or none', 'encoding', { 'accept-encoding': 'gzip' }) }
+      return {
+        reply: createFailure(415, 'content-encoding must be gzip or none', 'encoding', { 'accept-encoding': 'gzip' }),
+      }
     }
     try {
       const inflated = await this.#inflating.run(() => inflate(bytes, { maxOutputLength: this.#maxBytes }))
@@ -139,7 +142,9 @@ export class BodyReader {
 
 const overloaded: Reply = createFailure(503, 'too many bodies at once', 'overloaded', { 'retry-after': '1' })
 
-const tooSlow: Reply = createFailure(503, 'too many bodies at once, and this one came too slowly', 'overloaded', { 'retry-after': '1' })
+const tooSlow: Reply = createFailure(503, 'too many bodies at once, and this one came too slowly', 'overloaded', {
+  'retry-after': '1',
+})
 
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)
 

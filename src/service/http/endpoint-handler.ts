@@ -98,7 +98,13 @@ async function prepare(
   }
 }
 
-function route(target: EndpointTarget, json: unknown, bytes: number, intake: Ingester, rejector: Rejector | undefined): Reply {
+function route(
+  target: EndpointTarget,
+  json: unknown,
+  bytes: number,
+  intake: Ingester,
+  rejector: Rejector | undefined,
+): Reply {
   switch (target.endpoint) {
     case 'ingest':
       return intake.ingest(json, bytes, rejector)

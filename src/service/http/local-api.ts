@@ -40,10 +40,12 @@ export async function handleLocalRequest(
   if (read.kind === 'refused') return sendReply(request, response, read.reply)
   try {
     const decoded = hasBody && method === 'POST' ? await parts.bodies.decode(request, read.body) : { json: undefined }
-    const openStream = (wanted: StreamQuery): Reply | undefined => parts.streams.open(request, response, resumed(request, wanted))
-    const reply = 'reply' in decoded
-      ? decoded.reply
-      : attempt(() => handler({ parts, query, name: route.name, body: decoded.json, openStream }))
+    const openStream = (wanted: StreamQuery): Reply | undefined =>
+      parts.streams.open(request, response, resumed(request, wanted))
+    const reply =
+      'reply' in decoded
+        ? decoded.reply
+        : attempt(() => handler({ parts, query, name: route.name, body: decoded.json, openStream }))
     if (reply !== undefined) sendReply(request, response, reply)
   } finally {
     read.body.share.release()
@@ -55,7 +57,10 @@ function resumed({ headers }: IncomingMessage, query: StreamQuery): StreamQuery 
   const id = headers['last-event-id']
   if (id === undefined) return query
   if (typeof id === 'string' && /^\d{1,15}$/.test(id)) return { ...query, afterSeq: Number(id) }
-  throw new IngestServiceError('QUERY', `Last-Event-ID must be the id of an event of this stream, got ${JSON.stringify(id.slice(0, 100))}`)
+  throw new IngestServiceError(
+    'QUERY',
+    `Last-Event-ID must be the id of an event of this stream, got ${JSON.stringify(id.slice(0, 100))}`,
+  )
 }
 
 /** A wrong query or fault is the caller's; anything else goes up. */

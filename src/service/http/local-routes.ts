@@ -4,8 +4,20 @@ import type { RequestRecorder } from './request-recorder.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { Fault } from '../ingest/fault.js'
 import type { Faults } from '../ingest/faults.js'
-import { readEntryListQuery, readErrorGroupsQuery, readEntryFilter, readHistogramQuery, readLatencyQuery } from '../query/url-parameters.js'
-import { readPageQuery, readRequestFilter, readStreamQuery, readValueField, readValuesQuery } from '../query/url-parameters.js'
+import {
+  readEntryListQuery,
+  readErrorGroupsQuery,
+  readEntryFilter,
+  readHistogramQuery,
+  readLatencyQuery,
+} from '../query/url-parameters.js'
+import {
+  readPageQuery,
+  readRequestFilter,
+  readStreamQuery,
+  readValueField,
+  readValuesQuery,
+} from '../query/url-parameters.js'
 import { notFound, ok } from './service-reply.js'
 import type { Reply } from './service-reply.js'
 import type { StoreReader } from '../query/store-reader.js'
@@ -98,10 +110,12 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 /** Paths of which the last part is a name. */
 const NAMED: Readonly<Record<string, Row>> = {
-  entries: get(withoutParameters(({ parts: { reader }, name }) => {
-    const found = reader.entry(name)
-    return found === undefined ? notFound : ok(found)
-  })),
+  entries: get(
+    withoutParameters(({ parts: { reader }, name }) => {
+      const found = reader.entry(name)
+      return found === undefined ? notFound : ok(found)
+    }),
+  ),
   values: get(({ parts: { reader }, query, name }) => {
     const { filter, limit } = readValuesQuery(query)
     return ok(reader.values(readValueField(name), filter, limit))

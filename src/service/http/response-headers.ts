@@ -25,7 +25,17 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /** What the page has no use for; `clipboard-write` it uses, and so that is not among them. */
-const UNUSED_FEATURES = ['camera', 'display-capture', 'geolocation', 'hid', 'microphone', 'midi', 'payment', 'serial', 'usb']
+const UNUSED_FEATURES = [
+  'camera',
+  'display-capture',
+  'geolocation',
+  'hid',
+  'microphone',
+  'midi',
+  'payment',
+  'serial',
+  'usb',
+]
 
 /** Of the page's own files. */
 export const PAGE_HEADERS = {

@@ -104,7 +104,8 @@ export function closeServer(server: Server): Promise<void> {
 
 function portError(host: string, port: number, error: NodeJS.ErrnoException): IngestServiceError {
   const reasons: Record<string, string> = {
-    EADDRINUSE: 'is already in use: end the process that holds it, or choose another port with --port (0 takes a free one)',
+    EADDRINUSE:
+      'is already in use: end the process that holds it, or choose another port with --port (0 takes a free one)',
     EACCES: 'may not be used by this user: choose a port from 1024',
   }
   const reason = reasons[error.code ?? ''] ?? `cannot be used (${error.message}): choose another port or host`

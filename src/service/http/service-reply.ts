@@ -29,7 +29,9 @@ export function createWrongMethod(allow: string): Reply {
 
 /** `retryAfter` is in seconds, at least 1. */
 export function createTooManyRequests(retryAfter: number): Reply {
-  return createFailure(429, 'rate limited', 'rate_limited', { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) })
+  return createFailure(429, 'rate limited', 'rate_limited', {
+    'retry-after': String(Math.max(1, Math.ceil(retryAfter))),
+  })
 }
 
 /** The framework's form of 422; `loc` begins with `body`. */

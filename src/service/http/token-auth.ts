@@ -40,9 +40,10 @@ export class TokenAuth {
   /** Where both are there the header counts. The query's is for addresses that are opened by hand: it can only read. */
   allows(request: IncomingMessage, query: URLSearchParams): boolean {
     const { method, headers } = request
-    const given = headers.authorization === undefined
-      ? (method === 'GET' || method === 'HEAD') && query.getAll('token')
-      : /^Bearer +([\w-]+) *$/i.exec(headers.authorization)?.slice(1)
+    const given =
+      headers.authorization === undefined
+        ? (method === 'GET' || method === 'HEAD') && query.getAll('token')
+        : /^Bearer +([\w-]+) *$/i.exec(headers.authorization)?.slice(1)
     if (!given || given.length !== 1) return false
     return timingSafeEqual(digest(String(given[0])), this.#digest)
   }
@@ -50,7 +51,8 @@ export class TokenAuth {
   #proof({ headers, socket }: IncomingMessage): string | undefined {
     const nonce = headers[CHALLENGE_HEADER]
     const { localAddress, localPort } = socket
-    if (typeof nonce !== 'string' || !NONCE.test(nonce) || localAddress === undefined || localPort === undefined) return undefined
+    if (typeof nonce !== 'string' || !NONCE.test(nonce) || localAddress === undefined || localPort === undefined)
+      return undefined
     return createProof(this.#token, nonce, { address: localAddress, port: localPort })
   }
 }

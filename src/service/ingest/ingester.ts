@@ -6,7 +6,14 @@ import type { Feedback, Release, RequestLogs } from '../../protocol/resources.js
 import type { Endpoint } from '../http/endpoints.js'
 import type { Rejector } from './faults.js'
 import { RecordIds } from './record-ids.js'
-import { createFailure, createIngestResult, notFound, ok, toResultError, createSchemaReply } from '../http/service-reply.js'
+import {
+  createFailure,
+  createIngestResult,
+  notFound,
+  ok,
+  toResultError,
+  createSchemaReply,
+} from '../http/service-reply.js'
 import type { Reply } from '../http/service-reply.js'
 import { isObject, prefixLocations } from './validators.js'
 import type { Problem } from './validators.js'

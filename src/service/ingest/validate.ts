@@ -8,7 +8,19 @@ import type { EntryTrace, EntryUser, LogEntry } from '../../protocol/log-entry.j
 import type { IngestBatch } from '../../protocol/ingest-result.js'
 import { MAX_LOGS_PER_REQUEST } from '../../protocol/limits.js'
 import type { Feedback, Release, RequestLog, RequestLogs } from '../../protocol/resources.js'
-import { boolean, freeForm, integer, list, number, object, oneOf, text, time, utcTime, NO_PROBLEMS } from './validators.js'
+import {
+  boolean,
+  freeForm,
+  integer,
+  list,
+  number,
+  object,
+  oneOf,
+  text,
+  time,
+  utcTime,
+  NO_PROBLEMS,
+} from './validators.js'
 import type { Problem, Validator } from './validators.js'
 
 const ENTRY_FIELDS: Record<keyof LogEntry, Validator> = {
@@ -58,7 +70,9 @@ const ENTRY_FIELDS: Record<keyof LogEntry, Validator> = {
 const entry = object(ENTRY_FIELDS, ['level', 'message', 'timestamp'])
 
 /** `logs` itself; its items are judged one by one with {@link validateEntry}. */
-const batch = object<keyof IngestBatch>({ batch_id: text, logs: list(() => NO_PROBLEMS, MAX_LOGS_PER_REQUEST) }, ['logs'])
+const batch = object<keyof IngestBatch>({ batch_id: text, logs: list(() => NO_PROBLEMS, MAX_LOGS_PER_REQUEST) }, [
+  'logs',
+])
 
 const requestLog = object<keyof RequestLog>(
   {

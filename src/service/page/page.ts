@@ -18,7 +18,8 @@ export function pageFile(path: string, known: string | undefined): Reply | undef
   const { name, type } = FILES[path as keyof typeof FILES]
   const etag = `"${BUNDLE.version}"`
   const headers = { ...PAGE_HEADERS, 'content-type': type, etag }
-  if (known?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) === true) return { status: 304, body: '', headers }
+  if (known?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) === true)
+    return { status: 304, body: '', headers }
   return { status: 200, body: bytesOf(name), headers }
 }
 

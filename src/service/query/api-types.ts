@@ -17,8 +17,13 @@ export interface EntrySummary extends Stored {
   readonly service?: string
   readonly environment?: string
   readonly version?: string
-  readonly error?: { readonly type?: string, readonly message?: string }
-  readonly request?: { readonly method?: string, readonly path?: string, readonly status_code?: number, readonly duration_ms?: number }
+  readonly error?: { readonly type?: string; readonly message?: string }
+  readonly request?: {
+    readonly method?: string
+    readonly path?: string
+    readonly status_code?: number
+    readonly duration_ms?: number
+  }
   /** The first 20, each of at most 100 characters. */
   readonly tags?: readonly string[]
   readonly trace_id?: string
@@ -58,7 +63,7 @@ export type ValueField = (typeof VALUE_FIELDS)[number]
 
 /** The most frequent first. */
 export interface FieldValues {
-  readonly items: readonly { readonly value: string, readonly count: number }[]
+  readonly items: readonly { readonly value: string; readonly count: number }[]
   /** Whether there are more. */
   readonly more: boolean
 }
@@ -132,10 +137,10 @@ export interface ReleaseHealth {
   /** The window: an hour, shorter where the next release came or now is earlier; the same length on both sides. */
   readonly window_ms: number
   /** All entries, and those of level error and fatal, in the windows before and after the first registration. */
-  readonly before: { readonly entries: number, readonly errors: number }
-  readonly after: { readonly entries: number, readonly errors: number }
+  readonly before: { readonly entries: number; readonly errors: number }
+  readonly after: { readonly entries: number; readonly errors: number }
   /** Entries that bear its `release_id`. */
-  readonly linked: { readonly entries: number, readonly errors: number }
+  readonly linked: { readonly entries: number; readonly errors: number }
 }
 
 /** A heartbeat monitor by its pings. */
@@ -163,7 +168,7 @@ export interface ServiceStatus {
   readonly db_file: string | null
   /** How many are kept of each kind. */
   readonly kept: Readonly<Record<RecordKind, number>>
-  readonly limits: { readonly max_entries: number, readonly max_bytes: number, readonly max_age_ms: number | null }
+  readonly limits: { readonly max_entries: number; readonly max_bytes: number; readonly max_age_ms: number | null }
 }
 
 /** `GET /local/stream`, Server-Sent Events (HTML, 9.2): `event: entries`, with `id:` the `seq` of the last. */

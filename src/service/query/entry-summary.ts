@@ -36,7 +36,7 @@ export function summarizeEntry({ id, seq, received_at, entry }: StoredEntry): En
 
 /** At most `max` characters, and twice as many as JSON; an ellipsis says that something is missing. */
 export function truncate(text: string, max: number): string {
-  const most = isBulky(text.slice(0, max), max) ? Math.floor(max / MOST_OF_ONE * 2) : max
+  const most = isBulky(text.slice(0, max), max) ? Math.floor((max / MOST_OF_ONE) * 2) : max
   if (text.length <= most) return text
   const head = text.slice(0, most - 1)
   // Half a character would have no UTF-8 form.

@@ -14,7 +14,10 @@ export interface RunningService {
   readonly kept: Readonly<Record<RecordKind, number>>
 }
 
-export function createStatus({ store, dbFile, maxEntries, maxStoreBytes, maxAgeMs }: ResolvedServiceOptions, { url, startedAtMs, kept }: RunningService): ServiceStatus {
+export function createStatus(
+  { store, dbFile, maxEntries, maxStoreBytes, maxAgeMs }: ResolvedServiceOptions,
+  { url, startedAtMs, kept }: RunningService,
+): ServiceStatus {
   return {
     version: VERSION,
     url,

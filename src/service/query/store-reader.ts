@@ -5,7 +5,14 @@ import { createHistogram, NO_HISTOGRAM } from '../analytics/histogram.js'
 import { summarizeMonitors } from '../analytics/monitors.js'
 import { NO_TALLY, toReleaseHealth, createReleaseWindows } from '../analytics/release-health.js'
 import { toRouteLatency, MAX_ROUTES, NO_LATENCY, toRouteStats } from '../analytics/route-stats.js'
-import type { EntrySummary, EntryWithFeedback, ErrorGroup, FieldValues, Histogram, MonitorSummary } from './api-types.js'
+import type {
+  EntrySummary,
+  EntryWithFeedback,
+  ErrorGroup,
+  FieldValues,
+  Histogram,
+  MonitorSummary,
+} from './api-types.js'
 import type { ReleaseHealth, RouteLatency, RouteStats, ValueField } from './api-types.js'
 import { summarizeEntry } from './entry-summary.js'
 import { findErrorGroup } from '../analytics/group-fingerprint.js'

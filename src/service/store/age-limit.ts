@@ -40,7 +40,9 @@ export class AgeLimit {
     try {
       forget(wallNow() - maxAgeMs)
     } catch (error) {
-      onProblem(`what is older than maxAgeMs could not be removed: ${error instanceof Error ? error.message : String(error)}`)
+      onProblem(
+        `what is older than maxAgeMs could not be removed: ${error instanceof Error ? error.message : String(error)}`,
+      )
     }
   }
 

@@ -30,7 +30,12 @@ export function countLevels(entries: Entries, filter: EntryFilter): LevelCounts 
   return counts
 }
 
-export function entriesAfter(newestFirst: Iterable<IndexedEntry>, seq: number, filter: EntryFilter, limit: number): NewEntries {
+export function entriesAfter(
+  newestFirst: Iterable<IndexedEntry>,
+  seq: number,
+  filter: EntryFilter,
+  limit: number,
+): NewEntries {
   const items: StoredEntry[] = []
   let skipped = 0
   for (const { record } of eachMatching(until(newestFirst, seq), filter)) {

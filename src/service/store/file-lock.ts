@@ -50,7 +50,10 @@ export class FileLock {
       const holder = holderOf(text)
       if (holder === undefined ? isFresh(this.#path) : isRunning(holder, this.#path)) {
         const who = holder === undefined ? '' : ` (process ${holder.pid})`
-        throw new IngestServiceError('STORE', `${file} is in use by another local service${who}: end that one, or name another file`)
+        throw new IngestServiceError(
+          'STORE',
+          `${file} is in use by another local service${who}: end that one, or name another file`,
+        )
       }
       clearAway(this.#path, text)
     }
@@ -118,7 +121,7 @@ function isFresh(path: string): boolean {
 function startOf(pid: number): string | null {
   const stat = process.platform === 'linux' ? unlessGone(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) : undefined
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
-  return fields[0] === 'Z' || fields[0] === 'X' ? GONE : fields[START_TIME_FIELD] ?? null
+  return fields[0] === 'Z' || fields[0] === 'X' ? GONE : (fields[START_TIME_FIELD] ?? null)
 }
 
 /** Undefined where it is not there; what is too long names no holder. @throws UnsafeError, the system's errors */

@@ -29,9 +29,7 @@ export interface JournalOptions {
   readonly onProblem: (message: string) => void
 }
 
-type Line =
-  | { readonly kind: RecordKind; readonly record: Stored }
-  | { readonly kind: 'mark'; readonly seq: number }
+type Line = { readonly kind: RecordKind; readonly record: Stored } | { readonly kind: 'mark'; readonly seq: number }
 
 export class Journal {
   readonly #file: string
@@ -107,7 +105,9 @@ export class Journal {
     if (this.#out === undefined) return
     this.#out.destroy()
     this.#out = undefined
-    this.#onProblem(`${this.#file}: ${error instanceof Error ? error.message : String(error)}; from now on records are kept in memory only`)
+    this.#onProblem(
+      `${this.#file}: ${error instanceof Error ? error.message : String(error)}; from now on records are kept in memory only`,
+    )
   }
 }
 
@@ -116,7 +116,8 @@ function load(fd: number, { onRecord, onMark }: JournalOptions): number {
   const head = Buffer.alloc(HEADER.length + 1)
   const headBytes = readSync(fd, head)
   if (headBytes === 0) return 0
-  if (head.toString('utf8', 0, headBytes).replace(/\n$/, '') !== HEADER) throw new Error('it is not a journal of this service and version; name another file')
+  if (head.toString('utf8', 0, headBytes).replace(/\n$/, '') !== HEADER)
+    throw new Error('it is not a journal of this service and version; name another file')
   let damaged = 0
   for (const line of readLines(fd)) {
     if (line?.length === 0) continue

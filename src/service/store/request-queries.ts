@@ -57,7 +57,11 @@ export function findRouteTimeRange(requests: Requests, query: RouteQuery): TimeR
   return findTimeRange(ofRoute(requests, query))
 }
 
-export function summarizeRouteBuckets(requests: Requests, query: RouteQuery, frame: TimeBuckets): Map<number, Durations> {
+export function summarizeRouteBuckets(
+  requests: Requests,
+  query: RouteQuery,
+  frame: TimeBuckets,
+): Map<number, Durations> {
   const buckets = new Map<number, { errors: number; ms: number[] }>()
   for (const { timeMs, status, ms } of ofRoute(requests, query)) {
     const at = bucketIndex(frame, timeMs)

@@ -10,7 +10,16 @@ import type { EntryRows, Scope } from './sqlite-conditions.js'
 import type { Database } from './sqlite-database.js'
 import type { EntryScan } from './sqlite-scan.js'
 import { eachOf, newestFirst, rowLimit, timeRangeOf } from './sqlite-rows.js'
-import type { BucketCount, LevelCounts, NewEntries, Page, StoredEntry, Tally, TimeWindow, ValueCounts } from './store.js'
+import type {
+  BucketCount,
+  LevelCounts,
+  NewEntries,
+  Page,
+  StoredEntry,
+  Tally,
+  TimeWindow,
+  ValueCounts,
+} from './store.js'
 
 /** Error and fatal; `LEVELS` rises. 1 or 0. */
 const IS_ERROR = `(level >= ${LEVELS.indexOf('error')})`

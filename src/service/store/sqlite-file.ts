@@ -58,7 +58,8 @@ function checkFiles(file: string): () => void {
   closeSync(fd)
   return () => {
     checkBeside()
-    if (!isSameFile(opened, lstatSync(file, { bigint: true }))) throw new UnsafeError(`${file} was exchanged by another process while it was opened`)
+    if (!isSameFile(opened, lstatSync(file, { bigint: true })))
+      throw new UnsafeError(`${file} was exchanged by another process while it was opened`)
   }
 }
 
@@ -82,5 +83,7 @@ function versionOf(db: Database): number {
   const version = db.prepare('pragma user_version').get()?.['user_version']
   if (id !== APPLICATION_ID) throw new Error('it is not a database of this service; name another file')
   if (version === 1 || version === VERSION) return version
-  throw new Error(`its layout has the version ${String(version)}, this service knows 1 to ${VERSION}; name another file`)
+  throw new Error(
+    `its layout has the version ${String(version)}, this service knows 1 to ${VERSION}; name another file`,
+  )
 }

@@ -28,10 +28,7 @@ export function groupBodies(
   trend: Trend,
 ): GroupDetails[] {
   const named = JSON.stringify(heads.map(({ fingerprint }) => fingerprint))
-  const rows = scan.rows(filter, {}, [
-    ['is_failure = 1'],
-    ['fingerprint in (select value from json_each(?))', named],
-  ])
+  const rows = scan.rows(filter, {}, [['is_failure = 1'], ['fingerprint in (select value from json_each(?))', named]])
   const members = eachOf<Row>(db, 'json_array(fingerprint, time_ms, service, version, user)', rows).map(memberOf)
   const newest = db.prepare('select json from record where seq = ?')
   return summarizeMembers(heads, members, trend, (seq) => JSON.parse(String(newest.get(seq)?.['json'])) as StoredEntry)

@@ -29,7 +29,11 @@ export function routeTimeRange(db: Database, query: RouteQuery): TimeRange | und
   return timeRangeOf(db, rowsOfRoute(query))
 }
 
-export function routeDurations(db: Database, query: RouteQuery, { sinceMs, stepMs }: TimeBuckets): Map<number, Durations> {
+export function routeDurations(
+  db: Database,
+  query: RouteQuery,
+  { sinceMs, stepMs }: TimeBuckets,
+): Map<number, Durations> {
   const { sql, values } = rowsOfRoute(query)
   const bucket = '(time_ms - cast(? as integer)) / cast(? as integer) as bucket'
   const rows = db.prepare(`select ${bucket}, ${COLUMNS} ${sql} group by 1`).all(sinceMs, stepMs, ...values)

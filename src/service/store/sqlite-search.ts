@@ -27,9 +27,7 @@ export class SqliteSearch {
     if (text === this.#text && newestSeq === this.#seenSeq) return
     if (text !== this.#text || newestSeq < this.#seenSeq) this.#forget()
     const [condition, value] = contains(text)
-    this.#db
-      .prepare(`insert into hit select seq from search where seq > ? and ${condition}`)
-      .run(this.#seenSeq, value)
+    this.#db.prepare(`insert into hit select seq from search where seq > ? and ${condition}`).run(this.#seenSeq, value)
     this.#db.exec('delete from hit where seq < (select min(seq) from search)')
     this.#text = text
     this.#seenSeq = newestSeq

@@ -147,7 +147,8 @@ export class SqliteStore implements Store {
   }
 
   lastSeq(): number {
-    const sql = "select max(coalesce((select max(seq) from record), 0), coalesce((select value from state where name = 'last_seq'), 0)) as seq"
+    const sql =
+      "select max(coalesce((select max(seq) from record), 0), coalesce((select value from state where name = 'last_seq'), 0)) as seq"
     return Number(this.#db.prepare(sql).get()?.['seq'])
   }
 

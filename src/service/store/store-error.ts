@@ -7,5 +7,9 @@ const REMEDY = '. Correct that, or name a file in a folder that only this user c
 export function createStoreError(file: string, error: unknown): IngestServiceError {
   if (error instanceof IngestServiceError) return error
   const reason = error instanceof Error ? error.message : String(error)
-  return new IngestServiceError('STORE', `cannot use the store's file ${file}: ${reason}${error instanceof UnsafeError ? REMEDY : ''}`, error)
+  return new IngestServiceError(
+    'STORE',
+    `cannot use the store's file ${file}: ${reason}${error instanceof UnsafeError ? REMEDY : ''}`,
+    error,
+  )
 }

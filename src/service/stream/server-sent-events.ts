@@ -32,7 +32,8 @@ export class EventStreamParser {
       this.#rest = ''
       from = LINE_END.lastIndex
       if (line !== '') this.#field(line)
-      else if (this.#data.length > 0) events.push({ event: this.#event || 'message', data: this.#data.join('\n'), id: this.#id })
+      else if (this.#data.length > 0)
+        events.push({ event: this.#event || 'message', data: this.#data.join('\n'), id: this.#id })
       if (line === '') this.#clear()
     }
     this.#afterReturn = text.endsWith('\r')
@@ -62,7 +63,7 @@ export class EventStreamParser {
 }
 
 /** `data` is anything that JSON can say. */
-export function formatEvent({ event, data, id }: { event: string, data: unknown, id?: number }): string {
+export function formatEvent({ event, data, id }: { event: string; data: unknown; id?: number }): string {
   return formatJsonEvent(event, JSON.stringify(data), id)
 }
 

@@ -59,16 +59,19 @@ export class StreamBroadcaster {
   open(request: IncomingMessage, response: ServerResponse, query: StreamQuery): Reply | undefined {
     if (this.#open.size >= MAX_STREAMS) {
       const advice = 'close a page or a `pino-ingest tail` that is not needed'
-      return createFailure(503, `${MAX_STREAMS} streams are open, more are not served: ${advice}`, 'overloaded', { 'retry-after': '5' })
+      return createFailure(503, `${MAX_STREAMS} streams are open, more are not served: ${advice}`, 'overloaded', {
+        'retry-after': '5',
+      })
     }
     const filter = parseEntryFilter(query.filter)
     const { afterSeq = this.#lastSeq } = query
     // A number that was never given, or one from before: it is of another run, or of what was forgotten since. Who knows of
     // nothing (0) has nothing to forget.
     const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
-    const missed = afterSeq === this.#lastSeq
-      ? { items: [], skipped: 0 }
-      : this.#parts.reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, query.filter, MAX_WAITING_ENTRIES)
+    const missed =
+      afterSeq === this.#lastSeq
+        ? { items: [], skipped: 0 }
+        : this.#parts.reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, query.filter, MAX_WAITING_ENTRIES)
 
     response.writeHead(200, STREAM_HEADERS)
     if (request.method === 'HEAD') {
@@ -96,7 +99,7 @@ export class StreamBroadcaster {
     for (const { filter, reader } of this.#open) {
       const wanted: StreamItem[] = []
       for (const [at, record] of records.entries()) {
-        if (matches(filter, record.entry)) wanted.push(lines[at] ??= lineOf(record))
+        if (matches(filter, record.entry)) wanted.push((lines[at] ??= lineOf(record)))
       }
       reader.entries(wanted)
     }

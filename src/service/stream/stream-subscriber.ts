@@ -114,7 +114,8 @@ export class StreamSubscriber {
     let text = ''
     if (this.#resetSeq !== undefined) text += formatReset(this.#resetSeq)
     if (this.#waiting.length > 0 || this.#skipped > 0) text += this.#nextEntries()
-    if (this.#kinds.size > 0) text += formatEvent({ event: 'changed', data: { kinds: [...this.#kinds] } satisfies StreamChanged })
+    if (this.#kinds.size > 0)
+      text += formatEvent({ event: 'changed', data: { kinds: [...this.#kinds] } satisfies StreamChanged })
     this.#resetSeq = undefined
     this.#kinds.clear()
     this.#write(text)

@@ -4,7 +4,16 @@
  */
 import { Observable } from './observable.js'
 import { isToken } from '../../protocol/token-rule.js'
-import { afterGiven, afterRefused, afterTaken, afterTold, hasOther, isOnTrial, NO_ACCESS, tokenIn } from './access-state.js'
+import {
+  afterGiven,
+  afterRefused,
+  afterTaken,
+  afterTold,
+  hasOther,
+  isOnTrial,
+  NO_ACCESS,
+  tokenIn,
+} from './access-state.js'
 import type { Access } from './access-state.js'
 
 const STORAGE_KEY = 'pino-ingest.token'

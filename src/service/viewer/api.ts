@@ -9,12 +9,15 @@ export { ApiError }
 /** @throws ApiError where the service refuses, TypeError where it cannot be reached */
 export async function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
   const response = await request(path, parameters, {}, signal)
-  return await response.json() as T
+  return (await response.json()) as T
 }
 
 /** @throws as `get` */
 export async function request(
-  path: string, parameters: Parameters, headers: Readonly<Record<string, string>>, signal?: AbortSignal,
+  path: string,
+  parameters: Parameters,
+  headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
 ): Promise<Response> {
   const { token } = access.value
   const response = await fetch(urlOf(path, parameters), {
@@ -24,11 +27,16 @@ export async function request(
   })
   if (response.ok) return response
   if (response.status === 401) refuseToken(token)
-  throw new ApiError(response.status, reasonOf(await response.text()) ?? `the service answered with status ${response.status}`)
+  throw new ApiError(
+    response.status,
+    reasonOf(await response.text()) ?? `the service answered with status ${response.status}`,
+  )
 }
 
 export function urlOf(path: string, parameters: Parameters): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => value === undefined ? [] : [[name, String(value)]])
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
   const search = new URLSearchParams(given).toString()
   return `/local/${path}${search === '' ? '' : `?${search}`}`
 }

@@ -57,13 +57,23 @@ function Page() {
 
   return (
     <div class="app">
-      <a class="skip" href="#main">Skip to the content</a>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
       <Header view={view} status={status} onHelp={() => setHelpOpen(true)} />
       <div class={entry === null ? 'content' : 'content with-detail'}>
         <main id="main" class="main" tabIndex={-1}>
-          {name === 'entries' ? <EntriesView view={view} status={status} /> : <OtherView key={name} view={OTHER_VIEWS[name]} />}
+          {name === 'entries' ? (
+            <EntriesView view={view} status={status} />
+          ) : (
+            <OtherView key={name} view={OTHER_VIEWS[name]} />
+          )}
         </main>
-        {entry !== null && <DetailPanel><EntryDetail id={entry} onClose={closeDetail} /></DetailPanel>}
+        {entry !== null && (
+          <DetailPanel>
+            <EntryDetail id={entry} onClose={closeDetail} />
+          </DetailPanel>
+        )}
       </div>
       {isHelpOpen && <Help status={status} onClose={() => setHelpOpen(false)} />}
     </div>
@@ -83,7 +93,11 @@ function DetailPanel({ children }: { children: ComponentChildren }) {
       setTimeout(() => before.focus())
     }
   }, [])
-  return <div class="detail-panel" ref={panel} tabIndex={-1}>{children}</div>
+  return (
+    <div class="detail-panel" ref={panel} tabIndex={-1}>
+      {children}
+    </div>
+  )
 }
 
 /** These views only need to hear that something came, of whatever service. */

@@ -34,16 +34,24 @@ const html = readFileSync(here('index.html'), 'utf8')
 const files = { html, script, style }
 
 const bytes = Object.values(files).reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0)
-if (bytes > MAX_GZIP_BYTES) throw new Error(`the page has ${bytes} bytes gzipped, more than the ${MAX_GZIP_BYTES} it may have`)
+if (bytes > MAX_GZIP_BYTES)
+  throw new Error(`the page has ${bytes} bytes gzipped, more than the ${MAX_GZIP_BYTES} it may have`)
 
 const version = createHash('sha256').update(script).update(style).update(html).digest('hex').slice(0, 12)
-const packed = Object.entries(files).map(([name, text]) => `  ${name}: '${gzipSync(text, { level: 9 }).toString('base64')}',`)
+const packed = Object.entries(files).map(
+  ([name, text]) => `  ${name}: '${gzipSync(text, { level: 9 }).toString('base64')}',`,
+)
 mkdirSync(here('../page'), { recursive: true })
 // With a type of its own: else the declarations would hold all of it once more.
-writeFileSync(here('../page/bundle.ts'), `/** Made by \`../viewer/build.mjs\`: the page's files, gzipped, as base64. */
-export const BUNDLE: Readonly<Record<'version' | ${Object.keys(files).map((name) => `'${name}'`).join(' | ')}, string>> = {
+writeFileSync(
+  here('../page/bundle.ts'),
+  `/** Made by \`../viewer/build.mjs\`: the page's files, gzipped, as base64. */
+export const BUNDLE: Readonly<Record<'version' | ${Object.keys(files)
+    .map((name) => `'${name}'`)
+    .join(' | ')}, string>> = {
   version: '${version}',
 ${packed.join('\n')}
 }
-`)
+`,
+)
 process.stdout.write(`page: ${bytes} bytes gzipped\n`)

@@ -28,7 +28,8 @@ export function listenToKeys(): void {
     const place = placeOf(target)
     if (event.key === 'Escape' && place === 'field') return target.blur()
     const command = findCommand(event, place)
-    const run = command === undefined ? undefined : parts.find(({ current }) => current[command] !== undefined)?.current[command]
+    const run =
+      command === undefined ? undefined : parts.find(({ current }) => current[command] !== undefined)?.current[command]
     if (run === undefined) return
     event.preventDefault()
     run()

@@ -11,12 +11,16 @@ export function LevelBadge({ level }: { level: Level }) {
 
 /** The time of day; the date is in its title. */
 export function Time({ at }: { at: string }) {
-  return <time class="time" dateTime={at} title={`${fullTime(at)} (${at})`}>{shortTime(at)}</time>
+  return (
+    <time class="time" dateTime={at} title={`${fullTime(at)} (${at})`}>
+      {shortTime(at)}
+    </time>
+  )
 }
 
 const COPIED_MS = 1500
 
-export function CopyButton({ text, label }: { text: string, label: string }) {
+export function CopyButton({ text, label }: { text: string; label: string }) {
   const [said, setSaid] = useState<string | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -26,12 +30,17 @@ export function CopyButton({ text, label }: { text: string, label: string }) {
     timer.current = setTimeout(() => setSaid(null), COPIED_MS)
   }
   const copy = (): void => {
-    navigator.clipboard.writeText(text).then(() => say('Copied'), () => say('The browser forbids it'))
+    navigator.clipboard.writeText(text).then(
+      () => say('Copied'),
+      () => say('The browser forbids it'),
+    )
   }
   return (
     <button type="button" class="button small" onClick={copy}>
       {said ?? label}
-      <span class="visually-hidden" role="status">{said ?? ''}</span>
+      <span class="visually-hidden" role="status">
+        {said ?? ''}
+      </span>
     </button>
   )
 }
@@ -39,11 +48,16 @@ export function CopyButton({ text, label }: { text: string, label: string }) {
 /** Why something could not be loaded. */
 export function Problem({ error }: { error: Error }) {
   // fetch() fails with a TypeError where nothing answers.
-  const text = error instanceof ApiError ? error.message : 'The service does not answer. Is `pino-ingest dev` still running?'
-  return <p class="problem" role="alert">{text}</p>
+  const text =
+    error instanceof ApiError ? error.message : 'The service does not answer. Is `pino-ingest dev` still running?'
+  return (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  )
 }
 
-export function Empty({ title, children }: { title: string, children?: ComponentChildren }) {
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
       <h2>{title}</h2>
@@ -53,14 +67,23 @@ export function Empty({ title, children }: { title: string, children?: Component
 }
 
 /** A small bar chart; its label tells what a screen reader cannot see. */
-export function Bars({ values, label }: { values: readonly number[], label: string }) {
+export function Bars({ values, label }: { values: readonly number[]; label: string }) {
   const most = Math.max(1, ...values)
   return (
     <svg class="bars" role="img" aria-label={label} viewBox={`0 0 ${values.length * 4} 20`} preserveAspectRatio="none">
       {values.map((value, index) => {
         // What is not zero can be seen.
-        const height = value === 0 ? 0.75 : Math.max(2, value / most * 20)
-        return <rect key={index} class={value === 0 ? 'none' : undefined} x={index * 4} y={20 - height} width={3} height={height} />
+        const height = value === 0 ? 0.75 : Math.max(2, (value / most) * 20)
+        return (
+          <rect
+            key={index}
+            class={value === 0 ? 'none' : undefined}
+            x={index * 4}
+            y={20 - height}
+            width={3}
+            height={height}
+          />
+        )
       })}
     </svg>
   )

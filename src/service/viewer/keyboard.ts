@@ -14,11 +14,22 @@ export interface KeyPress {
 export type KeyPlace = 'field' | 'control' | 'page'
 
 const EVERYWHERE: Readonly<Record<string, Command>> = {
-  j: 'next', k: 'previous', '/': 'search', p: 'pause', t: 'top', '?': 'help', Escape: 'close',
+  j: 'next',
+  k: 'previous',
+  '/': 'search',
+  p: 'pause',
+  t: 'top',
+  '?': 'help',
+  Escape: 'close',
 }
 
 /** Keys that a focused button, link or scrolled part needs for itself. */
-const ON_THE_PAGE: Readonly<Record<string, Command>> = { ArrowDown: 'next', ArrowUp: 'previous', Enter: 'open', Home: 'top' }
+const ON_THE_PAGE: Readonly<Record<string, Command>> = {
+  ArrowDown: 'next',
+  ArrowUp: 'previous',
+  Enter: 'open',
+  Home: 'top',
+}
 
 export function findCommand({ key, ctrlKey, metaKey, altKey }: KeyPress, place: KeyPlace): Command | undefined {
   if (ctrlKey || metaKey || altKey || place === 'field') return undefined

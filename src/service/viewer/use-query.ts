@@ -47,7 +47,7 @@ export function useQuery<T>(path: string | null, parameters: Parameters = {}, ve
       isUnderWay = false
       const keeps = next.error !== undefined && !(next.error instanceof ApiError) && dataKey.current === key
       if (!keeps) dataKey.current = key
-      setState(({ data }) => keeps ? { ...next, data } : next)
+      setState(({ data }) => (keeps ? { ...next, data } : next))
       if (isOutdated) load.current()
     }
     load.current()

@@ -30,7 +30,15 @@ function go(href: string, replace: boolean): void {
 export function followLinks(): void {
   addEventListener('popstate', () => current.set(parseView(location.search)))
   addEventListener('click', (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (link === null || link.target !== '' || link.hasAttribute('download')) return
     if (link.origin !== location.origin || link.pathname !== '/' || link.hash !== '') return

@@ -29,7 +29,9 @@ export function fullTime(iso: string): string {
 export function aheadOfUtc(iso: string): number {
   if (/z$/i.test(iso)) return 0
   const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)$/.exec(iso.slice(10)) ?? []
-  return sign === undefined ? localAheadOfUtc(iso) : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
+  return sign === undefined
+    ? localAheadOfUtc(iso)
+    : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
 }
 
 /** The same of local time at that moment: it differs between summer and winter. */
@@ -54,8 +56,14 @@ export function ago(iso: string, nowMs: number): string {
     const text = duration(Math.floor(length / MINUTE_MS) * MINUTE_MS)
     return passedMs < 0 ? `in ${text}` : `${text} ago`
   }
-  const [unitMs, unit] = length < MINUTE_MS ? [SECOND_MS, 's'] : length < HOUR_MS ? [MINUTE_MS, 'min']
-    : length < 2 * DAY_MS ? [HOUR_MS, 'h'] : [DAY_MS, 'days']
+  const [unitMs, unit] =
+    length < MINUTE_MS
+      ? [SECOND_MS, 's']
+      : length < HOUR_MS
+        ? [MINUTE_MS, 'min']
+        : length < 2 * DAY_MS
+          ? [HOUR_MS, 'h']
+          : [DAY_MS, 'days']
   const text = `${NUMBER.format(Math.floor(length / unitMs))} ${unit}`
   return passedMs < 0 ? `in ${text}` : `${text} ago`
 }

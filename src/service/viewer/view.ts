@@ -5,7 +5,18 @@ export type ViewName = (typeof VIEWS)[number]
 
 /** The filters of the API, in the order in which an address holds them. */
 export const FILTER_NAMES = [
-  'level', 'service', 'environment', 'version', 'release_id', 'tag', 'trace_id', 'request_id', 'fingerprint', 'q', 'since', 'until',
+  'level',
+  'service',
+  'environment',
+  'version',
+  'release_id',
+  'tag',
+  'trace_id',
+  'request_id',
+  'fingerprint',
+  'q',
+  'since',
+  'until',
 ] as const
 
 export type FilterName = (typeof FILTER_NAMES)[number]

@@ -47,7 +47,11 @@ export interface ClaimedOptions {
 }
 
 /** Yields the segments of a claimed folder. @param onRemoved called when a segment was deleted @throws the system's errors */
-export function* openClaimedSegments(folder: string, { clock, machine, onError }: ClaimedOptions, onRemoved: (segment: Segment) => void): Generator<ClaimedSegment> {
+export function* openClaimedSegments(
+  folder: string,
+  { clock, machine, onError }: ClaimedOptions,
+  onRemoved: (segment: Segment) => void,
+): Generator<ClaimedSegment> {
   if (!isOwnFolder(folder)) return
   const finalAt = hasWriterEnded(folder, machine) ? -Infinity : clock.now() + CLAIM_GRACE_MS
   for (const name of listNames(folder).filter(isSegment)) {

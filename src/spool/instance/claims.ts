@@ -80,7 +80,7 @@ export class Claims {
       }
       ensureFolder(instance.claimedPath)
       // The suffix `.left` stays: it says that the folder is no longer written to.
-      const claimed = join(instance.claimedPath, match[2] === LEFT ? name : match[1] as string)
+      const claimed = join(instance.claimedPath, match[2] === LEFT ? name : (match[1] as string))
       renameSync(path, claimed)
       return claimed
     } catch (error) {

@@ -52,7 +52,9 @@ function checked(value: unknown): UnreportedDrops | undefined {
   if (typeof value !== 'object' || value === null || !('dropped' in value) || !('lastAtMs' in value)) return undefined
   const { dropped, lastAtMs } = value
   if (typeof dropped !== 'object' || dropped === null || !isCount(lastAtMs)) return undefined
-  const counts = DROP_REASONS.map((reason) => [reason, (dropped as Record<string, unknown>)[reason]] as const).filter(([, count]) => isCount(count))
+  const counts = DROP_REASONS.map((reason) => [reason, (dropped as Record<string, unknown>)[reason]] as const).filter(
+    ([, count]) => isCount(count),
+  )
   return counts.length === 0 ? undefined : { dropped: Object.fromEntries(counts), lastAtMs }
 }
 

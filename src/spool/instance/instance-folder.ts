@@ -38,7 +38,7 @@ export class InstanceFolder {
 
   /** @param destination the folder of all instances that write for the same service @throws the system's errors, UnsafeError */
   constructor(destination: string, options: InstanceFolderOptions) {
-    const { clock, machine, isPowerSafe } = this.#options = options
+    const { clock, machine, isPowerSafe } = (this.#options = options)
     this.name = `${Math.trunc(clock.wallNow()).toString(36).padStart(8, '0')}-${randomBytes(NAME_BYTES).toString('hex')}`
     this.#destination = destination
     this.path = join(destination, this.name + LIVE)
@@ -75,7 +75,11 @@ export class InstanceFolder {
         events.onRemoved?.(removed)
       },
     })
-    const writer = new SegmentWriter(segment, { createdAtMs: clock.wallNow(), isPowerSafe, onUnsynced: events.onUnsynced })
+    const writer = new SegmentWriter(segment, {
+      createdAtMs: clock.wallNow(),
+      isPowerSafe,
+      onUnsynced: events.onUnsynced,
+    })
     this.#nextNumber += 1
     this.#segments.set(segment.number, segment)
     try {
@@ -119,7 +123,9 @@ export class InstanceFolder {
    * of deleting it; one by one, since listing a folder needs a file descriptor. @throws the system's errors
    */
   deletedSegments(): Segment[] {
-    const deleted = [...this.#segments.values()].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    const deleted = [...this.#segments.values()].filter(
+      ({ path }) => lstatSync(path, { throwIfNoEntry: false }) === undefined,
+    )
     // Checked afterwards: if the whole folder was claimed, all its files have moved.
     return deleted.length > 0 && this.isInPlace() ? deleted : []
   }

@@ -43,8 +43,12 @@ export function readMachine(): Machine {
   const start = Number(pid) === process.pid ? tryRead(() => startOf(process.pid, Number(thread))) : undefined
   return {
     self: {
-      pid: process.pid, thread: start === undefined ? threadId : Number(thread), host: hostname(),
-      ...(boot !== undefined && { boot }), ...(namespace !== undefined && { namespace }), ...(start !== undefined && { start }),
+      pid: process.pid,
+      thread: start === undefined ? threadId : Number(thread),
+      host: hostname(),
+      ...(boot !== undefined && { boot }),
+      ...(namespace !== undefined && { namespace }),
+      ...(start !== undefined && { start }),
     },
     findStartTime: startOf,
   }
@@ -134,7 +138,9 @@ function readLease(folder: string): Lease | undefined {
 function leaseOf(folder: string): Lease {
   const lease = readLease(folder)
   if (lease !== undefined) return lease
-  const files = readdirSync(folder).map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  const files = readdirSync(folder).map(
+    (name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  )
   return { text: '', renewedAtMs: Math.max(lstatSync(folder).mtimeMs, ...files) }
 }
 
@@ -188,7 +194,8 @@ export class LeaseWatch {
  */
 export function isOwnerAlive(folder: string, { self, findStartTime: startOfThread }: Machine): boolean | undefined {
   const { pid, thread, boot, namespace, start } = readOwner(folder) ?? {}
-  const isHere = self.boot !== undefined && boot === self.boot && self.namespace !== undefined && namespace === self.namespace
+  const isHere =
+    self.boot !== undefined && boot === self.boot && self.namespace !== undefined && namespace === self.namespace
   if (!isHere || typeof start !== 'string' || typeof pid !== 'number' || typeof thread !== 'number') return undefined
   return start === startOfThread(pid, thread)
 }

@@ -68,7 +68,9 @@ export class Recovery {
 
   /** Segments that can be deleted to make room, oldest first. */
   get removable(): EvictionCandidate[] {
-    return this.#unread.filter(({ isFinal }) => isFinal).map((claimed): EvictionCandidate => ({ bytes: claimed.bytes, evict: () => this.#drop(claimed) }))
+    return this.#unread
+      .filter(({ isFinal }) => isFinal)
+      .map((claimed): EvictionCandidate => ({ bytes: claimed.bytes, evict: () => this.#drop(claimed) }))
   }
 
   /** Bytes that will be deleted after their entries are counted. */
@@ -77,7 +79,9 @@ export class Recovery {
   }
 
   get #unread(): ClaimedSegment[] {
-    return [...(this.#open === undefined ? [] : [this.#open.claimed]), ...this.#waiting, ...this.#postponed].filter(({ isDropped }) => !isDropped)
+    return [...(this.#open === undefined ? [] : [this.#open.claimed]), ...this.#waiting, ...this.#postponed].filter(
+      ({ isDropped }) => !isDropped,
+    )
   }
 
   /** Entries that were read and are not yet returned by `next`. */
@@ -87,7 +91,9 @@ export class Recovery {
 
   /** Ready entries that are no longer on disk because their segment was dropped. */
   get memoryOnlyEntries(): number {
-    return this.#ready.filter(({ acknowledgement: custody }) => custody?.isDurable !== true).reduce((sum, { count }) => sum + count, 0)
+    return this.#ready
+      .filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
+      .reduce((sum, { count }) => sum + count, 0)
   }
 
   /** Forgets the ready entries; the caller counts them. */
@@ -104,10 +110,12 @@ export class Recovery {
     this.#drops.retry()
     this.#waiting.push(...this.#postponed.splice(0))
     if (this.scanning.isBusy) return
-    await this.scanning.run(this.#claim(instance), () => {
-      this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
-      onTurn()
-    }).catch(this.#options.onError)
+    await this.scanning
+      .run(this.#claim(instance), () => {
+        this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
+        onTurn()
+      })
+      .catch(this.#options.onError)
   }
 
   *#claim(instance: InstanceFolder): Generator<void> {
@@ -173,12 +181,23 @@ export class Recovery {
   #openNext(): Open | Promise<void> | undefined {
     const { clock, machine, maxAgeMs, uptimeMs = () => Infinity } = this.#options
     for (let claimed = this.#waiting.shift(); claimed !== undefined; claimed = this.#waiting.shift()) {
-      const { segment: { path }, nextOffset, damagedBytes, isFinal, isDropped } = claimed
+      const {
+        segment: { path },
+        nextOffset,
+        damagedBytes,
+        isFinal,
+        isDropped,
+      } = claimed
       if (isDropped) continue
       try {
         if (!isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
           const settlements = readAcknowledgements(toAcknowledgementLogPath(path))
-          return { claimed, damagedBefore: damagedBytes, settlements, reader: new SegmentReader(path, nextOffset, undefined, () => !claimed.isFinal) }
+          return {
+            claimed,
+            damagedBefore: damagedBytes,
+            settlements,
+            reader: new SegmentReader(path, nextOffset, undefined, () => !claimed.isFinal),
+          }
         }
         if (isFinal) return this.#drops.add(claimed, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
         this.#postponed.push(claimed)
@@ -208,7 +227,10 @@ export class Recovery {
   }
 
   async #readFrom(open: Open): Promise<void> {
-    const { claimed, claimed: { segment, isFinal: wasFinal } } = open
+    const {
+      claimed,
+      claimed: { segment, isFinal: wasFinal },
+    } = open
     try {
       const read = await open.reader.next()
       // Dropped or closed in the meantime.
@@ -225,7 +247,8 @@ export class Recovery {
       const { batches, entries, missing } = restore(segment, read, open.settlements.get(read.batchId))
       this.#ready = batches
       this.#options.onRecovered(entries + missing)
-      if (missing > 0) this.#options.onDropped(missing, 'damaged', `what ${segment.path} held of them is damaged or missing`)
+      if (missing > 0)
+        this.#options.onDropped(missing, 'damaged', `what ${segment.path} held of them is damaged or missing`)
     } catch (error) {
       if (this.#open !== open) return
       this.#closeOpen(open)
@@ -234,9 +257,12 @@ export class Recovery {
   }
 
   #finish(open: Open): void {
-    const { claimed: { segment, damagedBytes } } = open
+    const {
+      claimed: { segment, damagedBytes },
+    } = open
     this.#closeOpen(open)
-    if (damagedBytes > 0) this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${segment.path} are damaged, and are passed over`)
+    if (damagedBytes > 0)
+      this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${segment.path} are damaged, and are passed over`)
     this.#unsettled.add(segment)
     segment.complete()
   }

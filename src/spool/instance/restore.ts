@@ -18,9 +18,24 @@ export function restore(segment: Segment, read: ReadBatch, settlement: Settlemen
   const { batches, missing } = assemble(read, settlement)
   const entries = batches.reduce((sum, { count }) => sum + count, 0)
   segment.add(entries)
-  const custody = createPartAcknowledgements(segment, read.batchId, batches.map(({ positions }) => positions))
-  return { entries, missing, batches: batches.map(({ batchId, count, positions, isWhole, body }, at): Batch => ({
-    batchId, count, highestSeverity: read.rank, body, acknowledgement: custody[at],
-    ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
-  } as Batch)) }
+  const custody = createPartAcknowledgements(
+    segment,
+    read.batchId,
+    batches.map(({ positions }) => positions),
+  )
+  return {
+    entries,
+    missing,
+    batches: batches.map(
+      ({ batchId, count, positions, isWhole, body }, at): Batch =>
+        ({
+          batchId,
+          count,
+          highestSeverity: read.rank,
+          body,
+          acknowledgement: custody[at],
+          ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
+        }) as Batch,
+    ),
+  }
 }

@@ -104,18 +104,26 @@ export class EvictionQueue {
   #failed(drop: Drop, error: unknown): void {
     drop.failures += 1
     // Deleted all the same; its number of entries is unknown.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || drop.failures === MAX_FAILURES) return void this.#counts.push(0)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || drop.failures === MAX_FAILURES)
+      return void this.#counts.push(0)
     this.#drops.splice(this.#counts.length, 1)
     this.#postponed.push(drop)
   }
 
-  async #count({ claimed: { segment: { path }, nextOffset } }: Drop): Promise<number> {
+  async #count({
+    claimed: {
+      segment: { path },
+      nextOffset,
+    },
+  }: Drop): Promise<number> {
     const settlements = readAcknowledgements(toAcknowledgementLogPath(path))
     const reader = new SegmentReader(path, nextOffset)
     try {
       let entries = 0
       for (let read = await reader.next(); read !== undefined; read = await reader.next()) {
-        const positions = PositionSet.from(read.runs.flatMap(({ first, count }) => Array.from({ length: count }, (_, at) => first + at)))
+        const positions = PositionSet.from(
+          read.runs.flatMap(({ first, count }) => Array.from({ length: count }, (_, at) => first + at)),
+        )
         entries += positions.difference(settlements.get(read.batchId)?.settled ?? PositionSet.empty()).size
       }
       return entries
@@ -126,9 +134,13 @@ export class EvictionQueue {
 
   /** Deletes the counted segments and reports them together. @returns whether there were any */
   #deleteCounted(): boolean {
-    const entries = new Map<string, { readonly reason: Drop['reason'], readonly detail: string, entries: number }>()
+    const entries = new Map<string, { readonly reason: Drop['reason']; readonly detail: string; entries: number }>()
     for (const count of this.#counts.splice(0)) {
-      const { claimed: { segment, bytes }, reason, why } = this.#drops.shift() as Drop
+      const {
+        claimed: { segment, bytes },
+        reason,
+        why,
+      } = this.#drops.shift() as Drop
       this.#bytes -= bytes
       segment.drop()
       const detail = `${why}, left by an earlier process: ${segment.path}`

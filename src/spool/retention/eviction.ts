@@ -36,7 +36,10 @@ export function evict({ root, bytes, needBytes, maxBytes, removable }: EvictionO
     // Checked again after a failed deletion.
     for (let sum = freed; sum < excess; to += 1) {
       const next = all[to]
-      if (next === undefined) throw new SpoolFullError(`spool.maxBytes ${maxBytes} is reached by what other processes keep in ${root} (${bytes} bytes)`)
+      if (next === undefined)
+        throw new SpoolFullError(
+          `spool.maxBytes ${maxBytes} is reached by what other processes keep in ${root} (${bytes} bytes)`,
+        )
       sum += next.bytes
     }
     for (; at < to; at += 1) freed += (all[at] as EvictionCandidate).evict()

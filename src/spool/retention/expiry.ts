@@ -3,7 +3,17 @@ import { lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { isOwnFolder } from '../../shared/safe-folders.js'
-import { DEAD_LETTERS, DESTINATION_NAME, DROP_COUNTS, INSTANCE_NAME, LEFT, OWNER, isAcknowledgementLog, isSegment, toAcknowledgementLogPath } from '../disk-format.js'
+import {
+  DEAD_LETTERS,
+  DESTINATION_NAME,
+  DROP_COUNTS,
+  INSTANCE_NAME,
+  LEFT,
+  OWNER,
+  isAcknowledgementLog,
+  isSegment,
+  toAcknowledgementLogPath,
+} from '../disk-format.js'
 import { isAbandoned, readOwner } from '../instance/ownership.js'
 import type { LeaseWatch, Machine } from '../instance/ownership.js'
 import { readSizeOnDisk, walkFiles, listNames } from '../spool-files.js'
@@ -64,19 +74,32 @@ export function* deleteExpired(options: ExpiryOptions): Generator<StrandedEntrie
   }
 }
 
-function* ageInstances(destination: string, options: ExpiryOptions): Generator<undefined, Omit<StrandedEntries, 'folder'>> {
+function* ageInstances(
+  destination: string,
+  options: ExpiryOptions,
+): Generator<undefined, Omit<StrandedEntries, 'folder'>> {
   let bytes = 0
   let agedBytes = 0
   for (const name of listNames(destination)) {
     yield
     const folder = join(destination, name)
-    if (!INSTANCE_NAME.test(name) || !isOwnFolder(folder) || (!name.endsWith(LEFT) && !isFree(folder, options))) continue
+    if (!INSTANCE_NAME.test(name) || !isOwnFolder(folder) || (!name.endsWith(LEFT) && !isFree(folder, options)))
+      continue
     const segments = [...walkFiles(folder)].filter((file) => isSegment(file.name))
     const young = segments.filter((file) => !isExpired(file, options))
-    for (const { path } of segments.filter((file) => !young.includes(file))) agedBytes += unlink(path) + unlink(toAcknowledgementLogPath(path))
+    for (const { path } of segments.filter((file) => !young.includes(file)))
+      agedBytes += unlink(path) + unlink(toAcknowledgementLogPath(path))
     const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
     bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
-    if (young.length === 0 && [...walkFiles(folder)].every((file) => file.name === OWNER || isAcknowledgementLog(file.name) || (file.name === DROP_COUNTS && isExpired(file, options)))) {
+    if (
+      young.length === 0 &&
+      [...walkFiles(folder)].every(
+        (file) =>
+          file.name === OWNER ||
+          isAcknowledgementLog(file.name) ||
+          (file.name === DROP_COUNTS && isExpired(file, options)),
+      )
+    ) {
       rmSync(folder, { recursive: true, force: true })
     }
   }
@@ -97,7 +120,13 @@ function isFree(folder: string, { machine, leases }: ExpiryOptions): boolean {
  */
 function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeLimit): boolean {
   if (!isOld({ modifiedAtMs }, options)) return false
-  const { machine: { self: { boot } }, maxAgeMs, uptimeMs } = options
+  const {
+    machine: {
+      self: { boot },
+    },
+    maxAgeMs,
+    uptimeMs,
+  } = options
   return boot === undefined || readOwner(join(path, '..'))?.boot !== boot || uptimeMs() > maxAgeMs
 }
 
@@ -107,7 +136,10 @@ export function isClaimExpired(path: string, options: AgeLimit): boolean {
   return modifiedAtMs >= EARLIEST_MS && isExpired({ path, modifiedAtMs }, options)
 }
 
-function isOld({ modifiedAtMs }: Pick<FoundFile, 'modifiedAtMs'>, { wallNowMs, maxAgeMs }: Pick<AgeLimit, 'wallNowMs' | 'maxAgeMs'>): boolean {
+function isOld(
+  { modifiedAtMs }: Pick<FoundFile, 'modifiedAtMs'>,
+  { wallNowMs, maxAgeMs }: Pick<AgeLimit, 'wallNowMs' | 'maxAgeMs'>,
+): boolean {
   return wallNowMs - modifiedAtMs > maxAgeMs
 }
 

@@ -35,7 +35,7 @@ export interface SpoolLimitsOptions {
   /** Milliseconds since the machine's boot. Default: not known. */
   readonly uptimeMs?: () => number
   /** The segment that is being written, and its size in bytes. */
-  readonly current: () => { readonly segment: Segment, readonly size: number } | undefined
+  readonly current: () => { readonly segment: Segment; readonly size: number } | undefined
   readonly ownSegments: () => Iterable<Segment>
   readonly evicted: EvictedBatchStore
   readonly recovery: Recovery
@@ -112,11 +112,29 @@ export class SpoolLimits {
   }
 
   *#ageOthers(instance: InstanceFolder): Generator<unknown> {
-    const { root, destinations, siblings, shouldScanOthers: looksAtOthers, machine, clock, maxAgeMs, uptimeMs = () => Infinity, onStranded, onForeignExpired: onForeignAged } = this.#options
+    const {
+      root,
+      destinations,
+      siblings,
+      shouldScanOthers: looksAtOthers,
+      machine,
+      clock,
+      maxAgeMs,
+      uptimeMs = () => Infinity,
+      onStranded,
+      onForeignExpired: onForeignAged,
+    } = this.#options
     const limits = { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs }
     const stranded: StrandedEntries[] = []
     this.#leases.beginScan(() => instance.renew())
-    for (const found of deleteExpired({ root, destinations, siblings, shouldScanOthers: looksAtOthers, leases: this.#leases, ...limits })) {
+    for (const found of deleteExpired({
+      root,
+      destinations,
+      siblings,
+      shouldScanOthers: looksAtOthers,
+      leases: this.#leases,
+      ...limits,
+    })) {
       yield
       if (found === undefined) continue
       const { folder, bytes, expiredBytes: agedBytes } = found
@@ -181,7 +199,9 @@ export class SpoolLimits {
   /** Dead letters first: they were reported and will not be sent. Then claimed segments, then this instance's own. */
   #removable(instance: InstanceFolder): EvictionCandidate[] {
     const { destinations, recovery, current } = this.#options
-    const letters = [...walkFiles(join(destinations[0] as string, DEAD_LETTERS))].toSorted((a, b) => a.modifiedAtMs - b.modifiedAtMs)
+    const letters = [...walkFiles(join(destinations[0] as string, DEAD_LETTERS))].toSorted(
+      (a, b) => a.modifiedAtMs - b.modifiedAtMs,
+    )
     const own = [...instance.segments.values()].filter((segment) => segment !== current()?.segment)
     return [
       ...letters.map((file): EvictionCandidate => ({ bytes: file.bytes, evict: () => removeFile(file) })),
@@ -192,11 +212,16 @@ export class SpoolLimits {
 
   #own(segment: Segment): EvictionCandidate {
     const bytes = (): number => readSizeOnDisk(segment.path) + readSizeOnDisk(toAcknowledgementLogPath(segment.path))
-    return { get bytes() { return bytes() }, evict: () => {
-      const before = bytes()
-      this.#drop(segment, 'spool', `spool.maxBytes ${this.#options.maxBytes} is full, the oldest segment went`)
-      return before - bytes()
-    } }
+    return {
+      get bytes() {
+        return bytes()
+      },
+      evict: () => {
+        const before = bytes()
+        this.#drop(segment, 'spool', `spool.maxBytes ${this.#options.maxBytes} is full, the oldest segment went`)
+        return before - bytes()
+      },
+    }
   }
 
   /** Entries of the segment that are also in memory are still sent. */

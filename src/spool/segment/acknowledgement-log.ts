@@ -102,7 +102,7 @@ function endOfRecords(fd: number): number {
  * @throws the system's errors: without the journal, settled entries would be sent again
  */
 export function readAcknowledgements(path: string): ReadonlyMap<string, Settlement> {
-  const found = new Map<string, { settled: PositionSet, parts: PositionSet[] }>()
+  const found = new Map<string, { settled: PositionSet; parts: PositionSet[] }>()
   let fd: number | undefined
   try {
     fd = openOwn(path, constants.O_RDONLY)
@@ -137,7 +137,12 @@ function* records(fd: number): Generator<Found> {
       const kind = window.readUInt32LE(at)
       const end = at + RECORD_BYTES
       if (crc32(window.subarray(at + CRC_FROM, end), kind) !== window.readUInt32LE(at + 4)) continue
-      yield { kind, batchId: formatUuid(window, at + CRC_FROM), positions: new PositionSet(window.subarray(at + CRC_FROM + 16, end)), end: position + end }
+      yield {
+        kind,
+        batchId: formatUuid(window, at + CRC_FROM),
+        positions: new PositionSet(window.subarray(at + CRC_FROM + 16, end)),
+        end: position + end,
+      }
     }
     if (bytesRead < RECORD_BYTES) return
     position += bytesRead - (bytesRead % RECORD_BYTES)

@@ -29,7 +29,10 @@ export function assemble(read: ReadBatch, settlement?: Settlement): Assembly {
   if (isWhole && settlement === undefined) {
     if (present.length === 0) return { batches: [], missing: 0 }
     const body = bodyFromPieces(read)
-    return { batches: [{ batchId: read.batchId, count: present.length, positions: present, isWhole: true, body }], missing: 0 }
+    return {
+      batches: [{ batchId: read.batchId, count: present.length, positions: present, isWhole: true, body }],
+      missing: 0,
+    }
   }
   const settled = settlement?.settled ?? PositionSet.empty()
   const left = PositionSet.from(present).difference(settled)
@@ -39,7 +42,16 @@ export function assemble(read: ReadBatch, settlement?: Settlement): Assembly {
     const positions = group.toArray()
     const isAll = isWhole && positions.length === wholeCount
     const batchId = isAll ? read.batchId : createSubBatchId(read.batchId, positions)
-    return { batchId, count: positions.length, positions, isWhole: isAll, body: createBatchBody(batchId, positions.map((at) => texts.get(at) as string)) }
+    return {
+      batchId,
+      count: positions.length,
+      positions,
+      isWhole: isAll,
+      body: createBatchBody(
+        batchId,
+        positions.map((at) => texts.get(at) as string),
+      ),
+    }
   })
   return { batches, missing }
 }
@@ -65,8 +77,9 @@ function bodyFromPieces({ batchId, runs: pieces }: Pick<ReadBatch, 'batchId' | '
 function textsOf({ batchId, runs: pieces }: ReadBatch): Map<number, string> {
   const texts = new Map<number, string>()
   for (const { first, text } of pieces) {
-    parseBatchEntries(bodyFromPieces({ batchId, runs: [{ first, count: 0, text }] }))
-      .forEach((entry, at) => texts.set(first + at, entry))
+    parseBatchEntries(bodyFromPieces({ batchId, runs: [{ first, count: 0, text }] })).forEach((entry, at) =>
+      texts.set(first + at, entry),
+    )
   }
   return texts
 }

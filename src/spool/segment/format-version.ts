@@ -41,5 +41,7 @@ export function hasForeignVersion(folder: string): boolean {
 export function hasForeignVersionBelow(folder: string): boolean {
   if (hasForeignVersion(folder)) return true
   const claimed = join(folder, CLAIMED)
-  return listNames(claimed).map((name) => join(claimed, name)).some((one) => isOwnFolder(one) && hasForeignVersionBelow(one))
+  return listNames(claimed)
+    .map((name) => join(claimed, name))
+    .some((one) => isOwnFolder(one) && hasForeignVersionBelow(one))
 }

@@ -66,14 +66,20 @@ export class FrameWindow {
     const unread = this.#length - this.#at
     const isFull = kept + unread >= this.#bytes.length / 2
     const size = Math.max(WINDOW_BYTES, kept + needs, isFull ? 2 * (kept + unread) : 0)
-    const target = size > this.#bytes.length || size < this.#bytes.length / 4 ? Buffer.allocUnsafeSlow(size) : this.#bytes
+    const target =
+      size > this.#bytes.length || size < this.#bytes.length / 4 ? Buffer.allocUnsafeSlow(size) : this.#bytes
     this.#bytes.copy(target, 0, this.#keptFrom, this.#keptTo)
     this.#bytes.copy(target, kept, this.#at, this.#length)
     this.#bytes = target
     this.#keptFrom = 0
     this.#keptTo = this.#at = kept
     this.#length = kept + unread
-    return { buffer: target, offset: this.#length, length: Math.min(target.length - this.#length, end - this.#readTo), position: this.#readTo }
+    return {
+      buffer: target,
+      offset: this.#length,
+      length: Math.min(target.length - this.#length, end - this.#readTo),
+      position: this.#readTo,
+    }
   }
 
   /** So many bytes were read into the reserved space. */

@@ -73,7 +73,8 @@ export function writeFrame(into: Buffer, at: number, { kind, id, rank, count, fi
 export function readFrame(bytes: Buffer, at: number): Found {
   const left = bytes.length - at
   if (left < FRAME_MAGIC.length) return { needs: HEADER_BYTES }
-  if (bytes.compare(FRAME_MAGIC, 0, FRAME_MAGIC.length, at, at + FRAME_MAGIC.length) !== 0) return { skip: toNextMagic(bytes, at) }
+  if (bytes.compare(FRAME_MAGIC, 0, FRAME_MAGIC.length, at, at + FRAME_MAGIC.length) !== 0)
+    return { skip: toNextMagic(bytes, at) }
   if (left < HEADER_BYTES) return { needs: HEADER_BYTES }
   const length = bytes.readUInt32LE(at + LENGTH_AT)
   const kind = bytes[at + KIND_AT]
@@ -81,16 +82,19 @@ export function readFrame(bytes: Buffer, at: number): Found {
   const size = HEADER_BYTES + length
   if (left < size) return { needs: size }
   const end = at + size
-  if (crc32(bytes.subarray(at + LENGTH_AT, end)) !== bytes.readUInt32LE(at + CRC_AT)) return { skip: toNextMagic(bytes, at + 1) + 1 }
-  return { frame: {
-    kind: kind === SEAL ? 'seal' : 'entries',
-    batchId: formatUuid(bytes, at + ID_AT),
-    rank: bytes[at + RANK_AT] as number,
-    count: bytes.readUInt16LE(at + COUNT_AT),
-    first: bytes.readUInt32LE(at + FIRST_AT),
-    text: bytes.subarray(at + HEADER_BYTES, end),
-    bytes: size,
-  } }
+  if (crc32(bytes.subarray(at + LENGTH_AT, end)) !== bytes.readUInt32LE(at + CRC_AT))
+    return { skip: toNextMagic(bytes, at + 1) + 1 }
+  return {
+    frame: {
+      kind: kind === SEAL ? 'seal' : 'entries',
+      batchId: formatUuid(bytes, at + ID_AT),
+      rank: bytes[at + RANK_AT] as number,
+      count: bytes.readUInt16LE(at + COUNT_AT),
+      first: bytes.readUInt32LE(at + FIRST_AT),
+      text: bytes.subarray(at + HEADER_BYTES, end),
+      bytes: size,
+    },
+  }
 }
 
 /** How far from `at` the next frame may begin; its magic may be cut by the end. */

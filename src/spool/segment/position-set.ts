@@ -24,7 +24,8 @@ export class PositionSet {
 
   static from(positions: Iterable<number>): PositionSet {
     const bytes = new Uint8Array(BYTES)
-    for (const position of positions) if (position < MAX_POSITIONS) bytes[position >> 3] = (bytes[position >> 3] as number) | (1 << (position & 7))
+    for (const position of positions)
+      if (position < MAX_POSITIONS) bytes[position >> 3] = (bytes[position >> 3] as number) | (1 << (position & 7))
     return new PositionSet(bytes)
   }
 
@@ -35,7 +36,7 @@ export class PositionSet {
   }
 
   has(position: number): boolean {
-    return ((this.bytes[position >> 3] as number) >> (position & 7) & 1) === 1
+    return (((this.bytes[position >> 3] as number) >> (position & 7)) & 1) === 1
   }
 
   union(other: PositionSet): PositionSet {

@@ -65,7 +65,11 @@ class Hold implements BatchAcknowledgement {
 }
 
 /** @param groups positions of the batch that was cut, one list for each batch that it goes on as @returns the custody of each */
-export function createPartAcknowledgements(segment: Segment, batchId: string, groups: readonly (readonly number[])[]): BatchAcknowledgement[] {
+export function createPartAcknowledgements(
+  segment: Segment,
+  batchId: string,
+  groups: readonly (readonly number[])[],
+): BatchAcknowledgement[] {
   const remainder = new Remainder(segment, batchId, PositionSet.from(groups.flat()))
   return groups.map((positions) => new Hold(remainder, positions))
 }

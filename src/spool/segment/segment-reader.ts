@@ -52,7 +52,12 @@ export class SegmentReader {
    * @param endsAt by default the end of the file
    * @throws the system's errors, UnsafeError
    */
-  constructor(path: string, from: number, endsAt: () => number = () => Infinity, isGrowing: () => boolean = () => false) {
+  constructor(
+    path: string,
+    from: number,
+    endsAt: () => number = () => Infinity,
+    isGrowing: () => boolean = () => false,
+  ) {
     this.#isGrowing = isGrowing
     this.#fd = openSegment(path)
     this.#window = new FrameWindow(from)
@@ -72,7 +77,10 @@ export class SegmentReader {
   /** The next batch, or undefined at the end. One call at a time. @throws the system's error (rejects) */
   next(): Promise<ReadBatch | undefined> {
     const batch = this.#next()
-    this.#reading = batch.then(() => {}, () => {})
+    this.#reading = batch.then(
+      () => {},
+      () => {},
+    )
     return batch
   }
 
@@ -101,7 +109,11 @@ export class SegmentReader {
       rank = Math.max(rank, frame.rank)
     }
     if (batchId === undefined) return undefined
-    const pieces = spans.map(({ first, count, from, to }): EntryRun => ({ first, count, text: this.#window.kept(from, to) }))
+    const pieces = spans.map(({ first, count, from, to }): EntryRun => ({
+      first,
+      count,
+      text: this.#window.kept(from, to),
+    }))
     return { batchId, offset, rank, runs: inOrder(pieces), sealedCount }
   }
 

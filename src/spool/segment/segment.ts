@@ -149,7 +149,8 @@ export class SegmentWriter {
 
   /** @throws RangeError for more than a reader accepts, the system's error. After an error the segment must not be written to */
   write(bytes: Buffer): void {
-    if (this.#size + bytes.length > MAX_SEGMENT_BYTES) throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${this.#size + bytes.length}`)
+    if (this.#size + bytes.length > MAX_SEGMENT_BYTES)
+      throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${this.#size + bytes.length}`)
     writeAll(this.#fd, bytes)
     this.#size += bytes.length
   }

@@ -17,9 +17,19 @@ const logger = pino(ingestOptions({ transport: false }), out.stream)
 
 function entryOf(record: unknown): Record<string, unknown> {
   const text = JSON.stringify(record)
-  const mapper = new Mapper({
-    messageKey: 'msg', errorKey: 'err', levels: PINO_LEVELS, tags: [], metadata: {}, fingerprint: false, maxEntryBytes: 100_000,
-  }, 0, () => 0)
+  const mapper = new Mapper(
+    {
+      messageKey: 'msg',
+      errorKey: 'err',
+      levels: PINO_LEVELS,
+      tags: [],
+      metadata: {},
+      fingerprint: false,
+      maxEntryBytes: 100_000,
+    },
+    0,
+    () => 0,
+  )
   mapper.beginText()
   return JSON.parse(mapper.map(text, 0, text.length)) as Record<string, unknown>
 }
@@ -32,16 +42,32 @@ describe('captureError', () => {
     })
     expect(id).toMatch(UUID)
     expect(out.last()).toMatchObject({
-      level: 50, msg: 'boom', order: 7, event_id: id, request_id: 'r', err: { type: 'TypeError', message: 'boom' }, breadcrumbs: [{ message: 'before' }],
+      level: 50,
+      msg: 'boom',
+      order: 7,
+      event_id: id,
+      request_id: 'r',
+      err: { type: 'TypeError', message: 'boom' },
+      breadcrumbs: [{ message: 'before' }],
     })
-    expect(entryOf(out.last())).toMatchObject({ level: 'error', message: 'boom', error: { type: 'TypeError' }, metadata: { event_id: id, order: 7 } })
+    expect(entryOf(out.last())).toMatchObject({
+      level: 'error',
+      message: 'boom',
+      error: { type: 'TypeError' },
+      metadata: { event_id: id, order: 7 },
+    })
   })
 
   test('takes a message, an id that was told before, and a child logger with another errorKey', () => {
     const other = lines()
     const child = pino(ingestOptions({ transport: false, errorKey: 'failure' }), other.stream).child({ a: 1 })
     expect(captureError(child, new Error('boom'), { msg: 'could not pay', event_id: 'told' })).toBe('told')
-    expect(bare(other.last())).toMatchObject({ a: 1, msg: 'could not pay', event_id: 'told', failure: { message: 'boom' } })
+    expect(bare(other.last())).toMatchObject({
+      a: 1,
+      msg: 'could not pay',
+      event_id: 'told',
+      failure: { message: 'boom' },
+    })
     expect(lastEventId()).toBe('told')
   })
 
@@ -51,7 +77,11 @@ describe('captureError', () => {
     [null, 'null', { metadata: { err: null } }],
     [undefined, 'undefined', {}],
     [{ code: 5 }, 'something was thrown that is no error', { metadata: { err: { code: 5 } } }],
-    [{ message: 'like one', code: 5 }, 'like one', { error: { message: 'like one' }, metadata: { error: { code: 5 } } }],
+    [
+      { message: 'like one', code: 5 },
+      'like one',
+      { error: { message: 'like one' }, metadata: { error: { code: 5 } } },
+    ],
     [new Error(''), 'Error', { error: { type: 'Error', message: '' } }],
     [Symbol('s'), 'Symbol(s)', {}],
   ])('%j was thrown', (thrown, message, entry) => {
@@ -61,19 +91,54 @@ describe('captureError', () => {
   })
 
   test('what cannot be logged is told without it', () => {
-    const failing = pino(ingestOptions({ transport: false, serializers: { err: () => { throw new Error('no') } } }), out.stream)
+    const failing = pino(
+      ingestOptions({
+        transport: false,
+        serializers: {
+          err: () => {
+            throw new Error('no')
+          },
+        },
+      }),
+      out.stream,
+    )
     const id = captureError(failing, new Error('boom'))
     expect(bare(out.last())).toEqual({ event_id: id, msg: 'an error was caught that cannot be logged' })
-    expect(captureError(logger, new Error('boom'), { get x() { throw new Error('no') } })).toMatch(UUID)
-    expect(captureError(logger, new Proxy({}, { get: () => { throw new Error('no') } }))).toMatch(UUID)
+    expect(
+      captureError(logger, new Error('boom'), {
+        get x() {
+          throw new Error('no')
+        },
+      }),
+    ).toMatch(UUID)
+    expect(
+      captureError(
+        logger,
+        new Proxy(
+          {},
+          {
+            get: () => {
+              throw new Error('no')
+            },
+          },
+        ),
+      ),
+    ).toMatch(UUID)
   })
 
   test('a logger that cannot log is told of once, and nothing is thrown', async () => {
     const warned = once(process, 'warning')
-    const dead = { error: () => { throw new Error('the worker has exited') } }
+    const dead = {
+      error: () => {
+        throw new Error('the worker has exited')
+      },
+    }
     expect(captureError(dead, new Error('boom'))).toMatch(UUID)
     expect(captureError(undefined as never, new Error('boom'))).toMatch(UUID)
-    const [warning] = await warned as [Error]
-    expect(warning).toMatchObject({ code: 'PINO_INGEST_CAPTURE', message: 'captureError() could not log: the worker has exited' })
+    const [warning] = (await warned) as [Error]
+    expect(warning).toMatchObject({
+      code: 'PINO_INGEST_CAPTURE',
+      message: 'captureError() could not log: the worker has exited',
+    })
   })
 })

@@ -17,7 +17,10 @@ test('arrives, with and without a name', async () => {
   vi.stubEnv('PINO_INGEST_URL', service.url)
   vi.stubEnv('PINO_INGEST_API_KEY', KEY)
   await sendFeedback({ ...FEEDBACK, name: 'Jane', email: 'jane@example.com' })
-  expect(service.feedback().items.toReversed()).toMatchObject([{ feedback: FEEDBACK }, { feedback: { ...FEEDBACK, name: 'Jane', email: 'jane@example.com' } }])
+  expect(service.feedback().items.toReversed()).toMatchObject([
+    { feedback: FEEDBACK },
+    { feedback: { ...FEEDBACK, name: 'Jane', email: 'jane@example.com' } },
+  ])
 })
 
 test('no connection outlives the call', async () => {
@@ -29,22 +32,39 @@ test('no connection outlives the call', async () => {
 
 test('what is wrong: INVALID names the field, CONFIG what to set', async () => {
   const service = await started({ apiKeys: [KEY] })
-  expect(await failureOf(sendFeedback({ event_id: 'e' } as never, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'INVALID', message: expect.stringContaining('feedback.comments') })
+  expect(
+    await failureOf(sendFeedback({ event_id: 'e' } as never, { url: service.url, apiKey: KEY }), KEY),
+  ).toMatchObject({ code: 'INVALID', message: expect.stringContaining('feedback.comments') })
   vi.stubEnv('NODE_ENV', 'production')
-  expect(await failureOf(sendFeedback(FEEDBACK), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_URL') })
-  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url }), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_API_KEY') })
+  expect(await failureOf(sendFeedback(FEEDBACK), KEY)).toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('PINO_INGEST_URL'),
+  })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url }), KEY)).toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('PINO_INGEST_API_KEY'),
+  })
   expect(service.requests).toEqual([])
 })
 
 test('a login page is no success; a Retry-After beyond timeoutMs is not waited for', async () => {
   const page = await httpServer((response) => void response.end('<html>'))
-  expect(await failureOf(sendFeedback(FEEDBACK, { url: `${page.origin}/api/v1`, apiKey: KEY }), KEY)).toMatchObject({ code: 'MISDIRECTED', status: 200 })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: `${page.origin}/api/v1`, apiKey: KEY }), KEY)).toMatchObject({
+    code: 'MISDIRECTED',
+    status: 200,
+  })
   const service = await started({ apiKeys: [KEY] })
   service.faults.add({ kind: 'status', status: 429, retryAfter: 31 })
-  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 31_000 })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({
+    code: 'RATE_LIMITED',
+    retryAfterMs: 31_000,
+  })
 })
 
 test('a key that the service refuses: AUTH', async () => {
   const service = await started({ apiKeys: ['other'] })
-  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({ code: 'AUTH', status: 401 })
+  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({
+    code: 'AUTH',
+    status: 401,
+  })
 })

@@ -16,7 +16,7 @@ function serviceFor(options: IngestServiceOptions = {}): Promise<IngestService> 
 }
 
 /** A pino logger, and what it wrote. */
-function logging(): { logger: ReturnType<typeof pino>, lines: () => Record<string, unknown>[] } {
+function logging(): { logger: ReturnType<typeof pino>; lines: () => Record<string, unknown>[] } {
   const written: string[] = []
   return {
     logger: pino({ errorKey: 'failure' }, { write: (line: string) => void written.push(line) }),
@@ -37,7 +37,10 @@ async function stderrOf(run: () => Promise<unknown>): Promise<string> {
 }
 
 describe('a job that succeeds', () => {
-  test.each([['at once', () => 42], ['later', () => Promise.resolve(42)]])('%s: one ping without a key, and its result', async (_, job) => {
+  test.each([
+    ['at once', () => 42],
+    ['later', () => Promise.resolve(42)],
+  ])('%s: one ping without a key, and its result', async (_, job) => {
     const service = await serviceFor({ apiKeys: ['none-is-needed'] })
     expect(await monitor(TOKEN, job, { url: service.url })).toBe(42)
     expect(service.heartbeats().items).toHaveLength(1)
@@ -47,10 +50,14 @@ describe('a job that succeeds', () => {
   test('the ping comes after the job, and is over with it', async () => {
     const service = await serviceFor()
     const pings: number[] = []
-    await monitor(TOKEN, async () => {
-      await new Promise((resolve) => setImmediate(resolve))
-      pings.push(service.requests.length)
-    }, { url: service.url })
+    await monitor(
+      TOKEN,
+      async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        pings.push(service.requests.length)
+      },
+      { url: service.url },
+    )
     expect([...pings, service.requests.length]).toEqual([0, 1])
   })
 
@@ -73,36 +80,70 @@ describe('a job that succeeds', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test.each(['x==', 'a:b', 'a/b', '../../releases/register'])('the token %s: the ping reaches its monitor', async (token) => {
-    const service = await serviceFor({ monitorTokens: [token] })
-    const told = await stderrOf(() => monitor(token, () => 42, { url: service.url }))
-    expect({ told, pings: service.heartbeats().items.length, releases: service.releases().items }).toEqual({ told: '', pings: 1, releases: [] })
-  })
+  test.each(['x==', 'a:b', 'a/b', '../../releases/register'])(
+    'the token %s: the ping reaches its monitor',
+    async (token) => {
+      const service = await serviceFor({ monitorTokens: [token] })
+      const told = await stderrOf(() => monitor(token, () => 42, { url: service.url }))
+      expect({ told, pings: service.heartbeats().items.length, releases: service.releases().items }).toEqual({
+        told: '',
+        pings: 1,
+        releases: [],
+      })
+    },
+  )
 
   test('a service that is down, and a logger that throws: the result all the same', async () => {
     const service = await serviceFor()
     const { url } = service
     await service.close()
-    const thrower = { warn: () => { throw new Error('no') }, error: () => { throw new Error('no') } }
-    const told = await stderrOf(async () => expect(await monitor(TOKEN, () => 42, { url, logger: thrower, retryMinMs: 1, retryMaxMs: 1 })).toBe(42))
+    const thrower = {
+      warn: () => {
+        throw new Error('no')
+      },
+      error: () => {
+        throw new Error('no')
+      },
+    }
+    const told = await stderrOf(async () =>
+      expect(await monitor(TOKEN, () => 42, { url, logger: thrower, retryMinMs: 1, retryMaxMs: 1 })).toBe(42),
+    )
     expect(told).toMatch(/ECONNREFUSED/)
     expect(told).not.toContain(TOKEN.slice(0, 8))
   })
 })
 
 describe('a job that fails', () => {
-  test.each([['throws', () => { throw new Error('disk full') }], ['rejects', () => Promise.reject(new Error('disk full'))]])('%s: no ping, it is logged and thrown again', async (_, job) => {
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('disk full')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+  ])('%s: no ping, it is logged and thrown again', async (_, job) => {
     const service = await serviceFor()
     const { logger, lines } = logging()
     await expect(monitor(TOKEN, job, { url: service.url, logger })).rejects.toThrow('disk full')
     expect(service.requests).toEqual([])
-    expect(lines()).toMatchObject([{ level: 50, msg: 'a monitored job failed', failure: { type: 'Error', message: 'disk full', stack: expect.stringContaining('monitor.test') } }])
+    expect(lines()).toMatchObject([
+      {
+        level: 50,
+        msg: 'a monitored job failed',
+        failure: { type: 'Error', message: 'disk full', stack: expect.stringContaining('monitor.test') },
+      },
+    ])
   })
 
   test('without a logger nothing is told; what it threw is the same object', async () => {
     const service = await serviceFor()
     const thrown = { code: 7 }
-    const told = await stderrOf(async () => expect(await monitor(TOKEN, () => Promise.reject(thrown), { url: service.url }).catch((error: unknown) => error)).toBe(thrown))
+    const told = await stderrOf(async () =>
+      expect(
+        await monitor(TOKEN, () => Promise.reject(thrown), { url: service.url }).catch((error: unknown) => error),
+      ).toBe(thrown),
+    )
     expect({ told, requests: service.requests }).toEqual({ told: '', requests: [] })
   })
 
@@ -111,8 +152,17 @@ describe('a job that fails', () => {
     const { logger, lines } = logging()
     await expect(monitor(TOKEN, () => Promise.reject('why'), { url: service.url, logger })).rejects.toBe('why')
     expect(lines()).toMatchObject([{ thrown: 'why' }])
-    const thrower = { warn: () => {}, error: () => { throw new Error('no') } }
-    await stderrOf(() => expect(monitor(TOKEN, () => Promise.reject(new Error('mine')), { url: service.url, logger: thrower })).rejects.toThrow('mine'))
+    const thrower = {
+      warn: () => {},
+      error: () => {
+        throw new Error('no')
+      },
+    }
+    await stderrOf(() =>
+      expect(
+        monitor(TOKEN, () => Promise.reject(new Error('mine')), { url: service.url, logger: thrower }),
+      ).rejects.toThrow('mine'),
+    )
   })
 })
 
@@ -121,7 +171,9 @@ describe('what is wrong is told before the job begins', () => {
     const service = await serviceFor()
     const job = vi.fn()
     const secrets = typeof token === 'string' && token.length > 3 ? [token] : []
-    expect(await failureOf(monitor(token as string, job, { url: service.url }), ...secrets)).toMatchObject({ code: 'INVALID' })
+    expect(await failureOf(monitor(token as string, job, { url: service.url }), ...secrets)).toMatchObject({
+      code: 'INVALID',
+    })
     expect(job).not.toHaveBeenCalled()
     expect(service.requests).toEqual([])
   })
@@ -129,10 +181,21 @@ describe('what is wrong is told before the job begins', () => {
   test('options and job', async () => {
     const job = vi.fn()
     vi.stubEnv('NODE_ENV', 'production')
-    expect(await failureOf(monitor(TOKEN, job), TOKEN)).toMatchObject({ code: 'CONFIG', message: expect.not.stringContaining('apiKey') })
-    expect(await failureOf(monitor(TOKEN, job, { urll: 'x' } as never), TOKEN)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('did you mean url') })
-    expect(await failureOf(monitor(TOKEN, job, { url: 'http://127.0.0.1:1/api/v1', timeoutMs: 0 }), TOKEN)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('timeoutMs') })
-    expect(await failureOf(monitor(TOKEN, 'job' as never, { url: 'http://127.0.0.1:1/api/v1' }), TOKEN)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('function') })
+    expect(await failureOf(monitor(TOKEN, job), TOKEN)).toMatchObject({
+      code: 'CONFIG',
+      message: expect.not.stringContaining('apiKey'),
+    })
+    expect(await failureOf(monitor(TOKEN, job, { urll: 'x' } as never), TOKEN)).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('did you mean url'),
+    })
+    expect(
+      await failureOf(monitor(TOKEN, job, { url: 'http://127.0.0.1:1/api/v1', timeoutMs: 0 }), TOKEN),
+    ).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('timeoutMs') })
+    expect(await failureOf(monitor(TOKEN, 'job' as never, { url: 'http://127.0.0.1:1/api/v1' }), TOKEN)).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('function'),
+    })
     expect(job).not.toHaveBeenCalled()
   })
 })

@@ -18,10 +18,21 @@ interface Told {
   readonly message: string
 }
 
-function beating(clock: FakeClock, url: string, options: Partial<StartHeartbeatOptions> = {}): { stop: () => Promise<void>, told: Told[] } {
+function beating(
+  clock: FakeClock,
+  url: string,
+  options: Partial<StartHeartbeatOptions> = {},
+): { stop: () => Promise<void>; told: Told[] } {
   const told: Told[] = []
   const logger = { warn: (fields: object, message: string) => void told.push({ fields, message }), error: () => {} }
-  const stop = startHeartbeatWithClock(clock, TOKEN, { everyMs: EVERY_MS, url, logger, retryMinMs: 1, retryMaxMs: 1, ...options })
+  const stop = startHeartbeatWithClock(clock, TOKEN, {
+    everyMs: EVERY_MS,
+    url,
+    logger,
+    retryMinMs: 1,
+    retryMaxMs: 1,
+    ...options,
+  })
   onTestFinished(stop)
   return { stop, told }
 }
@@ -84,7 +95,10 @@ test('failures are told at once, then once a minute with their number, and never
     })
     if (beats < 7) await clock.advance(EVERY_MS)
   }
-  expect(told.map(({ message }) => message)).toEqual([expect.stringMatching(/^a heartbeat failed: .*404/), expect.stringMatching(/^\d heartbeats failed: .*404/)])
+  expect(told.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^a heartbeat failed: .*404/),
+    expect.stringMatching(/^\d heartbeats failed: .*404/),
+  ])
   expect(JSON.stringify(told)).not.toContain(TOKEN.slice(0, 8))
   service.faults.clear()
   await clock.advance(EVERY_MS)
@@ -121,19 +135,32 @@ test('a logger that throws: told on stderr', async () => {
   const server = await httpServer((response) => void response.writeHead(404).end())
   const written: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
-  beating(new FakeClock(), `${server.origin}/api/v1`, { logger: { warn: () => { throw new Error('no') }, error: () => {} } })
+  beating(new FakeClock(), `${server.origin}/api/v1`, {
+    logger: {
+      warn: () => {
+        throw new Error('no')
+      },
+      error: () => {},
+    },
+  })
   await eventually(() => expect(written.join('')).toMatch(/^pino-ingest: a heartbeat failed: .*404.*\n$/))
   spy.mockRestore()
 })
 
 describe('what is wrong is thrown at once', () => {
   test.each([0, 999, 1_000.5, 2 ** 31, Number.NaN, '1000', undefined])('everyMs %s', (everyMs) => {
-    expect(() => startHeartbeat(TOKEN, { everyMs: everyMs as number, url: 'http://127.0.0.1:1/api/v1' }))
-      .toThrow(expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining('everyMs must be an integer from 1000') }))
+    expect(() => startHeartbeat(TOKEN, { everyMs: everyMs as number, url: 'http://127.0.0.1:1/api/v1' })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG',
+        message: expect.stringContaining('everyMs must be an integer from 1000'),
+      }),
+    )
   })
 
   test.each(['canary-releases-\ud800', '..', ''])('token %j', (token) => {
-    expect(() => startHeartbeat(token, { everyMs: EVERY_MS })).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.not.stringContaining('releases') }))
+    expect(() => startHeartbeat(token, { everyMs: EVERY_MS })).toThrow(
+      expect.objectContaining({ code: 'INVALID', message: expect.not.stringContaining('releases') }),
+    )
   })
 
   test('options', () => {

@@ -58,32 +58,58 @@ const left = (): Breadcrumb[] => takeBreadcrumbs(currentHistory())
 
 const ways: readonly [string, (url: string, method?: string) => Promise<unknown>][] = [
   ['fetch', async (url, method = 'GET') => (await fetch(url, { method })).text()],
-  ['undici', async (url, method = 'GET') => (await undiciRequest(url, { method: method as 'GET', dispatcher: agent })).body.text()],
-  ['node:http', async (url, method = 'GET') => {
-    const sent = request(url, { method, headers: { accept: '*/*' } }).end()
-    const [reply] = await once(sent, 'response') as [NodeJS.ReadableStream]
-    reply.resume()
-    await once(reply, 'end')
-  }],
+  [
+    'undici',
+    async (url, method = 'GET') =>
+      (await undiciRequest(url, { method: method as 'GET', dispatcher: agent })).body.text(),
+  ],
+  [
+    'node:http',
+    async (url, method = 'GET') => {
+      const sent = request(url, { method, headers: { accept: '*/*' } }).end()
+      const [reply] = (await once(sent, 'response')) as [NodeJS.ReadableStream]
+      reply.resume()
+      await once(reply, 'end')
+    },
+  ],
 ]
 
 describe.each(ways)('%s', (_, send) => {
-  test.each([[200, 'info'], [404, 'warn'], [503, 'error']] as const)('a reply of %i', async (status, level) => {
+  test.each([
+    [200, 'info'],
+    [404, 'warn'],
+    [503, 'error'],
+  ] as const)('a reply of %i', async (status, level) => {
     await withScope({}, async () => {
       await send(`${base}/status/${status}?token=secret`, 'POST')
-      expect(left()).toEqual([{
-        type: 'http', category: 'http.client', level, message: `POST ${base}/status/${status} ${status}`, timestamp: expect.stringMatching(/Z$/) as string,
-        data: { method: 'POST', url: `${base}/status/${status}`, status_code: status, duration_ms: expect.any(Number) as number },
-      }])
+      expect(left()).toEqual([
+        {
+          type: 'http',
+          category: 'http.client',
+          level,
+          message: `POST ${base}/status/${status} ${status}`,
+          timestamp: expect.stringMatching(/Z$/) as string,
+          data: {
+            method: 'POST',
+            url: `${base}/status/${status}`,
+            status_code: status,
+            duration_ms: expect.any(Number) as number,
+          },
+        },
+      ])
     })
   })
 
   test('no reply', async () => {
     await withScope({}, async () => {
       await expect(send(`${closed}/a?token=secret`)).rejects.toThrow()
-      expect(left()).toMatchObject([{
-        level: 'error', message: `GET ${closed}/a ECONNREFUSED`, data: { method: 'GET', url: `${closed}/a`, error: 'ECONNREFUSED' },
-      }])
+      expect(left()).toMatchObject([
+        {
+          level: 'error',
+          message: `GET ${closed}/a ECONNREFUSED`,
+          data: { method: 'GET', url: `${closed}/a`, error: 'ECONNREFUSED' },
+        },
+      ])
     })
   })
 
@@ -95,10 +121,14 @@ describe.each(ways)('%s', (_, send) => {
   })
 
   test('over shared connections each finds its own scope', async () => {
-    const found = await Promise.all(Array.from({ length: 50 }, (_unused, n) => withScope({ request_id: n }, async () => {
-      for (let part = 0; part < 3; part += 1) await send(`${base}/${n}/${part}`)
-      return left().map(({ data }) => data?.['url'])
-    })))
+    const found = await Promise.all(
+      Array.from({ length: 50 }, (_unused, n) =>
+        withScope({ request_id: n }, async () => {
+          for (let part = 0; part < 3; part += 1) await send(`${base}/${n}/${part}`)
+          return left().map(({ data }) => data?.['url'])
+        }),
+      ),
+    )
     expect(found).toEqual(Array.from({ length: 50 }, (_unused, n) => [0, 1, 2].map((part) => `${base}/${n}/${part}`)))
     expect(left()).toEqual([])
   })
@@ -118,12 +148,12 @@ test('a redirect is a request of its own, an aborted one an error', async () => 
   })
 })
 
-test('what is sent outside any scope is the process\'s', async () => {
+test("what is sent outside any scope is the process's", async () => {
   await (await fetch(`${base}/status/200`)).text()
   expect(left()).toMatchObject([{ message: `GET ${base}/status/200 200` }])
 })
 
-test('this package\'s own requests leave none', async () => {
+test("this package's own requests leave none", async () => {
   const http = createHttp({ url: base, apiKey: 'k', requestTimeoutMs: 10_000, maxConnections: 1 })
   await withScope({}, async () => {
     expect((await http.post('/ingest', '{}')).status).toBe(200)
@@ -138,10 +168,11 @@ test('asked for twice, by either build, there is one crumb a request; undone as 
   const other = await import('../../../src/app/http/http-breadcrumbs.js')
   expect(other.httpBreadcrumbs).not.toBe(httpBreadcrumbs)
   const stopOther = other.httpBreadcrumbs()
-  const sendOne = async (): Promise<number> => withScope({}, async () => {
-    await new Promise((resolve) => get(base, (reply) => reply.resume().on('end', resolve)))
-    return left().length
-  })
+  const sendOne = async (): Promise<number> =>
+    withScope({}, async () => {
+      await new Promise((resolve) => get(base, (reply) => reply.resume().on('end', resolve)))
+      return left().length
+    })
   expect(await sendOne()).toBe(1)
   stop()
   stop()
@@ -161,14 +192,27 @@ describe('what may hold credentials is left out', () => {
     [{ origin: 'nonsense', path: '' }, undefined],
   ])('%j', (sent, url) => expect(toUndiciUrl(sent)).toBe(url))
 
-  test('and a failure\'s words', () => {
-    const crumb = toRequestBreadcrumb('GET', 'http://a/', { error: new TypeError('failed for http://a/?key=1') }, 1.23456)
+  test("and a failure's words", () => {
+    const crumb = toRequestBreadcrumb(
+      'GET',
+      'http://a/',
+      { error: new TypeError('failed for http://a/?key=1') },
+      1.23456,
+    )
     expect(crumb).toMatchObject({ message: 'GET http://a/ TypeError', data: { error: 'TypeError', duration_ms: 1.23 } })
-    expect(toRequestBreadcrumb('GET', 'http://a/', { error: undefined }, 0)).toMatchObject({ message: 'GET http://a/ failed' })
+    expect(toRequestBreadcrumb('GET', 'http://a/', { error: undefined }, 0)).toMatchObject({
+      message: 'GET http://a/ failed',
+    })
   })
 
   test('tunnels have no crumb, in the shape of any version of undici', () => {
-    expect([{ method: 'CONNECT' }, { headers: 'user-agent: pino-ingest/1\r\n' }, { headers: ['user-agent', 'pino-ingest/1'] }].map(isIgnored)).toEqual([true, true, true])
+    expect(
+      [
+        { method: 'CONNECT' },
+        { headers: 'user-agent: pino-ingest/1\r\n' },
+        { headers: ['user-agent', 'pino-ingest/1'] },
+      ].map(isIgnored),
+    ).toEqual([true, true, true])
     expect([{ method: 'GET' }, { headers: ['user-agent', Buffer.from('x')] }].map(isIgnored)).toEqual([false, false])
   })
 })

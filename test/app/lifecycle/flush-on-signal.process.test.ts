@@ -27,7 +27,10 @@ interface App {
 }
 
 async function start(plan: Plan): Promise<App> {
-  const child = fork(fileURLToPath(new URL('signalled.mjs', import.meta.url)), { env: cleanEnv({ PLAN: JSON.stringify(plan) }), execArgv: [] })
+  const child = fork(fileURLToPath(new URL('signalled.mjs', import.meta.url)), {
+    env: cleanEnv({ PLAN: JSON.stringify(plan) }),
+    execArgv: [],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const words: string[] = []
   child.on('message', (word) => words.push(String(word)))
@@ -44,7 +47,11 @@ async function start(plan: Plan): Promise<App> {
 
 describe('the app handles the signal', () => {
   test.each([
-    { before: 'once' }, { before: 'on' }, { after: 'once' }, { after: 'on' }, { before: 'once', after: 'signal-exit' },
+    { before: 'once' },
+    { before: 'on' },
+    { after: 'once' },
+    { after: 'on' },
+    { before: 'once', after: 'signal-exit' },
   ] as const)('%j: its handler decides when to exit', async (plan) => {
     const app = await start(plan)
     app.signal('SIGTERM')
@@ -93,7 +100,10 @@ describe('the app handles the signal', () => {
 })
 
 describe('nobody else handles the signal', () => {
-  test.each([['SIGTERM', 143], ['SIGINT', 130]] as const)('%s: the process ends after the flush', async (signal, code) => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('%s: the process ends after the flush', async (signal, code) => {
     const app = await start({})
     app.signal(signal)
     await app.heard('flushing')
@@ -103,16 +113,22 @@ describe('nobody else handles the signal', () => {
     expect(await app.ended).toBe(code)
   })
 
-  test.each([{ before: 'signal-exit' }, { after: 'signal-exit' }] as const)('%j waits for others: the process ends after the flush, and it cleans up', async (plan) => {
-    const app = await start(plan)
-    app.signal('SIGTERM')
-    await app.heard('flushing')
-    app.say('flushed')
-    expect(await app.ended).toBe(143)
-    expect(app.words).toContain('cleaned')
-  })
+  test.each([{ before: 'signal-exit' }, { after: 'signal-exit' }] as const)(
+    '%j waits for others: the process ends after the flush, and it cleans up',
+    async (plan) => {
+      const app = await start(plan)
+      app.signal('SIGTERM')
+      await app.heard('flushing')
+      app.say('flushed')
+      expect(await app.ended).toBe(143)
+      expect(app.words).toContain('cleaned')
+    },
+  )
 
-  test.each([['SIGTERM', 143], ['SIGINT', 130]] as const)('SIGTERM, then %s: the second does not wait for the flush', async (second, code) => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('SIGTERM, then %s: the second does not wait for the flush', async (second, code) => {
     const app = await start({})
     app.signal('SIGTERM')
     await app.heard('flushing')

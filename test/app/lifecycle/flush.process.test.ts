@@ -17,48 +17,67 @@ function planFor(mode: AppPlan['mode'], url: string, options: object = {}): AppP
 }
 
 describe('flush', () => {
-  test.each(['target', 'targets-copy', 'targets-before', 'targets-after', 'pipeline', 'stream'] as const)('%s: acknowledged means that the service has it', async (mode) => {
-    const service = await createIngestService({ apiKeys: [KEY] })
-    const app = startApp({ ...planFor(mode, service.url), flushTimeoutMs: 20_000, ...(mode.startsWith('targets-') && { neighbourFile: '/dev/null' }) })
-    const { state, account } = (await app.heard('flushed')).payload as Flushed
-    const copies = mode === 'targets-copy' ? 2 : 1
-    expect({ state, entries: service.entries({ limit: Infinity }).items.length }).toEqual({ state: 'acknowledged', entries: copies * COUNT })
-    expect(account).toMatchObject({ received: copies * COUNT, accepted: copies * COUNT, pending: 0, balances: true })
-    app.child.kill('SIGKILL')
-    await app.done
-    await service.close()
-  })
+  test.each(['target', 'targets-copy', 'targets-before', 'targets-after', 'pipeline', 'stream'] as const)(
+    '%s: acknowledged means that the service has it',
+    async (mode) => {
+      const service = await createIngestService({ apiKeys: [KEY] })
+      const app = startApp({
+        ...planFor(mode, service.url),
+        flushTimeoutMs: 20_000,
+        ...(mode.startsWith('targets-') && { neighbourFile: '/dev/null' }),
+      })
+      const { state, account } = (await app.heard('flushed')).payload as Flushed
+      const copies = mode === 'targets-copy' ? 2 : 1
+      expect({ state, entries: service.entries({ limit: Infinity }).items.length }).toEqual({
+        state: 'acknowledged',
+        entries: copies * COUNT,
+      })
+      expect(account).toMatchObject({ received: copies * COUNT, accepted: copies * COUNT, pending: 0, balances: true })
+      app.child.kill('SIGKILL')
+      await app.done
+      await service.close()
+    },
+  )
 
-  test.each(['target', 'targets-copy', 'stream'] as const)('%s: a service that does not answer ends it at its timeout, and the account closes', async (mode) => {
-    const service = await createIngestService({ apiKeys: [KEY] })
-    service.faults.add({ kind: 'hang' })
-    // Time enough for a worker to start on a busy machine.
-    const app = startApp({ ...planFor(mode, service.url), flushTimeoutMs: 6_000 })
-    const { state, account, tookMs } = (await app.heard('flushed')).payload as Flushed
-    expect(state).toBe('timeout')
-    expect(tookMs).toBeLessThan(9_000)
-    expect(account).toMatchObject({ accepted: 0, balances: true })
-    app.child.kill('SIGKILL')
-    await app.done
-    await service.close()
-  })
+  test.each(['target', 'targets-copy', 'stream'] as const)(
+    '%s: a service that does not answer ends it at its timeout, and the account closes',
+    async (mode) => {
+      const service = await createIngestService({ apiKeys: [KEY] })
+      service.faults.add({ kind: 'hang' })
+      // Time enough for a worker to start on a busy machine.
+      const app = startApp({ ...planFor(mode, service.url), flushTimeoutMs: 6_000 })
+      const { state, account, tookMs } = (await app.heard('flushed')).payload as Flushed
+      expect(state).toBe('timeout')
+      expect(tookMs).toBeLessThan(9_000)
+      expect(account).toMatchObject({ accepted: 0, balances: true })
+      app.child.kill('SIGKILL')
+      await app.done
+      await service.close()
+    },
+  )
 
-  test.each(['target', 'targets-copy', 'stream'] as const)('%s: in an outage longer than a request may take, on disk is enough', async (mode) => {
-    const service = await createIngestService({ apiKeys: [KEY] })
-    service.faults.add({ kind: 'status', status: 503 })
-    const app = startApp({ ...planFor(mode, service.url, { requestTimeoutMs: 500 }), flushTimeoutMs: 20_000 })
-    const { state, account } = (await app.heard('flushed')).payload as Flushed
-    expect(state).toBe('spooled')
-    expect(account).toMatchObject({ accepted: 0, pending: (mode === 'targets-copy' ? 2 : 1) * COUNT, balances: true })
-    app.child.kill('SIGKILL')
-    await app.done
-    await service.close()
-  })
+  test.each(['target', 'targets-copy', 'stream'] as const)(
+    '%s: in an outage longer than a request may take, on disk is enough',
+    async (mode) => {
+      const service = await createIngestService({ apiKeys: [KEY] })
+      service.faults.add({ kind: 'status', status: 503 })
+      const app = startApp({ ...planFor(mode, service.url, { requestTimeoutMs: 500 }), flushTimeoutMs: 20_000 })
+      const { state, account } = (await app.heard('flushed')).payload as Flushed
+      expect(state).toBe('spooled')
+      expect(account).toMatchObject({ accepted: 0, pending: (mode === 'targets-copy' ? 2 : 1) * COUNT, balances: true })
+      app.child.kill('SIGKILL')
+      await app.done
+      await service.close()
+    },
+  )
 
   test('without a spool an outage ends it at its timeout', async () => {
     const service = await createIngestService({ apiKeys: [KEY] })
     service.faults.add({ kind: 'status', status: 503 })
-    const app = startApp({ ...planFor('target', service.url, { requestTimeoutMs: 200, spool: false }), flushTimeoutMs: 1_500 })
+    const app = startApp({
+      ...planFor('target', service.url, { requestTimeoutMs: 200, spool: false }),
+      flushTimeoutMs: 1_500,
+    })
     expect((await app.heard('flushed')).payload).toMatchObject({ state: 'timeout' })
     app.child.kill('SIGKILL')
     await app.done
@@ -66,11 +85,19 @@ describe('flush', () => {
   })
 
   test.each([
-    ['target', true, 'spooled'], ['target', false, 'timeout'], ['targets-copy', true, 'spooled'], ['stream', true, 'spooled'], ['stream', false, 'timeout'],
+    ['target', true, 'spooled'],
+    ['target', false, 'timeout'],
+    ['targets-copy', true, 'spooled'],
+    ['stream', true, 'spooled'],
+    ['stream', false, 'timeout'],
   ] as const)('%s, spool %s: what did not come to its end keeps no process alive', async (mode, hasSpool, state) => {
     const service = await createIngestService({ apiKeys: [KEY], port: await lastingPort() })
     await service.close()
-    const app = startApp({ ...planFor(mode, service.url, hasSpool ? {} : { spool: false }), flushTimeoutMs: hasSpool ? 5_000 : 2_000, holds: false })
+    const app = startApp({
+      ...planFor(mode, service.url, hasSpool ? {} : { spool: false }),
+      flushTimeoutMs: hasSpool ? 5_000 : 2_000,
+      holds: false,
+    })
     const stuck = setTimeout(() => app.child.kill('SIGKILL'), 20_000)
     const { payload } = await app.heard('flushed')
     const { code, stderr } = await app.done

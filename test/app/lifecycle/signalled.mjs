@@ -35,15 +35,16 @@ function listen(kind) {
 
 /** Its flush takes until it is told to end, or until a signal ends all. */
 function slowLogger() {
-  const flush = () => new Promise((resolve) => {
-    const onWord = (word) => {
-      if (word !== 'flushed') return
-      process.off('message', onWord)
-      resolve({ state: 'acknowledged' })
-    }
-    process.on('message', onWord)
-    process.send('flushing')
-  })
+  const flush = () =>
+    new Promise((resolve) => {
+      const onWord = (word) => {
+        if (word !== 'flushed') return
+        process.off('message', onWord)
+        resolve({ state: 'acknowledged' })
+      }
+      process.on('message', onWord)
+      process.send('flushing')
+    })
   return { [Symbol('pino.stream')]: { [Symbol.for('pino-ingest.flush')]: flush } }
 }
 

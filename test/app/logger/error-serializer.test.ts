@@ -31,32 +31,74 @@ describe('what pino can serialize', () => {
     ['of a class', new OrderError('o')],
     ['with causes', new Error('a', { cause: new OrderError('b', { cause: new TypeError('c') }) })],
     ['of several', new AggregateError([new TypeError('a'), new OrderError('b')], 'all')],
-    ['with errors among its properties', Object.assign(new Error('x'), { inner: new TypeError('i'), list: [1], nil: null })],
-    ['without a prototype\'s name', Object.assign(Object.create(Error.prototype) as Error, { message: 'bare' })],
+    [
+      'with errors among its properties',
+      Object.assign(new Error('x'), { inner: new TypeError('i'), list: [1], nil: null }),
+    ],
+    ["without a prototype's name", Object.assign(Object.create(Error.prototype) as Error, { message: 'bare' })],
     ['of another realm', runInNewContext('Object.assign(new RangeError("far"), { code: "E_FAR" })') as Error],
     ['of the web', new DOMException('stopped', 'AbortError')],
   ])('%s comes out the same', (_, error) => {
     expect(json(serializeError(error))).toEqual(json(stdSerializers.errWithCause(error)))
   })
 
-  test.each([undefined, null, 'text', 5, { message: 'm' }, [new Error('x')]])('%j, which is no error, is left as it is', (value) => {
-    expect(serializeError(value)).toBe(value)
-  })
+  test.each([undefined, null, 'text', 5, { message: 'm' }, [new Error('x')]])(
+    '%j, which is no error, is left as it is',
+    (value) => {
+      expect(serializeError(value)).toBe(value)
+    },
+  )
 })
 
 describe('what pino cannot', () => {
   test('frozen errors, causes in a circle, and getters that throw', () => {
-    expect(json(serializeError(Object.freeze(new OrderError('o'))))).toMatchObject({ type: 'OrderError', message: 'o', code: 'E_ORDER' })
+    expect(json(serializeError(Object.freeze(new OrderError('o'))))).toMatchObject({
+      type: 'OrderError',
+      message: 'o',
+      code: 'E_ORDER',
+    })
     const [a, b] = [new Error('a'), new TypeError('b')]
     a.cause = b
     b.cause = a
-    expect(json(serializeError(a))).toMatchObject({ message: 'a', cause: { type: 'TypeError', message: 'b', cause: { type: 'Error', message: 'a' } } })
-    const hostile = Object.defineProperties(new Error('h'), {
-      ...Object.fromEntries(['stack', 'cause', 'errors', 'name'].map((name) => [name, { get: () => { throw new Error('no') } }])),
-      secret: { enumerable: true, get: () => { throw new Error('no') } },
+    expect(json(serializeError(a))).toMatchObject({
+      message: 'a',
+      cause: { type: 'TypeError', message: 'b', cause: { type: 'Error', message: 'a' } },
     })
-    expect(json(serializeError(hostile))).toEqual({ type: 'Error', message: 'h', stack: '[unreadable]', errors: '[unreadable]', cause: '[unreadable]', secret: '[unreadable]' })
-    expect(serializeError(new Proxy(new Error('p'), { getPrototypeOf: () => { throw new Error('no') } }))).toBeDefined()
+    const hostile = Object.defineProperties(new Error('h'), {
+      ...Object.fromEntries(
+        ['stack', 'cause', 'errors', 'name'].map((name) => [
+          name,
+          {
+            get: () => {
+              throw new Error('no')
+            },
+          },
+        ]),
+      ),
+      secret: {
+        enumerable: true,
+        get: () => {
+          throw new Error('no')
+        },
+      },
+    })
+    expect(json(serializeError(hostile))).toEqual({
+      type: 'Error',
+      message: 'h',
+      stack: '[unreadable]',
+      errors: '[unreadable]',
+      cause: '[unreadable]',
+      secret: '[unreadable]',
+    })
+    expect(
+      serializeError(
+        new Proxy(new Error('p'), {
+          getPrototypeOf: () => {
+            throw new Error('no')
+          },
+        }),
+      ),
+    ).toBeDefined()
   })
 
   test('causes that are no errors, and those that are asked for', () => {
@@ -66,39 +108,57 @@ describe('what pino cannot', () => {
     expect(json(serializeError(verror))).toMatchObject({ cause: { type: 'TypeError', message: 'asked' } })
   })
 
-  test('a toJSON of the error\'s own does not replace it, and odd messages become text', () => {
+  test("a toJSON of the error's own does not replace it, and odd messages become text", () => {
     const error = Object.assign(new Error('axios'), { toJSON: () => ({ nothing: true }), code: 'E' })
-    expect(json(serializeError(error))).toMatchObject({ message: 'axios', code: 'E', stack: expect.stringContaining('axios') as string })
-    expect(json(serializeError(Object.assign(new Error(), { message: { a: 1 } })))).toMatchObject({ message: '[object Object]' })
+    expect(json(serializeError(error))).toMatchObject({
+      message: 'axios',
+      code: 'E',
+      stack: expect.stringContaining('axios') as string,
+    })
+    expect(json(serializeError(Object.assign(new Error(), { message: { a: 1 } })))).toMatchObject({
+      message: '[object Object]',
+    })
   })
 
   test('a web of errors ends', () => {
     const web = Array.from({ length: 300 }, (_, index) => new Error(`e${index}`))
-    for (const [index, error] of web.entries()) Object.assign(error, { all: undefined, next: web[index + 1], first: web[0] }, { errors: web })
+    for (const [index, error] of web.entries())
+      Object.assign(error, { all: undefined, next: web[index + 1], first: web[0] }, { errors: web })
     expect(JSON.stringify(serializeError(web[0])).length).toBeLessThan(100 * 100_000)
-    const chain = Array.from({ length: 5_000 }, (_, index) => index).reduce((cause: Error | undefined, n) => new Error(String(n), { cause }), undefined)
+    const chain = Array.from({ length: 5_000 }, (_, index) => index).reduce(
+      (cause: Error | undefined, n) => new Error(String(n), { cause }),
+      undefined,
+    )
     expect(json(serializeError(chain))).toMatchObject({ message: '4999' })
   })
 })
 
 test('whatever an error carries, it is serialized, and not changed', () => {
-  fc.assert(fc.property(fc.dictionary(fc.string(), fc.anything({ maxDepth: 2 })), fc.string(), (properties, message) => {
-    const error = Object.freeze(Object.assign(new Error(message), properties))
-    const plain = serializeError(error) as Record<string, unknown>
-    // Not always `Error`: a property `__proto__` makes it another's.
-    expect(plain['type']).toBeTypeOf('string')
-    expect(plain['message']).toBeTypeOf('string')
-  }))
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.anything({ maxDepth: 2 })), fc.string(), (properties, message) => {
+      const error = Object.freeze(Object.assign(new Error(message), properties))
+      const plain = serializeError(error) as Record<string, unknown>
+      // Not always `Error`: a property `__proto__` makes it another's.
+      expect(plain['type']).toBeTypeOf('string')
+      expect(plain['message']).toBeTypeOf('string')
+    }),
+  )
 })
 
 describe('errors of HTTP clients', () => {
   const BODY = { card: '4242424242424242', cvv: 'cvv-123' }
-  const HEADERS = { 'authorization': 'Bearer sk_live_1', 'x-internal': 'hdr-secret' }
+  const HEADERS = { authorization: 'Bearer sk_live_1', 'x-internal': 'hdr-secret' }
   const SECRET = /4242424242424242|cvv-123|sk_live_1|hdr-secret|reply-secret|ck-1|_events|_readableState/
 
   async function declining(): Promise<string> {
     const server = createServer((incoming, response) => {
-      incoming.resume().on('end', () => response.writeHead(402, { 'content-type': 'application/json', 'set-cookie': 'sid=ck-1' }).end('{"ref":"reply-secret"}'))
+      incoming
+        .resume()
+        .on('end', () =>
+          response
+            .writeHead(402, { 'content-type': 'application/json', 'set-cookie': 'sid=ck-1' })
+            .end('{"ref":"reply-secret"}'),
+        )
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close().closeAllConnections())
@@ -106,13 +166,19 @@ describe('errors of HTTP clients', () => {
   }
 
   async function thrownBy(run: () => Promise<unknown>): Promise<object> {
-    return run().then(() => expect.fail('it did not throw'), (error: unknown) => error as object)
+    return run().then(
+      () => expect.fail('it did not throw'),
+      (error: unknown) => error as object,
+    )
   }
 
   /** The line that pino writes, and the error in the entry that is made of it. */
-  function logged(error: object, key = 'err'): { line: string, kept: unknown, note: unknown } {
+  function logged(error: object, key = 'err'): { line: string; kept: unknown; note: unknown } {
     let line = ''
-    pino(ingestOptions({ base: null, transport: false }), { write: (text) => void (line += text) }).error({ [key]: error }, 'm')
+    pino(ingestOptions({ base: null, transport: false }), { write: (text) => void (line += text) }).error(
+      { [key]: error },
+      'm',
+    )
     const entry = JSON.parse(mapByParsing(line, createMappingOptions(), RECEIVED_AT).json) as LogEntry
     return { line, kept: entry.metadata?.['error'], note: entry.metadata?.['pino_ingest'] }
   }
@@ -121,7 +187,9 @@ describe('errors of HTTP clients', () => {
     const url = await declining()
     const dispatcher = new Agent().compose(interceptors.responseError())
     onTestFinished(() => dispatcher.close())
-    const error = await thrownBy(() => request(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(BODY), dispatcher }))
+    const error = await thrownBy(() =>
+      request(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(BODY), dispatcher }),
+    )
     const { line, kept, note } = logged(error, key)
     expect(line).not.toMatch(SECRET)
     expect(kept).toEqual({ name: 'ResponseError', code: 'UND_ERR_RESPONSE', statusCode: 402 })
@@ -142,16 +210,25 @@ describe('errors of HTTP clients', () => {
     const agent = new HttpAgent({ keepAlive: true })
     onTestFinished(() => agent.destroy())
     const sent = httpRequest(url, { method: 'POST', headers: HEADERS, agent }).end(JSON.stringify(BODY))
-    const [response] = await once(sent, 'response') as [IncomingMessage]
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     response.resume()
     const config = { url, method: 'post', headers: HEADERS, data: BODY, httpAgent: agent }
-    const error = Object.assign(new Error('declined'), { isAxiosError: true, code: 'ERR_BAD_REQUEST', config, request: sent, response: { status: 402, config, request: sent, data: {} } })
+    const error = Object.assign(new Error('declined'), {
+      isAxiosError: true,
+      code: 'ERR_BAD_REQUEST',
+      config,
+      request: sent,
+      response: { status: 402, config, request: sent, data: {} },
+    })
     const { line, kept, note } = logged(error)
     expect(line).not.toMatch(SECRET)
     expect(line.length).toBeLessThan(1_500 + String(error.stack).length)
     expect(kept).toEqual({ isAxiosError: true, code: 'ERR_BAD_REQUEST', method: 'post', url, status: 402 })
     expect(note).toEqual({ omitted_http_members: 3 })
-    expect(logged(Object.assign(new Error('declined'), { req: sent, res: response })).kept).toMatchObject({ method: 'POST', status: 402 })
+    expect(logged(Object.assign(new Error('declined'), { req: sent, res: response })).kept).toMatchObject({
+      method: 'POST',
+      status: 402,
+    })
   })
 
   test('a connection that is refused keeps its reason', async () => {
@@ -164,9 +241,22 @@ describe('errors of HTTP clients', () => {
     expect(logged(error).kept).toMatchObject({ cause: { code: 'ECONNREFUSED', syscall: 'connect', port } })
   })
 
-  test('members that cannot be read, and an application\'s own', () => {
-    const refusing = { get headers(): object { throw new Error('no') }, get url(): string { throw new Error('no') } }
-    expect(logged(Object.assign(new Error('x'), { config: refusing, request: { url: '/a', method: 'GET', headers: {} } })).kept).toEqual({ method: 'GET', url: '/a' })
-    expect(logged(Object.assign(new Error('x'), { data: { orderId: 7 }, response: 'declined' })).kept).toEqual({ data: { orderId: 7 }, response: 'declined' })
+  test("members that cannot be read, and an application's own", () => {
+    const refusing = {
+      get headers(): object {
+        throw new Error('no')
+      },
+      get url(): string {
+        throw new Error('no')
+      },
+    }
+    expect(
+      logged(Object.assign(new Error('x'), { config: refusing, request: { url: '/a', method: 'GET', headers: {} } }))
+        .kept,
+    ).toEqual({ method: 'GET', url: '/a' })
+    expect(logged(Object.assign(new Error('x'), { data: { orderId: 7 }, response: 'declined' })).kept).toEqual({
+      data: { orderId: 7 },
+      response: 'declined',
+    })
   })
 })

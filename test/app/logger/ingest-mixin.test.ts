@@ -12,12 +12,24 @@ const logger = pino({ level: 'trace', mixin: ingestMixin() }, out.stream)
 const logged = (): Record<string, unknown> => bare(out.last())
 
 const SCOPE = {
-  user: { id: 'u', email: 'u@example.com' }, user_id: 'u', session_id: 's', request_id: 'r', tags: ['t'],
-  trace: { trace_id: 'a1', span_id: 'b1', parent_span_id: 'c1' }, fields: { tenant: 'acme' },
+  user: { id: 'u', email: 'u@example.com' },
+  user_id: 'u',
+  session_id: 's',
+  request_id: 'r',
+  tags: ['t'],
+  trace: { trace_id: 'a1', span_id: 'b1', parent_span_id: 'c1' },
+  fields: { tenant: 'acme' },
 }
 const WHOLE = {
-  user: { id: 'u', email: 'u@example.com' }, user_id: 'u', session_id: 's', request_id: 'r', tags: ['t'],
-  trace_id: 'a1', span_id: 'b1', parent_span_id: 'c1', tenant: 'acme',
+  user: { id: 'u', email: 'u@example.com' },
+  user_id: 'u',
+  session_id: 's',
+  request_id: 'r',
+  tags: ['t'],
+  trace_id: 'a1',
+  span_id: 'b1',
+  parent_span_id: 'c1',
+  tenant: 'acme',
 }
 const without = (...names: string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(WHOLE).filter(([name]) => !names.includes(name)))
@@ -33,12 +45,22 @@ describe('a record in a scope', () => {
   })
 
   const cases: readonly [Record<string, unknown>, readonly string[]][] = [
-    [{ user_id: 'x' }, ['user', 'user_id']], [{ userId: 'x' }, ['user', 'user_id']], [{ user: { name: 'x' } }, ['user', 'user_id']],
-    [{ user_id: 'u' }, ['user_id']], [{ userId: 'u' }, ['user_id']], [{ user: { id: 'u' } }, ['user']], [{ user: 'text' }, ['user', 'user_id']],
-    [{ session_id: 'x' }, ['session_id']], [{ sessionId: 'x' }, ['session_id']],
-    [{ request_id: 'x' }, ['request_id']], [{ requestId: 'x' }, ['request_id']], [{ reqId: 'x' }, []],
-    [{ tags: ['x'] }, ['tags']], [{ tenant: 'x' }, ['tenant']],
-    [{ traceId: 'x' }, ['trace_id', 'span_id', 'parent_span_id']], [{ trace: { trace_id: 'x' } }, ['trace_id', 'span_id', 'parent_span_id']],
+    [{ user_id: 'x' }, ['user', 'user_id']],
+    [{ userId: 'x' }, ['user', 'user_id']],
+    [{ user: { name: 'x' } }, ['user', 'user_id']],
+    [{ user_id: 'u' }, ['user_id']],
+    [{ userId: 'u' }, ['user_id']],
+    [{ user: { id: 'u' } }, ['user']],
+    [{ user: 'text' }, ['user', 'user_id']],
+    [{ session_id: 'x' }, ['session_id']],
+    [{ sessionId: 'x' }, ['session_id']],
+    [{ request_id: 'x' }, ['request_id']],
+    [{ requestId: 'x' }, ['request_id']],
+    [{ reqId: 'x' }, []],
+    [{ tags: ['x'] }, ['tags']],
+    [{ tenant: 'x' }, ['tenant']],
+    [{ traceId: 'x' }, ['trace_id', 'span_id', 'parent_span_id']],
+    [{ trace: { trace_id: 'x' } }, ['trace_id', 'span_id', 'parent_span_id']],
     [{ dd: { trace_id: 'x' } }, ['trace_id', 'span_id', 'parent_span_id']],
   ]
   test.each(cases)('its own %j wins', (own, gone) => {
@@ -46,13 +68,23 @@ describe('a record in a scope', () => {
     expect(logged()).toEqual({ ...without(...gone), ...own })
   })
 
-  test.each(cases.filter(([own]) => Object.values(own)[0] !== 'u' && JSON.stringify(own) !== '{"user":{"id":"u"}}'))('a child\'s binding %j wins, without the name twice', (own, gone) => {
-    const text: string[] = []
-    const child = pino({ mixin: ingestMixin() }, { write: (line) => void text.push(line) }).child(own)
-    withScope(SCOPE, () => child.info({ a: 1 }))
-    expect(bare(JSON.parse(text[0] as string) as Record<string, unknown>)).toEqual({ ...without(...gone), ...own, a: 1 })
-    for (const name of Object.keys(own)) expect(text[0]?.split(`"${name}":`).length).toBe(name === 'trace_id' || JSON.stringify(own).split(`"${name}":`).length > 2 ? 3 : 2)
-  })
+  test.each(cases.filter(([own]) => Object.values(own)[0] !== 'u' && JSON.stringify(own) !== '{"user":{"id":"u"}}'))(
+    "a child's binding %j wins, without the name twice",
+    (own, gone) => {
+      const text: string[] = []
+      const child = pino({ mixin: ingestMixin() }, { write: (line) => void text.push(line) }).child(own)
+      withScope(SCOPE, () => child.info({ a: 1 }))
+      expect(bare(JSON.parse(text[0] as string) as Record<string, unknown>)).toEqual({
+        ...without(...gone),
+        ...own,
+        a: 1,
+      })
+      for (const name of Object.keys(own))
+        expect(text[0]?.split(`"${name}":`).length).toBe(
+          name === 'trace_id' || JSON.stringify(own).split(`"${name}":`).length > 2 ? 3 : 2,
+        )
+    },
+  )
 
   test('bindings that are set later win as well', () => {
     const child = logger.child({ a: 1 })
@@ -66,13 +98,18 @@ describe('a record in a scope', () => {
   })
 })
 
-describe('the app\'s own mixin', () => {
+describe("the app's own mixin", () => {
   test('is called as pino calls it, and what it returns wins', () => {
     const calls: unknown[][] = []
-    const own = pino({ mixin: ingestMixin((...args: unknown[]) => {
-      calls.push(args)
-      return { request_id: 'own', extra: true }
-    }) }, out.stream)
+    const own = pino(
+      {
+        mixin: ingestMixin((...args: unknown[]) => {
+          calls.push(args)
+          return { request_id: 'own', extra: true }
+        }),
+      },
+      out.stream,
+    )
     withScope(SCOPE, () => own.warn({ a: 1 }, 'x'))
     expect(logged()).toEqual({ ...WHOLE, request_id: 'own', extra: true, a: 1, msg: 'x' })
     expect(calls).toEqual([[{ a: 1 }, 40, own]])
@@ -88,7 +125,14 @@ describe('the app\'s own mixin', () => {
   })
 
   test('that throws, throws as without ours', () => {
-    const own = pino({ mixin: ingestMixin(() => { throw new RangeError('the app\'s') }) }, out.stream)
+    const own = pino(
+      {
+        mixin: ingestMixin(() => {
+          throw new RangeError("the app's")
+        }),
+      },
+      out.stream,
+    )
     expect(() => own.info('x')).toThrow(RangeError)
   })
 })
@@ -106,7 +150,7 @@ describe('crumbs', () => {
     })
   })
 
-  test('wait where the record has its own, from the call, the app\'s mixin or a binding', () => {
+  test("wait where the record has its own, from the call, the app's mixin or a binding", () => {
     withScope({}, () => {
       addBreadcrumb({ message: 'kept' })
       const own = [{ message: 'own' }]
@@ -134,11 +178,14 @@ describe('OpenTelemetry', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const spanId = 'b7ad6b7169203331'
   const activate = (spanContext: () => unknown): void => {
-    global[API] = { version: '1.9.0', context: { active: () => ({ getValue: (key: symbol) => (key === SPAN ? { spanContext } : undefined) }) } }
+    global[API] = {
+      version: '1.9.0',
+      context: { active: () => ({ getValue: (key: symbol) => (key === SPAN ? { spanContext } : undefined) }) },
+    }
   }
   afterEach(() => void delete global[API])
 
-  test('its active span counts before the scope\'s trace, in and outside a scope', () => {
+  test("its active span counts before the scope's trace, in and outside a scope", () => {
     activate(() => ({ traceId, spanId, traceFlags: 1 }))
     logger.info('x')
     expect(logged()).toEqual({ trace_id: traceId, span_id: spanId, msg: 'x' })
@@ -152,7 +199,9 @@ describe('OpenTelemetry', () => {
     activate(() => ({ traceId: '0'.repeat(32), spanId }))
     withScope({ trace: { trace_id: 'a1' } }, () => logger.info('x'))
     expect(logged()).toEqual({ trace_id: 'a1', msg: 'x' })
-    activate(() => { throw new Error('broken') })
+    activate(() => {
+      throw new Error('broken')
+    })
     logger.info({ a: 1 }, 'x')
     expect(logged()).toEqual({ a: 1, msg: 'x' })
     withScope({ request_id: 'r' }, () => logger.info('x'))
@@ -161,11 +210,25 @@ describe('OpenTelemetry', () => {
 })
 
 test('what cannot be read is logged as pino logs it', () => {
-  const hostile = { get res() { throw new Error('no') } }
+  const hostile = {
+    get res() {
+      throw new Error('no')
+    },
+  }
   withScope(SCOPE, () => {
     expect(() => logger.info(hostile)).toThrow('no') // which it does without a mixin, too
     expect(() => pino(out.stream).info(hostile)).toThrow('no')
-    logger.info({ res: { get req() { throw new Error('no') } }, a: 1 }, 'x')
+    logger.info(
+      {
+        res: {
+          get req() {
+            throw new Error('no')
+          },
+        },
+        a: 1,
+      },
+      'x',
+    )
   })
   expect(logged()).toMatchObject({ a: 1, msg: 'x', request_id: 'r' })
 })

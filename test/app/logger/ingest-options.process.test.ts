@@ -24,8 +24,16 @@ function logs(options: IngestLoggerOptions, log: (logger: Logger) => void): Reco
 const cause = Object.assign(new TypeError('inner'), { code: 'E_INNER' })
 const boom = Object.assign(new RangeError('boom', { cause }), { code: 'E_BOOM' })
 const BOOM = {
-  type: 'RangeError', message: 'boom', code: 'E_BOOM', stack: expect.stringContaining('RangeError: boom\n    at ') as string,
-  cause: { type: 'TypeError', message: 'inner', code: 'E_INNER', stack: expect.stringContaining('TypeError: inner\n    at ') as string },
+  type: 'RangeError',
+  message: 'boom',
+  code: 'E_BOOM',
+  stack: expect.stringContaining('RangeError: boom\n    at ') as string,
+  cause: {
+    type: 'TypeError',
+    message: 'inner',
+    code: 'E_INNER',
+    stack: expect.stringContaining('TypeError: inner\n    at ') as string,
+  },
 }
 
 describe('errors', () => {
@@ -39,39 +47,69 @@ describe('errors', () => {
     expect(logs({ errorKey: 'error' }, (logger) => logger.error(boom))).toEqual({ error: BOOM, msg: 'boom' })
   })
 
-  test('in a child\'s bindings, under the usual keys', () => {
+  test("in a child's bindings, under the usual keys", () => {
     expect(logs({}, (logger) => logger.child({ error: boom }).info('x'))).toEqual({ error: BOOM, msg: 'x' })
   })
 
   test('frozen, in a circle, or with getters that throw', () => {
     const circle = Object.assign(new Error('c'), { self: {} })
     circle.self = circle
-    const getter = Object.defineProperty(new Error('g'), 'x', { enumerable: true, get: () => { throw new Error('no') } })
+    const getter = Object.defineProperty(new Error('g'), 'x', {
+      enumerable: true,
+      get: () => {
+        throw new Error('no')
+      },
+    })
     for (const key of ['err', 'anything']) {
-      for (const [error, message] of [[Object.freeze(new Error('f')), 'f'], [circle, 'c'], [getter, 'g']] as const) {
-        expect(logs({}, (logger) => logger.error({ [key]: error }))).toMatchObject({ [key]: { type: 'Error', message } })
+      for (const [error, message] of [
+        [Object.freeze(new Error('f')), 'f'],
+        [circle, 'c'],
+        [getter, 'g'],
+      ] as const) {
+        expect(logs({}, (logger) => logger.error({ [key]: error }))).toMatchObject({
+          [key]: { type: 'Error', message },
+        })
       }
     }
   })
 
-  test('the app\'s own serializers win, by their key, and its err for all other keys', () => {
-    const serializers = { err: (error: Error) => `own ${error.message}`, failure: (error: Error) => `failed ${error.message}` }
-    expect(logs({ serializers }, (logger) => logger.error({ err: boom, error: boom, failure: boom, other: boom })))
-      .toEqual({ err: 'own boom', error: 'own boom', failure: 'failed boom', other: 'own boom', msg: 'boom' })
-    expect(logs({ serializers, errorKey: 'error' }, (logger) => logger.error(boom))).toEqual({ error: 'own boom', msg: 'boom' })
-    expect(logs({ serializers, errorKey: 'failed' }, (logger) => logger.error(boom))).toEqual({ failed: 'own boom', msg: 'boom' })
+  test("the app's own serializers win, by their key, and its err for all other keys", () => {
+    const serializers = {
+      err: (error: Error) => `own ${error.message}`,
+      failure: (error: Error) => `failed ${error.message}`,
+    }
+    expect(
+      logs({ serializers }, (logger) => logger.error({ err: boom, error: boom, failure: boom, other: boom })),
+    ).toEqual({ err: 'own boom', error: 'own boom', failure: 'failed boom', other: 'own boom', msg: 'boom' })
+    expect(logs({ serializers, errorKey: 'error' }, (logger) => logger.error(boom))).toEqual({
+      error: 'own boom',
+      msg: 'boom',
+    })
+    expect(logs({ serializers, errorKey: 'failed' }, (logger) => logger.error(boom))).toEqual({
+      failed: 'own boom',
+      msg: 'boom',
+    })
   })
 
-  test('a child\'s serializers get what they can treat as an error', () => {
-    const record = logs({}, (logger) => logger.child({}, { serializers: { other: pino.stdSerializers.err } }).error({ other: boom }))
-    expect(record).toMatchObject({ other: { type: 'RangeError', message: expect.stringContaining('boom') as string, code: 'E_BOOM' } })
+  test("a child's serializers get what they can treat as an error", () => {
+    const record = logs({}, (logger) =>
+      logger.child({}, { serializers: { other: pino.stdSerializers.err } }).error({ other: boom }),
+    )
+    expect(record).toMatchObject({
+      other: { type: 'RangeError', message: expect.stringContaining('boom') as string, code: 'E_BOOM' },
+    })
   })
 
   test('redact reaches into them under every key', () => {
     const secret = (): Error => Object.assign(new Error('x'), { details: { account: { token: 'Bearer t' } } })
-    const record = logs({ redact: ['*.details.account.token', 'err.stack'] }, (logger) => logger.error({ err: secret(), error: secret(), other: secret() }))
+    const record = logs({ redact: ['*.details.account.token', 'err.stack'] }, (logger) =>
+      logger.error({ err: secret(), error: secret(), other: secret() }),
+    )
     expect(JSON.stringify(record)).not.toContain('Bearer t')
-    expect(record).toMatchObject({ err: { stack: '[Redacted]' }, other: { details: { account: { token: '[Redacted]' } } } })
+    expect(record).toMatchObject({
+      err: { stack: '[Redacted]' },
+      other: { details: { account: { token: '[Redacted]' } } },
+    })
   })
 
   test('the record that was logged is not changed', () => {
@@ -84,7 +122,7 @@ describe('errors', () => {
   })
 })
 
-describe('the app\'s own', () => {
+describe("the app's own", () => {
   test('formatters stay, and see the errors themselves', () => {
     const formatters = {
       level: (label: string) => ({ level: label }),
@@ -97,35 +135,57 @@ describe('the app\'s own', () => {
 
   test('mixin, its merge strategy, name, base and levels stay', () => {
     const options = ingestOptions({
-      transport: false, name: 'shop', base: { region: 'eu' }, customLevels: { audit: 35 }, mixin: () => ({ extra: 1, request_id: 'own' }),
+      transport: false,
+      name: 'shop',
+      base: { region: 'eu' },
+      customLevels: { audit: 35 },
+      mixin: () => ({ extra: 1, request_id: 'own' }),
       mixinMergeStrategy: (mergeObject, mixinObject) => ({ merged: true, ...mixinObject, ...mergeObject }),
     })
     const { stream, last } = lines()
     const logger = pino(options, stream)
     expectTypeOf(logger.audit).toBeFunction()
     withScope({ request_id: 'r', user_id: 'u' }, () => logger.audit({ a: 1 }))
-    expect(last()).toMatchObject({ level: 35, name: 'shop', region: 'eu', extra: 1, request_id: 'own', user_id: 'u', merged: true, a: 1 })
+    expect(last()).toMatchObject({
+      level: 35,
+      name: 'shop',
+      region: 'eu',
+      extra: 1,
+      request_id: 'own',
+      user_id: 'u',
+      merged: true,
+      a: 1,
+    })
   })
 
   test('options are not changed, and may be frozen', () => {
     const given = Object.freeze({
-      serializers: Object.freeze({ a: String }), formatters: Object.freeze({ log: (record: Record<string, unknown>) => record }),
-      nestedKey: 'data', transport: Object.freeze({ target: 'pino-ingest', options: Object.freeze({ ...URL_OPTIONS }) }),
+      serializers: Object.freeze({ a: String }),
+      formatters: Object.freeze({ log: (record: Record<string, unknown>) => record }),
+      nestedKey: 'data',
+      transport: Object.freeze({ target: 'pino-ingest', options: Object.freeze({ ...URL_OPTIONS }) }),
     })
-    expect(ingestOptions(given).transport).toEqual({ target: 'pino-ingest', options: { ...URL_OPTIONS, nestedKey: 'data' } })
+    expect(ingestOptions(given).transport).toEqual({
+      target: 'pino-ingest',
+      options: { ...URL_OPTIONS, nestedKey: 'data' },
+    })
     expect(given.transport.options).toEqual(URL_OPTIONS)
   })
 
   test('scope and crumbs are on the record', () => {
-    expect(logs({}, (logger) => withScope({ request_id: 'r' }, () => {
-      addBreadcrumb({ message: 'm' })
-      logger.error({ failure: boom })
-    }))).toMatchObject({ request_id: 'r', failure: BOOM, breadcrumbs: [{ message: 'm' }] })
+    expect(
+      logs({}, (logger) =>
+        withScope({ request_id: 'r' }, () => {
+          addBreadcrumb({ message: 'm' })
+          logger.error({ failure: boom })
+        }),
+      ),
+    ).toMatchObject({ request_id: 'r', failure: BOOM, breadcrumbs: [{ message: 'm' }] })
   })
 })
 
 describe('the transport', () => {
-  test('is ours without another word, none with false, and the app\'s where it is given', () => {
+  test("is ours without another word, none with false, and the app's where it is given", () => {
     expect(ingestOptions().transport).toEqual({ target: 'pino-ingest' })
     expect(ingestOptions({ level: 'debug' })).toMatchObject({ level: 'debug', transport: { target: 'pino-ingest' } })
     expect(ingestOptions({ transport: false })).not.toHaveProperty('transport')
@@ -150,21 +210,37 @@ describe('the transport', () => {
       thrown = error
     }
     expect(thrown).toBeInstanceOf(IngestError)
-    expect(thrown).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('did you mean batchSize?') as string })
+    expect(thrown).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('did you mean batchSize?') as string,
+    })
     expect(String(thrown)).not.toContain(KEY)
   })
 
   test('whose worker has an environment of its own is checked there', () => {
-    expect(() => ingestOptions({ transport: { target: 'pino-ingest', options: { apiKey: 5 as never }, worker: { env: {} } } })).not.toThrow()
+    expect(() =>
+      ingestOptions({ transport: { target: 'pino-ingest', options: { apiKey: 5 as never }, worker: { env: {} } } }),
+    ).not.toThrow()
   })
 
   test('hears of nestedKey, unless it was told', () => {
-    const { transport } = ingestOptions({ nestedKey: 'data', transport: { targets: [
-      { target: 'pino/file', options: {} }, { target: 'pino-ingest' }, { target: 'pino-ingest', options: { nestedKey: 'own' } },
-    ] } })
-    expect(transport).toEqual({ targets: [
-      { target: 'pino/file', options: {} }, { target: 'pino-ingest', options: { nestedKey: 'data' } }, { target: 'pino-ingest', options: { nestedKey: 'own' } },
-    ] })
+    const { transport } = ingestOptions({
+      nestedKey: 'data',
+      transport: {
+        targets: [
+          { target: 'pino/file', options: {} },
+          { target: 'pino-ingest' },
+          { target: 'pino-ingest', options: { nestedKey: 'own' } },
+        ],
+      },
+    })
+    expect(transport).toEqual({
+      targets: [
+        { target: 'pino/file', options: {} },
+        { target: 'pino-ingest', options: { nestedKey: 'data' } },
+        { target: 'pino-ingest', options: { nestedKey: 'own' } },
+      ],
+    })
   })
 
   test('what is no transport is left to pino to tell', () => {
@@ -174,21 +250,41 @@ describe('the transport', () => {
   test.each(['worker', 'stream'] as const)('a %s gets it all to the service', async (way) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     const options = { url: service.url, apiKey: KEY, service: 'shop', level: 'debug' as const }
-    const logger = way === 'worker'
-      ? pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))
-      : pino(ingestOptions({ level: 'debug', transport: false }), ingestStream(options))
-    withScope({ request_id: 'r-1', user: { id: 1 }, tags: ['vip'], traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }, () => {
-      addBreadcrumb({ category: 'cart', message: 'paid' })
-      logger.error({ failure: boom }, 'failed')
-    })
+    const logger =
+      way === 'worker'
+        ? pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))
+        : pino(ingestOptions({ level: 'debug', transport: false }), ingestStream(options))
+    withScope(
+      {
+        request_id: 'r-1',
+        user: { id: 1 },
+        tags: ['vip'],
+        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      },
+      () => {
+        addBreadcrumb({ category: 'cart', message: 'paid' })
+        logger.error({ failure: boom }, 'failed')
+      },
+    )
     expect((await flush(logger, { timeoutMs: 20_000 })).state).toBe('acknowledged')
-    expect(service.entries({}).items.map(({ entry }) => entry)).toMatchObject([{
-      level: 'error', message: 'failed', service: 'shop', request_id: 'r-1', user: { id: '1' }, tags: ['vip'],
-      trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', parent_span_id: '00f067aa0ba902b7' },
-      error: { type: 'RangeError', message: 'boom', stack: expect.stringContaining('caused by: TypeError: inner') as string },
-      metadata: { error: { code: 'E_BOOM', cause: { code: 'E_INNER' } } },
-      breadcrumbs: [{ category: 'cart', message: 'paid' }],
-    }])
+    expect(service.entries({}).items.map(({ entry }) => entry)).toMatchObject([
+      {
+        level: 'error',
+        message: 'failed',
+        service: 'shop',
+        request_id: 'r-1',
+        user: { id: '1' },
+        tags: ['vip'],
+        trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', parent_span_id: '00f067aa0ba902b7' },
+        error: {
+          type: 'RangeError',
+          message: 'boom',
+          stack: expect.stringContaining('caused by: TypeError: inner') as string,
+        },
+        metadata: { error: { code: 'E_BOOM', cause: { code: 'E_INNER' } } },
+        breadcrumbs: [{ category: 'cart', message: 'paid' }],
+      },
+    ])
     await new Promise<void>((resolve) => logger.flush(() => resolve()))
     await service.close()
   })

@@ -36,24 +36,37 @@ async function records(out: ReturnType<typeof lines>, count: number): Promise<Re
 describe('pino-http', () => {
   const ways: readonly [string, (stream: NodeJS.WritableStream) => Options][] = [
     ['with a logger', (stream) => ({ logger: pino(ingestOptions({ transport: false }), stream) })],
-    ['with options', (stream) => ({ ...ingestOptions({ transport: false }), stream } as Options)],
+    ['with options', (stream) => ({ ...ingestOptions({ transport: false }), stream }) as Options],
   ]
   test.each(ways)('%s: what it logs has the scope, the crumbs and the route', async (_, options) => {
     const out = lines()
     const log = pinoHttp(options(out.stream))
-    await get((req, res) => withScope({ request_id: 'r', user_id: 'u' }, () => {
-      log(req, res)
-      // As Express leaves it.
-      Object.assign(req, { baseUrl: '/shop', route: { path: '/orders/:id' } })
-      addBreadcrumb({ message: 'found' })
-      res.statusCode = 500
-      res.end('no')
-    }), '/shop/orders/7?q=1')
+    await get(
+      (req, res) =>
+        withScope({ request_id: 'r', user_id: 'u' }, () => {
+          log(req, res)
+          // As Express leaves it.
+          Object.assign(req, { baseUrl: '/shop', route: { path: '/orders/:id' } })
+          addBreadcrumb({ message: 'found' })
+          res.statusCode = 500
+          res.end('no')
+        }),
+      '/shop/orders/7?q=1',
+    )
     const [record] = await records(out, 1)
     expect(record).toMatchObject({
-      level: 30, msg: 'request errored', request_id: 'r', user_id: 'u', route: '/shop/orders/:id',
-      req: { method: 'GET', url: '/shop/orders/7?q=1', headers: {}, id: 1 }, res: { statusCode: 500 },
-      err: { type: 'Error', message: 'failed with status code 500', stack: expect.stringContaining('\n    at ') as string },
+      level: 30,
+      msg: 'request errored',
+      request_id: 'r',
+      user_id: 'u',
+      route: '/shop/orders/:id',
+      req: { method: 'GET', url: '/shop/orders/7?q=1', headers: {}, id: 1 },
+      res: { statusCode: 500 },
+      err: {
+        type: 'Error',
+        message: 'failed with status code 500',
+        stack: expect.stringContaining('\n    at ') as string,
+      },
       responseTime: expect.any(Number) as number,
     })
     expect(record).not.toHaveProperty('breadcrumbs') // pino-http logs it as info
@@ -61,48 +74,91 @@ describe('pino-http', () => {
 })
 
 describe('Fastify', () => {
-  test.each(['instance', 'options'] as const)('with an %s: what it logs has its own shape, the scope and the route', async (way) => {
-    const out = lines()
-    const options = ingestOptions({ transport: false })
-    const given = way === 'instance' ? { loggerInstance: pino(options, out.stream) } : { logger: { ...options, stream: out.stream } }
-    const app = fastify(given as FastifyServerOptions)
-    app.addHook('preHandler', (request, _reply, done) => withScope({ request_id: `own-${request.id}` }, done))
-    app.post('/orders/:id', async (request) => {
-      addBreadcrumb({ message: 'looked' })
-      request.log.info({ failure: new TypeError('inner') }, 'in the handler')
-      throw new RangeError('no such order')
-    })
-    await app.inject({ method: 'POST', url: '/orders/7?q=1', payload: { a: 1 } })
-    await app.inject('/nothing')
-    const all = await records(out, 6)
-    expect(all[0]).toMatchObject({ msg: 'incoming request', reqId: 'req-1', req: { method: 'POST', url: '/orders/7?q=1', host: 'localhost:80', remoteAddress: '127.0.0.1' } })
-    expect(all[1]).toMatchObject({ msg: 'in the handler', reqId: 'req-1', request_id: 'own-req-1', failure: { type: 'TypeError', message: 'inner' } })
-    expect(all[2]).toMatchObject({
-      level: 50, msg: 'no such order', request_id: 'own-req-1', route: '/orders/:id', err: { type: 'RangeError' }, res: { statusCode: 500 }, breadcrumbs: [{ message: 'looked' }],
-    })
-    expect(all[3]).toMatchObject({ msg: 'request completed', reqId: 'req-1', request_id: 'own-req-1', route: '/orders/:id', res: { statusCode: 500 } })
-    expect(Object.keys(all[3]?.['res'] as object)).toEqual(['statusCode'])
-    expect(all.at(-1)).toMatchObject({ msg: 'request completed', res: { statusCode: 404 } })
-    expect(all.at(-1)).not.toHaveProperty('route')
-    await app.close()
-  })
+  test.each(['instance', 'options'] as const)(
+    'with an %s: what it logs has its own shape, the scope and the route',
+    async (way) => {
+      const out = lines()
+      const options = ingestOptions({ transport: false })
+      const given =
+        way === 'instance'
+          ? { loggerInstance: pino(options, out.stream) }
+          : { logger: { ...options, stream: out.stream } }
+      const app = fastify(given as FastifyServerOptions)
+      app.addHook('preHandler', (request, _reply, done) => withScope({ request_id: `own-${request.id}` }, done))
+      app.post('/orders/:id', async (request) => {
+        addBreadcrumb({ message: 'looked' })
+        request.log.info({ failure: new TypeError('inner') }, 'in the handler')
+        throw new RangeError('no such order')
+      })
+      await app.inject({ method: 'POST', url: '/orders/7?q=1', payload: { a: 1 } })
+      await app.inject('/nothing')
+      const all = await records(out, 6)
+      expect(all[0]).toMatchObject({
+        msg: 'incoming request',
+        reqId: 'req-1',
+        req: { method: 'POST', url: '/orders/7?q=1', host: 'localhost:80', remoteAddress: '127.0.0.1' },
+      })
+      expect(all[1]).toMatchObject({
+        msg: 'in the handler',
+        reqId: 'req-1',
+        request_id: 'own-req-1',
+        failure: { type: 'TypeError', message: 'inner' },
+      })
+      expect(all[2]).toMatchObject({
+        level: 50,
+        msg: 'no such order',
+        request_id: 'own-req-1',
+        route: '/orders/:id',
+        err: { type: 'RangeError' },
+        res: { statusCode: 500 },
+        breadcrumbs: [{ message: 'looked' }],
+      })
+      expect(all[3]).toMatchObject({
+        msg: 'request completed',
+        reqId: 'req-1',
+        request_id: 'own-req-1',
+        route: '/orders/:id',
+        res: { statusCode: 500 },
+      })
+      expect(Object.keys(all[3]?.['res'] as object)).toEqual(['statusCode'])
+      expect(all.at(-1)).toMatchObject({ msg: 'request completed', res: { statusCode: 404 } })
+      expect(all.at(-1)).not.toHaveProperty('route')
+      await app.close()
+    },
+  )
 })
 
 describe('the route', () => {
   test.each<[string, unknown, string | undefined]>([
     ['of an application', { req: { route: { path: '/a/:id' }, baseUrl: '' } }, '/a/:id'],
-    ['of a router\'s root', { req: { route: { path: '/' }, baseUrl: '/shop' } }, '/shop'],
+    ["of a router's root", { req: { route: { path: '/' }, baseUrl: '/shop' } }, '/shop'],
     ['of the root', { req: { route: { path: '/' }, baseUrl: '' } }, '/'],
-    ['of a router that was left by an error', { req: { route: { path: '/orders/:id' }, baseUrl: '', originalUrl: '/shop/v1/orders/7/?q=/x/y' } }, '/shop/v1/orders/:id'],
-    ['of such a router\'s root', { req: { route: { path: '/' }, baseUrl: '', originalUrl: '/shop' } }, '/shop'],
+    [
+      'of a router that was left by an error',
+      { req: { route: { path: '/orders/:id' }, baseUrl: '', originalUrl: '/shop/v1/orders/7/?q=/x/y' } },
+      '/shop/v1/orders/:id',
+    ],
+    ["of such a router's root", { req: { route: { path: '/' }, baseUrl: '', originalUrl: '/shop' } }, '/shop'],
     ['of a URL that was rewritten', { req: { route: { path: '/a/b' }, baseUrl: '', originalUrl: '/x/y/z' } }, '/a/b'],
     ['of a shorter URL', { req: { route: { path: '/a/:b/c' }, baseUrl: '/x', originalUrl: '/c' } }, '/x/a/:b/c'],
-    ['of any number of segments', { req: { route: { path: '/files/*path' }, baseUrl: '/shop', originalUrl: '/shop/files/a/b/c' } }, '/shop/files/*path'],
+    [
+      'of any number of segments',
+      { req: { route: { path: '/files/*path' }, baseUrl: '/shop', originalUrl: '/shop/files/a/b/c' } },
+      '/shop/files/*path',
+    ],
     ['of what pino made of a response', { statusCode: 200, raw: { req: { route: { path: '/a' } } } }, '/a'],
     ['that is an expression', { req: { route: { path: /a/ } } }, undefined],
     ['of several', { req: { route: { path: ['/a', '/b'] } } }, undefined],
     ['of none', { req: {} as IncomingMessage }, undefined],
     ['of text', 'res', undefined],
-    ['of a getter that throws', { get req() { throw new Error('no') } }, undefined],
+    [
+      'of a getter that throws',
+      {
+        get req() {
+          throw new Error('no')
+        },
+      },
+      undefined,
+    ],
   ])('%s', (_, response, route) => expect(findRoute(response)).toBe(route))
 })

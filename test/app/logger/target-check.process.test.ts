@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 
 const OPTIONS = JSON.stringify(fileURLToPath(new URL('../../../src/app/logger/ingest-options.ts', import.meta.url)))
-const REFUSED = /IngestError.*: transport: "pino-ingest" cannot be found from \S*app\.[cm]js, into which it was bundled: .*ingestStream\(options\)/
+const REFUSED =
+  /IngestError.*: transport: "pino-ingest" cannot be found from \S*app\.[cm]js, into which it was bundled: .*ingestStream\(options\)/
 let scratch = ''
 let made = 0
 
@@ -25,14 +26,23 @@ const APP = `
   console.log(Error.prepareStackTrace === prepareStackTrace ? 'accepted' : 'left a trace', JSON.parse(read(options.transport)).target ?? 'several')`
 
 const FORMATS = ['cjs', 'esm', 'cjs minified', 'esm minified'] as const
-type Format = typeof FORMATS[number]
+type Format = (typeof FORMATS)[number]
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'pino-ingest-bundles-'))
-  await Promise.all(FORMATS.map((name) => {
-    const format = name.startsWith('cjs') ? 'cjs' : 'esm'
-    return build({ stdin: { contents: APP, resolveDir: scratch }, bundle: true, platform: 'node', format, minify: name.endsWith('minified'), outfile: bundleOf(name) })
-  }))
+  await Promise.all(
+    FORMATS.map((name) => {
+      const format = name.startsWith('cjs') ? 'cjs' : 'esm'
+      return build({
+        stdin: { contents: APP, resolveDir: scratch },
+        bundle: true,
+        platform: 'node',
+        format,
+        minify: name.endsWith('minified'),
+        outfile: bundleOf(name),
+      })
+    }),
+  )
 })
 afterAll(() => rmSync(scratch, { recursive: true }))
 
@@ -50,7 +60,7 @@ interface Way {
 
 /** @returns all that it printed */
 function run({ format = 'cjs', installedIn, cwd = 'elsewhere', prelude }: Way): Promise<string> {
-  const folder = join(scratch, String(made += 1))
+  const folder = join(scratch, String((made += 1)))
   for (const name of ['app', 'elsewhere']) mkdirSync(join(folder, name), { recursive: true })
   const app = join(folder, 'app', `app${format.startsWith('cjs') ? '.cjs' : '.mjs'}`)
   cpSync(bundleOf(format), app)
@@ -62,7 +72,12 @@ function run({ format = 'cjs', installedIn, cwd = 'elsewhere', prelude }: Way): 
   const first = join(folder, 'prelude.cjs')
   writeFileSync(first, prelude?.replaceAll('FOLDER', folder) ?? '')
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--require', first, app], { cwd: join(folder, cwd), env: {} }, (_error, stdout, stderr) => resolve(stdout + stderr))
+    execFile(
+      process.execPath,
+      ['--require', first, app],
+      { cwd: join(folder, cwd), env: {} },
+      (_error, stdout, stderr) => resolve(stdout + stderr),
+    )
   })
 }
 
@@ -88,21 +103,43 @@ describe('what would work is accepted', () => {
   test.each([
     ['installed above it', { installedIn: '.' }],
     ['installed where the program was started', { installedIn: 'elsewhere' }],
-    ['a file that a bundler names', { prelude: 'globalThis.__bundlerPathsOverrides = { "pino-ingest": "/files/pino-ingest.js" }' }],
-    ['a file that the application names', { prelude: 'globalThis.transport = { target: "/files/node_modules/pino-ingest/dist/esm/index.js" }' }],
-    ['a file that a bundler names in pino\'s own module, which runs later', {
-      prelude: 'globalThis.beforeReading = () => { globalThis.__bundlerPathsOverrides = { "pino-ingest": "/files/pino-ingest.js" } }',
-    }],
-    ['a framework that is installed beside it, and calls pino', {
-      installedIn: 'third',
-      prelude: `require('fs').writeFileSync('FOLDER/third/framework.cjs', 'module.exports = (value) => JSON.stringify(value)')
+    [
+      'a file that a bundler names',
+      { prelude: 'globalThis.__bundlerPathsOverrides = { "pino-ingest": "/files/pino-ingest.js" }' },
+    ],
+    [
+      'a file that the application names',
+      { prelude: 'globalThis.transport = { target: "/files/node_modules/pino-ingest/dist/esm/index.js" }' },
+    ],
+    [
+      "a file that a bundler names in pino's own module, which runs later",
+      {
+        prelude:
+          'globalThis.beforeReading = () => { globalThis.__bundlerPathsOverrides = { "pino-ingest": "/files/pino-ingest.js" } }',
+      },
+    ],
+    [
+      'a framework that is installed beside it, and calls pino',
+      {
+        installedIn: 'third',
+        prelude: `require('fs').writeFileSync('FOLDER/third/framework.cjs', 'module.exports = (value) => JSON.stringify(value)')
         globalThis.read = require('FOLDER/third/framework.cjs')`,
-    }],
-    ['a caller that the application names', { installedIn: 'third', prelude: 'globalThis.transport = { target: "pino-ingest", caller: "FOLDER/third/app.js" }' }],
+      },
+    ],
+    [
+      'a caller that the application names',
+      {
+        installedIn: 'third',
+        prelude: 'globalThis.transport = { target: "pino-ingest", caller: "FOLDER/third/app.js" }',
+      },
+    ],
     ['a runtime without getBuiltinModule', { prelude: 'process.getBuiltinModule = undefined' }],
-    ['a runtime without V8\'s stacks', { prelude: 'Object.defineProperty(Error, "prepareStackTrace", { get: () => undefined, set: () => {} })' }],
+    [
+      "a runtime without V8's stacks",
+      { prelude: 'Object.defineProperty(Error, "prepareStackTrace", { get: () => undefined, set: () => {} })' },
+    ],
     ['no stack at all', { prelude: 'Error.stackTraceLimit = 0' }],
-    ['a transport of somebody else\'s', { prelude: 'globalThis.transport = { target: "pino-pretty" }' }],
+    ["a transport of somebody else's", { prelude: 'globalThis.transport = { target: "pino-pretty" }' }],
   ] as [string, Way][])('%s', async (_what, way) => {
     expect(await run(way)).toMatch(/^accepted /)
   })

@@ -18,27 +18,61 @@ import { parsePrometheus, sampleOf } from './prometheus-parser.js'
 
 const KEY = 'metrics-key-8a20'
 const REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged']
-const options = (url: string): IngestOptions => ({ url, apiKey: KEY, spool: false, onProblem: 'silent', retryMinMs: 10, retryMaxMs: 50 })
+const options = (url: string): IngestOptions => ({
+  url,
+  apiKey: KEY,
+  spool: false,
+  onProblem: 'silent',
+  retryMinMs: 10,
+  retryMaxMs: 50,
+})
 
-type Counts = Record<'received' | 'recovered' | 'generated' | 'accepted' | 'rejected' | 'filtered' | 'dropped' | 'pending', number>
+type Counts = Record<
+  'received' | 'recovered' | 'generated' | 'accepted' | 'rejected' | 'filtered' | 'dropped' | 'pending',
+  number
+>
 
 function countsIn(metrics: IngestMetrics, kind = 'log'): Counts {
   const families = parsePrometheus(metrics.prometheus())
   const entries = (name: string): number => sampleOf(families, `pino_ingest_entries_${name}`, { kind })
-  const dropped = REASONS.reduce((sum, reason) => sum + sampleOf(families, 'pino_ingest_entries_dropped_total', { kind, reason }), 0)
+  const dropped = REASONS.reduce(
+    (sum, reason) => sum + sampleOf(families, 'pino_ingest_entries_dropped_total', { kind, reason }),
+    0,
+  )
   return {
-    received: entries('received_total'), recovered: entries('recovered_total'), generated: entries('generated_total'), accepted: entries('accepted_total'),
-    rejected: entries('rejected_total'), filtered: entries('filtered_total'), dropped, pending: entries('pending'),
+    received: entries('received_total'),
+    recovered: entries('recovered_total'),
+    generated: entries('generated_total'),
+    accepted: entries('accepted_total'),
+    rejected: entries('rejected_total'),
+    filtered: entries('filtered_total'),
+    dropped,
+    pending: entries('pending'),
   }
 }
 
-function expectClosed({ received, recovered, generated, accepted, rejected, filtered, dropped, pending }: Counts): void {
+function expectClosed({
+  received,
+  recovered,
+  generated,
+  accepted,
+  rejected,
+  filtered,
+  dropped,
+  pending,
+}: Counts): void {
   expect(received + recovered + generated).toBe(accepted + rejected + filtered + dropped + pending)
 }
 
 const soon = { timeout: 15_000, interval: 20 }
 
-describe.each([['target', 1], ['targets', 2], ['pipeline', 1], ['stream', 1], ['multistream', 2]] as const)('%s', (way, copies) => {
+describe.each([
+  ['target', 1],
+  ['targets', 2],
+  ['pipeline', 1],
+  ['stream', 1],
+  ['multistream', 2],
+] as const)('%s', (way, copies) => {
   test('accepted, rejected, filtered, then pending while the service is down, then accepted', async () => {
     const service = await started({ apiKeys: [KEY] })
     const accept = service.faults.add({ kind: 'reject-containing', text: 'refuse me' })
@@ -53,10 +87,19 @@ describe.each([['target', 1], ['targets', 2], ['pipeline', 1], ['stream', 1], ['
     accept()
     const mend = service.faults.add({ kind: 'status', status: 503 })
     for (let n = 0; n < 4; n += 1) logger.info({ n }, 'wait')
-    await vi.waitFor(() => expect(countsIn(metrics)).toMatchObject(times({ ...first, received: 32, pending: 4 }, copies)), soon)
+    await vi.waitFor(
+      () => expect(countsIn(metrics)).toMatchObject(times({ ...first, received: 32, pending: 4 }, copies)),
+      soon,
+    )
     mend()
-    await vi.waitFor(() => expect(countsIn(metrics)).toMatchObject(times({ ...first, received: 32, accepted: 24 }, copies)), soon)
-    expect(metrics.account).toMatchObject({ ...times({ received: 32, accepted: 24, pending: 0 }, copies), balances: true })
+    await vi.waitFor(
+      () => expect(countsIn(metrics)).toMatchObject(times({ ...first, received: 32, accepted: 24 }, copies)),
+      soon,
+    )
+    expect(metrics.account).toMatchObject({
+      ...times({ received: 32, accepted: 24, pending: 0 }, copies),
+      balances: true,
+    })
   })
 })
 
@@ -64,25 +107,33 @@ function times(counts: Partial<Counts>, factor: number): Partial<Counts> {
   return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count * factor]))
 }
 
-test.each(['target', 'stream'] as const)('%s: dropped for want of room while others wait, and the sum closes', async (way) => {
-  const service = await started({ apiKeys: [KEY] })
-  const mend = service.faults.add({ kind: 'status', status: 503 })
-  const { logger } = loggerFor(way, { ...options(service.url), maxBufferBytes: 1024 ** 2 })
-  const metrics = ingestMetrics(logger, { labels: {} })
-  for (let n = 0; n < 30; n += 1) logger.info({ n, filling: 'x'.repeat(100_000) }, 'large')
-  await vi.waitFor(() => expect(countsIn(metrics).received).toBe(30), soon)
-  const counts = countsIn(metrics)
-  expect(counts.dropped).toBeGreaterThan(0)
-  expect(counts.pending).toBeGreaterThan(0)
-  expectClosed(counts)
-  expect(sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_entries_dropped_total', { kind: 'log', reason: 'buffer' })).toBe(counts.dropped)
-  mend()
-  await vi.waitFor(() => expect(countsIn(metrics).pending).toBe(0), soon)
-  const later = countsIn(metrics)
-  expectClosed(later)
-  expect(later.dropped).toBeGreaterThanOrEqual(counts.dropped)
-  expect(later.generated).toBeGreaterThanOrEqual(1) // the notice of the drops
-})
+test.each(['target', 'stream'] as const)(
+  '%s: dropped for want of room while others wait, and the sum closes',
+  async (way) => {
+    const service = await started({ apiKeys: [KEY] })
+    const mend = service.faults.add({ kind: 'status', status: 503 })
+    const { logger } = loggerFor(way, { ...options(service.url), maxBufferBytes: 1024 ** 2 })
+    const metrics = ingestMetrics(logger, { labels: {} })
+    for (let n = 0; n < 30; n += 1) logger.info({ n, filling: 'x'.repeat(100_000) }, 'large')
+    await vi.waitFor(() => expect(countsIn(metrics).received).toBe(30), soon)
+    const counts = countsIn(metrics)
+    expect(counts.dropped).toBeGreaterThan(0)
+    expect(counts.pending).toBeGreaterThan(0)
+    expectClosed(counts)
+    expect(
+      sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_entries_dropped_total', {
+        kind: 'log',
+        reason: 'buffer',
+      }),
+    ).toBe(counts.dropped)
+    mend()
+    await vi.waitFor(() => expect(countsIn(metrics).pending).toBe(0), soon)
+    const later = countsIn(metrics)
+    expectClosed(later)
+    expect(later.dropped).toBeGreaterThanOrEqual(counts.dropped)
+    expect(later.generated).toBeGreaterThanOrEqual(1) // the notice of the drops
+  },
+)
 
 test('recovered from an earlier process, without a line of this one', async () => {
   const service = await started({ apiKeys: [KEY] })
@@ -92,7 +143,10 @@ test('recovered from an earlier process, without a line of this one', async () =
   mend()
   const { logger } = loggerFor('target', own)
   const metrics = ingestMetrics(logger)
-  await vi.waitFor(() => expect(countsIn(metrics)).toMatchObject({ received: 0, recovered: 250, accepted: 250, pending: 0 }), soon)
+  await vi.waitFor(
+    () => expect(countsIn(metrics)).toMatchObject({ received: 0, recovered: 250, accepted: 250, pending: 0 }),
+    soon,
+  )
 })
 
 test('request logs have their own samples, where they are on', async () => {
@@ -100,7 +154,10 @@ test('request logs have their own samples, where they are on', async () => {
   const { logger } = loggerFor('stream', { ...options(service.url), requestLogs: true })
   const metrics = ingestMetrics(logger)
   expect(() => countsIn(metrics, 'request')).toThrow('["kind","request"]')
-  logger.info({ req: { id: 7, method: 'GET', url: '/' }, res: { statusCode: 200 }, responseTime: 12 }, 'request completed')
+  logger.info(
+    { req: { id: 7, method: 'GET', url: '/' }, res: { statusCode: 200 }, responseTime: 12 },
+    'request completed',
+  )
   logger.info('another')
   await flush(logger)
   await vi.waitFor(() => expect(countsIn(metrics, 'request')).toMatchObject({ received: 1, accepted: 1 }), soon)
@@ -111,7 +168,8 @@ test('problems are counted by code, and are at zero from the start', async () =>
   const service = await started({ apiKeys: ['another'] })
   const { logger, streams } = loggerFor('stream', { ...options(service.url), shutdownTimeoutMs: 0 })
   const metrics = ingestMetrics(logger, { labels: { app: 'shop' } })
-  const problems = (code: string): number => sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_problems_total', { app: 'shop', code })
+  const problems = (code: string): number =>
+    sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_problems_total', { app: 'shop', code })
   expect([problems('AUTH'), problems('UNAVAILABLE')]).toEqual([0, 0])
   logger.info('with the wrong key')
   await vi.waitFor(() => expect([problems('AUTH'), problems('UNAVAILABLE')]).toEqual([1, 0]), soon)
@@ -132,7 +190,12 @@ test('served over HTTP, as Prometheus asks for it', async () => {
   await vi.waitFor(async () => {
     const response = await scrape()
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-    expect(sampleOf(parsePrometheus(await response.text()), 'pino_ingest_entries_accepted_total', { app: 'bücher "7"\n\\', kind: 'log' })).toBe(1)
+    expect(
+      sampleOf(parsePrometheus(await response.text()), 'pino_ingest_entries_accepted_total', {
+        app: 'bücher "7"\n\\',
+        kind: 'log',
+      }),
+    ).toBe(1)
   }, soon)
 })
 
@@ -164,7 +227,7 @@ describe('the stream ends', () => {
   })
 })
 
-test('another package\'s worker beside ours counts for nothing', async () => {
+test("another package's worker beside ours counts for nothing", async () => {
   const service = await started({ apiKeys: [KEY] })
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-beside-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
@@ -182,7 +245,7 @@ test('another package\'s worker beside ours counts for nothing', async () => {
 })
 
 describe('what is told', () => {
-  function toldStream(): { stream: ReturnType<typeof ingestStream>, metrics: IngestMetrics, clock: FakeClock } {
+  function toldStream(): { stream: ReturnType<typeof ingestStream>; metrics: IngestMetrics; clock: FakeClock } {
     const clock = new FakeClock(Date.UTC(2026, 0, 1))
     const stream = ingestStream({ url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: false, enabled: false })
     onTestFinished(() => ended(stream))
@@ -201,8 +264,26 @@ describe('what is told', () => {
   })
 
   test.each([
-    undefined, null, 7, 'text', {}, { received: 1 }, { code: 7 }, { code: '__proto__' }, { code: 'constructor' }, { code: 'NEW' },
-    { received: NaN, recovered: 0, generated: 0, accepted: 0, rejected: 0, filtered: 0, pending: 0, dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 } },
+    undefined,
+    null,
+    7,
+    'text',
+    {},
+    { received: 1 },
+    { code: 7 },
+    { code: '__proto__' },
+    { code: 'constructor' },
+    { code: 'NEW' },
+    {
+      received: NaN,
+      recovered: 0,
+      generated: 0,
+      accepted: 0,
+      rejected: 0,
+      filtered: 0,
+      pending: 0,
+      dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
+    },
   ])('by a neighbour that means something else, %j, changes nothing and throws nothing', (payload) => {
     const { stream, metrics } = toldStream()
     const before = metrics.prometheus()
@@ -219,7 +300,8 @@ describe('what is told', () => {
     metrics.close()
     metrics.close()
     stream.emit('ingest:problem', { code: 'AUTH', message: '' })
-    const auth = (one: IngestMetrics): number => sampleOf(parsePrometheus(one.prometheus()), 'pino_ingest_problems_total', { code: 'AUTH' })
+    const auth = (one: IngestMetrics): number =>
+      sampleOf(parsePrometheus(one.prometheus()), 'pino_ingest_problems_total', { code: 'AUTH' })
     expect([auth(metrics), auth(other)]).toEqual([1, 2])
     other.close()
     expect(['ingest:stats', 'ingest:problem'].map((name) => stream.listenerCount(name))).toEqual([0, 0])

@@ -14,7 +14,11 @@ function row({ prometheus, openTelemetry, kind, labels, unit, help }: MetricFami
 }
 
 test('the table of metrics is that of the code', () => {
-  const table = ['| Prometheus | OpenTelemetry, unit | type | labels (attributes) | meaning |', '|---|---|---|---|---|', ...FAMILIES.map(row)].join('\n')
+  const table = [
+    '| Prometheus | OpenTelemetry, unit | type | labels (attributes) | meaning |',
+    '|---|---|---|---|---|',
+    ...FAMILIES.map(row),
+  ].join('\n')
   if (process.env['UPDATE_README'] === '1') writeRegion(README, 'metrics', table)
   expect(regionOf(README, 'metrics')).toBe(table)
 })

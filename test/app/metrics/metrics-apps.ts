@@ -22,7 +22,7 @@ export async function ended(stream: Ending): Promise<void> {
 }
 
 /** The logger takes all from debug up; two of this package's transports in `targets` and `multistream`. */
-export function loggerFor(way: Way, options: IngestOptions): { logger: pino.Logger, streams: readonly Ending[] } {
+export function loggerFor(way: Way, options: IngestOptions): { logger: pino.Logger; streams: readonly Ending[] } {
   const target = { target: BUILT, level: 'debug', options }
   const streams: Ending[] = []
   const own = (): pino.DestinationStream => {
@@ -30,18 +30,28 @@ export function loggerFor(way: Way, options: IngestOptions): { logger: pino.Logg
     streams.push(stream)
     return stream
   }
-  const worker = (how: pino.TransportSingleOptions | pino.TransportMultiOptions | pino.TransportPipelineOptions): pino.DestinationStream => {
+  const worker = (
+    how: pino.TransportSingleOptions | pino.TransportMultiOptions | pino.TransportPipelineOptions,
+  ): pino.DestinationStream => {
     const stream = pino.transport(how) as Ending & pino.DestinationStream
     streams.push(stream)
     return stream
   }
   const destination = (): pino.DestinationStream => {
     switch (way) {
-      case 'target': return worker({ target: BUILT, options })
-      case 'targets': return worker({ targets: [target, target] })
-      case 'pipeline': return worker({ pipeline: [{ target: BUILT, options }] })
-      case 'stream': return own()
-      case 'multistream': return pino.multistream([{ level: 'debug', stream: own() }, { level: 'debug', stream: worker({ target: BUILT, options }) }]) as pino.DestinationStream
+      case 'target':
+        return worker({ target: BUILT, options })
+      case 'targets':
+        return worker({ targets: [target, target] })
+      case 'pipeline':
+        return worker({ pipeline: [{ target: BUILT, options }] })
+      case 'stream':
+        return own()
+      case 'multistream':
+        return pino.multistream([
+          { level: 'debug', stream: own() },
+          { level: 'debug', stream: worker({ target: BUILT, options }) },
+        ]) as pino.DestinationStream
     }
   }
   const logger = pino({ level: 'debug' }, destination())

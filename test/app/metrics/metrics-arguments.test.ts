@@ -23,18 +23,40 @@ function stream(): ReturnType<typeof ingestStream> {
 }
 
 describe('the logger', () => {
-  test.each([[undefined, 'got undefined'], [null, 'got null'], ['pino', 'got a string'], [() => {}, 'got a function']])('%j', (logger, words) => {
-    expect(refusal(() => ingestMetrics(logger as never))).toBe(`ingestMetrics() takes a pino logger, a transport or an ingestStream(); ${words}`)
+  test.each([
+    [undefined, 'got undefined'],
+    [null, 'got null'],
+    ['pino', 'got a string'],
+    [() => {}, 'got a function'],
+  ])('%j', (logger, words) => {
+    expect(refusal(() => ingestMetrics(logger as never))).toBe(
+      `ingestMetrics() takes a pino logger, a transport or an ingestStream(); ${words}`,
+    )
   })
 
-  test.each([{}, [], Object.create(null) as object, pino({ enabled: false }, { write() {} }), process.stdout, pino.multistream([])])('nothing of ours behind it, %#', (logger) => {
-    expect(refusal(() => ingestMetrics(logger))).toMatch(/^ingestMetrics\(\) found no transport behind .*; give the logger that was made with transport: \{ target: 'pino-ingest' \} or with ingestStream\(\)$/)
+  test.each([
+    {},
+    [],
+    Object.create(null) as object,
+    pino({ enabled: false }, { write() {} }),
+    process.stdout,
+    pino.multistream([]),
+  ])('nothing of ours behind it, %#', (logger) => {
+    expect(refusal(() => ingestMetrics(logger))).toMatch(
+      /^ingestMetrics\(\) found no transport behind .*; give the logger that was made with transport: \{ target: 'pino-ingest' \} or with ingestStream\(\)$/,
+    )
   })
 
   test('logger, child, stream and multistream are taken', () => {
     const own = stream()
     const logger = pino(own)
-    for (const one of [logger, logger.child({}), own, pino.multistream([own, { stream: own }]), pino({}, pino.multistream(own))]) {
+    for (const one of [
+      logger,
+      logger.child({}),
+      own,
+      pino.multistream([own, { stream: own }]),
+      pino({}, pino.multistream(own)),
+    ]) {
       const metrics = ingestMetrics(one)
       expect(metrics.prometheus()).toContain('\npino_ingest_streams_closed 0\n')
       metrics.close()
@@ -43,21 +65,37 @@ describe('the logger', () => {
 })
 
 describe('labels', () => {
-  const refused = (labels: unknown): string => refusal(() => ingestMetrics(stream(), { labels } as IngestMetricsOptions))
+  const refused = (labels: unknown): string =>
+    refusal(() => ingestMetrics(stream(), { labels } as IngestMetricsOptions))
 
   test.each(['', '7up', 'a-b', 'a.b', 'ü', 'a b', '__name__', 'a\n'])('the name %j', (name) => {
-    expect(refused({ [name]: 'x' })).toBe(`a label's name must be letters, digits and _, not begin with a digit or __; got ${JSON.stringify(name)}`)
+    expect(refused({ [name]: 'x' })).toBe(
+      `a label's name must be letters, digits and _, not begin with a digit or __; got ${JSON.stringify(name)}`,
+    )
   })
 
   test.each(['kind', 'reason', 'code', 'le', 'quantile'])('%s is reserved', (name) => {
-    expect(refused({ [name]: 'x' })).toBe(`the label ${name} is reserved (kind, reason, code, le, quantile); take another name`)
+    expect(refused({ [name]: 'x' })).toBe(
+      `the label ${name} is reserved (kind, reason, code, le, quantile); take another name`,
+    )
   })
 
-  test.each([[7, '7'], [null, 'null'], [undefined, 'undefined'], [{}, '{}'], [['x'], '["x"]']])('the value %j', (value, shown) => {
+  test.each([
+    [7, '7'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [{}, '{}'],
+    [['x'], '["x"]'],
+  ])('the value %j', (value, shown) => {
     expect(refused({ app: value })).toBe(`the label app must be text; got ${shown}`)
   })
 
-  test.each([['app', '"app"'], [null, 'null'], [['app'], '["app"]'], [7, '7']])('%j as labels', (labels, shown) => {
+  test.each([
+    ['app', '"app"'],
+    [null, 'null'],
+    [['app'], '["app"]'],
+    [7, '7'],
+  ])('%j as labels', (labels, shown) => {
     expect(refused(labels)).toBe(`labels must be an object of texts, as { app: 'checkout' }; got ${shown}`)
   })
 
@@ -74,14 +112,25 @@ describe('labels', () => {
   })
 })
 
-test.each([[{ label: {} }, 'ingestMetrics() has no option label; did you mean labels?'], [{ prefix: 'x' }, 'ingestMetrics() has no option prefix']])('the option %j', (options, words) => {
+test.each([
+  [{ label: {} }, 'ingestMetrics() has no option label; did you mean labels?'],
+  [{ prefix: 'x' }, 'ingestMetrics() has no option prefix'],
+])('the option %j', (options, words) => {
   expect(refusal(() => ingestMetrics(stream(), options as never))).toBe(words)
 })
 
 test('options that are none', () => {
-  expect(refusal(() => ingestMetrics(stream(), null as never))).toBe('the options of ingestMetrics() must be an object; got null')
+  expect(refusal(() => ingestMetrics(stream(), null as never))).toBe(
+    'the options of ingestMetrics() must be an object; got null',
+  )
 })
 
-test.each([[null, 'null'], [{}, '{}'], ['meter', '"meter"']])('the meter %j', (meter, shown) => {
-  expect(refusal(() => ingestMetrics(stream()).openTelemetry(meter as never))).toBe(`meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${shown}`)
+test.each([
+  [null, 'null'],
+  [{}, '{}'],
+  ['meter', '"meter"'],
+])('the meter %j', (meter, shown) => {
+  expect(refusal(() => ingestMetrics(stream()).openTelemetry(meter as never))).toBe(
+    `meter must be a Meter of OpenTelemetry, as metrics.getMeter('app') gives one; got ${shown}`,
+  )
 })

@@ -13,7 +13,14 @@ import { ended, loggerFor } from './metrics-apps.js'
 
 const KEY = 'metrics-key-91b2'
 const soon = { timeout: 15_000, interval: 50 }
-const options = (url: string): IngestOptions => ({ url, apiKey: KEY, spool: false, onProblem: 'silent', retryMinMs: 10, retryMaxMs: 50 })
+const options = (url: string): IngestOptions => ({
+  url,
+  apiKey: KEY,
+  spool: false,
+  onProblem: 'silent',
+  retryMinMs: 10,
+  retryMaxMs: 50,
+})
 
 /** Collects when it is asked. */
 class Reader extends MetricReader {
@@ -21,24 +28,31 @@ class Reader extends MetricReader {
   protected override async onShutdown(): Promise<void> {}
 }
 
-function provider(temporality = AggregationTemporality.CUMULATIVE): { provider: MeterProvider, data: () => Promise<Map<string, MetricData>>, scopes: () => Promise<unknown[]> } {
+function provider(temporality = AggregationTemporality.CUMULATIVE): {
+  provider: MeterProvider
+  data: () => Promise<Map<string, MetricData>>
+  scopes: () => Promise<unknown[]>
+} {
   const reader = new Reader({ aggregationTemporalitySelector: () => temporality })
   const made = new MeterProvider({ readers: [reader] })
   onTestFinished(() => made.shutdown())
-  const collect = async (): Promise<{ scope: object, metrics: MetricData[] }[]> => {
+  const collect = async (): Promise<{ scope: object; metrics: MetricData[] }[]> => {
     const { resourceMetrics, errors } = await reader.collect()
     expect(errors).toEqual([])
     return resourceMetrics.scopeMetrics
   }
   return {
     provider: made,
-    data: async () => new Map((await collect()).flatMap(({ metrics }) => metrics.map((one) => [one.descriptor.name, one] as const))),
+    data: async () =>
+      new Map((await collect()).flatMap(({ metrics }) => metrics.map((one) => [one.descriptor.name, one] as const))),
     scopes: async () => (await collect()).map(({ scope }) => scope),
   }
 }
 
 function valueOf(data: ReadonlyMap<string, MetricData>, name: string, attributes: object): unknown {
-  return data.get(name)?.dataPoints.find((point) => JSON.stringify(sorted(point.attributes)) === JSON.stringify(sorted(attributes)))?.value
+  return data
+    .get(name)
+    ?.dataPoints.find((point) => JSON.stringify(sorted(point.attributes)) === JSON.stringify(sorted(attributes)))?.value
 }
 
 function sorted(attributes: object): [string, unknown][] {
@@ -67,16 +81,25 @@ test('accepted, rejected, filtered, dropped and pending, with units, kinds and l
   const { account } = metrics
   const found = await data()
   const value = (name: string): unknown => valueOf(found, `pino_ingest.entries.${name}`, log)
-  expect({ received: value('received'), accepted: value('accepted'), rejected: value('rejected'), filtered: value('filtered') })
-    .toEqual({ received: 58, accepted: 20, rejected: 3, filtered: 5 })
+  expect({
+    received: value('received'),
+    accepted: value('accepted'),
+    rejected: value('rejected'),
+    filtered: value('filtered'),
+  }).toEqual({ received: 58, accepted: 20, rejected: 3, filtered: 5 })
   expect(value('pending')).toBe(account?.pending)
   expect(value('pending')).toBeGreaterThan(0)
-  expect(valueOf(found, 'pino_ingest.entries.dropped', { ...log, 'pino_ingest.drop.reason': 'buffer' })).toBe(account?.dropped.buffer)
+  expect(valueOf(found, 'pino_ingest.entries.dropped', { ...log, 'pino_ingest.drop.reason': 'buffer' })).toBe(
+    account?.dropped.buffer,
+  )
   expect(account?.dropped.buffer).toBeGreaterThan(0)
   expect(valueOf(found, 'pino_ingest.problems', { app: 'shop', 'error.type': 'AUTH' })).toBe(0)
   expect(valueOf(found, 'pino_ingest.streams.closed', { app: 'shop' })).toBe(0)
   expect([...found.keys()].toSorted()).toEqual(FAMILIES.map(({ openTelemetry }) => openTelemetry).toSorted())
-  expect(found.get('pino_ingest.entries.received')).toMatchObject({ isMonotonic: true, descriptor: { unit: '{entry}', description: 'Entries that the application handed in.' } })
+  expect(found.get('pino_ingest.entries.received')).toMatchObject({
+    isMonotonic: true,
+    descriptor: { unit: '{entry}', description: 'Entries that the application handed in.' },
+  })
   expect(found.get('pino_ingest.entries.pending')).toMatchObject({ isMonotonic: false })
   mend()
   await Promise.all(streams.map(ended))
@@ -92,7 +115,10 @@ describe('the meter', () => {
     api.setGlobalMeterProvider(global)
     expect(metrics.openTelemetry()).toBe(true)
     logger.info('order placed')
-    await vi.waitFor(async () => expect(valueOf(await data(), 'pino_ingest.entries.accepted', { 'pino_ingest.kind': 'log' })).toBe(1), soon)
+    await vi.waitFor(
+      async () => expect(valueOf(await data(), 'pino_ingest.entries.accepted', { 'pino_ingest.kind': 'log' })).toBe(1),
+      soon,
+    )
     expect(await scopes()).toMatchObject([{ name: 'pino-ingest', version: VERSION }])
   })
 
@@ -111,10 +137,17 @@ describe('the meter', () => {
     const service = await started({ apiKeys: [KEY] })
     const { provider: own, data } = provider()
     const meter = own.getMeter('app')
-    const metricsOf = (labels: Record<string, string>): IngestMetrics => ingestMetrics(loggerFor('stream', options(service.url)).logger, { labels })
-    const [first, second, third] = [metricsOf({ app: 'one', of: 'x' }), metricsOf({ of: 'x', app: 'one' }), metricsOf({ app: 'two' })]
+    const metricsOf = (labels: Record<string, string>): IngestMetrics =>
+      ingestMetrics(loggerFor('stream', options(service.url)).logger, { labels })
+    const [first, second, third] = [
+      metricsOf({ app: 'one', of: 'x' }),
+      metricsOf({ of: 'x', app: 'one' }),
+      metricsOf({ app: 'two' }),
+    ]
     expect([first.openTelemetry(meter), third.openTelemetry(meter)]).toEqual([true, true])
-    expect(() => second.openTelemetry(meter)).toThrow(/^another ingestMetrics\(\) is observed on this meter with the labels \[\["app","one"\],\["of","x"\]\], too: give each labels of its own$/)
+    expect(() => second.openTelemetry(meter)).toThrow(
+      /^another ingestMetrics\(\) is observed on this meter with the labels \[\["app","one"\],\["of","x"\]\], too: give each labels of its own$/,
+    )
     expect((await data()).get('pino_ingest.streams.closed')?.dataPoints).toHaveLength(2)
     first.close()
     expect(second.openTelemetry(meter)).toBe(true)
@@ -126,7 +159,8 @@ describe('the meter', () => {
     const { provider: own, data } = provider(AggregationTemporality.DELTA) // cumulative, the SDK itself keeps the last
     const metrics = ingestMetrics(logger)
     metrics.openTelemetry(own.getMeter('app'))
-    const points = async (): Promise<number> => [...(await data()).values()].reduce((sum, { dataPoints }) => sum + dataPoints.length, 0)
+    const points = async (): Promise<number> =>
+      [...(await data()).values()].reduce((sum, { dataPoints }) => sum + dataPoints.length, 0)
     expect(await points()).toBeGreaterThan(FAMILIES.length)
     metrics.close()
     expect(await points()).toBe(0)

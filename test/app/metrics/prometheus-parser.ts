@@ -12,22 +12,24 @@ const TYPE = /^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram|summar
 
 export function parsePrometheus(text: string): Map<string, ParsedFamily> {
   if (!text.endsWith('\n')) throw new Error('the last line must end with a line feed')
-  const families = new Map<string, { type: string, help: string, samples: Map<string, number> }>()
+  const families = new Map<string, { type: string; help: string; samples: Map<string, number> }>()
   let current = ''
   for (const line of text.slice(0, -1).split('\n')) {
     const [, helped, help] = HELP.exec(line) ?? []
     const [, typed, type] = TYPE.exec(line) ?? []
     if (helped !== undefined && help !== undefined) {
       if (families.has(helped)) throw new Error(`a second HELP for ${helped}`)
-      families.set(current = helped, { type: '', help: unescaped(help, { '\\': '\\', n: '\n' }), samples: new Map() })
+      families.set((current = helped), { type: '', help: unescaped(help, { '\\': '\\', n: '\n' }), samples: new Map() })
     } else if (typed !== undefined && type !== undefined) {
       const family = families.get(typed)
-      if (family === undefined || typed !== current || family.type !== '' || family.samples.size > 0) throw new Error(`TYPE at the wrong place: ${line}`)
+      if (family === undefined || typed !== current || family.type !== '' || family.samples.size > 0)
+        throw new Error(`TYPE at the wrong place: ${line}`)
       family.type = type
     } else {
       const { name, labels, value } = parseSample(line)
       const family = families.get(name)
-      if (family === undefined || name !== current || family.type === '') throw new Error(`a sample outside its family: ${line}`)
+      if (family === undefined || name !== current || family.type === '')
+        throw new Error(`a sample outside its family: ${line}`)
       if (family.samples.has(labels)) throw new Error(`a sample twice: ${line}`)
       family.samples.set(labels, value)
     }
@@ -35,7 +37,7 @@ export function parsePrometheus(text: string): Map<string, ParsedFamily> {
   return families
 }
 
-function parseSample(line: string): { name: string, labels: string, value: number } {
+function parseSample(line: string): { name: string; labels: string; value: number } {
   const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(line)?.[0]
   if (name === undefined) throw new Error(`no name: ${line}`)
   let at = name.length
@@ -53,7 +55,11 @@ function parseSample(line: string): { name: string, labels: string, value: numbe
   if (number === undefined) throw new Error(`no value: ${line}`)
   const names = labels.map(([label]) => label)
   if (new Set(names).size < names.length) throw new Error(`a label twice: ${line}`)
-  return { name, labels: keyOf(Object.fromEntries(labels)), value: number.endsWith('Inf') ? Number(`${number}inity`) : Number(number) }
+  return {
+    name,
+    labels: keyOf(Object.fromEntries(labels)),
+    value: number.endsWith('Inf') ? Number(`${number}inity`) : Number(number),
+  }
 }
 
 function unescaped(text: string, escapes: Readonly<Record<string, string>>): string {
@@ -69,7 +75,11 @@ function keyOf(labels: Readonly<Record<string, string>>): string {
 }
 
 /** The value of a sample that must be there. */
-export function sampleOf(families: ReadonlyMap<string, ParsedFamily>, name: string, labels: Readonly<Record<string, string>> = {}): number {
+export function sampleOf(
+  families: ReadonlyMap<string, ParsedFamily>,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
   const value = families.get(name)?.samples.get(keyOf(labels))
   if (value === undefined) throw new Error(`no ${name} with ${keyOf(labels)}`)
   return value

@@ -7,43 +7,81 @@ import { formatNumber, formatPrometheusText } from '../../../src/app/metrics/pro
 import { Account } from '../../../src/diagnostics/account.js'
 import { parsePrometheus, sampleOf } from './prometheus-parser.js'
 
-const empty: MetricsState = { account: new Account().snapshot(), reportedAtMs: undefined, problems: new Map(), closedStreams: 0 }
+const empty: MetricsState = {
+  account: new Account().snapshot(),
+  reportedAtMs: undefined,
+  problems: new Map(),
+  closedStreams: 0,
+}
 
 function familyOf(help: string, value = 1): MetricFamily {
-  return { prometheus: 'x_total', openTelemetry: 'x', kind: 'counter', unit: '1', help, labels: [], samples: () => [{ labels: {}, value }] }
+  return {
+    prometheus: 'x_total',
+    openTelemetry: 'x',
+    kind: 'counter',
+    unit: '1',
+    help,
+    labels: [],
+    samples: () => [{ labels: {}, value }],
+  }
 }
 
 /** Above all what the format gives a meaning. */
-const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('\\', '"', '\n', '\r', 'n', '{', '}', ',', '=', '#', ' ', 'é', '𝄞') }))
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('\\', '"', '\n', '\r', 'n', '{', '}', ',', '=', '#', ' ', 'é', '𝄞') }),
+)
 const labelName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,8}$/)
 
 describe('what is written is what is read', () => {
   test('labels', () => {
-    fc.assert(fc.property(fc.dictionary(labelName, text, { noNullPrototype: true }), (labels) => {
-      const families = parsePrometheus(formatPrometheusText([familyOf('h', 7)], empty, labels))
-      expect(sampleOf(families, 'x_total', labels)).toBe(7)
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(fc.dictionary(labelName, text, { noNullPrototype: true }), (labels) => {
+        const families = parsePrometheus(formatPrometheusText([familyOf('h', 7)], empty, labels))
+        expect(sampleOf(families, 'x_total', labels)).toBe(7)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('help', () => {
-    fc.assert(fc.property(text, (help) => {
-      expect(parsePrometheus(formatPrometheusText([familyOf(help)], empty, {})).get('x_total')).toMatchObject({ help, type: 'counter' })
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(text, (help) => {
+        expect(parsePrometheus(formatPrometheusText([familyOf(help)], empty, {})).get('x_total')).toMatchObject({
+          help,
+          type: 'counter',
+        })
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('numbers', () => {
-    fc.assert(fc.property(fc.double({ noNaN: true }), (value) => {
-      const read = sampleOf(parsePrometheus(formatPrometheusText([familyOf('h', value)], empty, {})), 'x_total')
-      expect(read === value).toBe(true)
-    }))
-    expect([formatNumber(Infinity), formatNumber(-Infinity), formatNumber(NaN), formatNumber(1e21)]).toEqual(['+Inf', '-Inf', 'NaN', '1e+21'])
+    fc.assert(
+      fc.property(fc.double({ noNaN: true }), (value) => {
+        const read = sampleOf(parsePrometheus(formatPrometheusText([familyOf('h', value)], empty, {})), 'x_total')
+        expect(read === value).toBe(true)
+      }),
+    )
+    expect([formatNumber(Infinity), formatNumber(-Infinity), formatNumber(NaN), formatNumber(1e21)]).toEqual([
+      '+Inf',
+      '-Inf',
+      'NaN',
+      '1e+21',
+    ])
   })
 })
 
 test('word for word', () => {
   const some = FAMILIES.filter(({ prometheus }) => /dropped|pending|timestamp/.test(prometheus))
-  const account = { ...new Account().snapshot(), pending: 3, dropped: { buffer: 2, shutdown: 0, spool: 0, age: 0, damaged: 0 } }
-  expect(formatPrometheusText(some, { ...empty, account, reportedAtMs: 1_763_770_000_125 }, { zone: 'b', app: 'a "b"' })).toBe(`\
+  const account = {
+    ...new Account().snapshot(),
+    pending: 3,
+    dropped: { buffer: 2, shutdown: 0, spool: 0, age: 0, damaged: 0 },
+  }
+  expect(
+    formatPrometheusText(some, { ...empty, account, reportedAtMs: 1_763_770_000_125 }, { zone: 'b', app: 'a "b"' }),
+  ).toBe(`\
 # HELP pino_ingest_entries_dropped_total Entries given up at a bound, or lost with a damaged disk.
 # TYPE pino_ingest_entries_dropped_total counter
 pino_ingest_entries_dropped_total{app="a \\"b\\"",kind="log",reason="buffer",zone="b"} 2
@@ -80,8 +118,13 @@ describe('the families', () => {
   test('give the labels that they say, and no others', () => {
     const { requestLogs, ...account } = { ...new Account().snapshot(), requestLogs: new Account().snapshot() }
     for (const { samples, labels, prometheus } of FAMILIES) {
-      const found = samples({ ...empty, account: { ...account, requestLogs }, reportedAtMs: 0 }).map((sample) => Object.keys(sample.labels).toSorted())
-      expect({ prometheus, found: new Set(found.map(String)) }).toEqual({ prometheus, found: new Set([labels.toSorted().join(',')]) })
+      const found = samples({ ...empty, account: { ...account, requestLogs }, reportedAtMs: 0 }).map((sample) =>
+        Object.keys(sample.labels).toSorted(),
+      )
+      expect({ prometheus, found: new Set(found.map(String)) }).toEqual({
+        prometheus,
+        found: new Set([labels.toSorted().join(',')]),
+      })
     }
   })
 })

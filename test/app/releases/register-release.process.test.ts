@@ -34,15 +34,32 @@ describe('registers', () => {
     const service = await started({ apiKeys: [KEY] })
     const cwd = clone()
     const id = await registerRelease({ url: service.url, apiKey: KEY, cwd, version: '1.4.0', changelog: 'Cart' })
-    expect(service.releases().items).toMatchObject([{ release_id: id, release: { version: '1.4.0', changelog: 'Cart', commit_hash: git(cwd, 'rev-parse', 'HEAD'), branch: 'topic/cart' } }])
+    expect(service.releases().items).toMatchObject([
+      {
+        release_id: id,
+        release: {
+          version: '1.4.0',
+          changelog: 'Cart',
+          commit_hash: git(cwd, 'rev-parse', 'HEAD'),
+          branch: 'topic/cart',
+        },
+      },
+    ])
   })
 
   test('fails at once where a Retry-After ends after timeoutMs; a wrong timeoutMs is named', async () => {
     const service = await started({ apiKeys: [KEY] })
     service.faults.add({ kind: 'status', status: 503, retryAfter: 60 })
     const options = { url: service.url, apiKey: KEY, version: '1', timeoutMs: 20_000 }
-    expect(await failureOf<IngestError>(registerRelease(options), KEY)).toMatchObject({ code: 'RATE_LIMITED', status: 503, retryAfterMs: 60_000 })
-    expect(await failureOf<IngestError>(registerRelease({ ...options, timeoutMs: 0 }), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/timeoutMs .* got 0$/) })
+    expect(await failureOf<IngestError>(registerRelease(options), KEY)).toMatchObject({
+      code: 'RATE_LIMITED',
+      status: 503,
+      retryAfterMs: 60_000,
+    })
+    expect(await failureOf<IngestError>(registerRelease({ ...options, timeoutMs: 0 }), KEY)).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringMatching(/timeoutMs .* got 0$/),
+    })
     expect(service.requests).toHaveLength(1)
   })
 
@@ -51,24 +68,42 @@ describe('registers', () => {
     vi.stubEnv('PINO_INGEST_URL', service.url)
     vi.stubEnv('PINO_INGEST_API_KEY', KEY)
     await registerRelease()
-    const { version } = await import('../../../package.json', { with: { type: 'json' } }).then((module) => module.default)
+    const { version } = await import('../../../package.json', { with: { type: 'json' } }).then(
+      (module) => module.default,
+    )
     expect(service.releases().items).toMatchObject([{ release: { version } }])
   })
 
   test('what is wrong is told before anything is sent', async () => {
     const service = await started({ apiKeys: [KEY] })
     const way = { url: service.url, apiKey: KEY }
-    expect(await failureOf(registerRelease({ ...way, cwd: scratch() }), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_VERSION') })
-    expect(await failureOf(registerRelease({ ...way, version: 1 } as never), KEY)).toMatchObject({ code: 'INVALID', message: expect.stringContaining('release.version') })
-    expect(await failureOf(registerRelease({ ...way, commit: 'c' } as never), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('there is no option commit') })
+    expect(await failureOf(registerRelease({ ...way, cwd: scratch() }), KEY)).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('PINO_INGEST_VERSION'),
+    })
+    expect(await failureOf(registerRelease({ ...way, version: 1 } as never), KEY)).toMatchObject({
+      code: 'INVALID',
+      message: expect.stringContaining('release.version'),
+    })
+    expect(await failureOf(registerRelease({ ...way, commit: 'c' } as never), KEY)).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('there is no option commit'),
+    })
     vi.stubEnv('NODE_ENV', 'production')
-    expect(await failureOf(registerRelease({ version: '1' }), KEY)).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_URL') })
+    expect(await failureOf(registerRelease({ version: '1' }), KEY)).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('PINO_INGEST_URL'),
+    })
     expect(service.requests).toEqual([])
   })
 
   test('the local service that is not there: says how to start it', () => {
-    const at = (url: string): unknown => withLocalHint(new IngestError('UNAVAILABLE', `POST ${url}/releases/register: ECONNREFUSED`))
-    expect(at(LOCAL_URL)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('npx pino-ingest dev') })
+    const at = (url: string): unknown =>
+      withLocalHint(new IngestError('UNAVAILABLE', `POST ${url}/releases/register: ECONNREFUSED`))
+    expect(at(LOCAL_URL)).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('npx pino-ingest dev'),
+    })
     expect(at('https://logs.example.com/api/v1')).toMatchObject({ message: expect.not.stringContaining('dev') })
   })
 
@@ -76,7 +111,10 @@ describe('registers', () => {
     const service = await started({ apiKeys: [KEY] })
     service.faults.add({ kind: 'hang' })
     const controller = new AbortController()
-    const registering = failureOf(registerRelease({ url: service.url, apiKey: KEY, version: '1', signal: controller.signal }), KEY)
+    const registering = failureOf(
+      registerRelease({ url: service.url, apiKey: KEY, version: '1', signal: controller.signal }),
+      KEY,
+    )
     await vi.waitFor(() => expect(service.requests).toHaveLength(1), { timeout: 20_000 })
     controller.abort()
     expect(await registering).toMatchObject({ code: 'ABORTED' })
@@ -98,13 +136,19 @@ class FakeWorker extends EventEmitter {
 
   constructor() {
     super()
-    Object.assign(this.port, { postMessage: ({ name, args }: { name: string, args: unknown[] }) => this.emit(name, ...args) })
+    Object.assign(this.port, {
+      postMessage: ({ name, args }: { name: string; args: unknown[] }) => this.emit(name, ...args),
+    })
     this.on('message', (message) => this.port.emit('message', message))
   }
 
   add(): readonly string[] {
     const ids: string[] = []
-    answerFlushRequests(this.port as unknown as MessagePort, { setReleaseId: (id: string) => void ids.push(id) } as unknown as Pipeline, new FakeClock())
+    answerFlushRequests(
+      this.port as unknown as MessagePort,
+      { setReleaseId: (id: string) => void ids.push(id) } as unknown as Pipeline,
+      new FakeClock(),
+    )
     return ids
   }
 }
@@ -127,7 +171,11 @@ describe('tells', () => {
   test('through a child', async () => {
     const worker = new FakeWorker()
     const ids = worker.add()
-    await notifyRelease(Object.create(Object.create({ [STREAM]: worker }) as object) as object, 'rel-1', new FakeClock())
+    await notifyRelease(
+      Object.create(Object.create({ [STREAM]: worker }) as object) as object,
+      'rel-1',
+      new FakeClock(),
+    )
     expect(ids).toEqual(['rel-1'])
   })
 
@@ -136,7 +184,11 @@ describe('tells', () => {
     const ids = worker.add()
     const own: string[] = []
     const stream = { [RELEASE_METHOD]: (id: string) => void own.push(id) }
-    await notifyRelease({ [STREAM]: { streams: [{ stream }, { stream: worker }, { stream: { write() {} } }, null] } }, 'rel-1', new FakeClock())
+    await notifyRelease(
+      { [STREAM]: { streams: [{ stream }, { stream: worker }, { stream: { write() {} } }, null] } },
+      'rel-1',
+      new FakeClock(),
+    )
     expect({ ids, own }).toEqual({ ids: ['rel-1'], own: ['rel-1'] })
   })
 

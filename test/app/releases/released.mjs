@@ -11,8 +11,12 @@ const target = { target: 'pino-ingest', options }
 
 function loggerFor() {
   if (mode === 'stream') return pino({}, ingestStream(options))
-  if (mode === 'multistream') return pino({}, pino.multistream([{ stream: ingestStream(options) }, { stream: pino.transport(target) }]))
-  if (mode === 'targets') return pino({ transport: { targets: [target, { target: 'pino/file', options: { destination: '/dev/null' } }, target] } })
+  if (mode === 'multistream')
+    return pino({}, pino.multistream([{ stream: ingestStream(options) }, { stream: pino.transport(target) }]))
+  if (mode === 'targets')
+    return pino({
+      transport: { targets: [target, { target: 'pino/file', options: { destination: '/dev/null' } }, target] },
+    })
   if (mode === 'pipeline') return pino({ transport: { pipeline: [target] } })
   return pino({ transport: target })
 }

@@ -25,27 +25,57 @@ describe('withScope', () => {
   test('returns what the function returns, and lets through what it throws', async () => {
     expect(withScope({}, () => 7)).toBe(7)
     expect(await withScope({}, async () => 8)).toBe(8)
-    expect(() => withScope({}, () => { throw new RangeError('the app\'s') })).toThrow(RangeError)
-    await expect(withScope({}, async () => { throw new RangeError('the app\'s') })).rejects.toThrow(RangeError)
+    expect(() =>
+      withScope({}, () => {
+        throw new RangeError("the app's")
+      }),
+    ).toThrow(RangeError)
+    await expect(
+      withScope({}, async () => {
+        throw new RangeError("the app's")
+      }),
+    ).rejects.toThrow(RangeError)
     expect(currentScope()).toBeUndefined()
   })
 
-  test('reads ids, the user\'s three fields, tags, and a trace in each of its forms', () => {
+  test("reads ids, the user's three fields, tags, and a trace in each of its forms", () => {
     const read = (context: unknown): unknown => withScope(context as ScopeContext, () => currentScope()?.facts)
     const user = { id: 7, email: 'a@example.com', name: 'Ada', passwordHash: 'x' }
-    expect(read({ user, user_id: 7, sessionId: 's', requestId: 9n, tags: ['a', 'b'], fields: { tenant: 't' } })).toEqual({
-      user: { id: '7', email: 'a@example.com', name: 'Ada' }, user_id: '7', session_id: 's', request_id: '9', tags: ['a', 'b'], fields: { tenant: 't' },
+    expect(
+      read({ user, user_id: 7, sessionId: 's', requestId: 9n, tags: ['a', 'b'], fields: { tenant: 't' } }),
+    ).toEqual({
+      user: { id: '7', email: 'a@example.com', name: 'Ada' },
+      user_id: '7',
+      session_id: 's',
+      request_id: '9',
+      tags: ['a', 'b'],
+      fields: { tenant: 't' },
     })
     expect(read({ trace: `00-${TRACE}-${SPAN}-01` })).toEqual({ trace: { trace_id: TRACE, parent_span_id: SPAN } })
-    expect(read({ traceparent: `cc-${TRACE}-${SPAN}-01-what-is-new` })).toEqual({ trace: { trace_id: TRACE, parent_span_id: SPAN } })
+    expect(read({ traceparent: `cc-${TRACE}-${SPAN}-01-what-is-new` })).toEqual({
+      trace: { trace_id: TRACE, parent_span_id: SPAN },
+    })
     expect(read({ trace: { traceId: 't', span_id: 's' } })).toEqual({ trace: { trace_id: 't', span_id: 's' } })
   })
 
   test.each([
-    ['nothing', undefined], ['null', null], ['text', 'x'], ['empty ids', { user_id: '', request_id: null, session_id: {}, user: {} }],
-    ['a version that is none', { trace: `ff-${TRACE}-${SPAN}-01` }], ['a trace of zeros', { trace: `00-${'0'.repeat(32)}-${SPAN}-01` }],
-    ['a span of zeros', { trace: `00-${TRACE}-${'0'.repeat(16)}-01` }], ['no header', { traceparent: 'x' }], ['no fields', { fields: 'x' }],
-    ['a getter that throws', { get user() { throw new Error('no') } }],
+    ['nothing', undefined],
+    ['null', null],
+    ['text', 'x'],
+    ['empty ids', { user_id: '', request_id: null, session_id: {}, user: {} }],
+    ['a version that is none', { trace: `ff-${TRACE}-${SPAN}-01` }],
+    ['a trace of zeros', { trace: `00-${'0'.repeat(32)}-${SPAN}-01` }],
+    ['a span of zeros', { trace: `00-${TRACE}-${'0'.repeat(16)}-01` }],
+    ['no header', { traceparent: 'x' }],
+    ['no fields', { fields: 'x' }],
+    [
+      'a getter that throws',
+      {
+        get user() {
+          throw new Error('no')
+        },
+      },
+    ],
   ])('%s counts as not said', (_, context) => {
     expect(withScope(context as unknown as ScopeContext, () => currentScope()?.facts)).toEqual({})
   })
@@ -53,7 +83,12 @@ describe('withScope', () => {
   test('an inner scope adds to the outer one, and ends', () => {
     withScope({ user_id: 'u', tags: ['a'], fields: { x: 1, y: 1 } }, () => {
       withScope({ session_id: 's', tags: ['b', 'a'], fields: { y: 2 } }, () => {
-        expect(currentScope()?.facts).toEqual({ user_id: 'u', session_id: 's', tags: ['a', 'b'], fields: { x: 1, y: 2 } })
+        expect(currentScope()?.facts).toEqual({
+          user_id: 'u',
+          session_id: 's',
+          tags: ['a', 'b'],
+          fields: { x: 1, y: 2 },
+        })
       })
       expect(currentScope()?.facts).toEqual({ user_id: 'u', tags: ['a'], fields: { x: 1, y: 1 } })
     })
@@ -62,7 +97,9 @@ describe('withScope', () => {
   test('parts of two users are never mixed', () => {
     withScope({ user: { id: 'a', email: 'a@example.com' }, user_id: 'a' }, () => {
       withScope({ user_id: 'b' }, () => expect(currentScope()?.facts).toEqual({ user_id: 'b' }))
-      withScope({ user: { email: 'b@example.com' } }, () => expect(currentScope()?.facts).toEqual({ user: { email: 'b@example.com' } }))
+      withScope({ user: { email: 'b@example.com' } }, () =>
+        expect(currentScope()?.facts).toEqual({ user: { email: 'b@example.com' } }),
+      )
       withScope({ user_id: 'a' }, () => expect(currentScope()?.facts.user?.email).toBe('a@example.com'))
     })
   })
@@ -92,7 +129,7 @@ describe('crumbs', () => {
     ['another session', { request_id: 'r', session_id: 's' }, { session_id: 'z' }, false],
     ['a request of a session', { session_id: 's' }, { request_id: 'r' }, false],
     ['a request of a worker', { tags: ['worker'] }, { request_id: 'r' }, false],
-  ])('an inner scope that names %s shares the outer one\'s: case %#', (_, outer, inner, isShared) => {
+  ])("an inner scope that names %s shares the outer one's: case %#", (_, outer, inner, isShared) => {
     withScope(outer, () => {
       addBreadcrumb({ message: 'before' })
       withScope(inner, () => addBreadcrumb({ message: 'within' }))
@@ -111,9 +148,14 @@ describe('crumbs', () => {
     vi.useFakeTimers({ now: Date.UTC(2025, 0, 2, 3, 4, 5, 6) })
     try {
       withScope({}, () => {
-        for (const timestamp of [undefined, 0, new Date(1), '2024-01-01T00:00:00Z', 'no time']) addBreadcrumb({ timestamp })
+        for (const timestamp of [undefined, 0, new Date(1), '2024-01-01T00:00:00Z', 'no time'])
+          addBreadcrumb({ timestamp })
         expect(takeBreadcrumbs(currentHistory()).map((crumb) => crumb.timestamp)).toEqual([
-          '2025-01-02T03:04:05.006Z', '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.001Z', '2024-01-01T00:00:00.000Z', '2025-01-02T03:04:05.006Z',
+          '2025-01-02T03:04:05.006Z',
+          '1970-01-01T00:00:00.000Z',
+          '1970-01-01T00:00:00.001Z',
+          '2024-01-01T00:00:00.000Z',
+          '2025-01-02T03:04:05.006Z',
         ])
       })
     } finally {
@@ -126,13 +168,26 @@ describe('crumbs', () => {
       const data = { items: [1] }
       addBreadcrumb({ type: 'user', category: 'cart', message: 'added', level: 'info', data })
       data.items.push(2)
-      expect(takeBreadcrumbs(currentHistory())).toMatchObject([{ type: 'user', category: 'cart', message: 'added', level: 'info', data: { items: [1] } }])
+      expect(takeBreadcrumbs(currentHistory())).toMatchObject([
+        { type: 'user', category: 'cart', message: 'added', level: 'info', data: { items: [1] } },
+      ])
     })
   })
 
   test('that cannot be read hurt nobody', () => {
     withScope({}, () => {
-      for (const crumb of [undefined, null, 5, 'text', { get message() { throw new Error('no') } }, { timestamp: Symbol('x') }]) {
+      for (const crumb of [
+        undefined,
+        null,
+        5,
+        'text',
+        {
+          get message() {
+            throw new Error('no')
+          },
+        },
+        { timestamp: Symbol('x') },
+      ]) {
         expect(() => addBreadcrumb(crumb as never)).not.toThrow()
       }
       for (const crumb of takeBreadcrumbs(currentHistory())) expect(Object.keys(crumb)).toEqual(['timestamp'])
@@ -146,23 +201,71 @@ describe('data of crumbs', () => {
     circular['self'] = circular
     expect(boundedObject(circular)).toEqual({ a: 1, self: { a: 1, self: { a: 1, self: '[object]' } } })
     expect(JSON.stringify(boundedObject({ text: 'x'.repeat(1e6) })).length).toBeLessThan(1_100)
-    const wide = Object.fromEntries(Array.from({ length: 1e5 }, (_, index) => [`k${index}`, [index, 'x'.repeat(5_000)]]))
+    const wide = Object.fromEntries(
+      Array.from({ length: 1e5 }, (_, index) => [`k${index}`, [index, 'x'.repeat(5_000)]]),
+    )
     expect(JSON.stringify(boundedObject({ wide, list: [wide, wide, wide] })).length).toBeLessThan(300_000)
-    expect(boundedObject({ get no() { throw new Error('no') }, yes: 1 })).toEqual({ no: '[unreadable]', yes: 1 })
-    expect(boundedObject(new Proxy({}, { ownKeys: () => { throw new Error('no') } }))).toEqual({ value: '[unreadable]' })
-    expect(boundedObject({ f() {}, s: Symbol('x'), n: Number.NaN, b: 12n, d: new Date(0), u: new URL('http://a/'), e: new TypeError('t'), z: Buffer.from('abc') })).toEqual({
-      n: 'NaN', b: '12', d: '1970-01-01T00:00:00.000Z', u: 'http://a/', e: 'TypeError: t', z: '[3 bytes]',
+    expect(
+      boundedObject({
+        get no() {
+          throw new Error('no')
+        },
+        yes: 1,
+      }),
+    ).toEqual({ no: '[unreadable]', yes: 1 })
+    expect(
+      boundedObject(
+        new Proxy(
+          {},
+          {
+            ownKeys: () => {
+              throw new Error('no')
+            },
+          },
+        ),
+      ),
+    ).toEqual({ value: '[unreadable]' })
+    expect(
+      boundedObject({
+        f() {},
+        s: Symbol('x'),
+        n: Number.NaN,
+        b: 12n,
+        d: new Date(0),
+        u: new URL('http://a/'),
+        e: new TypeError('t'),
+        z: Buffer.from('abc'),
+      }),
+    ).toEqual({
+      n: 'NaN',
+      b: '12',
+      d: '1970-01-01T00:00:00.000Z',
+      u: 'http://a/',
+      e: 'TypeError: t',
+      z: '[3 bytes]',
     })
     const forged = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as object
     expect(JSON.stringify(boundedObject(forged))).toBe('{"__proto__":{"x":1},"constructor":2}')
   })
 
   test('is valid JSON of bounded size, and changes nothing', () => {
-    fc.assert(fc.property(fc.object({ maxDepth: 6, maxKeys: 50, withBigInt: true, withDate: true, withTypedArray: true, withNullPrototype: true }), (value) => {
-      const text = JSON.stringify(boundedObject(value))
-      expect(JSON.parse(text)).toBeTypeOf('object')
-      expect(text.length).toBeLessThan(1_200 * 256)
-    }))
+    fc.assert(
+      fc.property(
+        fc.object({
+          maxDepth: 6,
+          maxKeys: 50,
+          withBigInt: true,
+          withDate: true,
+          withTypedArray: true,
+          withNullPrototype: true,
+        }),
+        (value) => {
+          const text = JSON.stringify(boundedObject(value))
+          expect(JSON.parse(text)).toBeTypeOf('object')
+          expect(text.length).toBeLessThan(1_200 * 256)
+        },
+      ),
+    )
   })
 })
 
@@ -183,28 +286,37 @@ describe('the newest event id', () => {
 test('200 concurrent scopes never mix', async () => {
   const { stream, records } = lines()
   const logger = pino({ level: 'info', mixin: ingestMixin() }, stream)
-  await Promise.all(Array.from({ length: 200 }, (_, n) => withScope({ request_id: `r${n}`, user_id: n }, async () => {
-    for (let step = 0; step < 10; step += 1) {
-      for (let turns = (n * 7 + step) % 5; turns >= 0; turns -= 1) await turn()
-      addBreadcrumb({ message: `r${n} ${step}` })
-      logger.info({ n }, 'step')
-    }
-    if (n % 10 === 0) logger.error({ n }, 'failed')
-  })))
+  await Promise.all(
+    Array.from({ length: 200 }, (_, n) =>
+      withScope({ request_id: `r${n}`, user_id: n }, async () => {
+        for (let step = 0; step < 10; step += 1) {
+          for (let turns = (n * 7 + step) % 5; turns >= 0; turns -= 1) await turn()
+          addBreadcrumb({ message: `r${n} ${step}` })
+          logger.info({ n }, 'step')
+        }
+        if (n % 10 === 0) logger.error({ n }, 'failed')
+      }),
+    ),
+  )
   const all = records()
   expect(all.length).toBe(2_020)
-  for (const { n, request_id: requestId, user_id: userId } of all) expect([requestId, userId]).toEqual([`r${n}`, String(n)])
+  for (const { n, request_id: requestId, user_id: userId } of all)
+    expect([requestId, userId]).toEqual([`r${n}`, String(n)])
   const failed = all.filter(({ level }) => level === 50)
   expect(failed.length).toBe(20)
   for (const { n, breadcrumbs } of failed) {
-    expect((breadcrumbs as { message: string }[]).map(({ message }) => message)).toEqual(Array.from({ length: 10 }, (_, step) => `r${n} ${step}`))
+    expect((breadcrumbs as { message: string }[]).map(({ message }) => message)).toEqual(
+      Array.from({ length: 10 }, (_, step) => `r${n} ${step}`),
+    )
   }
 })
 
 test('both builds share the scope, the crumbs and the event id', async () => {
   vi.resetModules()
   const other = {
-    ...await import('../../../src/app/scope/scope.js'), ...await import('../../../src/app/scope/app-state.js'), ...await import('../../../src/app/errors/event-id.js'),
+    ...(await import('../../../src/app/scope/scope.js')),
+    ...(await import('../../../src/app/scope/app-state.js')),
+    ...(await import('../../../src/app/errors/event-id.js')),
   }
   expect(other.withScope).not.toBe(withScope)
   other.withScope({ request_id: 'r' }, () => {

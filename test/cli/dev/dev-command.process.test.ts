@@ -33,17 +33,25 @@ describe('dev', () => {
   test('says where its page is, where it listens and how an application connects, and shows each entry on a line', async () => {
     const { running, url, origin, token } = await startText()
     expect(running.said()).toMatch(/^See what arrives: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
-    expect(running.said()).toContain('options: { service: \'checkout\' }')
+    expect(running.said()).toContain("options: { service: 'checkout' }")
     expect(running.said()).toContain(`\n  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.js\n`)
     // It would start another one.
     expect(running.said()).not.toContain('pino-ingest dev --')
     expect(running.said()).toContain(`npx pino-ingest tail --url ${origin} `)
     const [, header = '', query = ''] = /curl -H '(.+)' '(.+)'/.exec(running.said()) ?? []
     expect(query).toBe(`${origin}/local/entries?level=error,fatal`)
-    expect(await call(query, { method: 'GET', headers: { authorization: header.split(': ')[1] ?? '' } })).toMatchObject({ status: 200 })
-    await send(url, entryOf({ message: 'forged\nline \u001b[2J', service: 'shop\u202e', level: 'warn' }), entryOf({ message: 'second' }))
+    expect(await call(query, { method: 'GET', headers: { authorization: header.split(': ')[1] ?? '' } })).toMatchObject(
+      { status: 200 },
+    )
+    await send(
+      url,
+      entryOf({ message: 'forged\nline \u001b[2J', service: 'shop\u202e', level: 'warn' }),
+      entryOf({ message: 'second' }),
+    )
     await until(() => running.said().includes('second'))
-    expect(running.said()).toContain('\n08:00:00.000 warn  shop\\u202e forged\\nline \\u001b[2J\n08:00:00.000 info  - second\n')
+    expect(running.said()).toContain(
+      '\n08:00:00.000 warn  shop\\u202e forged\\nline \\u001b[2J\n08:00:00.000 info  - second\n',
+    )
     expect(await entriesAt({ origin, token })).toHaveLength(2)
     running.child.kill('SIGINT')
     expect(await running.done).toMatchObject({ code: 0, stderr: '' })
@@ -51,13 +59,20 @@ describe('dev', () => {
 
   test('shows what else arrives, and what was refused', async () => {
     const { running, url } = await startText()
-    await call(`${url}/ingest/requests`, { body: { requests: [{ ...requestLog, path: '/cart\u001b[2J', status_code: 503 }] } })
+    await call(`${url}/ingest/requests`, {
+      body: { requests: [{ ...requestLog, path: '/cart\u001b[2J', status_code: 503 }] },
+    })
     await call(`${url}/feedback`, { body: { event_id: 'e-1', comments: 'It\nbroke' } })
     await call(`${url}/releases/register`, { body: { version: '1.4.0' } })
     await call(`${url}/heartbeat/some-token`)
     await send(url, entryOf({ message: 'last' }), { ...entryOf(), level: 'loud' })
     await until(() => running.said().includes('refused'))
-    const lines = running.said().split('\n').filter((line) => /^\d\d:/.test(line)).map((line) => line.slice(13)).toSorted()
+    const lines = running
+      .said()
+      .split('\n')
+      .filter((line) => /^\d\d:/.test(line))
+      .map((line) => line.slice(13))
+      .toSorted()
     expect(lines).toEqual([
       'feedback somebody on e-1: It\\nbroke',
       expect.stringMatching(/^heartbeat of monitor [0-9a-f]{12}$/),
@@ -98,7 +113,12 @@ describe('dev', () => {
     await until(() => running.said().includes('not shown'))
     const left = Number(/… (\d+) not shown/.exec(running.said())?.[1])
     expect(left).toBeGreaterThan(0)
-    expect(running.said().split('\n').filter((line) => line.endsWith('x'))).toHaveLength(sent - left)
+    expect(
+      running
+        .said()
+        .split('\n')
+        .filter((line) => line.endsWith('x')),
+    ).toHaveLength(sent - left)
     await send(url, entryOf({ message: 'shown again' }))
     await until(() => running.said().includes('shown again'))
   })
@@ -107,17 +127,26 @@ describe('dev', () => {
     const { told } = await startJson()
     const text = await runCli(['dev', '--port', String(told.port)], devEnv())
     expect(text).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
-    expect(text.stderr).toMatch(new RegExp(`^pino-ingest: ${told.origin} is already in use: another pino-ingest dev listens there; its page is open to you by the address it printed.*--port 0.*\n$`))
+    expect(text.stderr).toMatch(
+      new RegExp(
+        `^pino-ingest: ${told.origin} is already in use: another pino-ingest dev listens there; its page is open to you by the address it printed.*--port 0.*\n$`,
+      ),
+    )
     const json = await runCli(['dev', '--json', '--port', String(told.port)], devEnv())
     expect(json).toMatchObject({ code: 1, stderr: '' })
-    expect(JSON.parse(json.stdout.toString())).toEqual({ error: { code: 'PORT', message: expect.stringContaining('already in use') } })
+    expect(JSON.parse(json.stdout.toString())).toEqual({
+      error: { code: 'PORT', message: expect.stringContaining('already in use') },
+    })
   })
 
   test.each([
-    ['answers something else', (_: unknown, response: { statusCode: number, end: () => void }): void => {
-      response.statusCode = 401
-      response.end()
-    }],
+    [
+      'answers something else',
+      (_: unknown, response: { statusCode: number; end: () => void }): void => {
+        response.statusCode = 401
+        response.end()
+      },
+    ],
     ['never answers', (): void => {}],
   ] as const)('a port that a server has which %s: no word of another dev', async (_, listener) => {
     const other = createServer(listener).listen(0, '127.0.0.1')
@@ -154,7 +183,10 @@ describe('dev', () => {
     const { told } = await startJson(['--max-entries', '2', '--max-bytes', '1mb', '--max-age', '1w'])
     await send(told.url, ...['1', '2', '3'].map((message) => entryOf({ message })))
     expect(await entriesAt(told)).toMatchObject([{ entry: { message: '3' } }, { entry: { message: '2' } }])
-    const status = await call(`${told.origin}/local/status`, { method: 'GET', headers: { authorization: `Bearer ${told.token}` } })
+    const status = await call(`${told.origin}/local/status`, {
+      method: 'GET',
+      headers: { authorization: `Bearer ${told.token}` },
+    })
     expect(status.json.limits).toEqual({ max_entries: 2, max_bytes: 2 ** 20, max_age_ms: 7 * 86_400_000 })
   })
 })
@@ -163,7 +195,10 @@ describe('bad usage ends with 2, and makes no token', () => {
   test.each([
     [['--max-entries', '0'], '--max-entries must be an integer from 1'],
     [['--max-bytes', '256'], '--max-bytes must be a size like 256mb or 1gb, got "256"; the units are b, kb, mb, gb'],
-    [['--max-age', '7 years'], '--max-age must be an age like 30m, 12h or 7d, got "7 years"; the units are s, m, h, d, w'],
+    [
+      ['--max-age', '7 years'],
+      '--max-age must be an age like 30m, 12h or 7d, got "7 years"; the units are s, m, h, d, w',
+    ],
     [['--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
     [['--show'], '--show is for a program behind --'],
     [['--show', '--json', '--', 'true'], '--show is for a program behind --'],
@@ -172,35 +207,74 @@ describe('bad usage ends with 2, and makes no token', () => {
   ])('%j', async (args, message) => {
     const env = devEnv()
     const { code, stdout, stderr } = await runCli(['dev', ...args], env)
-    expect({ code, said: stdout.toString() + stderr }).toMatchObject({ code: 2, said: expect.stringContaining(message) as string })
+    expect({ code, said: stdout.toString() + stderr }).toMatchObject({
+      code: 2,
+      said: expect.stringContaining(message) as string,
+    })
     expect(existsSync(findTokenFile(env))).toBe(false)
   })
 })
 
 test('an application needs no settings where the service is on its usual port', () => {
-  const service = (port: number) => ({ url: `http://127.0.0.1:${port}/api/v1`, origin: `http://127.0.0.1:${port}`, port, arrived: 0, token: 't', pageUrl: 'p' })
+  const service = (port: number) => ({
+    url: `http://127.0.0.1:${port}/api/v1`,
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    arrived: 0,
+    token: 't',
+    pageUrl: 'p',
+  })
   expect(formatStarted(service(4319), {}, true)).toContain('\n  node app.js\n')
-  expect(formatStarted(service(4319), {}, false)).toContain('\n  PINO_INGEST_URL=http://127.0.0.1:4319/api/v1 PINO_INGEST_API_KEY=any node app.js\n')
+  expect(formatStarted(service(4319), {}, false)).toContain(
+    '\n  PINO_INGEST_URL=http://127.0.0.1:4319/api/v1 PINO_INGEST_API_KEY=any node app.js\n',
+  )
   expect(formatStarted(service(4320), {}, true)).not.toContain('\n  node app.js\n')
   expect(formatProgramCommand(service(4319).url, 'npm start')).toBe('npm start')
-  expect(formatProgramCommand(service(4320).url, 'npm start')).toBe('PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any npm start')
+  expect(formatProgramCommand(service(4320).url, 'npm start')).toBe(
+    'PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any npm start',
+  )
 })
 
 test('sizes and ages', () => {
-  expect([parseBytes('f', '1kb'), parseBytes('f', '1.5MB'), parseBytes('f', '2 gb'), parseBytes('f', '7b')]).toEqual([1024, 1.5 * 2 ** 20, 2 ** 31, 7])
-  expect([parseDurationMs('f', '90s'), parseDurationMs('f', '30m'), parseDurationMs('f', '12h'), parseDurationMs('f', '7d'), parseDurationMs('f', '1w')]).toEqual([90_000, 1_800_000, 43_200_000, 604_800_000, 604_800_000])
-  for (const wrong of ['', '1', 'mb', '-1mb', '0mb', '1tb', '1e3mb', '999999999999gb', '1constructor']) expect(() => parseBytes('f', wrong)).toThrow('--f must be')
+  expect([parseBytes('f', '1kb'), parseBytes('f', '1.5MB'), parseBytes('f', '2 gb'), parseBytes('f', '7b')]).toEqual([
+    1024,
+    1.5 * 2 ** 20,
+    2 ** 31,
+    7,
+  ])
+  expect([
+    parseDurationMs('f', '90s'),
+    parseDurationMs('f', '30m'),
+    parseDurationMs('f', '12h'),
+    parseDurationMs('f', '7d'),
+    parseDurationMs('f', '1w'),
+  ]).toEqual([90_000, 1_800_000, 43_200_000, 604_800_000, 604_800_000])
+  for (const wrong of ['', '1', 'mb', '-1mb', '0mb', '1tb', '1e3mb', '999999999999gb', '1constructor'])
+    expect(() => parseBytes('f', wrong)).toThrow('--f must be')
   expect(parseInteger('f', '10', 0, 10)).toBe(10)
-  for (const wrong of ['', '11', '1.5', '-1', 'x']) expect(() => parseInteger('f', wrong, 0, 10)).toThrow('--f must be an integer from 0 to 10')
+  for (const wrong of ['', '11', '1.5', '-1', 'x'])
+    expect(() => parseInteger('f', wrong, 0, 10)).toThrow('--f must be an integer from 0 to 10')
 })
 
 describe('on a terminal', () => {
   test('no more than 1,000 lines a second, since it is waited for', async () => {
     const clock = new FakeClock()
     let text = ''
-    const out = { isTTY: true, writableLength: 0, destroyed: false, write: (part: string) => (text += part), once: () => {} }
+    const out = {
+      isTTY: true,
+      writableLength: 0,
+      destroyed: false,
+      write: (part: string) => (text += part),
+      once: () => {},
+    }
     const show = new ArrivalsPrinter(out, PLAIN, clock)
-    const batch = Array.from({ length: 100 }, (_, at) => ({ id: '', seq: at, received_at: '', batch_id: null, entry: entryOf() }))
+    const batch = Array.from({ length: 100 }, (_, at) => ({
+      id: '',
+      seq: at,
+      received_at: '',
+      batch_id: null,
+      entry: entryOf(),
+    }))
     for (let count = 0; count < 15; count += 1) show.print('entry', batch)
     expect(text.split('\n')).toHaveLength(1_001)
     await clock.advance(999)

@@ -19,11 +19,14 @@ const PINO = fileURLToPath(new URL('../../../node_modules/pino/pino.js', import.
 /** Logs through the worker transport, as an application does. */
 function app(lines: string): string {
   const file = join(scratch(), 'app.mjs')
-  writeFileSync(file, `import { createRequire } from 'node:module'
+  writeFileSync(
+    file,
+    `import { createRequire } from 'node:module'
 const pino = createRequire(import.meta.url)(${JSON.stringify(PINO)})
 const logger = pino({ transport: { target: ${JSON.stringify(PACKAGE)}, options: { service: 'checkout' } } })
 ${lines}
-`)
+`,
+  )
   return file
 }
 
@@ -33,35 +36,65 @@ function dev(args: readonly string[], env = {}): ReturnType<typeof runCli> {
 
 /** The JSON lines on stderr: at the start, and at the end. */
 function linesOf(stderr: string): readonly Record<string, unknown>[] {
-  return stderr.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  return stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
 describe('what an application logs through its worker arrives', () => {
   test('and is counted at the end; its stdout is its own', async () => {
-    const { code, stdout, stderr } = await dev(['--', process.execPath, app(`
-      logger.info('one'); logger.error(new Error('card declined'), 'two'); process.stdout.write('said by the app')`)])
+    const { code, stdout, stderr } = await dev([
+      '--',
+      process.execPath,
+      app(`
+      logger.info('one'); logger.error(new Error('card declined'), 'two'); process.stdout.write('said by the app')`),
+    ])
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'said by the app' })
-    expect(stderr).toMatch(/^pino-ingest dev: what \S+node.* logs is shown at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
+    expect(stderr).toMatch(
+      /^pino-ingest dev: what \S+node.* logs is shown at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/,
+    )
     expect(stderr).toMatch(/ ended with 0, 2 entries arrived\n$/)
     expect(stderr.split('\n')).toHaveLength(3)
   })
 
   test('with --show on stderr, escaped', async () => {
-    const { stdout, stderr } = await dev(['--show', '--', process.execPath, app('logger.info(\'forged\\nline \\u001b[2J\')')])
+    const { stdout, stderr } = await dev([
+      '--show',
+      '--',
+      process.execPath,
+      app("logger.info('forged\\nline \\u001b[2J')"),
+    ])
     expect(stdout).toHaveLength(0)
     expect(stderr).toMatch(/\n\d\d:\d\d:\d\d\.\d{3} info {2}checkout forged\\nline \\u001b\[2J\n/)
   })
 
   test('whatever the shell says of the real service, whose key it never sees', async () => {
     const spoolDir = scratch()
-    const { code, stderr } = await dev(['--', process.execPath, app(`
+    const { code, stderr } = await dev(
+      [
+        '--',
+        process.execPath,
+        app(`
       logger.info('here')
-      if (Object.values(process.env).some((value) => value.includes('real-key'))) process.exitCode = 9`)], {
-      PINO_INGEST_URL: 'https://logs.example.com/api/v1', PINO_INGEST_API_KEY: 'real-key-1', PINO_INGEST_API_KEY_FILE: '/run/secrets/real-key', PINO_INGEST_ENABLED: 'false',
-      PINO_INGEST_PREVIOUS_API_KEYS: 'real-key-2', PINO_INGEST_TLS_CA: '/no/such/file', NODE_ENV: 'production', HTTP_PROXY: 'http://127.0.0.1:9', PINO_INGEST_SPOOL_DIR: spoolDir,
-    })
+      if (Object.values(process.env).some((value) => value.includes('real-key'))) process.exitCode = 9`),
+      ],
+      {
+        PINO_INGEST_URL: 'https://logs.example.com/api/v1',
+        PINO_INGEST_API_KEY: 'real-key-1',
+        PINO_INGEST_API_KEY_FILE: '/run/secrets/real-key',
+        PINO_INGEST_ENABLED: 'false',
+        PINO_INGEST_PREVIOUS_API_KEYS: 'real-key-2',
+        PINO_INGEST_TLS_CA: '/no/such/file',
+        NODE_ENV: 'production',
+        HTTP_PROXY: 'http://127.0.0.1:9',
+        PINO_INGEST_SPOOL_DIR: spoolDir,
+      },
+    )
     expect(code).toBe(0)
-    expect(stderr).toMatch(/this shell's PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA, PINO_INGEST_URL, PINO_INGEST_ENABLED do not count\n/)
+    expect(stderr).toMatch(
+      /this shell's PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA, PINO_INGEST_URL, PINO_INGEST_ENABLED do not count\n/,
+    )
     expect(stderr).toContain('1 entry arrived')
     expect(stderr).not.toContain('real-key')
   })
@@ -92,33 +125,57 @@ describe('the program', () => {
     const result = await dev(['--', ...program])
     expect(result).toMatchObject({ code, stdout: Buffer.alloc(0) })
     expect(result.stderr.includes('logs is shown at')).toBe(code !== 126 && code !== 127)
-    expect(result.stderr).toContain(code === 127 ? 'dev: no-such-program-4711 is not found\n' : code === 126 ? 'cannot be run (EACCES)' : ', 0 entries arrived\n')
+    expect(result.stderr).toContain(
+      code === 127
+        ? 'dev: no-such-program-4711 is not found\n'
+        : code === 126
+          ? 'cannot be run (EACCES)'
+          : ', 0 entries arrived\n',
+    )
   })
 
   test('has this stdin; flags behind -- are its own', async () => {
     const script = 'process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join(" "))'
-    const result = await runCli(['dev', '--port', '0', '--', process.execPath, '-e', script, '--', '--json', '--help', '--port', 'x'], devEnv(), 'through')
+    const result = await runCli(
+      ['dev', '--port', '0', '--', process.execPath, '-e', script, '--', '--json', '--help', '--port', 'x'],
+      devEnv(),
+      'through',
+    )
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('\n--json --help --port x\n') as string })
     expect(result.stdout.toString()).toBe('through')
   })
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)('%s reaches it, and its exit code is ours', async (signal) => {
-    const script = `process.on('${signal}', () => process.exit(17)); setInterval(() => {}, 1000); console.log('ready')`
-    const running = startCli(['dev', '--port', '0', '--', process.execPath, '-e', script], devEnv())
-    await until(() => running.said().includes('ready'), 20_000)
-    running.child.kill(signal)
-    expect(await running.done).toMatchObject({ code: 17 })
-  })
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
+    '%s reaches it, and its exit code is ours',
+    async (signal) => {
+      const script = `process.on('${signal}', () => process.exit(17)); setInterval(() => {}, 1000); console.log('ready')`
+      const running = startCli(['dev', '--port', '0', '--', process.execPath, '-e', script], devEnv())
+      await until(() => running.said().includes('ready'), 20_000)
+      running.child.kill(signal)
+      expect(await running.done).toMatchObject({ code: 17 })
+    },
+  )
 
   test('--json: a line at the start and one at the end, on stderr', async () => {
-    const { code, stdout, stderr } = await dev(['--json', '--', 'sh', '-c', 'echo out; exit 3'], { PINO_INGEST_ENABLED: 'false' })
+    const { code, stdout, stderr } = await dev(['--json', '--', 'sh', '-c', 'echo out; exit 3'], {
+      PINO_INGEST_ENABLED: 'false',
+    })
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 3, stdout: 'out\n' })
     expect(linesOf(stderr)).toEqual([
-      expect.objectContaining({ page_url: expect.stringContaining('/#token=') as string, program: ['sh', '-c', 'echo out; exit 3'], overridden: ['PINO_INGEST_ENABLED'] }),
+      expect.objectContaining({
+        page_url: expect.stringContaining('/#token=') as string,
+        program: ['sh', '-c', 'echo out; exit 3'],
+        overridden: ['PINO_INGEST_ENABLED'],
+      }),
       { exit_code: 3, signal: null, arrived: 0 },
     ])
     const missing = await dev(['--json', '--', 'no-such-program-4711'])
-    expect(linesOf(missing.stderr)[1]).toEqual({ exit_code: 127, signal: null, arrived: 0, message: 'no-such-program-4711 is not found' })
+    expect(linesOf(missing.stderr)[1]).toEqual({
+      exit_code: 127,
+      signal: null,
+      arrived: 0,
+      message: 'no-such-program-4711 is not found',
+    })
   })
 
   test('is not run where the service cannot start', async () => {
@@ -126,17 +183,27 @@ describe('the program', () => {
     const marker = join(scratch(), 'run')
     const taken = await runCli(['dev', '--port', String(told.port), '--', 'touch', marker], devEnv())
     expect(taken).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
-    expect(taken.stderr).toContain(`already in use: another pino-ingest dev listens there; it is running already: start PINO_INGEST_URL=${told.url} PINO_INGEST_API_KEY=any touch ${marker} by itself, or take another port with --port 0\n`)
+    expect(taken.stderr).toContain(
+      `already in use: another pino-ingest dev listens there; it is running already: start PINO_INGEST_URL=${told.url} PINO_INGEST_API_KEY=any touch ${marker} by itself, or take another port with --port 0\n`,
+    )
     expect(existsSync(marker)).toBe(false)
   })
 })
 
 describe('its environment', () => {
   const url = 'http://127.0.0.1:4319/api/v1'
-  const settings = (env: Readonly<Record<string, string | undefined>>) => resolveOptions({}, { env, readFile: () => 'from a file' })
+  const settings = (env: Readonly<Record<string, string | undefined>>) =>
+    resolveOptions({}, { env, readFile: () => 'from a file' })
 
-  test('leads here, and is told where it differs from the shell\'s', () => {
-    const shell = { PATH: '/bin', PINO_INGEST_URL: url, PINO_INGEST_API_KEY_FILE: '/key', PINO_INGEST_TLS_CERT: '/cert', PINO_INGEST_ENABLED: 'true', PINO_INGEST_LEVEL: 'debug' }
+  test("leads here, and is told where it differs from the shell's", () => {
+    const shell = {
+      PATH: '/bin',
+      PINO_INGEST_URL: url,
+      PINO_INGEST_API_KEY_FILE: '/key',
+      PINO_INGEST_TLS_CERT: '/cert',
+      PINO_INGEST_ENABLED: 'true',
+      PINO_INGEST_LEVEL: 'debug',
+    }
     const { env, overridden } = createProgramEnv(shell, url)
     expect(overridden).toEqual(['PINO_INGEST_API_KEY_FILE', 'PINO_INGEST_TLS_CERT'])
     expect(env).toMatchObject({ PATH: '/bin', PINO_INGEST_LEVEL: 'debug' })
@@ -146,13 +213,26 @@ describe('its environment', () => {
   })
 
   test('keeps a spool that the shell asks for', () => {
-    expect(settings(createProgramEnv({ PINO_INGEST_SPOOL_DIR: '/spool' }, url).env).spool).toMatchObject({ dir: '/spool' })
+    expect(settings(createProgramEnv({ PINO_INGEST_SPOOL_DIR: '/spool' }, url).env).spool).toMatchObject({
+      dir: '/spool',
+    })
     expect(settings(createProgramEnv({ PINO_INGEST_SPOOL: 'true' }, url).env).spool).not.toBe(false)
   })
 
   test('leaves nothing for an .env file to fill in', () => {
     const { env } = createProgramEnv({}, url)
-    for (const name of ['URL', 'API_KEY', 'API_KEY_FILE', 'PREVIOUS_API_KEYS', 'ENABLED', 'TLS_CA', 'TLS_CERT', 'TLS_KEY', 'SPOOL']) expect(env).toHaveProperty(`PINO_INGEST_${name}`)
+    for (const name of [
+      'URL',
+      'API_KEY',
+      'API_KEY_FILE',
+      'PREVIOUS_API_KEYS',
+      'ENABLED',
+      'TLS_CA',
+      'TLS_CERT',
+      'TLS_KEY',
+      'SPOOL',
+    ])
+      expect(env).toHaveProperty(`PINO_INGEST_${name}`)
   })
 })
 
@@ -162,7 +242,10 @@ const hasScript = existsSync('/usr/bin/script') && process.platform === 'linux'
 describe.skipIf(!hasScript)('on a terminal', () => {
   function startInTerminal(program: string) {
     const command = `exec ${process.execPath} ${CLI} dev --port 0 -- ${program}`
-    const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env: cleanEnv({ ...devEnv(), SHELL: '/bin/sh' }), stdio: 'pipe' })
+    const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
+      env: cleanEnv({ ...devEnv(), SHELL: '/bin/sh' }),
+      stdio: 'pipe',
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
@@ -173,10 +256,11 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 
   const CTRL_C = '\u0003'
 
-  test('the page stays when the program has ended, until Ctrl-C; the exit code is the program\'s', async () => {
+  test("the page stays when the program has ended, until Ctrl-C; the exit code is the program's", async () => {
     const { child, done, said } = startInTerminal('sh -c "exit 3"')
     await until(() => said().includes('stays until Ctrl-C'), 20_000)
-    const [, origin = '', token = ''] = /ended with 3, 0 entries arrived; the page stays until Ctrl-C: (http:\S+)\/#token=([\w-]+)/.exec(said()) ?? []
+    const [, origin = '', token = ''] =
+      /ended with 3, 0 entries arrived; the page stays until Ctrl-C: (http:\S+)\/#token=([\w-]+)/.exec(said()) ?? []
     expect(await call(`${origin}/local/status?token=${token}`, { method: 'GET' })).toMatchObject({ status: 200 })
     child.stdin.write(CTRL_C)
     expect(await done).toBe(3)
@@ -184,7 +268,10 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 
   test('SIGTERM ends both: who sends it wants nothing to stay', async () => {
     const file = join(scratch(), 'app.mjs')
-    writeFileSync(file, 'process.on("SIGTERM", () => process.exit(6)); setInterval(() => {}, 1000); console.log(`ready, child of ${process.ppid}.`)')
+    writeFileSync(
+      file,
+      'process.on("SIGTERM", () => process.exit(6)); setInterval(() => {}, 1000); console.log(`ready, child of ${process.ppid}.`)',
+    )
     const { done, said } = startInTerminal(`${process.execPath} ${file}`)
     await until(() => said().includes('ready'), 20_000)
     process.kill(Number(/child of (\d+)\./.exec(said())?.[1]), 'SIGTERM')
@@ -195,7 +282,10 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 
   test('the first Ctrl-C ends the program alone', async () => {
     const file = join(scratch(), 'app.mjs')
-    writeFileSync(file, 'process.on("SIGINT", () => { console.log("asked"); setTimeout(() => process.exit(5), 500) }); setInterval(() => {}, 1000); console.log("ready")')
+    writeFileSync(
+      file,
+      'process.on("SIGINT", () => { console.log("asked"); setTimeout(() => process.exit(5), 500) }); setInterval(() => {}, 1000); console.log("ready")',
+    )
     const { child, done, said } = startInTerminal(`${process.execPath} ${file}`)
     await until(() => said().includes('ready'), 20_000)
     child.stdin.write(CTRL_C)

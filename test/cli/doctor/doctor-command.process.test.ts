@@ -24,11 +24,15 @@ interface Check {
 }
 
 /** Both outputs of the same run, of which neither holds the key. */
-async function examine(env: CliEnv, args: readonly string[] = []): Promise<{ code: number | null, checks: readonly Check[], text: string }> {
+async function examine(
+  env: CliEnv,
+  args: readonly string[] = [],
+): Promise<{ code: number | null; checks: readonly Check[]; text: string }> {
   const [json, text] = await Promise.all([runCli(['doctor', '--json', ...args], env), runCli(['doctor', ...args], env)])
   expect(json.code).toBe(text.code)
   const all = `${json.stdout.toString()}${json.stderr}${text.stdout.toString()}${text.stderr}`
-  for (const form of [KEY.slice(0, 8), Buffer.from(KEY).toString('base64').slice(0, 10)]) expect(all).not.toContain(form)
+  for (const form of [KEY.slice(0, 8), Buffer.from(KEY).toString('base64').slice(0, 10)])
+    expect(all).not.toContain(form)
   return { code: json.code, checks: JSON.parse(json.stdout.toString()) as Check[], text: text.stdout.toString() }
 }
 
@@ -50,11 +54,21 @@ async function answering(status: number, headers: Record<string, string> = {}, b
 describe('doctor', () => {
   test('all is well, and nothing is stored', async () => {
     const service = await started({ apiKeys: [KEY] })
-    const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SERVICE: 'shop' })
+    const { code, checks, text } = await examine({
+      PINO_INGEST_URL: service.url,
+      PINO_INGEST_API_KEY: KEY,
+      PINO_INGEST_SERVICE: 'shop',
+    })
     expect(checks.map(({ name, ok, fix }) => [name, ok, fix])).toEqual(
-      ['node', 'options', 'configuration', 'spool', 'proxy', 'dns', 'tcp', 'address', 'key', 'clock'].map((name) => [name, true, undefined]))
+      ['node', 'options', 'configuration', 'spool', 'proxy', 'dns', 'tcp', 'address', 'key', 'clock'].map((name) => [
+        name,
+        true,
+        undefined,
+      ]),
+    )
     expect(checks.find(({ name }) => name === 'configuration')?.detail).toBe(
-      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool (PINO_INGEST_SPOOL_DIR), all else by default`)
+      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool (PINO_INGEST_SPOOL_DIR), all else by default`,
+    )
     expect(text).toContain('nothing is stored')
     expect(text).toContain('All is well.')
     expect(service.arrived).toBe(0)
@@ -65,7 +79,13 @@ describe('doctor', () => {
   test('a key that is refused', async () => {
     const service = await started({ apiKeys: ['another'] })
     const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
-    expect(failed(checks)).toMatchObject([{ name: 'key', detail: expect.stringContaining('status 401'), fix: expect.stringContaining('PINO_INGEST_API_KEY') }])
+    expect(failed(checks)).toMatchObject([
+      {
+        name: 'key',
+        detail: expect.stringContaining('status 401'),
+        fix: expect.stringContaining('PINO_INGEST_API_KEY'),
+      },
+    ])
     expect(text).toMatch(/^FAIL {2}key .*\n +-> set PINO_INGEST_API_KEY/m)
     expect(code).toBe(1)
   })
@@ -80,19 +100,39 @@ describe('doctor', () => {
   test('an address that redirects, though the reply quotes the key', async () => {
     const url = await answering(307, { location: `https://elsewhere.example/${KEY}/api/v1?secret=1` }, KEY)
     const { code, checks } = await examine({ PINO_INGEST_API_KEY: KEY }, ['--url', url])
-    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining('redirects to https://elsewhere.example/***/api/v1 (status 307)') }])
+    expect(failed(checks)).toMatchObject([
+      {
+        name: 'address',
+        detail: expect.stringContaining('redirects to https://elsewhere.example/***/api/v1 (status 307)'),
+      },
+    ])
     expect(code).toBe(1)
   })
 
   test.each([404, 405])('an address that answers %i', async (status) => {
     const { code, checks } = await examine({ PINO_INGEST_URL: await answering(status), PINO_INGEST_API_KEY: KEY })
-    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining(`status ${status}`), fix: expect.stringContaining('/api/v1') }])
+    expect(failed(checks)).toMatchObject([
+      { name: 'address', detail: expect.stringContaining(`status ${status}`), fix: expect.stringContaining('/api/v1') },
+    ])
     expect(code).toBe(1)
   })
 
   test('a login page with status 200, though it quotes the key', async () => {
-    const { code, checks, text } = await examine({ PINO_INGEST_URL: await answering(200, { 'content-type': 'text/html' }, `<title>Sign in</title>${'x'.repeat(55)}${KEY}`), PINO_INGEST_API_KEY: KEY })
-    expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringMatching(/status 200, text\/html: <title>Sign in/), fix: expect.stringContaining('/api/v1') }])
+    const { code, checks, text } = await examine({
+      PINO_INGEST_URL: await answering(
+        200,
+        { 'content-type': 'text/html' },
+        `<title>Sign in</title>${'x'.repeat(55)}${KEY}`,
+      ),
+      PINO_INGEST_API_KEY: KEY,
+    })
+    expect(failed(checks)).toMatchObject([
+      {
+        name: 'address',
+        detail: expect.stringMatching(/status 200, text\/html: <title>Sign in/),
+        fix: expect.stringContaining('/api/v1'),
+      },
+    ])
     // The clock of whatever answered is not the service's.
     expect(checks.at(-1)?.name).toBe('address')
     expect(text).toMatch(/^FAIL {2}address/m)
@@ -100,18 +140,36 @@ describe('doctor', () => {
   })
 
   test('a reply that would steer the terminal, and a clock that is off: a warning', async () => {
-    const url = await answering(422, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, JSON.stringify({ detail: [{ msg: `\u001b[2J\u202e${KEY}`, loc: [], type: '' }] }))
+    const url = await answering(
+      422,
+      { date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
+      JSON.stringify({ detail: [{ msg: `\u001b[2J\u202e${KEY}`, loc: [], type: '' }] }),
+    )
     const { code, checks, text } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
-    expect(checks.filter(({ fix }) => fix !== undefined)).toMatchObject([{ name: 'clock', ok: true, detail: expect.stringContaining('ahead of') }])
+    expect(checks.filter(({ fix }) => fix !== undefined)).toMatchObject([
+      { name: 'clock', ok: true, detail: expect.stringContaining('ahead of') },
+    ])
     expect(text).toMatch(/^warn {2}clock/m)
     expect(text).not.toMatch(/[\u001b\u202e]/)
     expect(code).toBe(0)
   })
 
   test('a wrong configuration ends the checks', async () => {
-    const { code, checks } = await examine({ PINO_INGEST_URL: 'http://logs.example.com/v2', PINO_INGEST_API_KEY: KEY, PINO_INGEST_APIKEY: 'x' })
-    expect(checks.map(({ name, ok }) => [name, ok])).toEqual([['node', true], ['variable', true], ['options', true], ['configuration', false]])
-    expect(checks[1]).toMatchObject({ detail: expect.stringContaining('PINO_INGEST_APIKEY'), fix: 'did you mean PINO_INGEST_API_KEY?' })
+    const { code, checks } = await examine({
+      PINO_INGEST_URL: 'http://logs.example.com/v2',
+      PINO_INGEST_API_KEY: KEY,
+      PINO_INGEST_APIKEY: 'x',
+    })
+    expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
+      ['node', true],
+      ['variable', true],
+      ['options', true],
+      ['configuration', false],
+    ])
+    expect(checks[1]).toMatchObject({
+      detail: expect.stringContaining('PINO_INGEST_APIKEY'),
+      fix: 'did you mean PINO_INGEST_API_KEY?',
+    })
     expect(checks[3]?.detail).toContain('end with /api/v1')
     expect(code).toBe(1)
   })
@@ -131,7 +189,9 @@ describe('doctor', () => {
 
   test('a proxy is named without its password, and its host is the one that is looked up', async () => {
     const { checks, text } = await examine({
-      PINO_INGEST_URL: 'https://logs.example.com/api/v1', PINO_INGEST_API_KEY: KEY, HTTPS_PROXY: 'http://user:passw0rd@127.0.0.1:1',
+      PINO_INGEST_URL: 'https://logs.example.com/api/v1',
+      PINO_INGEST_API_KEY: KEY,
+      HTTPS_PROXY: 'http://user:passw0rd@127.0.0.1:1',
     })
     expect(failed(checks)).toMatchObject([{ name: 'tcp', detail: expect.stringContaining('127.0.0.1 port 1') }])
     expect(text).toContain('http://127.0.0.1:1, through which all requests go')
@@ -140,7 +200,7 @@ describe('doctor', () => {
 })
 
 describe('what the transport uses on this machine', () => {
-  async function checksWith(env: CliEnv): Promise<{ code: number | null, checks: readonly Check[], text: string }> {
+  async function checksWith(env: CliEnv): Promise<{ code: number | null; checks: readonly Check[]; text: string }> {
     const service = await started({ apiKeys: [KEY] })
     return examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, ...env })
   }
@@ -150,15 +210,29 @@ describe('what the transport uses on this machine', () => {
     const dir = join(folder, 'a', 'spool')
     const service = await started({ apiKeys: [KEY] })
     // Once: of two at a time the first to end would leave what the other uses.
-    const { code, stdout } = await runCli(['doctor', '--json'], { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SPOOL_DIR: dir })
-    expect(JSON.parse(stdout.toString())).toContainEqual({ name: 'spool', ok: true, detail: expect.stringContaining(dir) as string })
+    const { code, stdout } = await runCli(['doctor', '--json'], {
+      PINO_INGEST_URL: service.url,
+      PINO_INGEST_API_KEY: KEY,
+      PINO_INGEST_SPOOL_DIR: dir,
+    })
+    expect(JSON.parse(stdout.toString())).toContainEqual({
+      name: 'spool',
+      ok: true,
+      detail: expect.stringContaining(dir) as string,
+    })
     expect(readdirSync(folder)).toEqual([])
     expect(code).toBe(0)
   })
 
   test.skipIf(!existsSync('/proc/self'))('a spool folder that cannot be created', async () => {
     const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: '/proc/nope' })
-    expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringMatching(/\/proc\/nope.*ENOENT/), fix: expect.stringContaining('PINO_INGEST_SPOOL_DIR') }])
+    expect(failed(checks)).toMatchObject([
+      {
+        name: 'spool',
+        detail: expect.stringMatching(/\/proc\/nope.*ENOENT/),
+        fix: expect.stringContaining('PINO_INGEST_SPOOL_DIR'),
+      },
+    ])
     expect(code).toBe(1)
   })
 
@@ -205,7 +279,13 @@ describe('what the transport uses on this machine', () => {
     const path = join(scratch(), 'hook.mjs')
     if (source !== undefined) writeFileSync(path, source)
     const { code, checks } = await checksWith({ PINO_INGEST_BEFORE_SEND: path })
-    expect(failed(checks)).toMatchObject([{ name: 'beforeSend', detail: expect.stringContaining(path), fix: expect.stringContaining('PINO_INGEST_BEFORE_SEND') }])
+    expect(failed(checks)).toMatchObject([
+      {
+        name: 'beforeSend',
+        detail: expect.stringContaining(path),
+        fix: expect.stringContaining('PINO_INGEST_BEFORE_SEND'),
+      },
+    ])
     expect(failed(checks)[0]?.detail).toContain(why)
     expect(code).toBe(1)
   })
@@ -214,7 +294,10 @@ describe('what the transport uses on this machine', () => {
     const path = join(scratch(), 'hook.cjs')
     writeFileSync(path, 'module.exports = (entry) => entry')
     const { code, checks } = await checksWith({ PINO_INGEST_BEFORE_SEND: path })
-    expect(checks.find(({ name }) => name === 'beforeSend')).toMatchObject({ ok: true, detail: expect.stringContaining(path) })
+    expect(checks.find(({ name }) => name === 'beforeSend')).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining(path),
+    })
     expect(code).toBe(0)
   })
 
@@ -226,13 +309,27 @@ describe('what the transport uses on this machine', () => {
   test('entries for another url or key in the spool folder: a warning', async () => {
     const dir = scratch()
     const url = 'http://127.0.0.1:9/api/v1'
-    await runApp({ mode: 'target', end: 'natural', count: 3, options: { url, apiKey: KEY, spool: { dir }, onProblem: 'silent' } })
+    await runApp({
+      mode: 'target',
+      end: 'natural',
+      count: 3,
+      options: { url, apiKey: KEY, spool: { dir }, onProblem: 'silent' },
+    })
     const spoolFor = async (env: CliEnv): Promise<Check | undefined> => {
-      const { checks } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: 'doctor-other-90d1', PINO_INGEST_SPOOL_DIR: dir, ...env })
+      const { checks } = await examine({
+        PINO_INGEST_URL: url,
+        PINO_INGEST_API_KEY: 'doctor-other-90d1',
+        PINO_INGEST_SPOOL_DIR: dir,
+        ...env,
+      })
       return checks.find(({ name }) => name === 'spool')
     }
     const before = readdirSync(dir, { recursive: true })
-    expect(await spoolFor({})).toMatchObject({ ok: true, detail: expect.stringMatching(/[1-9][\d.]* (?:Ki)?B of entries for another url or key/), fix: expect.stringContaining('npx pino-ingest spool replay ID') })
+    expect(await spoolFor({})).toMatchObject({
+      ok: true,
+      detail: expect.stringMatching(/[1-9][\d.]* (?:Ki)?B of entries for another url or key/),
+      fix: expect.stringContaining('npx pino-ingest spool replay ID'),
+    })
     expect(await spoolFor({ PINO_INGEST_API_KEY: KEY })).not.toHaveProperty('fix')
     expect(await spoolFor({ PINO_INGEST_PREVIOUS_API_KEYS: KEY })).not.toHaveProperty('fix')
     expect(readdirSync(dir, { recursive: true })).toEqual(before)
@@ -244,21 +341,86 @@ describe('what a reply tells', () => {
   const result = JSON.stringify({ accepted: 0, rejected: 0, message: '', errors: [] })
 
   test.each([
-    [200, result, [['address', true, false], ['key', true, false]]],
-    [200, '', [['address', true, true], ['key', true, false]]],
-    [200, '{}', [['address', true, true], ['key', true, false]]],
+    [
+      200,
+      result,
+      [
+        ['address', true, false],
+        ['key', true, false],
+      ],
+    ],
+    [
+      200,
+      '',
+      [
+        ['address', true, true],
+        ['key', true, false],
+      ],
+    ],
+    [
+      200,
+      '{}',
+      [
+        ['address', true, true],
+        ['key', true, false],
+      ],
+    ],
     [200, '<html>', [['address', false, true]]],
     [200, '{"accepted":"all"}', [['address', false, true]]],
-    [400, '', [['address', true, false], ['key', true, false]]],
-    [422, '', [['address', true, false], ['key', true, false]]],
-    [429, '', [['address', true, false], ['key', true, true]]],
-    [503, '', [['address', true, false], ['key', false, true]]],
-    [401, '', [['address', true, false], ['key', false, true]]],
-    [403, '', [['address', true, false], ['key', false, true]]],
+    [
+      400,
+      '',
+      [
+        ['address', true, false],
+        ['key', true, false],
+      ],
+    ],
+    [
+      422,
+      '',
+      [
+        ['address', true, false],
+        ['key', true, false],
+      ],
+    ],
+    [
+      429,
+      '',
+      [
+        ['address', true, false],
+        ['key', true, true],
+      ],
+    ],
+    [
+      503,
+      '',
+      [
+        ['address', true, false],
+        ['key', false, true],
+      ],
+    ],
+    [
+      401,
+      '',
+      [
+        ['address', true, false],
+        ['key', false, true],
+      ],
+    ],
+    [
+      403,
+      '',
+      [
+        ['address', true, false],
+        ['key', false, true],
+      ],
+    ],
     [404, '', [['address', false, true]]],
     [301, '', [['address', false, true]]],
   ])('%i %s', (status, text, expected) => {
-    expect(toReplyChecks({ ...reply, status, text }).map(({ name, ok, fix }) => [name, ok, fix !== undefined])).toEqual(expected)
+    expect(toReplyChecks({ ...reply, status, text }).map(({ name, ok, fix }) => [name, ok, fix !== undefined])).toEqual(
+      expected,
+    )
   })
 })
 
@@ -269,17 +431,33 @@ test('what it runs on', () => {
 })
 
 test('options: where each comes from; enabled false is a warning', () => {
-  const env = { PINO_INGEST_ENABLED: 'false', PINO_INGEST_API_KEY_FILE: '/key', PINO_INGEST_TAGS: 'a,b', PINO_INGEST_LEVEL: 'debug' }
+  const env = {
+    PINO_INGEST_ENABLED: 'false',
+    PINO_INGEST_API_KEY_FILE: '/key',
+    PINO_INGEST_TAGS: 'a,b',
+    PINO_INGEST_LEVEL: 'debug',
+  }
   const { check } = checkOptions({ url: 'https://logs.example.com/api/v1' }, { env, readFile: () => KEY })
   expect(check).toMatchObject({ ok: true, fix: expect.stringContaining('PINO_INGEST_ENABLED') })
-  expect(check.detail).toBe('enabled false (PINO_INGEST_ENABLED), url https://logs.example.com/api/v1 (--url), '
-    + 'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), level debug (PINO_INGEST_LEVEL), all else by default')
-  expect(checkVariables({ ...env, PINO_INGEST_ZZZZZZZZZZ: '1', OTHER: '1' })).toMatchObject([{ detail: expect.stringContaining('ZZZ'), fix: 'unset it' }])
+  expect(check.detail).toBe(
+    'enabled false (PINO_INGEST_ENABLED), url https://logs.example.com/api/v1 (--url), ' +
+      'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), level debug (PINO_INGEST_LEVEL), all else by default',
+  )
+  expect(checkVariables({ ...env, PINO_INGEST_ZZZZZZZZZZ: '1', OTHER: '1' })).toMatchObject([
+    { detail: expect.stringContaining('ZZZ'), fix: 'unset it' },
+  ])
 })
 
 test.each([
-  ['', false], ['*', true], ['example.com', true], ['.example.com', true], ['*.example.com', true], ['logs.example.com:443', true],
-  ['logs.example.com:80', false], ['ample.com', false], ['other.org, EXAMPLE.com', true],
+  ['', false],
+  ['*', true],
+  ['example.com', true],
+  ['.example.com', true],
+  ['*.example.com', true],
+  ['logs.example.com:443', true],
+  ['logs.example.com:80', false],
+  ['ample.com', false],
+  ['other.org, EXAMPLE.com', true],
 ])('NO_PROXY %j', (noProxy, exempt) => {
   expect(isExempt({ host: 'logs.example.com', port: 443 }, noProxy)).toBe(exempt)
 })

@@ -8,9 +8,23 @@ const KEY = 'feedback-key-4711'
 test('sends it, and says so', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
-  const args = ['feedback', '--event', 'ev-1', '--comments', 'It broke', '--name', 'Jane', '--email', 'jane@example.com']
+  const args = [
+    'feedback',
+    '--event',
+    'ev-1',
+    '--comments',
+    'It broke',
+    '--name',
+    'Jane',
+    '--email',
+    'jane@example.com',
+  ]
   const text = await runCli(args, env)
-  expect({ ...text, stdout: text.stdout.toString() }).toEqual({ code: 0, stdout: 'Sent, for event ev-1.\n', stderr: '' })
+  expect({ ...text, stdout: text.stdout.toString() }).toEqual({
+    code: 0,
+    stdout: 'Sent, for event ev-1.\n',
+    stderr: '',
+  })
   const json = await runCli([...args, '--json'], env)
   expect(JSON.parse(json.stdout.toString())).toEqual({ sent: true, event_id: 'ev-1' })
   const feedback = { event_id: 'ev-1', comments: 'It broke', name: 'Jane', email: 'jane@example.com' }
@@ -20,9 +34,19 @@ test('sends it, and says so', async () => {
 test('what the user says from stdin', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = { PINO_INGEST_API_KEY: KEY }
-  expect(await runCli(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, 'It broke,\nand “again”\n')).toMatchObject({ code: 0, stderr: '' })
-  expect(service.feedback().items).toMatchObject([{ feedback: { event_id: 'ev-1', comments: 'It broke,\nand “again”' } }])
-  expect(await runCli(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n')).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was said') })
+  expect(
+    await runCli(
+      ['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url],
+      env,
+      'It broke,\nand “again”\n',
+    ),
+  ).toMatchObject({ code: 0, stderr: '' })
+  expect(service.feedback().items).toMatchObject([
+    { feedback: { event_id: 'ev-1', comments: 'It broke,\nand “again”' } },
+  ])
+  expect(
+    await runCli(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n'),
+  ).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was said') })
 })
 
 test.each([

@@ -26,11 +26,14 @@ describe('without a program', () => {
     ['as a word', () => ({ args: [TOKEN], env: {} })],
     ['as a word behind a flag', (url: string) => ({ args: ['--url', url, TOKEN], env: {} })],
     ['from the variable', () => ({ args: [], env: { PINO_INGEST_MONITOR_TOKEN: TOKEN } })],
-    ['from a file', () => {
-      const file = join(scratch(), 'token')
-      writeFileSync(file, `${TOKEN}\n`)
-      return { args: [], env: { PINO_INGEST_MONITOR_TOKEN_FILE: file } }
-    }],
+    [
+      'from a file',
+      () => {
+        const file = join(scratch(), 'token')
+        writeFileSync(file, `${TOKEN}\n`)
+        return { args: [], env: { PINO_INGEST_MONITOR_TOKEN_FILE: file } }
+      },
+    ],
     ['the word before the variable', () => ({ args: [TOKEN], env: { PINO_INGEST_MONITOR_TOKEN: 'another' } })],
   ] as const)('the token %s: one ping', async (_, plan) => {
     const { service, env, pings } = await setting()
@@ -53,7 +56,9 @@ describe('without a program', () => {
     expect(JSON.parse((await runCli(['heartbeat', TOKEN, '--json'], env)).stdout.toString())).toEqual({ pinged: true })
     const refused = await runCli(['heartbeat', 'another-token', '--json'], env)
     expect(refused).toMatchObject({ code: 1, stderr: '' })
-    expect(JSON.parse(refused.stdout.toString())).toEqual({ error: { code: 'REJECTED', message: expect.stringContaining('404') } })
+    expect(JSON.parse(refused.stdout.toString())).toEqual({
+      error: { code: 'REJECTED', message: expect.stringContaining('404') },
+    })
     expect(refused.stdout.toString()).not.toContain('another')
   })
 })
@@ -62,9 +67,17 @@ describe('with a program', () => {
   test('a key without a URL is reported, with --json in the line', async () => {
     const env = { PINO_INGEST_API_KEY: 'canary-key-4711' }
     const plain = await runCli(['heartbeat', TOKEN, '--', 'false'], env)
-    expect(plain).toMatchObject({ code: 1, stderr: expect.stringMatching(/^pino-ingest: PINO_INGEST_API_KEY .*PINO_INGEST_URL.*\n$/) as string })
+    expect(plain).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^pino-ingest: PINO_INGEST_API_KEY .*PINO_INGEST_URL.*\n$/) as string,
+    })
     const { stderr } = await runCli(['heartbeat', TOKEN, '--json', '--', 'false'], env)
-    expect(JSON.parse(stderr)).toEqual({ pinged: false, exit_code: 1, signal: null, warning: expect.stringContaining('PINO_INGEST_API_KEY') as string })
+    expect(JSON.parse(stderr)).toEqual({
+      pinged: false,
+      exit_code: 1,
+      signal: null,
+      warning: expect.stringContaining('PINO_INGEST_API_KEY') as string,
+    })
     expect(plain.stderr + stderr).not.toContain('canary-key')
   })
 
@@ -77,7 +90,11 @@ describe('with a program', () => {
   ] as const)('%s', async (_, program, code, count) => {
     const { env, pings } = await setting()
     const result = await runCli(['heartbeat', TOKEN, '--', ...program], env)
-    expect(result).toMatchObject({ code, stdout: Buffer.alloc(0), stderr: code === 127 ? 'pino-ingest: no-such-program-4711 is not found\n' : '' })
+    expect(result).toMatchObject({
+      code,
+      stdout: Buffer.alloc(0),
+      stderr: code === 127 ? 'pino-ingest: no-such-program-4711 is not found\n' : '',
+    })
     expect(pings()).toBe(count)
   })
 
@@ -86,32 +103,59 @@ describe('with a program', () => {
     const file = join(scratch(), 'script')
     writeFileSync(file, '#!/bin/sh\n')
     chmodSync(file, 0o644)
-    expect(await runCli(['heartbeat', TOKEN, '--', file], env)).toMatchObject({ code: 126, stderr: expect.stringContaining('EACCES') })
+    expect(await runCli(['heartbeat', TOKEN, '--', file], env)).toMatchObject({
+      code: 126,
+      stderr: expect.stringContaining('EACCES'),
+    })
     expect(pings()).toBe(0)
   })
 
-  test('its stdin, stdout and stderr are this one\'s; flags behind -- are its own', async () => {
+  test("its stdin, stdout and stderr are this one's; flags behind -- are its own", async () => {
     const { env, pings } = await setting()
     const script = 'process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join(" "))'
-    const result = await runCli(['heartbeat', '--', process.execPath, '-e', script, '--', '--json', '--help', '--url', 'x'], { ...env, PINO_INGEST_MONITOR_TOKEN: TOKEN }, 'through')
-    expect({ ...result, stdout: result.stdout.toString() }).toEqual({ code: 0, stdout: 'through', stderr: '--json --help --url x\n' })
+    const result = await runCli(
+      ['heartbeat', '--', process.execPath, '-e', script, '--', '--json', '--help', '--url', 'x'],
+      { ...env, PINO_INGEST_MONITOR_TOKEN: TOKEN },
+      'through',
+    )
+    expect({ ...result, stdout: result.stdout.toString() }).toEqual({
+      code: 0,
+      stdout: 'through',
+      stderr: '--json --help --url x\n',
+    })
     expect(pings()).toBe(1)
   })
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)('%s reaches it, and its exit code is ours', async (signal) => {
-    const { env, pings } = await setting()
-    const script = `process.on('${signal}', () => process.exit(17)); setInterval(() => {}, 1000); console.log('ready')`
-    const running = startCli(['heartbeat', TOKEN, '--', process.execPath, '-e', script], env)
-    await until(() => running.said().includes('ready'), 20_000)
-    running.child.kill(signal)
-    expect(await running.done).toMatchObject({ code: 17, stderr: '' })
-    expect(pings()).toBe(0)
-  })
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
+    '%s reaches it, and its exit code is ours',
+    async (signal) => {
+      const { env, pings } = await setting()
+      const script = `process.on('${signal}', () => process.exit(17)); setInterval(() => {}, 1000); console.log('ready')`
+      const running = startCli(['heartbeat', TOKEN, '--', process.execPath, '-e', script], env)
+      await until(() => running.said().includes('ready'), 20_000)
+      running.child.kill(signal)
+      expect(await running.done).toMatchObject({ code: 17, stderr: '' })
+      expect(pings()).toBe(0)
+    },
+  )
 
   test('one that takes the signal and succeeds is pinged; one that does not take it ends by it', async () => {
     const { env, pings } = await setting()
-    for (const [handler, code, count] of [['process.on("SIGTERM", () => process.exit(0));', 0, 1], ['', 143, 1]] as const) {
-      const running = startCli(['heartbeat', TOKEN, '--', process.execPath, '-e', `${handler} setInterval(() => {}, 1000); console.log('ready')`], env)
+    for (const [handler, code, count] of [
+      ['process.on("SIGTERM", () => process.exit(0));', 0, 1],
+      ['', 143, 1],
+    ] as const) {
+      const running = startCli(
+        [
+          'heartbeat',
+          TOKEN,
+          '--',
+          process.execPath,
+          '-e',
+          `${handler} setInterval(() => {}, 1000); console.log('ready')`,
+        ],
+        env,
+      )
       await until(() => running.said().includes('ready'), 20_000)
       running.child.kill('SIGTERM')
       expect(await running.done).toMatchObject({ code })
@@ -122,11 +166,15 @@ describe('with a program', () => {
   test('a ping that fails is told, and does not change the code', async () => {
     const { env } = await setting()
     const result = await runCli(['heartbeat', 'another-token', '--', 'true'], env)
-    expect(result).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: expect.stringMatching(/^pino-ingest: the program succeeded, but the heartbeat failed: .*404/) })
+    expect(result).toMatchObject({
+      code: 0,
+      stdout: Buffer.alloc(0),
+      stderr: expect.stringMatching(/^pino-ingest: the program succeeded, but the heartbeat failed: .*404/),
+    })
     expect(result.stderr).not.toContain('another')
   })
 
-  test('--json: one line on stderr, since stdout is the program\'s', async () => {
+  test("--json: one line on stderr, since stdout is the program's", async () => {
     const { env } = await setting()
     const told = async (token: string, ...program: readonly string[]): Promise<unknown> => {
       const { stdout, stderr } = await runCli(['heartbeat', token, '--json', '--', ...program], env)
@@ -136,9 +184,19 @@ describe('with a program', () => {
     expect(await told(TOKEN, 'true')).toEqual({ pinged: true, exit_code: 0, signal: null })
     expect(await told(TOKEN, 'false')).toEqual({ pinged: false, exit_code: 1, signal: null })
     expect(await told(TOKEN, 'sh', '-c', 'kill -15 $$')).toEqual({ pinged: false, exit_code: 143, signal: 'SIGTERM' })
-    expect(await told(TOKEN, 'no-such-program-4711')).toMatchObject({ pinged: false, exit_code: 127, message: expect.stringContaining('not found') })
-    expect(await told('another-token', 'true')).toMatchObject({ pinged: false, exit_code: 0, message: expect.stringContaining('404') })
-    expect(await told('..', 'true')).toEqual({ error: { code: 'INVALID', message: expect.stringContaining('not shown') } })
+    expect(await told(TOKEN, 'no-such-program-4711')).toMatchObject({
+      pinged: false,
+      exit_code: 127,
+      message: expect.stringContaining('not found'),
+    })
+    expect(await told('another-token', 'true')).toMatchObject({
+      pinged: false,
+      exit_code: 0,
+      message: expect.stringContaining('404'),
+    })
+    expect(await told('..', 'true')).toEqual({
+      error: { code: 'INVALID', message: expect.stringContaining('not shown') },
+    })
   })
 })
 
@@ -155,13 +213,20 @@ describe('bad usage: 2, nothing is run, and the token is not shown', () => {
     [[`--${SECRET}`], {}, 'unknown flag (not shown, it may be the token'],
     [[SECRET, '--'], {}, 'no program behind --'],
     [[SECRET, '--', ''], {}, 'no program behind --'],
-    [[], { PINO_INGEST_MONITOR_TOKEN_FILE: SECRET }, 'PINO_INGEST_MONITOR_TOKEN_FILE names a file that cannot be read (ENOENT)'],
+    [
+      [],
+      { PINO_INGEST_MONITOR_TOKEN_FILE: SECRET },
+      'PINO_INGEST_MONITOR_TOKEN_FILE names a file that cannot be read (ENOENT)',
+    ],
     [[SECRET], { NODE_ENV: 'production' }, 'url is required'],
   ] as const)('%j %j', async (args, own, message) => {
     const { service, env } = await setting()
     const marker = join(scratch(), 'run')
     const isProgramGiven = (args as readonly string[]).includes('--')
-    const result = await runCli(['heartbeat', ...args, ...(isProgramGiven ? [] : ['--', 'touch', marker])], { ...('NODE_ENV' in own ? {} : env), ...own })
+    const result = await runCli(['heartbeat', ...args, ...(isProgramGiven ? [] : ['--', 'touch', marker])], {
+      ...('NODE_ENV' in own ? {} : env),
+      ...own,
+    })
     expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
     expect(result.stderr).toContain(message)
     expect(result.stderr).not.toContain('s3cret')

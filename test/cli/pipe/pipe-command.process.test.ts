@@ -9,13 +9,16 @@ import type { CliEnv } from '../run-cli.js'
 const KEY = 'pipe-key-a81b22'
 const LINES = 'one\n{"level":30,"time":1767225600000,"msg":"two"}\n'
 
-async function withService(more: CliEnv = {}): Promise<{ service: IngestService, env: CliEnv }> {
+async function withService(more: CliEnv = {}): Promise<{ service: IngestService; env: CliEnv }> {
   const service = await started({ apiKeys: [KEY] })
   return { service, env: { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, ...more } }
 }
 
 function messages(service: IngestService): string[] {
-  return service.entries().items.map(({ entry }) => entry.message).toReversed()
+  return service
+    .entries()
+    .items.map(({ entry }) => entry.message)
+    .toReversed()
 }
 
 describe('the pass-through', () => {
@@ -42,16 +45,44 @@ describe('the pass-through', () => {
   })
 
   test('flags win over variables', async () => {
-    const { service, env } = await withService({ PINO_INGEST_SERVICE: 'variable', PINO_INGEST_MESSAGE_KEY: 'other', PINO_INGEST_LEVEL: 'fatal' })
+    const { service, env } = await withService({
+      PINO_INGEST_SERVICE: 'variable',
+      PINO_INGEST_MESSAGE_KEY: 'other',
+      PINO_INGEST_LEVEL: 'fatal',
+    })
     const records = [
       { level: 35, text: 'audited' },
-      { level: 50, text: 'failed', problem: { type: 'TypeError', message: 'boom', stack: 'TypeError: boom' }, nested: { a: 1 } },
+      {
+        level: 50,
+        text: 'failed',
+        problem: { type: 'TypeError', message: 'boom', stack: 'TypeError: boom' },
+        nested: { a: 1 },
+      },
       { level: 20, text: 'below' },
     ]
-    const result = await runCli([
-      '--url', service.url, '--service', 'flag', '--environment', 'qa', '--level', 'info', '--message-key', 'text',
-      '--error-key', 'problem', '--nested-key', 'nested', '--custom-levels', 'audit:35', '--quiet',
-    ], { ...env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' }, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    const result = await runCli(
+      [
+        '--url',
+        service.url,
+        '--service',
+        'flag',
+        '--environment',
+        'qa',
+        '--level',
+        'info',
+        '--message-key',
+        'text',
+        '--error-key',
+        'problem',
+        '--nested-key',
+        'nested',
+        '--custom-levels',
+        'audit:35',
+        '--quiet',
+      ],
+      { ...env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' },
+      records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+    )
     expect(result).toMatchObject({ code: 0, stderr: '' })
     const common = { service: 'flag', environment: 'qa' }
     expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
@@ -97,7 +128,11 @@ describe('the pass-through', () => {
 })
 
 describe('the service is down', () => {
-  const env = { PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1', PINO_INGEST_API_KEY: KEY, PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '200' }
+  const env = {
+    PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1',
+    PINO_INGEST_API_KEY: KEY,
+    PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '200',
+  }
 
   test('all passes; what is kept is told with its number, exit 1, no key; the next start sends it', async () => {
     const result = await runCli([], env, LINES)
@@ -121,9 +156,19 @@ describe('the service is down', () => {
     const result = await runCli(['--json'], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
-    const told = result.stderr.trim().split('\n').map((line) => JSON.parse(line) as { event: string })
+    const told = result.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string })
     expect(told).toContainEqual({ event: 'ingest:dropped', count: 2, reason: 'shutdown' })
-    expect(told.at(-1)).toMatchObject({ event: 'account', received: 2, accepted: 0, dropped: { shutdown: 2 }, pending: 0, balances: true })
+    expect(told.at(-1)).toMatchObject({
+      event: 'account',
+      received: 2,
+      accepted: 0,
+      dropped: { shutdown: 2 },
+      pending: 0,
+      balances: true,
+    })
   })
 
   test('PINO_INGEST_LOG=silent leaves the exit code', async () => {
@@ -133,7 +178,13 @@ describe('the service is down', () => {
 
 test('a refused entry is not delivered: exit 1, and the reason without what steers a terminal', async () => {
   const { service, env } = await withService()
-  service.faults.add({ kind: 'status', status: 422, body: { detail: [0, 1].map((index) => ({ loc: ['body', 'logs', index], msg: `no \u001b[31m${KEY}\u009b`, type: 'x' })) } })
+  service.faults.add({
+    kind: 'status',
+    status: 422,
+    body: {
+      detail: [0, 1].map((index) => ({ loc: ['body', 'logs', index], msg: `no \u001b[31m${KEY}\u009b`, type: 'x' })),
+    },
+  })
   const result = await runCli([], env, LINES)
   expect(result.code).toBe(1)
   expect(result.stderr).toContain('delivered 0 of 2 entries; 0 kept on disk, 0 dropped, 2 rejected')

@@ -15,16 +15,47 @@ const CLI = fileURLToPath(new URL('../../../dist/cjs/cli/main.js', import.meta.u
 
 test('prints the id and nothing else', async () => {
   const service = await started({ apiKeys: [KEY] })
-  const { code, stdout, stderr } = await runCli(['release', '--version', '1.4.0', '--commit', 'abc', '--branch', 'main', '--deployed-by', 'jane', '--changelog', '- fixed the cart', '--url', service.url], { PINO_INGEST_API_KEY: KEY })
+  const { code, stdout, stderr } = await runCli(
+    [
+      'release',
+      '--version',
+      '1.4.0',
+      '--commit',
+      'abc',
+      '--branch',
+      'main',
+      '--deployed-by',
+      'jane',
+      '--changelog',
+      '- fixed the cart',
+      '--url',
+      service.url,
+    ],
+    { PINO_INGEST_API_KEY: KEY },
+  )
   const [stored] = service.releases().items
-  expect({ code, stdout: stdout.toString(), stderr }).toEqual({ code: 0, stdout: `${stored?.release_id}\n`, stderr: '' })
-  expect(stored?.release).toEqual({ version: '1.4.0', commit_hash: 'abc', branch: 'main', deployed_by: 'jane', changelog: '- fixed the cart' })
+  expect({ code, stdout: stdout.toString(), stderr }).toEqual({
+    code: 0,
+    stdout: `${stored?.release_id}\n`,
+    stderr: '',
+  })
+  expect(stored?.release).toEqual({
+    version: '1.4.0',
+    commit_hash: 'abc',
+    branch: 'main',
+    deployed_by: 'jane',
+    changelog: '- fixed the cart',
+  })
 })
 
 test('a shell hands it on', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = cleanEnv({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, NODE: process.execPath, CLI })
-  const { stdout } = await promisify(execFile)('sh', ['-c', 'PINO_INGEST_RELEASE_ID=$("$NODE" "$CLI" release --version 1) sh -c \'echo "<$PINO_INGEST_RELEASE_ID>"\''], { env })
+  const { stdout } = await promisify(execFile)(
+    'sh',
+    ['-c', 'PINO_INGEST_RELEASE_ID=$("$NODE" "$CLI" release --version 1) sh -c \'echo "<$PINO_INGEST_RELEASE_ID>"\''],
+    { env },
+  )
   expect(stdout).toBe(`<${service.releases().items[0]?.release_id}>\n`)
 })
 
@@ -35,22 +66,41 @@ test('--json says all that was registered; the rest is found in the folder that 
   write(folder, 'CHANGES', 'one\ntwo\n')
   const env = cleanEnv({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
   for (const name of Object.keys(env)) if (CI_VARIABLE.test(name)) delete env[name]
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'release', '--json', '--changelog-file', join(folder, 'CHANGES')], { env, cwd: folder })
-  const release = { version: '2.0.0', commit_hash: git(folder, 'rev-parse', 'HEAD'), branch: 'topic/cart', deployed_by: 'Jane Doe', changelog: 'one\ntwo' }
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [CLI, 'release', '--json', '--changelog-file', join(folder, 'CHANGES')],
+    { env, cwd: folder },
+  )
+  const release = {
+    version: '2.0.0',
+    commit_hash: git(folder, 'rev-parse', 'HEAD'),
+    branch: 'topic/cart',
+    deployed_by: 'Jane Doe',
+    changelog: 'one\ntwo',
+  }
   expect(JSON.parse(stdout)).toEqual({ release_id: service.releases().items[0]?.release_id, ...release })
   expect(service.releases().items).toMatchObject([{ release }])
 })
 
 test('a changelog from stdin', async () => {
   const service = await started({ apiKeys: [KEY] })
-  const { code } = await runCli(['release', '--version', '1', '--changelog-file', '-', '--url', service.url], { PINO_INGEST_API_KEY: KEY }, 'three\n')
+  const { code } = await runCli(
+    ['release', '--version', '1', '--changelog-file', '-', '--url', service.url],
+    { PINO_INGEST_API_KEY: KEY },
+    'three\n',
+  )
   expect(code).toBe(0)
   expect(service.releases().items).toMatchObject([{ release: { changelog: 'three' } }])
 })
 
 test.each([
   [['release', '--changelog', 'a', '--changelog-file', 'b'], {}, 2, 'give one of them'],
-  [['release', '--changelog-file', '/not/there'], {}, 2, '--changelog-file names a file that cannot be read: /not/there (ENOENT)'],
+  [
+    ['release', '--changelog-file', '/not/there'],
+    {},
+    2,
+    '--changelog-file names a file that cannot be read: /not/there (ENOENT)',
+  ],
   [['release', '1.4.0'], {}, 2, 'unexpected argument 1.4.0'],
   [['release', '--versoin', '1'], {}, 2, 'did you mean --version?'],
   [['release', '--version'], {}, 2, '--version needs a value'],
@@ -65,7 +115,9 @@ test.each([
   expect(result.stderr).not.toContain('canary-key')
   const json = await runCli([...args, '--json'], way)
   expect(json).toMatchObject({ code, stderr: '' })
-  expect(JSON.parse(json.stdout.toString())).toEqual({ error: { code: expect.any(String), message: expect.stringContaining(message) } })
+  expect(JSON.parse(json.stdout.toString())).toEqual({
+    error: { code: expect.any(String), message: expect.stringContaining(message) },
+  })
   expect(service.releases().items).toEqual([])
 })
 
@@ -78,8 +130,16 @@ test('a Retry-After that ends after 30 s: exit 1 at once, with when to come back
 })
 
 test.each([
-  ['no package.json', undefined, /no version is found for the release: there is no package\.json in \S+ or above it, and no git commit; give version \(--version\), or set PINO_INGEST_VERSION/],
-  ['a package.json without a version', '{"name":"app"}', /no version is found for the release: \S+package\.json has no "version", and no git commit; write one there, give version \(--version\), or set PINO_INGEST_VERSION/],
+  [
+    'no package.json',
+    undefined,
+    /no version is found for the release: there is no package\.json in \S+ or above it, and no git commit; give version \(--version\), or set PINO_INGEST_VERSION/,
+  ],
+  [
+    'a package.json without a version',
+    '{"name":"app"}',
+    /no version is found for the release: \S+package\.json has no "version", and no git commit; write one there, give version \(--version\), or set PINO_INGEST_VERSION/,
+  ],
   ['a damaged one', '{"version":', /package\.json has no "version"/],
 ])('no version to be found, %s: says why and what to do', async (_, packageJson, words) => {
   const service = await started({ apiKeys: [KEY] })
@@ -87,6 +147,8 @@ test.each([
   for (const name of Object.keys(env)) if (CI_VARIABLE.test(name)) delete env[name]
   const folder = scratch()
   if (packageJson !== undefined) write(folder, 'package.json', packageJson)
-  const failure = await promisify(execFile)(process.execPath, [CLI, 'release'], { env, cwd: folder }).catch((error: unknown) => error)
+  const failure = await promisify(execFile)(process.execPath, [CLI, 'release'], { env, cwd: folder }).catch(
+    (error: unknown) => error,
+  )
   expect(failure).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(words) })
 })

@@ -15,7 +15,10 @@ describe('arguments', () => {
   })
 
   test('words stand before, between and behind flags; behind -- all are words', () => {
-    const { positionals: words, texts } = parsePositionals(['a', '-q', 'b', '--port', '1', 'c', '--', '--quiet', '-'], FLAGS)
+    const { positionals: words, texts } = parsePositionals(
+      ['a', '-q', 'b', '--port', '1', 'c', '--', '--quiet', '-'],
+      FLAGS,
+    )
     expect({ words, texts }).toEqual({ words: ['a', 'b', 'c', '--quiet', '-'], texts: new Map([['port', '1']]) })
   })
 
@@ -36,9 +39,38 @@ describe('arguments', () => {
 const COMMANDS = ['dev', 'tail', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool']
 
 const FLAGS_OF: Record<string, readonly string[]> = {
-  '': ['quiet', 'url', 'service', 'environment', 'level', 'message-key', 'error-key', 'nested-key', 'custom-levels', 'version', 'json', 'help'],
+  '': [
+    'quiet',
+    'url',
+    'service',
+    'environment',
+    'level',
+    'message-key',
+    'error-key',
+    'nested-key',
+    'custom-levels',
+    'version',
+    'json',
+    'help',
+  ],
   dev: ['port', 'host', 'db', 'store', 'max-entries', 'max-bytes', 'max-age', 'quiet', 'show', 'json', 'help'],
-  tail: ['url', 'level', 'service', 'environment', 'version', 'release', 'tag', 'trace', 'request', 'fingerprint', 'search', 'lines', 'full', 'json', 'help'],
+  tail: [
+    'url',
+    'level',
+    'service',
+    'environment',
+    'version',
+    'release',
+    'tag',
+    'trace',
+    'request',
+    'fingerprint',
+    'search',
+    'lines',
+    'full',
+    'json',
+    'help',
+  ],
   doctor: ['url', 'json', 'help'],
   release: ['version', 'commit', 'branch', 'deployed-by', 'changelog', 'changelog-file', 'url', 'json', 'help'],
   feedback: ['event', 'comments', 'name', 'email', 'url', 'json', 'help'],
@@ -69,7 +101,9 @@ describe('help', () => {
   })
 
   test('--version', async () => {
-    const { version } = await import('../../../package.json', { with: { type: 'json' } }).then((module) => module.default)
+    const { version } = await import('../../../package.json', { with: { type: 'json' } }).then(
+      (module) => module.default,
+    )
     expect((await runCli(['--version'])).stdout.toString()).toBe(`${version}\n`)
     expect(JSON.parse((await runCli(['--version', '--json'])).stdout.toString())).toEqual({ version })
   })
@@ -106,10 +140,14 @@ describe('bad usage ends with 2', () => {
 
   test('with --json as JSON: on stdout, for the pipe on stderr', async () => {
     const dev = await runCli(['dev', '--port', 'many', '--json'])
-    expect(JSON.parse(dev.stdout.toString())).toEqual({ error: { code: 'USAGE', message: expect.stringContaining('--port') } })
+    expect(JSON.parse(dev.stdout.toString())).toEqual({
+      error: { code: 'USAGE', message: expect.stringContaining('--port') },
+    })
     expect(dev).toMatchObject({ code: 2, stderr: '' })
     const pipe = await runCli(['--json', '--url', 'http://logs.example.com/api/v1'])
-    expect(JSON.parse(pipe.stderr)).toEqual({ error: { code: 'CONFIG', message: expect.stringContaining('url must be https') } })
+    expect(JSON.parse(pipe.stderr)).toEqual({
+      error: { code: 'CONFIG', message: expect.stringContaining('url must be https') },
+    })
     expect(pipe).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
   })
 })

@@ -16,7 +16,7 @@ const TOKEN_MODULE = new URL('../../../dist/cjs/cli/shared/token-store.js', impo
 const GOOD = 'a-good_token-of-22-char'
 const isRoot = process.getuid?.() === 0
 
-function place(text?: string, mode = 0o600): { env: { XDG_STATE_HOME: string }, file: string } {
+function place(text?: string, mode = 0o600): { env: { XDG_STATE_HOME: string }; file: string } {
   const env = { XDG_STATE_HOME: scratch() }
   const file = findTokenFile(env)
   if (text !== undefined) {
@@ -43,7 +43,8 @@ describe('the file', () => {
 
   test('is in the folder of XDG, which is absolute, else in the home', () => {
     expect(findTokenFile({ XDG_STATE_HOME: '/state' })).toBe('/state/pino-ingest/dev-token')
-    for (const env of [{}, { XDG_STATE_HOME: '' }, { XDG_STATE_HOME: 'relative' }]) expect(findTokenFile(env)).toMatch(/^\/.*\/\.local\/state\/pino-ingest\/dev-token$/)
+    for (const env of [{}, { XDG_STATE_HOME: '' }, { XDG_STATE_HOME: 'relative' }])
+      expect(findTokenFile(env)).toMatch(/^\/.*\/\.local\/state\/pino-ingest\/dev-token$/)
   })
 
   test.each([
@@ -110,18 +111,26 @@ describe('the variable', () => {
   test('wins, and makes no file', () => {
     const { env, file } = place()
     expect(findOrCreateToken({ ...env, PINO_INGEST_DEV_TOKEN: GOOD })).toEqual({ token: GOOD })
-    expect(requireToken({ ...env, PINO_INGEST_DEV_TOKEN: GOOD })).toEqual({ token: GOOD, from: 'PINO_INGEST_DEV_TOKEN' })
+    expect(requireToken({ ...env, PINO_INGEST_DEV_TOKEN: GOOD })).toEqual({
+      token: GOOD,
+      from: 'PINO_INGEST_DEV_TOKEN',
+    })
     expect(() => statSync(file)).toThrow('ENOENT')
     expect(findOrCreateToken({ ...env, PINO_INGEST_DEV_TOKEN: '' }).token).not.toBe('')
   })
 
   test.each([
-    ['short', 's3cret'], ['with spaces', 's3cret s3cret s3cret'], ['with slashes', 's3cret/s3cret/s3cret'], ['long', 's3cret'.repeat(100)],
+    ['short', 's3cret'],
+    ['with spaces', 's3cret s3cret s3cret'],
+    ['with slashes', 's3cret/s3cret/s3cret'],
+    ['long', 's3cret'.repeat(100)],
   ])('one that is %s: exit 2, and it is not shown', async (_, wrong) => {
     for (const command of [['dev', '--port', '0'], ['tail']]) {
       const { code, stdout, stderr } = await runCli(command, { PINO_INGEST_DEV_TOKEN: wrong })
       expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(`PINO_INGEST_DEV_TOKEN must have 16 to 512 letters, digits, - or _ (not shown, ${wrong.length} characters)`)
+      expect(stderr).toContain(
+        `PINO_INGEST_DEV_TOKEN must have 16 to 512 letters, digits, - or _ (not shown, ${wrong.length} characters)`,
+      )
       expect(stderr).not.toContain('s3cret')
     }
   })
@@ -142,7 +151,9 @@ test('starts at the same time have one token', async () => {
     })
     console.log('ready')
   })`
-  const all = Array.from({ length: 3 }, () => spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] }))
+  const all = Array.from({ length: 3 }, () =>
+    spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  )
   onTestFinished(() => {
     for (const one of all) one.kill('SIGKILL')
   })
@@ -165,19 +176,30 @@ test('it outlives a restart, and nothing is answered without it', async () => {
   const { told } = await startJson([], env)
   expect(told.token).toBe(first.token)
   expect(await call(`${told.origin}/local/entries`, { method: 'GET' })).toMatchObject({ status: 401 })
-  expect(await call(`${told.origin}/local/entries?token=${told.token}`, { method: 'GET' })).toMatchObject({ status: 200 })
+  expect(await call(`${told.origin}/local/entries?token=${told.token}`, { method: 'GET' })).toMatchObject({
+    status: 200,
+  })
 })
 
 test('tail without one looks for the service first, and makes none', async () => {
   const { env, file } = place()
   const { running, told } = await startJson()
   const command = ['tail', '--url', told.origin]
-  expect(await runCli(command, env)).toMatchObject({ code: 1, stderr: expect.stringContaining(`there is no token for the local service: ${file} is not there`) as string })
+  expect(await runCli(command, env)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`there is no token for the local service: ${file} is not there`) as string,
+  })
   running.child.kill('SIGINT')
   await running.done
   const nothing = `nothing listens at ${told.origin}: start it with npx pino-ingest dev, or name another with --url`
-  expect(await runCli(command, env)).toMatchObject({ code: 1, stdout: Buffer.alloc(0), stderr: `pino-ingest: ${nothing}\n` })
-  expect(JSON.parse((await runCli([...command, '--json'], env)).stderr)).toEqual({ error: { code: 'UNAVAILABLE', message: nothing } })
+  expect(await runCli(command, env)).toMatchObject({
+    code: 1,
+    stdout: Buffer.alloc(0),
+    stderr: `pino-ingest: ${nothing}\n`,
+  })
+  expect(JSON.parse((await runCli([...command, '--json'], env)).stderr)).toEqual({
+    error: { code: 'UNAVAILABLE', message: nothing },
+  })
   expect(() => statSync(file)).toThrow('ENOENT')
 })
 
@@ -187,5 +209,7 @@ test('a new one in place of one that others could read is told on stderr', async
   running.child.kill('SIGINT')
   const { code, stderr } = await running.done
   expect(code).toBe(0)
-  expect(stderr).toBe(`pino-ingest dev: ${file} could be read by others (mode 0644), so there is a new token in it; a page that is open needs the new address\n`)
+  expect(stderr).toBe(
+    `pino-ingest dev: ${file} could be read by others (mode 0644), so there is a new token in it; a page that is open needs the new address\n`,
+  )
 })

@@ -1,5 +1,17 @@
 /** `pino-ingest spool`: on folders that the real transport made while the service was down, and that a kill left as they were. */
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -42,12 +54,22 @@ async function entriesIn(root: string): Promise<number> {
 }
 
 /** An application that goes on, once all that it logged is on disk. */
-async function holding(root: string, count: number, { key = KEY, raw }: { key?: string, raw?: string } = {}): Promise<RunningApp> {
+async function holding(
+  root: string,
+  count: number,
+  { key = KEY, raw }: { key?: string; raw?: string } = {},
+): Promise<RunningApp> {
   const before = await entriesIn(root)
-  const plan: AppPlan = { mode: 'target', options: { url: DOWN, apiKey: key, onProblem: 'silent' }, count, end: 'hold', ...(raw !== undefined && { raw }) }
+  const plan: AppPlan = {
+    mode: 'target',
+    options: { url: DOWN, apiKey: key, onProblem: 'silent' },
+    count,
+    end: 'hold',
+    ...(raw !== undefined && { raw }),
+  }
   const app = startApp(plan, { PINO_INGEST_SPOOL_DIR: root })
   onTestFinished(() => void app.child.kill('SIGKILL'))
-  for (let waited = 0; await entriesIn(root) < before + count; waited += 20) {
+  for (let waited = 0; (await entriesIn(root)) < before + count; waited += 20) {
     if (waited > 20_000) throw new Error('the entries did not come to disk')
     await sleep(20)
   }
@@ -55,7 +77,7 @@ async function holding(root: string, count: number, { key = KEY, raw }: { key?: 
 }
 
 /** What an application left that was killed with so many entries on disk. */
-async function killed(root: string, count: number, options: { key?: string, raw?: string } = {}): Promise<void> {
+async function killed(root: string, count: number, options: { key?: string; raw?: string } = {}): Promise<void> {
   const app = await holding(root, count, options)
   app.child.kill('SIGKILL')
   await app.done
@@ -65,11 +87,24 @@ interface Listed {
   readonly destinations: readonly {
     readonly name: string
     readonly isPresent: boolean
-    readonly instances: readonly { readonly name: string, readonly state: string, readonly isFree: boolean, readonly pid: number, readonly entries: number,
-      readonly batches: number, readonly damagedBytes: number, readonly missingEntries: number, readonly problems: readonly string[] }[]
-    readonly deadLetters: { readonly entries: number, readonly damagedLines: number, readonly reasons: readonly { readonly reason: string, readonly count: number }[] }
+    readonly instances: readonly {
+      readonly name: string
+      readonly state: string
+      readonly isFree: boolean
+      readonly pid: number
+      readonly entries: number
+      readonly batches: number
+      readonly damagedBytes: number
+      readonly missingEntries: number
+      readonly problems: readonly string[]
+    }[]
+    readonly deadLetters: {
+      readonly entries: number
+      readonly damagedLines: number
+      readonly reasons: readonly { readonly reason: string; readonly count: number }[]
+    }
   }[]
-  readonly total: { readonly instances: number, readonly entries: number, readonly deadLetters: number }
+  readonly total: { readonly instances: number; readonly entries: number; readonly deadLetters: number }
 }
 
 interface Ran {
@@ -80,7 +115,12 @@ interface Ran {
 
 /** None of the keys is ever shown. */
 async function spool(root: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const { code, stdout, stderr } = await runCli(['spool', ...args], { PINO_INGEST_SPOOL_DIR: root, PINO_INGEST_URL: DOWN, PINO_INGEST_API_KEY: KEY, ...env })
+  const { code, stdout, stderr } = await runCli(['spool', ...args], {
+    PINO_INGEST_SPOOL_DIR: root,
+    PINO_INGEST_URL: DOWN,
+    PINO_INGEST_API_KEY: KEY,
+    ...env,
+  })
   const out = stdout.toString()
   for (const key of [KEY, OTHER_KEY]) expect(out + stderr).not.toContain(key)
   return { code, out, err: stderr }
@@ -95,7 +135,10 @@ function to(service: IngestService, key = KEY): Record<string, string> {
 }
 
 function numbersAt(service: IngestService): number[] {
-  return service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'] as number).toSorted((a, b) => a - b)
+  return service
+    .entries({ limit: Infinity })
+    .items.map(({ entry }) => entry.metadata?.['n'] as number)
+    .toSorted((a, b) => a - b)
 }
 
 function upTo(count: number): number[] {
@@ -104,10 +147,12 @@ function upTo(count: number): number[] {
 
 /** Everything below, as far as a change would show. */
 function treeOf(folder: string): string[] {
-  return (readdirSync(folder, { recursive: true }) as string[]).map((name) => {
-    const { size, mtimeMs, ino } = statSync(join(folder, name))
-    return `${name} ${size} ${mtimeMs} ${ino}`
-  }).toSorted()
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => {
+      const { size, mtimeMs, ino } = statSync(join(folder, name))
+      return `${name} ${size} ${mtimeMs} ${ino}`
+    })
+    .toSorted()
 }
 
 describe('ls', () => {
@@ -119,7 +164,12 @@ describe('ls', () => {
     const { code, out } = await spool(root, ['ls'])
     expect(treeOf(root)).toEqual(before)
     expect(code).toBe(0)
-    expect(out).toMatch(new RegExp(`^${destinationName(DOWN, KEY)} {2}the present url and key\\n {2}\\S+ +dead +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`, 'm'))
+    expect(out).toMatch(
+      new RegExp(
+        `^${destinationName(DOWN, KEY)} {2}the present url and key\\n {2}\\S+ +dead +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
+        'm',
+      ),
+    )
     expect(out).toMatch(new RegExp(`^${destinationName(DOWN, OTHER_KEY)} {2}another url or key\\n.* 30 entries`, 'm'))
     expect(out).toMatch(/^Total: 2 instances, [\d.]+ KiB, 280 entries not settled, 0 dead letters$/m)
     expect((await spool(root, ['ls'], { PINO_INGEST_URL: 'nonsense' })).out).toContain('url and key are not set')
@@ -134,7 +184,9 @@ describe('ls', () => {
     const [live, claimed] = instancesIn(root)
     expect([live?.state, live?.pid, live?.isFree]).toEqual(['live', app.child.pid, false])
     expect([claimed?.state, claimed?.claimedBy, claimed?.isFree]).toEqual(['claimed', live?.name, false])
-    expect((await spool(root, ['ls'])).out).toMatch(new RegExp(`live +pid ${app.child.pid}, lease fresh.*\\n.*claimed +by ${live?.name}`))
+    expect((await spool(root, ['ls'])).out).toMatch(
+      new RegExp(`live +pid ${app.child.pid}, lease fresh.*\\n.*claimed +by ${live?.name}`),
+    )
     app.child.kill('SIGSTOP')
     const old = Date.now() / 1000 - 120
     utimesSync(join(live?.path ?? '', 'owner'), old, old)
@@ -156,7 +208,9 @@ describe('ls', () => {
     symlinkSync('/etc/passwd', join(instance?.path ?? '', '00000008.seg'))
     mkdirSync(join(root, 'not-ours'))
     writeFileSync(join(root, 'ffffffffffffffff'), 'a file where a folder should be')
-    const { destinations: [destination] } = await listed(root)
+    const {
+      destinations: [destination],
+    } = await listed(root)
     const found = destination?.instances[0]
     expect(found?.damagedBytes).toBeGreaterThan(17)
     expect(found?.missingEntries).toBeGreaterThan(0)
@@ -187,7 +241,10 @@ describe('show', () => {
     const root = newRoot()
     const raw = join(root, 'raw.ndjson')
     const message = `red \u001b[31m \u202e \u0085 end ${KEY}`
-    writeFileSync(raw, `{"level":50,"time":1769846400000,"msg":${JSON.stringify(message)},"big":12345678901234567890}\n{"level":30,"time":1769846400001,"msg":"second"}\n`)
+    writeFileSync(
+      raw,
+      `{"level":50,"time":1769846400000,"msg":${JSON.stringify(message)},"big":12345678901234567890}\n{"level":30,"time":1769846400001,"msg":"second"}\n`,
+    )
     await killed(root, 2, { raw })
     const [instance] = instancesIn(root)
     const shown = await spool(root, ['show', instance?.name.slice(0, 10) ?? ''])
@@ -198,8 +255,12 @@ describe('show', () => {
     const json = await spool(root, ['show', batchId, '--json'])
     expect(json.out).not.toMatch(/[\u001b\u202e\u0085]/)
     expect(json.out).toContain('12345678901234567890')
-    expect(json.out.trim().split('\n').map((line) => (JSON.parse(line) as { message: string }).message))
-      .toEqual([message.replace(KEY, '***'), 'second'])
+    expect(
+      json.out
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { message: string }).message),
+    ).toEqual([message.replace(KEY, '***'), 'second'])
     const one = await spool(root, ['show', batchId, '--limit', '1'])
     expect(one.out).toContain('and more: --limit N')
     expect(one.out).not.toContain('second')
@@ -235,29 +296,49 @@ describe('replay', () => {
     await killed(root, 250, { key: OTHER_KEY })
     const other = instancesIn(root).find(({ destination }) => destination === destinationName(DOWN, OTHER_KEY))
     const service = await started({ apiKeys: [KEY] })
-    expect(await spool(root, ['replay', other?.name ?? ''], to(service))).toMatchObject({ code: 0, out: 'Sent 250 entries: 250 accepted, 0 rejected. Kept on disk: 0 entries.\n' })
+    expect(await spool(root, ['replay', other?.name ?? ''], to(service))).toMatchObject({
+      code: 0,
+      out: 'Sent 250 entries: 250 accepted, 0 rejected. Kept on disk: 0 entries.\n',
+    })
     expect(numbersAt(service)).toEqual(upTo(250))
     expect((await listed(root)).total).toMatchObject({ instances: 1, entries: 40 })
     expect(await spool(root, ['replay', '--all', '--json'], to(service))).toMatchObject({ code: 0 })
     expect(service.arrived).toBe(290)
     expect((await listed(root)).total).toMatchObject({ instances: 0, entries: 0, bytes: 0 })
-    expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0, out: 'Nothing was there to send.\n' })
+    expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({
+      code: 0,
+      out: 'Nothing was there to send.\n',
+    })
   })
 
-  test('with a wrong key, or the service down: at once or after the time; all stays in its own place', TIMEOUT, async () => {
-    const root = newRoot()
-    await killed(root, 3_500) // more batches than are under way at once
-    const service = await started({ apiKeys: [KEY] })
-    const refused = await spool(root, ['replay', '--all'], to(service, 'a-wrong-key-000'))
-    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 3,500 entries.\nWhy not all was sent: status 401') })
-    expect(service.requests.length).toBe(1)
-    expect(await spool(root, ['replay', '--all', '--timeout', '1'])).toMatchObject({ code: 1, out: expect.stringContaining('Kept on disk: 3,500 entries') })
-    const { destinations } = await listed(root)
-    expect(destinations.filter(({ instances }) => instances.length > 0).map(({ name }) => name)).toEqual([destinationName(DOWN, KEY)])
-    expect(destinations.flatMap(({ instances }) => instances).every(({ isFree }) => isFree)).toBe(true)
-    expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0 })
-    expect(numbersAt(service)).toEqual(upTo(3_500))
-  })
+  test(
+    'with a wrong key, or the service down: at once or after the time; all stays in its own place',
+    TIMEOUT,
+    async () => {
+      const root = newRoot()
+      await killed(root, 3_500) // more batches than are under way at once
+      const service = await started({ apiKeys: [KEY] })
+      const refused = await spool(root, ['replay', '--all'], to(service, 'a-wrong-key-000'))
+      expect(refused).toMatchObject({
+        code: 1,
+        out: expect.stringContaining(
+          '0 accepted, 0 rejected. Kept on disk: 3,500 entries.\nWhy not all was sent: status 401',
+        ),
+      })
+      expect(service.requests.length).toBe(1)
+      expect(await spool(root, ['replay', '--all', '--timeout', '1'])).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('Kept on disk: 3,500 entries'),
+      })
+      const { destinations } = await listed(root)
+      expect(destinations.filter(({ instances }) => instances.length > 0).map(({ name }) => name)).toEqual([
+        destinationName(DOWN, KEY),
+      ])
+      expect(destinations.flatMap(({ instances }) => instances).every(({ isFree }) => isFree)).toBe(true)
+      expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0 })
+      expect(numbersAt(service)).toEqual(upTo(3_500))
+    },
+  )
 
   test('what a living process holds is left to it', TIMEOUT, async () => {
     const root = newRoot()
@@ -270,69 +351,111 @@ describe('replay', () => {
     expect(service.arrived).toBe(0)
     expect((await listed(root)).total.entries).toBe(15)
     // Listed as free a moment ago: it is looked at again before the rename.
-    const claimer = new InstanceClaimer({ root, destination: live?.destination ?? '', machine: readMachine(), clock: systemClock, onLost: () => {} })
-    expect(claimer.claim({ ...live as FoundInstance, isFree: true }, '.left')).toEqual({ why: expect.stringContaining('held by a living process') })
+    const claimer = new InstanceClaimer({
+      root,
+      destination: live?.destination ?? '',
+      machine: readMachine(),
+      clock: systemClock,
+      onLost: () => {},
+    })
+    expect(claimer.claim({ ...(live as FoundInstance), isFree: true }, '.left')).toEqual({
+      why: expect.stringContaining('held by a living process'),
+    })
     claimer.release()
     expect(instancesIn(root).map(({ name }) => name)).toEqual([live?.name])
   })
 
-  test('rejected ones become dead letters; again rejected they have the new reason, accepted they go', TIMEOUT, async () => {
-    const root = newRoot()
-    await killed(root, 250)
-    const service = await started({ apiKeys: [KEY] })
-    service.faults.add({ kind: 'reject-containing', text: '"n":24' }) // 24, and 240 to 249
-    expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 1, out: expect.stringContaining('239 accepted, 11 rejected. Kept on disk: 0 entries.') })
-    expect((await listed(root)).total).toMatchObject({ entries: 0, deadLetters: 11 })
-    const dead = await spool(root, ['show', 'dead'])
-    expect(dead.out.match(/-> 422 VALIDATION_ERROR/g)).toHaveLength(11)
-    const batchId = /batch (\S+), entry 24\)/.exec(dead.out)?.[1] ?? ''
-    expect((await spool(root, ['show', batchId, '--json'])).out).toContain('"n":24}')
+  test(
+    'rejected ones become dead letters; again rejected they have the new reason, accepted they go',
+    TIMEOUT,
+    async () => {
+      const root = newRoot()
+      await killed(root, 250)
+      const service = await started({ apiKeys: [KEY] })
+      service.faults.add({ kind: 'reject-containing', text: '"n":24' }) // 24, and 240 to 249
+      expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('239 accepted, 11 rejected. Kept on disk: 0 entries.'),
+      })
+      expect((await listed(root)).total).toMatchObject({ entries: 0, deadLetters: 11 })
+      const dead = await spool(root, ['show', 'dead'])
+      expect(dead.out.match(/-> 422 VALIDATION_ERROR/g)).toHaveLength(11)
+      const batchId = /batch (\S+), entry 24\)/.exec(dead.out)?.[1] ?? ''
+      expect((await spool(root, ['show', batchId, '--json'])).out).toContain('"n":24}')
 
-    service.faults.clear()
-    service.faults.add({ kind: 'reject-containing', text: '"n":245}', form: 'framework' })
-    expect(await spool(root, ['replay', 'dead', '--json'], to(service))).toMatchObject({ code: 1, out: expect.stringContaining('"sent":11,"accepted":10,"rejected":1,"kept":0') })
-    const [letter, ...more] = (await spool(root, ['show', 'dead'])).out.split('\n').filter((line) => line.includes('->'))
-    expect(more).toEqual([])
-    expect(letter).toContain('entry 45)')
-    expect(letter).not.toContain('VALIDATION_ERROR')
+      service.faults.clear()
+      service.faults.add({ kind: 'reject-containing', text: '"n":245}', form: 'framework' })
+      expect(await spool(root, ['replay', 'dead', '--json'], to(service))).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('"sent":11,"accepted":10,"rejected":1,"kept":0'),
+      })
+      const [letter, ...more] = (await spool(root, ['show', 'dead'])).out
+        .split('\n')
+        .filter((line) => line.includes('->'))
+      expect(more).toEqual([])
+      expect(letter).toContain('entry 45)')
+      expect(letter).not.toContain('VALIDATION_ERROR')
 
-    service.faults.clear()
-    expect(await spool(root, ['replay', 'dead'], to(service))).toMatchObject({ code: 0 })
-    expect(numbersAt(service)).toEqual(upTo(250))
-    expect((await listed(root)).total).toMatchObject({ deadLetters: 0, bytes: 0 })
-  })
+      service.faults.clear()
+      expect(await spool(root, ['replay', 'dead'], to(service))).toMatchObject({ code: 0 })
+      expect(numbersAt(service)).toEqual(upTo(250))
+      expect((await listed(root)).total).toMatchObject({ deadLetters: 0, bytes: 0 })
+    },
+  )
 
   test('dead letters: lines that are none stay, and nothing is lost while the service is down', TIMEOUT, async () => {
     const root = newRoot()
     const folder = join(root, destinationName(DOWN, KEY), 'dead')
     mkdirSync(folder, { recursive: true })
-    const entry = (n: number): string => `{"level":"info","message":"m","timestamp":"2026-01-31T08:00:00.000Z","metadata":{"n":${n}}}`
-    const line = (n: number): string => `{"at":"2026-01-31T08:00:00.000Z","batch_id":"b","index":${n},"status":422,"code":"X","field":"a,\\"entry\\":","reason":"r","entry":${entry(n)}}\n`
+    const entry = (n: number): string =>
+      `{"level":"info","message":"m","timestamp":"2026-01-31T08:00:00.000Z","metadata":{"n":${n}}}`
+    const line = (n: number): string =>
+      `{"at":"2026-01-31T08:00:00.000Z","batch_id":"b","index":${n},"status":422,"code":"X","field":"a,\\"entry\\":","reason":"r","entry":${entry(n)}}\n`
     const file = join(folder, 'mk2x0c1p-9f3a1c000000-00000001.ndjson')
     writeFileSync(file, upTo(230).map(line).join(''))
     appendFileSync(file, '{"at":"half writt')
-    expect((await listed(root)).destinations[0]?.deadLetters).toMatchObject({ entries: 230, damagedLines: 1, reasons: [{ count: 230 }] })
-    expect(await spool(root, ['replay', 'dead', '--timeout', '1'])).toMatchObject({ code: 1, out: expect.stringContaining('Kept on disk: 231 entries') })
+    expect((await listed(root)).destinations[0]?.deadLetters).toMatchObject({
+      entries: 230,
+      damagedLines: 1,
+      reasons: [{ count: 230 }],
+    })
+    expect(await spool(root, ['replay', 'dead', '--timeout', '1'])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Kept on disk: 231 entries'),
+    })
     expect((await listed(root)).total.deadLetters).toBe(230)
     const service = await started({ apiKeys: [KEY] })
-    expect(await spool(root, ['replay', 'dead'], to(service))).toMatchObject({ code: 1, out: expect.stringContaining('230 accepted, 0 rejected. Kept on disk: 1 entry.') })
+    expect(await spool(root, ['replay', 'dead'], to(service))).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('230 accepted, 0 rejected. Kept on disk: 1 entry.'),
+    })
     expect(numbersAt(service)).toEqual(upTo(230))
     expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['{"at":"half writt\n'])
   })
 
-  test('a gateway that refuses everything empties nothing into dead letters; one bad entry is found', TIMEOUT, async () => {
-    const root = newRoot()
-    await killed(root, 250)
-    const service = await started({ apiKeys: [KEY] })
-    const undo = service.faults.add({ kind: 'status', status: 400 })
-    expect(await spool(root, ['replay', '--all', '--timeout', '30'], to(service))).toMatchObject({ code: 1, out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 250 entries.') })
-    expect(service.requests.length).toBeLessThan(30)
-    undo()
-    service.faults.add({ kind: 'reject-containing', text: '"n":7}', form: 'nameless' })
-    expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 1, out: expect.stringContaining('249 accepted, 1 rejected. Kept on disk: 0 entries.') })
-    expect(numbersAt(service)).toEqual(upTo(250).filter((n) => n !== 7))
-    expect((await spool(root, ['show', 'dead', '--json'])).out).toContain('"n":7}')
-  })
+  test(
+    'a gateway that refuses everything empties nothing into dead letters; one bad entry is found',
+    TIMEOUT,
+    async () => {
+      const root = newRoot()
+      await killed(root, 250)
+      const service = await started({ apiKeys: [KEY] })
+      const undo = service.faults.add({ kind: 'status', status: 400 })
+      expect(await spool(root, ['replay', '--all', '--timeout', '30'], to(service))).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 250 entries.'),
+      })
+      expect(service.requests.length).toBeLessThan(30)
+      undo()
+      service.faults.add({ kind: 'reject-containing', text: '"n":7}', form: 'nameless' })
+      expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('249 accepted, 1 rejected. Kept on disk: 0 entries.'),
+      })
+      expect(numbersAt(service)).toEqual(upTo(250).filter((n) => n !== 7))
+      expect((await spool(root, ['show', 'dead', '--json'])).out).toContain('"n":7}')
+    },
+  )
 
   test.each([
     [['replay'], 'say what to replay'],
@@ -370,11 +493,21 @@ describe('purge', () => {
     expect(asked.out).toContain('Nothing was deleted. Add --yes')
     expect(treeOf(root)).toEqual(before)
     const other = instancesIn(root).find(({ destination }) => destination === destinationName(DOWN, OTHER_KEY))
-    expect(await spool(root, ['purge', other?.name ?? '', '--yes'])).toMatchObject({ code: 0, out: expect.stringContaining('Deleted 1 instance with 30 entries not settled') })
+    expect(await spool(root, ['purge', other?.name ?? '', '--yes'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Deleted 1 instance with 30 entries not settled'),
+    })
     expect((await listed(root)).total).toMatchObject({ instances: 1, entries: 120 })
-    expect(JSON.parse((await spool(root, ['purge', '--all', '--yes', '--json'])).out)).toMatchObject({ isConfirmed: true, deleted: [{ entries: 120 }], kept: [] })
+    expect(JSON.parse((await spool(root, ['purge', '--all', '--yes', '--json'])).out)).toMatchObject({
+      isConfirmed: true,
+      deleted: [{ entries: 120 }],
+      kept: [],
+    })
     expect((await listed(root)).total).toMatchObject({ instances: 0, bytes: 0 })
-    expect(await spool(root, ['purge', '--all', '--yes'])).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to delete') })
+    expect(await spool(root, ['purge', '--all', '--yes'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Nothing to delete'),
+    })
   })
 
   test('never what a living process holds, nor what it has claimed', TIMEOUT, async () => {
@@ -382,14 +515,25 @@ describe('purge', () => {
     await killed(root, 20)
     const app = await holding(root, 10)
     const [live, claimed] = instancesIn(root)
-    const tried: [string[], number][] = [[['--all'], 0], [['--older-than', '1s'], 0], [[live?.name ?? ''], 1], [[claimed?.name ?? ''], 1]]
+    const tried: [string[], number][] = [
+      [['--all'], 0],
+      [['--older-than', '1s'], 0],
+      [[live?.name ?? ''], 1],
+      [[claimed?.name ?? ''], 1],
+    ]
     for (const [args, code] of tried) {
-      expect(await spool(root, ['purge', ...args, '--yes'])).toMatchObject({ code, out: expect.stringContaining('was left alone: it is held by') })
+      expect(await spool(root, ['purge', ...args, '--yes'])).toMatchObject({
+        code,
+        out: expect.stringContaining('was left alone: it is held by'),
+      })
     }
     expect(await entriesIn(root)).toBe(30)
     app.child.kill('SIGKILL')
     await app.done
-    expect(await spool(root, ['purge', '--all', '--yes'])).toMatchObject({ code: 0, out: expect.stringContaining('1 instance with 30 entries') })
+    expect(await spool(root, ['purge', '--all', '--yes'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 instance with 30 entries'),
+    })
   })
 
   test('by age, and dead letters alone', TIMEOUT, async () => {
@@ -402,9 +546,18 @@ describe('purge', () => {
     utimesSync(join(folder, '00000000-000000000000.left', '00000001.seg'), old, old)
     mkdirSync(join(folder, 'dead'))
     writeFileSync(join(folder, 'dead', 'x-00000001.ndjson'), 'x\n')
-    expect(await spool(root, ['purge', '--older-than', '7d', '--yes'])).toMatchObject({ code: 0, out: expect.stringContaining('Deleted 1 instance with 10 entries') })
-    expect(await spool(root, ['purge', 'dead', '--older-than', '7d', '--yes'])).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to delete') })
-    expect(await spool(root, ['purge', 'dead', '--yes'])).toMatchObject({ code: 0, out: expect.stringContaining('1 file of dead letters') })
+    expect(await spool(root, ['purge', '--older-than', '7d', '--yes'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Deleted 1 instance with 10 entries'),
+    })
+    expect(await spool(root, ['purge', 'dead', '--older-than', '7d', '--yes'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Nothing to delete'),
+    })
+    expect(await spool(root, ['purge', 'dead', '--yes'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 file of dead letters'),
+    })
     expect(instancesIn(root).map(({ name }) => name)).toEqual([instance?.name])
   })
 })
@@ -416,13 +569,21 @@ describe('a root that is none', () => {
     const missing = await spool(join(root, 'missing'), words)
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('there is no folder') })
     writeFileSync(join(root, 'file'), '')
-    expect(await spool(join(root, 'file'), words)).toMatchObject({ code: 1, err: expect.stringContaining('is not a folder') })
+    expect(await spool(join(root, 'file'), words)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not a folder'),
+    })
     mkdirSync(join(root, 'real'))
     symlinkSync(join(root, 'real'), join(root, 'link'))
-    expect(await spool(join(root, 'link'), words)).toMatchObject({ code: 1, err: expect.stringContaining('is a symbolic link') })
+    expect(await spool(join(root, 'link'), words)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is a symbolic link'),
+    })
     expect(readdirSync(join(root, 'real'))).toEqual([])
     const json = await spool(join(root, 'missing'), [...words, '--json'])
-    expect(JSON.parse(json.out)).toEqual({ error: { code: 'SPOOL', message: expect.stringContaining('there is no folder') } })
+    expect(JSON.parse(json.out)).toEqual({
+      error: { code: 'SPOOL', message: expect.stringContaining('there is no folder') },
+    })
   })
 })
 
@@ -440,8 +601,14 @@ test('a replay that is killed leaves what was not acknowledged for the next', TI
   const { total, destinations } = await listed(root)
   expect(total.entries).toBe(200)
   // Where it was claimed, within the dead command's own folder.
-  expect(destinations[0]?.instances.map(({ state, batches, isFree }) => [state, batches, isFree])).toEqual([['dead', 0, true], ['claimed', 2, true]])
-  expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0, out: expect.stringContaining('Sent 200 entries: 200 accepted') })
+  expect(destinations[0]?.instances.map(({ state, batches, isFree }) => [state, batches, isFree])).toEqual([
+    ['dead', 0, true],
+    ['claimed', 2, true],
+  ])
+  expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Sent 200 entries: 200 accepted'),
+  })
   expect(numbersAt(service)).toEqual(upTo(300))
   expect((await listed(root)).total).toMatchObject({ instances: 0, bytes: 0 })
 })
@@ -451,7 +618,10 @@ test('Ctrl-C ends a replay in the middle of a Retry-After', { timeout: 60_000 },
   await killed(root, 30)
   const service = await started({ apiKeys: [KEY] })
   service.faults.add({ kind: 'status', status: 503, retryAfter: 50 })
-  const replay = startCli(['spool', 'replay', '--all', '--timeout', '300'], { PINO_INGEST_SPOOL_DIR: root, ...to(service) })
+  const replay = startCli(['spool', 'replay', '--all', '--timeout', '300'], {
+    PINO_INGEST_SPOOL_DIR: root,
+    ...to(service),
+  })
   while (!replay.said().includes('the service does not take more')) await sleep(10)
   replay.child.kill('SIGINT')
   const { code, stdout } = await replay.done

@@ -10,34 +10,82 @@ import { parseAge, formatAge, formatColumns, formatSize } from '../../../src/cli
 import { toDeadLetterLine } from '../../../src/spool/dead-letter-file.js'
 import type { FoundInstance } from '../../../src/spool/inspect.js'
 
-test.each([[0, '0 B'], [1023, '1023 B'], [1024, '1.0 KiB'], [4_509_696, '4.3 MiB'], [1_048_575, '1.0 MiB'], [3 * 2 ** 40, '3.0 TiB'], [2 ** 55, '32768.0 TiB']])(
-  'size %i', (bytes, text) => expect(formatSize(bytes)).toBe(text))
+test.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1.0 KiB'],
+  [4_509_696, '4.3 MiB'],
+  [1_048_575, '1.0 MiB'],
+  [3 * 2 ** 40, '3.0 TiB'],
+  [2 ** 55, '32768.0 TiB'],
+])('size %i', (bytes, text) => expect(formatSize(bytes)).toBe(text))
 
-test.each([[-5, '0 s'], [999, '0 s'], [119_999, '119 s'], [120_000, '2 min'], [7_200_000, '2 h'], [3 * 3_600_000, '3 h'], [48 * 3_600_000, '2 d']])(
-  'age %i', (ms, text) => expect(formatAge(ms)).toBe(text))
+test.each([
+  [-5, '0 s'],
+  [999, '0 s'],
+  [119_999, '119 s'],
+  [120_000, '2 min'],
+  [7_200_000, '2 h'],
+  [3 * 3_600_000, '3 h'],
+  [48 * 3_600_000, '2 d'],
+])('age %i', (ms, text) => expect(formatAge(ms)).toBe(text))
 
-test.each([['30s', 30_000], ['15m', 900_000], ['12h', 43_200_000], ['7d', 604_800_000]])('%s', (text, ms) => expect(parseAge(text, 'older-than')).toBe(ms))
+test.each([
+  ['30s', 30_000],
+  ['15m', 900_000],
+  ['12h', 43_200_000],
+  ['7d', 604_800_000],
+])('%s', (text, ms) => expect(parseAge(text, 'older-than')).toBe(ms))
 
 test.each(['', '7', 'd', '-1d', '1.5d', '7D', '7d ', '1e3s'])('%j is no age', (text) => {
   expect(() => parseAge(text, 'older-than')).toThrow('--older-than must be a number with s, m, h or d')
 })
 
 test('columns stand under each other, and end where their text does', () => {
-  expect(formatColumns([['a', 'bb', ''], ['ccc', 'd', 'e']], ' ')).toBe(' a    bb\n ccc  d   e\n')
+  expect(
+    formatColumns(
+      [
+        ['a', 'bb', ''],
+        ['ccc', 'd', 'e'],
+      ],
+      ' ',
+    ),
+  ).toBe(' a    bb\n ccc  d   e\n')
 })
 
 function instance(name: string, path: string, claimedBy?: string): FoundInstance {
   return {
-    name, path, destination: '375e2e155f06d98e', state: claimedBy === undefined ? 'dead' : 'claimed', isFree: true, pid: 1, leaseAgeMs: 0,
-    isLeaseFresh: true, claimedBy, segments: [], bytes: 0, isForeign: false,
+    name,
+    path,
+    destination: '375e2e155f06d98e',
+    state: claimedBy === undefined ? 'dead' : 'claimed',
+    isFree: true,
+    pid: 1,
+    leaseAgeMs: 0,
+    isLeaseFresh: true,
+    claimedBy,
+    segments: [],
+    bytes: 0,
+    isForeign: false,
   }
 }
 
 const outer = instance('mk2x0c1p-9f3a1c000000', '/r/d/mk2x0c1p-9f3a1c000000.live')
-const inner = instance('mk2wzz81-77b0e2000000', '/r/d/mk2x0c1p-9f3a1c000000.live/claimed/mk2wzz81-77b0e2000000', outer.name)
+const inner = instance(
+  'mk2wzz81-77b0e2000000',
+  '/r/d/mk2x0c1p-9f3a1c000000.live/claimed/mk2wzz81-77b0e2000000',
+  outer.name,
+)
 const place = {
   root: '/r',
-  destinations: [{ name: '375e2e155f06d98e', path: '/r/d', instances: [outer, inner], deadLetters: [{ path: '/r/d/dead/a.ndjson', name: 'a.ndjson', bytes: 1, modifiedAtMs: 1 }] }],
+  destinations: [
+    {
+      name: '375e2e155f06d98e',
+      path: '/r/d',
+      instances: [outer, inner],
+      deadLetters: [{ path: '/r/d/dead/a.ndjson', name: 'a.ndjson', bytes: 1, modifiedAtMs: 1 }],
+    },
+  ],
 }
 
 test('an ID is a name, the beginning of one, a destination, or dead', () => {
@@ -47,26 +95,47 @@ test('an ID is a name, the beginning of one, a destination, or dead', () => {
   expect(selectById(place, '375e')).toEqual(selectAll(place))
   expect(selectById(place, 'dead')).toMatchObject({ instances: [], letters: [{ destination: '375e2e155f06d98e' }] })
   expect(() => selectById(place, 'mk2')).toThrow('is the beginning of 2 names')
-  for (const id of ['', 'x', '.live', '../../d']) expect(() => selectById(place, id)).toThrow(`nothing in /r is called ${id}`)
+  for (const id of ['', 'x', '.live', '../../d'])
+    expect(() => selectById(place, id)).toThrow(`nothing in /r is called ${id}`)
   expect(findOutermost([outer, inner])).toEqual([outer])
   expect(findOutermost([inner])).toEqual([inner])
 })
 
 test('a letter comes back as it was written, with any words in it', () => {
   const letter = fc.record({
-    at: fc.string(), batchId: fc.string(), index: fc.nat(), status: fc.nat(), code: fc.string(), field: fc.string(),
+    at: fc.string(),
+    batchId: fc.string(),
+    index: fc.nat(),
+    status: fc.nat(),
+    code: fc.string(),
+    field: fc.string(),
     reason: fc.oneof(fc.string({ unit: 'binary' }), fc.constant(',"entry":{"a":1}}')),
-    entry: fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value)), fc.constant('{"n":12345678901234567890}')),
+    entry: fc.oneof(
+      fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value)),
+      fc.constant('{"n":12345678901234567890}'),
+    ),
   })
-  fc.assert(fc.property(letter, (one) => {
-    const line = toDeadLetterLine(one, one.at)
-    expect(line.indexOf('\n')).toBe(line.length - 1)
-    expect(parseDeadLetter(Buffer.from(line.slice(0, -1)))).toEqual({ ...one, reason: one.reason.toWellFormed() })
-  }))
+  fc.assert(
+    fc.property(letter, (one) => {
+      const line = toDeadLetterLine(one, one.at)
+      expect(line.indexOf('\n')).toBe(line.length - 1)
+      expect(parseDeadLetter(Buffer.from(line.slice(0, -1)))).toEqual({ ...one, reason: one.reason.toWellFormed() })
+    }),
+  )
 })
 
-test.each(['', '{}', '{"entry":{}}', '{"at":"x","entry":}', '{"at":"x","entry":[1]}', '{"at":"x","entry":"text"}', '{"at":"x","entry":null}', '{"at":"x","entry":{"a":1', 'null', '{"at":"x","entry":{}} '])(
-  '%s is no letter', (line) => expect(parseDeadLetter(Buffer.from(line))).toBeUndefined())
+test.each([
+  '',
+  '{}',
+  '{"entry":{}}',
+  '{"at":"x","entry":}',
+  '{"at":"x","entry":[1]}',
+  '{"at":"x","entry":"text"}',
+  '{"at":"x","entry":null}',
+  '{"at":"x","entry":{"a":1',
+  'null',
+  '{"at":"x","entry":{}} ',
+])('%s is no letter', (line) => expect(parseDeadLetter(Buffer.from(line))).toBeUndefined())
 
 test('lines of any length, the last without an end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-lines-'))

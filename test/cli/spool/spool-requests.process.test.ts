@@ -36,14 +36,29 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) =
 /** What a process left for one destination that ended in order, with the service down. */
 function left(root: string, url: string, items: readonly object[], apiKey = KEY): void {
   const kept = new Spool({
-    dir: root, url, apiKey, maxBytes: 64 * MIB, maxAgeMs: 1e9, durability: 'process', clock: systemClock, account: new Account(), onFound: () => {},
+    dir: root,
+    url,
+    apiKey,
+    maxBytes: 64 * MIB,
+    maxAgeMs: 1e9,
+    durability: 'process',
+    clock: systemClock,
+    account: new Account(),
+    onFound: () => {},
     report: {
       problem: (message) => expect.unreachable(message),
       note: (kind, message) => expect.unreachable(`${kind}: ${message}`),
       dropped: (count, reason, detail) => expect.unreachable(`${count} ${reason} ${detail}`),
     },
   })
-  const batcher = new Batcher({ batchSize: 100, batchBytes: MIB, flushIntervalMs: 1e6, clock: systemClock, log: kept.log, onBatch: () => {} })
+  const batcher = new Batcher({
+    batchSize: 100,
+    batchBytes: MIB,
+    flushIntervalMs: 1e6,
+    clock: systemClock,
+    log: kept.log,
+    onBatch: () => {},
+  })
   for (const item of items) batcher.add(JSON.stringify(item), 1)
   batcher.seal()
   kept.close()
@@ -52,8 +67,17 @@ function left(root: string, url: string, items: readonly object[], apiKey = KEY)
 function letters(root: string, url: string, items: readonly object[], apiKey = KEY): void {
   const folder = join(root, destinationName(url, apiKey), 'dead')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'mk2x0c1p-9f3a1c000000-00000001.ndjson'), items.map((item, index) =>
-    toDeadLetterLine({ batchId: 'b', index, status: 422, code: 'X', field: 'path', reason: 'bad', entry: JSON.stringify(item) }, '2026-01-31T08:00:00.000Z')).join(''))
+  writeFileSync(
+    join(folder, 'mk2x0c1p-9f3a1c000000-00000001.ndjson'),
+    items
+      .map((item, index) =>
+        toDeadLetterLine(
+          { batchId: 'b', index, status: 422, code: 'X', field: 'path', reason: 'bad', entry: JSON.stringify(item) },
+          '2026-01-31T08:00:00.000Z',
+        ),
+      )
+      .join(''),
+  )
 }
 
 interface Ran {
@@ -63,16 +87,27 @@ interface Ran {
 }
 
 async function spool(root: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const { code, stdout, stderr } = await runCli(['spool', ...args], { PINO_INGEST_SPOOL_DIR: root, PINO_INGEST_URL: DOWN, PINO_INGEST_API_KEY: KEY, ...env })
+  const { code, stdout, stderr } = await runCli(['spool', ...args], {
+    PINO_INGEST_SPOOL_DIR: root,
+    PINO_INGEST_URL: DOWN,
+    PINO_INGEST_API_KEY: KEY,
+    ...env,
+  })
   return { code, out: stdout.toString(), err: stderr }
 }
 
 const to = (url: string): Record<string, string> => ({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
 
-function arrived(service: IngestService): { entries: string[], requests: string[] } {
+function arrived(service: IngestService): { entries: string[]; requests: string[] } {
   return {
-    entries: service.entries({ limit: Infinity }).items.map(({ entry }) => entry.message).toSorted(),
-    requests: service.requestLogs({ limit: Infinity }).items.map(({ request }) => request.path).toSorted(),
+    entries: service
+      .entries({ limit: Infinity })
+      .items.map(({ entry }) => entry.message)
+      .toSorted(),
+    requests: service
+      .requestLogs({ limit: Infinity })
+      .items.map(({ request }) => request.path)
+      .toSorted(),
   }
 }
 
@@ -81,7 +116,8 @@ test('one that is neither is not guessed', () => {
   expect(parseItemKind(JSON.stringify(logAt(1)))).toBe('requests')
   // A log entry of a request is one all the same.
   expect(parseItemKind('{"level":"info","status_code":200}')).toBe('entries')
-  for (const json of ['', '{', 'null', '5', '"x"', '[]', '{}', '{"path":"/"}']) expect(parseItemKind(json)).toBeUndefined()
+  for (const json of ['', '{', 'null', '5', '"x"', '[]', '{}', '{"path":"/"}'])
+    expect(parseItemKind(json)).toBeUndefined()
 })
 
 describe('with both on disk', () => {
@@ -96,30 +132,65 @@ describe('with both on disk', () => {
     const root = both()
     const { code, out } = await spool(root, ['ls'])
     expect(code).toBe(0)
-    expect(out).toMatch(new RegExp(`^${destinationName(DOWN, KEY)} {2}the present url and key\\n.* 2 batches +130 entries`, 'm'))
-    expect(out).toMatch(new RegExp(`^${destinationName(REQUESTS, KEY)} {2}the present url and key, request logs\\n.* 3 batches +250 request logs`, 'm'))
-    expect(out).toMatch(/^Total: 2 instances, [\d.]+ KiB, 130 entries and 250 request logs not settled, 0 dead letters$/m)
-    const data = JSON.parse((await spool(root, ['ls', '--json'])).out) as { destinations: { name: string, kind: string, isPresent: boolean }[], total: object }
-    expect(data.destinations.map(({ name, kind, isPresent }) => [name, kind, isPresent]).toSorted()).toEqual([
-      [destinationName(DOWN, KEY), 'entries', true], [destinationName(REQUESTS, KEY), 'requests', true],
-    ].toSorted())
+    expect(out).toMatch(
+      new RegExp(`^${destinationName(DOWN, KEY)} {2}the present url and key\\n.* 2 batches +130 entries`, 'm'),
+    )
+    expect(out).toMatch(
+      new RegExp(
+        `^${destinationName(REQUESTS, KEY)} {2}the present url and key, request logs\\n.* 3 batches +250 request logs`,
+        'm',
+      ),
+    )
+    expect(out).toMatch(
+      /^Total: 2 instances, [\d.]+ KiB, 130 entries and 250 request logs not settled, 0 dead letters$/m,
+    )
+    const data = JSON.parse((await spool(root, ['ls', '--json'])).out) as {
+      destinations: { name: string; kind: string; isPresent: boolean }[]
+      total: object
+    }
+    expect(data.destinations.map(({ name, kind, isPresent }) => [name, kind, isPresent]).toSorted()).toEqual(
+      [
+        [destinationName(DOWN, KEY), 'entries', true],
+        [destinationName(REQUESTS, KEY), 'requests', true],
+      ].toSorted(),
+    )
     expect(data.total).toMatchObject({ entries: 130, requestLogs: 250 })
   })
 
   test('show has a line for each', async () => {
     const { code, out } = await spool(both(), ['show', destinationName(REQUESTS, KEY), '--limit', '2'])
-    expect(out).toContain('  2026-01-31T08:00:00Z     200   GET /n/0 1.5 ms\n  2026-01-31T08:00:00Z     200   GET /n/1 1.5 ms\n')
+    expect(out).toContain(
+      '  2026-01-31T08:00:00Z     200   GET /n/0 1.5 ms\n  2026-01-31T08:00:00Z     200   GET /n/1 1.5 ms\n',
+    )
     expect(code).toBe(0)
   })
 
   test.each(['none', 'gzip'])('replay sends each to its own endpoint (compression %s)', async (compression) => {
     const root = both()
     const service = await started({ apiKeys: [KEY] })
-    const { code, out } = await spool(root, ['replay', '--all'], { ...to(service.url), PINO_INGEST_COMPRESSION: compression })
-    expect(out).toBe('Sent 130 entries: 130 accepted, 0 rejected. Kept on disk: 0 entries.\nSent 250 request logs: 250 accepted, 0 rejected. Kept on disk: 0 request logs.\n')
+    const { code, out } = await spool(root, ['replay', '--all'], {
+      ...to(service.url),
+      PINO_INGEST_COMPRESSION: compression,
+    })
+    expect(out).toBe(
+      'Sent 130 entries: 130 accepted, 0 rejected. Kept on disk: 0 entries.\nSent 250 request logs: 250 accepted, 0 rejected. Kept on disk: 0 request logs.\n',
+    )
     expect(code).toBe(0)
-    expect(arrived(service)).toEqual({ entries: upTo(130).map((n) => `m${n}`).toSorted(), requests: upTo(250).map((n) => `/n/${n}`).toSorted() })
-    expect(service.requests.map(({ endpoint, status }) => `${endpoint} ${status}`).toSorted()).toEqual(['ingest 200', 'ingest 200', 'requests 200', 'requests 200', 'requests 200'])
+    expect(arrived(service)).toEqual({
+      entries: upTo(130)
+        .map((n) => `m${n}`)
+        .toSorted(),
+      requests: upTo(250)
+        .map((n) => `/n/${n}`)
+        .toSorted(),
+    })
+    expect(service.requests.map(({ endpoint, status }) => `${endpoint} ${status}`).toSorted()).toEqual([
+      'ingest 200',
+      'ingest 200',
+      'requests 200',
+      'requests 200',
+      'requests 200',
+    ])
   })
 
   test('of another url and key, where only what lies there tells', async () => {
@@ -130,7 +201,13 @@ describe('with both on disk', () => {
     expect((await spool(root, ['ls'])).out.match(/another url or key, request logs$/gm)).toHaveLength(2)
     const service = await started({ apiKeys: [KEY] })
     const { code, out } = await spool(root, ['replay', '--all', '--json'], to(service.url))
-    expect(JSON.parse(out)).toMatchObject({ sent: 4, accepted: 4, rejected: 0, kept: 0, requestLogs: { sent: 3, accepted: 3, rejected: 0, kept: 0 } })
+    expect(JSON.parse(out)).toMatchObject({
+      sent: 4,
+      accepted: 4,
+      rejected: 0,
+      kept: 0,
+      requestLogs: { sent: 3, accepted: 3, rejected: 0, kept: 0 },
+    })
     expect(code).toBe(0)
     expect(arrived(service)).toEqual({ entries: ['m1'], requests: ['/n/1', '/n/2', '/n/3'] })
   })
@@ -140,25 +217,39 @@ describe('with both on disk', () => {
     const server = await httpServer((response, { url, body }) => {
       const isIngest = url === '/api/v1/ingest'
       const accepted = isIngest ? (JSON.parse(body) as { logs: unknown[] }).logs.length : 0
-      response.writeHead(isIngest ? 200 : 404).end(isIngest ? JSON.stringify({ accepted, rejected: 0, message: '', errors: [] }) : '')
+      response
+        .writeHead(isIngest ? 200 : 404)
+        .end(isIngest ? JSON.stringify({ accepted, rejected: 0, message: '', errors: [] }) : '')
     })
     const { code, out } = await spool(root, ['replay', '--all'], to(`${server.origin}/api/v1`))
-    expect(out).toMatch(/^Sent 130 entries: 130 accepted, 0 rejected\. Kept on disk: 0 entries\.\nSent \d+ request logs: 0 accepted, 0 rejected\. Kept on disk: 250 request logs\.\nWhy not all was sent: status 404/)
+    expect(out).toMatch(
+      /^Sent 130 entries: 130 accepted, 0 rejected\. Kept on disk: 0 entries\.\nSent \d+ request logs: 0 accepted, 0 rejected\. Kept on disk: 250 request logs\.\nWhy not all was sent: status 404/,
+    )
     expect(code).toBe(1)
     expect(server.came.filter(({ url }) => url === '/api/v1/ingest/requests')).toHaveLength(1)
   })
 
   test('refused request logs are dead letters of their own, and go back to where they belong', async () => {
     const root = newRoot()
-    left(root, REQUESTS, upTo(20).map((n) => (n === 7 ? { ...logAt(n), path: 7 } : logAt(n))))
+    left(
+      root,
+      REQUESTS,
+      upTo(20).map((n) => (n === 7 ? { ...logAt(n), path: 7 } : logAt(n))),
+    )
     const service = await started({ apiKeys: [KEY] })
-    expect(await spool(root, ['replay', destinationName(REQUESTS, KEY)], to(service.url))).toMatchObject({ code: 1, out: expect.stringContaining('Sent 20 request logs: 19 accepted, 1 rejected.') })
-    expect((await spool(root, ['show', 'dead'])).out).toMatch(/200 +GET - 1\.5 ms\n {2}-> 422 type_error\.str, path: str type expected/)
+    expect(await spool(root, ['replay', destinationName(REQUESTS, KEY)], to(service.url))).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Sent 20 request logs: 19 accepted, 1 rejected.'),
+    })
+    expect((await spool(root, ['show', 'dead'])).out).toMatch(
+      /200 +GET - 1\.5 ms\n {2}-> 422 type_error\.str, path: str type expected/,
+    )
     const [dead] = readdirSync(join(root, destinationName(REQUESTS, KEY), 'dead'))
     expect(dead).toBeDefined()
     letters(root, DOWN, [entryAt(1)])
-    expect((await spool(root, ['replay', 'dead'], to(service.url))).out)
-      .toContain('Sent 1 entry: 1 accepted, 0 rejected. Kept on disk: 0 entries.\nSent 1 request log: 0 accepted, 1 rejected. Kept on disk: 0 request logs.\n')
+    expect((await spool(root, ['replay', 'dead'], to(service.url))).out).toContain(
+      'Sent 1 entry: 1 accepted, 0 rejected. Kept on disk: 0 entries.\nSent 1 request log: 0 accepted, 1 rejected. Kept on disk: 0 request logs.\n',
+    )
     expect(arrived(service).entries).toEqual(['m1'])
     expect(arrived(service).requests).toHaveLength(19)
   })
@@ -167,7 +258,7 @@ describe('with both on disk', () => {
     const root = newRoot()
     left(root, DOWN, [entryAt(1)])
     left(root, REQUESTS, upTo(500).map(logAt))
-    const at: { url: string, ms: number }[] = []
+    const at: { url: string; ms: number }[] = []
     let isFirst = true
     const server = await httpServer((response, { url, body }) => {
       at.push({ url, ms: performance.now() })
@@ -194,6 +285,8 @@ describe('with both on disk', () => {
     expect(out).toMatch(/Add --yes to delete 2 instances with 130 entries and 250 request logs not settled/)
     expect(code).toBe(2)
     expect(await spool(root, ['purge', destinationName(REQUESTS, KEY), '--yes'])).toMatchObject({ code: 0 })
-    expect(JSON.parse((await spool(root, ['ls', '--json'])).out)).toMatchObject({ total: { entries: 130, requestLogs: 0 } })
+    expect(JSON.parse((await spool(root, ['ls', '--json'])).out)).toMatchObject({
+      total: { entries: 130, requestLogs: 0 },
+    })
   })
 })

@@ -20,7 +20,15 @@ interface Asked {
 }
 
 /** Each stream as text that then stays open, or the error in its place. */
-function feed({ runs, streams, newest = 7 }: { readonly runs: readonly string[], readonly streams: readonly (string | Error)[], readonly newest?: number }) {
+function feed({
+  runs,
+  streams,
+  newest = 7,
+}: {
+  readonly runs: readonly string[]
+  readonly streams: readonly (string | Error)[]
+  readonly newest?: number
+}) {
   const ended = new AbortController()
   onTestFinished(() => ended.abort())
   const asked: Asked[] = []
@@ -30,7 +38,12 @@ function feed({ runs, streams, newest = 7 }: { readonly runs: readonly string[],
   let starts = 0
   const service = {
     origin: 'http://127.0.0.1:4319',
-    json: <T>(path: string): Promise<T> => Promise.resolve((path === 'status' ? { started_at: runs[Math.min(starts++, runs.length - 1)], db_file: null } : { items: [{ seq: newest }] }) as T),
+    json: <T>(path: string): Promise<T> =>
+      Promise.resolve(
+        (path === 'status'
+          ? { started_at: runs[Math.min(starts++, runs.length - 1)], db_file: null }
+          : { items: [{ seq: newest }] }) as T,
+      ),
     stream: (query: Query, lastEventId: string | undefined): Promise<IncomingMessage> => {
       asked.push({ query, lastEventId })
       const next = streams[asked.length - 1] ?? ''
@@ -43,7 +56,8 @@ function feed({ runs, streams, newest = 7 }: { readonly runs: readonly string[],
     },
   }
   const clock = {
-    now: () => 0, wallNow: () => 0,
+    now: () => 0,
+    wallNow: () => 0,
     timer: (delayMs: number, fire: () => void) => {
       delays.push(delayMs)
       const timer = setImmediate(fire)
@@ -51,8 +65,16 @@ function feed({ runs, streams, newest = 7 }: { readonly runs: readonly string[],
     },
   }
   const running = new EntryFollower({
-    service, filters: { level: 'error' }, lines: 0, isWhole: false, clock, random: () => 0.999, signal: ended.signal, renewToken: () => false,
-    onEntries: (entries) => Promise.resolve(void shown.push(...entries.map(({ seq }) => seq))), report: (message) => told.push(message),
+    service,
+    filters: { level: 'error' },
+    lines: 0,
+    isWhole: false,
+    clock,
+    random: () => 0.999,
+    signal: ended.signal,
+    renewToken: () => false,
+    onEntries: (entries) => Promise.resolve(void shown.push(...entries.map(({ seq }) => seq))),
+    report: (message) => told.push(message),
   }).run()
   return { asked, told, shown, delays, running, end: () => ended.abort() }
 }
@@ -64,10 +86,15 @@ function entriesEvent(seq: number): string {
 test('a service that is gone before there was a stream, and comes back without what it had: from its beginning', async () => {
   const { asked, told } = feed({ runs: ['first', 'second'], streams: [new Error('ECONNREFUSED'), ''] })
   await until(() => asked.length === 2)
-  expect(asked).toEqual([{ query: { level: 'error', after: 7 }, lastEventId: undefined }, { query: { level: 'error', after: 0 }, lastEventId: undefined }])
+  expect(asked).toEqual([
+    { query: { level: 'error', after: 7 }, lastEventId: undefined },
+    { query: { level: 'error', after: 0 }, lastEventId: undefined },
+  ])
   await until(() => told.length === 3)
   expect(told).toEqual([
-    'http://127.0.0.1:4319 is not there (ECONNREFUSED); trying again until it is', 'the service was started again, without what it had', 'connected to http://127.0.0.1:4319',
+    'http://127.0.0.1:4319 is not there (ECONNREFUSED); trying again until it is',
+    'the service was started again, without what it had',
+    'connected to http://127.0.0.1:4319',
   ])
 })
 
@@ -83,24 +110,34 @@ test('tells of an outage once, and waits longer each time, up to 5 s', async () 
   const { asked, told, delays } = feed({ runs: ['first'], streams: [...Array.from({ length: 8 }, () => refused), ''] })
   await until(() => asked.length === 9)
   expect(told.filter((text) => text.includes('is not there'))).toHaveLength(1)
-  expect(delays.map((delay) => Math.round(delay / 10) * 10)).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000])
+  expect(delays.map((delay) => Math.round(delay / 10) * 10)).toEqual([
+    250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000,
+  ])
 })
 
 test('tries again where the service is busy, and not where the question is wrong', async () => {
-  const { asked, running } = feed({ runs: ['first'], streams: [new AnswerError('busy', '32 streams are open'), new AnswerError('refused', 'level must be known')] })
+  const { asked, running } = feed({
+    runs: ['first'],
+    streams: [new AnswerError('busy', '32 streams are open'), new AnswerError('refused', 'level must be known')],
+  })
   await expect(running).rejects.toThrow('level must be known')
   expect(asked).toHaveLength(2)
 })
 
 test('ends in the middle of a wait', async () => {
-  const { asked, running, end } = feed({ runs: ['first'], streams: Array.from({ length: 1_000 }, () => new Error('ECONNREFUSED')) })
+  const { asked, running, end } = feed({
+    runs: ['first'],
+    streams: Array.from({ length: 1_000 }, () => new Error('ECONNREFUSED')),
+  })
   await until(() => asked.length > 2)
   end()
   await running
 })
 
 const TOKEN = 'token-of-the-tests_16'
-const hasIpv6 = Object.values(networkInterfaces()).flat().some((one) => one?.address === '::1')
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.address === '::1')
 
 function asking(origin: string, token = (): string => TOKEN): LocalServiceClient {
   const ended = new AbortController()
@@ -113,7 +150,15 @@ function asking(origin: string, token = (): string => TOKEN): LocalServiceClient
 }
 
 /** What it is sent, as it came, and on how many connections. */
-async function recorded(listener: RequestListener, { host = '127.0.0.1', port = 0 } = {}): Promise<{ readonly server: Server, readonly origin: string, readonly text: () => string, readonly count: () => number }> {
+async function recorded(
+  listener: RequestListener,
+  { host = '127.0.0.1', port = 0 } = {},
+): Promise<{
+  readonly server: Server
+  readonly origin: string
+  readonly text: () => string
+  readonly count: () => number
+}> {
   const texts: string[] = []
   const server = createServer(listener)
   server.on('connection', (socket: Socket) => {
@@ -138,8 +183,14 @@ function proofFor(request: IncomingMessage, token = TOKEN, end: Partial<ServiceA
 /** Hands each challenge on to another service, as one does who holds a port and wants the token. */
 function relayTo(origin: string): RequestListener {
   return (request, response) => {
-    void call(`${origin}${request.url}`, { method: 'GET', headers: { [CHALLENGE_HEADER]: String(request.headers[CHALLENGE_HEADER]) } }).then((answer) =>
-      response.writeHead(answer.status, { 'www-authenticate': answer.headers['www-authenticate'] ?? '' }).end(answer.text))
+    void call(`${origin}${request.url}`, {
+      method: 'GET',
+      headers: { [CHALLENGE_HEADER]: String(request.headers[CHALLENGE_HEADER]) },
+    }).then((answer) =>
+      response
+        .writeHead(answer.status, { 'www-authenticate': answer.headers['www-authenticate'] ?? '' })
+        .end(answer.text),
+    )
   }
 }
 
@@ -186,16 +237,35 @@ describe('the token goes', () => {
   })
 
   test.each<readonly [string, RequestListener]>([
-    ['knows another', (request, response) => void response.writeHead(401, { 'www-authenticate': proofFor(request, 'token-of-the-tests_17') }).end()],
-    ['repeats an old proof', (_, response) => void response.writeHead(401, { 'www-authenticate': `Bearer realm="pino-ingest", proof="${createProof(TOKEN, 'n'.repeat(22), { address: '127.0.0.1', port: 4319 })}"` }).end()],
+    [
+      'knows another',
+      (request, response) =>
+        void response.writeHead(401, { 'www-authenticate': proofFor(request, 'token-of-the-tests_17') }).end(),
+    ],
+    [
+      'repeats an old proof',
+      (_, response) =>
+        void response
+          .writeHead(401, {
+            'www-authenticate': `Bearer realm="pino-ingest", proof="${createProof(TOKEN, 'n'.repeat(22), { address: '127.0.0.1', port: 4319 })}"`,
+          })
+          .end(),
+    ],
   ])('not to who %s', async (_, listener) => {
     const other = await recorded(listener)
-    await expect(asking(other.origin).json('status')).rejects.toMatchObject({ name: 'AnswerError', problem: 'token', message: expect.stringContaining('does not know the token of this user') as string })
+    await expect(asking(other.origin).json('status')).rejects.toMatchObject({
+      name: 'AnswerError',
+      problem: 'token',
+      message: expect.stringContaining('does not know the token of this user') as string,
+    })
     expect(other.text()).not.toContain(TOKEN)
   })
 
   test('not to who listens there next, where the connection ended behind the proof', async () => {
-    const first = await recorded((request, response) => void response.writeHead(401, { 'www-authenticate': proofFor(request), connection: 'close' }).end())
+    const first = await recorded(
+      (request, response) =>
+        void response.writeHead(401, { 'www-authenticate': proofFor(request), connection: 'close' }).end(),
+    )
     await expect(asking(first.origin).json('status')).rejects.toThrow('the connection was closed')
     expect(first.text()).not.toContain(TOKEN)
   })

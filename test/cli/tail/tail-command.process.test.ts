@@ -43,7 +43,10 @@ async function isConnected(running: RunningCli, at: IngestService): Promise<void
 }
 
 /** A program that holds a port, and what it was sent: lines of heads, as they came. */
-async function listening(listener: RequestListener, port = 0): Promise<{ readonly origin: string, readonly heads: readonly string[] }> {
+async function listening(
+  listener: RequestListener,
+  port = 0,
+): Promise<{ readonly origin: string; readonly heads: readonly string[] }> {
   const heads: string[] = []
   const server = createServer((request, response) => {
     heads.push([`${request.method} ${request.url}`, ...request.rawHeaders].join('\n'))
@@ -59,18 +62,27 @@ async function listening(listener: RequestListener, port = 0): Promise<{ readonl
 }
 
 const OURS = 'Bearer realm="pino-ingest"'
-const STRANGER = 'does not know the token of this user: another user\'s service, or not a local service'
+const STRANGER = "does not know the token of this user: another user's service, or not a local service"
 
-async function ended(running: RunningCli): Promise<{ readonly code: number | null, readonly stdout: string, readonly stderr: string }> {
+async function ended(
+  running: RunningCli,
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
   running.child.kill('SIGINT')
   const { code, stdout, stderr } = await running.done
-  return { code, stdout: stdout.toString().replaceAll(new RegExp(`.*${CONNECTING.replace('?', '\\?')}\n`, 'g'), ''), stderr }
+  return {
+    code,
+    stdout: stdout.toString().replaceAll(new RegExp(`.*${CONNECTING.replace('?', '\\?')}\n`, 'g'), ''),
+    stderr,
+  }
 }
 
 describe('prints', () => {
   test('the last of what is there, then what arrives, in order, until Ctrl-C', async () => {
     const at = await service()
-    await ingest(at, ['one', 'two', 'three'].map((message) => entryOf({ message })))
+    await ingest(
+      at,
+      ['one', 'two', 'three'].map((message) => entryOf({ message })),
+    )
     const running = tail(at, ['-n', '2'])
     await hears(running, 'three')
     await ingest(at, [entryOf({ message: 'four', level: 'error', error: { type: 'E', message: 'm' } })])
@@ -78,8 +90,11 @@ describe('prints', () => {
     await ingest(at, [entryOf({ message: 'five' })])
     await hears(running, 'five')
     expect(await ended(running)).toEqual({
-      code: 0, stderr: '',
-      stdout: ['info  - two', 'info  - three', 'error - four (E: m)', 'info  - five'].map((line) => `08:00:00.000 ${line}\n`).join(''),
+      code: 0,
+      stderr: '',
+      stdout: ['info  - two', 'info  - three', 'error - four (E: m)', 'info  - five']
+        .map((line) => `08:00:00.000 ${line}\n`)
+        .join(''),
     })
   })
 
@@ -95,7 +110,10 @@ describe('prints', () => {
     const at = await service()
     const running = tail(at)
     for (let count = 0; !running.said().includes('last'); count += 1) {
-      await ingest(at, [entryOf({ message: `number ${count}` }), ...(running.said().includes('number 9') ? [entryOf({ message: 'last' })] : [])])
+      await ingest(at, [
+        entryOf({ message: `number ${count}` }),
+        ...(running.said().includes('number 9') ? [entryOf({ message: 'last' })] : []),
+      ])
     }
     const { stdout } = await ended(running)
     const numbers = [...stdout.matchAll(/number (\d+)/g)].map(([, number]) => Number(number))
@@ -106,31 +124,101 @@ describe('prints', () => {
   test('only what all filters take', async () => {
     const at = await service()
     const wanted = entryOf({
-      message: 'wanted', level: 'error', service: 'shop', environment: 'test', version: '1.4.0', release_id: 'r-1', request_id: 'q-1', tags: ['a'], trace: { trace_id: 't-1' },
-      fingerprint: 'f-1', metadata: { note: 'Needle' },
+      message: 'wanted',
+      level: 'error',
+      service: 'shop',
+      environment: 'test',
+      version: '1.4.0',
+      release_id: 'r-1',
+      request_id: 'q-1',
+      tags: ['a'],
+      trace: { trace_id: 't-1' },
+      fingerprint: 'f-1',
+      metadata: { note: 'Needle' },
     })
-    const others = Object.keys(wanted).filter((name) => !['message', 'timestamp'].includes(name)).map((name) => entryOf({ ...wanted, message: `without ${name}`, [name]: entryOf()[name as 'level'] }))
-    const all = others.map(({ level, service: name, environment, version, release_id, request_id, tags, trace, fingerprint, metadata, ...rest }) => Object.fromEntries(
-      Object.entries({ level, service: name, environment, version, release_id, request_id, tags, trace, fingerprint, metadata, ...rest }).filter(([, value]) => value !== undefined)))
-    const filters = ['--level', 'error,fatal', '--service', 'shop', '--environment', 'test', '--version', '1.4.0', '--release', 'r-1', '--request', 'q-1', '--tag', 'a', '--trace', 't-1', '--fingerprint', 'f-1', '--search', 'nEEDLE']
+    const others = Object.keys(wanted)
+      .filter((name) => !['message', 'timestamp'].includes(name))
+      .map((name) => entryOf({ ...wanted, message: `without ${name}`, [name]: entryOf()[name as 'level'] }))
+    const all = others.map(
+      ({
+        level,
+        service: name,
+        environment,
+        version,
+        release_id,
+        request_id,
+        tags,
+        trace,
+        fingerprint,
+        metadata,
+        ...rest
+      }) =>
+        Object.fromEntries(
+          Object.entries({
+            level,
+            service: name,
+            environment,
+            version,
+            release_id,
+            request_id,
+            tags,
+            trace,
+            fingerprint,
+            metadata,
+            ...rest,
+          }).filter(([, value]) => value !== undefined),
+        ),
+    )
+    const filters = [
+      '--level',
+      'error,fatal',
+      '--service',
+      'shop',
+      '--environment',
+      'test',
+      '--version',
+      '1.4.0',
+      '--release',
+      'r-1',
+      '--request',
+      'q-1',
+      '--tag',
+      'a',
+      '--trace',
+      't-1',
+      '--fingerprint',
+      'f-1',
+      '--search',
+      'nEEDLE',
+    ]
     await ingest(at, [...all, wanted])
     const running = tail(at, filters)
     await hears(running, 'wanted')
     await ingest(at, [...all, { ...wanted, message: 'wanted as well' }])
     await hears(running, 'as well')
-    expect((await ended(running)).stdout).toBe('08:00:00.000 error shop wanted\n08:00:00.000 error shop wanted as well\n')
+    expect((await ended(running)).stdout).toBe(
+      '08:00:00.000 error shop wanted\n08:00:00.000 error shop wanted as well\n',
+    )
   })
 
   test('with --full stack and metadata, of both what is there and what arrives', async () => {
     const at = await service()
-    const entry = (message: string) => entryOf({ message, level: 'error', error: { stack: 'E: m\n    at pay (/app/pay.js:1:2)' }, metadata: { orderId: 1017 } })
+    const entry = (message: string) =>
+      entryOf({
+        message,
+        level: 'error',
+        error: { stack: 'E: m\n    at pay (/app/pay.js:1:2)' },
+        metadata: { orderId: 1017 },
+      })
     await ingest(at, [entry('there')])
     const running = tail(at, ['--full'])
     await hears(running, 'orderId')
     await ingest(at, [entry('a'), entryOf({ message: 'b' }), entry('c')])
     await until(() => running.said().split('orderId').length === 4, 20_000)
     const detail = '    E: m\n        at pay (/app/pay.js:1:2)\n    orderId     1017\n'
-    const lines = ['error - there', 'error - a', 'info  - b', 'error - c'].map((line) => `08:00:00.000 ${line}\n${line.startsWith('error') ? detail : ''}`)
+    const lines = ['error - there', 'error - a', 'info  - b', 'error - c'].map(
+      (line) => `08:00:00.000 ${line}\n${line.startsWith('error') ? detail : ''}`,
+    )
     expect((await ended(running)).stdout).toBe(lines.join(''))
   })
 
@@ -139,12 +227,19 @@ describe('prints', () => {
     await ingest(at, [entryOf({ message: 'there' })])
     const running = tail(at, ['--json'])
     await hears(running, 'there')
-    await ingest(at, [entryOf({ message: 'c1 \u009b2J \u202e', metadata: { deep: { a: [1] } } }), entryOf({ message: 'last' })], 'batch-9')
+    await ingest(
+      at,
+      [entryOf({ message: 'c1 \u009b2J \u202e', metadata: { deep: { a: [1] } } }), entryOf({ message: 'last' })],
+      'batch-9',
+    )
     await hears(running, 'last')
     const { stdout, stderr } = await ended(running)
     expect(stderr).toBe('')
     expect(stdout).toMatch(/^[^\u0080-\u009f\u202e]*$/)
-    const printed = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as StoredEntry)
+    const printed = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as StoredEntry)
     expect(printed).toEqual(at.entries().items.toReversed())
     expect(printed[1]).toMatchObject({ batch_id: 'batch-9', entry: { metadata: { deep: { a: [1] } } } })
   })
@@ -153,7 +248,15 @@ describe('prints', () => {
     const at = await service()
     const hostile = 'a\u001b]0;title\u0007\r\nforged \u202e\u2028 \u009b31m'
     const running = tail(at, ['--full'], { FORCE_COLOR: '1' })
-    await ingest(at, [entryOf({ message: hostile, service: hostile, tags: [hostile], error: { type: hostile, stack: hostile }, metadata: { [hostile]: hostile, deep: [hostile] } })])
+    await ingest(at, [
+      entryOf({
+        message: hostile,
+        service: hostile,
+        tags: [hostile],
+        error: { type: hostile, stack: hostile },
+        metadata: { [hostile]: hostile, deep: [hostile] },
+      }),
+    ])
     await hears(running, 'deep')
     const { stdout } = await ended(running)
     const ownColours = stdout.replaceAll(/\u001b\[\d+m/g, '')
@@ -195,8 +298,14 @@ describe('goes on', () => {
     await hears(running, 'after')
     const { code, stdout, stderr } = await ended(running)
     expect(code).toBe(0)
-    expect(stdout).toBe(['first of all', 'while it was away', 'after'].map((message) => `08:00:00.000 info  - ${message}\n`).join(''))
-    expect(stderr).toMatch(new RegExp(`^pino-ingest tail: ${first.origin} is not there \\(.+\\); trying again until it is\npino-ingest tail: connected to ${first.origin}\n$`))
+    expect(stdout).toBe(
+      ['first of all', 'while it was away', 'after'].map((message) => `08:00:00.000 info  - ${message}\n`).join(''),
+    )
+    expect(stderr).toMatch(
+      new RegExp(
+        `^pino-ingest tail: ${first.origin} is not there \\(.+\\); trying again until it is\npino-ingest tail: connected to ${first.origin}\n$`,
+      ),
+    )
   })
 
   test('after a restart without a file, with what is new', async () => {
@@ -211,7 +320,17 @@ describe('goes on', () => {
     for (let count = 0; count < 9; count += 1) await ingest(second, [entryOf({ message: `new ${count}` })])
     await hears(running, 'new 8')
     const { stdout, stderr } = await ended(running)
-    expect([...stdout.matchAll(/new (\d)/g)].map(([, number]) => number)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8'])
+    expect([...stdout.matchAll(/new (\d)/g)].map(([, number]) => number)).toEqual([
+      '0',
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+      '8',
+    ])
     expect(stderr).toContain('the service was started again, without what it had\n')
   })
 
@@ -246,7 +365,9 @@ describe('goes on', () => {
     await started({ port: Number(port), token: 'of-somebody-else_16' })
     const { code, stderr } = await running.done
     expect(code).toBe(1)
-    expect(stderr).toMatch(/pino-ingest: what listens at http:\S+ does not know the token from \S+dev-token: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to /)
+    expect(stderr).toMatch(
+      /pino-ingest: what listens at http:\S+ does not know the token from \S+dev-token: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to /,
+    )
   })
 
   test.each<readonly [string, string, string]>([
@@ -258,11 +379,17 @@ describe('goes on', () => {
     await isConnected(running, first)
     await first.close()
     await hears(running, 'is not there')
-    const squatter = await listening((__, response) => void response.writeHead(401, { 'www-authenticate': challenge }).end('{}'), first.port)
+    const squatter = await listening(
+      (__, response) => void response.writeHead(401, { 'www-authenticate': challenge }).end('{}'),
+      first.port,
+    )
     const { code, stderr } = await running.done
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
     expect(squatter.heads.length).toBeGreaterThan(0)
-    for (const head of squatter.heads) expect(head).toMatch(new RegExp(`^GET /local/status\n${CHALLENGE_HEADER}\n[\\w-]{22}\n(?![^]*(${TOKEN}|authorization))`, 'i'))
+    for (const head of squatter.heads)
+      expect(head).toMatch(
+        new RegExp(`^GET /local/status\n${CHALLENGE_HEADER}\n[\\w-]{22}\n(?![^]*(${TOKEN}|authorization))`, 'i'),
+      )
   })
 
   test('and says how many it could not show, where nobody read: it does not keep them', async () => {
@@ -277,7 +404,9 @@ describe('goes on', () => {
     // More than sockets and pipes hold: 19 MB.
     const rounds = 14
     const batches = 5
-    const batch = Array.from({ length: 99 }, () => entryOf({ message: '€'.repeat(500), error: { type: '€'.repeat(200), message: '€'.repeat(200) } }))
+    const batch = Array.from({ length: 99 }, () =>
+      entryOf({ message: '€'.repeat(500), error: { type: '€'.repeat(200), message: '€'.repeat(200) } }),
+    )
     for (let round = 1; round <= rounds; round += 1) {
       for (let count = 0; count < batches; count += 1) await ingest(at, batch)
       await ingest(at, [entryOf({ message: `round ${round}.` })])
@@ -287,7 +416,10 @@ describe('goes on', () => {
     await hears(unread, `round ${rounds}.`)
     const { stdout, stderr } = await ended(unread)
     expect((await ended(read)).stderr).toBe('')
-    const skipped = [...stderr.matchAll(/tail: (\d+) entries are not shown/g)].reduce((total, [, count]) => total + Number(count), 0)
+    const skipped = [...stderr.matchAll(/tail: (\d+) entries are not shown/g)].reduce(
+      (total, [, count]) => total + Number(count),
+      0,
+    )
     expect(skipped).toBeGreaterThan(0)
     expect(stdout.match(/€\)\n|round \d+\.\n/g)).toHaveLength(rounds * (batches * 99 + 1) + 1 - skipped)
   }, 60_000)
@@ -318,13 +450,41 @@ describe('ends', () => {
 
   test.each<readonly [string, RequestListener, string]>([
     ['answers 404', (_, response) => void response.writeHead(404).end(), 'is no pino-ingest dev (it answered 404)'],
-    ['answers a page', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>\u001b[2J'), 'is no pino-ingest dev (it answered 200)'],
-    ['wants another token', (_, response) => void response.writeHead(401, { 'www-authenticate': 'Basic' }).end(), 'is no pino-ingest dev (it answered 401)'],
-    ['sends elsewhere', (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), 'is no pino-ingest dev (it answered 302)'],
-    ['answers without a token', (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 'is no pino-ingest dev (it answered 200)'],
-    ['has the name and no proof', (_, response) => void response.writeHead(401, { 'www-authenticate': OURS }).end(), `is no pino-ingest dev (it ${STRANGER})`],
-    ['has a proof of another form', (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="x"` }).end(), `is no pino-ingest dev (it ${STRANGER})`],
-    ['has a proof that is wrong', (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${'x'.repeat(43)}"` }).end(), 'does not know the token'],
+    [
+      'answers a page',
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>\u001b[2J'),
+      'is no pino-ingest dev (it answered 200)',
+    ],
+    [
+      'wants another token',
+      (_, response) => void response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
+      'is no pino-ingest dev (it answered 401)',
+    ],
+    [
+      'sends elsewhere',
+      (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+      'is no pino-ingest dev (it answered 302)',
+    ],
+    [
+      'answers without a token',
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+      'is no pino-ingest dev (it answered 200)',
+    ],
+    [
+      'has the name and no proof',
+      (_, response) => void response.writeHead(401, { 'www-authenticate': OURS }).end(),
+      `is no pino-ingest dev (it ${STRANGER})`,
+    ],
+    [
+      'has a proof of another form',
+      (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="x"` }).end(),
+      `is no pino-ingest dev (it ${STRANGER})`,
+    ],
+    [
+      'has a proof that is wrong',
+      (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${'x'.repeat(43)}"` }).end(),
+      'does not know the token',
+    ],
     ['hangs up', (request) => void request.socket.destroy(), 'does not answer (ECONNRESET)'],
   ])('with 1 where something else listens, which %s', async (_, listener, message) => {
     const { origin, heads } = await listening(listener)
@@ -341,24 +501,45 @@ describe('ends', () => {
       const { localAddress: address = '', localPort: port = 0 } = request.socket
       const nonce = request.headers[CHALLENGE_HEADER]
       if (nonce === undefined) response.writeHead(200, { 'content-type': 'application/json' }).end('{')
-      else response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${createProof(TOKEN, String(nonce), { address, port })}"` }).end()
+      else
+        response
+          .writeHead(401, {
+            'www-authenticate': `${OURS}, proof="${createProof(TOKEN, String(nonce), { address, port })}"`,
+          })
+          .end()
     })
     const result = await runCli(['tail', '--url', origin], ENV)
-    expect(result).toMatchObject({ code: 1, stderr: `pino-ingest: what listens at ${origin} is no pino-ingest dev (its answer is no JSON); name another with --url\n` })
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: `pino-ingest: what listens at ${origin} is no pino-ingest dev (its answer is no JSON); name another with --url\n`,
+    })
   })
 
   test('with 1 where nothing listens, there is no token, or it is not taken', async () => {
     const at = await service()
     const wrong = await runCli(['tail', '--url', at.origin], { PINO_INGEST_DEV_TOKEN: 'another-token-of-22-ch' })
-    expect(wrong).toMatchObject({ code: 1, stderr: `pino-ingest: what listens at ${at.origin} does not know the token from PINO_INGEST_DEV_TOKEN: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to the one in the address of the page that it printed; else it is another user's\n` })
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: `pino-ingest: what listens at ${at.origin} does not know the token from PINO_INGEST_DEV_TOKEN: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to the one in the address of the page that it printed; else it is another user's\n`,
+    })
     await at.close()
     const nothing = await runCli(['tail', '--url', at.url], ENV)
-    expect(nothing).toMatchObject({ code: 1, stderr: `pino-ingest: nothing listens at ${at.origin}: start it with npx pino-ingest dev, or name another with --url\n` })
+    expect(nothing).toMatchObject({
+      code: 1,
+      stderr: `pino-ingest: nothing listens at ${at.origin}: start it with npx pino-ingest dev, or name another with --url\n`,
+    })
     const running = await started()
     const none = await runCli(['tail', '--url', running.origin], devEnv())
-    expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^pino-ingest: there is no token for the local service: .*dev-token is not there\. pino-ingest dev makes it/) as string })
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^pino-ingest: there is no token for the local service: .*dev-token is not there\. pino-ingest dev makes it/,
+      ) as string,
+    })
     const json = await runCli(['tail', '--json', '--url', at.origin], ENV)
-    expect(JSON.parse(json.stderr)).toEqual({ error: { code: 'UNAVAILABLE', message: expect.stringContaining('nothing listens') as string } })
+    expect(JSON.parse(json.stderr)).toEqual({
+      error: { code: 'UNAVAILABLE', message: expect.stringContaining('nothing listens') as string },
+    })
   })
 
   test.each([
@@ -373,7 +554,11 @@ describe('ends', () => {
     [['error'], 'unexpected argument error'],
   ])('with 2 for %j', async (args, message) => {
     const result = await runCli(['tail', ...args], ENV)
-    expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0), stderr: expect.stringContaining(message) as string })
+    expect(result).toMatchObject({
+      code: 2,
+      stdout: Buffer.alloc(0),
+      stderr: expect.stringContaining(message) as string,
+    })
     expect(result.stderr).not.toContain(TOKEN)
   })
 })

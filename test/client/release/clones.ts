@@ -17,10 +17,20 @@ export function scratch(): string {
 export function git(folder: string, ...args: readonly string[]): string {
   // Of the machine's own settings none, but who it is.
   const env = {
-    PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0',
-    GIT_AUTHOR_NAME: PERSON, GIT_AUTHOR_EMAIL: 'jane@example.com', GIT_COMMITTER_NAME: PERSON, GIT_COMMITTER_EMAIL: 'jane@example.com',
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: PERSON,
+    GIT_AUTHOR_EMAIL: 'jane@example.com',
+    GIT_COMMITTER_NAME: PERSON,
+    GIT_COMMITTER_EMAIL: 'jane@example.com',
   }
-  return execFileSync('git', ['-C', folder, '-c', 'protocol.file.allow=always', ...args], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  return execFileSync('git', ['-C', folder, '-c', 'protocol.file.allow=always', ...args], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
 }
 
 /** With one commit on the branch `topic/cart`. */

@@ -8,7 +8,7 @@ import { PERSON, clone, commit, git, scratch, write } from './clones.js'
 
 /** What both ways come to, which must be the same. */
 async function bothWays(folder: string): Promise<unknown> {
-  const gitDir = await findGitDir(folder) as string
+  const gitDir = (await findGitDir(folder)) as string
   const facts = await readGitFiles(gitDir)
   expect(await askGit(folder, gitDir)).toEqual(facts)
   expect(await readGit(folder)).toEqual(facts)
@@ -57,7 +57,10 @@ describe('the files say what git says', () => {
   test('a submodule', async () => {
     const folder = clone()
     git(folder, 'submodule', '--quiet', 'add', clone(), 'below')
-    expect(await bothWays(join(folder, 'below'))).toMatchObject({ commit: git(join(folder, 'below'), 'rev-parse', 'HEAD'), branch: 'topic/cart' })
+    expect(await bothWays(join(folder, 'below'))).toMatchObject({
+      commit: git(join(folder, 'below'), 'rev-parse', 'HEAD'),
+      branch: 'topic/cart',
+    })
   })
 
   test('a branch that stands for another', async () => {
@@ -78,13 +81,17 @@ describe('the files say what git says', () => {
   test('no reflog: nobody', async () => {
     const folder = clone()
     rmSync(join(folder, '.git', 'logs'), { recursive: true })
-    expect(Object.keys(await bothWays(folder) as object)).toEqual(['commit', 'branch'])
+    expect(Object.keys((await bothWays(folder)) as object)).toEqual(['commit', 'branch'])
   })
 
   test('a reflog longer than what is read of it', async () => {
     const folder = clone()
-    write(folder, '.git/logs/HEAD', `${'0'.repeat(40)} ${'0'.repeat(40)} Other <o@example.com> 1769846400 +0100\tx\n`.repeat(200)
-      + `${'0'.repeat(40)} ${git(folder, 'rev-parse', 'HEAD')} José <j@example.com> 1769846400 +0100\tcommit: x\n`)
+    write(
+      folder,
+      '.git/logs/HEAD',
+      `${'0'.repeat(40)} ${'0'.repeat(40)} Other <o@example.com> 1769846400 +0100\tx\n`.repeat(200) +
+        `${'0'.repeat(40)} ${git(folder, 'rev-parse', 'HEAD')} José <j@example.com> 1769846400 +0100\tcommit: x\n`,
+    )
     expect(await bothWays(folder)).toMatchObject({ deployed_by: 'José' })
   })
 
@@ -106,7 +113,14 @@ test.each([
   ['a folder that is none of git', { '.git/config': '' }],
   ['a head that is damaged', { '.git/HEAD': '\0\0' }],
   ['a head that leads out of it', { '.git/HEAD': 'ref: refs/../../secret', secret: 'a'.repeat(40) }],
-  ['refs in a circle', { '.git/HEAD': 'ref: refs/heads/a', '.git/refs/heads/a': 'ref: refs/heads/b', '.git/refs/heads/b': 'ref: refs/heads/a' }],
+  [
+    'refs in a circle',
+    {
+      '.git/HEAD': 'ref: refs/heads/a',
+      '.git/refs/heads/a': 'ref: refs/heads/b',
+      '.git/refs/heads/b': 'ref: refs/heads/a',
+    },
+  ],
   ['packed refs that are damaged', { '.git/HEAD': 'ref: refs/heads/a', '.git/packed-refs': 'xyz refs/heads/a\n' }],
 ])('%s: nothing', async (_, files) => {
   const folder = scratch()
@@ -119,7 +133,11 @@ test('refs in a format that is not read: git is asked, and without it nothing is
   // As git leaves them beside reftables (gitformat-reftable).
   write(folder, '.git/HEAD', 'ref: refs/heads/.invalid\n')
   const programs = scratch()
-  write(programs, 'git', `#!/bin/sh\ncase "$*" in *rev-parse*) echo ${'ab'.repeat(20)}; echo refs/heads/main;; *) echo '${PERSON}';; esac\n`)
+  write(
+    programs,
+    'git',
+    `#!/bin/sh\ncase "$*" in *rev-parse*) echo ${'ab'.repeat(20)}; echo refs/heads/main;; *) echo '${PERSON}';; esac\n`,
+  )
   chmodSync(join(programs, 'git'), 0o755)
   vi.stubEnv('PATH', `${programs}:/usr/bin:/bin`)
   expect(await readGit(folder)).toEqual({ commit: 'ab'.repeat(20), branch: 'main', deployed_by: PERSON })

@@ -14,12 +14,19 @@ test.each(recordedCis())('$name', async ({ env, release }) => {
 })
 
 describe('version', () => {
-  const env = { PINO_INGEST_VERSION: '2', npm_package_version: '3', GITHUB_ACTIONS: 'true', GITHUB_SHA: SHA, GITHUB_REF: 'refs/tags/v5' }
+  const env = {
+    PINO_INGEST_VERSION: '2',
+    npm_package_version: '3',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_SHA: SHA,
+    GITHUB_REF: 'refs/tags/v5',
+  }
 
   test('given, variable, npm, package.json, tag, short commit', async () => {
     const cwd = scratch()
     write(cwd, 'package.json', '{"version":"4"}')
-    const versionIn = async (given: object, left: Record<string, string>, folder = cwd): Promise<string> => (await findRelease(given, { env: left, cwd: folder })).version
+    const versionIn = async (given: object, left: Record<string, string>, folder = cwd): Promise<string> =>
+      (await findRelease(given, { env: left, cwd: folder })).version
     const { PINO_INGEST_VERSION: _, ...npm } = env
     const { npm_package_version: _npm, ...ci } = npm
     expect(await versionIn({ version: '1' }, env)).toBe('1')
@@ -49,7 +56,9 @@ describe('version', () => {
   test('a placeholder counts only where there is nothing else', async () => {
     const cwd = scratch()
     write(cwd, 'package.json', '{"version":"0.0.0-development"}')
-    expect((await findRelease({}, { env: { ...GITHUB, npm_package_version: '0.0.0' }, cwd })).version).toBe(SHA.slice(0, 7))
+    expect((await findRelease({}, { env: { ...GITHUB, npm_package_version: '0.0.0' }, cwd })).version).toBe(
+      SHA.slice(0, 7),
+    )
     expect((await findRelease({}, { env: {}, cwd })).version).toBe('0.0.0-development')
     write(cwd, 'package.json', '{"version":"0.0.01-not-one"}')
     expect((await findRelease({}, { env: GITHUB, cwd })).version).toBe('0.0.01-not-one')
@@ -66,23 +75,50 @@ describe('commit, branch and who deploys it', () => {
   test('a clone without CI', async () => {
     const cwd = clone()
     const commit = git(cwd, 'rev-parse', 'HEAD')
-    expect(await findRelease({}, { env: {}, cwd })).toEqual({ version: commit.slice(0, 7), commit_hash: commit, branch: 'topic/cart', deployed_by: PERSON })
+    expect(await findRelease({}, { env: {}, cwd })).toEqual({
+      version: commit.slice(0, 7),
+      commit_hash: commit,
+      branch: 'topic/cart',
+      deployed_by: PERSON,
+    })
   })
 
-  test('a CI\'s own data before those of its clone, which a machine made', async () => {
-    expect(await findRelease({}, { env: GITHUB, cwd: clone() })).toEqual({ version: SHA.slice(0, 7), commit_hash: SHA, branch: 'main', deployed_by: 'octocat' })
-    expect(await findRelease({}, { env: { RENDER: 'true', RENDER_GIT_COMMIT: SHA }, cwd: clone() })).toEqual({ version: SHA.slice(0, 7), commit_hash: SHA })
+  test("a CI's own data before those of its clone, which a machine made", async () => {
+    expect(await findRelease({}, { env: GITHUB, cwd: clone() })).toEqual({
+      version: SHA.slice(0, 7),
+      commit_hash: SHA,
+      branch: 'main',
+      deployed_by: 'octocat',
+    })
+    expect(await findRelease({}, { env: { RENDER: 'true', RENDER_GIT_COMMIT: SHA }, cwd: clone() })).toEqual({
+      version: SHA.slice(0, 7),
+      commit_hash: SHA,
+    })
   })
 
   test('a CI that names no commit: that of the clone', async () => {
     const cwd = clone()
-    const env = { BUILDKITE: 'true', BUILDKITE_COMMIT: 'HEAD', BUILDKITE_BRANCH: 'main', BUILDKITE_BUILD_CREATOR: 'Joe' }
-    expect(await findRelease({}, { env, cwd })).toMatchObject({ commit_hash: git(cwd, 'rev-parse', 'HEAD'), branch: 'main', deployed_by: 'Joe' })
+    const env = {
+      BUILDKITE: 'true',
+      BUILDKITE_COMMIT: 'HEAD',
+      BUILDKITE_BRANCH: 'main',
+      BUILDKITE_BUILD_CREATOR: 'Joe',
+    }
+    expect(await findRelease({}, { env, cwd })).toMatchObject({
+      commit_hash: git(cwd, 'rev-parse', 'HEAD'),
+      branch: 'main',
+      deployed_by: 'Joe',
+    })
   })
 
-  test('variables of one\'s own before both, what is given before all', async () => {
+  test("variables of one's own before both, what is given before all", async () => {
     const env = { ...GITHUB, PINO_INGEST_COMMIT: 'own', PINO_INGEST_BRANCH: 'mine', PINO_INGEST_DEPLOYED_BY: 'me' }
-    expect(await findRelease({}, { env, cwd: scratch() })).toEqual({ version: 'own', commit_hash: 'own', branch: 'mine', deployed_by: 'me' })
+    expect(await findRelease({}, { env, cwd: scratch() })).toEqual({
+      version: 'own',
+      commit_hash: 'own',
+      branch: 'mine',
+      deployed_by: 'me',
+    })
     const given = { version: '1', commit_hash: 'a', branch: 'b', deployed_by: 'c', changelog: 'd' }
     expect(await findRelease(given, { env, cwd: scratch() })).toEqual(given)
   })
@@ -91,11 +127,16 @@ describe('commit, branch and who deploys it', () => {
     const cwd = clone()
     expect(await findRelease({ commit_hash: 'another' }, { env: GITHUB, cwd })).not.toHaveProperty('branch')
     expect(await findRelease({ commit_hash: SHA.slice(0, 10) }, { env: GITHUB, cwd })).toMatchObject({ branch: 'main' })
-    expect(await findRelease({ commit_hash: git(cwd, 'rev-parse', 'HEAD') }, { env: GITHUB, cwd })).toMatchObject({ branch: 'topic/cart' })
+    expect(await findRelease({ commit_hash: git(cwd, 'rev-parse', 'HEAD') }, { env: GITHUB, cwd })).toMatchObject({
+      branch: 'topic/cart',
+    })
   })
 
   test('what is no text is left for the check against the interface', async () => {
-    expect(await findRelease({ version: 1, commit_hash: 2 } as never, { env: GITHUB, cwd: scratch() })).toMatchObject({ version: 1, commit_hash: 2 })
+    expect(await findRelease({ version: 1, commit_hash: 2 } as never, { env: GITHUB, cwd: scratch() })).toMatchObject({
+      version: 1,
+      commit_hash: 2,
+    })
   })
 
   test('an empty changelog is none', async () => {

@@ -23,7 +23,9 @@ function client(max = 32, initial?: number, idleAt = (now: number): number => no
     if (concurrency.end(flight, moment())) concurrency.succeeded(flight)
   }
   return {
-    concurrency, flights, fill,
+    concurrency,
+    flights,
+    fill,
     wait: (ms: number): void => void (now += ms),
     /** All that is in flight is answered after `replyMs`, and followed by another each, or by so many in all. */
     round: (replyMs: number, atMost = Infinity): void => {
@@ -65,7 +67,11 @@ describe('up', () => {
     expect(limits).toEqual([1, 2, 4, 8, 8, 16, 16, 32, 32])
   })
 
-  test.each([[1, 3], [5, 9], [20, 32]])('only while it is used: %i at once are a limit of at most %i', (atOnce, most) => {
+  test.each([
+    [1, 3],
+    [5, 9],
+    [20, 32],
+  ])('only while it is used: %i at once are a limit of at most %i', (atOnce, most) => {
     const { concurrency, fill, round } = client()
     fill(atOnce)
     for (let n = 0; n < 200; n += 1) round(20, atOnce)
@@ -112,7 +118,10 @@ describe('down on delay', () => {
   test('in the second of two slow rounds, to what leaves a few in the queue, at most by half', () => {
     const mild = grown(32)
     const harsh = grown(32)
-    for (const [one, replyMs] of [[mild, 40], [harsh, 200]] as const) {
+    for (const [one, replyMs] of [
+      [mild, 40],
+      [harsh, 200],
+    ] as const) {
       for (let n = 0; n < 4; n += 1) one.round(20)
       one.round(replyMs)
       one.round(replyMs)
@@ -256,8 +265,11 @@ describe('down on a refusal', () => {
   })
 
   test('is 429 or 503; other failures say nothing about how many', () => {
-    expect([429, 503, 500, 502, 504, 408, undefined].map((status) => isOverload({ kind: 'later', reason: '', ...(status !== undefined && { status }) })))
-      .toEqual([true, true, false, false, false, false, false])
+    expect(
+      [429, 503, 500, 502, 504, 408, undefined].map((status) =>
+        isOverload({ kind: 'later', reason: '', ...(status !== undefined && { status }) }),
+      ),
+    ).toEqual([true, true, false, false, false, false, false])
   })
 })
 
@@ -318,7 +330,12 @@ describe('the time of a reply', () => {
 describe('the gate', () => {
   test('grows only as far as it is used, and begins anew after a refusal', async () => {
     let isFull = false
-    const { clock, gate, enqueue } = setup(() => (isFull ? busyFor(1) : OK), { latencyMs: 20, maxConcurrency: 32, initialConcurrency: 1, idleMs: () => 0 })
+    const { clock, gate, enqueue } = setup(() => (isFull ? busyFor(1) : OK), {
+      latencyMs: 20,
+      maxConcurrency: 32,
+      initialConcurrency: 1,
+      idleMs: () => 0,
+    })
     const idle = gate.limit
     for (let n = 0; n < 10; n += 1) {
       enqueue(batchOf(`lone ${n}`))
@@ -337,12 +354,23 @@ describe('the gate', () => {
   test('takes what Node tells as the time that its thread has waited', async () => {
     const clock = new FakeClock()
     let idleMs = 1
-    const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, idleMs: () => idleMs })
+    const gate = new CircuitBreaker({
+      clock,
+      maxConcurrency: 32,
+      retryMinMs: 250,
+      retryMaxMs: 30_000,
+      idleMs: () => idleMs,
+    })
     const never = new AbortController().signal
     /** A reply comes after `waitMs`, and is read after `busyMs` more. */
     const roundTrip = async (waitMs: number, busyMs: number): Promise<void> => {
       const runs = Array.from({ length: gate.limit }, () =>
-        gate.run(gate.createRetryState(), never, () => new Promise((resolve) => void clock.timer(waitMs + busyMs, () => resolve(OK)))))
+        gate.run(
+          gate.createRetryState(),
+          never,
+          () => new Promise((resolve) => void clock.timer(waitMs + busyMs, () => resolve(OK))),
+        ),
+      )
       idleMs += waitMs
       await clock.advance(waitMs + busyMs)
       await Promise.all(runs)

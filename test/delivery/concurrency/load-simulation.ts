@@ -31,7 +31,7 @@ export function createQueueingService(baseMs: number, capacity: number, most = I
   return ({ now, inFlight }) => {
     if (inFlight > most) return { ms: 1, refused: true }
     const first = freeAt.indexOf(Math.min(...freeAt))
-    const at = freeAt[first] = Math.max(now, freeAt[first] ?? 0) + baseMs
+    const at = (freeAt[first] = Math.max(now, freeAt[first] ?? 0) + baseMs)
     return { ms: at - now }
   }
 }
@@ -49,28 +49,33 @@ export function seeded(seed: number): () => number {
 
 /** By time: what comes next is the first. */
 class Events {
-  readonly #heap: { readonly at: number, readonly fire: () => void }[] = []
+  readonly #heap: { readonly at: number; readonly fire: () => void }[] = []
 
   add(at: number, fire: () => void): void {
     const heap = this.#heap
     let index = heap.length
-    for (let parent = (index - 1) >> 1; index > 0 && (heap[parent] as { at: number }).at > at; parent = (index - 1) >> 1) {
-      heap[index] = heap[parent] as { at: number, fire: () => void }
+    for (
+      let parent = (index - 1) >> 1;
+      index > 0 && (heap[parent] as { at: number }).at > at;
+      parent = (index - 1) >> 1
+    ) {
+      heap[index] = heap[parent] as { at: number; fire: () => void }
       index = parent
     }
     heap[index] = { at, fire }
   }
 
-  next(): { readonly at: number, readonly fire: () => void } | undefined {
+  next(): { readonly at: number; readonly fire: () => void } | undefined {
     const heap = this.#heap
     const first = heap[0]
     const last = heap.pop()
     if (first === undefined || last === undefined || heap.length === 0) return first
     let index = 0
     for (let child = 1; child < heap.length; child = 2 * index + 1) {
-      if (child + 1 < heap.length && (heap[child + 1] as { at: number }).at < (heap[child] as { at: number }).at) child += 1
+      if (child + 1 < heap.length && (heap[child + 1] as { at: number }).at < (heap[child] as { at: number }).at)
+        child += 1
       if (last.at <= (heap[child] as { at: number }).at) break
-      heap[index] = heap[child] as { at: number, fire: () => void }
+      heap[index] = heap[child] as { at: number; fire: () => void }
       index = child
     }
     heap[index] = last
@@ -155,7 +160,11 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
 }
 
 /** Least and greatest limit in a span of time. */
-export function rangeOf({ limits }: SimulationResult, from: number, to = Infinity): { readonly least: number, readonly most: number } {
+export function rangeOf(
+  { limits }: SimulationResult,
+  from: number,
+  to = Infinity,
+): { readonly least: number; readonly most: number } {
   let [least, most] = [Infinity, 0]
   for (const [at, limit] of limits) {
     if (at < from || at >= to) continue

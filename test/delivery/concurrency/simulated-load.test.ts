@@ -8,7 +8,16 @@ import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
 import type { Sender } from '../../../src/batch/sender.js'
 import { FakeClock } from '../../fake-clock.js'
 import type { Reply, SimulationResult, SimulatedService } from './load-simulation.js'
-import { meanLimit, createDegradingService, createQueueingService, rangeOf, rateOf, reachedAt, seeded, send } from './load-simulation.js'
+import {
+  meanLimit,
+  createDegradingService,
+  createQueueingService,
+  rangeOf,
+  rateOf,
+  reachedAt,
+  seeded,
+  send,
+} from './load-simulation.js'
 import { DOWN, OK, RecordingReport, busyFor, many, setup } from '../scripted-sender.js'
 
 const MAX = 32
@@ -20,23 +29,42 @@ function refusedShare({ takenAt, refusedAt }: SimulationResult, from: number, to
 }
 
 describe('a service that slows down under load', () => {
-  test.each([[10, 8, 40], [10, 8, 28], [5, 1, 11], [50, 4, 18], [200, 16, 48]])('base %i ms, %i at once, refusing beyond %i: none is refused, and it is kept busy', (baseMs, capacity, most) => {
-    for (const [name, service] of [['pressed', createDegradingService], ['queueing', createQueueingService]] as const) {
+  test.each([
+    [10, 8, 40],
+    [10, 8, 28],
+    [5, 1, 11],
+    [50, 4, 18],
+    [200, 16, 48],
+  ])('base %i ms, %i at once, refusing beyond %i: none is refused, and it is kept busy', (baseMs, capacity, most) => {
+    for (const [name, service] of [
+      ['pressed', createDegradingService],
+      ['queueing', createQueueingService],
+    ] as const) {
       const seen = send({ service: service(baseMs, capacity, most), forMs: 60_000 })
       const busy = rateOf(seen.takenAt, 10_000, 60_000) / (capacity / baseMs)
-      process.stdout.write(`${name} ${baseMs} ms, ${capacity} at once: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)}, at most ${seen.peak} in flight, ${(100 * busy).toFixed(1)} % busy\n`)
+      process.stdout.write(
+        `${name} ${baseMs} ms, ${capacity} at once: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)}, at most ${seen.peak} in flight, ${(100 * busy).toFixed(1)} % busy\n`,
+      )
       expect(seen.refusedAt).toEqual([])
       expect(busy).toBeGreaterThan(0.9)
     }
   })
 
   test('whatever its speed, where it refuses none below three times what it takes at once, and five', () => {
-    fc.assert(fc.property(fc.integer({ min: 5, max: 200 }), fc.integer({ min: 1, max: 32 }), fc.constantFrom(createDegradingService, createQueueingService), (baseMs, capacity, service) => {
-      const forMs = 30_000 + 100 * baseMs
-      const seen = send({ service: service(baseMs, capacity, 3 * capacity + 5), forMs })
-      expect(seen.refusedAt).toEqual([])
-      expect(rateOf(seen.takenAt, 100 * baseMs, forMs) / (capacity / baseMs)).toBeGreaterThan(0.9)
-    }), { numRuns: 60 })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 5, max: 200 }),
+        fc.integer({ min: 1, max: 32 }),
+        fc.constantFrom(createDegradingService, createQueueingService),
+        (baseMs, capacity, service) => {
+          const forMs = 30_000 + 100 * baseMs
+          const seen = send({ service: service(baseMs, capacity, 3 * capacity + 5), forMs })
+          expect(seen.refusedAt).toEqual([])
+          expect(rateOf(seen.takenAt, 100 * baseMs, forMs) / (capacity / baseMs)).toBeGreaterThan(0.9)
+        },
+      ),
+      { numRuns: 60 },
+    )
   })
 
   test('is not pressed the more, the longer it takes: what is measured anew is not our own queue', () => {
@@ -53,7 +81,8 @@ describe('a service that slows down under load', () => {
   })
 
   test('and loses three quarters of its capacity: the number follows within seconds', () => {
-    const service: SimulatedService = (arrival) => createDegradingService(10, arrival.now < 30_000 ? 16 : 4, 48)(arrival)
+    const service: SimulatedService = (arrival) =>
+      createDegradingService(10, arrival.now < 30_000 ? 16 : 4, 48)(arrival)
     const seen = send({ service, forMs: 60_000 })
     expect(meanLimit(seen, 20_000, 30_000)).toBeGreaterThan(16)
     expect(rangeOf(seen, 32_000).most).toBeLessThanOrEqual(14)
@@ -84,7 +113,8 @@ describe('a service that takes as long for many as for one', () => {
   })
 
   test('but with a long tail, as the network has: hardly ever held down', () => {
-    const gauss = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+    const gauss = (random: () => number): number =>
+      Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
     for (const seed of [1, 2, 3]) {
       const seen = send({ service: ({ random }) => ({ ms: 40 * Math.exp(0.5 * gauss(random)) }), forMs: 120_000, seed })
       expect(meanLimit(seen, 30_000, 120_000)).toBeGreaterThan(30)
@@ -99,12 +129,22 @@ describe('a service that takes as long for many as for one', () => {
 })
 
 describe('a service that refuses without a sign of delay', () => {
-  test.each([[25, 12, 0], [25, 12, 1_000], [25, 12, 2_000], [100, 12, 0], [200, 12, 1_000], [25, 3, 0], [200, 3, 2_000]])('%i ms, beyond %i in flight, Retry-After %i ms', (ms, most, retryAfterMs) => {
+  test.each([
+    [25, 12, 0],
+    [25, 12, 1_000],
+    [25, 12, 2_000],
+    [100, 12, 0],
+    [200, 12, 1_000],
+    [25, 3, 0],
+    [200, 3, 2_000],
+  ])('%i ms, beyond %i in flight, Retry-After %i ms', (ms, most, retryAfterMs) => {
     const service: SimulatedService = ({ inFlight }): Reply => ({ ms, refused: inFlight > most, retryAfterMs })
     const seen = send({ service, forMs: 600_000 })
     const share = refusedShare(seen, 60_000, 600_000)
     const busy = rateOf(seen.takenAt, 60_000, 600_000) / (most / ms)
-    process.stdout.write(`refusing beyond ${most}, ${ms} ms, Retry-After ${retryAfterMs}: ${(100 * share).toFixed(2)} % refused, ${(100 * busy).toFixed(0)} % of what it takes\n`)
+    process.stdout.write(
+      `refusing beyond ${most}, ${ms} ms, Retry-After ${retryAfterMs}: ${(100 * share).toFixed(2)} % refused, ${(100 * busy).toFixed(0)} % of what it takes\n`,
+    )
     expect(refusedShare(seen, 0, 60_000)).toBeLessThan(0.02)
     expect(share).toBeLessThan(0.02)
     expect(busy).toBeGreaterThan(0.7)
@@ -112,19 +152,34 @@ describe('a service that refuses without a sign of delay', () => {
 })
 
 describe('through gate and delivery, with all that waits there', () => {
-  test.each([[() => DOWN, 0], [() => busyFor(1), 1_000]] as const)('refusing beyond 12 in flight (%#)', async (refusal, retryAfterMs) => {
+  test.each([
+    [() => DOWN, 0],
+    [() => busyFor(1), 1_000],
+  ] as const)('refusing beyond 12 in flight (%#)', async (refusal, retryAfterMs) => {
     let refused = 0
-    const { clock, sender, account, enqueue } = setup(() => {
-      if (sender.inFlight <= 12) return OK
-      refused += 1
-      return refusal()
-    }, { latencyMs: 25, maxConcurrency: 32, initialConcurrency: 1, random: seeded(3), idleMs: () => 0, maxBufferBytes: 2 ** 30 })
+    const { clock, sender, account, enqueue } = setup(
+      () => {
+        if (sender.inFlight <= 12) return OK
+        refused += 1
+        return refusal()
+      },
+      {
+        latencyMs: 25,
+        maxConcurrency: 32,
+        initialConcurrency: 1,
+        random: seeded(3),
+        idleMs: () => 0,
+        maxBufferBytes: 2 ** 30,
+      },
+    )
     for (let second = 0; second < 60; second += 1) {
       enqueue(...many(480))
       await clock.advance(1_000)
     }
     const { accepted } = account.snapshot()
-    process.stdout.write(`through the gate, Retry-After ${retryAfterMs}: ${refused} refused, ${accepted} of ${60 * 480} taken\n`)
+    process.stdout.write(
+      `through the gate, Retry-After ${retryAfterMs}: ${refused} refused, ${accepted} of ${60 * 480} taken\n`,
+    )
     expect(refused / accepted).toBeLessThan(0.01)
     expect(accepted / (60 * 480)).toBeGreaterThan(0.7)
   })
@@ -141,19 +196,32 @@ describe('through gate and delivery, with all that waits there', () => {
         most = Math.max(most, inFlight)
         const reply = service({ now: clock.now(), inFlight, random: () => 0 })
         if (reply.refused === true) refused += 1
-        return new Promise((resolve) => void clock.timer(reply.ms, () => {
-          inFlight -= 1
-          resolve(reply.refused === true ? DOWN : { kind: 'delivered', accepted: count, rejected: [] })
-        }))
+        return new Promise(
+          (resolve) =>
+            void clock.timer(reply.ms, () => {
+              inFlight -= 1
+              resolve(reply.refused === true ? DOWN : { kind: 'delivered', accepted: count, rejected: [] })
+            }),
+        )
       },
     }
     const account = new Account()
-    const delivery = new Delivery({ sender: createRetrySender(inner, gate), gate, clock, maxBufferBytes: 2 ** 30, requestTimeoutMs: 10_000, account, report: new RecordingReport() })
+    const delivery = new Delivery({
+      sender: createRetrySender(inner, gate),
+      gate,
+      clock,
+      maxBufferBytes: 2 ** 30,
+      requestTimeoutMs: 10_000,
+      account,
+      report: new RecordingReport(),
+    })
     for (let second = 0; second < 25; second += 1) {
       for (const batch of many(800)) delivery.enqueue(batch)
       await clock.advance(1_000)
     }
-    process.stdout.write(`through the gate: at most ${most} in flight for 8 at once, ${account.accepted} of ${25 * 800} taken\n`)
+    process.stdout.write(
+      `through the gate: at most ${most} in flight for 8 at once, ${account.accepted} of ${25 * 800} taken\n`,
+    )
     expect(refused).toBe(0)
     expect(account.accepted).toBeGreaterThan(0.95 * 25 * 800)
   })
@@ -163,9 +231,15 @@ describe('this thread has no time', () => {
   const FROM_MS = 5_000
 
   /** From then on nothing is read while it is at work: `busyMs` of each `periodMs`. */
-  function behind(service: SimulatedService, busyMs: number, periodMs: number): { service: SimulatedService, idleMs: (now: number) => number } {
-    const readAt = (at: number): number => (at >= FROM_MS && at % periodMs < busyMs ? at - at % periodMs + busyMs : at)
-    const idleOf = (ms: number): number => Math.floor(ms / periodMs) * (periodMs - busyMs) + Math.max(ms % periodMs - busyMs, 0)
+  function behind(
+    service: SimulatedService,
+    busyMs: number,
+    periodMs: number,
+  ): { service: SimulatedService; idleMs: (now: number) => number } {
+    const readAt = (at: number): number =>
+      at >= FROM_MS && at % periodMs < busyMs ? at - (at % periodMs) + busyMs : at
+    const idleOf = (ms: number): number =>
+      Math.floor(ms / periodMs) * (periodMs - busyMs) + Math.max((ms % periodMs) - busyMs, 0)
     return {
       service: (arrival) => {
         const reply = service(arrival)
@@ -175,7 +249,12 @@ describe('this thread has no time', () => {
     }
   }
 
-  test.each([[100, 100.5], [10, 10.5], [100, 110], [20, 30]])('%s of %s ms: a quick service is not blamed for it', (busyMs, periodMs) => {
+  test.each([
+    [100, 100.5],
+    [10, 10.5],
+    [100, 110],
+    [20, 30],
+  ])('%s of %s ms: a quick service is not blamed for it', (busyMs, periodMs) => {
     const random = seeded(7)
     const seen = send({ ...behind(() => ({ ms: 1 + random() }), busyMs, periodMs), forMs: 60_000 })
     expect(reachedAt(seen, MAX)).toBeLessThan(FROM_MS)
@@ -190,7 +269,9 @@ describe('this thread has no time', () => {
       return { ...reply, ms: reply.ms + 4 * random() }
     }
     const seen = send({ ...behind(service, 5, 10), forMs: 60_000 })
-    process.stdout.write(`half of the time at work: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)} for 8 at once\n`)
+    process.stdout.write(
+      `half of the time at work: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)} for 8 at once\n`,
+    )
     expect(seen.refusedAt).toEqual([])
     expect(rangeOf(seen, 10_000).most).toBeLessThan(25)
     expect(rateOf(seen.takenAt, 10_000, 60_000) / (8 / 20)).toBeGreaterThan(0.9)

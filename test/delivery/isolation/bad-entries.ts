@@ -16,15 +16,33 @@ export interface Request {
   readonly at: number
 }
 
-export const nameless = (status = 400): Refused => ({ kind: 'refused', status, reason: `status ${status}: bad request`, rejected: [] })
+export const nameless = (status = 400): Refused => ({
+  kind: 'refused',
+  status,
+  reason: `status ${status}: bad request`,
+  rejected: [],
+})
 
 export function batchWith(batchId: string, entries: readonly Entry[]): Batch {
-  return { batchId, count: entries.length, highestSeverity: 1, body: createBatchBody(batchId, entries.map((entry) => JSON.stringify(entry))) }
+  return {
+    batchId,
+    count: entries.length,
+    highestSeverity: 1,
+    body: createBatchBody(
+      batchId,
+      entries.map((entry) => JSON.stringify(entry)),
+    ),
+  }
 }
 
 /** Entries `a0`, `a1`, …; those at `bad` have the word poison. */
 export function batchFrom(batchId: string, count: number, bad: readonly number[] = []): Batch {
-  return batchWith(batchId, Array.from({ length: count }, (_, index) => ({ message: `${bad.includes(index) ? 'poison ' : ''}${batchId} ${index}` })))
+  return batchWith(
+    batchId,
+    Array.from({ length: count }, (_, index) => ({
+      message: `${bad.includes(index) ? 'poison ' : ''}${batchId} ${index}`,
+    })),
+  )
 }
 
 export const isBadEntry = (entry: string): boolean => entry.includes('poison')
@@ -46,7 +64,8 @@ export class Ledger {
         this.parts.push(part)
         return this.custodyOf(part)
       },
-      acknowledge: (positions) => void this.settled.push(...(positions ?? entries.map((_, at) => at)).map((at) => entries[at] as string)),
+      acknowledge: (positions) =>
+        void this.settled.push(...(positions ?? entries.map((_, at) => at)).map((at) => entries[at] as string)),
     }
   }
 }
@@ -63,8 +82,14 @@ export function setUpIsolation(
   const troubles: Parameters<NonNullable<CircuitBreakerOptions['onFailure']>>[] = []
   const recoveries: number[] = []
   const gate = new CircuitBreaker({
-    clock, maxConcurrency, initialConcurrency: maxConcurrency, retryMinMs: 250, retryMaxMs: 30_000,
-    onFailure: (...told) => void troubles.push(told), onRecovery: (age) => void recoveries.push(age), ...gateOptions,
+    clock,
+    maxConcurrency,
+    initialConcurrency: maxConcurrency,
+    retryMinMs: 250,
+    retryMaxMs: 30_000,
+    onFailure: (...told) => void troubles.push(told),
+    onRecovery: (age) => void recoveries.push(age),
+    ...gateOptions,
   })
   const requests: Request[] = []
   const accepted: string[] = []
@@ -103,13 +128,35 @@ export function setUpIsolation(
   const send = (...batches: Batch[]): void => {
     for (const batch of batches) {
       const custody = ledger.custodyOf(parseBatchEntries(batch.body))
-      void sender.send({ ...batch, acknowledgement: custody }, abort.signal).then((outcome) => outcomes.set(batch.batchId, outcome))
+      void sender
+        .send({ ...batch, acknowledgement: custody }, abort.signal)
+        .then((outcome) => outcomes.set(batch.batchId, outcome))
     }
   }
-  return { clock, gate, sender, send, requests, accepted, letters, ledger, events, outcomes, abort, troubles, recoveries, inFlight: () => inFlight }
+  return {
+    clock,
+    gate,
+    sender,
+    send,
+    requests,
+    accepted,
+    letters,
+    ledger,
+    events,
+    outcomes,
+    abort,
+    troubles,
+    recoveries,
+    inFlight: () => inFlight,
+  }
 }
 
-export const busy = (seconds?: number): Retryable =>
-  ({ kind: 'later', status: 503, reason: '503 down', ...(seconds !== undefined && { retryAfterMs: seconds * 1000 }) })
+export const busy = (seconds?: number): Retryable => ({
+  kind: 'later',
+  status: 503,
+  reason: '503 down',
+  ...(seconds !== undefined && { retryAfterMs: seconds * 1000 }),
+})
 
-export const messages = (entries: readonly string[]): string[] => entries.map((entry) => (JSON.parse(entry) as Entry).message)
+export const messages = (entries: readonly string[]): string[] =>
+  entries.map((entry) => (JSON.parse(entry) as Entry).message)

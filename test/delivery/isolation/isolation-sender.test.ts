@@ -19,19 +19,37 @@ describe('a reply that says all', () => {
     expect([ledger.settled.length, ledger.parts, letters]).toEqual([10, [], []])
   })
 
-  test('accepted but for some: those go to the dead letters first, with the service\'s words', async () => {
-    const { clock, send, outcomes, letters, ledger } = setUpIsolation(() => ({ kind: 'delivered', accepted: 8, status: 422, rejected: [error(3), { ...error(3), field: 'message' }, error(5)] }))
+  test("accepted but for some: those go to the dead letters first, with the service's words", async () => {
+    const { clock, send, outcomes, letters, ledger } = setUpIsolation(() => ({
+      kind: 'delivered',
+      accepted: 8,
+      status: 422,
+      rejected: [error(3), { ...error(3), field: 'message' }, error(5)],
+    }))
     send(batchFrom(ID, 10))
     await clock.advance(100)
     expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 8, rejected: [error(3), error(5)] })
-    expect(letters).toEqual([3, 5].map((index) => ({
-      batchId: ID, index, status: 422, code: 'VALIDATION_ERROR', field: 'level', reason: `bad ${index}`, entry: `{"message":"${ID} ${index}"}`,
-    })))
+    expect(letters).toEqual(
+      [3, 5].map((index) => ({
+        batchId: ID,
+        index,
+        status: 422,
+        code: 'VALIDATION_ERROR',
+        field: 'level',
+        reason: `bad ${index}`,
+        entry: `{"message":"${ID} ${index}"}`,
+      })),
+    )
     expect(ledger.settled).toHaveLength(10)
   })
 
   test('fewer names than rejected: the others count, and none is guessed at', async () => {
-    const { clock, send, outcomes, letters } = setUpIsolation(() => ({ kind: 'delivered', accepted: 7, status: 200, rejected: [error(3)] }))
+    const { clock, send, outcomes, letters } = setUpIsolation(() => ({
+      kind: 'delivered',
+      accepted: 7,
+      status: 200,
+      rejected: [error(3)],
+    }))
     send(batchFrom(ID, 10))
     await clock.advance(100)
     const outcome = outcomes.get(ID)
@@ -40,7 +58,12 @@ describe('a reply that says all', () => {
   })
 
   test('unreadable: taken as accepted', async () => {
-    const { clock, send, outcomes } = setUpIsolation((entries) => ({ kind: 'delivered', accepted: entries.length, rejected: [], unreadable: true }))
+    const { clock, send, outcomes } = setUpIsolation((entries) => ({
+      kind: 'delivered',
+      accepted: entries.length,
+      rejected: [],
+      unreadable: true,
+    }))
     send(batchFrom(ID, 4))
     await clock.advance(100)
     expect(outcomes.get(ID)).toEqual({ kind: 'delivered', accepted: 4, rejected: [], unreadable: true })
@@ -58,33 +81,58 @@ describe('a refusal that names entries', () => {
     send(batchFrom(ID, 10, [2, 7]))
     await clock.advance(1000)
     expect(requests.map(({ entries }) => entries.length)).toEqual([10, 9, 8])
-    expect(requests.map(({ batch }) => batch.batchId)).toEqual([ID, createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 7, 8, 9]), createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 8, 9])])
-    expect(letters.map(({ index, status, reason }) => [index, status, reason])).toEqual([[2, 422, 'bad 2'], [7, 422, 'bad 6']])
+    expect(requests.map(({ batch }) => batch.batchId)).toEqual([
+      ID,
+      createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 7, 8, 9]),
+      createSubBatchId(ID, [0, 1, 3, 4, 5, 6, 8, 9]),
+    ])
+    expect(letters.map(({ index, status, reason }) => [index, status, reason])).toEqual([
+      [2, 422, 'bad 2'],
+      [7, 422, 'bad 6'],
+    ])
     expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 8, rejected: [{ index: 2 }, { index: 7 }] })
     expect([accepted.length, new Set(ledger.settled).size, ledger.settled.length]).toEqual([8, 10, 10])
   })
 
   test('all of them: nothing is sent again', async () => {
-    const { clock, send, requests, outcomes } = setUpIsolation((entries) => ({ ...nameless(422), rejected: entries.map((_, at) => error(at)) }))
+    const { clock, send, requests, outcomes } = setUpIsolation((entries) => ({
+      ...nameless(422),
+      rejected: entries.map((_, at) => error(at)),
+    }))
     send(batchFrom(ID, 3))
     await clock.advance(100_000)
     expect(requests).toHaveLength(1)
-    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 0, rejected: [{ index: 0 }, { index: 1 }, { index: 2 }] })
+    expect(outcomes.get(ID)).toMatchObject({
+      kind: 'delivered',
+      accepted: 0,
+      rejected: [{ index: 0 }, { index: 1 }, { index: 2 }],
+    })
   })
 })
 
 describe('a refusal that names nothing', () => {
   const cases: [string, number, number[]][] = [
-    ['the first', 100, [0]], ['one in the middle', 100, [42]], ['the last', 100, [99]], ['two apart', 100, [3, 77]],
-    ['two beside each other', 100, [49, 50]], ['forty in a row', 100, range(30, 70)], ['the first forty', 100, range(0, 40)],
-    ['one of two', 2, [1]], ['one of three', 3, [0]],
+    ['the first', 100, [0]],
+    ['one in the middle', 100, [42]],
+    ['the last', 100, [99]],
+    ['two apart', 100, [3, 77]],
+    ['two beside each other', 100, [49, 50]],
+    ['forty in a row', 100, range(30, 70)],
+    ['the first forty', 100, range(0, 40)],
+    ['one of two', 2, [1]],
+    ['one of three', 3, [0]],
   ]
   test.each(cases)('%s', async (_, count, bad) => {
     const { clock, send, requests, outcomes, letters, accepted, ledger, events } = setUpIsolation()
     send(batchFrom(ID, count, bad))
     await clock.advance(20_000)
     expect(letters.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(bad)
-    expect(letters.every(({ batchId, index, entry, status }) => batchId === ID && status === 400 && entry.includes(`poison ${ID} ${index}"`))).toBe(true)
+    expect(
+      letters.every(
+        ({ batchId, index, entry, status }) =>
+          batchId === ID && status === 400 && entry.includes(`poison ${ID} ${index}"`),
+      ),
+    ).toBe(true)
     expect(accepted).toHaveLength(count - bad.length)
     expect(new Set(accepted).size).toBe(accepted.length)
     expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: count - bad.length })
@@ -96,10 +144,13 @@ describe('a refusal that names nothing', () => {
 
   test('what was taken is settled before the next part is sent', async () => {
     const seen: number[] = []
-    const setup = setUpIsolation((entries) => {
-      seen.push(setup.ledger.settled.length - setup.accepted.length - setup.letters.length)
-      return judging(entries)
-    }, { latencyMs: 0 })
+    const setup = setUpIsolation(
+      (entries) => {
+        seen.push(setup.ledger.settled.length - setup.accepted.length - setup.letters.length)
+        return judging(entries)
+      },
+      { latencyMs: 0 },
+    )
     setup.send(batchFrom(ID, 100, [42]))
     await setup.clock.advance(10_000)
     expect(seen.every((behind) => behind === 0)).toBe(true)
@@ -156,22 +207,30 @@ describe('without evidence', () => {
     await clock.advance(mendedAt)
     expect(letters).toEqual([])
     await clock.advance(200_000)
-    expect(letters.map(({ batchId, index }) => [batchId, index])).toEqual([['b3', 1], ['b3', 5]])
+    expect(letters.map(({ batchId, index }) => [batchId, index])).toEqual([
+      ['b3', 1],
+      ['b3', 5],
+    ])
     expect([new Set(accepted).size, accepted.length]).toEqual([8 * count - 2, 8 * count - 2])
     expect(outcomes.size).toBe(8)
   })
 
-  test.each(range(1, 16))('mended after %i refusals, in the middle of a search: nothing is set aside', async (refusals) => {
-    const setup = setUpIsolation((entries) => (setup.requests.length <= refusals ? nameless() : judging(entries)))
-    setup.send(batchFrom(ID, 100))
-    await setup.clock.advance(130_000)
-    expect(setup.letters).toEqual([])
-    expect([setup.accepted.length, new Set(setup.accepted).size]).toEqual([100, 100])
-  })
+  test.each(range(1, 16))(
+    'mended after %i refusals, in the middle of a search: nothing is set aside',
+    async (refusals) => {
+      const setup = setUpIsolation((entries) => (setup.requests.length <= refusals ? nameless() : judging(entries)))
+      setup.send(batchFrom(ID, 100))
+      await setup.clock.advance(130_000)
+      expect(setup.letters).toEqual([])
+      expect([setup.accepted.length, new Set(setup.accepted).size]).toEqual([100, 100])
+    },
+  )
 
   test('a gateway that fails again and again costs no more than is set aside on trust', async () => {
     // A second of each: what is searched in the good one is refused in the bad one, for reasons of the gateway.
-    const setup = setUpIsolation((entries) => (setup.clock.now() < 1_500 ? judging(entries) : nameless()), { maxConcurrency: 32 })
+    const setup = setUpIsolation((entries) => (setup.clock.now() < 1_500 ? judging(entries) : nameless()), {
+      maxConcurrency: 32,
+    })
     const { clock, send, letters } = setup
     send(...range(0, 30).map((n) => batchFrom(`b${n}`, 100, [n, n + 40])))
     await clock.advance(600_000)
@@ -197,11 +256,18 @@ describe('without evidence', () => {
     setup.send(...range(0, 4).map((n) => batchFrom(`b${n}`, 50, [n * 7])))
     await setup.clock.advance(600_000)
     expect(setup.outcomes.size).toBe(4)
-    expect(setup.letters.map(({ batchId, index }) => `${batchId} ${index}`).toSorted()).toEqual(['b0 0', 'b1 7', 'b2 14', 'b3 21'])
+    expect(setup.letters.map(({ batchId, index }) => `${batchId} ${index}`).toSorted()).toEqual([
+      'b0 0',
+      'b1 7',
+      'b2 14',
+      'b3 21',
+    ])
   })
 
   test('32 in flight, 200 waiting, a gateway that refuses all for 60 s', async () => {
-    const setup = setUpIsolation((entries) => (setup.clock.now() < 60_000 ? nameless() : judging(entries)), { maxConcurrency: 32 })
+    const setup = setUpIsolation((entries) => (setup.clock.now() < 60_000 ? nameless() : judging(entries)), {
+      maxConcurrency: 32,
+    })
     const { clock, send, gate, requests, letters, accepted, outcomes } = setup
     const waiting = range(0, 232).map((n) => batchFrom(`b${n}`, 100))
     let started = 0
@@ -248,7 +314,11 @@ describe('a single entry', () => {
     await clock.advance(100)
     expect(messages(requests.flatMap(({ entries }) => entries))).toEqual(['poison bad 0', 'good 0', 'poison bad 0'])
     expect(letters).toMatchObject([{ batchId: 'bad', index: 0, status: 400, reason: 'status 400: bad request' }])
-    expect(outcomes.get('bad')).toEqual({ kind: 'delivered', accepted: 0, rejected: [{ index: 0, code: '', field: '', message: 'status 400: bad request' }] })
+    expect(outcomes.get('bad')).toEqual({
+      kind: 'delivered',
+      accepted: 0,
+      rejected: [{ index: 0, code: '', field: '', message: 'status 400: bad request' }],
+    })
   })
 
   test('what was begun before the refusal is no evidence', async () => {
@@ -268,8 +338,12 @@ describe('a single entry', () => {
 })
 
 describe('413', () => {
-  const limited = (maxBytes: number) => (entries: readonly string[]): Outcome =>
-    entries.join(',').length > maxBytes ? { ...nameless(413), rejected: [error(0)] } : { kind: 'delivered', accepted: entries.length, rejected: [] }
+  const limited =
+    (maxBytes: number) =>
+    (entries: readonly string[]): Outcome =>
+      entries.join(',').length > maxBytes
+        ? { ...nameless(413), rejected: [error(0)] }
+        : { kind: 'delivered', accepted: entries.length, rejected: [] }
 
   test('halves, whatever the body names', async () => {
     const { clock, send, outcomes, requests, letters } = setUpIsolation(limited(1000))
@@ -293,7 +367,8 @@ describe('413', () => {
 
   test('sets aside what is refused at 1 KiB, on evidence; what is kept is whole', async () => {
     const big = { level: 'info', message: `big ${'x'.repeat(9_000)}`, timestamp: '2025-01-01T00:00:00.000Z' }
-    const service = (entries: readonly string[]): Outcome => (entries.some((entry) => entry.includes('big')) ? nameless(413) : judging(entries))
+    const service = (entries: readonly string[]): Outcome =>
+      entries.some((entry) => entry.includes('big')) ? nameless(413) : judging(entries)
     const { clock, send, letters, outcomes, accepted, requests } = setUpIsolation(service)
     send(batchWith(ID, [big, { message: 'small' }]))
     await clock.advance(10_000)
@@ -339,11 +414,27 @@ describe('the end', () => {
     const { gate, abort } = setUpIsolation()
     const { createIsolationSender } = await import('../../../src/delivery/isolation/isolation-sender.js')
     const broken = createIsolationSender({ inner: { send: () => Promise.reject(new Error('bug')) }, gate })
-    expect(await broken.send(batchFrom(ID, 3), abort.signal)).toEqual({ kind: 'given-up', reason: 'Error: bug', accepted: 0, rejected: [] })
-    const inner = { send: (): Promise<Outcome> => Promise.resolve({ kind: 'delivered', accepted: 2, status: 200, rejected: [error(1)] }) }
-    const full = createIsolationSender({ inner, gate, deadLetter: () => {
-      throw new Error('disk full')
-    } })
-    expect(await full.send(batchFrom(ID, 3), abort.signal)).toMatchObject({ kind: 'given-up', reason: 'Error: disk full', accepted: 0 })
+    expect(await broken.send(batchFrom(ID, 3), abort.signal)).toEqual({
+      kind: 'given-up',
+      reason: 'Error: bug',
+      accepted: 0,
+      rejected: [],
+    })
+    const inner = {
+      send: (): Promise<Outcome> =>
+        Promise.resolve({ kind: 'delivered', accepted: 2, status: 200, rejected: [error(1)] }),
+    }
+    const full = createIsolationSender({
+      inner,
+      gate,
+      deadLetter: () => {
+        throw new Error('disk full')
+      },
+    })
+    expect(await full.send(batchFrom(ID, 3), abort.signal)).toMatchObject({
+      kind: 'given-up',
+      reason: 'Error: disk full',
+      accepted: 0,
+    })
   })
 })

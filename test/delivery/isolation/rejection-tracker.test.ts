@@ -13,7 +13,13 @@ const never = new AbortController().signal
 
 function setup(onTrouble = vi.fn()) {
   const clock = new FakeClock()
-  const gate = new CircuitBreaker({ clock, maxConcurrency: 8, retryMinMs: 250, retryMaxMs: 30_000, onFailure: onTrouble })
+  const gate = new CircuitBreaker({
+    clock,
+    maxConcurrency: 8,
+    retryMinMs: 250,
+    retryMaxMs: 30_000,
+    onFailure: onTrouble,
+  })
   const run = (outcome: Outcome) => gate.run(gate.createRetryState(), never, () => Promise.resolve(outcome))
   return { clock, gate, run, onTrouble }
 }
@@ -33,7 +39,7 @@ test('the limit grows by what is accepted or refused by name, not by what is ref
 test('a refusal says what had begun before it', async () => {
   const { gate, run } = setup()
   expect(await run(NAMELESS)).toMatchObject({ begunBefore: 1 })
-  const refused = await run(NAMED) as Refused
+  const refused = (await run(NAMED)) as Refused
   expect(refused.begunBefore).toBe(2)
   expect(gate.rejections.hasAcceptedSince(2)).toBe(false)
   await run({ ...OK, accepted: 0 } as Outcome)
@@ -47,7 +53,7 @@ test('what was begun before the refusal is no evidence, however late it is accep
   await run(OK)
   let accept: (outcome: Outcome) => void = () => {}
   const slow = gate.run(gate.createRetryState(), never, () => new Promise((resolve) => (accept = resolve)))
-  const refused = await run(NAMELESS) as Refused
+  const refused = (await run(NAMELESS)) as Refused
   accept(OK)
   await slow
   expect(gate.rejections.hasAcceptedSince(refused.begunBefore ?? 0)).toBe(false)
@@ -56,7 +62,12 @@ test('what was begun before the refusal is no evidence, however late it is accep
 test('after a verdict one attempt a minute passes, also when its refusal names nothing; an acceptance ends it', async () => {
   const { clock, gate, run, onTrouble } = setup()
   gate.rejectsEverything(NAMELESS)
-  expect(onTrouble).toHaveBeenCalledWith(expect.objectContaining({ kind: 'misconfigured', status: 400 }), 0, 60_000, false)
+  expect(onTrouble).toHaveBeenCalledWith(
+    expect.objectContaining({ kind: 'misconfigured', status: 400 }),
+    0,
+    60_000,
+    false,
+  )
   const replies: number[] = []
   for (let n = 0; n < 5; n += 1) void run(n < 2 ? NAMELESS : OK).then(() => replies.push(clock.now()))
   await clock.advance(200_000)
@@ -110,5 +121,11 @@ test('the user is told what refuses everything, once', () => {
   const told = new RecordingReport()
   const { onFailure: onTrouble } = createFailureReporter(told, new FakeClock())
   for (let n = 0; n < 3; n += 1) onTrouble({ ...NAMELESS, kind: 'misconfigured' }, 0, 60_000, false)
-  expect(told.problems).toEqual([{ code: 'REJECTED', status: 400, message: expect.stringMatching(/refuses whatever it is sent, check url.*60\.0 s/) }])
+  expect(told.problems).toEqual([
+    {
+      code: 'REJECTED',
+      status: 400,
+      message: expect.stringMatching(/refuses whatever it is sent, check url.*60\.0 s/),
+    },
+  ])
 })

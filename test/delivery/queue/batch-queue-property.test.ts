@@ -69,60 +69,71 @@ type Step = 'stored' | 'loose' | 'send' | 'settle' | 'down' | 'up' | 'wait'
 const STEPS: readonly Step[] = ['stored', 'stored', 'stored', 'loose', 'send', 'send', 'settle', 'down', 'up', 'wait']
 
 test('each batch is sent once, and a flush waits for all before it', async () => {
-  await fc.assert(fc.asyncProperty(
-    fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 300 }), fc.constantFrom(1, 32), fc.constantFrom(6_000, 12_000, 40_000),
-    async (steps, maxConcurrency, maxBufferBytes) => {
-      const evicted = new SequentialDisk()
-      const recovery = { hasMore: false, next: () => Promise.resolve(false) }
-      let isDown = false
-      const queue = new BatchQueue({ maxBufferBytes, maxConcurrency, clock: new FakeClock(), disk: { evicted, recovery }, isDown: () => isDown }, () => {})
-      const sent: string[] = []
-      const inFlight: QueuedBatch[] = []
-      const lost: string[] = []
-      const open = new Map<string, number>()
-      let count = 0
-      const inFlightBytes = (): number => inFlight.length * 2_000
-      const send = (): void => {
-        const held = queue.shift()
-        if (held === undefined) return
-        sent.push(held.batch.batchId)
-        inFlight.push(held)
-      }
-      const settle = (): void => {
-        const held = inFlight.shift()
-        if (held === undefined) return
-        queue.settled(held, 1)
-        open.delete(held.batch.batchId)
-      }
-      for (const step of steps) {
-        if (step === 'stored') {
-          const name = `s${count++}`
-          open.set(name, queue.watermark.durable)
-          queue.push(evicted.write(name), inFlightBytes())
-        } else if (step === 'loose') lost.push(...queue.push(batchOf(`l${count++}`), inFlightBytes()).map(({ batchId }) => batchId))
-        else if (step === 'send' && !isDown) send()
-        else if (step === 'settle') settle()
-        else if (step === 'down') isDown = true
-        else if (step === 'up' && isDown) {
-          isDown = false
-          queue.putAside()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 300 }),
+      fc.constantFrom(1, 32),
+      fc.constantFrom(6_000, 12_000, 40_000),
+      async (steps, maxConcurrency, maxBufferBytes) => {
+        const evicted = new SequentialDisk()
+        const recovery = { hasMore: false, next: () => Promise.resolve(false) }
+        let isDown = false
+        const queue = new BatchQueue(
+          { maxBufferBytes, maxConcurrency, clock: new FakeClock(), disk: { evicted, recovery }, isDown: () => isDown },
+          () => {},
+        )
+        const sent: string[] = []
+        const inFlight: QueuedBatch[] = []
+        const lost: string[] = []
+        const open = new Map<string, number>()
+        let count = 0
+        const inFlightBytes = (): number => inFlight.length * 2_000
+        const send = (): void => {
+          const held = queue.shift()
+          if (held === undefined) return
+          sent.push(held.batch.batchId)
+          inFlight.push(held)
         }
-        else if (step === 'wait') await settled()
-        const waiting = [...open].filter(([name]) => !inFlight.some(({ batch }) => batch.batchId === name)).map(([, order]) => order)
-        expect(queue.oldest.durable).toBeLessThanOrEqual(Math.min(...waiting, queue.watermark.durable))
-      }
-      isDown = false
-      for (let turn = 0; turn < 500 && sent.length + lost.length < count; turn += 1) {
-        queue.refill()
-        await settled()
-        send()
-        settle()
-      }
-      expect(sent.length + lost.length).toBe(count)
-      expect(new Set([...sent, ...lost]).size).toBe(count)
-      if (maxConcurrency === 1) {
-        const stored = sent.filter((name) => name.startsWith('s')).map((name) => Number(name.slice(1)))
-        expect(stored).toEqual(stored.toSorted((a, b) => a - b))
-      }
-    }), { numRuns: 1000 })
+        const settle = (): void => {
+          const held = inFlight.shift()
+          if (held === undefined) return
+          queue.settled(held, 1)
+          open.delete(held.batch.batchId)
+        }
+        for (const step of steps) {
+          if (step === 'stored') {
+            const name = `s${count++}`
+            open.set(name, queue.watermark.durable)
+            queue.push(evicted.write(name), inFlightBytes())
+          } else if (step === 'loose')
+            lost.push(...queue.push(batchOf(`l${count++}`), inFlightBytes()).map(({ batchId }) => batchId))
+          else if (step === 'send' && !isDown) send()
+          else if (step === 'settle') settle()
+          else if (step === 'down') isDown = true
+          else if (step === 'up' && isDown) {
+            isDown = false
+            queue.putAside()
+          } else if (step === 'wait') await settled()
+          const waiting = [...open]
+            .filter(([name]) => !inFlight.some(({ batch }) => batch.batchId === name))
+            .map(([, order]) => order)
+          expect(queue.oldest.durable).toBeLessThanOrEqual(Math.min(...waiting, queue.watermark.durable))
+        }
+        isDown = false
+        for (let turn = 0; turn < 500 && sent.length + lost.length < count; turn += 1) {
+          queue.refill()
+          await settled()
+          send()
+          settle()
+        }
+        expect(sent.length + lost.length).toBe(count)
+        expect(new Set([...sent, ...lost]).size).toBe(count)
+        if (maxConcurrency === 1) {
+          const stored = sent.filter((name) => name.startsWith('s')).map((name) => Number(name.slice(1)))
+          expect(stored).toEqual(stored.toSorted((a, b) => a - b))
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  )
 })

@@ -11,7 +11,11 @@ type Placed = Batch & { readonly place: SegmentPosition }
 const KIB = 1024
 
 /** The object with a property that is asked each time. */
-function lengthened<Name extends string, Value, Rest extends object>(name: Name, get: () => Value, rest: Rest): Rest & { readonly [key in Name]: Value } {
+function lengthened<Name extends string, Value, Rest extends object>(
+  name: Name,
+  get: () => Value,
+  rest: Rest,
+): Rest & { readonly [key in Name]: Value } {
   return Object.defineProperty(rest, name, { get }) as Rest & { readonly [key in Name]: Value }
 }
 
@@ -20,12 +24,16 @@ class FakeDisk implements QueueDisk {
   readonly waiting: Batch[] = []
   readonly left: Batch[] = []
   passed = 0
-  readonly evicted = lengthened('batches', () => this.waiting.length, lengthened('hasMore', () => this.waiting.length > 0, {
-    push: (batch: Placed) => void this.waiting.push(batch),
-    unshift: (batch: Placed) => void this.waiting.unshift(batch),
-    pass: () => void (this.passed += 1),
-    next: (take: (batch: Batch) => void) => this.#next(this.waiting, take),
-  }))
+  readonly evicted = lengthened(
+    'batches',
+    () => this.waiting.length,
+    lengthened('hasMore', () => this.waiting.length > 0, {
+      push: (batch: Placed) => void this.waiting.push(batch),
+      unshift: (batch: Placed) => void this.waiting.unshift(batch),
+      pass: () => void (this.passed += 1),
+      next: (take: (batch: Batch) => void) => this.#next(this.waiting, take),
+    }),
+  )
   readonly recovery = lengthened('hasMore', () => this.left.length > 0, {
     next: (take: (batch: Batch) => void) => this.#next(this.left, take),
   })
@@ -39,16 +47,38 @@ class FakeDisk implements QueueDisk {
   }
 }
 
-const stored = (name: string, body?: Uint8Array): Placed => ({ ...batchOf(name), ...(body !== undefined && { body }), place: { segment: 1, offset: 0 }, acknowledgement: { isDurable: true, createPart: () => ({ createPart: () => { throw new Error('no part here') }, acknowledge: () => {} }), acknowledge: () => {} } })
+const stored = (name: string, body?: Uint8Array): Placed => ({
+  ...batchOf(name),
+  ...(body !== undefined && { body }),
+  place: { segment: 1, offset: 0 },
+  acknowledgement: {
+    isDurable: true,
+    createPart: () => ({
+      createPart: () => {
+        throw new Error('no part here')
+      },
+      acknowledge: () => {},
+    }),
+    acknowledge: () => {},
+  },
+})
 
 /** Each batch takes 2,000 bytes. */
 function setup(maxBufferBytes: number, recoverForMs?: number, maxConcurrency = 32) {
   const onDisk = new FakeDisk()
   const clock = new FakeClock()
   const service = { isDown: false }
-  const queue = new BatchQueue({
-    maxBufferBytes, disk: onDisk, clock, maxConcurrency, isDown: () => service.isDown, ...(recoverForMs !== undefined && { recoverForMs }),
-  }, () => {})
+  const queue = new BatchQueue(
+    {
+      maxBufferBytes,
+      disk: onDisk,
+      clock,
+      maxConcurrency,
+      isDown: () => service.isDown,
+      ...(recoverForMs !== undefined && { recoverForMs }),
+    },
+    () => {},
+  )
   const take = async (count: number): Promise<string[]> => {
     const names: string[] = []
     for (let n = 0; n < count; n += 1) {
@@ -82,7 +112,7 @@ describe('what is on disk', () => {
     for (const name of names('b', 8)) queue.push(stored(name), 0)
     const first = await take(2)
     queue.push(stored('b8'), 0)
-    expect([...first, ...await take(9)]).toEqual(names('b', 9))
+    expect([...first, ...(await take(9))]).toEqual(names('b', 9))
   })
 
   test('one that was handed over without its body never goes to memory', async () => {
@@ -126,7 +156,7 @@ describe('after an outage', () => {
     const taken: string[] = []
     for (let n = 0; n < 100; n += 1) {
       for (let more = 0; queue.bytes < 16_000; more += 1) queue.push(stored(`new${n}-${more}`), 0)
-      taken.push(...await take(1))
+      taken.push(...(await take(1)))
     }
     expect(taken.filter((name) => name.startsWith('old'))).toEqual(names('old', 12))
   })
@@ -168,7 +198,7 @@ describe('after an outage', () => {
     for (const name of names('new', 6)) queue.push(stored(name), 0)
     const first = await take(12)
     queue.push(stored('new6'), 0)
-    expect([...first, ...await take(7)]).toEqual([...names('old', 12), ...names('new', 7)])
+    expect([...first, ...(await take(7))]).toEqual([...names('old', 12), ...names('new', 7)])
   })
 
   test('a service that was only slow gets them in order', async () => {
@@ -176,7 +206,7 @@ describe('after an outage', () => {
     for (const name of names('b', 12)) queue.push(stored(name), 0)
     const first = await take(6)
     for (const name of names('c', 6)) queue.push(stored(name), 0)
-    expect([...first, ...await take(12)]).toEqual([...names('b', 12), ...names('c', 6)])
+    expect([...first, ...(await take(12))]).toEqual([...names('b', 12), ...names('c', 6)])
   })
 })
 
@@ -202,7 +232,23 @@ describe('what earlier processes left', () => {
     queue.refill()
     for (let turn = 0; turn < 20; turn += 1) await settled()
     for (const name of names('b', 9)) queue.push(stored(name), 0)
-    expect(await take(15)).toEqual(['b0', 'b1', 'b2', 'r0', 'b3', 'b4', 'b5', 'r1', 'b6', 'b7', 'b8', 'r2', 'r3', 'r4', 'r5'])
+    expect(await take(15)).toEqual([
+      'b0',
+      'b1',
+      'b2',
+      'r0',
+      'b3',
+      'b4',
+      'b5',
+      'r1',
+      'b6',
+      'b7',
+      'b8',
+      'r2',
+      'r3',
+      'r4',
+      'r5',
+    ])
   })
 
   test('is held within a bound in memory and in flight', async () => {

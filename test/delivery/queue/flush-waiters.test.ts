@@ -13,12 +13,31 @@ const LONGEST = (): number => 0.999
 
 /** As `setup`, with every batch on disk. */
 function onDisk(script: (attempt: number) => Outcome | undefined) {
-  const { clock, gate, sender } = setup((_, attempt) => script(attempt), { random: LONGEST, maxConcurrency: 1, retryMinMs: RETRY_MIN_MS })
+  const { clock, gate, sender } = setup((_, attempt) => script(attempt), {
+    random: LONGEST,
+    maxConcurrency: 1,
+    retryMinMs: RETRY_MIN_MS,
+  })
   const delivery = new Delivery({
-    sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes: 1_000_000, requestTimeoutMs: REQUEST_TIMEOUT_MS, account: new Account(), report: new RecordingReport(),
+    sender: createRetrySender(sender, gate),
+    gate,
+    clock,
+    maxBufferBytes: 1_000_000,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    account: new Account(),
+    report: new RecordingReport(),
     disk: {
-      evicted: { batches: 0, hasMore: false, push: () => {}, pass: () => {}, unshift: () => {}, next: () => Promise.resolve(false) },
-      recovery: { hasMore: false, next: () => Promise.resolve(false) }, keptEntries: 0, admits: () => true,
+      evicted: {
+        batches: 0,
+        hasMore: false,
+        push: () => {},
+        pass: () => {},
+        unshift: () => {},
+        next: () => Promise.resolve(false),
+      },
+      recovery: { hasMore: false, next: () => Promise.resolve(false) },
+      keptEntries: 0,
+      admits: () => true,
     },
   })
   const enqueue = (id: string): void => delivery.enqueue({ ...batchOf(id), place: {} as SegmentPosition })
@@ -32,7 +51,10 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
   return { clock, gate, sender, delivery, enqueue, untilPaused }
 }
 
-test.each([['an outage', DOWN], ['a wrong key', UNAUTHORIZED]])('in a pause after %s it asks, and is acknowledged when the service is back', async (_, failure) => {
+test.each([
+  ['an outage', DOWN],
+  ['a wrong key', UNAUTHORIZED],
+])('in a pause after %s it asks, and is acknowledged when the service is back', async (_, failure) => {
   let isBack = false
   const { clock, sender, delivery, enqueue, untilPaused } = onDisk(() => (isBack ? OK : failure))
   enqueue('a')

@@ -83,7 +83,10 @@ describe('Retry-After', () => {
   })
 
   test('gets a jitter of at most a tenth, and at most a second', async () => {
-    for (const [seconds, jitterMs] of [[2, 200], [100, 1000]] as const) {
+    for (const [seconds, jitterMs] of [
+      [2, 200],
+      [100, 1000],
+    ] as const) {
       const { clock, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? busyFor(seconds) : OK), {
         random: () => 0.999,
       })
@@ -272,8 +275,10 @@ test('at first one attempt goes out, and each success allows one more', async ()
   expect(inFlight).toEqual([1, 2, 4, 4])
 })
 
-test('a local service that is not this user\'s is asked again with the backoff, not once a minute', async () => {
-  const { clock, sender, account, enqueue } = setup((_, attempt) => (attempt <= 3 ? { kind: 'misconfigured', reason: 'not yours' } : OK))
+test("a local service that is not this user's is asked again with the backoff, not once a minute", async () => {
+  const { clock, sender, account, enqueue } = setup((_, attempt) =>
+    attempt <= 3 ? { kind: 'misconfigured', reason: 'not yours' } : OK,
+  )
   enqueue(...many(1))
   await clock.advance(10_000)
   expect(sender.attempts).toHaveLength(4)
@@ -297,7 +302,9 @@ test('a nudge ends a pause of the backoff for one attempt, and never a Retry-Aft
 })
 
 test('at the end of the app what does not answer does not hold up the rest', async () => {
-  const { clock, sender, account, delivery, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), { initialConcurrency: 1 })
+  const { clock, sender, account, delivery, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), {
+    initialConcurrency: 1,
+  })
   enqueue(...many(10))
   await clock.advance(2_000)
   expect(sender.attempts).toHaveLength(1) // and hangs

@@ -29,23 +29,33 @@ test('an outage is told once it lasts, or is known to last, and its end too', ()
   expect(told.problems[1]).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
 })
 
-test('a local service that is not this user\'s is reported at once, and once', () => {
+test("a local service that is not this user's is reported at once, and once", () => {
   const told = new RecordingReport()
   const { onFailure: onTrouble } = createFailureReporter(told, new FakeClock())
   for (let times = 0; times < 3; times += 1) onTrouble({ kind: 'misconfigured', reason: 'not yours' }, 0, 300, false)
-  expect(told.problems).toEqual([{ code: 'MISDIRECTED', message: expect.stringMatching(/local service.*not yours/) as string }])
+  expect(told.problems).toEqual([
+    { code: 'MISDIRECTED', message: expect.stringMatching(/local service.*not yours/) as string },
+  ])
 })
 
 test('what the user can do follows the cause', () => {
   const told = new RecordingReport()
-  createFailureReporter(told, new FakeClock()).onFailure({ kind: 'misconfigured', reason: 'not yours', remedy: 'Stop it' }, 0, 300, false)
+  createFailureReporter(told, new FakeClock()).onFailure(
+    { kind: 'misconfigured', reason: 'not yours', remedy: 'Stop it' },
+    0,
+    300,
+    false,
+  )
   expect(told.problems).toMatchObject([{ message: expect.stringMatching(/: not yours\. Stop it; /) as string }])
 })
 
 test('with a time between repeats: when it begins, then at most once in that time, and when it begins again', async () => {
   const told = new RecordingReport()
   const clock = new FakeClock()
-  const { onFailure: onTrouble, onRecovery } = createFailureReporter(told, clock, { meanwhile: 'waiting', repeatMs: 60_000 })
+  const { onFailure: onTrouble, onRecovery } = createFailureReporter(told, clock, {
+    meanwhile: 'waiting',
+    repeatMs: 60_000,
+  })
   for (let second = 0; second < 150; second += 5) {
     onTrouble(down, 5_000 + second * 1_000, 5_000, false)
     await clock.advance(5_000)
@@ -61,7 +71,8 @@ test('a misconfiguration is told at once, once of a kind, and again after it was
   const told = new RecordingReport()
   const { onFailure: onTrouble, onRecovery } = createFailureReporter(told, new FakeClock())
   const elsewhere: EndpointRejected = { kind: 'misconfigured', status: 301, reason: '301 moved' }
-  for (const trouble of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere]) onTrouble(trouble, 0, 60_000, false)
+  for (const trouble of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere])
+    onTrouble(trouble, 0, 60_000, false)
   expect(told.problems.map(({ code }) => code)).toEqual(['AUTH', 'MISDIRECTED'])
   expect(told.problems.map(({ message }) => message)).toEqual([
     expect.stringMatching(/apiKey.*401 invalid key/),
@@ -91,9 +102,15 @@ function printing() {
   const clock = new FakeClock()
   const lines: string[] = []
   const problems: number[] = []
-  const report = new Reporter({ clock, onProblem: 'stderr', secrets: [], write: (line) => lines.push(line), emit: (name) => {
-    if (name === 'ingest:problem') problems.push(clock.now())
-  } })
+  const report = new Reporter({
+    clock,
+    onProblem: 'stderr',
+    secrets: [],
+    write: (line) => lines.push(line),
+    emit: (name) => {
+      if (name === 'ingest:problem') problems.push(clock.now())
+    },
+  })
   return { clock, lines, problems, report, ...createFailureReporter(report, clock) }
 }
 
@@ -134,7 +151,7 @@ test('of several throttled failures the latest is reported', async () => {
   expect(lines.map((line) => /503|401|404/.exec(line)?.[0])).toEqual(['401', '503', '404'])
 })
 
-test('request logs and entries do not take back each other\'s lines', async () => {
+test("request logs and entries do not take back each other's lines", async () => {
   const { clock, lines, report, onFailure: onTrouble, onRecovery } = printing()
   const other = createFailureReporter(report.forRequestLogs(), clock)
   for (let n = 0; n < 2; n += 1) {
@@ -144,7 +161,9 @@ test('request logs and entries do not take back each other\'s lines', async () =
   onRecovery(6_000)
   await clock.advance(60_000)
   expect(lines.filter((line) => line.includes('503'))).toEqual([
-    expect.not.stringContaining('request logs'), expect.stringContaining('request logs'), expect.stringContaining('request logs'),
+    expect.not.stringContaining('request logs'),
+    expect.stringContaining('request logs'),
+    expect.stringContaining('request logs'),
   ])
 })
 

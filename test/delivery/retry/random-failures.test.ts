@@ -18,32 +18,49 @@ function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency =
   let isDown = false
   const acceptedIds: string[] = []
   const teller = createFailureReporter(told, { now: () => one.clock.now() })
-  const one = setup(({ batchId }) => {
-    if (isFailed(one.clock.now())) return DOWN
-    acceptedIds.push(batchId)
-    return OK
-  }, {
-    latencyMs, maxConcurrency, initialConcurrency: 1, random: seeded(seed + 100), idleMs: () => 0, maxBufferBytes: 2 ** 30,
-    onFailure: (trouble, ageMs, waitMs, isEnding) => {
-      if (!isDown) outages.push(one.clock.now())
-      isDown = true
-      teller.onFailure(trouble, ageMs, waitMs, isEnding)
+  const one = setup(
+    ({ batchId }) => {
+      if (isFailed(one.clock.now())) return DOWN
+      acceptedIds.push(batchId)
+      return OK
     },
-    onRecovery: (ageMs) => {
-      isDown = false
-      teller.onRecovery(ageMs)
+    {
+      latencyMs,
+      maxConcurrency,
+      initialConcurrency: 1,
+      random: seeded(seed + 100),
+      idleMs: () => 0,
+      maxBufferBytes: 2 ** 30,
+      onFailure: (trouble, ageMs, waitMs, isEnding) => {
+        if (!isDown) outages.push(one.clock.now())
+        isDown = true
+        teller.onFailure(trouble, ageMs, waitMs, isEnding)
+      },
+      onRecovery: (ageMs) => {
+        isDown = false
+        teller.onRecovery(ageMs)
+      },
     },
-  })
+  )
   return { ...one, told, outages, acceptedIds }
 }
 
 /** Sends until all batches are accepted. */
-async function sendAll(isFailed: (now: number, random: () => number) => boolean, seed: number, { batches = BATCHES, ...options }: { batches?: number, maxConcurrency?: number, latencyMs?: number } = {}) {
+async function sendAll(
+  isFailed: (now: number, random: () => number) => boolean,
+  seed: number,
+  { batches = BATCHES, ...options }: { batches?: number; maxConcurrency?: number; latencyMs?: number } = {},
+) {
   const random = seeded(seed)
   const one = client((now) => isFailed(now, random), { seed, ...options })
   one.enqueue(...many(batches))
   while (one.account.accepted < batches && one.clock.now() < 3_600_000) await one.clock.advance(10)
-  return { ...one, ms: one.clock.now(), requests: one.sender.attempts.length, lines: [...one.told.problems, ...one.told.notes] }
+  return {
+    ...one,
+    ms: one.clock.now(),
+    requests: one.sender.attempts.length,
+    lines: [...one.told.problems, ...one.told.notes],
+  }
 }
 
 function medianOf(values: readonly number[]): number {
@@ -51,33 +68,51 @@ function medianOf(values: readonly number[]): number {
 }
 
 describe('random failures', () => {
-  test.each([[0.1, 1_200], [0.2, 2_200], [0.3, 3_500]])('of %f of all requests are not an outage: 200 batches within %i ms, without a report', async (share, mostMs) => {
+  test.each([
+    [0.1, 1_200],
+    [0.2, 2_200],
+    [0.3, 3_500],
+  ])('of %f of all requests are not an outage: 200 batches within %i ms, without a report', async (share, mostMs) => {
     const runs = await Promise.all(SEEDS.map((seed) => sendAll((_, random) => random() < share, seed)))
     const [ms, outages] = [medianOf(runs.map((run) => run.ms)), medianOf(runs.map((run) => run.outages.length))]
     const requests = runs.reduce((sum, run) => sum + run.requests, 0)
-    process.stdout.write(`${share * 100} % at random: ${ms} ms, ${outages} outages, ${requests / SEEDS.length} requests\n`)
+    process.stdout.write(
+      `${share * 100} % at random: ${ms} ms, ${outages} outages, ${requests / SEEDS.length} requests\n`,
+    )
     expect(ms).toBeLessThan(mostMs)
     expect(outages).toBeLessThanOrEqual(1)
-    expect(requests).toBeLessThan(1.1 * SEEDS.length * BATCHES / (1 - share))
+    expect(requests).toBeLessThan((1.1 * SEEDS.length * BATCHES) / (1 - share))
     expect(runs.flatMap(({ lines }) => lines)).toEqual([])
   })
 
-  test.each([[0.5, 30_000], [0.7, 180_000]])('of %f of all requests are outages, with few extra requests, within %i ms', async (share, mostMs) => {
+  test.each([
+    [0.5, 30_000],
+    [0.7, 180_000],
+  ])('of %f of all requests are outages, with few extra requests, within %i ms', async (share, mostMs) => {
     const runs = await Promise.all(SEEDS.map((seed) => sendAll((_, random) => random() < share, seed)))
     const requests = runs.reduce((sum, run) => sum + run.requests, 0)
     const ms = medianOf(runs.map((run) => run.ms))
     process.stdout.write(`${share * 100} % at random: ${ms} ms, ${requests / SEEDS.length} requests\n`)
     expect(ms).toBeLessThan(mostMs)
-    expect(requests).toBeLessThan(1.1 * SEEDS.length * BATCHES / (1 - share))
+    expect(requests).toBeLessThan((1.1 * SEEDS.length * BATCHES) / (1 - share))
     expect(medianOf(runs.map(({ outages }) => outages.length))).toBeGreaterThan(0)
   })
 
-  test.each([[0, 4_000], [0.1, 8_000], [0.3, 14_000]])('of %f of all requests do not lower the concurrency, since fewer requests fail as well: 1,000 batches at 100 ms each within %i ms', async (share, mostMs) => {
-    const runs = await Promise.all(SEEDS.map((seed) => sendAll((_, random) => random() < share, seed, { batches: 1_000, latencyMs: 100 })))
-    const ms = medianOf(runs.map((run) => run.ms))
-    process.stdout.write(`${share * 100} % at random, 100 ms: ${ms} ms\n`)
-    expect(ms).toBeLessThan(mostMs)
-  })
+  test.each([
+    [0, 4_000],
+    [0.1, 8_000],
+    [0.3, 14_000],
+  ])(
+    'of %f of all requests do not lower the concurrency, since fewer requests fail as well: 1,000 batches at 100 ms each within %i ms',
+    async (share, mostMs) => {
+      const runs = await Promise.all(
+        SEEDS.map((seed) => sendAll((_, random) => random() < share, seed, { batches: 1_000, latencyMs: 100 })),
+      )
+      const ms = medianOf(runs.map((run) => run.ms))
+      process.stdout.write(`${share * 100} % at random, 100 ms: ${ms} ms\n`)
+      expect(ms).toBeLessThan(mostMs)
+    },
+  )
 
   test('keep the order with maxConcurrency 1', async () => {
     const { acceptedIds } = await sendAll((_, random) => random() < 0.3, 1, { maxConcurrency: 1 })
@@ -92,25 +127,33 @@ describe('random failures', () => {
 })
 
 describe('an outage', () => {
-  test.each([2, 8, 32])('with %i requests in flight is detected at the first retry, then one request at a time is sent', async (maxConcurrency) => {
-    const one = client((now) => now >= 1_000 && now < 6_000, { maxConcurrency })
-    for (let at = 0; at < 8_000; at += 10) {
-      one.enqueue(batchOf(`a${at}`), batchOf(`b${at}`), batchOf(`c${at}`))
-      await one.clock.advance(10)
-    }
-    const during = one.sender.attempts.filter(({ at }) => at >= 1_000 && at < 6_000).map(({ at }) => at)
-    expect(one.outages[0]).toBeLessThan(1_300)
-    // Requests in flight at the end of a delay, then the probes.
-    expect(during.length).toBeLessThan(maxConcurrency + 24)
-    const probes = during.filter((at) => at > 1_300)
-    expect(probes.every((at, n) => n === 0 || at - (probes[n - 1] as number) >= 10)).toBe(true)
-    await one.clock.advance(30_000)
-    expect(one.account.snapshot()).toMatchObject({ pending: 0, balances: true })
-  })
+  test.each([2, 8, 32])(
+    'with %i requests in flight is detected at the first retry, then one request at a time is sent',
+    async (maxConcurrency) => {
+      const one = client((now) => now >= 1_000 && now < 6_000, { maxConcurrency })
+      for (let at = 0; at < 8_000; at += 10) {
+        one.enqueue(batchOf(`a${at}`), batchOf(`b${at}`), batchOf(`c${at}`))
+        await one.clock.advance(10)
+      }
+      const during = one.sender.attempts.filter(({ at }) => at >= 1_000 && at < 6_000).map(({ at }) => at)
+      expect(one.outages[0]).toBeLessThan(1_300)
+      // Requests in flight at the end of a delay, then the probes.
+      expect(during.length).toBeLessThan(maxConcurrency + 24)
+      const probes = during.filter((at) => at > 1_300)
+      expect(probes.every((at, n) => n === 0 || at - (probes[n - 1] as number) >= 10)).toBe(true)
+      await one.clock.advance(30_000)
+      expect(one.account.snapshot()).toMatchObject({ pending: 0, balances: true })
+    },
+  )
 
   test('is detected at the first retry of a single batch, and starts at its first failure', async () => {
     const ages: number[] = []
-    const { clock, gate, enqueue } = setup(() => (clock.now() < 2_500 ? OK : DOWN), { latencyMs: 10, initialConcurrency: 1, random: () => 0.5, onFailure: (_, ageMs) => ages.push(ageMs) })
+    const { clock, gate, enqueue } = setup(() => (clock.now() < 2_500 ? OK : DOWN), {
+      latencyMs: 10,
+      initialConcurrency: 1,
+      random: () => 0.5,
+      onFailure: (_, ageMs) => ages.push(ageMs),
+    })
     for (let n = 0; n < 4; n += 1) {
       enqueue(batchOf(`b${n}`))
       await clock.advance(1_000)
@@ -120,8 +163,15 @@ describe('an outage', () => {
     expect([gate.lastFailure, gate.outageAgeMs]).toEqual(['503 down', 1_000])
   })
 
-  test.each([['a 503 with Retry-After', busyFor(2), 2_000], ['a 429', TOO_MANY, 1]])('starts with %s, even if all other requests are accepted', async (_, failure, leastMs) => {
-    const { clock, sender, enqueue } = setup((__, attempt) => (attempt === 50 ? undefined : OK), { latencyMs: 10, maxConcurrency: 8, random: () => 0.1 })
+  test.each([
+    ['a 503 with Retry-After', busyFor(2), 2_000],
+    ['a 429', TOO_MANY, 1],
+  ])('starts with %s, even if all other requests are accepted', async (_, failure, leastMs) => {
+    const { clock, sender, enqueue } = setup((__, attempt) => (attempt === 50 ? undefined : OK), {
+      latencyMs: 10,
+      maxConcurrency: 8,
+      random: () => 0.1,
+    })
     enqueue(...many(100))
     while (sender.attempts.length < 50) await clock.advance(1)
     const before = sender.attempts.length
@@ -139,7 +189,10 @@ describe('a batch that always fails', () => {
   /** `bad` is not accepted before `until`; another batch is accepted every 20 ms. */
   function beside(until = Infinity) {
     const clocks: { clock?: FakeClock } = {}
-    const one = setup(({ batchId }) => (batchId === 'bad' && (clocks.clock?.now() ?? 0) < until ? DOWN : OK), { latencyMs: 10, random: () => 0.99 })
+    const one = setup(({ batchId }) => (batchId === 'bad' && (clocks.clock?.now() ?? 0) < until ? DOWN : OK), {
+      latencyMs: 10,
+      random: () => 0.99,
+    })
     clocks.clock = one.clock
     const attempts = (): number[] => one.sender.attempts.filter(({ batchId }) => batchId === 'bad').map(({ at }) => at)
     const run = async (ms: number): Promise<void> => {
@@ -158,7 +211,9 @@ describe('a batch that always fails', () => {
     await run(120_000)
     expect(account.snapshot()).toMatchObject({ pending: 1 })
     expect(gate.lastFailure).toBeUndefined()
-    const waits = attempts().slice(1).map((at, n) => at - (attempts()[n] as number))
+    const waits = attempts()
+      .slice(1)
+      .map((at, n) => at - (attempts()[n] as number))
     expect(waits.slice(0, 3).map((ms) => Math.round(ms / 10) * 10)).toEqual([70, 130, 200])
     expect(waits.at(-1)).toBeLessThan(5_100)
     expect(waits.length).toBeLessThan(90)

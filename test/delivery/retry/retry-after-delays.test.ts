@@ -14,11 +14,24 @@ const httpDate = (ms: number): string => new Date(ms).toUTCString()
 
 /** The header's values, and the wait in milliseconds; undefined where only the backoff counts. */
 const CASES: readonly [header: string | string[], waitMs: number | undefined][] = [
-  ['0', undefined], ['-5', undefined], ['soon', undefined], ['', undefined], ['5 seconds', undefined], ['0x10', undefined],
-  [httpDate(NOW - 86_400_000), undefined], ['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
-  ['3', 3_000], ['3600', HOUR], ['1000000000', HOUR], ['99999999999', HOUR], ['9'.repeat(50), HOUR],
-  [httpDate(NOW + 7_000), 7_000], [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
-  [['5', '2'], 5_000], [['x', '4'], 4_000], [['0', '-5'], undefined],
+  ['0', undefined],
+  ['-5', undefined],
+  ['soon', undefined],
+  ['', undefined],
+  ['5 seconds', undefined],
+  ['0x10', undefined],
+  [httpDate(NOW - 86_400_000), undefined],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
+  ['3', 3_000],
+  ['3600', HOUR],
+  ['1000000000', HOUR],
+  ['99999999999', HOUR],
+  ['9'.repeat(50), HOUR],
+  [httpDate(NOW + 7_000), 7_000],
+  [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
+  [['5', '2'], 5_000],
+  [['x', '4'], 4_000],
+  [['0', '-5'], undefined],
 ]
 
 describe('through a real server', () => {
@@ -34,11 +47,16 @@ describe('through a real server', () => {
     onTestFinished(() => http.close())
     const closed: { waitMs: number; at: number }[] = []
     let hasFailed = (): void => {}
-    const failed = (): Promise<void> => new Promise((resolve) => {
-      hasFailed = resolve
-    })
+    const failed = (): Promise<void> =>
+      new Promise((resolve) => {
+        hasFailed = resolve
+      })
     const gate = new CircuitBreaker({
-      clock, maxConcurrency: 4, retryMinMs: 250, retryMaxMs: 30_000, random: () => 0.5,
+      clock,
+      maxConcurrency: 4,
+      retryMinMs: 250,
+      retryMaxMs: 30_000,
+      random: () => 0.5,
       onFailure: (_, __, closedMs) => {
         closed.push({ waitMs: closedMs, at: clock.now() })
         hasFailed()
@@ -65,15 +83,20 @@ describe('through a real server', () => {
 })
 
 describe('at the gate', () => {
-  test.each([0, 1, 3_000, HOUR])('of %i ms: in an hour no more attempts than the backoff allows, and none early', async (retryAfterMs) => {
-    const { clock, sender, enqueue } = setup(() => ({ kind: 'later', status: 429, reason: '429', retryAfterMs }), { maxConcurrency: 1 })
-    enqueue(batchOf('a'))
-    await clock.advance(HOUR - 1)
-    const times = sender.attempts.map(({ at }) => at)
-    expect(times.every((at, index) => index === 0 || at - (times[index - 1] as number) >= retryAfterMs)).toBe(true)
-    // 15 s on average once it is an old outage, and at most 30 s of growth before.
-    expect(times.length).toBeLessThan(400)
-    await clock.advance(2_000)
-    expect(sender.attempts.length).toBeGreaterThan(1)
-  })
+  test.each([0, 1, 3_000, HOUR])(
+    'of %i ms: in an hour no more attempts than the backoff allows, and none early',
+    async (retryAfterMs) => {
+      const { clock, sender, enqueue } = setup(() => ({ kind: 'later', status: 429, reason: '429', retryAfterMs }), {
+        maxConcurrency: 1,
+      })
+      enqueue(batchOf('a'))
+      await clock.advance(HOUR - 1)
+      const times = sender.attempts.map(({ at }) => at)
+      expect(times.every((at, index) => index === 0 || at - (times[index - 1] as number) >= retryAfterMs)).toBe(true)
+      // 15 s on average once it is an old outage, and at most 30 s of growth before.
+      expect(times.length).toBeLessThan(400)
+      await clock.advance(2_000)
+      expect(sender.attempts.length).toBeGreaterThan(1)
+    },
+  )
 })

@@ -10,7 +10,11 @@ test('is trouble of its age while it lasts, and none after it', async () => {
   const { clock, gate } = setup(() => OK, { random: () => 0 })
   await clock.advance(1_000)
   gate.applyRetryAfter(20_000)
-  expect([gate.lastFailure, gate.outageAgeMs, gate.retryAfterLeftMs]).toEqual(['the service has asked for silence', 0, 20_000])
+  expect([gate.lastFailure, gate.outageAgeMs, gate.retryAfterLeftMs]).toEqual([
+    'the service has asked for silence',
+    0,
+    20_000,
+  ])
   await clock.advance(5_000)
   gate.applyRetryAfter(1_000) // shortens nothing
   expect([gate.outageAgeMs, gate.retryAfterLeftMs]).toEqual([5_000, 15_000])
@@ -21,10 +25,25 @@ test('is trouble of its age while it lasts, and none after it', async () => {
 test('a flush of what is on disk does not wait for an end that comes too late', async () => {
   const { clock, gate, sender } = setup(() => OK, { random: () => 0 })
   const delivery = new Delivery({
-    sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes: 1_000_000, requestTimeoutMs: 10_000, account: new Account(), report: new RecordingReport(),
+    sender: createRetrySender(sender, gate),
+    gate,
+    clock,
+    maxBufferBytes: 1_000_000,
+    requestTimeoutMs: 10_000,
+    account: new Account(),
+    report: new RecordingReport(),
     disk: {
-      evicted: { batches: 0, hasMore: false, push: () => {}, pass: () => {}, unshift: () => {}, next: () => Promise.resolve(false) },
-      recovery: { hasMore: false, next: () => Promise.resolve(false) }, keptEntries: 0, admits: () => true,
+      evicted: {
+        batches: 0,
+        hasMore: false,
+        push: () => {},
+        pass: () => {},
+        unshift: () => {},
+        next: () => Promise.resolve(false),
+      },
+      recovery: { hasMore: false, next: () => Promise.resolve(false) },
+      keptEntries: 0,
+      admits: () => true,
     },
   })
   gate.applyRetryAfter(3_600_000)
@@ -37,7 +56,10 @@ test('a flush of what is on disk does not wait for an end that comes too late', 
 
 test('what was under way when it began does not end it', async () => {
   const onRecovery = vi.fn()
-  const { clock, gate, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), { random: () => 0, onRecovery })
+  const { clock, gate, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), {
+    random: () => 0,
+    onRecovery,
+  })
   enqueue(batchOf('a'))
   await clock.advance(0)
   gate.applyRetryAfter(5_000)
@@ -82,7 +104,9 @@ test('a failure within it is of its age, and then it is an outage', async () => 
   const onRecovery = vi.fn()
   let up = false
   const { clock, gate, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : up ? OK : DOWN), {
-    random: () => 0, onRecovery, onFailure: (_, ageMs) => ages.push(ageMs),
+    random: () => 0,
+    onRecovery,
+    onFailure: (_, ageMs) => ages.push(ageMs),
   })
   enqueue(batchOf('a'))
   await clock.advance(0)
@@ -118,7 +142,10 @@ test('from an earlier reply it outlives the outage that a probe has ended', asyn
 })
 
 test('that begins at exit, and lasts longer, is not waited for', async () => {
-  const { clock, gate, delivery, enqueue, told, account, sender } = setup(() => undefined, { random: () => 0, maxConcurrency: 1 })
+  const { clock, gate, delivery, enqueue, told, account, sender } = setup(() => undefined, {
+    random: () => 0,
+    maxConcurrency: 1,
+  })
   enqueue(...many(3))
   await clock.advance(0)
   const drained = watch(delivery.drain(3_000))
@@ -127,6 +154,8 @@ test('that begins at exit, and lasts longer, is not waited for', async () => {
   gate.applyRetryAfter(60_000)
   await clock.advance(0)
   expect([drained.done, sender.attempts.length]).toEqual([true, 1])
-  expect(told.drops).toEqual([{ count: 2, reason: 'shutdown', detail: expect.stringContaining('the service has asked for silence') }])
+  expect(told.drops).toEqual([
+    { count: 2, reason: 'shutdown', detail: expect.stringContaining('the service has asked for silence') },
+  ])
   expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, balances: true })
 })

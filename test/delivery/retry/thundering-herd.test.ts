@@ -37,14 +37,25 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
     send: ({ count }: { count: number }): Promise<Outcome> => {
       requests.push(clock.now())
       const isDown = clock.now() >= fromMs && clock.now() < untilMs
-      return new Promise((resolve) => void clock.timer(LATENCY_MS, () => resolve(isDown ? failure : { kind: 'delivered', accepted: count, rejected: [] })))
+      return new Promise(
+        (resolve) =>
+          void clock.timer(LATENCY_MS, () =>
+            resolve(isDown ? failure : { kind: 'delivered', accepted: count, rejected: [] }),
+          ),
+      )
     },
   }
   const members = Array.from({ length: clients }, () => {
     const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random })
     const account = new Account()
     const delivery = new Delivery({
-      sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes: 64 * 2 ** 20, requestTimeoutMs: 10_000, account, report: new RecordingReport(),
+      sender: createRetrySender(sender, gate),
+      gate,
+      clock,
+      maxBufferBytes: 64 * 2 ** 20,
+      requestTimeoutMs: 10_000,
+      account,
+      report: new RecordingReport(),
     })
     let produced = 0
     const produce = (): void => {
@@ -52,7 +63,7 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
       produced += 1
       clock.timer(1000 / perSecond, produce)
     }
-    clock.timer(random() * 1000 / perSecond, produce)
+    clock.timer((random() * 1000) / perSecond, produce)
     return { gate, account, pending: () => delivery.pendingEntries, produced: () => produced }
   })
   const pending = (): number => members.reduce((sum, member) => sum + member.pending(), 0)
@@ -68,7 +79,10 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
   return { clock, requests, members, pending, peak }
 }
 
-describe.each([['503', DOWN], ['no connection', REFUSED_CONNECTION]])('50 clients, a batch a second each, down for 60 s with %s', (name, failure) => {
+describe.each([
+  ['503', DOWN],
+  ['no connection', REFUSED_CONNECTION],
+])('50 clients, a batch a second each, down for 60 s with %s', (name, failure) => {
   test('after it no second has more than twice the usual requests, and the backlog is gone in time', async () => {
     const fromMs = 60_000
     const untilMs = 120_000
@@ -82,8 +96,10 @@ describe.each([['503', DOWN], ['no connection', REFUSED_CONNECTION]])('50 client
     }
     await clock.advance(60_000)
     const [after, during, steady] = [peak(untilMs), peak(fromMs, untilMs), peak(10_000, fromMs)]
-    process.stdout.write(`herd, ${name}: steady ${steady}/s, at most ${during}/s in the outage, ${after}/s after it; `
-      + `${backlog} batches gone in ${drainedMs / 1000} s\n`)
+    process.stdout.write(
+      `herd, ${name}: steady ${steady}/s, at most ${during}/s in the outage, ${after}/s after it; ` +
+        `${backlog} batches gone in ${drainedMs / 1000} s\n`,
+    )
     expect(backlog).toBeGreaterThan(2_900)
     expect(after).toBeLessThanOrEqual(100)
     expect(drainedMs).toBeLessThan(180_000)
@@ -95,7 +111,13 @@ describe.each([['503', DOWN], ['no connection', REFUSED_CONNECTION]])('50 client
 
 describe('a lone client', () => {
   test('with a rate of its own is soon through with 1,000 batches', async () => {
-    const { clock, pending, peak, requests } = herd({ clients: 1, perSecond: 50, fromMs: 30_000, untilMs: 50_000, failure: DOWN })
+    const { clock, pending, peak, requests } = herd({
+      clients: 1,
+      perSecond: 50,
+      fromMs: 30_000,
+      untilMs: 50_000,
+      failure: DOWN,
+    })
     await clock.advance(50_000)
     expect(pending()).toBeGreaterThanOrEqual(1000)
     let drainedMs = 0
@@ -104,7 +126,9 @@ describe('a lone client', () => {
       drainedMs += 1000
     }
     const within20s = peak(50_000, 70_000)
-    process.stdout.write(`lone, 50/s: ${within20s}/s within 20 s, ${requests.length} requests, gone in ${drainedMs / 1000} s\n`)
+    process.stdout.write(
+      `lone, 50/s: ${within20s}/s within 20 s, ${requests.length} requests, gone in ${drainedMs / 1000} s\n`,
+    )
     expect(within20s).toBeGreaterThanOrEqual(50)
     expect(drainedMs).toBeLessThan(60_000)
   })
@@ -112,13 +136,30 @@ describe('a lone client', () => {
   test('that logged much more in the outage than before it is held for a while, then speeds up', async () => {
     const clock = new FakeClock()
     let isDown = false
-    const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random: () => 0.5 })
+    const gate = new CircuitBreaker({
+      clock,
+      maxConcurrency: 32,
+      retryMinMs: 250,
+      retryMaxMs: 30_000,
+      random: () => 0.5,
+    })
     const sender = {
       send: ({ count }: { count: number }): Promise<Outcome> =>
-        new Promise((resolve) => void clock.timer(LATENCY_MS, () => resolve(isDown ? DOWN : { kind: 'delivered', accepted: count, rejected: [] }))),
+        new Promise(
+          (resolve) =>
+            void clock.timer(LATENCY_MS, () =>
+              resolve(isDown ? DOWN : { kind: 'delivered', accepted: count, rejected: [] }),
+            ),
+        ),
     }
     const delivery = new Delivery({
-      sender: createRetrySender(sender, gate), gate, clock, maxBufferBytes: 64 * 2 ** 20, requestTimeoutMs: 10_000, account: new Account(), report: new RecordingReport(),
+      sender: createRetrySender(sender, gate),
+      gate,
+      clock,
+      maxBufferBytes: 64 * 2 ** 20,
+      requestTimeoutMs: 10_000,
+      account: new Account(),
+      report: new RecordingReport(),
     })
     for (let second = 0; second < 30; second += 1) {
       delivery.enqueue(batchOf(`s${second}`))
@@ -139,7 +180,13 @@ describe('a lone client', () => {
 
   test('that is about to end, or whose event loop is empty, is not held', async () => {
     for (const how of ['hurry', 'nudge'] as const) {
-      const { clock, pending, members } = herd({ clients: 1, perSecond: 5, fromMs: 30_000, untilMs: 60_000, failure: DOWN })
+      const { clock, pending, members } = herd({
+        clients: 1,
+        perSecond: 5,
+        fromMs: 30_000,
+        untilMs: 60_000,
+        failure: DOWN,
+      })
       await clock.advance(75_000)
       expect(pending()).toBeGreaterThan(50)
       if (how === 'hurry') members[0]?.gate.startShutdown(clock.now() + 3_000)

@@ -9,16 +9,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { flush, flushOnSignal, ingestStream } from 'pino-ingest'
 
-const { CLOUD_RUN_JOB: job = 'invoices', CLOUD_RUN_EXECUTION: execution = 'local', CLOUD_RUN_TASK_INDEX: index = '0' } = process.env
-const { CLOUD_RUN_TASK_ATTEMPT: attempt = '0', CLOUD_RUN_TASK_COUNT: count = '1', INVOICES = '20', INVOICE_MS = '10' } = process.env
+const {
+  CLOUD_RUN_JOB: job = 'invoices',
+  CLOUD_RUN_EXECUTION: execution = 'local',
+  CLOUD_RUN_TASK_INDEX: index = '0',
+} = process.env
+const {
+  CLOUD_RUN_TASK_ATTEMPT: attempt = '0',
+  CLOUD_RUN_TASK_COUNT: count = '1',
+  INVOICES = '20',
+  INVOICE_MS = '10',
+} = process.env
 
 // In a container the disk goes with it: what is kept there helps nobody, unless it is a volume (then: spool: { dir: '/mnt/…' }).
-const logger = pino(ingestStream({
-  service: job,
-  spool: false,
-  tags: [`task:${index}`],
-  metadata: { execution, task: { index: Number(index), attempt: Number(attempt), count: Number(count) } },
-}))
+const logger = pino(
+  ingestStream({
+    service: job,
+    spool: false,
+    tags: [`task:${index}`],
+    metadata: { execution, task: { index: Number(index), attempt: Number(attempt), count: Number(count) } },
+  }),
+)
 // At once, should the work not come to its end in these 10 s. Since the job listens, too, the exit is left to it.
 flushOnSignal(logger, { timeoutMs: 5_000 })
 let isCancelled = false
@@ -35,4 +46,5 @@ for (let invoice = Number(index); invoice < Number(INVOICES) && !isCancelled; in
 logger.info(isCancelled ? 'cancelled' : 'all invoices sent')
 
 const { state, account } = await flush(logger, { timeoutMs: 5_000 })
-if (state !== 'acknowledged') console.error(`logs: ${state}, ${account?.pending ?? 'unknown'} entries are not delivered`)
+if (state !== 'acknowledged')
+  console.error(`logs: ${state}, ${account?.pending ?? 'unknown'} entries are not delivered`)

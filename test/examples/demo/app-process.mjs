@@ -9,9 +9,13 @@ const TIMEOUT_MS = 30_000
 export function startApp(env) {
   const app = fork(new URL('app.mjs', import.meta.url), { env })
   const exited = once(app, 'exit').then(([code, signal]) => code ?? signal)
-  const said = () => Promise.race([once(app, 'message').then(([message]) => message), exited.then((exitCode) => {
-    throw new Error(`the application ended before its work was done, with ${exitCode}`)
-  })])
+  const said = () =>
+    Promise.race([
+      once(app, 'message').then(([message]) => message),
+      exited.then((exitCode) => {
+        throw new Error(`the application ended before its work was done, with ${exitCode}`)
+      }),
+    ])
   return {
     /** Its first message: where its services listen. */
     ready: said(),

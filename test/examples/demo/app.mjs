@@ -14,13 +14,23 @@ Error.stackTraceLimit = 3 // so that an entry printed in full stays readable
 process.on('SIGINT', () => {}) // a Ctrl-C goes to the demo, which says when the day is over
 
 let logged = 0
-const logger = pino(ingestOptions({
-  level: 'debug',
-  customLevels: { audit: 35 },
-  transport: { target: 'pino-ingest', options: { level: 'debug', environment: 'demo', version: VERSION, requestLogs: true } },
-  // Counts what pino writes, for the comparison with what arrives.
-  hooks: { streamWrite: (line) => { logged += 1; return line } },
-}))
+const logger = pino(
+  ingestOptions({
+    level: 'debug',
+    customLevels: { audit: 35 },
+    transport: {
+      target: 'pino-ingest',
+      options: { level: 'debug', environment: 'demo', version: VERSION, requestLogs: true },
+    },
+    // Counts what pino writes, for the comparison with what arrives.
+    hooks: {
+      streamWrite: (line) => {
+        logged += 1
+        return line
+      },
+    },
+  }),
+)
 
 await registerReleases(logger)
 const inventory = createInventory(logger.child({ service: 'inventory' }))
@@ -45,5 +55,8 @@ if (process.connected) {
 
 function settle(log) {
   log.info({ openPayments: 2 }, 'settling the day')
-  log.fatal({ differenceCents: 1, notify: true, notify_channels: ['on-call'] }, 'settlement stopped: the books do not balance')
+  log.fatal(
+    { differenceCents: 1, notify: true, notify_channels: ['on-call'] },
+    'settlement stopped: the books do not balance',
+  )
 }

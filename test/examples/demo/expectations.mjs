@@ -4,7 +4,10 @@ import { TILL_BATCH } from './till.mjs'
 const MAX_BATCH = 100
 
 export function allEntries(service) {
-  return service.entries({ limit: Infinity }).items.map(({ entry }) => entry).toReversed()
+  return service
+    .entries({ limit: Infinity })
+    .items.map(({ entry }) => entry)
+    .toReversed()
 }
 
 /** Those of the shop. */
@@ -56,19 +59,41 @@ export function problemsOf(service, { requests, logged, exitCode }) {
     [exitCode === 0, `the application ended with ${exitCode}, not 0`],
     [entries.length === logged, `${logged} lines were logged, but ${entries.length} entries arrived`],
     [batches.every((one) => one.entries <= MAX_BATCH), `a batch had more than ${MAX_BATCH} entries`],
-    [service.requests.every(({ status, batchId }) => status === 200 || batchId === TILL_BATCH), 'the service refused what the shop sent; see /local/requests'],
+    [
+      service.requests.every(({ status, batchId }) => status === 200 || batchId === TILL_BATCH),
+      'the service refused what the shop sent; see /local/requests',
+    ],
     [failedPayment(entries) !== undefined, 'no entry of a failed payment with causes, request and trace arrived'],
     [plainRequest(entries) !== undefined, 'no entry of an HTTP request arrived'],
     [placedOrder(entries) !== undefined, 'no entry of the custom level audit, with user and tags, arrived'],
     [entries.some(({ error }) => error?.type === 'AggregateError'), 'no entry of an AggregateError arrived'],
     [new Set(sharedTrace(entries).map((entry) => entry.service)).size === 2, 'no trace has entries of both services'],
-    [requestLogs.filter(({ service: name }) => name === 'shop').length === requests.count, `${requests.count} requests were sent to the shop, but not as many request logs of it arrived`],
-    [requestLogs.some(({ route }) => route === '/orders/:id') && requestLogs.some(({ route }) => route === '/stock/:sku/reserve'), 'the request logs of one service have no route'],
+    [
+      requestLogs.filter(({ service: name }) => name === 'shop').length === requests.count,
+      `${requests.count} requests were sent to the shop, but not as many request logs of it arrived`,
+    ],
+    [
+      requestLogs.some(({ route }) => route === '/orders/:id') &&
+        requestLogs.some(({ route }) => route === '/stock/:sku/reserve'),
+      'the request logs of one service have no route',
+    ],
     [releases.length === 2, `2 releases were registered, but ${releases.length} arrived`],
-    [entries.length > 0 && entries.every(({ release_id }) => release_id === releases.at(-1)?.release_id), 'an entry does not carry the id of the newer release'],
+    [
+      entries.length > 0 && entries.every(({ release_id }) => release_id === releases.at(-1)?.release_id),
+      'an entry does not carry the id of the newer release',
+    ],
     [monitors.length === 2, `2 monitors were pinged, but ${monitors.length} arrived`],
-    [feedback.length === 1 && entries.some(({ error, metadata }) => error?.type === 'PaymentError' && metadata?.event_id === feedback[0].event_id), 'the feedback on the failed payment did not arrive'],
-    [rejected.length === 1 && rejected[0].batch_id === TILL_BATCH, 'not the log line of the till alone was refused; see /local/rejected'],
+    [
+      feedback.length === 1 &&
+        entries.some(
+          ({ error, metadata }) => error?.type === 'PaymentError' && metadata?.event_id === feedback[0].event_id,
+        ),
+      'the feedback on the failed payment did not arrive',
+    ],
+    [
+      rejected.length === 1 && rejected[0].batch_id === TILL_BATCH,
+      'not the log line of the till alone was refused; see /local/rejected',
+    ],
   ]
   return [...requests.surprises, ...expectations.filter(([holds]) => !holds).map(([, problem]) => problem)]
 }

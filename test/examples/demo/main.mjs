@@ -59,7 +59,7 @@ function runDay() {
     printStart(service, shopUrl, inventoryUrl)
     const requests = await driveTraffic(shopUrl)
     await closeTill(service.url)
-    return { requests, ...await app.end() }
+    return { requests, ...(await app.end()) }
   })
 }
 
@@ -86,5 +86,10 @@ function askedToEnd() {
 /** Only address, key and a spool of its own: what the shell has set for another application would change what is shown. */
 function appEnvironment() {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_'))
-  return { ...Object.fromEntries(others), PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'demo', PINO_INGEST_SPOOL_DIR: spoolDir }
+  return {
+    ...Object.fromEntries(others),
+    PINO_INGEST_URL: service.url,
+    PINO_INGEST_API_KEY: 'demo',
+    PINO_INGEST_SPOOL_DIR: spoolDir,
+  }
 }

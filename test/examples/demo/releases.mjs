@@ -7,5 +7,11 @@ const PREVIOUS = '2.6.0'
 export async function registerReleases(logger) {
   const common = { branch: 'main', deployed_by: 'Grace' }
   await registerRelease({ ...common, version: PREVIOUS, commit_hash: '8f2c1d7', changelog: 'Gift cards' })
-  await registerRelease({ ...common, version: VERSION, commit_hash: 'b41e09a', changelog: 'Shipping offers of several carriers\nLabels', logger })
+  await registerRelease({
+    ...common,
+    version: VERSION,
+    commit_hash: 'b41e09a',
+    changelog: 'Shipping offers of several carriers\nLabels',
+    logger,
+  })
 }

@@ -1,6 +1,14 @@
 /** What the demo prints. */
 import { styleText } from 'node:util'
-import { allEntries, batchesOf, besides, failedPayment, placedOrder, plainRequest, sharedTrace } from './expectations.mjs'
+import {
+  allEntries,
+  batchesOf,
+  besides,
+  failedPayment,
+  placedOrder,
+  plainRequest,
+  sharedTrace,
+} from './expectations.mjs'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 const COLOURS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
@@ -11,7 +19,9 @@ const paint = (style, text) => (isColoured ? styleText(style, text) : text)
 const heading = (text) => console.log(`\n${paint('bold', `── ${text}`)}\n`)
 
 export function printStart({ url }, shopUrl, inventoryUrl) {
-  console.log('A shop of two services, in a process of its own, logs through pino\'s worker thread to the local service.\n')
+  console.log(
+    "A shop of two services, in a process of its own, logs through pino's worker thread to the local service.\n",
+  )
   console.log(`  local service  ${url}`)
   console.log(`  shop           ${shopUrl}  node:http and pino-http`)
   console.log(`  inventory      ${inventoryUrl}  Fastify`)
@@ -21,12 +31,26 @@ export function printArrived(service, { requests, logged }) {
   const entries = allEntries(service)
   const sizes = batchesOf(service).map((batch) => batch.entries)
   heading('What arrived')
-  console.log(`${requests.count} requests made the shop log ${logged} lines; ${entries.length} entries arrived, in ${sizes.length} batches of ${list(sizes)}.`)
-  printCounts('by level', LEVELS.map((level) => [level, entries.filter((entry) => entry.level === level).length]))
-  printCounts('by service', ['shop', 'inventory'].map((name) => [name, entries.filter((entry) => entry.service === name).length]))
-  printEntry('A failed payment: the chain of causes in one stack, the request, the trace, the code location', failedPayment(entries))
+  console.log(
+    `${requests.count} requests made the shop log ${logged} lines; ${entries.length} entries arrived, in ${sizes.length} batches of ${list(sizes)}.`,
+  )
+  printCounts(
+    'by level',
+    LEVELS.map((level) => [level, entries.filter((entry) => entry.level === level).length]),
+  )
+  printCounts(
+    'by service',
+    ['shop', 'inventory'].map((name) => [name, entries.filter((entry) => entry.service === name).length]),
+  )
+  printEntry(
+    'A failed payment: the chain of causes in one stack, the request, the trace, the code location',
+    failedPayment(entries),
+  )
   printEntry('An HTTP request, as pino-http logs it', plainRequest(entries))
-  printEntry('An order: a custom level, the user, tags, and what the application logged beside them', placedOrder(entries))
+  printEntry(
+    'An order: a custom level, the user, tags, and what the application logged beside them',
+    placedOrder(entries),
+  )
   printTrace(sharedTrace(entries))
   printBesides(besides(service))
 }
@@ -41,9 +65,16 @@ export function printGoodbye({ origin, url, token, pageUrl }, keep) {
     [`${origin}/local/requests?token=${token}`, 'every batch, as it came'],
   ]
   const width = Math.max(...places.map(([address]) => address.length))
-  for (const [address, what] of places) console.log(`  ${paint('cyan', address)}${' '.repeat(width - address.length)}  ${what}`)
-  console.log(keep ? keptText({ origin, url, token }) : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep')
-  console.log('In README.md, "Five lines" brings it to your application, and "What your record becomes" has every field.')
+  for (const [address, what] of places)
+    console.log(`  ${paint('cyan', address)}${' '.repeat(width - address.length)}  ${what}`)
+  console.log(
+    keep
+      ? keptText({ origin, url, token })
+      : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep',
+  )
+  console.log(
+    'In README.md, "Five lines" brings it to your application, and "What your record becomes" has every field.',
+  )
 }
 
 function keptText({ origin, url, token }) {
@@ -80,8 +111,11 @@ function printTrace(entries) {
   heading(`One order through both services: trace ${first.trace.trace_id}`)
   for (const { timestamp, level, service, message, request } of entries) {
     const after = `+${Date.parse(timestamp) - Date.parse(first.timestamp)}`
-    const http = request === undefined ? '' : `  ${[request.method, request.path, request.status_code].filter(Boolean).join(' ')}`
-    console.log(`  ${after.padStart(4)} ms  ${paint(COLOURS[level], level.padEnd(5))}  ${service.padEnd(9)}  ${message}${http}`)
+    const http =
+      request === undefined ? '' : `  ${[request.method, request.path, request.status_code].filter(Boolean).join(' ')}`
+    console.log(
+      `  ${after.padStart(4)} ms  ${paint(COLOURS[level], level.padEnd(5))}  ${service.padEnd(9)}  ${message}${http}`,
+    )
   }
 }
 
@@ -93,7 +127,14 @@ function printBesides({ requestLogs, releases, monitors, feedback, rejected }) {
     ['releases', releases.map(({ release, release_id }) => `${release.version} is ${release_id}`).join(', ')],
     ['monitors', `${monitors.join(', ')}: by the SHA-256 of their tokens`],
     ['feedback', feedback.map(({ name, comments }) => `${name}, on a failed payment: "${comments}"`).join(', ')],
-    ['refused', rejected.map(({ reasons: [first] }) => `${first?.loc.join('.')} ${first?.message}: sent by a client without pino-ingest`).join(', ')],
+    [
+      'refused',
+      rejected
+        .map(
+          ({ reasons: [first] }) => `${first?.loc.join('.')} ${first?.message}: sent by a client without pino-ingest`,
+        )
+        .join(', '),
+    ],
   ]
   for (const [kind, text] of lines) console.log(`  ${kind.padEnd(8)}  ${text}`)
 }

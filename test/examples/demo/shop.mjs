@@ -20,7 +20,11 @@ export function createShop(logger, inventoryUrl) {
     customLogLevel: levelOf,
     customProps: ({ span }) => span,
     customSuccessObject: (request, _response, logged) => ({ ...logged, route: routeOf(request) }),
-    customErrorObject: (request, _response, _error, logged) => ({ ...logged, route: routeOf(request), event_id: request.eventId }),
+    customErrorObject: (request, _response, _error, logged) => ({
+      ...logged,
+      route: routeOf(request),
+      event_id: request.eventId,
+    }),
   })
   const shop = { orders: new Map(), inventoryUrl }
   return createServer(async (request, response) => {
@@ -97,7 +101,10 @@ async function askCarriers() {
   const ask = async (carrier, trouble) => {
     throw new Error(`${carrier} ${trouble}`)
   }
-  return [200, await Promise.any([ask('NorthPost', 'is closed'), ask('QuickShip', 'timed out'), ask('Pigeon', 'is asleep')])]
+  return [
+    200,
+    await Promise.any([ask('NorthPost', 'is closed'), ask('QuickShip', 'timed out'), ask('Pigeon', 'is asleep')]),
+  ]
 }
 
 async function dailyReport(shop, request) {

@@ -72,13 +72,18 @@ export function startSlowTraffic(shopUrl) {
 }
 
 function feedback(eventId, comments) {
-  return { method: 'POST', path: '/feedback', body: { eventId, comments, name: 'Ada', email: 'ada@example.com' }, status: 202 }
+  return {
+    method: 'POST',
+    path: '/feedback',
+    body: { eventId, comments, name: 'Ada', email: 'ada@example.com' },
+    status: 202,
+  }
 }
 
 async function sendRequest(shopUrl, { method, path, body, status }, surprises) {
   const response = await fetch(shopUrl + path, {
     method,
-    headers: { 'user-agent': 'shop-web/3.1', 'traceparent': traceparentOf(startSpan()) },
+    headers: { 'user-agent': 'shop-web/3.1', traceparent: traceparentOf(startSpan()) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const answer = await response.json()

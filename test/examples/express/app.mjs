@@ -9,17 +9,21 @@ import { captureError, flushOnSignal, ingestOptions, sendFeedback, withScope } f
 import { errorPage } from '../error-page.mjs'
 
 // Logged from debug up, sent from info up: what was logged before an error goes with it.
-const logger = pino(ingestOptions({
-  level: 'debug',
-  transport: { target: 'pino-ingest', options: { service: 'shop', requestLogs: true } },
-}))
+const logger = pino(
+  ingestOptions({
+    level: 'debug',
+    transport: { target: 'pino-ingest', options: { service: 'shop', requestLogs: true } },
+  }),
+)
 flushOnSignal(logger)
 
 const app = express()
 // The error handler tells of an error, with its ID; that it was answered with 500 is no second one.
 app.use(pinoHttp({ logger, customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'warn' : 'info') }))
 app.use(express.urlencoded({ extended: false }))
-app.use((request, _response, next) => withScope({ request_id: String(request.id), traceparent: request.get('traceparent') }, next))
+app.use((request, _response, next) =>
+  withScope({ request_id: String(request.id), traceparent: request.get('traceparent') }, next),
+)
 
 app.get('/orders/:id', async (request, response) => {
   const { id } = request.params

@@ -8,17 +8,21 @@ import { captureError, flushOnSignal, ingestOptions, sendFeedback, withScope } f
 import { errorPage } from '../error-page.mjs'
 
 // Logged from debug up, sent from info up: what was logged before an error goes with it.
-const logger = pino(ingestOptions({
-  level: 'debug',
-  transport: { target: 'pino-ingest', options: { service: 'shop', requestLogs: true } },
-}))
+const logger = pino(
+  ingestOptions({
+    level: 'debug',
+    transport: { target: 'pino-ingest', options: { service: 'shop', requestLogs: true } },
+  }),
+)
 flushOnSignal(logger)
 
 const app = Fastify({ loggerInstance: logger })
 app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
   done(null, Object.fromEntries(new URLSearchParams(body)))
 })
-app.addHook('preHandler', (request, _reply, done) => withScope({ request_id: request.id, traceparent: request.headers.traceparent }, done))
+app.addHook('preHandler', (request, _reply, done) =>
+  withScope({ request_id: request.id, traceparent: request.headers.traceparent }, done),
+)
 
 app.get('/orders/:id', async (request) => {
   const { id } = request.params

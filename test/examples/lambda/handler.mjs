@@ -13,10 +13,12 @@ const RESERVE_MS = 300
 const MAX_FLUSH_MS = 2_000
 
 // Made once, while the function starts: connections and what could not be sent yet outlive an invocation.
-const logger = pino(ingestStream({
-  service: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'orders',
-  version: process.env.AWS_LAMBDA_FUNCTION_VERSION ?? 'local',
-}))
+const logger = pino(
+  ingestStream({
+    service: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'orders',
+    version: process.env.AWS_LAMBDA_FUNCTION_VERSION ?? 'local',
+  }),
+)
 
 export const handler = async (event, context) => {
   const log = logger.child({ request_id: context.awsRequestId })

@@ -10,7 +10,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const { AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: root = fileURLToPath(new URL('.', import.meta.url)), _HANDLER: name = 'handler.handler' } = process.env
+const {
+  AWS_LAMBDA_RUNTIME_API: api,
+  LAMBDA_TASK_ROOT: root = fileURLToPath(new URL('.', import.meta.url)),
+  _HANDLER: name = 'handler.handler',
+} = process.env
 if (api === undefined) throw new Error('AWS_LAMBDA_RUNTIME_API is not set: give host and port of a Lambda Runtime API')
 const agent = new Agent({ keepAlive: true })
 
@@ -41,7 +45,10 @@ for (let isFirst = true; ; isFirst = false) {
   const calledAt = performance.now()
   const outcome = await Promise.resolve(handler(JSON.parse(body), context)).then(
     (result) => ['response', result],
-    (error) => ['error', { errorType: error.name, errorMessage: error.message, stackTrace: String(error.stack).split('\n') }],
+    (error) => [
+      'error',
+      { errorType: error.name, errorMessage: error.message, stackTrace: String(error.stack).split('\n') },
+    ],
   )
   if (isFirst) {
     const [importMs, handlerMs] = [importedAt - startedAt, performance.now() - calledAt].map((ms) => ms.toFixed(0))

@@ -8,4 +8,7 @@ import { ingestStream } from 'pino-ingest'
 
 const shared = globalThis as { ordersLogger?: Logger }
 
-export const logger = (shared.ordersLogger ??= pino({ level: process.env['LOG_LEVEL'] ?? 'info' }, ingestStream({ service: 'orders' })))
+export const logger = (shared.ordersLogger ??= pino(
+  { level: process.env['LOG_LEVEL'] ?? 'info' },
+  ingestStream({ service: 'orders' }),
+))

@@ -2,8 +2,17 @@
 import { dirname, join } from 'node:path'
 
 const NODES = ['18', '21']
-const MODES = /** @type {const} */ ([['target', 'target'], ['targets', 'targets'], ['pipeline', 'pipeline'], ['in-process', 'stream'], ['pipe', 'pipe']])
-const KINDS = /** @type {const} */ ([['ESM', 'esm', 'mjs'], ['CJS', 'cjs', 'cjs']])
+const MODES = /** @type {const} */ ([
+  ['target', 'target'],
+  ['targets', 'targets'],
+  ['pipeline', 'pipeline'],
+  ['in-process', 'stream'],
+  ['pipe', 'pipe'],
+])
+const KINDS = /** @type {const} */ ([
+  ['ESM', 'esm', 'mjs'],
+  ['CJS', 'cjs', 'cjs'],
+])
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {
@@ -17,12 +26,16 @@ export const group = {
       const node = kit.node(version)
       const row = `Node ${kit.exec([node, '--version'], { cwd: folder }).trim().slice(1)} · pino ${kit.versionIn(folder, 'pino')}`
       const env = { PATH: `${dirname(node)}:${process.env['PATH']}` }
-      for (const [column, name] of MODES) for (const [kind, under, suffix] of KINDS) {
-        const app = `${under}/${name}.${suffix}`
-        // Not by npx: the npm at hand may be too new for this Node itself.
-        const command = name === 'pipe' ? ['sh', '-c', `node ${app} | node ${join('node_modules', '.bin', 'pino-ingest')} --quiet`] : [node, app]
-        yield { table: 'runtimes', row, column, kind, command, cwd: folder, env, refuses: /pino-ingest needs Node/ }
-      }
+      for (const [column, name] of MODES)
+        for (const [kind, under, suffix] of KINDS) {
+          const app = `${under}/${name}.${suffix}`
+          // Not by npx: the npm at hand may be too new for this Node itself.
+          const command =
+            name === 'pipe'
+              ? ['sh', '-c', `node ${app} | node ${join('node_modules', '.bin', 'pino-ingest')} --quiet`]
+              : [node, app]
+          yield { table: 'runtimes', row, column, kind, command, cwd: folder, env, refuses: /pino-ingest needs Node/ }
+        }
     }
   },
 }

@@ -8,7 +8,12 @@ const NOT_FOUND_HERE = /IngestError\]?: transport: "pino-ingest" cannot be found
 const NO_WORKER_FILE = /^Error: Cannot find module '.*worker\.js'|^ReferenceError: __dirname is not defined/
 const NO_REQUIRE = /^Error: Dynamic require of "node:os" is not supported/
 
-const KINDS = /** @type {const} */ ([['CJS', 'cjs', 'cjs'], ['CJS minified', 'cjs-minified', 'cjs'], ['ESM', 'esm', 'mjs'], ['ESM minified', 'esm-minified', 'mjs']])
+const KINDS = /** @type {const} */ ([
+  ['CJS', 'cjs', 'cjs'],
+  ['CJS minified', 'cjs-minified', 'cjs'],
+  ['ESM', 'esm', 'mjs'],
+  ['ESM minified', 'esm-minified', 'mjs'],
+])
 const BANNER = '`const require = createRequire(import.meta.url)` by `banner` in an ES module'
 
 /** @type {import('../kit/types.d.mts').Group} */
@@ -33,27 +38,75 @@ function* bundles(kit) {
   for (const [kind, name, suffix] of KINDS) {
     const cwd = box(kit, `esbuild-${name}`, [built(`one-${name}`), hook])
     const cell = { ...tools, row: row('all in one file'), kind, cwd }
-    yield { ...cell, column: 'in-process', command: ['node', `stream.${suffix}`], takes: `\`ingestStream()\`; ${BANNER}` }
+    yield {
+      ...cell,
+      column: 'in-process',
+      command: ['node', `stream.${suffix}`],
+      takes: `\`ingestStream()\`; ${BANNER}`,
+    }
     yield { ...cell, column: 'worker thread', command: ['node', `target.${suffix}`], refuses: NO_TARGET }
-    yield { ...cell, column: 'worker thread', kind: `${kind}, ingestOptions`, command: ['node', `options.${suffix}`], refuses: NOT_FOUND_HERE }
+    yield {
+      ...cell,
+      column: 'worker thread',
+      kind: `${kind}, ingestOptions`,
+      command: ['node', `options.${suffix}`],
+      refuses: NOT_FOUND_HERE,
+    }
   }
-  for (const [kind, name, suffix] of [['CJS', 'cjs', 'cjs'], ['ESM', 'esm', 'mjs']]) {
+  for (const [kind, name, suffix] of [
+    ['CJS', 'cjs', 'cjs'],
+    ['ESM', 'esm', 'mjs'],
+  ]) {
     const cell = { ...tools, row: row('all in one file beside `node_modules`'), kind, cwd: folder }
-    yield { ...cell, column: 'in-process', command: ['node', `dist/one-${name}/stream.${suffix}`], takes: `\`ingestStream()\`; ${BANNER}` }
-    yield { ...cell, column: 'worker thread', command: ['node', `dist/one-${name}/target.${suffix}`], refuses: NO_WORKER_FILE }
+    yield {
+      ...cell,
+      column: 'in-process',
+      command: ['node', `dist/one-${name}/stream.${suffix}`],
+      takes: `\`ingestStream()\`; ${BANNER}`,
+    }
+    yield {
+      ...cell,
+      column: 'worker thread',
+      command: ['node', `dist/one-${name}/target.${suffix}`],
+      refuses: NO_WORKER_FILE,
+    }
   }
-  const naive = { ...tools, row: row('ES module without `require`'), cwd: box(kit, 'esbuild-esm-naive', [built('one-esm-naive'), hook]), refuses: NO_REQUIRE, takes: 'is pino\'s `require`: the `banner` above, or CommonJS' }
+  const naive = {
+    ...tools,
+    row: row('ES module without `require`'),
+    cwd: box(kit, 'esbuild-esm-naive', [built('one-esm-naive'), hook]),
+    refuses: NO_REQUIRE,
+    takes: "is pino's `require`: the `banner` above, or CommonJS",
+  }
   yield { ...naive, column: 'in-process', command: ['node', 'stream.mjs'] }
   yield { ...naive, column: 'worker thread', command: ['node', 'target.mjs'] }
 
-  for (const [kind, name, suffix] of [['CJS', 'cjs', 'cjs'], ['ESM', 'esm', 'mjs']]) {
-    const cell = { ...tools, row: row('packages kept out'), kind, cwd: folder, takes: '`--external:pino --external:pino-ingest`, or `--packages=external`' }
+  for (const [kind, name, suffix] of [
+    ['CJS', 'cjs', 'cjs'],
+    ['ESM', 'esm', 'mjs'],
+  ]) {
+    const cell = {
+      ...tools,
+      row: row('packages kept out'),
+      kind,
+      cwd: folder,
+      takes: '`--external:pino --external:pino-ingest`, or `--packages=external`',
+    }
     yield { ...cell, column: 'in-process', command: ['node', `dist/external-${name}/stream.${suffix}`] }
     yield { ...cell, column: 'worker thread', command: ['node', `dist/external-${name}/target.${suffix}`] }
   }
-  for (const [kind, name, suffix] of [['CJS', 'cjs', 'cjs'], ['ESM', 'esm', 'mjs']]) {
+  for (const [kind, name, suffix] of [
+    ['CJS', 'cjs', 'cjs'],
+    ['ESM', 'esm', 'mjs'],
+  ]) {
     const cwd = box(kit, `esbuild-workers-${name}`, [built(`workers-${name}`), built(`one-${name}`), hook])
-    const cell = { ...tools, row: row('workers in files of their own'), kind, cwd, takes: 'pino\'s [`__bundlerPathsOverrides`](https://getpino.io/#/docs/bundling)' }
+    const cell = {
+      ...tools,
+      row: row('workers in files of their own'),
+      kind,
+      cwd,
+      takes: "pino's [`__bundlerPathsOverrides`](https://getpino.io/#/docs/bundling)",
+    }
     yield { ...cell, column: 'in-process', command: ['node', `stream.${suffix}`] }
     yield { ...cell, column: 'worker thread', command: ['node', `app.${suffix}`] }
   }
@@ -65,11 +118,20 @@ function* plugin(kit) {
   kit.copyApp('esbuild-plugin', folder)
   kit.install(folder, [kit.tarball, 'pino@10', 'esbuild-plugin-pino@2', 'esbuild@>=0.25.0 <=0.25.8'])
   const row = `esbuild ${kit.versionIn(folder, 'esbuild')}, esbuild-plugin-pino ${kit.versionIn(folder, 'esbuild-plugin-pino')}`
-  for (const [kind, flags] of /** @type {const} */ ([['CJS', []], ['CJS minified', ['--minify']]])) {
+  for (const [kind, flags] of /** @type {const} */ ([
+    ['CJS', []],
+    ['CJS minified', ['--minify']],
+  ])) {
     kit.exec(['node', 'build.cjs', ...flags], { cwd: folder })
     const cwd = box(kit, `esbuild-plugin-${flags.length}`, [join(folder, 'dist')], 'dist')
     box(kit, `esbuild-plugin-${flags.length}`, [join(folder, 'before-send.mjs')])
-    const cell = /** @type {const} */ ({ table: 'tools', row, kind, cwd, takes: '`transports: [\'pino-ingest\']`; esbuild up to 0.25.8; to be started where `dist` lies' })
+    const cell = /** @type {const} */ ({
+      table: 'tools',
+      row,
+      kind,
+      cwd,
+      takes: "`transports: ['pino-ingest']`; esbuild up to 0.25.8; to be started where `dist` lies",
+    })
     yield { ...cell, column: 'in-process', command: ['node', 'dist/stream.js'] }
     yield { ...cell, column: 'worker thread', command: ['node', 'dist/target.js'] }
   }

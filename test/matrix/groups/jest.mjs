@@ -1,31 +1,63 @@
 /** Tests that log, under Jest. What its end leaves in pino's worker, or in the process, is lost: so it is flushed after the tests. */
 import { join } from 'node:path'
 
-const KINDS = /** @type {const} */ ([['ESM', 'esm'], ['CJS', 'cjs'], ['TypeScript', 'ts']])
-const WAYS = /** @type {const} */ ([['worker thread', 'worker'], ['in-process', 'stream']])
+const KINDS = /** @type {const} */ ([
+  ['ESM', 'esm'],
+  ['CJS', 'cjs'],
+  ['TypeScript', 'ts'],
+])
+const WAYS = /** @type {const} */ ([
+  ['worker thread', 'worker'],
+  ['in-process', 'stream'],
+])
 /** Jest reports there; all else is unexpected, such as its word on an open handle. */
-const REPORT = /^(?:PASS .*|\s+✓ .*|(?:Test Suites|Tests|Snapshots|Time):.*|Ran all test suites\..*|\(node:\d+\) ExperimentalWarning: VM Modules.*|\(Use `node --trace-warnings.*)$/gm
+const REPORT =
+  /^(?:PASS .*|\s+✓ .*|(?:Test Suites|Tests|Snapshots|Time):.*|Ran all test suites\..*|\(node:\d+\) ExperimentalWarning: VM Modules.*|\(Use `node --trace-warnings.*)$/gm
 const TAKES = '`afterAll(() => flush(logger))`, in a file of `setupFilesAfterEnv`: without it the last records are lost'
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {
   *cells(kit) {
     const folder = kit.folder('jest')
-    kit.install(folder, [kit.tarball, 'pino@10', 'jest@30', 'jest-environment-jsdom@30', '@babel/core@7', '@babel/preset-env@7', '@babel/preset-typescript@7'])
+    kit.install(folder, [
+      kit.tarball,
+      'pino@10',
+      'jest@30',
+      'jest-environment-jsdom@30',
+      '@babel/core@7',
+      '@babel/preset-env@7',
+      '@babel/preset-typescript@7',
+    ])
     const row = `Jest ${kit.versionIn(folder, 'jest')}`
     const command = [process.execPath, join(folder, 'node_modules/jest/bin/jest.js')]
-    for (const [column, way] of WAYS) for (const [kind, under] of KINDS) {
-      const cwd = kit.folder(join('jest', `${under}-${way}`))
-      for (const part of ['common', way]) kit.copyApp(`jest/${under}/${part}`, cwd)
-      const env = under === 'esm' ? { NODE_OPTIONS: '--experimental-vm-modules' } : undefined
-      yield { table: 'tools', row, column, kind, takes: TAKES, command, cwd, ...(env && { env }), allowedStderr: REPORT }
-    }
+    for (const [column, way] of WAYS)
+      for (const [kind, under] of KINDS) {
+        const cwd = kit.folder(join('jest', `${under}-${way}`))
+        for (const part of ['common', way]) kit.copyApp(`jest/${under}/${part}`, cwd)
+        const env = under === 'esm' ? { NODE_OPTIONS: '--experimental-vm-modules' } : undefined
+        yield {
+          table: 'tools',
+          row,
+          column,
+          kind,
+          takes: TAKES,
+          command,
+          cwd,
+          ...(env && { env }),
+          allowedStderr: REPORT,
+        }
+      }
     // jsdom takes away `setImmediate`, which pino's worker needs, and has an AbortSignal of its own.
     for (const [column, way] of WAYS) {
       yield {
-        table: 'tools', row: `${row}, \`testEnvironment: jsdom\``, column, takes: '`@jest-environment node` at the top of a test that logs',
-        command: [...command, '--env', 'jsdom'], cwd: join(kit.scratch, 'jest', `cjs-${way}`),
-        refuses: way === 'worker' ? /setImmediate is not defined/ : /must be an instance of EventEmitter or EventTarget/,
+        table: 'tools',
+        row: `${row}, \`testEnvironment: jsdom\``,
+        column,
+        takes: '`@jest-environment node` at the top of a test that logs',
+        command: [...command, '--env', 'jsdom'],
+        cwd: join(kit.scratch, 'jest', `cjs-${way}`),
+        refuses:
+          way === 'worker' ? /setImmediate is not defined/ : /must be an instance of EventEmitter or EventTarget/,
       }
     }
   },

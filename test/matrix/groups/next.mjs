@@ -6,30 +6,61 @@ import { driveServer } from '../kit/server.mjs'
 /** Next ends itself with 128 and the signal's number. */
 const SIGTERM_CODE = 143
 const BUILD_ENV = { NEXT_TELEMETRY_DISABLED: '1', PINO_INGEST_ENABLED: 'false' }
-const WAYS = /** @type {const} */ ([['worker thread', 'worker'], ['in-process', 'stream']])
-const BUILD = '`PINO_INGEST_ENABLED=false next build`, since the build loads the routes; in-process `after(() => flush(logger))` in the route'
-const SETTINGS = "`serverExternalPackages: ['pino-ingest']`, `outputFileTracingIncludes: { '/*': ['./node_modules/pino-ingest/dist/cjs/**/*'] }`, and `ingestOptions` imported"
+const WAYS = /** @type {const} */ ([
+  ['worker thread', 'worker'],
+  ['in-process', 'stream'],
+])
+const BUILD =
+  '`PINO_INGEST_ENABLED=false next build`, since the build loads the routes; in-process `after(() => flush(logger))` in the route'
+const SETTINGS =
+  "`serverExternalPackages: ['pino-ingest']`, `outputFileTracingIncludes: { '/*': ['./node_modules/pino-ingest/dist/cjs/**/*'] }`, and `ingestOptions` imported"
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {
   *cells(kit) {
     const folder = kit.folder('next')
-    kit.install(folder, [kit.tarball, 'next@16', 'react@19', 'react-dom@19', 'pino@10', 'typescript@5.9', '@types/node@22', '@types/react@19'])
+    kit.install(folder, [
+      kit.tarball,
+      'next@16',
+      'react@19',
+      'react-dom@19',
+      'pino@10',
+      'typescript@5.9',
+      '@types/node@22',
+      '@types/react@19',
+    ])
     const next = `Next ${kit.versionIn(folder, 'next')}`
     const program = join(folder, 'node_modules/next/dist/bin/next')
     const build = (/** @type {readonly string[]} */ apps, /** @type {readonly string[]} */ flags = []) => {
-      for (const part of ['.next', 'app', 'lib', 'next.config.ts']) rmSync(join(folder, part), { recursive: true, force: true })
+      for (const part of ['.next', 'app', 'lib', 'next.config.ts'])
+        rmSync(join(folder, part), { recursive: true, force: true })
       for (const app of apps) kit.copyApp(`next/${app}`, folder)
       kit.exec([process.execPath, program, 'build', ...flags], { cwd: folder, env: BUILD_ENV })
     }
-    const drive = (/** @type {readonly string[]} */ command, /** @type {string} */ cwd, /** @type {string} */ way) =>
+    const drive =
+      (/** @type {readonly string[]} */ command, /** @type {string} */ cwd, /** @type {string} */ way) =>
       (/** @type {import('../kit/types.d.mts').Environment} */ env) =>
-        driveServer(command, { cwd, env: { ...env, NEXT_TELEMETRY_DISABLED: '1' }, path: `/api/${way}`, endCode: SIGTERM_CODE })
+        driveServer(command, {
+          cwd,
+          env: { ...env, NEXT_TELEMETRY_DISABLED: '1' },
+          path: `/api/${way}`,
+          endCode: SIGTERM_CODE,
+        })
 
-    for (const [bundler, flags] of /** @type {const} */ ([['Turbopack', []], ['webpack', ['--webpack']]])) {
+    for (const [bundler, flags] of /** @type {const} */ ([
+      ['Turbopack', []],
+      ['webpack', ['--webpack']],
+    ])) {
       build(['app'], flags)
       for (const [column, way] of WAYS) {
-        yield { table: 'tools', row: `${next}, \`next start\``, column, kind: bundler, takes: BUILD, drive: drive([process.execPath, program, 'start', '-H', '127.0.0.1'], folder, way) }
+        yield {
+          table: 'tools',
+          row: `${next}, \`next start\``,
+          column,
+          kind: bundler,
+          takes: BUILD,
+          drive: drive([process.execPath, program, 'start', '-H', '127.0.0.1'], folder, way),
+        }
       }
     }
     // The server's own files alone, away from the application's node_modules.
@@ -42,12 +73,22 @@ export const group = {
     build(['app', 'standalone'])
     const plain = standalone('plain')
     yield {
-      table: 'tools', row: `${next}, standalone, no other setting`, column: 'worker thread', takes: 'in-process, or the next row',
-      drive: drive(server, plain, 'worker'), refuses: /unable to determine transport target for "pino-ingest"/,
+      table: 'tools',
+      row: `${next}, standalone, no other setting`,
+      column: 'worker thread',
+      takes: 'in-process, or the next row',
+      drive: drive(server, plain, 'worker'),
+      refuses: /unable to determine transport target for "pino-ingest"/,
     }
-    yield { table: 'tools', row: `${next}, standalone, no other setting`, column: 'in-process', drive: drive(server, plain, 'stream') }
+    yield {
+      table: 'tools',
+      row: `${next}, standalone, no other setting`,
+      column: 'in-process',
+      drive: drive(server, plain, 'stream'),
+    }
     build(['app', 'standalone', 'standalone-external'])
     const external = standalone('external')
-    for (const [column, way] of WAYS) yield { table: 'tools', row: `${next}, standalone`, column, takes: SETTINGS, drive: drive(server, external, way) }
+    for (const [column, way] of WAYS)
+      yield { table: 'tools', row: `${next}, standalone`, column, takes: SETTINGS, drive: drive(server, external, way) }
   },
 }

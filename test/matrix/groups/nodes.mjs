@@ -3,8 +3,18 @@ import { dirname, join } from 'node:path'
 
 const NODES = ['20', '22', '24', '26']
 const PINOS = ['9.14', '10']
-const MODES = /** @type {const} */ ([['target', 'target'], ['targets', 'targets'], ['pipeline', 'pipeline'], ['in-process', 'stream'], ['pipe', 'pipe']])
-const KINDS = /** @type {const} */ ([['ESM', 'esm', 'mjs'], ['CJS', 'cjs', 'cjs'], ['TypeScript', 'compiled', 'js']])
+const MODES = /** @type {const} */ ([
+  ['target', 'target'],
+  ['targets', 'targets'],
+  ['pipeline', 'pipeline'],
+  ['in-process', 'stream'],
+  ['pipe', 'pipe'],
+])
+const KINDS = /** @type {const} */ ([
+  ['ESM', 'esm', 'mjs'],
+  ['CJS', 'cjs', 'cjs'],
+  ['TypeScript', 'compiled', 'js'],
+])
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {
@@ -18,12 +28,14 @@ export const group = {
         const node = kit.node(version)
         const row = `Node ${kit.exec([node, '--version'], { cwd: folder }).trim().slice(1)} · pino ${kit.versionIn(folder, 'pino')}`
         const env = { PATH: `${dirname(node)}:${process.env['PATH']}` }
-        for (const [column, name] of MODES) for (const [kind, under, suffix] of KINDS) {
-          const app = `${under}/${name}.${suffix}`
-          const command = name === 'pipe' ? ['sh', '-c', `node ${app} | npx --no-install pino-ingest --quiet`] : [node, app]
-          // npx tells of settings of the reader's that a newer npm does not know.
-          yield { table: 'runtimes', row, column, kind, command, cwd: folder, env, allowedStderr: /^npm warn .*$/gm }
-        }
+        for (const [column, name] of MODES)
+          for (const [kind, under, suffix] of KINDS) {
+            const app = `${under}/${name}.${suffix}`
+            const command =
+              name === 'pipe' ? ['sh', '-c', `node ${app} | npx --no-install pino-ingest --quiet`] : [node, app]
+            // npx tells of settings of the reader's that a newer npm does not know.
+            yield { table: 'runtimes', row, column, kind, command, cwd: folder, env, allowedStderr: /^npm warn .*$/gm }
+          }
       }
     }
   },

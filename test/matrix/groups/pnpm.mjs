@@ -30,23 +30,43 @@ export const group = {
     // The transform of the pipeline is the application's own, and so is what that needs.
     add(single, [kit.tarball, 'pino@10', 'pino-abstract-transport@3'])
     for (const [column, kind, file] of APPS) {
-      yield { table: 'tools', row: `${name}, strict layout`, column, kind, command: [process.execPath, file], cwd: single }
+      yield {
+        table: 'tools',
+        row: `${name}, strict layout`,
+        column,
+        kind,
+        command: [process.execPath, file],
+        cwd: single,
+      }
     }
 
     const workspace = kit.folder('pnpm-workspace')
     kit.copyApp('pnpm/workspace', workspace)
     const shop = join(workspace, 'packages/shop')
     add(join(workspace, 'packages/logger'), [kit.tarball, 'pino@10'])
-    const shared = /** @type {const} */ ({ table: 'tools', row: `${name}, the logger in a workspace package`, cwd: shop })
+    const shared = /** @type {const} */ ({
+      table: 'tools',
+      row: `${name}, the logger in a workspace package`,
+      cwd: shop,
+    })
     yield { ...shared, column: 'worker thread', command: [process.execPath, 'worker.js'] }
     yield { ...shared, column: 'in-process', command: [process.execPath, 'in-process.js'] }
 
     add(shop, ['pino@10'])
     const apart = /** @type {const} */ ({
-      table: 'tools', cwd: shop, row: `${name}, \`pino-ingest\` in a workspace package, \`pino()\` in another`,
-      takes: "`target: import.meta.resolve('pino-ingest')` or `require.resolve('pino-ingest')`, written in the package that has it",
+      table: 'tools',
+      cwd: shop,
+      row: `${name}, \`pino-ingest\` in a workspace package, \`pino()\` in another`,
+      takes:
+        "`target: import.meta.resolve('pino-ingest')` or `require.resolve('pino-ingest')`, written in the package that has it",
     })
-    yield { ...apart, column: 'worker thread', kind: 'by name', command: [process.execPath, 'by-name.js'], refuses: /unable to determine transport target for "pino-ingest"/ }
+    yield {
+      ...apart,
+      column: 'worker thread',
+      kind: 'by name',
+      command: [process.execPath, 'by-name.js'],
+      refuses: /unable to determine transport target for "pino-ingest"/,
+    }
     yield { ...apart, column: 'worker thread', kind: 'by path', command: [process.execPath, 'by-path.js'] }
     yield { ...apart, column: 'in-process', command: [process.execPath, 'own-pino.js'] }
   },

@@ -3,8 +3,18 @@ import { symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const PINOS = ['9.14', '10']
-const MODES = /** @type {const} */ ([['target', 'target'], ['targets', 'targets'], ['pipeline', 'pipeline'], ['in-process', 'stream'], ['pipe', 'pipe']])
-const KINDS = /** @type {const} */ ([['ESM', 'esm', 'mjs'], ['CJS', 'cjs', 'cjs'], ['TypeScript', 'ts', 'ts']])
+const MODES = /** @type {const} */ ([
+  ['target', 'target'],
+  ['targets', 'targets'],
+  ['pipeline', 'pipeline'],
+  ['in-process', 'stream'],
+  ['pipe', 'pipe'],
+])
+const KINDS = /** @type {const} */ ([
+  ['ESM', 'esm', 'mjs'],
+  ['CJS', 'cjs', 'cjs'],
+  ['TypeScript', 'ts', 'ts'],
+])
 /** What a user types; the package's command is run by the runtime, too. */
 const RUNTIMES = /** @type {const} */ ([
   ['Bun', 'bun', 'bun run', 'bunx --bun --no-install pino-ingest --quiet'],
@@ -21,8 +31,10 @@ export const group = {
     symlinkSync(kit.bun('latest'), join(programs, 'bunx'))
     symlinkSync(kit.deno('latest'), join(programs, 'deno'))
     const env = {
-      PATH: `${programs}${delimiter}${process.env['PATH']}`, NO_COLOR: '1',
-      DENO_DIR: join(kit.scratch, 'deno'), BUN_INSTALL: join(kit.scratch, 'bun'),
+      PATH: `${programs}${delimiter}${process.env['PATH']}`,
+      NO_COLOR: '1',
+      DENO_DIR: join(kit.scratch, 'deno'),
+      BUN_INSTALL: join(kit.scratch, 'bun'),
     }
     for (const pino of PINOS) {
       const folder = kit.folder(`runtimes-pino-${pino}`, { type: 'module' })
@@ -32,12 +44,29 @@ export const group = {
       for (const [label, name, run, pipe] of RUNTIMES) {
         const version = /\d+\.\d+\.\d+/.exec(kit.exec([join(programs, name), '--version'], { cwd: folder }))?.[0]
         const row = `${label} ${version} · pino ${kit.versionIn(folder, 'pino')}`
-        for (const [column, mode] of MODES) for (const [kind, under, suffix] of KINDS) {
-          const app = `${run} ${under}/${mode}.${suffix}`
-          yield { table: 'runtimes', row, column, kind, command: ['sh', '-c', mode === 'pipe' ? `${app} | ${pipe}` : app], cwd: folder, env }
-        }
+        for (const [column, mode] of MODES)
+          for (const [kind, under, suffix] of KINDS) {
+            const app = `${run} ${under}/${mode}.${suffix}`
+            yield {
+              table: 'runtimes',
+              row,
+              column,
+              kind,
+              command: ['sh', '-c', mode === 'pipe' ? `${app} | ${pipe}` : app],
+              cwd: folder,
+              env,
+            }
+          }
         for (const [column, mode] of MODES.filter(([, file]) => file === 'target' || file === 'stream')) {
-          yield { table: 'runtimes', row, column, kind: 'ESM beside a proxy', command: ['sh', '-c', `${run} esm/${mode}.mjs`], cwd: folder, env: { ...env, ...PROXY } }
+          yield {
+            table: 'runtimes',
+            row,
+            column,
+            kind: 'ESM beside a proxy',
+            command: ['sh', '-c', `${run} esm/${mode}.mjs`],
+            cwd: folder,
+            env: { ...env, ...PROXY },
+          }
         }
       }
     }

@@ -1,8 +1,14 @@
 /** Tests that log, under vitest in both of its pools. What their end leaves in pino's worker, or in the process, is lost: so it is flushed after the tests. */
 import { join } from 'node:path'
 
-const KINDS = /** @type {const} */ ([['ESM', 'esm'], ['CJS', 'cjs']])
-const WAYS = /** @type {const} */ ([['worker thread', 'worker'], ['in-process', 'stream']])
+const KINDS = /** @type {const} */ ([
+  ['ESM', 'esm'],
+  ['CJS', 'cjs'],
+])
+const WAYS = /** @type {const} */ ([
+  ['worker thread', 'worker'],
+  ['in-process', 'stream'],
+])
 const TAKES = '`afterAll(() => flush(logger))`, in a file of `setupFiles`: without it the last records are lost'
 
 /** @type {import('../kit/types.d.mts').Group} */
@@ -11,11 +17,13 @@ export const group = {
     const folder = kit.folder('vitest')
     kit.install(folder, [kit.tarball, 'pino@10', 'vitest@4'])
     const row = `vitest ${kit.versionIn(folder, 'vitest')}`
-    for (const [column, way] of WAYS) for (const [kind, under] of KINDS) for (const pool of ['forks', 'threads']) {
-      const cwd = kit.folder(join('vitest', `${under}-${way}-${pool}`))
-      for (const part of ['common', way]) kit.copyApp(`vitest/${under}/${part}`, cwd)
-      const command = [process.execPath, join(folder, 'node_modules/vitest/vitest.mjs'), 'run', '--pool', pool]
-      yield { table: 'tools', row, column, kind: `${kind} in ${pool}`, takes: TAKES, command, cwd }
-    }
+    for (const [column, way] of WAYS)
+      for (const [kind, under] of KINDS)
+        for (const pool of ['forks', 'threads']) {
+          const cwd = kit.folder(join('vitest', `${under}-${way}-${pool}`))
+          for (const part of ['common', way]) kit.copyApp(`vitest/${under}/${part}`, cwd)
+          const command = [process.execPath, join(folder, 'node_modules/vitest/vitest.mjs'), 'run', '--pool', pool]
+          yield { table: 'tools', row, column, kind: `${kind} in ${pool}`, takes: TAKES, command, cwd }
+        }
   },
 }

@@ -5,7 +5,10 @@ import { box } from '../kit/box.mjs'
 const NO_TARGET = /^Error: unable to determine transport target for "pino-ingest"/
 const NOT_FOUND_HERE = /IngestError\]?: transport: "pino-ingest" cannot be found/
 const NO_WORKER_FILE = /^Error: Cannot find module '.*worker\.js'/
-const KINDS = /** @type {const} */ ([['CJS minified', 'cjs', 'cjs'], ['ESM', 'esm', 'mjs']])
+const KINDS = /** @type {const} */ ([
+  ['CJS minified', 'cjs', 'cjs'],
+  ['ESM', 'esm', 'mjs'],
+])
 const BUILD = ['npx', '--no-install', 'webpack']
 /** The last that the plugin is seen to work with; it reaches for files of webpack's that later ones have elsewhere. */
 const PLUGINS_WEBPACK = '5.101'
@@ -34,20 +37,49 @@ function* bundles(kit) {
     const cell = { table: /** @type {const} */ ('tools'), row: row('all bundled'), kind, cwd }
     yield { ...cell, column: 'in-process', command: ['node', `stream.${suffix}`], takes: '`ingestStream()`' }
     yield { ...cell, column: 'worker thread', command: ['node', `target.${suffix}`], refuses: NO_TARGET }
-    yield { ...cell, column: 'worker thread', kind: `${kind}, ingestOptions`, command: ['node', `options.${suffix}`], refuses: NOT_FOUND_HERE }
+    yield {
+      ...cell,
+      column: 'worker thread',
+      kind: `${kind}, ingestOptions`,
+      command: ['node', `options.${suffix}`],
+      refuses: NOT_FOUND_HERE,
+    }
   }
   for (const [kind, name, suffix] of KINDS) {
-    const cell = { table: /** @type {const} */ ('tools'), row: row('all bundled, beside `node_modules`'), kind, cwd: folder, takes: '`ingestStream()`' }
+    const cell = {
+      table: /** @type {const} */ ('tools'),
+      row: row('all bundled, beside `node_modules`'),
+      kind,
+      cwd: folder,
+      takes: '`ingestStream()`',
+    }
     yield { ...cell, column: 'in-process', command: ['node', `dist/all-${name}/stream.${suffix}`] }
-    yield { ...cell, column: 'worker thread', command: ['node', `dist/all-${name}/target.${suffix}`], refuses: NO_WORKER_FILE }
+    yield {
+      ...cell,
+      column: 'worker thread',
+      command: ['node', `dist/all-${name}/target.${suffix}`],
+      refuses: NO_WORKER_FILE,
+    }
   }
   for (const [kind, name, suffix] of KINDS) {
-    const cell = { table: /** @type {const} */ ('tools'), row: row('packages kept out'), kind: kind.slice(0, 3), cwd: folder, takes: '`externals: [\'pino\', \'pino-ingest\']`, and `externalsType`' }
+    const cell = {
+      table: /** @type {const} */ ('tools'),
+      row: row('packages kept out'),
+      kind: kind.slice(0, 3),
+      cwd: folder,
+      takes: "`externals: ['pino', 'pino-ingest']`, and `externalsType`",
+    }
     yield { ...cell, column: 'in-process', command: ['node', `dist/external-${name}/stream.${suffix}`] }
     yield { ...cell, column: 'worker thread', command: ['node', `dist/external-${name}/target.${suffix}`] }
   }
   const cwd = box(kit, 'webpack-workers', [built('workers-cjs'), built('all-cjs'), hook])
-  const cell = { table: /** @type {const} */ ('tools'), row: row('workers in files of their own'), kind: 'CJS', cwd, takes: 'pino\'s [`__bundlerPathsOverrides`](https://getpino.io/#/docs/bundling)' }
+  const cell = {
+    table: /** @type {const} */ ('tools'),
+    row: row('workers in files of their own'),
+    kind: 'CJS',
+    cwd,
+    takes: "pino's [`__bundlerPathsOverrides`](https://getpino.io/#/docs/bundling)",
+  }
   yield { ...cell, column: 'in-process', command: ['node', 'stream.cjs'] }
   yield { ...cell, column: 'worker thread', command: ['node', 'app.js'] }
 }
@@ -58,17 +90,33 @@ function* plugin(kit) {
     const folder = kit.folder(name)
     kit.copyApp('webpack-plugin', folder)
     kit.install(folder, [kit.tarball, 'pino@10', `webpack@${version}`, 'webpack-cli@7', 'pino-webpack-plugin@2'])
-    return { folder, row: `webpack ${kit.versionIn(folder, 'webpack')}, pino-webpack-plugin ${kit.versionIn(folder, 'pino-webpack-plugin')}` }
+    return {
+      folder,
+      row: `webpack ${kit.versionIn(folder, 'webpack')}, pino-webpack-plugin ${kit.versionIn(folder, 'pino-webpack-plugin')}`,
+    }
   }
   const { folder, row } = install('webpack-plugin', PLUGINS_WEBPACK)
   kit.exec(BUILD, { cwd: folder })
   const cwd = box(kit, 'webpack-plugin-built', [join(folder, 'dist'), join(folder, 'before-send.mjs')])
-  const cell = /** @type {const} */ ({ table: 'tools', row, kind: 'CJS', cwd, takes: '`transports: [\'pino-ingest\']`, and `filename: \'[name].js\'`' })
+  const cell = /** @type {const} */ ({
+    table: 'tools',
+    row,
+    kind: 'CJS',
+    cwd,
+    takes: "`transports: ['pino-ingest']`, and `filename: '[name].js'`",
+  })
   yield { ...cell, column: 'in-process', command: ['node', 'stream.js'] }
   yield { ...cell, column: 'worker thread', command: ['node', 'target.js'] }
 
   const newest = install('webpack-plugin-newest', '5')
-  const refused = /** @type {const} */ ({ table: 'tools', row: newest.row, cwd: newest.folder, command: BUILD, refuses: /Cannot find module 'webpack\/lib\//, takes: 'does not build: the row above, or `externals`' })
+  const refused = /** @type {const} */ ({
+    table: 'tools',
+    row: newest.row,
+    cwd: newest.folder,
+    command: BUILD,
+    refuses: /Cannot find module 'webpack\/lib\//,
+    takes: 'does not build: the row above, or `externals`',
+  })
   yield { ...refused, column: 'in-process' }
   yield { ...refused, column: 'worker thread' }
 }

@@ -32,10 +32,17 @@ export const group = {
       const folder = kit.folder(`yarn-${linker}`)
       kit.copyApp('modes', folder)
       writeFileSync(join(folder, 'yarn.lock'), '')
-      writeFileSync(join(folder, '.yarnrc.yml'), [
-        `nodeLinker: ${linker}`, `npmRegistryServer: ${JSON.stringify(registry)}`, `globalFolder: ${JSON.stringify(join(kit.scratch, 'yarn-global'))}`,
-        'enableTelemetry: false', 'enableScripts: false', '',
-      ].join('\n'))
+      writeFileSync(
+        join(folder, '.yarnrc.yml'),
+        [
+          `nodeLinker: ${linker}`,
+          `npmRegistryServer: ${JSON.stringify(registry)}`,
+          `globalFolder: ${JSON.stringify(join(kit.scratch, 'yarn-global'))}`,
+          'enableTelemetry: false',
+          'enableScripts: false',
+          '',
+        ].join('\n'),
+      )
       kit.exec([...yarn, 'add', `pino-ingest@file:${kit.tarball}`, ...PACKAGES], { cwd: folder, env: ONLINE })
       return folder
     }
@@ -43,16 +50,32 @@ export const group = {
     const pnp = project('pnp')
     kit.copyApp('yarn', pnp)
     for (const [column, kind, file] of [...APPS, ...SEVERAL]) {
-      yield { table: 'tools', row: `${name}, Plug'n'Play`, column, kind, takes: '`yarn node app.mjs`', command: [...yarn, 'node', file], cwd: pnp }
+      yield {
+        table: 'tools',
+        row: `${name}, Plug'n'Play`,
+        column,
+        kind,
+        takes: '`yarn node app.mjs`',
+        command: [...yarn, 'node', file],
+        cwd: pnp,
+      }
     }
 
     // Where the application is an ES module, pino starts its worker without the flags that the application was started with.
     const flags = ['--require', './.pnp.cjs', '--experimental-loader', './.pnp.loader.mjs']
-    for (const [column, kind, file] of /** @type {const} */ ([...APPS, ['worker thread', 'ESM with `execArgv`', 'exec-argv.mjs']])) {
+    for (const [column, kind, file] of /** @type {const} */ ([
+      ...APPS,
+      ['worker thread', 'ESM with `execArgv`', 'exec-argv.mjs'],
+    ])) {
       const isLost = column === 'worker thread' && kind === 'ESM'
       yield {
-        table: 'tools', row: `${name}, Plug'n'Play by flags of \`node\``, column, kind, cwd: pnp,
-        takes: "the flags in `NODE_OPTIONS`, as `yarn node` has them, or beside `target` `worker: { execArgv: process.execArgv }`",
+        table: 'tools',
+        row: `${name}, Plug'n'Play by flags of \`node\``,
+        column,
+        kind,
+        cwd: pnp,
+        takes:
+          'the flags in `NODE_OPTIONS`, as `yarn node` has them, or beside `target` `worker: { execArgv: process.execArgv }`',
         command: [process.execPath, ...flags, file],
         ...(isLost && { refuses: /Cannot find module '.*thread-stream.*worker\.js'/ }),
       }
@@ -60,17 +83,48 @@ export const group = {
 
     const flat = project('node-modules')
     for (const [column, kind, file] of APPS) {
-      yield { table: 'tools', row: `${name}, \`node_modules\``, column, kind, command: [process.execPath, file], cwd: flat }
+      yield {
+        table: 'tools',
+        row: `${name}, \`node_modules\``,
+        column,
+        kind,
+        command: [process.execPath, file],
+        cwd: flat,
+      }
     }
 
     const old = kit.folder('yarn-classic-itself')
     kit.install(old, ['yarn@1'])
     const classic = kit.folder('yarn-classic')
     kit.copyApp('modes', classic)
-    const settings = ['--ignore-scripts', '--non-interactive', '--registry', registry, '--cache-folder', join(kit.scratch, 'yarn-classic-cache')]
-    kit.exec([process.execPath, join(old, 'node_modules/yarn/bin/yarn.js'), 'add', ...settings, `file:${kit.tarball}`, ...PACKAGES], { cwd: classic, env: ONLINE })
+    const settings = [
+      '--ignore-scripts',
+      '--non-interactive',
+      '--registry',
+      registry,
+      '--cache-folder',
+      join(kit.scratch, 'yarn-classic-cache'),
+    ]
+    kit.exec(
+      [
+        process.execPath,
+        join(old, 'node_modules/yarn/bin/yarn.js'),
+        'add',
+        ...settings,
+        `file:${kit.tarball}`,
+        ...PACKAGES,
+      ],
+      { cwd: classic, env: ONLINE },
+    )
     for (const [column, kind, file] of APPS) {
-      yield { table: 'tools', row: `Yarn ${kit.versionIn(old, 'yarn')}`, column, kind, command: [process.execPath, file], cwd: classic }
+      yield {
+        table: 'tools',
+        row: `Yarn ${kit.versionIn(old, 'yarn')}`,
+        column,
+        kind,
+        command: [process.execPath, file],
+        cwd: classic,
+      }
     }
   },
 }

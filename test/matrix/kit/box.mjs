@@ -11,7 +11,10 @@ import { join } from 'node:path'
  */
 export function box(kit, name, sources, under = '') {
   const folder = kit.folder(name)
-  const entries = sources.flatMap((source) => /\.[cm]?js$/.test(source) ? [source] : readdirSync(source).map((entry) => join(source, entry)))
-  for (const entry of entries) cpSync(entry, join(folder, under, entry.split(/[\\/]/).at(-1) ?? ''), { recursive: true })
+  const entries = sources.flatMap((source) =>
+    /\.[cm]?js$/.test(source) ? [source] : readdirSync(source).map((entry) => join(source, entry)),
+  )
+  for (const entry of entries)
+    cpSync(entry, join(folder, under, entry.split(/[\\/]/).at(-1) ?? ''), { recursive: true })
   return folder
 }

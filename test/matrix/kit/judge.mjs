@@ -11,15 +11,39 @@ let counted = 0
 export async function judge(kit, cell) {
   const service = await createIngestService({ apiKeys: [KEY] })
   counted += 1
-  const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SPOOL_DIR: join(kit.scratch, 'spool', String(counted)), ...cell.env }
+  const env = {
+    PINO_INGEST_URL: service.url,
+    PINO_INGEST_API_KEY: KEY,
+    PINO_INGEST_SPOOL_DIR: join(kit.scratch, 'spool', String(counted)),
+    ...cell.env,
+  }
   try {
-    const run = cell.drive ? await cell.drive(env, service) : await kit.run(cell.command ?? [], { cwd: cell.cwd ?? kit.scratch, env })
+    const run = cell.drive
+      ? await cell.drive(env, service)
+      : await kit.run(cell.command ?? [], { cwd: cell.cwd ?? kit.scratch, env })
     const numbers = service.entries({ limit: 2 * RECORDS }).items.map(({ entry }) => entry.metadata?.['n'])
     const { table, row, column, kind, takes } = cell
-    return { table, row, column, ...(kind && { kind }), ...(takes && { takes }), arrived: new Set(numbers).size, ...verdict(cell, run, numbers) }
+    return {
+      table,
+      row,
+      column,
+      ...(kind && { kind }),
+      ...(takes && { takes }),
+      arrived: new Set(numbers).size,
+      ...verdict(cell, run, numbers),
+    }
   } catch (error) {
     const { table, row, column, kind, takes } = cell
-    return { table, row, column, ...(kind && { kind }), ...(takes && { takes }), arrived: 0, outcome: 'failed', detail: String(error) }
+    return {
+      table,
+      row,
+      column,
+      ...(kind && { kind }),
+      ...(takes && { takes }),
+      arrived: 0,
+      outcome: 'failed',
+      detail: String(error),
+    }
   } finally {
     await service.close()
   }
@@ -30,8 +54,13 @@ function verdict(cell, run, numbers) {
   const printed = run.stderr + run.stdout
   if (cell.refuses !== undefined) {
     const line = printed.split('\n').find((one) => cell.refuses?.test(one))
-    if (line === undefined) return { outcome: /** @type {const} */ ('failed'), detail: `not refused with ${cell.refuses}, code ${run.code}: ${printed}` }
-    if (numbers.length > 0) return { outcome: /** @type {const} */ ('failed'), detail: `refused, but ${numbers.length} arrived` }
+    if (line === undefined)
+      return {
+        outcome: /** @type {const} */ ('failed'),
+        detail: `not refused with ${cell.refuses}, code ${run.code}: ${printed}`,
+      }
+    if (numbers.length > 0)
+      return { outcome: /** @type {const} */ ('failed'), detail: `refused, but ${numbers.length} arrived` }
     if (run.code === 0) return { outcome: /** @type {const} */ ('failed'), detail: `refused, but with code 0: ${line}` }
     return { outcome: /** @type {const} */ ('refused'), detail: line.trim() }
   }
@@ -42,5 +71,7 @@ function verdict(cell, run, numbers) {
     numbers.length - (RECORDS - missing) > 0 && `${numbers.length - (RECORDS - missing)} too many`,
     run.stderr.replace(cell.allowedStderr ?? /^$/, '').trim() !== '' && 'something stands on stderr',
   ].filter((one) => typeof one === 'string')
-  return wrong.length === 0 ? { outcome: /** @type {const} */ ('works') } : { outcome: /** @type {const} */ ('failed'), detail: `${wrong.join(', ')}\n${printed.slice(-4000)}` }
+  return wrong.length === 0
+    ? { outcome: /** @type {const} */ ('works') }
+    : { outcome: /** @type {const} */ ('failed'), detail: `${wrong.join(', ')}\n${printed.slice(-4000)}` }
 }

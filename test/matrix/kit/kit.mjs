@@ -12,7 +12,9 @@ const { platform, arch } = process
 /** @returns {import('./types.d.mts').Kit} */
 export function createKit() {
   const scratch = mkdtempSync(join(tmpdir(), 'pino-ingest-matrix-'))
-  const [{ filename }] = JSON.parse(exec(['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', scratch], { cwd: root }))
+  const [{ filename }] = JSON.parse(
+    exec(['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', scratch], { cwd: root }),
+  )
   const tarball = join(scratch, filename)
   /** The registry's packages of bare programs: without install scripts, which fetch from elsewhere. */
   const program = (/** @type {string} */ name, /** @type {string} */ version, /** @type {string} */ file) => {
@@ -31,7 +33,8 @@ export function createKit() {
     node: (version) => program(`node-${platform === 'win32' ? 'win' : platform}-${arch}`, version, 'bin/node'),
     bun: (version) => program(`@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`, version, 'bin/bun'),
     deno: (version) => program(`@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`, version, 'deno'),
-    versionIn: (folder, name) => JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version,
+    versionIn: (folder, name) =>
+      JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version,
     copyApp: (name, folder) => cpSync(new URL(name, APPS), folder, { recursive: true }),
     exec,
     run: runProgram,
@@ -41,11 +44,16 @@ export function createKit() {
 /** @param {string} folder @param {object} [packageJson] */
 function makeFolder(folder, packageJson) {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', version: '1.0.0', private: true, ...packageJson }, undefined, 2))
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'app', version: '1.0.0', private: true, ...packageJson }, undefined, 2),
+  )
   return folder
 }
 
 /** @param {string} folder @param {readonly string[]} specifiers */
 function install(folder, specifiers) {
-  exec(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...specifiers], { cwd: folder })
+  exec(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...specifiers], {
+    cwd: folder,
+  })
 }

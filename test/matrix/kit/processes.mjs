@@ -7,14 +7,23 @@ const BUILD_MS = 600_000
 
 /** The reader's own settings must not decide what an application does. @param {import('./types.d.mts').Environment} [env] */
 export function cleanEnvironment(env) {
-  const own = Object.entries(process.env).filter(([name]) => !/^(PINO_INGEST_|OTEL_|NODE_|npm_|VITEST|JEST|CI$)/.test(name))
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(PINO_INGEST_|OTEL_|NODE_|npm_|VITEST|JEST|CI$)/.test(name),
+  )
   return { ...Object.fromEntries(own), ...env }
 }
 
 /** @param {readonly string[]} command @param {{ cwd: string, env?: import('./types.d.mts').Environment }} options */
 export function exec([program = '', ...args], { cwd, env }) {
   try {
-    return execFileSync(program, args, { cwd, env: cleanEnvironment(env), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28, timeout: BUILD_MS })
+    return execFileSync(program, args, {
+      cwd,
+      env: cleanEnvironment(env),
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 28,
+      timeout: BUILD_MS,
+    })
   } catch (error) {
     const { stdout = '', stderr = '' } = /** @type {{ stdout?: string, stderr?: string }} */ (error)
     throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error })
@@ -39,7 +48,12 @@ export function collectOutput(child) {
  */
 export function runProgram([program = '', ...args], { cwd, env, runMs = RUN_MS }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const child = spawn(program, args, {
+      cwd,
+      env: cleanEnvironment(env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     const deadline = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), runMs)
     const printed = collectOutput(child)
     child.once('error', (error) => {

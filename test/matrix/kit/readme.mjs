@@ -9,5 +9,8 @@ const REGION = /(<!-- matrix -->\n)[\s\S]*?(<!-- \/matrix -->)/
 export function writeTables(results) {
   const text = readFileSync(README, 'utf8')
   if (!REGION.test(text)) throw new Error('README.md has no region <!-- matrix --> … <!-- /matrix -->')
-  writeFileSync(README, text.replace(REGION, (_whole, start, end) => `${start}${matrixMarkdown(results)}${end}`))
+  writeFileSync(
+    README,
+    text.replace(REGION, (_whole, start, end) => `${start}${matrixMarkdown(results)}${end}`),
+  )
 }

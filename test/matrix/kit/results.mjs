@@ -16,7 +16,19 @@ export function readResults() {
 }
 
 /** In README's order. */
-export const GROUPS = ['nodes', 'runtimes', 'engines', 'esbuild', 'webpack', 'vite', 'next', 'jest', 'vitest', 'pnpm', 'yarn']
+export const GROUPS = [
+  'nodes',
+  'runtimes',
+  'engines',
+  'esbuild',
+  'webpack',
+  'vite',
+  'next',
+  'jest',
+  'vitest',
+  'pnpm',
+  'yarn',
+]
 
 /**
  * A group that ran takes the place of its former run.
@@ -24,11 +36,16 @@ export const GROUPS = ['nodes', 'runtimes', 'engines', 'esbuild', 'webpack', 'vi
  */
 export function mergeResults(former, newer) {
   const groups = new Set(newer.map(({ group }) => group))
-  return [...former.filter(({ group }) => !groups.has(group)), ...newer].toSorted((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group))
+  return [...former.filter(({ group }) => !groups.has(group)), ...newer].toSorted(
+    (a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group),
+  )
 }
 
 /** @param {readonly Result[]} results */
 export function writeResults(results) {
   // Without the text of failures, which names folders of the machine.
-  writeFileSync(FILE, `[\n${results.map((result) => `  ${JSON.stringify({ ...result, detail: undefined })}`).join(',\n')}\n]\n`)
+  writeFileSync(
+    FILE,
+    `[\n${results.map((result) => `  ${JSON.stringify({ ...result, detail: undefined })}`).join(',\n')}\n]\n`,
+  )
 }

@@ -16,7 +16,11 @@ const POLL_MS = 50
  */
 export async function driveServer([program = '', ...args], { cwd, env, path, endCode }) {
   const port = await freePort()
-  const child = spawn(program, args, { cwd, env: cleanEnvironment({ ...env, PORT: String(port), HOSTNAME: '127.0.0.1' }), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, {
+    cwd,
+    env: cleanEnvironment({ ...env, PORT: String(port), HOSTNAME: '127.0.0.1' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const closed = once(child, 'close')
   const printed = collectOutput(child)
   const deadline = setTimeout(() => child.kill('SIGKILL'), START_MS)
@@ -27,7 +31,7 @@ export async function driveServer([program = '', ...args], { cwd, env, path, end
     const [code] = await closed
     clearTimeout(killed)
     if (status !== 200) return { code: 1, stdout: `${printed.stdout}\nanswered with ${status}`, stderr: printed.stderr }
-    return { code: code === endCode ? 0 : code ?? undefined, ...printed }
+    return { code: code === endCode ? 0 : (code ?? undefined), ...printed }
   } finally {
     clearTimeout(deadline)
     child.kill('SIGKILL')

@@ -7,8 +7,14 @@ const TOOL_COLUMNS = ['worker thread', 'in-process']
 
 /** @param {readonly Result[]} results */
 export function matrixMarkdown(results) {
-  const runtimes = rows(results.filter(({ table }) => table === 'runtimes'), RUNTIME_COLUMNS)
-  const tools = rows(results.filter(({ table }) => table === 'tools'), TOOL_COLUMNS)
+  const runtimes = rows(
+    results.filter(({ table }) => table === 'runtimes'),
+    RUNTIME_COLUMNS,
+  )
+  const tools = rows(
+    results.filter(({ table }) => table === 'tools'),
+    TOOL_COLUMNS,
+  )
   return [
     `| ESM, CJS and TypeScript on | ${RUNTIME_COLUMNS.join(' | ')} |`,
     `|---|${RUNTIME_COLUMNS.map(() => '---').join('|')}|`,
@@ -26,7 +32,11 @@ function rows(results, columns) {
   return [...new Set(results.map(({ row }) => row))].map((row) => {
     const own = results.filter((result) => result.row === row)
     const cells = columns.map((column) => cellText(own.filter((result) => result.column === column)))
-    return { row, cells, takes: [...new Set(own.map(({ takes }) => takes).filter((text) => text !== undefined))].join('; ') }
+    return {
+      row,
+      cells,
+      takes: [...new Set(own.map(({ takes }) => takes).filter((text) => text !== undefined))].join('; '),
+    }
   })
 }
 

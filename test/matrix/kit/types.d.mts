@@ -18,9 +18,9 @@ export interface Kit {
   /** Copies from `test/matrix/apps`. */
   copyApp(name: string, folder: string): void
   /** Runs to its end, and throws with its output where it fails: for compilers, bundlers, package managers. */
-  exec(command: readonly string[], options: { readonly cwd: string, readonly env?: Environment }): string
+  exec(command: readonly string[], options: { readonly cwd: string; readonly env?: Environment }): string
   /** Runs to its end, at most 60 s. */
-  run(command: readonly string[], options: { readonly cwd: string, readonly env?: Environment }): Promise<Run>
+  run(command: readonly string[], options: { readonly cwd: string; readonly env?: Environment }): Promise<Run>
 }
 
 export type Environment = Readonly<Record<string, string>>

@@ -8,11 +8,28 @@ import { RECEIVED_AT, anyLine, corpus, createMappingOptions, usualLine } from '.
 
 const configurations: [string, MappingOptions][] = [
   ['no options', createMappingOptions()],
-  ['every option', createMappingOptions({
-    service: 'checkout', fallbackService: 'app', environment: 'test', version: '1.2.3', releaseId: 'rel_1',
-    deploy: { commit: 'abc' }, tags: ['a', 'b'], metadata: { region: 'eu', a: 1 },
-  })],
-  ['other keys', createMappingOptions({ messageKey: 'message', errorKey: 'error', levels: { 30: 'info', 35: 'audit', 20: 'critical' }, fallbackService: 'app' })],
+  [
+    'every option',
+    createMappingOptions({
+      service: 'checkout',
+      fallbackService: 'app',
+      environment: 'test',
+      version: '1.2.3',
+      releaseId: 'rel_1',
+      deploy: { commit: 'abc' },
+      tags: ['a', 'b'],
+      metadata: { region: 'eu', a: 1 },
+    }),
+  ],
+  [
+    'other keys',
+    createMappingOptions({
+      messageKey: 'message',
+      errorKey: 'error',
+      levels: { 30: 'info', 35: 'audit', 20: 'critical' },
+      fallbackService: 'app',
+    }),
+  ],
   ['nested', createMappingOptions({ nestedKey: 'payload' })],
   ['keys that mean something', createMappingOptions({ messageKey: 'action', errorKey: 'name' })],
   ['fingerprint', createMappingOptions({ fingerprint: 'auto' })],
@@ -31,12 +48,15 @@ describe.each(configurations)('with %s', (_, options) => {
 
   test('generated lines', () => {
     let taken = 0
-    fc.assert(fc.property(anyLine, (line) => {
-      const json = fast(line, options)
-      if (json === undefined) return
-      taken += 1
-      expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
-    }), { numRuns: 4_000 })
+    fc.assert(
+      fc.property(anyLine, (line) => {
+        const json = fast(line, options)
+        if (json === undefined) return
+        taken += 1
+        expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+      }),
+      { numRuns: 4_000 },
+    )
     if (options.nestedKey === undefined && options.messageKey === 'msg') expect(taken).toBeGreaterThan(500)
   })
 })
@@ -44,23 +64,38 @@ describe.each(configurations)('with %s', (_, options) => {
 test('a path that has mapped other lines before maps the next one the same', () => {
   const options = createMappingOptions()
   const path = new FastPath(options)
-  fc.assert(fc.property(fc.array(usualLine, { minLength: 2, maxLength: 8 }), (lines) => {
-    const text = lines.join('\n')
-    path.beginText()
-    let start = 0
-    for (const line of lines) {
-      const end = start + line.length
-      if (path.map(text, start, end, -1)) {
-        expect(JSON.parse(`${path.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+  fc.assert(
+    fc.property(fc.array(usualLine, { minLength: 2, maxLength: 8 }), (lines) => {
+      const text = lines.join('\n')
+      path.beginText()
+      let start = 0
+      for (const line of lines) {
+        const end = start + line.length
+        if (path.map(text, start, end, -1)) {
+          expect(JSON.parse(`${path.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+        }
+        start = end + 1
       }
-      start = end + 1
-    }
-  }), { numRuns: 1_000 })
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 test('what applications log every day takes the fast path', () => {
-  const usual = ['plain info', 'info obj+msg', 'error(err)', 'error({err}, msg)', 'child bindings', 'mixin', 'err with extra props (code, statusCode, errno)',
-    'pino-http success (GET /ok?x=1)', 'pino-http 404', 'fastify 5 incoming request', 'fastify 5 request completed', 'timestamp isoTime']
+  const usual = [
+    'plain info',
+    'info obj+msg',
+    'error(err)',
+    'error({err}, msg)',
+    'child bindings',
+    'mixin',
+    'err with extra props (code, statusCode, errno)',
+    'pino-http success (GET /ok?x=1)',
+    'pino-http 404',
+    'fastify 5 incoming request',
+    'fastify 5 request completed',
+    'timestamp isoTime',
+  ]
   const missed = usual.filter((label) => {
     const record = corpus.find((one) => one.label.trim() === label)
     return record === undefined || fast(record.raw, createMappingOptions()) === undefined

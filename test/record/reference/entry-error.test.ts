@@ -18,7 +18,13 @@ const STACK = 'TypeError: boom\n    at f (/app/src/a.js:1:2)\n    at node:intern
 const boom = { type: 'TypeError', message: 'boom', stack: STACK }
 
 describe('error', () => {
-  test.each([['err', {}], ['error', {}], ['failure', { errorKey: 'failure' }], ['anything', {}], ['lastError', {}]])('under %s', (key, over) => {
+  test.each([
+    ['err', {}],
+    ['error', {}],
+    ['failure', { errorKey: 'failure' }],
+    ['anything', {}],
+    ['lastError', {}],
+  ])('under %s', (key, over) => {
     const entry = entryOf({ [key]: boom, msg: 'm' }, over)
     expect(entry.error).toEqual(boom)
     expect(entry.metadata).toBeUndefined()
@@ -31,8 +37,10 @@ describe('error', () => {
   })
 
   test('properties of its own go to metadata.error', () => {
-    expect(entryOf({ err: { ...boom, code: 'ECONNREFUSED', errno: -111, statusCode: 502, details: [1] }, msg: 'm' }).metadata)
-      .toEqual({ error: { code: 'ECONNREFUSED', errno: -111, statusCode: 502, details: [1] } })
+    expect(
+      entryOf({ err: { ...boom, code: 'ECONNREFUSED', errno: -111, statusCode: 502, details: [1] }, msg: 'm' })
+        .metadata,
+    ).toEqual({ error: { code: 'ECONNREFUSED', errno: -111, statusCode: 502, details: [1] } })
   })
 
   test('a thrown text is its message', () => {
@@ -46,49 +54,90 @@ describe('error', () => {
     expect(entry.metadata).toEqual({ err })
   })
 
-  test('of two, pino\'s own counts and the other stays whole', () => {
+  test("of two, pino's own counts and the other stays whole", () => {
     const other = { type: 'E', message: 'other', stack: 's' }
     expect(entryOf({ error: other, err: boom, msg: 'm' })).toMatchObject({ error: boom, metadata: { error: other } })
-    expect(entryOf({ err: boom, error: other, msg: 'm' }, { errorKey: 'error' })).toMatchObject({ error: other, metadata: { err: boom } })
+    expect(entryOf({ err: boom, error: other, msg: 'm' }, { errorKey: 'error' })).toMatchObject({
+      error: other,
+      metadata: { err: boom },
+    })
   })
 
   test('fields of another type stay', () => {
-    expect(entryOf({ err: { type: 5, message: 'm', stack: null }, msg: 'm' })).toMatchObject({ error: { message: 'm' }, metadata: { error: { type: 5, stack: null } } })
+    expect(entryOf({ err: { type: 5, message: 'm', stack: null }, msg: 'm' })).toMatchObject({
+      error: { message: 'm' },
+      metadata: { error: { type: 5, stack: null } },
+    })
   })
 
   test('a name is the type where there is no other', () => {
-    expect(entryOf({ err: { name: 'AbortError', message: 'm', stack: 's' }, msg: 'm' })).toMatchObject({ error: { type: 'AbortError' } })
-    expect(entryOf({ err: { type: 'DOMException', name: 'AbortError', message: 'm', code: 20 }, msg: 'm' }))
-      .toMatchObject({ error: { type: 'DOMException' }, metadata: { error: { name: 'AbortError', code: 20 } } })
+    expect(entryOf({ err: { name: 'AbortError', message: 'm', stack: 's' }, msg: 'm' })).toMatchObject({
+      error: { type: 'AbortError' },
+    })
+    expect(
+      entryOf({ err: { type: 'DOMException', name: 'AbortError', message: 'm', code: 20 }, msg: 'm' }),
+    ).toMatchObject({ error: { type: 'DOMException' }, metadata: { error: { name: 'AbortError', code: 20 } } })
   })
 
   test('the stack tells the chain of causes', () => {
     const entry = entryOf({
-      err: { ...boom, cause: { type: 'Error', message: 'inner', stack: 'Error: inner\n    at g (/app/b.js:3:4)', code: 'X', cause: { type: 'E', message: 'root', stack: 'E: root' } } }, msg: 'm',
+      err: {
+        ...boom,
+        cause: {
+          type: 'Error',
+          message: 'inner',
+          stack: 'Error: inner\n    at g (/app/b.js:3:4)',
+          code: 'X',
+          cause: { type: 'E', message: 'root', stack: 'E: root' },
+        },
+      },
+      msg: 'm',
     })
     expect(entry.error?.stack).toBe(`${STACK}\ncaused by: Error: inner\n    at g (/app/b.js:3:4)\ncaused by: E: root`)
-    expect(entry.metadata).toEqual({ error: { cause: { type: 'Error', message: 'inner', code: 'X', cause: { type: 'E', message: 'root' } } } })
+    expect(entry.metadata).toEqual({
+      error: { cause: { type: 'Error', message: 'inner', code: 'X', cause: { type: 'E', message: 'root' } } },
+    })
   })
 
   test('and the parts of an AggregateError', () => {
     const entry = entryOf({
-      err: { ...boom, aggregateErrors: [{ type: 'A', message: 'a', stack: 'A: a' }, 'text', { type: 'B', message: 'b', stack: 'B: b', code: 1 }] }, msg: 'm',
+      err: {
+        ...boom,
+        aggregateErrors: [
+          { type: 'A', message: 'a', stack: 'A: a' },
+          'text',
+          { type: 'B', message: 'b', stack: 'B: b', code: 1 },
+        ],
+      },
+      msg: 'm',
     })
     expect(entry.error?.stack).toBe(`${STACK}\nerror 1 of 3: A: a\nerror 3 of 3: B: b`)
-    expect(entry.metadata).toEqual({ error: { aggregateErrors: [{ type: 'A', message: 'a' }, 'text', { type: 'B', message: 'b', code: 1 }] } })
+    expect(entry.metadata).toEqual({
+      error: { aggregateErrors: [{ type: 'A', message: 'a' }, 'text', { type: 'B', message: 'b', code: 1 }] },
+    })
   })
 
   test('a cause that is no error stays', () => {
-    expect(entryOf({ err: { ...boom, cause: 'timeout' }, msg: 'm' })).toMatchObject({ error: boom, metadata: { error: { cause: 'timeout' } } })
+    expect(entryOf({ err: { ...boom, cause: 'timeout' }, msg: 'm' })).toMatchObject({
+      error: boom,
+      metadata: { error: { cause: 'timeout' } },
+    })
   })
 
   test('a stack in the record itself, as winston writes it', () => {
-    expect(entryOf({ level: 'error', message: 'boom', stack: STACK })).toMatchObject({ message: 'boom', error: { stack: STACK } })
+    expect(entryOf({ level: 'error', message: 'boom', stack: STACK })).toMatchObject({
+      message: 'boom',
+      error: { stack: STACK },
+    })
     expect(entryOf({ stack: 'web', msg: 'm' })).toMatchObject({ metadata: { stack: 'web' } })
   })
 
   test('an empty stack', () => {
-    expect(entryOf({ err: { type: 'E', message: 'm', stack: '' }, msg: 'm' }).error).toEqual({ type: 'E', message: 'm', stack: '' })
+    expect(entryOf({ err: { type: 'E', message: 'm', stack: '' }, msg: 'm' }).error).toEqual({
+      type: 'E',
+      message: 'm',
+      stack: '',
+    })
   })
 })
 
@@ -105,10 +154,17 @@ describe('source', () => {
     ['    at f (C:\\app\\node_modules\\x\\i.js:1:2)\n    at g (C:\\app\\b.js:3:4)', 'C:\\app\\b.js:3:4'],
     ['    at node:internal/modules/run_main:117:5\n    at Object.<anonymous> (/app/c.js:1:2)', '/app/c.js:1:2'],
     ['    at /srv/my app/ü.js:1:2', '/srv/my app/ü.js:1:2'],
-    ['    at node:internal/x:1:1', undefined], ['    at Array.map (<anonymous>)', undefined], ['    at native', undefined], ['', undefined],
-    [`    at ${'('.repeat(100_000)}`, undefined], [`    at ${'a:1:'.repeat(100_000)}`, undefined],
+    ['    at node:internal/x:1:1', undefined],
+    ['    at Array.map (<anonymous>)', undefined],
+    ['    at native', undefined],
+    ['', undefined],
+    [`    at ${'('.repeat(100_000)}`, undefined],
+    [`    at ${'a:1:'.repeat(100_000)}`, undefined],
   ])('of %j is %j', (frames, source) => {
-    expect(entryOf({ err: { type: 'E', message: 'm', stack: `E: m\n${frames}` }, msg: 'm' }, { maxEntryBytes: 4_000_000 }).source).toBe(source)
+    expect(
+      entryOf({ err: { type: 'E', message: 'm', stack: `E: m\n${frames}` }, msg: 'm' }, { maxEntryBytes: 4_000_000 })
+        .source,
+    ).toBe(source)
   })
 
   test('what the record says comes first', () => {
@@ -119,9 +175,13 @@ describe('source', () => {
 
 describe('fingerprint', () => {
   const auto = (err: object): string | undefined => entryOf({ err, msg: 'm' }, { fingerprint: 'auto' }).fingerprint
-  const at = (message: string, frame = '/app/a.js:1:2', type = 'E'): object => ({ type, message, stack: `${type}: ${message}\n    at f (${frame})` })
+  const at = (message: string, frame = '/app/a.js:1:2', type = 'E'): object => ({
+    type,
+    message,
+    stack: `${type}: ${message}\n    at f (${frame})`,
+  })
 
-  test('only where asked for, only for errors, and the record\'s own first', () => {
+  test("only where asked for, only for errors, and the record's own first", () => {
     expect(entryOf({ err: boom, msg: 'm' }).fingerprint).toBeUndefined()
     expect(entryOf({ msg: 'm' }, { fingerprint: 'auto' }).fingerprint).toBeUndefined()
     expect(entryOf({ err: boom, fingerprint: 'mine', msg: 'm' }, { fingerprint: 'auto' }).fingerprint).toBe('mine')
@@ -137,7 +197,11 @@ describe('fingerprint', () => {
     expect(auto(one)).toBe(auto(other))
   })
 
-  test.each<[string, object]>([['message', at('other')], ['type', at('m', '/app/a.js:1:2', 'F')], ['file', at('m', '/app/b.js:1:2')]])('differs by %s', (_, other) => {
+  test.each<[string, object]>([
+    ['message', at('other')],
+    ['type', at('m', '/app/a.js:1:2', 'F')],
+    ['file', at('m', '/app/b.js:1:2')],
+  ])('differs by %s', (_, other) => {
     expect(auto(at('m'))).not.toBe(auto(other))
   })
 

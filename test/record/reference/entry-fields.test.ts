@@ -26,35 +26,83 @@ function fieldsOf(members: object, over: Partial<MappingOptions> = {}): Fields {
   return fields
 }
 
-const CUSTOM = { 10: 'trace', 20: 'debug', 30: 'info', 35: 'audit', 25: 'http', 40: 'warn', 50: 'error', 60: 'fatal', 70: 'disaster' }
+const CUSTOM = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  35: 'audit',
+  25: 'http',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+  70: 'disaster',
+}
 
 describe('level', () => {
   test.each<[unknown, string, unknown]>([
-    [10, 'debug', undefined], [20, 'debug', undefined], [30, 'info', undefined], [40, 'warn', undefined], [50, 'error', undefined], [60, 'fatal', undefined],
-    [35, 'info', 'audit'], [25, 'debug', 'http'], [70, 'fatal', 'disaster'], [45, 'warn', 45], [5, 'debug', 5], [1000, 'fatal', 1000],
-    ['trace', 'debug', undefined], ['debug', 'debug', undefined], ['info', 'info', undefined], ['warn', 'warn', undefined],
-    ['error', 'error', undefined], ['fatal', 'fatal', undefined], ['ERROR', 'error', undefined], ['Warning', 'warn', undefined],
-    ['critical', 'fatal', undefined], ['CRITICAL', 'fatal', undefined], ['audit', 'info', 'audit'], ['AUDIT', 'info', 'AUDIT'],
-    ['http', 'debug', 'http'], ['30', 'info', undefined], ['notice', 'info', 'notice'], ['emergency', 'fatal', 'emergency'],
-    ['nonsense', 'info', 'nonsense'], ['', 'info', ''], [null, 'info', null], [{ a: 1 }, 'info', { a: 1 }], [true, 'info', true],
-    ['constructor', 'info', 'constructor'], ['__proto__', 'info', '__proto__'],
+    [10, 'debug', undefined],
+    [20, 'debug', undefined],
+    [30, 'info', undefined],
+    [40, 'warn', undefined],
+    [50, 'error', undefined],
+    [60, 'fatal', undefined],
+    [35, 'info', 'audit'],
+    [25, 'debug', 'http'],
+    [70, 'fatal', 'disaster'],
+    [45, 'warn', 45],
+    [5, 'debug', 5],
+    [1000, 'fatal', 1000],
+    ['trace', 'debug', undefined],
+    ['debug', 'debug', undefined],
+    ['info', 'info', undefined],
+    ['warn', 'warn', undefined],
+    ['error', 'error', undefined],
+    ['fatal', 'fatal', undefined],
+    ['ERROR', 'error', undefined],
+    ['Warning', 'warn', undefined],
+    ['critical', 'fatal', undefined],
+    ['CRITICAL', 'fatal', undefined],
+    ['audit', 'info', 'audit'],
+    ['AUDIT', 'info', 'AUDIT'],
+    ['http', 'debug', 'http'],
+    ['30', 'info', undefined],
+    ['notice', 'info', 'notice'],
+    ['emergency', 'fatal', 'emergency'],
+    ['nonsense', 'info', 'nonsense'],
+    ['', 'info', ''],
+    [null, 'info', null],
+    [{ a: 1 }, 'info', { a: 1 }],
+    [true, 'info', true],
+    ['constructor', 'info', 'constructor'],
+    ['__proto__', 'info', '__proto__'],
   ])('%j is %s, in the metadata %j', (level, expected, kept) => {
     const entry = entryOf({ ...HEAD, level, msg: 'm' }, { levels: CUSTOM })
     expect(entry.level).toBe(expected)
     expect(entry.metadata).toEqual(kept === undefined ? undefined : { level: kept })
   })
 
-  test('of a logger with levels of its own the name counts where it is one of pino\'s', () => {
+  test("of a logger with levels of its own the name counts where it is one of pino's", () => {
     expect(entryOf({ level: 3, msg: 'm' }, { levels: { 1: 'debug', 2: 'info', 3: 'error' } }).level).toBe('error')
   })
 
-  test.each([['ERROR', 'error'], ['WARNING', 'warn'], ['DEFAULT', 'info'], ['DEBUG', 'debug']])('severity %s is %s', (severity, level) => {
+  test.each([
+    ['ERROR', 'error'],
+    ['WARNING', 'warn'],
+    ['DEFAULT', 'info'],
+    ['DEBUG', 'debug'],
+  ])('severity %s is %s', (severity, level) => {
     expect(entryOf({ severity, message: 'm' }).level).toBe(level)
   })
 
   test('level comes before severity, and what is no level gives way to it', () => {
-    expect(entryOf({ level: 50, severity: 'INFO', msg: 'm' })).toMatchObject({ level: 'error', metadata: { severity: 'INFO' } })
-    expect(entryOf({ level: 'nonsense', severity: 'ERROR', msg: 'm' })).toMatchObject({ level: 'error', metadata: { level: 'nonsense' } })
+    expect(entryOf({ level: 50, severity: 'INFO', msg: 'm' })).toMatchObject({
+      level: 'error',
+      metadata: { severity: 'INFO' },
+    })
+    expect(entryOf({ level: 'nonsense', severity: 'ERROR', msg: 'm' })).toMatchObject({
+      level: 'error',
+      metadata: { level: 'nonsense' },
+    })
   })
 
   test.each(['level', '\\u006cevel', 'l\\u0065v\\u0065l', 'le\\u0000vel'])('a later %s does not count', (key) => {
@@ -62,14 +110,29 @@ describe('level', () => {
   })
 
   test.each<[unknown, number, unknown]>([
-    [10, -1, undefined], [5, -1, 5], [15, -1, 15], [0, -1, 0], [-1, -1, -1], ['15', -1, 15], [12, -1, 'fine'], ['fine', -1, 'fine'],
-    [20, 0, undefined], [25, 0, 'http'], [29, 0, 29], [30, 1, undefined], [2, 1, undefined],
+    [10, -1, undefined],
+    [5, -1, 5],
+    [15, -1, 15],
+    [0, -1, 0],
+    [-1, -1, -1],
+    ['15', -1, 15],
+    [12, -1, 'fine'],
+    ['fine', -1, 'fine'],
+    [20, 0, undefined],
+    [25, 0, 'http'],
+    [29, 0, 29],
+    [30, 1, undefined],
+    [2, 1, undefined],
   ])('%j stands at %i: below 20 the nearest level is trace, whatever it is called', (level, position, kept) => {
     const line = JSON.stringify({ level, msg: 'm' })
     const options = createMappingOptions({ levels: { ...CUSTOM, 12: 'fine', 2: 'info' } })
     const mapper = new Mapper(options, -1, () => 0)
     const entry = JSON.parse(mapper.map(line, 0, line.length)) as LogEntry
-    expect([mapper.preciseSeverity, entry.level, entry.metadata]).toEqual([position, position < 1 ? 'debug' : 'info', kept === undefined ? undefined : { level: kept }])
+    expect([mapper.preciseSeverity, entry.level, entry.metadata]).toEqual([
+      position,
+      position < 1 ? 'debug' : 'info',
+      kept === undefined ? undefined : { level: kept },
+    ])
     // By its beginning alone, and by both paths where trace is not wanted.
     if (typeof level === 'number' && level >= 0) expect(mapper.peekSeverity(line, 0)).toBe(position)
     for (const time of [1795219732486, undefined]) {
@@ -80,7 +143,9 @@ describe('level', () => {
 
   test('of two rules by which lines are filtered the level after mapping decides', () => {
     const mapper = new Mapper(createMappingOptions({ levels: CUSTOM }), 2, () => 0)
-    const shipped = [35, 40, 20, 60].map((level) => JSON.stringify({ level, msg: 'm' })).map((line) => mapper.map(line, 0, line.length) !== '')
+    const shipped = [35, 40, 20, 60]
+      .map((level) => JSON.stringify({ level, msg: 'm' }))
+      .map((line) => mapper.map(line, 0, line.length) !== '')
     expect(shipped).toEqual([false, true, false, true])
   })
 })
@@ -92,8 +157,8 @@ describe('message', () => {
     ['a number', { msg: 5 }, {}, '5'],
     ['a boolean', { msg: false }, {}, 'false'],
     ['under messageKey', { message: 'hello', msg: 'other' }, { messageKey: 'message' }, 'hello'],
-    ['the error\'s', { err: { type: 'E', message: 'boom', stack: 's' } }, {}, 'boom'],
-    ['the request\'s', { req: { method: 'GET', url: '/a?b=c' }, res: { statusCode: 404 } }, {}, 'GET /a 404'],
+    ["the error's", { err: { type: 'E', message: 'boom', stack: 's' } }, {}, 'boom'],
+    ["the request's", { req: { method: 'GET', url: '/a?b=c' }, res: { statusCode: 404 } }, {}, 'GET /a 404'],
     ['none', { a: 1 }, {}, '(no message)'],
     ['null', { msg: null }, {}, '(no message)'],
     ['an object', { msg: { a: 1 } }, {}, '(no message)'],
@@ -107,7 +172,10 @@ describe('message', () => {
   })
 
   test('the last of two counts', () => {
-    expect(entryOf('{"level":30,"time":1795219732486,"msg":"inner","a":1,"msg":"outer"}')).toMatchObject({ message: 'outer', metadata: { a: 1 } })
+    expect(entryOf('{"level":30,"time":1795219732486,"msg":"inner","a":1,"msg":"outer"}')).toMatchObject({
+      message: 'outer',
+      metadata: { a: 1 },
+    })
   })
 
   test('a line that is no JSON object is one, of level info', () => {
@@ -119,12 +187,22 @@ describe('message', () => {
 
 describe('timestamp', () => {
   test.each<[unknown, string]>([
-    [1795219732486, '2026-11-21T00:08:52.486Z'], [1795219732, '2026-11-21T00:08:52.000Z'], [1795219732.486, '2026-11-21T00:08:52.486Z'],
-    [1795219732486123, '2026-11-21T00:08:52.486Z'], ['1795219732486123456', '2026-11-21T00:08:52.486Z'], ['1795219732486', '2026-11-21T00:08:52.486Z'],
-    [99_999_999_999, '5138-11-16T09:46:39.000Z'], [99_999_999_999_999, '5138-11-16T09:46:39.999Z'], ['99999999999999000', '5138-11-16T09:46:39.999Z'],
-    ['2026-11-21T00:08:52.496Z', '2026-11-21T00:08:52.496Z'], ['2026-11-21T00:08:52Z', '2026-11-21T00:08:52.000Z'],
-    ['2026-11-21T00:08:52.496673786Z', '2026-11-21T00:08:52.496Z'], ['2026-11-21T02:08:52.496+02:00', '2026-11-21T00:08:52.496Z'],
-    ['2026-11-21T00:08:52,496Z', '2026-11-21T00:08:52.496Z'], ['2026-11-21', '2026-11-21T00:00:00.000Z'], [0, '1970-01-01T00:00:00.000Z'],
+    [1795219732486, '2026-11-21T00:08:52.486Z'],
+    [1795219732, '2026-11-21T00:08:52.000Z'],
+    [1795219732.486, '2026-11-21T00:08:52.486Z'],
+    [1795219732486123, '2026-11-21T00:08:52.486Z'],
+    ['1795219732486123456', '2026-11-21T00:08:52.486Z'],
+    ['1795219732486', '2026-11-21T00:08:52.486Z'],
+    [99_999_999_999, '5138-11-16T09:46:39.000Z'],
+    [99_999_999_999_999, '5138-11-16T09:46:39.999Z'],
+    ['99999999999999000', '5138-11-16T09:46:39.999Z'],
+    ['2026-11-21T00:08:52.496Z', '2026-11-21T00:08:52.496Z'],
+    ['2026-11-21T00:08:52Z', '2026-11-21T00:08:52.000Z'],
+    ['2026-11-21T00:08:52.496673786Z', '2026-11-21T00:08:52.496Z'],
+    ['2026-11-21T02:08:52.496+02:00', '2026-11-21T00:08:52.496Z'],
+    ['2026-11-21T00:08:52,496Z', '2026-11-21T00:08:52.496Z'],
+    ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+    [0, '1970-01-01T00:00:00.000Z'],
   ])('%j is %s', (time, timestamp) => {
     expect(entryOf({ level: 30, time, msg: 'm' })).toEqual({ level: 'info', message: 'm', timestamp })
   })
@@ -133,17 +211,39 @@ describe('timestamp', () => {
     expect(entryOf('{"level":30,"time":1795219732486123456,"msg":"m"}').timestamp).toBe('2026-11-21T00:08:52.486Z')
   })
 
-  test.each(['yesterday', '', '2026-13-45', null, true, { a: 1 }, '999999999999999999999999999999', -1e300, 'Invalid Date'])('%j is none and stays', (time) => {
-    expect(entryOf({ level: 30, time, msg: 'm' })).toEqual({ level: 'info', message: 'm', timestamp: RECEIVED_AT, metadata: { time } })
+  test.each([
+    'yesterday',
+    '',
+    '2026-13-45',
+    null,
+    true,
+    { a: 1 },
+    '999999999999999999999999999999',
+    -1e300,
+    'Invalid Date',
+  ])('%j is none and stays', (time) => {
+    expect(entryOf({ level: 30, time, msg: 'm' })).toEqual({
+      level: 'info',
+      message: 'm',
+      timestamp: RECEIVED_AT,
+      metadata: { time },
+    })
   })
 
   test('@timestamp and timestamp stand in', () => {
-    expect(entryOf({ level: 30, '@timestamp': '2026-11-21T00:08:52.496Z', msg: 'm' }).timestamp).toBe('2026-11-21T00:08:52.496Z')
-    expect(entryOf({ level: 30, time: 'x', timestamp: 1795219732486, msg: 'm' })).toMatchObject({ timestamp: '2026-11-21T00:08:52.486Z', metadata: { time: 'x' } })
+    expect(entryOf({ level: 30, '@timestamp': '2026-11-21T00:08:52.496Z', msg: 'm' }).timestamp).toBe(
+      '2026-11-21T00:08:52.496Z',
+    )
+    expect(entryOf({ level: 30, time: 'x', timestamp: 1795219732486, msg: 'm' })).toMatchObject({
+      timestamp: '2026-11-21T00:08:52.486Z',
+      metadata: { time: 'x' },
+    })
   })
 
   test.each(['time', '\\u0074ime', 'ti\\u006de'])('a later %s does not count', (key) => {
-    expect(entryOf(`{"level":30,"time":1795219732486,"${key}":"1999-01-01T00:00:00.000Z","msg":"m"}`).timestamp).toBe('2026-11-21T00:08:52.486Z')
+    expect(entryOf(`{"level":30,"time":1795219732486,"${key}":"1999-01-01T00:00:00.000Z","msg":"m"}`).timestamp).toBe(
+      '2026-11-21T00:08:52.486Z',
+    )
   })
 })
 
@@ -151,16 +251,35 @@ describe('service, environment, version', () => {
   const options = { service: 'option', environment: 'option', version: 'option', fallbackService: 'fallback' }
 
   test.each<[string, object, Partial<MappingOptions>, Fields]>([
-    ['the record', { service: 'a', environment: 'b', version: 'c' }, options, { service: 'a', environment: 'b', version: 'c' }],
+    [
+      'the record',
+      { service: 'a', environment: 'b', version: 'c' },
+      options,
+      { service: 'a', environment: 'b', version: 'c' },
+    ],
     ['env', { env: 'b' }, {}, { environment: 'b' }],
     ['environment before env', { env: 'x', environment: 'b' }, {}, { environment: 'b', metadata: { env: 'x' } }],
     ['the options', {}, options, { service: 'option', environment: 'option', version: 'option' }],
-    ['the options before the name', { name: 'n' }, options, { service: 'option', environment: 'option', version: 'option', metadata: { name: 'n' } }],
+    [
+      'the options before the name',
+      { name: 'n' },
+      options,
+      { service: 'option', environment: 'option', version: 'option', metadata: { name: 'n' } },
+    ],
     ['the name before the fallback', { name: 'n' }, { fallbackService: 'fallback' }, { service: 'n' }],
     ['the record before the name', { name: 'n', service: 'a' }, {}, { service: 'a', metadata: { name: 'n' } }],
     ['the fallback', {}, { fallbackService: 'fallback' }, { service: 'fallback' }],
-    ['other types stay', { service: { name: 'a' }, environment: 5, version: null }, options,
-      { service: 'option', environment: 'option', version: 'option', metadata: { service: { name: 'a' }, environment: 5, version: null } }],
+    [
+      'other types stay',
+      { service: { name: 'a' }, environment: 5, version: null },
+      options,
+      {
+        service: 'option',
+        environment: 'option',
+        version: 'option',
+        metadata: { service: { name: 'a' }, environment: 5, version: null },
+      },
+    ],
     ['none', {}, {}, {}],
   ])('%s', (_, members, over, fields) => expect(fieldsOf(members, over)).toEqual(fields))
 })
@@ -180,7 +299,9 @@ describe('user', () => {
   ])('%s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
 
   test('a long id keeps its digits', () => {
-    expect(entryOf('{"level":30,"time":1,"user_id":12345678901234567890,"msg":"m"}').user_id).toBe('12345678901234567890')
+    expect(entryOf('{"level":30,"time":1,"user_id":12345678901234567890,"msg":"m"}').user_id).toBe(
+      '12345678901234567890',
+    )
   })
 })
 
@@ -193,33 +314,67 @@ describe('trace', () => {
     ['with flags', { trace_id: 't', trace_flags: '01' }, { trace: { trace_id: 't' }, metadata: { trace_flags: '01' } }],
     ['camel case', { traceId: 't', spanId: 's', parentSpanId: 'p' }, { trace: ids }],
     ['an object', { trace: { ...ids, x: 1 } }, { trace: ids, metadata: { trace: { x: 1 } } }],
-    ['Datadog', { dd: { trace_id: '1', span_id: '2', service: 'x' } }, { trace: { trace_id: '1', span_id: '2' }, metadata: { dd: { service: 'x' } } }],
+    [
+      'Datadog',
+      { dd: { trace_id: '1', span_id: '2', service: 'x' } },
+      { trace: { trace_id: '1', span_id: '2' }, metadata: { dd: { service: 'x' } } },
+    ],
     ['numbers', { trace_id: 1, dd: 2 }, { trace: { trace_id: '1' }, metadata: { dd: 2 } }],
-    ['traceparent', { req: { headers: { traceparent: TRACEPARENT } } },
-      { trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', parent_span_id: '00f067aa0ba902b7' } }],
-    ['a traceparent of zeros', { req: { method: 'GET', headers: { traceparent: TRACEPARENT.replace(/[1-9a-f]/g, '0') } } }, { request: { method: 'GET' } }],
-    ['the record before all', { ...ids, trace: { trace_id: 'x' }, dd: { trace_id: 'y' } }, { trace: ids, metadata: { trace: { trace_id: 'x' }, dd: { trace_id: 'y' } } }],
+    [
+      'traceparent',
+      { req: { headers: { traceparent: TRACEPARENT } } },
+      { trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', parent_span_id: '00f067aa0ba902b7' } },
+    ],
+    [
+      'a traceparent of zeros',
+      { req: { method: 'GET', headers: { traceparent: TRACEPARENT.replace(/[1-9a-f]/g, '0') } } },
+      { request: { method: 'GET' } },
+    ],
+    [
+      'the record before all',
+      { ...ids, trace: { trace_id: 'x' }, dd: { trace_id: 'y' } },
+      { trace: ids, metadata: { trace: { trace_id: 'x' }, dd: { trace_id: 'y' } } },
+    ],
     ['wrong type', { trace: 'x', trace_id: { a: 1 } }, { metadata: { trace: 'x', trace_id: { a: 1 } } }],
   ])('%s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
 })
 
 describe('perf', () => {
   test.each<[string, object, Fields]>([
-    ['whole', { perf: { duration_ms: 1.5, memory_mb: 2, db_queries: 3, cache_hits: 4 } }, { perf: { duration_ms: 1.5, memory_mb: 2, db_queries: 3, cache_hits: 4 } }],
-    ['loose', { duration_ms: 1, memory_mb: 2, db_queries: 3, cache_hits: 4 }, { perf: { duration_ms: 1, memory_mb: 2, db_queries: 3, cache_hits: 4 } }],
+    [
+      'whole',
+      { perf: { duration_ms: 1.5, memory_mb: 2, db_queries: 3, cache_hits: 4 } },
+      { perf: { duration_ms: 1.5, memory_mb: 2, db_queries: 3, cache_hits: 4 } },
+    ],
+    [
+      'loose',
+      { duration_ms: 1, memory_mb: 2, db_queries: 3, cache_hits: 4 },
+      { perf: { duration_ms: 1, memory_mb: 2, db_queries: 3, cache_hits: 4 } },
+    ],
     ['responseTime', { responseTime: 3.25 }, { perf: { duration_ms: 3.25 } }],
     ['text', { duration_ms: '12.5' }, { perf: { duration_ms: 12.5 } }],
-    ['wrong types', { perf: { duration_ms: 'fast', x: 1 }, cache_hits: null }, { metadata: { perf: { duration_ms: 'fast', x: 1 }, cache_hits: null } }],
-    ['with a request', { req: { method: 'GET' }, responseTime: 1, duration_ms: 2 }, { request: { method: 'GET', duration_ms: 1 }, metadata: { duration_ms: 2 } }],
+    [
+      'wrong types',
+      { perf: { duration_ms: 'fast', x: 1 }, cache_hits: null },
+      { metadata: { perf: { duration_ms: 'fast', x: 1 }, cache_hits: null } },
+    ],
+    [
+      'with a request',
+      { req: { method: 'GET' }, responseTime: 1, duration_ms: 2 },
+      { request: { method: 'GET', duration_ms: 1 }, metadata: { duration_ms: 2 } },
+    ],
     ['digits beyond a double', { duration_ms: '9'.repeat(400) }, { metadata: { duration_ms: '9'.repeat(400) } }],
   ])('%s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
 
-  test.each(['1e400', '-1e400', `${'9'.repeat(400)}.0`, '1e0000400'])('%s, which no double holds, is no number of the entry', (number) => {
-    for (const key of ['responseTime', 'duration_ms', 'db_queries', 'a']) {
-      const entry = entryOf(`{"level":30,"time":1,"req":{"method":"GET"},"${key}":${number},"msg":"m"}`)
-      expect(entry).toMatchObject({ request: { method: 'GET' }, metadata: { [key]: number } })
-    }
-  })
+  test.each(['1e400', '-1e400', `${'9'.repeat(400)}.0`, '1e0000400'])(
+    '%s, which no double holds, is no number of the entry',
+    (number) => {
+      for (const key of ['responseTime', 'duration_ms', 'db_queries', 'a']) {
+        const entry = entryOf(`{"level":30,"time":1,"req":{"method":"GET"},"${key}":${number},"msg":"m"}`)
+        expect(entry).toMatchObject({ request: { method: 'GET' }, metadata: { [key]: number } })
+      }
+    },
+  )
 })
 
 describe('deploy', () => {
@@ -227,7 +382,12 @@ describe('deploy', () => {
 
   test.each<[string, object, Partial<MappingOptions>, Fields]>([
     ['the record', { deploy }, { deploy: { commit: 'option' } }, { deploy }],
-    ['camel case, and more', { deploy: { commit: 'c', branch: 'b', deployedBy: 'd', x: 1 } }, {}, { deploy, metadata: { deploy: { x: 1 } } }],
+    [
+      'camel case, and more',
+      { deploy: { commit: 'c', branch: 'b', deployedBy: 'd', x: 1 } },
+      {},
+      { deploy, metadata: { deploy: { x: 1 } } },
+    ],
     ['the options', {}, { deploy }, { deploy }],
     ['a text stays', { deploy: 'v1' }, { deploy }, { deploy, metadata: { deploy: 'v1' } }],
   ])('%s', (_, members, over, fields) => expect(fieldsOf(members, over)).toEqual(fields))
@@ -235,12 +395,46 @@ describe('deploy', () => {
 
 describe('breadcrumbs', () => {
   test.each<[string, unknown, Fields]>([
-    ['whole', [{ type: 't', category: 'c', message: 'm', level: 'info', timestamp: '2026-11-21T00:08:52.496Z', data: { a: 1 } }],
-      { breadcrumbs: [{ type: 't', category: 'c', message: 'm', level: 'info', timestamp: '2026-11-21T00:08:52.496Z', data: { a: 1 } }] }],
-    ['a level and a time as pino writes them', [{ level: 40, time: 1795219732486, message: 'm' }],
-      { breadcrumbs: [{ level: 'warn', timestamp: '2026-11-21T00:08:52.486Z', message: 'm' }] }],
-    ['more', [{ message: 'm', url: '/', data: { url: '/x' } }], { breadcrumbs: [{ message: 'm', data: { url: '/x', url_: '/' } }] }],
-    ['wrong types', [{ message: {}, timestamp: 'x', data: 'y' }], { breadcrumbs: [{ data: { message: {}, timestamp: 'x', data: 'y' } }] }],
+    [
+      'whole',
+      [
+        {
+          type: 't',
+          category: 'c',
+          message: 'm',
+          level: 'info',
+          timestamp: '2026-11-21T00:08:52.496Z',
+          data: { a: 1 },
+        },
+      ],
+      {
+        breadcrumbs: [
+          {
+            type: 't',
+            category: 'c',
+            message: 'm',
+            level: 'info',
+            timestamp: '2026-11-21T00:08:52.496Z',
+            data: { a: 1 },
+          },
+        ],
+      },
+    ],
+    [
+      'a level and a time as pino writes them',
+      [{ level: 40, time: 1795219732486, message: 'm' }],
+      { breadcrumbs: [{ level: 'warn', timestamp: '2026-11-21T00:08:52.486Z', message: 'm' }] },
+    ],
+    [
+      'more',
+      [{ message: 'm', url: '/', data: { url: '/x' } }],
+      { breadcrumbs: [{ message: 'm', data: { url: '/x', url_: '/' } }] },
+    ],
+    [
+      'wrong types',
+      [{ message: {}, timestamp: 'x', data: 'y' }],
+      { breadcrumbs: [{ data: { message: {}, timestamp: 'x', data: 'y' } }] },
+    ],
     ['texts', ['clicked', null], { breadcrumbs: [{ message: 'clicked' }], metadata: { breadcrumbs: [null] } }],
     ['no list', { a: 1 }, { metadata: { breadcrumbs: { a: 1 } } }],
   ])('%s', (_, breadcrumbs, fields) => expect(fieldsOf({ breadcrumbs })).toEqual(fields))
@@ -250,16 +444,25 @@ describe('tags, notify and the plain fields', () => {
   test.each<[string, object, Partial<MappingOptions>, Fields]>([
     ['tags', { tags: ['a', 'b'] }, {}, { tags: ['a', 'b'] }],
     ['one tag', { tags: 'a' }, {}, { tags: ['a'] }],
-    ['with the options\'', { tags: ['a'] }, { tags: ['b', 'a'] }, { tags: ['a', 'b'] }],
+    ["with the options'", { tags: ['a'] }, { tags: ['b', 'a'] }, { tags: ['a', 'b'] }],
     ['mixed tags', { tags: ['a', 1, null, { b: 2 }] }, {}, { tags: ['a', '1'], metadata: { tags: [null, { b: 2 }] } }],
     ['a map of tags', { tags: { a: 'b' } }, {}, { metadata: { tags: { a: 'b' } } }],
     ['notify', { notify: true, notify_channels: ['slack'] }, {}, { notify: true, notify_channels: ['slack'] }],
     ['notifyChannels', { notify: false, notifyChannels: 'slack' }, {}, { notify: false, notify_channels: ['slack'] }],
     ['notify of another type', { notify: 'yes' }, {}, { metadata: { notify: 'yes' } }],
-    ['own names', { action: 'a', session_id: 's', release_id: 'r', request_id: 'q', source: 'o', fingerprint: 'f' }, { releaseId: 'option' },
-      { action: 'a', session_id: 's', release_id: 'r', request_id: 'q', source: 'o', fingerprint: 'f' }],
-    ['camel case', { sessionId: 's', releaseId: 'r', requestId: 'q' }, {}, { session_id: 's', release_id: 'r', request_id: 'q' }],
-    ['the ecosystem\'s', { reqId: 'q', caller: 'main.js:1' }, {}, { request_id: 'q', source: 'main.js:1' }],
+    [
+      'own names',
+      { action: 'a', session_id: 's', release_id: 'r', request_id: 'q', source: 'o', fingerprint: 'f' },
+      { releaseId: 'option' },
+      { action: 'a', session_id: 's', release_id: 'r', request_id: 'q', source: 'o', fingerprint: 'f' },
+    ],
+    [
+      'camel case',
+      { sessionId: 's', releaseId: 'r', requestId: 'q' },
+      {},
+      { session_id: 's', release_id: 'r', request_id: 'q' },
+    ],
+    ["the ecosystem's", { reqId: 'q', caller: 'main.js:1' }, {}, { request_id: 'q', source: 'main.js:1' }],
     ['the release of the options', {}, { releaseId: 'option' }, { release_id: 'option' }],
     ['event_id', { event_id: 'e' }, {}, { metadata: { event_id: 'e' } }],
   ])('%s', (_, members, over, fields) => expect(fieldsOf(members, over)).toEqual(fields))
@@ -267,28 +470,58 @@ describe('tags, notify and the plain fields', () => {
 
 describe('metadata', () => {
   test.each<[string, object, Partial<MappingOptions>, Fields]>([
-    ['what nothing takes', { pid: 1, hostname: 'vm', a: { b: [1] } }, {}, { metadata: { pid: 1, hostname: 'vm', a: { b: [1] } } }],
+    [
+      'what nothing takes',
+      { pid: 1, hostname: 'vm', a: { b: [1] } },
+      {},
+      { metadata: { pid: 1, hostname: 'vm', a: { b: [1] } } },
+    ],
     ['its own object', { metadata: { a: 1 }, b: 2 }, {}, { metadata: { a: 1, b: 2 } }],
     ['two of one name', { metadata: { a: 1 }, a: 2 }, {}, { metadata: { a: 1, a_: 2 } }],
     ['three of one name', { metadata: { a: 1, a_: 3 }, a: 2 }, {}, { metadata: { a: 1, a_: 3, a_2: 2 } }],
     ['of another type', { metadata: 'x' }, {}, { metadata: { metadata: 'x' } }],
-    ['the options\' give way', { a: 1 }, { metadata: { a: 9, region: 'eu' } }, { metadata: { a: 1, region: 'eu' } }],
-    ['to an error\'s rest', { err: { type: 'E', code: 1 } }, { metadata: { error: 9 } }, { error: { type: 'E' }, metadata: { error: { code: 1 } } }],
-    ['to a request\'s rest', { req: { method: 'GET', x: 1 }, res: { statusCode: 200, y: 2 } }, { metadata: { req: 9, res: 9 } },
-      { request: { method: 'GET', status_code: 200 }, metadata: { req: { x: 1 }, res: { y: 2 } } }],
+    ["the options' give way", { a: 1 }, { metadata: { a: 9, region: 'eu' } }, { metadata: { a: 1, region: 'eu' } }],
+    [
+      "to an error's rest",
+      { err: { type: 'E', code: 1 } },
+      { metadata: { error: 9 } },
+      { error: { type: 'E' }, metadata: { error: { code: 1 } } },
+    ],
+    [
+      "to a request's rest",
+      { req: { method: 'GET', x: 1 }, res: { statusCode: 200, y: 2 } },
+      { metadata: { req: 9, res: 9 } },
+      { request: { method: 'GET', status_code: 200 }, metadata: { req: { x: 1 }, res: { y: 2 } } },
+    ],
   ])('%s', (_, members, over, fields) => expect(fieldsOf(members, over)).toEqual(fields))
 
-  test('the options\' level gives way to a custom one', () => {
-    expect(entryOf('{"level":35,"time":1,"msg":"m"}', { levels: CUSTOM, metadata: { level: 9 } }).metadata).toEqual({ level: 'audit' })
+  test("the options' level gives way to a custom one", () => {
+    expect(entryOf('{"level":35,"time":1,"msg":"m"}', { levels: CUSTOM, metadata: { level: 9 } }).metadata).toEqual({
+      level: 'audit',
+    })
   })
 
   test('keys of the language are keys', () => {
-    const entry = entryOf('{"level":30,"time":1,"__proto__":{"a":1},"constructor":1,"prototype":2,"toString":3,"":4,"msg":"m"}')
-    expect(Object.entries(entry.metadata ?? {})).toEqual([['__proto__', { a: 1 }], ['constructor', 1], ['prototype', 2], ['toString', 3], ['', 4]])
+    const entry = entryOf(
+      '{"level":30,"time":1,"__proto__":{"a":1},"constructor":1,"prototype":2,"toString":3,"":4,"msg":"m"}',
+    )
+    expect(Object.entries(entry.metadata ?? {})).toEqual([
+      ['__proto__', { a: 1 }],
+      ['constructor', 1],
+      ['prototype', 2],
+      ['toString', 3],
+      ['', 4],
+    ])
   })
 
   test('the input is not changed: the same line maps the same again', () => {
-    const line = JSON.stringify({ ...HEAD, err: { type: 'E', cause: { stack: 's', message: 'm' } }, user: { id: 1 }, tags: ['a', null], msg: 'm' })
+    const line = JSON.stringify({
+      ...HEAD,
+      err: { type: 'E', cause: { stack: 's', message: 'm' } },
+      user: { id: 1 },
+      tags: ['a', null],
+      msg: 'm',
+    })
     expect(entryOf(line)).toEqual(entryOf(line))
   })
 })
@@ -297,12 +530,19 @@ describe('nestedKey', () => {
   const over = { nestedKey: 'payload' }
 
   test('what it wraps is the record', () => {
-    expect(fieldsOf({ payload: { err: { type: 'E', message: 'b' }, user_id: 'u', a: 1 } }, over))
-      .toEqual({ error: { type: 'E', message: 'b' }, user_id: 'u', metadata: { a: 1 } })
+    expect(fieldsOf({ payload: { err: { type: 'E', message: 'b' }, user_id: 'u', a: 1 } }, over)).toEqual({
+      error: { type: 'E', message: 'b' },
+      user_id: 'u',
+      metadata: { a: 1 },
+    })
   })
 
-  test('but for pino\'s own', () => {
-    expect(entryOf({ ...HEAD, payload: { level: 60, time: 0, msg: 'inner' }, msg: 'outer' }, over))
-      .toMatchObject({ level: 'info', message: 'outer', timestamp: '2026-11-21T00:08:52.486Z', metadata: { payload: { level: 60, time: 0, msg: 'inner' } } })
+  test("but for pino's own", () => {
+    expect(entryOf({ ...HEAD, payload: { level: 60, time: 0, msg: 'inner' }, msg: 'outer' }, over)).toMatchObject({
+      level: 'info',
+      message: 'outer',
+      timestamp: '2026-11-21T00:08:52.486Z',
+      metadata: { payload: { level: 60, time: 0, msg: 'inner' } },
+    })
   })
 })

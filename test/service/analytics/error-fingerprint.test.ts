@@ -2,7 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import { computeFingerprint, findErrorGroup, isFailure, withoutValues } from '../../../src/service/analytics/group-fingerprint.js'
+import {
+  computeFingerprint,
+  findErrorGroup,
+  isFailure,
+  withoutValues,
+} from '../../../src/service/analytics/group-fingerprint.js'
 import { findErrorLocation } from '../../../src/service/analytics/error-location.js'
 import { entryOf } from '../support.js'
 
@@ -28,7 +33,11 @@ describe('one failure', () => {
     ['ids of letters and digits', 'no session V1StGXR8_Z5jdHi6B-myT', 'no session 3kTMd-x9PvAq_8Rz2LwEs'],
     ['memory addresses', 'fault at 0x7ffee4a1', 'fault at 0x00000010'],
     ['quoted values', 'no such user "ann"', 'no such user "bob smith"'],
-    ['values in single quotes', "ENOENT: no such file or directory, open '/tmp/a'", "ENOENT: no such file or directory, open '/var/lib/b c'"],
+    [
+      'values in single quotes',
+      "ENOENT: no such file or directory, open '/tmp/a'",
+      "ENOENT: no such file or directory, open '/var/lib/b c'",
+    ],
     ['values in backquotes and typographic quotes', 'bad `x` and “y”', 'bad `z` and “w w”'],
     ['quotes and apostrophes within typographic quotes', 'bad “ann’s ‘x’ «y»” and «a “b”»', 'bad “bob” and «c»'],
     ['IP addresses and ports', 'connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED 10.1.2.3:80'],
@@ -48,7 +57,9 @@ describe('one failure', () => {
   })
 
   it('by whichever way it was reached', () => {
-    expect(isSame(failure('x'), failure('x', STACK.replace('Checkout.pay', 'Retry.pay').replace('checkout.js', 'retry.js')))).toBe(true)
+    expect(
+      isSame(failure('x'), failure('x', STACK.replace('Checkout.pay', 'Retry.pay').replace('checkout.js', 'retry.js'))),
+    ).toBe(true)
   })
 
   it.each([
@@ -61,7 +72,15 @@ describe('one failure', () => {
   })
 
   it('whatever the service, version, environment, user, level and message beside the error', () => {
-    const other = { ...failure('x'), service: 'b', version: '2', environment: 'c', user_id: 'd', level: 'fatal' as const, message: 'other' }
+    const other = {
+      ...failure('x'),
+      service: 'b',
+      version: '2',
+      environment: 'c',
+      user_id: 'd',
+      level: 'fatal' as const,
+      message: 'other',
+    }
     expect(isSame(failure('x'), other)).toBe(true)
   })
 
@@ -70,7 +89,9 @@ describe('one failure', () => {
     expect(isSame(one, { ...one, message: 'no item 18', source: 'src/a.js:12' })).toBe(true)
     expect(isSame(one, { ...one, source: 'src/b.js:10:2' })).toBe(false)
     expect(isSame(one, { ...one, message: 'no cart 17' })).toBe(false)
-    expect(isSame({ ...one, source: `${'a/'.repeat(490)}a.js:9:9` }, { ...one, source: `${'a/'.repeat(490)}a.js:1042:17` })).toBe(true)
+    expect(
+      isSame({ ...one, source: `${'a/'.repeat(490)}a.js:9:9` }, { ...one, source: `${'a/'.repeat(490)}a.js:1042:17` }),
+    ).toBe(true)
   })
 })
 
@@ -86,7 +107,8 @@ describe('other failures', () => {
   })
 
   it('of functions without a name, by their line', () => {
-    const at = (position: string) => failure('x', `\n    at /srv/app/routes.js:${position}\n    at next (/srv/app/node_modules/r/i.js:1:1)`)
+    const at = (position: string) =>
+      failure('x', `\n    at /srv/app/routes.js:${position}\n    at next (/srv/app/node_modules/r/i.js:1:1)`)
     expect(isSame(at('10:5'), at('90:5'))).toBe(false)
     expect(isSame(at('10:5'), at('10:9'))).toBe(true)
   })
@@ -97,49 +119,96 @@ describe('other failures', () => {
   })
 
   it('are not told apart by chance: parts do not run into each other', () => {
-    expect(isSame(entryOf({ level: 'error', error: { type: 'ab', message: 'c' } }), entryOf({ level: 'error', error: { type: 'a', message: 'bc' } }))).toBe(false)
+    expect(
+      isSame(
+        entryOf({ level: 'error', error: { type: 'ab', message: 'c' } }),
+        entryOf({ level: 'error', error: { type: 'a', message: 'bc' } }),
+      ),
+    ).toBe(false)
   })
 })
 
 describe('the place of a stack', () => {
   it.each([
     ['the first own frame', STACK, 'Gateway.charge /srv/app/src/payment/gateway.js'],
-    ['below a library and Node', '\n    at JSON.parse (<anonymous>)\n    at read (node:fs:1:2)\n    at parse (/app/node_modules/x/i.js:1:1)\n    at mine (/app/a.js:3:4)', 'mine /app/a.js'],
-    ['of a library where none is own', '\n    at emit (node:events:1:2)\n    at parse (/app/node_modules/x/i.js:1:1)', 'emit node:events'],
+    [
+      'below a library and Node',
+      '\n    at JSON.parse (<anonymous>)\n    at read (node:fs:1:2)\n    at parse (/app/node_modules/x/i.js:1:1)\n    at mine (/app/a.js:3:4)',
+      'mine /app/a.js',
+    ],
+    [
+      'of a library where none is own',
+      '\n    at emit (node:events:1:2)\n    at parse (/app/node_modules/x/i.js:1:1)',
+      'emit node:events',
+    ],
     ['of a constructor', '\n    at new Order (/app/order.js:3:4)', 'Order /app/order.js'],
     ['of an alias', '\n    at Object.run [as handler] (/app/a.js:3:4)', 'Object.run /app/a.js'],
     ['of an async function', '\n    at async run (file:///app/a.mjs:3:4)', 'run /app/a.mjs'],
     ['of a module', '\n    at Object.<anonymous> (/app/a.js:3:4)', '/app/a.js:3'],
     ['on Windows', '\n    at run (C:\\app\\a.js:3:4)', 'run C:/app/a.js'],
-    ['below code made at run time', '\n    at eval (eval at run (/app/a.js:3:4), <anonymous>:1:1)\n    at run (/app/a.js:3:4)', 'run /app/a.js'],
+    [
+      'below code made at run time',
+      '\n    at eval (eval at run (/app/a.js:3:4), <anonymous>:1:1)\n    at run (/app/a.js:3:4)',
+      'run /app/a.js',
+    ],
     ['in a path with blanks and parentheses', '\n    at run (/my app (2)/a.js:3:4)', 'run /my app (2)/a.js'],
   ])('%s', (_, stack, place) => {
     expect(findErrorLocation(`Error: x\n  at some point\n${stack}`)).toBe(place)
   })
 
   it('is none where there is no frame', () => {
-    expect([findErrorLocation(undefined), findErrorLocation(''), findErrorLocation('Error: x\n  at noon\n')]).toEqual([undefined, undefined, undefined])
+    expect([findErrorLocation(undefined), findErrorLocation(''), findErrorLocation('Error: x\n  at noon\n')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 })
 
 it('is what the entry says, where it says one', () => {
   expect(computeFingerprint({ ...failure('x'), fingerprint: 'mine' })).toBe('mine')
   expect(findErrorGroup(entryOf({ fingerprint: 'mine' }))).toBe('mine')
-  expect([findErrorGroup(entryOf()), isFailure(entryOf()), isFailure(entryOf({ error: {} })), isFailure(entryOf({ level: 'fatal' }))]).toEqual([undefined, false, true, true])
+  expect([
+    findErrorGroup(entryOf()),
+    isFailure(entryOf()),
+    isFailure(entryOf({ error: {} })),
+    isFailure(entryOf({ level: 'fatal' })),
+  ]).toEqual([undefined, false, true, true])
 })
 
 it('is short, and takes a bounded time for any text', () => {
-  const hostile = ["'", '"a', '((((', 'at ', '\n    at ', '1,', '«', '“‘«', '”“', 'a-', 'a.a', 'a://', '\\', 'é', ':1', 'x.js:1:1)\n'].map((part) => part.repeat(200_000))
+  const hostile = [
+    "'",
+    '"a',
+    '((((',
+    'at ',
+    '\n    at ',
+    '1,',
+    '«',
+    '“‘«',
+    '”“',
+    'a-',
+    'a.a',
+    'a://',
+    '\\',
+    'é',
+    ':1',
+    'x.js:1:1)\n',
+  ].map((part) => part.repeat(200_000))
   for (const text of hostile) {
     const from = process.cpuUsage()
     expect(computeFingerprint(entryOf({ level: 'error', message: text, source: text }))).toMatch(/^[\da-f]{16}$/)
-    expect(computeFingerprint(entryOf({ level: 'error', message: text, error: { type: text, message: text, stack: text } }))).toMatch(/^[\da-f]{16}$/)
+    expect(
+      computeFingerprint(entryOf({ level: 'error', message: text, error: { type: text, message: text, stack: text } })),
+    ).toMatch(/^[\da-f]{16}$/)
     // A hundred times of what it takes, and a hundredth of what a quadratic one would.
     expect(process.cpuUsage(from).user).toBeLessThan(500_000)
   }
-  fc.assert(fc.property(fc.string(), fc.string(), (message, stack) => {
-    expect(computeFingerprint(entryOf({ level: 'error', error: { message, stack } }))).toMatch(/^[\da-f]{16}$/)
-  }))
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (message, stack) => {
+      expect(computeFingerprint(entryOf({ level: 'error', error: { message, stack } }))).toMatch(/^[\da-f]{16}$/)
+    }),
+  )
 })
 
 it('takes about as long for opening quotes as for any other text', () => {
@@ -150,5 +219,6 @@ it('takes about as long for opening quotes as for any other text', () => {
   }
   const best = (text: string): number => Math.min(...Array.from({ length: 5 }, () => cpuOf(text)))
   const other = best('( a '.repeat(500))
-  for (const quote of ['«', '“', '‘', '“‘«', "'", '"', '`']) expect(best(quote.repeat(2000)), quote).toBeLessThan(8 * other)
+  for (const quote of ['«', '“', '‘', '“‘«', "'", '"', '`'])
+    expect(best(quote.repeat(2000)), quote).toBeLessThan(8 * other)
 })

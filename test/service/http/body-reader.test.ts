@@ -23,7 +23,9 @@ function setUp(maxBytes: number, maxPendingBytes: number) {
   const bodies = new BodyReader({ maxBytes, maxPendingBytes, now: () => nowMs })
   const send = (headers: Record<string, string> = {}): Sent => {
     const stream = new PassThrough({ highWaterMark: 1 << 24 })
-    const request = Object.assign(stream, { headers: { 'content-type': 'application/json', ...headers } }) as unknown as IncomingMessage
+    const request = Object.assign(stream, {
+      headers: { 'content-type': 'application/json', ...headers },
+    }) as unknown as IncomingMessage
     let result: Awaited<ReturnType<BodyReader['read']>> | undefined
     void bodies.read(request, {} as ServerResponse, OK).then((one) => (result = one))
     return {

@@ -106,7 +106,8 @@ describe('the other endpoints', () => {
     const ping = (path: string) => call(`${service.url}/heartbeat/${path}`, { headers: { 'x-api-key': '' } })
     expect((await ping('tok-1234567890abcdef')).status).toBe(200)
     expect((await ping('another')).status).toBe(404)
-    for (const path of ['', '.', '..', 'a/b', '%2e', '%2E%2e', '%E0%A4%A']) expect((await ping(path)).status, path).toBe(404)
+    for (const path of ['', '.', '..', 'a/b', '%2e', '%2E%2e', '%E0%A4%A'])
+      expect((await ping(path)).status, path).toBe(404)
     const { items } = service.heartbeats()
     expect(items).toHaveLength(1)
     expect(items[0]?.monitor).toMatch(/^[0-9a-f]{12}$/)
@@ -115,8 +116,10 @@ describe('the other endpoints', () => {
 
   it('know a monitor by its token, percent-encoded or not', async () => {
     const service = await started({ monitorTokens: ['x==', 'a/b'] })
-    for (const path of ['x%3D%3D', 'x==', 'x%3d=', 'a%2Fb']) expect((await call(`${service.url}/heartbeat/${path}`)).status, path).toBe(200)
-    for (const path of ['x%253D%253D', 'a/b', 'a%252Fb']) expect((await call(`${service.url}/heartbeat/${path}`)).status, path).toBe(404)
+    for (const path of ['x%3D%3D', 'x==', 'x%3d=', 'a%2Fb'])
+      expect((await call(`${service.url}/heartbeat/${path}`)).status, path).toBe(200)
+    for (const path of ['x%253D%253D', 'a/b', 'a%252Fb'])
+      expect((await call(`${service.url}/heartbeat/${path}`)).status, path).toBe(404)
     expect(new Set(service.heartbeats().items.map(({ monitor }) => monitor)).size).toBe(2)
   })
 

@@ -35,19 +35,33 @@ describe('queries over HTTP', () => {
 
   it('have lines of a list, and what is counted over many', async () => {
     const service = await started()
-    const fields = { environment: 'test', error: { type: 'RangeError', message: 'no', stack: 'RangeError: no\n    at f (/app/a.js:1:1)' } }
-    await ingest(service, [entryOf({ message: 'm', level: 'error', service: 'shop', metadata: { long: 'x' }, ...fields })])
+    const fields = {
+      environment: 'test',
+      error: { type: 'RangeError', message: 'no', stack: 'RangeError: no\n    at f (/app/a.js:1:1)' },
+    }
+    await ingest(service, [
+      entryOf({ message: 'm', level: 'error', service: 'shop', metadata: { long: 'x' }, ...fields }),
+    ])
     await call(`${service.url}/ingest/requests`, { body: { requests: [{ ...requestLog, route: '/orders/:id' }] } })
     const { release_id } = (await call(`${service.url}/releases/register`, { body: { version: '1.2.0' } })).json
     await call(`${service.url}/heartbeat/token-7`)
     const get = async (path: string) => (await local(service, path)).json
-    const { items: [brief] } = await get('entries?view=brief')
-    expect(brief).toMatchObject({ level: 'error', message: 'm', service: 'shop', error: { type: 'RangeError', message: 'no' } })
+    const {
+      items: [brief],
+    } = await get('entries?view=brief')
+    expect(brief).toMatchObject({
+      level: 'error',
+      message: 'm',
+      service: 'shop',
+      error: { type: 'RangeError', message: 'no' },
+    })
     expect([brief.metadata, brief.entry]).toEqual([undefined, undefined])
     const histogram = await get('histogram?buckets=10&service=shop')
     expect(histogram.buckets.reduce((sum: number, { error }: { error: number }) => sum + error, 0)).toBe(1)
     expect(await get('values/service')).toEqual({ items: [{ value: 'shop', count: 1 }], more: false })
-    const { items: [group] } = await get('error-groups')
+    const {
+      items: [group],
+    } = await get('error-groups')
     expect(group).toMatchObject({ type: 'RangeError', count: 1, newest: brief.id })
     expect((await get(`entries?fingerprint=${encodeURIComponent(group.fingerprint)}`)).items).toHaveLength(1)
     expect((await get('routes')).items).toMatchObject([{ method: 'GET', route: '/orders/:id', count: 1, p50_ms: 1.5 }])
@@ -111,7 +125,18 @@ describe('queries over HTTP', () => {
 
   it('know 404 and 405', async () => {
     const service = await started()
-    for (const path of ['', 'nope', 'entries/', 'entries/none', 'entries/a/b', 'values/', 'values', 'constructor', '__proto__', 'toString/x']) {
+    for (const path of [
+      '',
+      'nope',
+      'entries/',
+      'entries/none',
+      'entries/a/b',
+      'values/',
+      'values',
+      'constructor',
+      '__proto__',
+      'toString/x',
+    ]) {
       expect((await local(service, path)).status, path).toBe(404)
     }
     const { status, headers } = await local(service, 'entries', { method: 'POST', body: {} })
@@ -126,7 +151,9 @@ describe('queries over HTTP', () => {
     for (const path of ['entries', 'status', 'stream']) {
       const { status, headers, text } = await local(service, path, { method: 'HEAD' })
       expect([status, text], path).toEqual([200, ''])
-      expect(headers['content-type'], path).toBe(path === 'stream' ? 'text/event-stream; charset=utf-8' : 'application/json')
+      expect(headers['content-type'], path).toBe(
+        path === 'stream' ? 'text/event-stream; charset=utf-8' : 'application/json',
+      )
     }
     expect((await local(service, 'nope', { method: 'HEAD' })).status).toBe(404)
   })

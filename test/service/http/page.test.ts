@@ -20,7 +20,7 @@ describe('the page', () => {
     expect(text.startsWith(start)).toBe(true)
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; " +
-      "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     )
     expect(headers).toMatchObject({
       'cache-control': 'no-cache',
@@ -57,7 +57,18 @@ describe('the page', () => {
 
   it('has no other paths, and is only read', async () => {
     const { origin } = await started()
-    for (const path of ['/page', '/page/', '/page/main.js/', '/page/../page/main.js', '/page/bundle.js', '/favicon.ico', '/local', '/api/v1', '//', '/PAGE/main.js']) {
+    for (const path of [
+      '/page',
+      '/page/',
+      '/page/main.js/',
+      '/page/../page/main.js',
+      '/page/bundle.js',
+      '/favicon.ico',
+      '/local',
+      '/api/v1',
+      '//',
+      '/PAGE/main.js',
+    ]) {
       const { status, json } = await raw(origin, path)
       expect([status, json.detail[0].type], path).toEqual([404, 'not_found'])
     }

@@ -8,25 +8,42 @@ import type { IngestService } from '../../../src/service/index.js'
 import { call, entryOf, ingest, local, started, until } from '../support.js'
 
 const TOKEN = 'token_of-sixteen'
-const hasIpv6 = Object.values(networkInterfaces()).flat().some((one) => one?.address === '::1')
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.address === '::1')
 
 /** One path of every kind: the interface, the data, the page, none at all. */
-const EVERYWHERE = ['/api/v1/ingest', '/api/v1/heartbeat/t', '/local/entries', '/local/stream', '/', '/page/main.js', '/page/style.css', '/nope']
+const EVERYWHERE = [
+  '/api/v1/ingest',
+  '/api/v1/heartbeat/t',
+  '/local/entries',
+  '/local/stream',
+  '/',
+  '/page/main.js',
+  '/page/style.css',
+  '/nope',
+]
 
 function send(service: IngestService, path: string, headers: Record<string, string> = {}, method = 'GET') {
   return call(`${service.origin}${path}`, { method, headers: { authorization: `Bearer ${service.token}`, ...headers } })
 }
 
 describe('Host', () => {
-  it.each(['evil.example', 'evil.example:4319', '127.0.0.1.evil.example', 'localhost.evil', '[::1]x', 'localhost:1:2', '0.0.0.0', '127.0.0.2'])(
-    '%j is refused everywhere',
-    async (host) => {
-      const service = await started()
-      for (const path of EVERYWHERE) expect((await send(service, path, { host })).status, path).toBe(403)
-      expect((await send(service, '/api/v1/ingest', { host }, 'POST')).json.detail[0].msg).toContain(JSON.stringify(host))
-      expect(service.requests).toEqual([])
-    },
-  )
+  it.each([
+    'evil.example',
+    'evil.example:4319',
+    '127.0.0.1.evil.example',
+    'localhost.evil',
+    '[::1]x',
+    'localhost:1:2',
+    '0.0.0.0',
+    '127.0.0.2',
+  ])('%j is refused everywhere', async (host) => {
+    const service = await started()
+    for (const path of EVERYWHERE) expect((await send(service, path, { host })).status, path).toBe(403)
+    expect((await send(service, '/api/v1/ingest', { host }, 'POST')).json.detail[0].msg).toContain(JSON.stringify(host))
+    expect(service.requests).toEqual([])
+  })
 
   it.each(['localhost:1', '127.0.0.1', '[::1]:4319', 'LOCALHOST'])('%s is taken', async (host) => {
     const service = await started()
@@ -51,9 +68,17 @@ describe('Origin', () => {
     const service = await started()
     const { origin } = service
     expect((await send(service, '/local/entries', { origin })).status).toBe(200)
-    const others = ['http://evil.example', 'null', '', 'http://127.0.0.1:1', origin.replace('http', 'https'), origin.replace('127.0.0.1', 'localhost')]
+    const others = [
+      'http://evil.example',
+      'null',
+      '',
+      'http://127.0.0.1:1',
+      origin.replace('http', 'https'),
+      origin.replace('127.0.0.1', 'localhost'),
+    ]
     for (const other of others) {
-      for (const path of EVERYWHERE) expect((await send(service, path, { origin: other })).status, `${other} ${path}`).toBe(403)
+      for (const path of EVERYWHERE)
+        expect((await send(service, path, { origin: other })).status, `${other} ${path}`).toBe(403)
       expect((await send(service, '/local/reset', { origin: other }, 'POST')).status).toBe(403)
     }
   })
@@ -72,10 +97,17 @@ describe('Origin', () => {
     const service = await started()
     for (const origin of ['http://evil.example', service.origin]) {
       for (const path of EVERYWHERE) {
-        const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
+        const asked = {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization',
+        }
         const { status, headers } = await call(`${service.origin}${path}`, { method: 'OPTIONS', headers: asked })
         expect(status, path).toBeGreaterThanOrEqual(400)
-        expect(Object.keys(headers).filter((name) => name.startsWith('access-control-')), path).toEqual([])
+        expect(
+          Object.keys(headers).filter((name) => name.startsWith('access-control-')),
+          path,
+        ).toEqual([])
       }
     }
   })
@@ -84,7 +116,8 @@ describe('Origin', () => {
 describe('the token', () => {
   it('opens /local/ as a header, and for reading in the query', async () => {
     const service = await started({ token: TOKEN })
-    const get = (path: string, headers = {}, method = 'GET') => call(`${service.origin}/local/${path}`, { method, headers })
+    const get = (path: string, headers = {}, method = 'GET') =>
+      call(`${service.origin}/local/${path}`, { method, headers })
     expect(service.token).toBe(TOKEN)
     expect(service.pageUrl).toBe(`${service.origin}/#token=${TOKEN}`)
     for (const authorization of [`Bearer ${TOKEN}`, `bearer  ${TOKEN} `]) {
@@ -124,7 +157,11 @@ describe('the token', () => {
   it('in the query changes nothing', async () => {
     const service = await started({ token: TOKEN })
     await ingest(service, [entryOf()])
-    for (const [path, method] of [['reset', 'POST'], ['faults', 'DELETE'], ['faults', 'POST']] as const) {
+    for (const [path, method] of [
+      ['reset', 'POST'],
+      ['faults', 'DELETE'],
+      ['faults', 'POST'],
+    ] as const) {
       expect((await call(`${service.origin}/local/${path}?token=${TOKEN}`, { method })).status).toBe(401)
     }
     expect(service.counts().total).toBe(1)
@@ -136,7 +173,10 @@ describe('the token', () => {
     expect(one.token).not.toBe(two.token)
     const token = 'c2VjcmV0LXRva2Vu\n'
     const error = await createIngestService({ token }).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'OPTION', message: expect.stringMatching(/^token must be 16 to 512 characters/) })
+    expect(error).toMatchObject({
+      code: 'OPTION',
+      message: expect.stringMatching(/^token must be 16 to 512 characters/),
+    })
     expect(String(error)).not.toContain(token.trim())
   })
 
@@ -157,8 +197,11 @@ describe('the token', () => {
 
 describe('who listens proves that it knows the token', () => {
   const NONCE = 'A-nonce_of-22-letters0'
-  const challenged = ({ origin }: Pick<IngestService, 'origin'>, nonce: string, { path = '/local/status', method = 'GET', headers = {} } = {}) =>
-    call(`${origin}${path}`, { method, headers: { 'x-pino-ingest-challenge': nonce, ...headers } })
+  const challenged = (
+    { origin }: Pick<IngestService, 'origin'>,
+    nonce: string,
+    { path = '/local/status', method = 'GET', headers = {} } = {},
+  ) => call(`${origin}${path}`, { method, headers: { 'x-pino-ingest-challenge': nonce, ...headers } })
   const signed = (text: string, token = TOKEN): string => createHmac('sha256', token).update(text).digest('base64url')
 
   it('by a signature of the nonce and of where it listens, by whatever name it was asked', async () => {
@@ -170,27 +213,38 @@ describe('who listens proves that it knows the token', () => {
       expect(text).not.toContain('proof')
     }
     const other = await started({ token: TOKEN })
-    expect((await challenged(other, NONCE)).headers['www-authenticate']).toBe(`Bearer realm="pino-ingest", proof="${signed(`${NONCE} ${other.origin}`)}"`)
+    expect((await challenged(other, NONCE)).headers['www-authenticate']).toBe(
+      `Bearer realm="pino-ingest", proof="${signed(`${NONCE} ${other.origin}`)}"`,
+    )
     expect(other.origin).not.toBe(service.origin)
   })
 
   it.skipIf(!hasIpv6)('on IPv6 with its address', async () => {
     const service = await started({ token: TOKEN, host: '::1' })
-    expect((await challenged(service, NONCE)).headers['www-authenticate']).toContain(`proof="${signed(`${NONCE} http://[::1]:${service.port}`)}"`)
+    expect((await challenged(service, NONCE)).headers['www-authenticate']).toContain(
+      `proof="${signed(`${NONCE} http://[::1]:${service.port}`)}"`,
+    )
   })
 
   it.each(['a'.repeat(16), 'a'.repeat(64)])('for %j', async (nonce) => {
     const service = await started({ token: TOKEN })
-    expect((await challenged(service, nonce)).headers['www-authenticate']).toContain(`proof="${signed(`${nonce} ${service.origin}`)}"`)
+    expect((await challenged(service, nonce)).headers['www-authenticate']).toContain(
+      `proof="${signed(`${nonce} ${service.origin}`)}"`,
+    )
   })
 
-  it.each(['', 'a'.repeat(15), 'a'.repeat(65), `${'a'.repeat(20)} http://127.0.0.1:4319`, `${'a'.repeat(20)}=`, 'ä'.repeat(20), `${'a'.repeat(20)}, ${'b'.repeat(20)}`])(
-    'and signs nothing else: %j',
-    async (nonce) => {
-      const { status, headers } = await challenged(await started({ token: TOKEN }), nonce)
-      expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="pino-ingest"'])
-    },
-  )
+  it.each([
+    '',
+    'a'.repeat(15),
+    'a'.repeat(65),
+    `${'a'.repeat(20)} http://127.0.0.1:4319`,
+    `${'a'.repeat(20)}=`,
+    'ä'.repeat(20),
+    `${'a'.repeat(20)}, ${'b'.repeat(20)}`,
+  ])('and signs nothing else: %j', async (nonce) => {
+    const { status, headers } = await challenged(await started({ token: TOKEN }), nonce)
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="pino-ingest"'])
+  })
 
   it('not to a web page, nor where the token is given', async () => {
     const service = await started({ token: TOKEN })

@@ -5,15 +5,52 @@ import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../src/protocol/resources.js'
 
 /** Meaning something in SQL, LIKE, JSON or regular expressions; beyond ASCII; ordered otherwise by UTF-16 than by code point. */
-export const NAMES = ['a', 'B', 'b', '', ',', '","', '"', '\\', '%', '_', "'", '[', ' ', 'ß', 'İ', '\u{1f4a5}', '\uff5e', 'null', '\u001f'] as const
+export const NAMES = [
+  'a',
+  'B',
+  'b',
+  '',
+  ',',
+  '","',
+  '"',
+  '\\',
+  '%',
+  '_',
+  "'",
+  '[',
+  ' ',
+  'ß',
+  'İ',
+  '\u{1f4a5}',
+  '\uff5e',
+  'null',
+  '\u001f',
+] as const
 export const TIMES = [
-  '1970-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '2026-01-31T08:00:00.000Z', '2026-01-31T08:00:00.123456789Z', '2026-01-31T08:00:00.124Z',
-  '2026-01-31T08:59:59.999+00:00', '2026-02-01T00:00:00Z', '2200-12-31T23:59:59.999Z', '0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z',
+  '1970-01-01T00:00:00.000Z',
+  '1969-12-31T23:59:59.999Z',
+  '2026-01-31T08:00:00.000Z',
+  '2026-01-31T08:00:00.123456789Z',
+  '2026-01-31T08:00:00.124Z',
+  '2026-01-31T08:59:59.999+00:00',
+  '2026-02-01T00:00:00Z',
+  '2200-12-31T23:59:59.999Z',
+  '0001-01-01T00:00:00.000Z',
+  '9999-12-31T23:59:59.999Z',
 ] as const
 
-const name = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('a', 'b', '\u{1f4a5}', '\uff5e') }, { weight: 1, arbitrary: fc.constantFrom(...NAMES) })
-const time = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...TIMES) }, fc.integer({ min: 1.7e12, max: 1.7e12 + 3.6e6 }).map((ms) => new Date(ms).toISOString()))
-const text = fc.oneof(name, fc.constantFrom('Order 1 failed', 'order 2 FAILED', '100%', 'a_b', 'Größe "x"', 'it is\nso'))
+const name = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('a', 'b', '\u{1f4a5}', '\uff5e') },
+  { weight: 1, arbitrary: fc.constantFrom(...NAMES) },
+)
+const time = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...TIMES) },
+  fc.integer({ min: 1.7e12, max: 1.7e12 + 3.6e6 }).map((ms) => new Date(ms).toISOString()),
+)
+const text = fc.oneof(
+  name,
+  fc.constantFrom('Order 1 failed', 'order 2 FAILED', '100%', 'a_b', 'Größe "x"', 'it is\nso'),
+)
 const stack = fc.constantFrom('Error: x\n    at f (/app/a.js:1:2)', 'Error: x\n    at g (/app/a.js:1:2)', 'no frames')
 
 /** Any of the fields. */
@@ -21,37 +58,48 @@ function optional<T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]>
   return fc.record(fields, { requiredKeys: [] })
 }
 
-export const entry: fc.Arbitrary<LogEntry> = fc.tuple(
-  fc.record({ level: fc.constantFrom(...LEVELS), message: text, timestamp: time }),
-  optional({
-    service: name,
-    environment: name,
-    version: name,
-    user_id: fc.constantFrom('u', 'v'),
-    user: optional({ id: fc.constantFrom('u', 'w') }),
-    metadata: optional({ event_id: fc.constantFrom('a', 'ent_run_1', 'ent_run_3'), key: text }) as fc.Arbitrary<Record<string, string>>,
-    tags: fc.array(name, { maxLength: 3 }),
-    error: optional({ type: name, message: text, stack }),
-    trace: optional({ trace_id: name }),
-    fingerprint: fc.constantFrom('a', 'b'),
-    action: text,
-    release_id: fc.constantFrom('rel_a', 'rel_b'),
-    request_id: name,
-  }),
-).map(([required, rest]) => ({ ...rest, ...required }))
+export const entry: fc.Arbitrary<LogEntry> = fc
+  .tuple(
+    fc.record({ level: fc.constantFrom(...LEVELS), message: text, timestamp: time }),
+    optional({
+      service: name,
+      environment: name,
+      version: name,
+      user_id: fc.constantFrom('u', 'v'),
+      user: optional({ id: fc.constantFrom('u', 'w') }),
+      metadata: optional({ event_id: fc.constantFrom('a', 'ent_run_1', 'ent_run_3'), key: text }) as fc.Arbitrary<
+        Record<string, string>
+      >,
+      tags: fc.array(name, { maxLength: 3 }),
+      error: optional({ type: name, message: text, stack }),
+      trace: optional({ trace_id: name }),
+      fingerprint: fc.constantFrom('a', 'b'),
+      action: text,
+      release_id: fc.constantFrom('rel_a', 'rel_b'),
+      request_id: name,
+    }),
+  )
+  .map(([required, rest]) => ({ ...rest, ...required }))
 
-export const requestLog: fc.Arbitrary<RequestLog> = fc.tuple(
-  fc.record({
-    method: fc.constantFrom('GET', 'POST'),
-    path: fc.constantFrom('/a', '/b', '\u{1f4a5}', '\uff5e'),
-    status_code: fc.constantFrom(200, 304, 399, 400, 404, 499, 500, 503, 599, 600, -1),
-    // JSON has one zero only, as far as anybody compares it.
-    duration_ms: fc.oneof(fc.constantFrom(0, 0.1, 0.30000000000000004, 12, 5e-324, 1e21, 1.7976931348623157e308, -3), fc.double({ noNaN: true, noDefaultInfinity: true })).map((ms) => ms + 0 || 0),
-    request_id: name,
-    timestamp: time,
-  }),
-  optional({ route: fc.constantFrom('/a', '/:id', '\uff5e'), service: name, environment: name }),
-).map(([required, rest]) => ({ ...rest, ...required }))
+export const requestLog: fc.Arbitrary<RequestLog> = fc
+  .tuple(
+    fc.record({
+      method: fc.constantFrom('GET', 'POST'),
+      path: fc.constantFrom('/a', '/b', '\u{1f4a5}', '\uff5e'),
+      status_code: fc.constantFrom(200, 304, 399, 400, 404, 499, 500, 503, 599, 600, -1),
+      // JSON has one zero only, as far as anybody compares it.
+      duration_ms: fc
+        .oneof(
+          fc.constantFrom(0, 0.1, 0.30000000000000004, 12, 5e-324, 1e21, 1.7976931348623157e308, -3),
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+        )
+        .map((ms) => ms + 0 || 0),
+      request_id: name,
+      timestamp: time,
+    }),
+    optional({ route: fc.constantFrom('/a', '/:id', '\uff5e'), service: name, environment: name }),
+  )
+  .map(([required, rest]) => ({ ...rest, ...required }))
 
 export const entryFilter = optional({
   level: fc.oneof(fc.constantFrom(...LEVELS), fc.subarray([...LEVELS])),
@@ -70,8 +118,15 @@ export const entryFilter = optional({
 /** One or two fields at most, so that something is left. */
 export const fewFilters = fc.tuple(entryFilter, fc.nat(), fc.nat()).map(([filter, first, second]) => {
   const fields = Object.entries(filter)
-  const chosen = fields.filter((_, n) => fields.length > 0 && (n === first % fields.length || n === second % fields.length))
+  const chosen = fields.filter(
+    (_, n) => fields.length > 0 && (n === first % fields.length || n === second % fields.length),
+  )
   return Object.fromEntries(chosen) as typeof filter
 })
 
-export const requestFilter = optional({ service: name, environment: name, since: fc.constantFrom(...TIMES), until: fc.constantFrom(...TIMES) })
+export const requestFilter = optional({
+  service: name,
+  environment: name,
+  since: fc.constantFrom(...TIMES),
+  until: fc.constantFrom(...TIMES),
+})

@@ -1,6 +1,12 @@
 /** What queries should answer, said as plainly as can be: everything is worked out anew from the records, in any time it takes. */
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats, ValueField } from '../../../src/service/query/api-types.js'
+import type {
+  ErrorGroup,
+  FieldValues,
+  ReleaseHealth,
+  RouteStats,
+  ValueField,
+} from '../../../src/service/query/api-types.js'
 import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
 import type { EntryFilter, RequestFilter } from '../../../src/service/query/query-filters.js'
 import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/store.js'
@@ -19,38 +25,60 @@ export function byCodePoint(a: string, b: string): number {
 }
 
 export function matches(filter: EntryFilter, entry: LogEntry): boolean {
-  const { level, service, environment, version, release_id, trace_id, request_id, tag, fingerprint, q, since, until } = filter
-  const texts = [entry.message, entry.service, entry.action, entry.error?.type, entry.error?.message, entry.error?.stack]
+  const { level, service, environment, version, release_id, trace_id, request_id, tag, fingerprint, q, since, until } =
+    filter
+  const texts = [
+    entry.message,
+    entry.service,
+    entry.action,
+    entry.error?.type,
+    entry.error?.message,
+    entry.error?.stack,
+  ]
   const searched = [...texts, entry.metadata && JSON.stringify(entry.metadata)].filter((text) => text !== undefined)
   const own = entry.fingerprint !== undefined || isFailure(entry) ? computeFingerprint(entry) : undefined
-  return (level === undefined || [level].flat().includes(entry.level))
-    && (service === undefined || entry.service === service)
-    && (environment === undefined || entry.environment === environment)
-    && (version === undefined || entry.version === version)
-    && (release_id === undefined || entry.release_id === release_id)
-    && (trace_id === undefined || entry.trace?.trace_id === trace_id)
-    && (request_id === undefined || entry.request_id === request_id)
-    && (tag === undefined || (entry.tags ?? []).includes(tag))
-    && (fingerprint === undefined || own === fingerprint)
-    && (q === undefined || searched.join('\u001f').toLowerCase().includes(q.toLowerCase()))
-    && (since === undefined || ms(entry.timestamp) >= ms(since))
-    && (until === undefined || ms(entry.timestamp) < ms(until))
+  return (
+    (level === undefined || [level].flat().includes(entry.level)) &&
+    (service === undefined || entry.service === service) &&
+    (environment === undefined || entry.environment === environment) &&
+    (version === undefined || entry.version === version) &&
+    (release_id === undefined || entry.release_id === release_id) &&
+    (trace_id === undefined || entry.trace?.trace_id === trace_id) &&
+    (request_id === undefined || entry.request_id === request_id) &&
+    (tag === undefined || (entry.tags ?? []).includes(tag)) &&
+    (fingerprint === undefined || own === fingerprint) &&
+    (q === undefined || searched.join('\u001f').toLowerCase().includes(q.toLowerCase())) &&
+    (since === undefined || ms(entry.timestamp) >= ms(since)) &&
+    (until === undefined || ms(entry.timestamp) < ms(until))
+  )
 }
 
 export function counts(entries: readonly StoredEntry[]): Record<string, number> {
   const of = (level: string): number => entries.filter(({ entry }) => entry.level === level).length
-  return { debug: of('debug'), info: of('info'), warn: of('warn'), error: of('error'), fatal: of('fatal'), total: entries.length }
+  return {
+    debug: of('debug'),
+    info: of('info'),
+    warn: of('warn'),
+    error: of('error'),
+    fatal: of('fatal'),
+    total: entries.length,
+  }
 }
 
 export function values(entries: readonly StoredEntry[], field: ValueField, limit: number): FieldValues {
-  const found = entries.flatMap(({ entry }) => (field === 'tag' ? [...new Set(entry.tags ?? [])] : entry[field] === undefined ? [] : [entry[field]]))
+  const found = entries.flatMap(({ entry }) =>
+    field === 'tag' ? [...new Set(entry.tags ?? [])] : entry[field] === undefined ? [] : [entry[field]],
+  )
   const items = [...new Set(found)].map((value) => ({ value, count: found.filter((other) => other === value).length }))
   const sorted = items.toSorted((a, b) => b.count - a.count || byCodePoint(a.value, b.value))
   return { items: sorted.slice(0, limit), more: sorted.length > limit }
 }
 
 /** `matching` as they arrived; `range` of the trends. */
-export function errorGroups(matching: readonly StoredEntry[], range: { sinceMs: number; untilMs: number }): ErrorGroup[] {
+export function errorGroups(
+  matching: readonly StoredEntry[],
+  range: { sinceMs: number; untilMs: number },
+): ErrorGroup[] {
   const failures = matching.filter(({ entry }) => isFailure(entry))
   const groups = [...new Set(failures.map(({ entry }) => computeFingerprint(entry)))].map((fingerprint) => {
     const members = failures.filter(({ entry }) => computeFingerprint(entry) === fingerprint)
@@ -79,24 +107,35 @@ export function errorGroups(matching: readonly StoredEntry[], range: { sinceMs: 
     }
     return { group, seq: newest.seq }
   })
-  return groups.toSorted((a, b) => ms(b.group.last_seen) - ms(a.group.last_seen) || b.seq - a.seq).map(({ group }) => group)
+  return groups
+    .toSorted((a, b) => ms(b.group.last_seen) - ms(a.group.last_seen) || b.seq - a.seq)
+    .map(({ group }) => group)
 }
 
-export function matchesRequest({ service, environment, since, until }: RequestFilter, { request }: StoredRequestLog): boolean {
-  return (service === undefined || request.service === service)
-    && (environment === undefined || request.environment === environment)
-    && (since === undefined || ms(request.timestamp) >= ms(since))
-    && (until === undefined || ms(request.timestamp) < ms(until))
+export function matchesRequest(
+  { service, environment, since, until }: RequestFilter,
+  { request }: StoredRequestLog,
+): boolean {
+  return (
+    (service === undefined || request.service === service) &&
+    (environment === undefined || request.environment === environment) &&
+    (since === undefined || ms(request.timestamp) >= ms(since)) &&
+    (until === undefined || ms(request.timestamp) < ms(until))
+  )
 }
 
 /** The smallest value that at least so many in 100 do not exceed. */
 export function percentile(durations: readonly number[], percent: number): number {
   const sorted = durations.toSorted((a, b) => a - b)
-  return sorted.find((value) => sorted.filter((other) => other <= value).length * 100 >= percent * sorted.length) ?? Number.NaN
+  return (
+    sorted.find((value) => sorted.filter((other) => other <= value).length * 100 >= percent * sorted.length) ??
+    Number.NaN
+  )
 }
 
 export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
-  const nameOf = ({ request }: StoredRequestLog): string => JSON.stringify([request.method, request.route ?? request.path])
+  const nameOf = ({ request }: StoredRequestLog): string =>
+    JSON.stringify([request.method, request.route ?? request.path])
   const stats = [...new Set(matching.map(nameOf))].map((name): RouteStats => {
     const members = matching.filter((one) => nameOf(one) === name).map(({ request }) => request)
     const [method, route] = JSON.parse(name) as [string, string]
@@ -120,26 +159,40 @@ export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
 }
 
 /** `registrations` as they arrived. */
-export function releaseHealth(registrations: readonly StoredRelease[], entries: readonly StoredEntry[], nowMs: number): ReleaseHealth[] {
-  const firsts = registrations.filter((one, n) => registrations.findIndex(({ release_id }) => release_id === one.release_id) === n)
+export function releaseHealth(
+  registrations: readonly StoredRelease[],
+  entries: readonly StoredEntry[],
+  nowMs: number,
+): ReleaseHealth[] {
+  const firsts = registrations.filter(
+    (one, n) => registrations.findIndex(({ release_id }) => release_id === one.release_id) === n,
+  )
   const tally = (of: (entry: LogEntry) => boolean): { entries: number; errors: number } => {
     const found = entries.filter(({ entry }) => of(entry))
-    return { entries: found.length, errors: found.filter(({ entry }) => ['error', 'fatal'].includes(entry.level)).length }
-  }
-  return firsts.map((first, n): ReleaseHealth => {
-    const last = registrations.findLast(({ release_id }) => release_id === first.release_id) as StoredRelease
-    const atMs = ms(first.received_at)
-    const next = firsts[n + 1]
-    const window_ms = Math.max(0, Math.min(3_600_000, nowMs - atMs, next === undefined ? Infinity : ms(next.received_at) - atMs))
     return {
-      release_id: first.release_id,
-      release: last.release,
-      registered_at: first.received_at,
-      last_registered_at: last.received_at,
-      window_ms,
-      before: tally(({ timestamp }) => ms(timestamp) >= atMs - window_ms && ms(timestamp) < atMs),
-      after: tally(({ timestamp }) => ms(timestamp) >= atMs && ms(timestamp) < atMs + window_ms),
-      linked: tally(({ release_id }) => release_id === first.release_id),
+      entries: found.length,
+      errors: found.filter(({ entry }) => ['error', 'fatal'].includes(entry.level)).length,
     }
-  }).toReversed()
+  }
+  return firsts
+    .map((first, n): ReleaseHealth => {
+      const last = registrations.findLast(({ release_id }) => release_id === first.release_id) as StoredRelease
+      const atMs = ms(first.received_at)
+      const next = firsts[n + 1]
+      const window_ms = Math.max(
+        0,
+        Math.min(3_600_000, nowMs - atMs, next === undefined ? Infinity : ms(next.received_at) - atMs),
+      )
+      return {
+        release_id: first.release_id,
+        release: last.release,
+        registered_at: first.received_at,
+        last_registered_at: last.received_at,
+        window_ms,
+        before: tally(({ timestamp }) => ms(timestamp) >= atMs - window_ms && ms(timestamp) < atMs),
+        after: tally(({ timestamp }) => ms(timestamp) >= atMs && ms(timestamp) < atMs + window_ms),
+        linked: tally(({ release_id }) => release_id === first.release_id),
+      }
+    })
+    .toReversed()
 }

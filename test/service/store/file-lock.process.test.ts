@@ -7,20 +7,23 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createIngestService } from '../../../src/service/index.js'
 import { entryOf, ingest, started } from '../support.js'
 
-function place(): { file: string, lock: string, folder: string } {
+function place(): { file: string; lock: string; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-lock-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return { folder, file: join(folder, 'kept.ndjson'), lock: join(folder, 'kept.ndjson.lock') }
 }
 
-test('a second service on the file is refused with the first one\'s process, by whatever name; what the first keeps is as it was', async () => {
+test("a second service on the file is refused with the first one's process, by whatever name; what the first keeps is as it was", async () => {
   const { file, folder } = place()
   const first = await started({ dbFile: file })
   await ingest(first, [entryOf()])
   const link = join(folder, 'link.ndjson')
   symlinkSync(file, link)
   for (const dbFile of [file, link]) {
-    await expect(createIngestService({ dbFile })).rejects.toMatchObject({ code: 'STORE', message: expect.stringContaining(`${dbFile} is in use by another local service (process ${process.pid})`) })
+    await expect(createIngestService({ dbFile })).rejects.toMatchObject({
+      code: 'STORE',
+      message: expect.stringContaining(`${dbFile} is in use by another local service (process ${process.pid})`),
+    })
   }
   await ingest(first, [entryOf()])
   await first.close()
@@ -31,7 +34,9 @@ test('a second service on the file is refused with the first one\'s process, by 
 test('another process holds it', async () => {
   const { file, lock } = place()
   writeFileSync(lock, JSON.stringify({ pid: process.ppid, started: null }))
-  await expect(createIngestService({ dbFile: file })).rejects.toMatchObject({ message: expect.stringContaining(`process ${process.ppid}`) })
+  await expect(createIngestService({ dbFile: file })).rejects.toMatchObject({
+    message: expect.stringContaining(`process ${process.ppid}`),
+  })
 })
 
 test.each([

@@ -115,7 +115,8 @@ it('forgets on disk too when it is cleared', () => {
 it('leaves nothing behind of a rewrite that was cut short', () => {
   const path = file()
   open(path).store.append('entry', [record(1)], 1)
-  for (const name of ['journal.ndjson.17.tmp', 'journal.ndjson.tmp', 'other.17.tmp']) appendFileSync(join(dirname(path), name), 'private')
+  for (const name of ['journal.ndjson.17.tmp', 'journal.ndjson.tmp', 'other.17.tmp'])
+    appendFileSync(join(dirname(path), name), 'private')
   expect(seqs(open(path).store)).toEqual([1])
   expect(readdirSync(dirname(path)).toSorted()).toEqual(['journal.ndjson', 'journal.ndjson.tmp', 'other.17.tmp'])
 })

@@ -274,22 +274,34 @@ describe.skipIf(!hasSqlite())('a file of sqlite from the layout before', () => {
   `
   const old = (jsons: readonly [number, string, string][], path = freshPath()): string => {
     const empty = openDatabase(path)
-    empty.exec("drop table record; drop table entry; drop table search; drop table request; drop table state")
+    empty.exec('drop table record; drop table entry; drop table search; drop table request; drop table state')
     empty.exec(LAYOUT_1)
     const insert = empty.prepare('insert into record (seq, kind, bytes, json) values (?, ?, ?, ?)')
     for (const [seq, kind, json] of jsons) insert.run(seq, kind, json.length, json)
     empty.close()
     return path
   }
-  const many = Array.from({ length: 1200 }, (_, n) => record(n + 1, { message: `Message ${n}`, level: n % 2 === 0 ? 'error' : 'info', tags: ['x'] }))
-  const feedback = { id: 'f', seq: 1201, received_at: '2026-01-01T00:00:00.000Z', feedback: { event_id: 'e', comments: 'c' } }
+  const many = Array.from({ length: 1200 }, (_, n) =>
+    record(n + 1, { message: `Message ${n}`, level: n % 2 === 0 ? 'error' : 'info', tags: ['x'] }),
+  )
+  const feedback = {
+    id: 'f',
+    seq: 1201,
+    received_at: '2026-01-01T00:00:00.000Z',
+    feedback: { event_id: 'e', comments: 'c' },
+  }
 
   it('is brought over with all that it has, once', () => {
-    const path = old([...many.map((one): [number, string, string] => [one.seq, 'entry', JSON.stringify(one)]), [1201, 'feedback', JSON.stringify(feedback)]])
+    const path = old([
+      ...many.map((one): [number, string, string] => [one.seq, 'entry', JSON.stringify(one)]),
+      [1201, 'feedback', JSON.stringify(feedback)],
+    ])
     for (const _ of ['brought over', 'opened again']) {
       const store = openSqlite({ maxEntries: 5000, maxBytes: 1 << 24 }, path)
       expect(store.entries({ limit: Infinity }).items).toEqual(many.toReversed())
-      expect(store.counts({ q: 'message 7', tag: 'x', level: 'error' }).total).toBe(many.filter(({ entry }) => entry.level === 'error' && entry.message.startsWith('Message 7')).length)
+      expect(store.counts({ q: 'message 7', tag: 'x', level: 'error' }).total).toBe(
+        many.filter(({ entry }) => entry.level === 'error' && entry.message.startsWith('Message 7')).length,
+      )
       expect(store.list('feedback', {}).items).toEqual([feedback])
       expect([store.recordCounts().entry, store.lastSeq()]).toEqual([1200, 1201])
       store.close()
@@ -297,10 +309,17 @@ describe.skipIf(!hasSqlite())('a file of sqlite from the layout before', () => {
   })
 
   it('stays as it was where a record of it cannot be read', () => {
-    const path = old([[1, 'entry', JSON.stringify(many[0])], [2, 'entry', '{"id":']])
-    expect(() => openSqlite(LIMITS, path)).toThrow(expect.objectContaining({ code: 'STORE', message: expect.stringContaining(path) }))
+    const path = old([
+      [1, 'entry', JSON.stringify(many[0])],
+      [2, 'entry', '{"id":'],
+    ])
+    expect(() => openSqlite(LIMITS, path)).toThrow(
+      expect.objectContaining({ code: 'STORE', message: expect.stringContaining(path) }),
+    )
     // A second attempt meets the same record, not half of what was brought over.
-    expect(() => openSqlite(LIMITS, path)).toThrow(expect.objectContaining({ code: 'STORE', message: expect.stringContaining('JSON') }))
+    expect(() => openSqlite(LIMITS, path)).toThrow(
+      expect.objectContaining({ code: 'STORE', message: expect.stringContaining('JSON') }),
+    )
   })
 
   it('is refused where it is from a later one', () => {
@@ -308,7 +327,9 @@ describe.skipIf(!hasSqlite())('a file of sqlite from the layout before', () => {
     const later = openDatabase(path)
     later.exec('pragma user_version = 3')
     later.close()
-    expect(() => openSqlite(LIMITS, path)).toThrow(expect.objectContaining({ code: 'STORE', message: expect.stringContaining('version 3') }))
+    expect(() => openSqlite(LIMITS, path)).toThrow(
+      expect.objectContaining({ code: 'STORE', message: expect.stringContaining('version 3') }),
+    )
   })
 })
 

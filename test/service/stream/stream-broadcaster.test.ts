@@ -28,12 +28,24 @@ describe('what comes', () => {
     await until(() => stream.messages().length === 3)
     const { items } = (await local(service, 'entries?view=brief')).json
     const told = stream.events.find(({ data }) => data.items.length > 0)
-    expect(told).toEqual({ event: 'entries', data: { items: items.toReversed(), skipped: 0 }, id: String(items[0].seq) })
+    expect(told).toEqual({
+      event: 'entries',
+      data: { items: items.toReversed(), skipped: 0 },
+      id: String(items[0].seq),
+    })
   })
 
   it('is filtered as the queries are', async () => {
     const service = await started()
-    const filters = ['level=error,fatal', 'service=shop', 'q=needle', 'tag=x', 'trace_id=t', 'since=2026-02-01T00:00:00Z', 'level=error&service=shop']
+    const filters = [
+      'level=error,fatal',
+      'service=shop',
+      'q=needle',
+      'tag=x',
+      'trace_id=t',
+      'since=2026-02-01T00:00:00Z',
+      'level=error&service=shop',
+    ]
     const streams = await Promise.all(filters.map((filter) => openStream(service, `stream?${filter}`)))
     const all = await openStream(service)
     await ingest(service, [
@@ -45,7 +57,9 @@ describe('what comes', () => {
     ])
     await until(() => all.messages().length === 5)
     for (const [n, filter] of filters.entries()) {
-      const wanted = (await local(service, `entries?${filter}`)).json.items.map(({ entry }: { entry: { message: string } }) => entry.message)
+      const wanted = (await local(service, `entries?${filter}`)).json.items.map(
+        ({ entry }: { entry: { message: string } }) => entry.message,
+      )
       expect(wanted.length, filter).toBeGreaterThan(0)
       await until(() => streams[n]?.messages().length === wanted.length)
       expect(streams[n]?.messages().toReversed(), filter).toEqual(wanted)
@@ -131,7 +145,8 @@ describe('who comes back', () => {
     expect(after.messages()).toEqual(['m8', 'm9', 'm10'])
     expect(both.messages()).toEqual(['m10'])
     expect(start.messages()).toEqual(['m1', 'm10'])
-    for (const id of ['x', '-1', '']) expect((await local(service, 'stream', { headers: { 'last-event-id': id } })).status, id).toBe(400)
+    for (const id of ['x', '-1', ''])
+      expect((await local(service, 'stream', { headers: { 'last-event-id': id } })).status, id).toBe(400)
   })
 
   it('gets the newest 2,000, and the number of the others', async () => {
@@ -189,11 +204,16 @@ describe('its bounds', () => {
     const service = await started()
     const streams = await Promise.all(Array.from({ length: MAX_STREAMS }, () => openStream(service)))
     const { status, headers, json } = await local(service, 'stream')
-    expect([status, headers['retry-after'], json.detail[0].msg]).toEqual([503, '5', expect.stringContaining(`${MAX_STREAMS} streams`)])
+    expect([status, headers['retry-after'], json.detail[0].msg]).toEqual([
+      503,
+      '5',
+      expect.stringContaining(`${MAX_STREAMS} streams`),
+    ])
     expect((await local(service, 'counts')).status).toBe(200)
     streams[0]?.leave()
     let again = 503
-    for (let tries = 0; again === 503 && tries < 200; tries++) again = (await openStream(service)).response.statusCode ?? 0
+    for (let tries = 0; again === 503 && tries < 200; tries++)
+      again = (await openStream(service)).response.statusCode ?? 0
     expect(again).toBe(200)
     await ingest(service, logs(1, 1))
     await until(() => streams.slice(1).every((stream) => stream.messages().length === 1))
@@ -205,7 +225,8 @@ describe('its bounds', () => {
     await until(() => slow.lastId() !== undefined)
     slow.response.pause()
     const padding = 'x'.repeat(400)
-    for (let n = 0; n < 200; n++) await ingest(service, logs(n * 100, 100, { error: { message: padding }, tags: [padding, padding] }))
+    for (let n = 0; n < 200; n++)
+      await ingest(service, logs(n * 100, 100, { error: { message: padding }, tags: [padding, padding] }))
     // The quick one hears the last; the slow one's socket is full by then.
     await until(() => quick.messages().at(-1) === 'm19999', 20_000)
     slow.response.resume()
@@ -237,10 +258,17 @@ describe('its bounds', () => {
 describe('its life', () => {
   it('a comment every 15 s keeps it; one that takes nothing for long is cut off', async () => {
     const clock = new FakeClock()
-    const service = await startService(resolveServiceOptions({ clock }), { after: (ms, run) => clock.timer(ms, run), timeouts: TIMEOUTS })
+    const service = await startService(resolveServiceOptions({ clock }), {
+      after: (ms, run) => clock.timer(ms, run),
+      timeouts: TIMEOUTS,
+    })
     onTestFinished(() => service.close())
     const [live, deaf] = [await openStream(service), await openStream(service)]
-    const comments = () => live.text().split('\n').filter((line) => line === ':').length
+    const comments = () =>
+      live
+        .text()
+        .split('\n')
+        .filter((line) => line === ':').length
     for (let n = 1; n <= 3; n++) {
       await clock.advance(15_000)
       await until(() => comments() === n)
@@ -268,7 +296,11 @@ describe('its life', () => {
     onTestFinished(() => service.close())
     const stream = await openStream(service)
     for (let round = 0; round < 4; round++) {
-      for (const text of ['', 'GET / HTTP/1.1\r\n', 'POST /api/v1/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{']) {
+      for (const text of [
+        '',
+        'GET / HTTP/1.1\r\n',
+        'POST /api/v1/ingest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{',
+      ]) {
         const other = connect(service.port, '127.0.0.1')
         other.on('error', () => {})
         other.resume()

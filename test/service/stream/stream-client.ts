@@ -26,33 +26,42 @@ export interface StreamClient {
 }
 
 /** `path` is what follows `/local/`. */
-export function openStream(service: IngestService, path = 'stream', headers: Record<string, string> = {}): Promise<StreamClient> {
+export function openStream(
+  service: IngestService,
+  path = 'stream',
+  headers: Record<string, string> = {},
+): Promise<StreamClient> {
   return new Promise((resolve, reject) => {
     const authorization = `Bearer ${service.token}`
-    const request = httpRequest(`${service.origin}/local/${path}`, { agent: false, headers: { authorization, ...headers } }, (response) => {
-      const events: HeardEvent[] = []
-      const parser = new EventStreamParser()
-      const state = { text: '', isEnded: false, isCutOff: false }
-      response.setEncoding('utf8')
-      response.on('data', (part: string) => {
-        state.text += part
-        for (const { event, data, id } of parser.push(part)) events.push({ event, data: JSON.parse(data), id })
-      })
-      response.on('end', () => (state.isEnded = true))
-      response.on('error', () => (state.isCutOff = true))
-      const entries = (): StreamEntries[] => events.filter(({ event }) => event === 'entries').map(({ data }) => data as StreamEntries)
-      resolve({
-        response,
-        events,
-        text: () => state.text,
-        messages: () => entries().flatMap(({ items }) => items.map(({ message }) => message)),
-        skipped: () => entries().reduce((sum, one) => sum + one.skipped, 0),
-        lastId: () => events.at(-1)?.id,
-        isEnded: () => state.isEnded,
-        isCutOff: () => state.isCutOff,
-        leave: () => request.destroy(),
-      })
-    })
+    const request = httpRequest(
+      `${service.origin}/local/${path}`,
+      { agent: false, headers: { authorization, ...headers } },
+      (response) => {
+        const events: HeardEvent[] = []
+        const parser = new EventStreamParser()
+        const state = { text: '', isEnded: false, isCutOff: false }
+        response.setEncoding('utf8')
+        response.on('data', (part: string) => {
+          state.text += part
+          for (const { event, data, id } of parser.push(part)) events.push({ event, data: JSON.parse(data), id })
+        })
+        response.on('end', () => (state.isEnded = true))
+        response.on('error', () => (state.isCutOff = true))
+        const entries = (): StreamEntries[] =>
+          events.filter(({ event }) => event === 'entries').map(({ data }) => data as StreamEntries)
+        resolve({
+          response,
+          events,
+          text: () => state.text,
+          messages: () => entries().flatMap(({ items }) => items.map(({ message }) => message)),
+          skipped: () => entries().reduce((sum, one) => sum + one.skipped, 0),
+          lastId: () => events.at(-1)?.id,
+          isEnded: () => state.isEnded,
+          isCutOff: () => state.isCutOff,
+          leave: () => request.destroy(),
+        })
+      },
+    )
     onTestFinished(() => void request.destroy())
     request.on('error', reject)
     request.end()

@@ -1,7 +1,13 @@
 /** One reader of the stream, with time and wire made up: how often it is told, and what a slow one costs. */
 import { describe, expect, it } from 'vitest'
 import { EventStreamParser } from '../../../src/service/stream/server-sent-events.js'
-import { MAX_EVENT_ENTRIES, MAX_WAITING_CHARACTERS, MAX_WAITING_ENTRIES, MIN_INTERVAL_MS, StreamSubscriber } from '../../../src/service/stream/stream-subscriber.js'
+import {
+  MAX_EVENT_ENTRIES,
+  MAX_WAITING_CHARACTERS,
+  MAX_WAITING_ENTRIES,
+  MIN_INTERVAL_MS,
+  StreamSubscriber,
+} from '../../../src/service/stream/stream-subscriber.js'
 import type { StreamItem } from '../../../src/service/stream/stream-subscriber.js'
 import { FakeClock } from '../../fake-clock.js'
 
@@ -21,7 +27,8 @@ function setUp() {
   const write = (text: string): boolean => {
     wire.characters += text.length
     wire.writes++
-    for (const { event, data, id } of parser.push(text)) told.push({ atMs: time.now(), event, data: JSON.parse(data), id })
+    for (const { event, data, id } of parser.push(text))
+      told.push({ atMs: time.now(), event, data: JSON.parse(data), id })
     return wire.takes
   }
   const reader = new StreamSubscriber({ write, after: (ms, run) => time.timer(ms, run), now: () => time.now() })
@@ -29,7 +36,10 @@ function setUp() {
 }
 
 function lines(from: number, count: number, padding = 0): StreamItem[] {
-  return Array.from({ length: count }, (_, n) => ({ seq: from + n, json: JSON.stringify({ seq: from + n, pad: 'x'.repeat(padding) }) }))
+  return Array.from({ length: count }, (_, n) => ({
+    seq: from + n,
+    json: JSON.stringify({ seq: from + n, pad: 'x'.repeat(padding) }),
+  }))
 }
 
 function seqs(told: readonly Told[]): number[] {
@@ -64,7 +74,9 @@ describe('how often', () => {
     const { time, told, reader } = setUp()
     reader.entries(lines(1, MAX_WAITING_ENTRIES))
     await time.advance(MIN_INTERVAL_MS * 10)
-    expect(told.map(({ data, id }) => [data.items.length, id])).toEqual([1, 2, 3, 4].map((n) => [MAX_EVENT_ENTRIES, String(n * MAX_EVENT_ENTRIES)]))
+    expect(told.map(({ data, id }) => [data.items.length, id])).toEqual(
+      [1, 2, 3, 4].map((n) => [MAX_EVENT_ENTRIES, String(n * MAX_EVENT_ENTRIES)]),
+    )
     expect(seqs(told)).toEqual(upTo(MAX_WAITING_ENTRIES))
     expect(skipped(told)).toBe(0)
   })
@@ -87,7 +99,8 @@ describe('how often', () => {
     reader.entries(lines(1, 1))
     await time.advance(MIN_INTERVAL_MS * 10)
     expect(told.slice(1).map(({ event, data, atMs }) => [event, data.kinds, atMs])).toEqual([
-      ['entries', undefined, MIN_INTERVAL_MS], ['changed', ['request', 'heartbeat'], MIN_INTERVAL_MS],
+      ['entries', undefined, MIN_INTERVAL_MS],
+      ['changed', ['request', 'heartbeat'], MIN_INTERVAL_MS],
     ])
   })
 })

@@ -1,7 +1,17 @@
 /** The token of the page: what is taken for one, and that no web page can put another in the place of one that the service took. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { afterGiven, afterRefused, afterTaken, afterTold, hasOther, isOnTrial, NO_ACCESS, pastedToken, tokenIn } from '../../../src/service/viewer/access-state.js'
+import {
+  afterGiven,
+  afterRefused,
+  afterTaken,
+  afterTold,
+  hasOther,
+  isOnTrial,
+  NO_ACCESS,
+  pastedToken,
+  tokenIn,
+} from '../../../src/service/viewer/access-state.js'
 import type { Access } from '../../../src/service/viewer/access-state.js'
 
 const OLD = 'old-token_of-22-letter'
@@ -93,18 +103,26 @@ describe('one that another tab stored', () => {
 })
 
 test('whatever addresses are opened, what the service takes stays accepted, and only what it took ever is', () => {
-  const step = fc.record({ hash: fc.oneof(fc.stringMatching(/^[a-z]{16,20}$/), fc.string(), fc.constant(OLD)).map((text) => `#token=${text}`), isJudged: fc.boolean() })
-  fc.assert(fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-    let access = inUse
-    for (const { hash, isJudged } of steps) {
-      const given = tokenIn(hash)
-      if (given !== null) access = afterGiven(access, given)
-      const sent = access.token ?? ''
-      if (isJudged && sent === OLD) access = afterTaken(access, sent)
-      // What the page is after it has begun anew.
-      else if (isJudged) access = hasOther(access, sent, access.accepted) ? afterTold(NO_ACCESS, access.accepted ?? '') : afterRefused(access, sent)
-      expect(access.accepted).toBe(OLD)
-      if (isJudged) expect(access).toEqual(inUse)
-    }
-  }))
+  const step = fc.record({
+    hash: fc.oneof(fc.stringMatching(/^[a-z]{16,20}$/), fc.string(), fc.constant(OLD)).map((text) => `#token=${text}`),
+    isJudged: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      let access = inUse
+      for (const { hash, isJudged } of steps) {
+        const given = tokenIn(hash)
+        if (given !== null) access = afterGiven(access, given)
+        const sent = access.token ?? ''
+        if (isJudged && sent === OLD) access = afterTaken(access, sent)
+        // What the page is after it has begun anew.
+        else if (isJudged)
+          access = hasOther(access, sent, access.accepted)
+            ? afterTold(NO_ACCESS, access.accepted ?? '')
+            : afterRefused(access, sent)
+        expect(access.accepted).toBe(OLD)
+        if (isJudged) expect(access).toEqual(inUse)
+      }
+    }),
+  )
 })

@@ -7,8 +7,18 @@ const press = (key: string, place: KeyPlace = 'page', modifiers = {}) =>
   findCommand({ key, ctrlKey: false, metaKey: false, altKey: false, ...modifiers }, place)
 
 test.each([
-  ['j', 'next'], ['ArrowDown', 'next'], ['k', 'previous'], ['ArrowUp', 'previous'], ['Enter', 'open'], ['Escape', 'close'],
-  ['/', 'search'], ['p', 'pause'], ['t', 'top'], ['?', 'help'], ['1', 'view-1'], ['7', 'view-7'],
+  ['j', 'next'],
+  ['ArrowDown', 'next'],
+  ['k', 'previous'],
+  ['ArrowUp', 'previous'],
+  ['Enter', 'open'],
+  ['Escape', 'close'],
+  ['/', 'search'],
+  ['p', 'pause'],
+  ['t', 'top'],
+  ['?', 'help'],
+  ['1', 'view-1'],
+  ['7', 'view-7'],
 ])('%s: %s', (key, command) => {
   expect(press(key)).toBe(command)
 })
@@ -22,10 +32,21 @@ test.each(['j', '/', 'Escape', '1', 'Enter', '?'])('%s does nothing while one ty
 })
 
 test.each(['ctrlKey', 'metaKey', 'altKey'])('with %s the keys are the browser’s', (modifier) => {
-  expect(['j', 'p', '/', '1', 'ArrowDown'].map((key) => press(key, 'page', { [modifier]: true }))).toEqual([undefined, undefined, undefined, undefined, undefined])
+  expect(['j', 'p', '/', '1', 'ArrowDown'].map((key) => press(key, 'page', { [modifier]: true }))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('a focused control keeps the keys that it needs itself', () => {
-  expect(['Enter', 'ArrowDown', 'ArrowUp', 'Home'].map((key) => press(key, 'control'))).toEqual([undefined, undefined, undefined, undefined])
+  expect(['Enter', 'ArrowDown', 'ArrowUp', 'Home'].map((key) => press(key, 'control'))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
   expect(press('j', 'control')).toBe('next')
 })

@@ -1,41 +1,102 @@
 /** Times, durations and numbers as people read them. */
 import { describe, expect, test } from 'vitest'
-import { ago, aheadOfUtc, bytes, count, duration, fullTime, localAheadOfUtc, memory, percent, plural, shortCount, shortTime, timeRange, zoneName } from '../../../src/service/viewer/view-format.js'
+import {
+  ago,
+  aheadOfUtc,
+  bytes,
+  count,
+  duration,
+  fullTime,
+  localAheadOfUtc,
+  memory,
+  percent,
+  plural,
+  shortCount,
+  shortTime,
+  timeRange,
+  zoneName,
+} from '../../../src/service/viewer/view-format.js'
 
 test.each([
-  [0, '0 ms'], [0.04, '0 ms'], [0.44, '0.4 ms'], [9.96, '10 ms'], [12.4, '12 ms'], [999.4, '999 ms'], [1000, '1 s'], [1254, '1.25 s'],
-  [60_000, '1 min'], [185_000, '3 min 5 s'], [3_600_000, '1 h'], [7_800_000, '2 h 10 min'], [345_600_000, '4 days'], [-1500, '-1.5 s'],
-  [Number.NaN, ''], [Infinity, ''],
+  [0, '0 ms'],
+  [0.04, '0 ms'],
+  [0.44, '0.4 ms'],
+  [9.96, '10 ms'],
+  [12.4, '12 ms'],
+  [999.4, '999 ms'],
+  [1000, '1 s'],
+  [1254, '1.25 s'],
+  [60_000, '1 min'],
+  [185_000, '3 min 5 s'],
+  [3_600_000, '1 h'],
+  [7_800_000, '2 h 10 min'],
+  [345_600_000, '4 days'],
+  [-1500, '-1.5 s'],
+  [Number.NaN, ''],
+  [Infinity, ''],
 ])('duration(%d): %s', (ms, text) => {
   expect(duration(ms)).toBe(text)
 })
 
 test.each([
-  [0, 'now'], [999, 'now'], [1000, '1 s ago'], [59_999, '59 s ago'], [60_000, '1 min ago'], [3_600_000, '1 h ago'], [7_140_000, '1 h 59 min ago'], [36_000_000, '10 h ago'],
-  [2 * 86_400_000, '2 days ago'], [-5000, 'in 5 s'],
+  [0, 'now'],
+  [999, 'now'],
+  [1000, '1 s ago'],
+  [59_999, '59 s ago'],
+  [60_000, '1 min ago'],
+  [3_600_000, '1 h ago'],
+  [7_140_000, '1 h 59 min ago'],
+  [36_000_000, '10 h ago'],
+  [2 * 86_400_000, '2 days ago'],
+  [-5000, 'in 5 s'],
 ])('ago, after %d ms: %s', (passedMs, text) => {
   const at = Date.parse('2026-03-01T12:00:00.000Z')
   expect(ago(new Date(at).toISOString(), at + passedMs)).toBe(text)
 })
 
-test.each([[0, '0 %'], [0.004, '0.4 %'], [0.0001, '0 %'], [0.1234, '12 %'], [1, '100 %']])('percent(%d): %s', (ratio, text) => {
+test.each([
+  [0, '0 %'],
+  [0.004, '0.4 %'],
+  [0.0001, '0 %'],
+  [0.1234, '12 %'],
+  [1, '100 %'],
+])('percent(%d): %s', (ratio, text) => {
   expect(percent(ratio)).toBe(text)
 })
 
-test.each([[0, '0 B'], [999, '999 B'], [1500, '1.5 kB'], [134_217_728, '134.2 MB']])('bytes(%d): %s', (n, text) => {
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1500, '1.5 kB'],
+  [134_217_728, '134.2 MB'],
+])('bytes(%d): %s', (n, text) => {
   expect(bytes(n)).toBe(text)
 })
 
-test.each([[192 * 1024 * 1024, '192 MiB'], [1.5 * 1024 * 1024, '1.5 MiB'], [64 * 1024, '64 KiB']])('memory(%d): %s', (n, text) => {
+test.each([
+  [192 * 1024 * 1024, '192 MiB'],
+  [1.5 * 1024 * 1024, '1.5 MiB'],
+  [64 * 1024, '64 KiB'],
+])('memory(%d): %s', (n, text) => {
   expect(memory(n)).toBe(text)
 })
 
-test.each([[0, 'UTC'], [60, 'UTC+1'], [-210, 'UTC-3:30'], [345, 'UTC+5:45'], [-300, 'UTC-5']])('zoneName(%d): %s', (aheadMinutes, text) => {
+test.each([
+  [0, 'UTC'],
+  [60, 'UTC+1'],
+  [-210, 'UTC-3:30'],
+  [345, 'UTC+5:45'],
+  [-300, 'UTC-5'],
+])('zoneName(%d): %s', (aheadMinutes, text) => {
   expect(zoneName(aheadMinutes)).toBe(text)
 })
 
 test.each([
-  ['2026-03-01T04:05:06.007Z', 0], ['2026-03-01T04:05:06z', 0], ['2026-03-01T04:05:06+02:00', 120], ['2026-03-01T04:05:06.007-0330', -210], ['2026-03-01T04:05:06-00:00', 0],
+  ['2026-03-01T04:05:06.007Z', 0],
+  ['2026-03-01T04:05:06z', 0],
+  ['2026-03-01T04:05:06+02:00', 120],
+  ['2026-03-01T04:05:06.007-0330', -210],
+  ['2026-03-01T04:05:06-00:00', 0],
 ])('aheadOfUtc(%s): %d', (iso, minutes) => {
   expect(aheadOfUtc(iso)).toBe(minutes)
 })
@@ -47,8 +108,17 @@ test('a time that names no zone is of the local one', () => {
 })
 
 test('counts', () => {
-  expect([count(1234567), shortCount(9999), shortCount(12_400), shortCount(1_200_000)]).toEqual(['1,234,567', '9,999', '12.4K', '1.2M'])
-  expect([plural(1, 'entry', 'entries'), plural(2000, 'entry', 'entries'), plural(0, 'ping')]).toEqual(['1 entry', '2,000 entries', '0 pings'])
+  expect([count(1234567), shortCount(9999), shortCount(12_400), shortCount(1_200_000)]).toEqual([
+    '1,234,567',
+    '9,999',
+    '12.4K',
+    '1.2M',
+  ])
+  expect([plural(1, 'entry', 'entries'), plural(2000, 'entry', 'entries'), plural(0, 'ping')]).toEqual([
+    '1 entry',
+    '2,000 entries',
+    '0 pings',
+  ])
 })
 
 describe('times are local', () => {

@@ -3,36 +3,56 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createChips } from '../../../src/service/viewer/entries/filter-names.js'
 import { toggledLevel } from '../../../src/service/viewer/entries/levels.js'
-import { changedView, FILTER_NAMES, filterKey, createHref, parseView, VIEWS, withFilter, withoutFilters } from '../../../src/service/viewer/view.js'
+import {
+  changedView,
+  FILTER_NAMES,
+  filterKey,
+  createHref,
+  parseView,
+  VIEWS,
+  withFilter,
+  withoutFilters,
+} from '../../../src/service/viewer/view.js'
 import type { View } from '../../../src/service/viewer/view.js'
 
 const START: View = { name: 'entries', filters: {}, entry: null, route: null }
 
 const views: fc.Arbitrary<View> = fc.record({
   name: fc.constantFrom(...VIEWS),
-  filters: fc.dictionary(fc.constantFrom(...FILTER_NAMES), fc.string({ minLength: 1, unit: 'grapheme' }), { noNullPrototype: true }),
+  filters: fc.dictionary(fc.constantFrom(...FILTER_NAMES), fc.string({ minLength: 1, unit: 'grapheme' }), {
+    noNullPrototype: true,
+  }),
   entry: fc.option(fc.string({ minLength: 1 })),
   route: fc.option(fc.string({ minLength: 1 })),
 })
 
 describe('the address', () => {
   test('is read as it was written, whatever a filter holds', () => {
-    fc.assert(fc.property(views, (view) => {
-      expect(parseView(new URL(createHref(view), 'http://127.0.0.1').search)).toEqual(view)
-    }))
+    fc.assert(
+      fc.property(views, (view) => {
+        expect(parseView(new URL(createHref(view), 'http://127.0.0.1').search)).toEqual(view)
+      }),
+    )
   })
 
   test('never leads elsewhere', () => {
-    fc.assert(fc.property(views, (view) => {
-      const { origin, pathname } = new URL(createHref(view), 'http://127.0.0.1')
-      expect([origin, pathname]).toEqual(['http://127.0.0.1', '/'])
-    }))
+    fc.assert(
+      fc.property(views, (view) => {
+        const { origin, pathname } = new URL(createHref(view), 'http://127.0.0.1')
+        expect([origin, pathname]).toEqual(['http://127.0.0.1', '/'])
+      }),
+    )
   })
 
   test('is short where nothing is chosen, and readable', () => {
     expect(createHref({})).toBe('/')
-    expect(createHref({ name: 'errors', filters: { level: 'error,fatal', since: '2026-01-01T00:00:00.000Z' }, entry: 'ent_1' }))
-      .toBe('/?view=errors&level=error,fatal&since=2026-01-01T00:00:00.000Z&entry=ent_1')
+    expect(
+      createHref({
+        name: 'errors',
+        filters: { level: 'error,fatal', since: '2026-01-01T00:00:00.000Z' },
+        entry: 'ent_1',
+      }),
+    ).toBe('/?view=errors&level=error,fatal&since=2026-01-01T00:00:00.000Z&entry=ent_1')
   })
 
   test('of another version of the page: what is not known is passed over', () => {
@@ -78,8 +98,13 @@ describe('filters', () => {
 
   test('as chips: since and until together are one', () => {
     const range = { since: '2026-01-01T10:00:00.000Z', until: '2026-01-01T11:00:00.000Z' }
-    expect(createChips({ level: 'error,fatal', q: 'x', ...range }).map(({ names, title }) => [title, ...names]))
-      .toEqual([['Level', 'level'], ['Text', 'q'], ['Time', 'since', 'until']])
+    expect(
+      createChips({ level: 'error,fatal', q: 'x', ...range }).map(({ names, title }) => [title, ...names]),
+    ).toEqual([
+      ['Level', 'level'],
+      ['Text', 'q'],
+      ['Time', 'since', 'until'],
+    ])
     expect(createChips({ since: range.since })).toEqual([{ names: ['since'], title: 'Since', value: range.since }])
     expect(createChips({ since: 'yesterday', until: 'now' })[0]?.value).toBe('yesterday – now')
   })

@@ -53,7 +53,9 @@ function write(life: ProcessRun, ...names: string[]): void {
 }
 
 function namesIn(batches: readonly Batch[]): string[] {
-  return batches.flatMap(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: { name: string }[] }).logs.map(({ name }) => name))
+  return batches.flatMap(({ body }) =>
+    (JSON.parse(Buffer.from(body).toString()) as { logs: { name: string }[] }).logs.map(({ name }) => name),
+  )
 }
 
 function settleAll(life: ProcessRun, batches: readonly Batch[]): string[] {
@@ -133,9 +135,19 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     const machine = processes.born()
     const skipped: string[] = []
     const replay = new InstanceReplay({
-      root, destination: basename(destination), machine, clock, onSkipped: (name) => skipped.push(name), onProblem: (problem) => skipped.push(problem), onLost: () => {},
+      root,
+      destination: basename(destination),
+      machine,
+      clock,
+      onSkipped: (name) => skipped.push(name),
+      onProblem: (problem) => skipped.push(problem),
+      onLost: () => {},
     })
-    replay.claim(inspectRoot(root, { machine, wallNowMs: Date.now() }).flatMap(({ instances }) => instances).filter(({ isFree }) => isFree))
+    replay.claim(
+      inspectRoot(root, { machine, wallNowMs: Date.now() })
+        .flatMap(({ instances }) => instances)
+        .filter(({ isFree }) => isFree),
+    )
     const sent: Batch[] = []
     const sending = (async () => {
       for await (const { batch, done } of replay.jobs()) {
@@ -213,7 +225,10 @@ test('a suspended owner without a segment, whose folder was claimed, writes to a
   owner.batcher.seal()
   write(owner, 'c')
   owner.batcher.seal()
-  expect(owner.batches.map((batch) => [namesIn([batch]), batch.acknowledgement?.isDurable])).toEqual([[['a', 'b'], true], [['c'], true]])
+  expect(owner.batches.map((batch) => [namesIn([batch]), batch.acknowledgement?.isDurable])).toEqual([
+    [['a', 'b'], true],
+    [['c'], true],
+  ])
   owner.freeze()
   ageLeases(LEASE_MS + 1_000)
   expect(namesIn(await begin().recoverAll()).toSorted()).toEqual(['a', 'b', 'c'])
@@ -226,12 +241,14 @@ test('a rename that succeeded but was reported as ENOENT leaves no folder unread
   first.die(processes, root)
   let reports = 0
   const { renameSync } = fs
-  Object.assign(fs, { renameSync: (from: string, to: string): void => {
-    renameSync(from, to)
-    if (!to.includes('claimed')) return
-    reports += 1
-    throw Object.assign(new Error('ENOENT: of a request that was sent twice'), { code: 'ENOENT' })
-  } })
+  Object.assign(fs, {
+    renameSync: (from: string, to: string): void => {
+      renameSync(from, to)
+      if (!to.includes('claimed')) return
+      reports += 1
+      throw Object.assign(new Error('ENOENT: of a request that was sent twice'), { code: 'ENOENT' })
+    },
+  })
   syncBuiltinESMExports()
   try {
     const second = begin()

@@ -32,7 +32,12 @@ afterEach(() => {
 /** It keeps what it takes over, as the pipeline does. */
 function begin(taken: UnreportedDrops[] = [], spool: Partial<SpoolOptions> = {}): ProcessRun {
   // The spool calls back from its start, before the constructor returns.
-  const life: ProcessRun = new ProcessRun({ root, clock, machine: processes.born(), spool: { onPreviousDrops: (drops) => void taken.push(drops), ...spool } })
+  const life: ProcessRun = new ProcessRun({
+    root,
+    clock,
+    machine: processes.born(),
+    spool: { onPreviousDrops: (drops) => void taken.push(drops), ...spool },
+  })
   lives.push(life)
   return life
 }
@@ -48,7 +53,10 @@ function close(life: ProcessRun): void {
   processes.die(life.machine)
 }
 
-test.each([['killed', kill], ['ended in order', close]])('of a process that was %s the next one has them, and nobody after it', (_, end) => {
+test.each([
+  ['killed', kill],
+  ['ended in order', close],
+])('of a process that was %s the next one has them, and nobody after it', (_, end) => {
   const first = begin()
   first.spool.saveDropCounts({ ...DROPS, dropped: { spool: 1 } })
   first.spool.saveDropCounts(DROPS)
@@ -90,8 +98,12 @@ test('who has no use for them leaves them where they are', () => {
 })
 
 test.each([
-  ['nothing', ''], ['no JSON', '{"dropped":{"sp'], ['no object', '5'], ['no counts', '{"dropped":5,"lastAtMs":1}'],
-  ['counts that are none', '{"dropped":{"spool":-1,"age":"9","other":3},"lastAtMs":1}'], ['too much', `{"dropped":{"spool":1},"pad":"${'x'.repeat(10_000)}"}`],
+  ['nothing', ''],
+  ['no JSON', '{"dropped":{"sp'],
+  ['no object', '5'],
+  ['no counts', '{"dropped":5,"lastAtMs":1}'],
+  ['counts that are none', '{"dropped":{"spool":-1,"age":"9","other":3},"lastAtMs":1}'],
+  ['too much', `{"dropped":{"spool":1},"pad":"${'x'.repeat(10_000)}"}`],
 ])('a file that holds %s stops no start, and goes', (_, text) => {
   const first = begin()
   first.spool.saveDropCounts(DROPS)

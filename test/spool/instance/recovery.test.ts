@@ -63,29 +63,33 @@ function countsOf(batches: readonly { readonly count: number }[]): number[] {
 }
 
 describe('a claimed segment that cannot be read for now', () => {
-  test.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])('%s at its opening: told once, tried at every scan', async (code) => {
-    leave(10)
-    leave(7)
-    const left = readdirSync(destination)
-    const isClaimed = (path: string): boolean => path.endsWith('.seg') && path.includes('claimed') && !left.some((name) => path.includes(`/${name}/`))
-    mends.push(failing('openSync', ([path]) => (isClaimed(String(path)) ? code : undefined)))
-    const life = begin()
-    expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toEqual([expect.stringContaining(code), expect.stringContaining(code)])
-    expect(life.spool.recovery.hasMore).toBe(false)
-    await clock.advance(SCAN_MS)
-    expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toHaveLength(2)
-    mends.pop()?.()
-    const { foundTimes } = life
-    await clock.advance(SCAN_MS)
-    expect(life.foundTimes).toBeGreaterThan(foundTimes)
-    const batches = await life.recoverAll()
-    expect(countsOf(batches).toSorted((a, b) => a - b)).toEqual([7, 10])
-    for (const batch of batches) life.settle(batch)
-    expect(life.account.snapshot()).toMatchObject({ recovered: 17, accepted: 17, balances: true })
-    expect(segmentsBelow(root)).toEqual([])
-  })
+  test.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])(
+    '%s at its opening: told once, tried at every scan',
+    async (code) => {
+      leave(10)
+      leave(7)
+      const left = readdirSync(destination)
+      const isClaimed = (path: string): boolean =>
+        path.endsWith('.seg') && path.includes('claimed') && !left.some((name) => path.includes(`/${name}/`))
+      mends.push(failing('openSync', ([path]) => (isClaimed(String(path)) ? code : undefined)))
+      const life = begin()
+      expect(await life.recoverAll()).toEqual([])
+      expect(life.problems).toEqual([expect.stringContaining(code), expect.stringContaining(code)])
+      expect(life.spool.recovery.hasMore).toBe(false)
+      await clock.advance(SCAN_MS)
+      expect(await life.recoverAll()).toEqual([])
+      expect(life.problems).toHaveLength(2)
+      mends.pop()?.()
+      const { foundTimes } = life
+      await clock.advance(SCAN_MS)
+      expect(life.foundTimes).toBeGreaterThan(foundTimes)
+      const batches = await life.recoverAll()
+      expect(countsOf(batches).toSorted((a, b) => a - b)).toEqual([7, 10])
+      for (const batch of batches) life.settle(batch)
+      expect(life.account.snapshot()).toMatchObject({ recovered: 17, accepted: 17, balances: true })
+      expect(segmentsBelow(root)).toEqual([])
+    },
+  )
 
   test('in its middle: goes on behind what was given out', async () => {
     leave(1, 2, 3)
@@ -110,7 +114,8 @@ describe('a claimed segment that cannot be read for now', () => {
 
   test('is there for the next start, and for making room', async () => {
     leave(10)
-    const isOne = ([path]: readonly unknown[]): string | undefined => (String(path).endsWith('.seg') ? 'EIO' : undefined)
+    const isOne = ([path]: readonly unknown[]): string | undefined =>
+      String(path).endsWith('.seg') ? 'EIO' : undefined
     mends.push(failing('openSync', isOne))
     const life = begin()
     expect(await life.recoverAll()).toEqual([])
@@ -176,7 +181,9 @@ describe('a segment of another version', () => {
     expect(await life.recoverAll()).toEqual([])
     await clock.advance(2 * SCAN_MS)
     expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toEqual([expect.stringMatching(/was written by another version of pino-ingest, and is left alone$/)])
+    expect(life.problems).toEqual([
+      expect.stringMatching(/was written by another version of pino-ingest, and is left alone$/),
+    ])
     life.spool.close()
     expect(filesBelow(destination)).toEqual(before)
     expect(readFileSync(path)).toEqual(bytes)
@@ -186,12 +193,17 @@ describe('a segment of another version', () => {
     const path = leave(10)
     makeForeign(path)
     let failures = 3
-    mends.push(failing('openSync', ([opened]) => (String(opened).endsWith('.seg') && failures-- > 0 ? 'EMFILE' : undefined)))
+    mends.push(
+      failing('openSync', ([opened]) => (String(opened).endsWith('.seg') && failures-- > 0 ? 'EMFILE' : undefined)),
+    )
     const life = begin()
     expect(await life.recoverAll()).toEqual([])
     await clock.advance(2 * SCAN_MS)
     expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toEqual([...Array(3).fill(expect.stringContaining('EMFILE')), expect.stringMatching(/another version/)])
+    expect(life.problems).toEqual([
+      ...Array(3).fill(expect.stringContaining('EMFILE')),
+      expect.stringMatching(/another version/),
+    ])
     expect(life.account.dropped.damaged).toBe(0)
     expect(segmentsBelow(root)).toHaveLength(1)
     expect(existsSync(path)).toBe(true)

@@ -70,9 +70,15 @@ describe('own segments', () => {
 
   /** Two segments: the first takes no more. */
   async function beginTwo(): Promise<ProcessRun> {
-    const life = new ProcessRun({ root, clock, machine: processes.born(), spool: { maxAgeMs }, onBatch: (batch) => {
-      if (batch.place !== undefined) life.spool.evicted.push({ ...batch, place: batch.place })
-    } })
+    const life = new ProcessRun({
+      root,
+      clock,
+      machine: processes.born(),
+      spool: { maxAgeMs },
+      onBatch: (batch) => {
+        if (batch.place !== undefined) life.spool.evicted.push({ ...batch, place: batch.place })
+      },
+    })
     lives.push(life)
     write(life, 3)
     await clock.advance(maxAgeMs / 16)
@@ -103,23 +109,31 @@ describe('own segments', () => {
 describe('what the dead left', () => {
   const UPTIME_MS = 2 * DAY_MS
 
-  async function recover(uptimeMs: () => number): Promise<{ entries: number, drops: string[] }> {
+  async function recover(uptimeMs: () => number): Promise<{ entries: number; drops: string[] }> {
     const machine = processes.born()
     const destination = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
     const drops: string[] = []
     const recovery = new Recovery({
-      destinations: [destination], machine, clock, uptimeMs, maxAgeMs: 7 * DAY_MS,
-      onRecovered: () => {}, onDropped: (count, reason) => drops.push(`${count} ${reason}`),
-      onError: (error) => drops.push(String(error)), onForeign: () => {},
+      destinations: [destination],
+      machine,
+      clock,
+      uptimeMs,
+      maxAgeMs: 7 * DAY_MS,
+      onRecovered: () => {},
+      onDropped: (count, reason) => drops.push(`${count} ${reason}`),
+      onError: (error) => drops.push(String(error)),
+      onForeign: () => {},
     })
     const instance = new InstanceFolder(destination, { clock, machine, isPowerSafe: false })
     let entries = 0
     // An owner whose thread cannot be checked may still write for a while.
     for (let scans = 0; scans < 2; scans += 1) {
       await recovery.scan(instance)
-      while (await recovery.next(({ count }) => {
-        entries += count
-      }));
+      while (
+        await recovery.next(({ count }) => {
+          entries += count
+        })
+      );
       await clock.advance(20_000)
     }
     recovery.close()
@@ -166,9 +180,11 @@ test('a backlog that is too old is counted in turns, and never all at once', asy
   let turns = 0
   let isDone = false
   const counted = new Set<number>()
-  const reading = life.spool.recovery.next(() => {}).finally(() => {
-    isDone = true
-  })
+  const reading = life.spool.recovery
+    .next(() => {})
+    .finally(() => {
+      isDone = true
+    })
   for (; !isDone; turns += 1) {
     counted.add(life.account.recovered)
     expect(life.account.snapshot().balances).toBe(true)
@@ -205,16 +221,23 @@ describe('other destinations', () => {
   beforeEach(() => {
     const other = begin({ apiKey: OTHER })
     write(other, 10)
-    other.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
+    other.spool.writeDeadLetters([
+      { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
+    ])
     kill(other)
   })
 
   /** Without the mark that they were reported. */
   function files(): number {
-    return filesBelow(join(root, destinationName(URL_OF_TESTS, OTHER))).filter((path) => !path.endsWith('/reported')).length
+    return filesBelow(join(root, destinationName(URL_OF_TESTS, OTHER))).filter((path) => !path.endsWith('/reported'))
+      .length
   }
 
-  const reports = (...some: readonly ProcessRun[]): string[] => some.flatMap(({ notes }) => notes).filter(({ kind }) => kind === 'stranded').map(({ message }) => message)
+  const reports = (...some: readonly ProcessRun[]): string[] =>
+    some
+      .flatMap(({ notes }) => notes)
+      .filter(({ kind }) => kind === 'stranded')
+      .map(({ message }) => message)
 
   test('are reported once, however many processes find them, and again when they were sent and left anew', async () => {
     makeOld(HOUR_MS)
@@ -263,10 +286,17 @@ describe('other destinations', () => {
   test('lose what is older, which is told with its place and size', async () => {
     makeOld(8 * DAY_MS)
     const folder = join(root, destinationName(URL_OF_TESTS, OTHER))
-    const bytes = filesBelow(folder).filter((path) => !path.endsWith('owner')).reduce((sum, path) => sum + readFileSync(path).length, 0)
+    const bytes = filesBelow(folder)
+      .filter((path) => !path.endsWith('owner'))
+      .reduce((sum, path) => sum + readFileSync(path).length, 0)
     const life = begin({ maxAgeMs: HOUR_MS })
     expect(files()).toBe(0)
-    expect(life.notes).toEqual([{ kind: 'aged', message: `${bytes} bytes of entries for another url or key were too old, and are deleted: ${folder}` }])
+    expect(life.notes).toEqual([
+      {
+        kind: 'aged',
+        message: `${bytes} bytes of entries for another url or key were too old, and are deleted: ${folder}`,
+      },
+    ])
     await clock.advance(60_000)
     expect(life.notes).toHaveLength(1)
   })
@@ -274,8 +304,19 @@ describe('other destinations', () => {
   test('keep what was written in this boot, where the clock was set since', () => {
     makeOld(8 * DAY_MS)
     const before = files()
-    const options = { root, destinations: [], machine: processes.born(), wallNowMs: clock.wallNow(), maxAgeMs: HOUR_MS, leases: new LeaseWatch(clock) }
-    expect([...deleteExpired({ ...options, uptimeMs: () => DAY_MS })].flatMap((found) => (found === undefined ? [] : found.expiredBytes > 0))).toEqual([true])
+    const options = {
+      root,
+      destinations: [],
+      machine: processes.born(),
+      wallNowMs: clock.wallNow(),
+      maxAgeMs: HOUR_MS,
+      leases: new LeaseWatch(clock),
+    }
+    expect(
+      [...deleteExpired({ ...options, uptimeMs: () => DAY_MS })].flatMap((found) =>
+        found === undefined ? [] : found.expiredBytes > 0,
+      ),
+    ).toEqual([true])
     // The dead letter has gone, by its time alone: it was never to be sent.
     expect(files()).toBe(before - 1)
     expect(segmentsBelow(root)).toHaveLength(1)

@@ -39,7 +39,10 @@ afterEach(() => {
 
 function begin(): ProcessRun {
   const life: ProcessRun = new ProcessRun({
-    root, clock, machine: processes.born(), spool: { maxBytes: MAX_BYTES },
+    root,
+    clock,
+    machine: processes.born(),
+    spool: { maxBytes: MAX_BYTES },
     // As with a service that is down, and no memory.
     onBatch: (batch) => {
       if (batch.place === undefined) life.held += batch.count
@@ -83,7 +86,10 @@ async function sendAll(life: ProcessRun): Promise<void> {
 }
 
 describe('no room', () => {
-  test.each([['own', false], ['claimed', true]])('that all of the %s would not make: nothing goes', async (_, isClaimed) => {
+  test.each([
+    ['own', false],
+    ['claimed', true],
+  ])('that all of the %s would not make: nothing goes', async (_, isClaimed) => {
     let life = begin()
     write(life, 3 * SEGMENT_BYTES)
     const { received } = life.account
@@ -97,7 +103,9 @@ describe('no room', () => {
     write(life, 3 * SEGMENT_BYTES)
     expect(segmentsBelow(root).length).toBeGreaterThanOrEqual(before.length)
     expect(life.drops).toEqual([])
-    expect(life.problems).toEqual([expect.stringMatching(/spool\.maxBytes 1048576 is reached by what other processes keep .* they stay in memory/)])
+    expect(life.problems).toEqual([
+      expect.stringMatching(/spool\.maxBytes 1048576 is reached by what other processes keep .* they stay in memory/),
+    ])
     expect(life.account.snapshot()).toMatchObject({ balances: true })
     kill(life)
     rmSync(others())
@@ -135,10 +143,14 @@ describe('no room', () => {
 
   test('since a deletion fails: the rest stays', () => {
     const left = [100, 100, 100]
-    const removable = (): EvictionCandidate[] => left.map((bytes) => ({ bytes, evict: () => {
-      left.shift()
-      return 0
-    } }))
+    const removable = (): EvictionCandidate[] =>
+      left.map((bytes) => ({
+        bytes,
+        evict: () => {
+          left.shift()
+          return 0
+        },
+      }))
     expect(() => evict({ root, bytes: 300, needBytes: 150, maxBytes: 300, removable })).toThrow(SpoolFullError)
     expect(left).toHaveLength(1)
   })
@@ -151,10 +163,14 @@ describe('new entries near the bound', () => {
     expect([DEBUG, INFO].map((rank) => life.spool.admits(rank))).toEqual([false, false])
     expect(life.spool.admits(2)).toBe(true)
     let taken: Batch | undefined
-    while (segmentsBelow(root).length > 4 && await life.spool.evicted.next((batch) => {
-      taken = batch
-      life.held += batch.count
-    })) life.settle(taken as Batch)
+    while (
+      segmentsBelow(root).length > 4 &&
+      (await life.spool.evicted.next((batch) => {
+        taken = batch
+        life.held += batch.count
+      }))
+    )
+      life.settle(taken as Batch)
     expect(life.spool.evicted.entries).toBeGreaterThan(0)
     await clock.advance(1_000)
     expect([DEBUG, INFO].map((rank) => life.spool.admits(rank))).toEqual([true, true])
@@ -176,7 +192,9 @@ describe('new entries near the bound', () => {
   test('what is written to is not counted twice', async () => {
     const life = begin()
     write(life, 0.8 * MAX_BYTES - SEGMENT_BYTES)
-    const used = (): number => segmentsBelow(root).reduce((sum, { path }) => sum + statSync(path).size, 0) + statSync(join(ownFolder(), 'owner')).size
+    const used = (): number =>
+      segmentsBelow(root).reduce((sum, { path }) => sum + statSync(path).size, 0) +
+      statSync(join(ownFolder(), 'owner')).size
     while (used() + (life.spool.log.current?.size ?? 0) < 0.8 * MAX_BYTES) write(life, 1)
     expect(used()).toBeLessThan(0.8 * MAX_BYTES)
     await clock.advance(1_000)

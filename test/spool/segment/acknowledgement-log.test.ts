@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -8,10 +17,18 @@ import { readRecords } from '../disk-image.js'
 import { removeScratch, scratchFolder } from '../scratch.js'
 
 const RECORD_BYTES = 40
-const IDS = ['b5b6dd0c-7b4e-4d0c-8f43-6e1a3c1f1d2e', '0e0a5f8e-3a1c-4c57-9d21-000000000000', 'ffffffff-ffff-4fff-bfff-ffffffffffff']
+const IDS = [
+  'b5b6dd0c-7b4e-4d0c-8f43-6e1a3c1f1d2e',
+  '0e0a5f8e-3a1c-4c57-9d21-000000000000',
+  'ffffffff-ffff-4fff-bfff-ffffffffffff',
+]
 const POSITIONS = fc.uniqueArray(fc.nat(99), { maxLength: 100 }).map((positions) => positions.toSorted((a, b) => a - b))
-const RECORD = fc.record({ kind: fc.constantFrom('settle' as const, 'part' as const), id: fc.constantFrom(...IDS), positions: POSITIONS })
-type Given = { readonly kind: 'settle' | 'part', readonly id: string, readonly positions: readonly number[] }
+const RECORD = fc.record({
+  kind: fc.constantFrom('settle' as const, 'part' as const),
+  id: fc.constantFrom(...IDS),
+  positions: POSITIONS,
+})
+type Given = { readonly kind: 'settle' | 'part'; readonly id: string; readonly positions: readonly number[] }
 
 let folder: string
 let path: string
@@ -27,13 +44,14 @@ afterEach(() => removeScratch(folder))
 
 function write(records: readonly Given[]): void {
   const journal = new AcknowledgementLog(path, (error) => errors.push(error))
-  for (const { kind, id, positions } of records) journal[kind === 'part' ? 'recordPart' : 'recordSettled'](id, PositionSet.from(positions))
+  for (const { kind, id, positions } of records)
+    journal[kind === 'part' ? 'recordPart' : 'recordSettled'](id, PositionSet.from(positions))
   journal.close()
 }
 
 /** By batch: settled positions, parts in order. */
-function wanted(records: readonly Given[]): Record<string, { settled: number[], parts: (readonly number[])[] }> {
-  const found: Record<string, { settled: number[], parts: (readonly number[])[] }> = {}
+function wanted(records: readonly Given[]): Record<string, { settled: number[]; parts: (readonly number[])[] }> {
+  const found: Record<string, { settled: number[]; parts: (readonly number[])[] }> = {}
   for (const { kind, id, positions } of records) {
     const batch = (found[id] ??= { settled: [], parts: [] })
     if (kind === 'part') batch.parts.push(positions)
@@ -43,21 +61,29 @@ function wanted(records: readonly Given[]): Record<string, { settled: number[], 
 }
 
 function read(): ReturnType<typeof wanted> {
-  const entries = [...readAcknowledgements(path)].map(([id, { settled, parts }]) => [id, { settled: settled.toArray(), parts: parts.map((part) => part.toArray()) }])
+  const entries = [...readAcknowledgements(path)].map(([id, { settled, parts }]) => [
+    id,
+    { settled: settled.toArray(), parts: parts.map((part) => part.toArray()) },
+  ])
   return Object.fromEntries(entries) as ReturnType<typeof wanted>
 }
 
 describe('the journal', () => {
   test('gives back what was written, whatever it was', () => {
-    fc.assert(fc.property(fc.array(RECORD, { maxLength: 8 }), (records) => {
-      rmSync(path, { force: true })
-      write(records)
-      expect(read()).toEqual(wanted(records))
-    }))
+    fc.assert(
+      fc.property(fc.array(RECORD, { maxLength: 8 }), (records) => {
+        rmSync(path, { force: true })
+        write(records)
+        expect(read()).toEqual(wanted(records))
+      }),
+    )
   })
 
   test('lies on disk as the description says', () => {
-    write([{ kind: 'settle', id: IDS[0] as string, positions: [0, 7, 8, 99] }, { kind: 'part', id: IDS[1] as string, positions: [1] }])
+    write([
+      { kind: 'settle', id: IDS[0] as string, positions: [0, 7, 8, 99] },
+      { kind: 'part', id: IDS[1] as string, positions: [1] },
+    ])
     expect(readRecords(readFileSync(path))).toEqual([
       { at: 0, kind: 'settled', batchId: IDS[0], positions: [0, 7, 8, 99] },
       { at: RECORD_BYTES, kind: 'part', batchId: IDS[1], positions: [1] },
@@ -65,36 +91,44 @@ describe('the journal', () => {
   })
 
   test('a flipped bit costs its record: sent again, and nothing is settled that was not', () => {
-    fc.assert(fc.property(fc.array(RECORD, { minLength: 1, maxLength: 6 }), fc.nat(), fc.nat(7), (records, place, bit) => {
-      rmSync(path, { force: true })
-      write(records)
-      const bytes = readFileSync(path)
-      const at = place % bytes.length
-      bytes[at] = (bytes[at] as number) ^ (1 << bit)
-      writeFileSync(path, bytes)
-      expect(read()).toEqual(wanted(records.toSpliced(Math.floor(at / RECORD_BYTES), 1)))
-    }), { numRuns: 300 })
+    fc.assert(
+      fc.property(fc.array(RECORD, { minLength: 1, maxLength: 6 }), fc.nat(), fc.nat(7), (records, place, bit) => {
+        rmSync(path, { force: true })
+        write(records)
+        const bytes = readFileSync(path)
+        const at = place % bytes.length
+        bytes[at] = (bytes[at] as number) ^ (1 << bit)
+        writeFileSync(path, bytes)
+        expect(read()).toEqual(wanted(records.toSpliced(Math.floor(at / RECORD_BYTES), 1)))
+      }),
+      { numRuns: 300 },
+    )
   })
 
   test('torn in the middle of a record: the whole ones count, and what is written behind counts too', () => {
-    fc.assert(fc.property(fc.array(RECORD, { minLength: 1, maxLength: 6 }), fc.nat(), RECORD, (records, place, next) => {
-      rmSync(path, { force: true })
-      write(records)
-      const size = place % statSync(path).size
-      truncateSync(path, size)
-      const whole = records.slice(0, Math.floor(size / RECORD_BYTES))
-      expect(read()).toEqual(wanted(whole))
-      write([next])
-      expect(read()).toEqual(wanted([...whole, next]))
-      expect(statSync(path).size % RECORD_BYTES).toBe(0)
-    }), { numRuns: 300 })
+    fc.assert(
+      fc.property(fc.array(RECORD, { minLength: 1, maxLength: 6 }), fc.nat(), RECORD, (records, place, next) => {
+        rmSync(path, { force: true })
+        write(records)
+        const size = place % statSync(path).size
+        truncateSync(path, size)
+        const whole = records.slice(0, Math.floor(size / RECORD_BYTES))
+        expect(read()).toEqual(wanted(whole))
+        write([next])
+        expect(read()).toEqual(wanted([...whole, next]))
+        expect(statSync(path).size % RECORD_BYTES).toBe(0)
+      }),
+      { numRuns: 300 },
+    )
   })
 
   test('zeros, and garbage, are no records', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (garbage) => {
-      writeFileSync(path, Buffer.concat([Buffer.alloc(RECORD_BYTES * 2), garbage]))
-      expect(read()).toEqual({})
-    }))
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (garbage) => {
+        writeFileSync(path, Buffer.concat([Buffer.alloc(RECORD_BYTES * 2), garbage]))
+        expect(read()).toEqual({})
+      }),
+    )
   })
 
   test('none, a link or a folder in its place: nothing is known to be settled', () => {
@@ -130,14 +164,16 @@ describe('the journal', () => {
 
 test('sets of positions are sets', () => {
   const set = (given: readonly number[]): Set<number> => new Set(given)
-  fc.assert(fc.property(POSITIONS, POSITIONS, fc.nat(100), (one, other, count) => {
-    const [a, b] = [PositionSet.from(one), PositionSet.from(other)]
-    expect(a.toArray()).toEqual(one)
-    expect(a.size).toBe(one.length)
-    expect(a.union(b).toArray()).toEqual([...set([...one, ...other])].toSorted((x, y) => x - y))
-    expect(a.intersection(b).toArray()).toEqual(one.filter((at) => set(other).has(at)))
-    expect(a.difference(b).toArray()).toEqual(one.filter((at) => !set(other).has(at)))
-    expect(a.equals(b)).toBe(one.join() === other.join())
-    expect(PositionSet.first(count).toArray()).toEqual(Array.from({ length: count }, (_, at) => at))
-  }))
+  fc.assert(
+    fc.property(POSITIONS, POSITIONS, fc.nat(100), (one, other, count) => {
+      const [a, b] = [PositionSet.from(one), PositionSet.from(other)]
+      expect(a.toArray()).toEqual(one)
+      expect(a.size).toBe(one.length)
+      expect(a.union(b).toArray()).toEqual([...set([...one, ...other])].toSorted((x, y) => x - y))
+      expect(a.intersection(b).toArray()).toEqual(one.filter((at) => set(other).has(at)))
+      expect(a.difference(b).toArray()).toEqual(one.filter((at) => !set(other).has(at)))
+      expect(a.equals(b)).toBe(one.join() === other.join())
+      expect(PositionSet.first(count).toArray()).toEqual(Array.from({ length: count }, (_, at) => at))
+    }),
+  )
 })

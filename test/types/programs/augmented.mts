@@ -5,7 +5,18 @@ import { ingestOptions } from 'pino-ingest'
 import type { IngestLogFields } from 'pino-ingest/augment'
 
 const logger = pino(ingestOptions({ level: 'debug' }))
-logger.info({ event_id: 'e', route: '/orders/:id', breadcrumbs: [{ message: 'm' }], trace_id: 't', user_id: 7, tags: ['a'], anything: true }, 'x')
+logger.info(
+  {
+    event_id: 'e',
+    route: '/orders/:id',
+    breadcrumbs: [{ message: 'm' }],
+    trace_id: 't',
+    user_id: 7,
+    tags: ['a'],
+    anything: true,
+  },
+  'x',
+)
 logger.error({ err: new Error('x'), notify: true, notify_channels: ['ops'], user: { id: 'u' } }, 'failed')
 const fields: IngestLogFields = { fingerprint: 'f', session_id: 's' }
 logger.child({ module: 'm' }).warn(fields, 'x')

@@ -2,8 +2,22 @@
 import { expectTypeOf } from 'expect-type'
 import pino from 'pino'
 import {
-  IngestClient, IngestError, addBreadcrumb, captureError, flush, flushOnSignal, httpBreadcrumbs, ingestMixin, ingestOptions, ingestStream, monitor,
-  newEventId, registerRelease, sendFeedback, startHeartbeat, withScope,
+  IngestClient,
+  IngestError,
+  addBreadcrumb,
+  captureError,
+  flush,
+  flushOnSignal,
+  httpBreadcrumbs,
+  ingestMixin,
+  ingestOptions,
+  ingestStream,
+  monitor,
+  newEventId,
+  registerRelease,
+  sendFeedback,
+  startHeartbeat,
+  withScope,
 } from 'pino-ingest'
 import type { AccountSnapshot, FlushResult, IngestErrorCode, IngestLoggerOptions } from 'pino-ingest'
 
@@ -11,7 +25,14 @@ const env = process.env as Record<string, string | undefined>
 
 export async function helpers(): Promise<void> {
   // pino's options, completed: custom levels are kept.
-  const logger = pino(ingestOptions({ level: 'debug', customLevels: { audit: 35 }, mixin: () => ({ a: 1 }), transport: { target: 'pino-ingest', options: {} } }))
+  const logger = pino(
+    ingestOptions({
+      level: 'debug',
+      customLevels: { audit: 35 },
+      mixin: () => ({ a: 1 }),
+      transport: { target: 'pino-ingest', options: {} },
+    }),
+  )
   logger.audit('x')
   // @ts-expect-error there is no such level
   logger.notice('x')
@@ -51,7 +72,9 @@ export async function helpers(): Promise<void> {
   addBreadcrumb({ data: 'text' })
   expectTypeOf(httpBreadcrumbs()).toEqualTypeOf<() => void>()
   expectTypeOf(captureError(logger, null, { msg: 'm', order: 7 })).toEqualTypeOf<string>()
-  captureError({ error: (fields: object, message?: string) => void [fields, message] }, new Error('x'), { event_id: newEventId() })
+  captureError({ error: (fields: object, message?: string) => void [fields, message] }, new Error('x'), {
+    event_id: newEventId(),
+  })
   // @ts-expect-error text is no logger
   captureError('logger', new Error('x'))
 
@@ -59,7 +82,9 @@ export async function helpers(): Promise<void> {
   expectTypeOf(registerRelease({ version: env['VERSION'], logger })).resolves.toEqualTypeOf<string>()
   // @ts-expect-error there is no such option
   await registerRelease({ versoin: '1' })
-  expectTypeOf(sendFeedback({ event_id: 'e', comments: 'c' }, { signal: new AbortController().signal })).resolves.toEqualTypeOf<void>()
+  expectTypeOf(
+    sendFeedback({ event_id: 'e', comments: 'c' }, { signal: new AbortController().signal }),
+  ).resolves.toEqualTypeOf<void>()
   // @ts-expect-error comments are required
   await sendFeedback({ event_id: 'e' })
   expectTypeOf(monitor('token', () => 7)).resolves.toEqualTypeOf<number>()
@@ -73,7 +98,8 @@ export async function helpers(): Promise<void> {
   try {
     void new IngestClient()
   } catch (error) {
-    if (error instanceof IngestError && error.code === 'CONFIG') expectTypeOf(error.status).toEqualTypeOf<number | undefined>()
+    if (error instanceof IngestError && error.code === 'CONFIG')
+      expectTypeOf(error.status).toEqualTypeOf<number | undefined>()
     // @ts-expect-error there is no such code
     if (error instanceof IngestError && error.code === 'CONFG') throw error
   }

@@ -7,7 +7,9 @@ import type { BeforeSend, IngestEvents, IngestOptions, IngestTransport, LogEntry
 // Each option by its own words, and no wider.
 expectTypeOf<IngestOptions['url']>().toEqualTypeOf<string | undefined>()
 expectTypeOf<IngestOptions['enabled']>().toEqualTypeOf<boolean | undefined>()
-expectTypeOf<IngestOptions['level']>().toEqualTypeOf<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined>()
+expectTypeOf<IngestOptions['level']>().toEqualTypeOf<
+  'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
+>()
 expectTypeOf<IngestOptions['compression']>().toEqualTypeOf<'none' | 'gzip' | undefined>()
 expectTypeOf<IngestOptions['onProblem']>().toEqualTypeOf<'stderr' | 'silent' | undefined>()
 expectTypeOf<IngestOptions['fingerprint']>().toEqualTypeOf<'auto' | false | undefined>()
@@ -18,14 +20,26 @@ expectTypeOf<IngestOptions['maxConcurrency']>().toEqualTypeOf<number | undefined
 expectTypeOf<IngestOptions['beforeSend']>().toEqualTypeOf<string | undefined>()
 expectTypeOf<IngestOptions['customLevels']>().toEqualTypeOf<Readonly<Record<string, number>> | undefined>()
 // An option of type any would take everything.
-expectTypeOf<{ [Name in keyof IngestOptions]-?: 0 extends 1 & IngestOptions[Name] ? Name : never }[keyof IngestOptions]>().toEqualTypeOf<never>()
+expectTypeOf<
+  { [Name in keyof IngestOptions]-?: 0 extends 1 & IngestOptions[Name] ? Name : never }[keyof IngestOptions]
+>().toEqualTypeOf<never>()
 
 const absent: string | undefined = undefined as string | undefined
 const options: IngestOptions = {
-  url: absent, apiKey: absent, service: 'checkout', level: 'debug', tags: ['a'], metadata: { region: 'eu', nested: { list: [1, null] } },
-  deploy: { commit: absent }, spool: { dir: absent, maxBytes: 1024 ** 3, durability: 'power' }, breadcrumbs: { limit: 10, level: undefined },
-  sample: { debug: 0.1, info: undefined }, tls: { ca: new Uint8Array(1), cert: absent, key: absent }, scrubPatterns: ['email', String.raw`\bsk_\w{8}`],
-  customLevels: { audit: 35 }, proxy: false,
+  url: absent,
+  apiKey: absent,
+  service: 'checkout',
+  level: 'debug',
+  tags: ['a'],
+  metadata: { region: 'eu', nested: { list: [1, null] } },
+  deploy: { commit: absent },
+  spool: { dir: absent, maxBytes: 1024 ** 3, durability: 'power' },
+  breadcrumbs: { limit: 10, level: undefined },
+  sample: { debug: 0.1, info: undefined },
+  tls: { ca: new Uint8Array(1), cert: absent, key: absent },
+  scrubPatterns: ['email', String.raw`\bsk_\w{8}`],
+  customLevels: { audit: 35 },
+  proxy: false,
 }
 options.level = 'warn'
 const asConst = { service: 'checkout', tags: ['a', 'b'], scrubPatterns: ['email'] } as const
@@ -61,7 +75,14 @@ expectTypeOf(ingestTransport).parameter(0).toEqualTypeOf<IngestOptions | undefin
 expectTypeOf(ingestTransport).returns.resolves.toEqualTypeOf<IngestTransport>()
 pino({ transport: { target: 'pino-ingest', options } }).info('x')
 pino(ingestOptions({ transport: { target: 'pino-ingest', options } })).info('x')
-pino({ transport: { targets: [{ target: 'pino-ingest', level: 'debug', options }, { target: 'pino/file', options: { destination: 1 } }] } })
+pino({
+  transport: {
+    targets: [
+      { target: 'pino-ingest', level: 'debug', options },
+      { target: 'pino/file', options: { destination: 1 } },
+    ],
+  },
+})
 pino({ transport: { pipeline: [{ target: './redact.js' }, { target: 'pino-ingest', options }] } })
 const single: pino.TransportSingleOptions<IngestOptions> = { target: 'pino-ingest', options: { service: 'checkout' } }
 pino({ transport: single })
@@ -97,7 +118,10 @@ const chained = stream
   .on('ingest:stats', (account) => expectTypeOf(account.dropped.buffer).toEqualTypeOf<number>())
 expectTypeOf(chained).toEqualTypeOf<IngestTransport>()
 // Node's own events stay.
-stream.on('close', () => {}).on('error', (error: Error) => error.message).end()
+stream
+  .on('close', () => {})
+  .on('error', (error: Error) => error.message)
+  .end()
 stream.on('drain', () => {})
 stream.flush(() => {})
 const written: boolean = stream.write('{}\n')

@@ -4,7 +4,13 @@ import { IngestServiceError, createIngestService, validateEntry } from 'pino-ing
 import type { Call, Fault, IngestService, IngestServiceOptions, StoredEntry } from 'pino-ingest/service'
 
 export async function double(): Promise<void> {
-  const options: IngestServiceOptions = { port: 0, apiKeys: ['key'], partialStatus: 200, store: 'memory', onEntries: (entries) => void entries[0]?.entry.message }
+  const options: IngestServiceOptions = {
+    port: 0,
+    apiKeys: ['key'],
+    partialStatus: 200,
+    store: 'memory',
+    onEntries: (entries) => void entries[0]?.entry.message,
+  }
   const service = await createIngestService(options)
   expectTypeOf(service).toEqualTypeOf<IngestService>()
   expectTypeOf(await service.waitForEntries(2, { timeoutMs: 100 })).toEqualTypeOf<readonly StoredEntry[]>()
@@ -13,7 +19,9 @@ export async function double(): Promise<void> {
     return entry.message === 'm'
   })
   expectTypeOf(service.requests).toEqualTypeOf<readonly Call[]>()
-  expectTypeOf(service.entries({ level: ['error', 'fatal'], q: 'card' }).items[0]?.entry.error?.stack).toEqualTypeOf<string | undefined>()
+  expectTypeOf(service.entries({ level: ['error', 'fatal'], q: 'card' }).items[0]?.entry.error?.stack).toEqualTypeOf<
+    string | undefined
+  >()
   expectTypeOf(service.counts().error).toEqualTypeOf<number>()
   const fault: Fault = { kind: 'status', status: 503, retryAfter: 2, times: 3 }
   expectTypeOf(service.faults.add(fault)).toEqualTypeOf<() => void>()

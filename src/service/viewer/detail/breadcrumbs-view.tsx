@@ -11,7 +11,7 @@ import { truncate, formatPreview } from './tree.js'
 const STEP = 30
 
 /** The last ones are nearest to the error, so they are shown first and older ones are asked for. */
-export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Breadcrumb[], readonly entry: LogEntry }) {
+export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Breadcrumb[]; readonly entry: LogEntry }) {
   const [shown, setShown] = useState(STEP)
   const hidden = Math.max(0, crumbs.length - shown)
   const next = Math.min(STEP, hidden)
@@ -23,17 +23,27 @@ export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Bread
         </button>
       )}
       <ol class="crumbs">
-        {crumbs.slice(hidden).map((crumb, index) => <Crumb key={hidden + index} crumb={crumb} endMs={Date.parse(entry.timestamp)} />)}
+        {crumbs.slice(hidden).map((crumb, index) => (
+          <Crumb key={hidden + index} crumb={crumb} endMs={Date.parse(entry.timestamp)} />
+        ))}
         <li class="crumb end" data-level={entry.level}>
           <span class="offset">0 ms</span>
-          <div class="crumb-text"><b>{truncate(entry.error?.type ?? 'This entry', 100)}</b></div>
+          <div class="crumb-text">
+            <b>{truncate(entry.error?.type ?? 'This entry', 100)}</b>
+          </div>
         </li>
       </ol>
     </>
   )
 }
 
-function Crumb({ crumb: { timestamp, type, category, level, message, data }, endMs }: { readonly crumb: Breadcrumb, readonly endMs: number }) {
+function Crumb({
+  crumb: { timestamp, type, category, level, message, data },
+  endMs,
+}: {
+  readonly crumb: Breadcrumb
+  readonly endMs: number
+}) {
   const hasData = data !== undefined && Object.keys(data).length > 0
   const kinds = [...new Set([type, category])].filter((one) => one !== undefined && one !== '').join(' · ')
   return (
@@ -46,7 +56,9 @@ function Crumb({ crumb: { timestamp, type, category, level, message, data }, end
         {level !== undefined && level !== kinds && <span class="crumb-level">{truncate(level, 20)}</span>}
         <LongText text={message ?? (hasData ? '' : '(no message)')} maxChars={300} maxLines={4} />
         {hasData && (
-          <Fold summary={<span class="preview">{formatPreview(data)}</span>}>{() => <Tree value={data} label="Data of the crumb" />}</Fold>
+          <Fold summary={<span class="preview">{formatPreview(data)}</span>}>
+            {() => <Tree value={data} label="Data of the crumb" />}
+          </Fold>
         )}
       </div>
     </li>

@@ -9,16 +9,23 @@ export function requestFacts({ request }: LogEntry): readonly Fact[] {
   if (request === undefined) return []
   const { method, path, url, status_code: status, duration_ms: durationMs, ip, user_agent: userAgent } = request
   return createFacts({
-    Method: method, Path: path, URL: url, Status: status,
+    Method: method,
+    Path: path,
+    URL: url,
+    Status: status,
     Duration: durationMs === undefined ? undefined : duration(durationMs),
-    IP: ip, 'User agent': userAgent,
+    IP: ip,
+    'User agent': userAgent,
   })
 }
 
 export function userFacts({ user, user_id: userId, session_id: sessionId }: LogEntry): readonly Fact[] {
   return createFacts({
-    Id: user?.id, 'User id': userId === user?.id ? undefined : userId,
-    Name: user?.name, 'E-mail': user?.email, Session: sessionId,
+    Id: user?.id,
+    'User id': userId === user?.id ? undefined : userId,
+    Name: user?.name,
+    'E-mail': user?.email,
+    Session: sessionId,
   })
 }
 
@@ -42,7 +49,12 @@ export function contextFacts(entry: LogEntry, group: string | undefined): readon
     ...createFacts({ 'Span id': trace?.span_id, 'Parent span': trace?.parent_span_id }),
     ...filterFact(fingerprint === undefined ? 'Error group' : 'Fingerprint', 'fingerprint', fingerprint ?? group),
     ...filterFact('Release id', 'release_id', entry.release_id),
-    ...createFacts({ Commit: deploy?.commit, Branch: deploy?.branch, 'Deployed by': deploy?.deployed_by, Notify: notifyText(entry) }),
+    ...createFacts({
+      Commit: deploy?.commit,
+      Branch: deploy?.branch,
+      'Deployed by': deploy?.deployed_by,
+      Notify: notifyText(entry),
+    }),
   ]
 }
 

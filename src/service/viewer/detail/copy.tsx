@@ -7,7 +7,12 @@ type Result = 'none' | 'copied' | 'failed'
 
 const WORDS: Readonly<Record<Exclude<Result, 'none'>, string>> = { copied: 'Copied', failed: 'Not allowed' }
 
-export function Copy({ label, name, text, class: className }: {
+export function Copy({
+  label,
+  name,
+  text,
+  class: className,
+}: {
   readonly label: string
   /** For screen readers, where the label alone says too little. */
   readonly name?: string
@@ -21,7 +26,10 @@ export function Copy({ label, name, text, class: className }: {
     return () => clearTimeout(timer)
   }, [result])
   const copy = () => {
-    navigator.clipboard.writeText(text()).then(() => setResult('copied'), () => setResult('failed'))
+    navigator.clipboard.writeText(text()).then(
+      () => setResult('copied'),
+      () => setResult('failed'),
+    )
   }
   const shown = result === 'none' ? label : WORDS[result]
   return (

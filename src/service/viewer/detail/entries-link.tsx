@@ -17,5 +17,9 @@ interface EntriesLinkProps {
 
 export function EntriesLink({ name, value, others = {}, class: className, title, children }: EntriesLinkProps) {
   if (!isFilterable(value)) return <span class={className}>{children}</span>
-  return <a class={className} href={createHref({ name: 'entries', filters: { ...others, [name]: value } })} title={title}>{children}</a>
+  return (
+    <a class={className} href={createHref({ name: 'entries', filters: { ...others, [name]: value } })} title={title}>
+      {children}
+    </a>
+  )
 }

@@ -19,7 +19,7 @@ import { Section } from './section.js'
 import { Tags } from './tags.js'
 import { Tree } from './tree-view.js'
 
-export function EntryDetail({ id, onClose }: { readonly id: string, readonly onClose: () => void }) {
+export function EntryDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, error } = useQuery<EntryWithFeedback>(`entries/${encodeURIComponent(id)}`, {}, useChanges('feedback'))
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -27,28 +27,42 @@ export function EntryDetail({ id, onClose }: { readonly id: string, readonly onC
   }, [id])
   return (
     <aside class="detail" aria-label="Entry" ref={panel}>
-      {error !== undefined
-        ? <Missing error={error} onClose={onClose} />
-        : data === undefined
-          ? <p class="hint detail-loading">Loading …</p>
-          : <Whole key={data.id} stored={data} onClose={onClose} />}
+      {error !== undefined ? (
+        <Missing error={error} onClose={onClose} />
+      ) : data === undefined ? (
+        <p class="hint detail-loading">Loading …</p>
+      ) : (
+        <Whole key={data.id} stored={data} onClose={onClose} />
+      )}
     </aside>
   )
 }
 
-function Missing({ error, onClose }: { readonly error: Error, readonly onClose: () => void }) {
+function Missing({ error, onClose }: { readonly error: Error; readonly onClose: () => void }) {
   const isGone = error instanceof ApiError && error.status === 404
   return (
     <>
-      <div class="detail-bar"><span class="detail-tools"><button type="button" class="button small" onClick={onClose}>Close</button></span></div>
-      {isGone
-        ? <Empty title="This entry is not kept"><p>It was removed to make room, or the service was reset. <a href={createHref({})}>Show the newest entries</a></p></Empty>
-        : <Problem error={error} />}
+      <div class="detail-bar">
+        <span class="detail-tools">
+          <button type="button" class="button small" onClick={onClose}>
+            Close
+          </button>
+        </span>
+      </div>
+      {isGone ? (
+        <Empty title="This entry is not kept">
+          <p>
+            It was removed to make room, or the service was reset. <a href={createHref({})}>Show the newest entries</a>
+          </p>
+        </Empty>
+      ) : (
+        <Problem error={error} />
+      )}
     </>
   )
 }
 
-function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback, readonly onClose: () => void }) {
+function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readonly onClose: () => void }) {
   const { entry, feedback } = stored
   const { error, breadcrumbs = [], metadata, tags = [], trace } = entry
   const request = requestFacts(entry)
@@ -60,29 +74,64 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback, readon
     <>
       <Head stored={stored} onClose={onClose} />
       {tags.length > 0 && <Tags tags={tags} />}
-      {error !== undefined && <Section title="Error"><ErrorPart error={error} entry={entry} /></Section>}
-      {feedback.length > 0 && <Section title="Feedback" hint={String(feedback.length)}><FeedbackList items={feedback} /></Section>}
+      {error !== undefined && (
+        <Section title="Error">
+          <ErrorPart error={error} entry={entry} />
+        </Section>
+      )}
+      {feedback.length > 0 && (
+        <Section title="Feedback" hint={String(feedback.length)}>
+          <FeedbackList items={feedback} />
+        </Section>
+      )}
       {breadcrumbs.length > 0 && (
-        <Section title="Breadcrumbs" hint={String(breadcrumbs.length)}><Breadcrumbs crumbs={breadcrumbs} entry={entry} /></Section>
+        <Section title="Breadcrumbs" hint={String(breadcrumbs.length)}>
+          <Breadcrumbs crumbs={breadcrumbs} entry={entry} />
+        </Section>
       )}
-      {request.length > 0 && <Section title="Request"><Facts facts={request} /></Section>}
+      {request.length > 0 && (
+        <Section title="Request">
+          <Facts facts={request} />
+        </Section>
+      )}
       {memberCount > 0 && metadata !== undefined && (
-        <Section title="Metadata" hint={String(memberCount)}><Tree value={metadata} label="Metadata" /></Section>
+        <Section title="Metadata" hint={String(memberCount)}>
+          <Tree value={metadata} label="Metadata" />
+        </Section>
       )}
-      {trace?.trace_id !== undefined
-        ? <Section title="Trace"><Related entry={stored} by="trace_id" value={trace.trace_id} /></Section>
-        : entry.request_id !== undefined && (
-          <Section title="Same request"><Related entry={stored} by="request_id" value={entry.request_id} /></Section>
-        )}
-      {user.length > 0 && <Section title="User"><Facts facts={user} /></Section>}
-      {perf.length > 0 && <Section title="Performance"><Facts facts={perf} /></Section>}
+      {trace?.trace_id !== undefined ? (
+        <Section title="Trace">
+          <Related entry={stored} by="trace_id" value={trace.trace_id} />
+        </Section>
+      ) : (
+        entry.request_id !== undefined && (
+          <Section title="Same request">
+            <Related entry={stored} by="request_id" value={entry.request_id} />
+          </Section>
+        )
+      )}
+      {user.length > 0 && (
+        <Section title="User">
+          <Facts facts={user} />
+        </Section>
+      )}
+      {perf.length > 0 && (
+        <Section title="Performance">
+          <Facts facts={perf} />
+        </Section>
+      )}
       {context.length > 0 && (
         <Section title="Context">
           <Facts facts={context}>{entry.release_id !== undefined && <ReleaseFact id={entry.release_id} />}</Facts>
         </Section>
       )}
-      <Section title="Raw JSON" isOpen={false}><Raw entry={entry} id={stored.id} /></Section>
-      <p class="hint detail-foot">{stored.id} · received {stored.received_at}{stored.batch_id !== null && ` · batch ${stored.batch_id.slice(0, 100)}`}</p>
+      <Section title="Raw JSON" isOpen={false}>
+        <Raw entry={entry} id={stored.id} />
+      </Section>
+      <p class="hint detail-foot">
+        {stored.id} · received {stored.received_at}
+        {stored.batch_id !== null && ` · batch ${stored.batch_id.slice(0, 100)}`}
+      </p>
     </>
   )
 }

@@ -23,8 +23,11 @@ const MAX_MEMBERS = 100
 export function memberStacks(more: Json | undefined): readonly string[] {
   if (more === undefined || !isContainer(more) || Array.isArray(more)) return []
   const lists = ['aggregateErrors', 'errors'].map((key) => more[key]).filter((list) => Array.isArray(list))
-  return lists.flat().slice(0, MAX_MEMBERS).flatMap((member) => {
-    const stack = member !== undefined && isContainer(member) && !Array.isArray(member) ? member['stack'] : undefined
-    return typeof stack === 'string' && stack !== '' ? [stack] : []
-  })
+  return lists
+    .flat()
+    .slice(0, MAX_MEMBERS)
+    .flatMap((member) => {
+      const stack = member !== undefined && isContainer(member) && !Array.isArray(member) ? member['stack'] : undefined
+      return typeof stack === 'string' && stack !== '' ? [stack] : []
+    })
 }

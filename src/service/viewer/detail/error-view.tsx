@@ -7,25 +7,33 @@ import { Facts } from './facts.js'
 import { StackView } from './stack-view.js'
 import { truncate } from './tree.js'
 
-export function ErrorPart({ error, entry }: { readonly error: EntryError, readonly entry: LogEntry }) {
+export function ErrorPart({ error, entry }: { readonly error: EntryError; readonly entry: LogEntry }) {
   const { type, message, stack } = error
   const more: Json | undefined = entry.metadata?.['error']
   const properties = propertiesOf(more)
   const members = memberStacks(more)
   return (
     <div class="error">
-      {type !== undefined && type !== '' && <p class="error-title"><b>{truncate(type, 200)}</b></p>}
+      {type !== undefined && type !== '' && (
+        <p class="error-title">
+          <b>{truncate(type, 200)}</b>
+        </p>
+      )}
       {message !== undefined && message !== entry.message && <LongText class="error-message" text={message} />}
       {Object.keys(properties).length > 0 && <Facts facts={createFacts(properties)} />}
       {stack !== undefined && stack !== '' && <StackView stack={stack} type={type} message={message} />}
       {members.length > 0 && (
         <Many items={members} step={5} noun="errors">
-          {(shown) => shown.map((member, index) => (
-            <div key={index} class="member">
-              <span class="stack-label">error {index + 1} of {members.length}</span>
-              <StackView stack={member} />
-            </div>
-          ))}
+          {(shown) =>
+            shown.map((member, index) => (
+              <div key={index} class="member">
+                <span class="stack-label">
+                  error {index + 1} of {members.length}
+                </span>
+                <StackView stack={member} />
+              </div>
+            ))
+          }
         </Many>
       )}
     </div>

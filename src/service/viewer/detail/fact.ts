@@ -10,7 +10,9 @@ export interface Fact {
 
 /** Leaves out what the entry does not have. */
 export function createFacts(rows: Readonly<Record<string, string | number | undefined>>): readonly Fact[] {
-  return Object.entries(rows).flatMap(([name, value]) => value === undefined || value === '' ? [] : [{ name, value: String(value) }])
+  return Object.entries(rows).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [{ name, value: String(value) }],
+  )
 }
 
 /** An address has no room for more; who logs such a value does not filter by it. */

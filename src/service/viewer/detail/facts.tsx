@@ -7,17 +7,28 @@ import { isFilterable } from './fact.js'
 import type { Fact } from './fact.js'
 
 /** `children`: rows that are more than a text. */
-export function Facts({ facts, children }: { readonly facts: readonly Fact[], readonly children?: ComponentChildren }) {
+export function Facts({ facts, children }: { readonly facts: readonly Fact[]; readonly children?: ComponentChildren }) {
   return (
     <dl class="facts">
       {facts.map(({ name, value, filter }) => (
         <div key={name} class="fact">
           <dt>{name}</dt>
           <dd>
-            {filter === undefined || !isFilterable(value)
-              ? <LongText text={value} maxChars={400} maxLines={6} />
-              : <EntriesLink class="text" name={filter} value={value} title={`All entries with this ${name.toLowerCase()}`}>{value}</EntriesLink>}
-            <span class="fact-actions"><Copy label="copy" name={`Copy ${name}`} text={() => value} /></span>
+            {filter === undefined || !isFilterable(value) ? (
+              <LongText text={value} maxChars={400} maxLines={6} />
+            ) : (
+              <EntriesLink
+                class="text"
+                name={filter}
+                value={value}
+                title={`All entries with this ${name.toLowerCase()}`}
+              >
+                {value}
+              </EntriesLink>
+            )}
+            <span class="fact-actions">
+              <Copy label="copy" name={`Copy ${name}`} text={() => value} />
+            </span>
           </dd>
         </div>
       ))}

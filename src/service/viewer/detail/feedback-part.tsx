@@ -11,7 +11,11 @@ export function FeedbackList({ items }: { readonly items: readonly StoredFeedbac
           {shown.map(({ id, received_at: at, feedback }) => (
             <li key={id}>
               <LongText class="comment" text={feedback.comments} />
-              <p class="hint">{[feedback.name, feedback.email].filter((one) => one !== undefined).map((one) => one.slice(0, 200)).join(' · ')}{' '}
+              <p class="hint">
+                {[feedback.name, feedback.email]
+                  .filter((one) => one !== undefined)
+                  .map((one) => one.slice(0, 200))
+                  .join(' · ')}{' '}
                 <time dateTime={at}>{fullTime(at)}</time>
               </p>
             </li>

@@ -44,7 +44,7 @@ function nameOf({ origin, packageName, file }: StackFrame): string {
 }
 
 /** The directory, to be shown paler, and the name that one looks for. */
-export function splitFile(file: string): { directory: string, name: string } {
+export function splitFile(file: string): { directory: string; name: string } {
   const at = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1
   return { directory: file.slice(0, at), name: file.slice(at) }
 }
@@ -55,7 +55,10 @@ export function placeText({ file, line, column }: StackFrame): string {
 }
 
 export function countOrigin(parts: readonly StackPart[], origin: FrameOrigin): number {
-  return parts.reduce((sum, { items }) => sum + items.filter((one) => one.kind === 'frame' && one.origin === origin).length, 0)
+  return parts.reduce(
+    (sum, { items }) => sum + items.filter((one) => one.kind === 'frame' && one.origin === origin).length,
+    0,
+  )
 }
 
 /** Whether the first line of a stack only repeats what is said above it. */

@@ -9,7 +9,7 @@ import { Copy } from './copy.js'
 import { EntriesLink } from './entries-link.js'
 import { truncate } from './tree.js'
 
-export function Head({ stored, onClose }: { readonly stored: StoredEntry, readonly onClose: () => void }) {
+export function Head({ stored, onClose }: { readonly stored: StoredEntry; readonly onClose: () => void }) {
   const { entry } = stored
   const nowMs = useNow()
   const zone = zoneName(aheadOfUtc(entry.timestamp))
@@ -21,14 +21,37 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry, readon
         <Origin entry={entry} />
         <span class="detail-tools">
           <Copy class="button small" label="Copy JSON" text={() => JSON.stringify(entry, null, 2)} />
-          <Copy class="button small" label="Copy link" text={() => location.origin + createHref({ entry: stored.id })} />
-          <button type="button" class="button small" aria-label="Close the detail" title="Close (Esc)" onClick={onClose}>✕</button>
+          <Copy
+            class="button small"
+            label="Copy link"
+            text={() => location.origin + createHref({ entry: stored.id })}
+          />
+          <button
+            type="button"
+            class="button small"
+            aria-label="Close the detail"
+            title="Close (Esc)"
+            onClick={onClose}
+          >
+            ✕
+          </button>
         </span>
       </div>
-      <h2 class="detail-message"><LongText text={entry.message} maxChars={400} maxLines={6} /></h2>
+      <h2 class="detail-message">
+        <LongText text={entry.message} maxChars={400} maxLines={6} />
+      </h2>
       <p class="detail-time">
-        <span><time dateTime={entry.timestamp} title={entry.timestamp}>{fullTime(entry.timestamp)}</time> <span class="hint">{localZone}</span></span>
-        {zone !== localZone && <span class="hint"><span>{entry.timestamp}</span> {zone}</span>}
+        <span>
+          <time dateTime={entry.timestamp} title={entry.timestamp}>
+            {fullTime(entry.timestamp)}
+          </time>{' '}
+          <span class="hint">{localZone}</span>
+        </span>
+        {zone !== localZone && (
+          <span class="hint">
+            <span>{entry.timestamp}</span> {zone}
+          </span>
+        )}
         <span class="hint">{ago(entry.timestamp, nowMs)}</span>
       </p>
     </header>
@@ -41,8 +64,12 @@ function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
     <>
       {(['service', 'version', 'environment'] as const).map((name) => {
         const value = entry[name]
-        return value !== undefined && (
-          <EntriesLink key={name} class="origin" name={name} value={value} title={`All entries of this ${name}`}>{truncate(value, 60)}</EntriesLink>
+        return (
+          value !== undefined && (
+            <EntriesLink key={name} class="origin" name={name} value={value} title={`All entries of this ${name}`}>
+              {truncate(value, 60)}
+            </EntriesLink>
+          )
         )
       })}
     </>

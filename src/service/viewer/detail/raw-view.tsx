@@ -7,18 +7,24 @@ import { Copy } from './copy.js'
 /** Characters: one element with more takes long to lay out. */
 const MAX_SHOWN_CHARS = 200_000
 
-export function Raw({ entry, id }: { readonly entry: LogEntry, readonly id: string }) {
+export function Raw({ entry, id }: { readonly entry: LogEntry; readonly id: string }) {
   const text = useMemo(() => JSON.stringify(entry, null, 2), [entry])
   return (
     <div class="raw">
       <div class="raw-tools">
         <Copy label="Copy" name="Copy the raw JSON" text={() => text} />
-        <button type="button" class="quiet" onClick={() => download(text, `${id}.json`)}>Download</button>
+        <button type="button" class="quiet" onClick={() => download(text, `${id}.json`)}>
+          Download
+        </button>
         <span class="hint">{bytes(new Blob([text]).size)}</span>
       </div>
-      {text.length > MAX_SHOWN_CHARS
-        ? <p class="hint">Too long to be shown here. Copy it, or download it.</p>
-        : <pre class="mono" tabIndex={0} aria-label="Raw JSON">{text}</pre>}
+      {text.length > MAX_SHOWN_CHARS ? (
+        <p class="hint">Too long to be shown here. Copy it, or download it.</p>
+      ) : (
+        <pre class="mono" tabIndex={0} aria-label="Raw JSON">
+          {text}
+        </pre>
+      )}
     </div>
   )
 }

@@ -28,13 +28,21 @@ interface RelatedProps {
 }
 
 export function Related(props: RelatedProps) {
-  return isFilterable(props.value) ? <Found {...props} /> : <p class="hint">The id is empty, or too long to look for others by it.</p>
+  return isFilterable(props.value) ? (
+    <Found {...props} />
+  ) : (
+    <p class="hint">The id is empty, or too long to look for others by it.</p>
+  )
 }
 
 function Found({ entry, by, value }: RelatedProps) {
   const changes = useChanges('entry')
   const isFresh = Date.now() - Date.parse(entry.received_at) < FRESH_MS
-  const { data, error } = useQuery<Page<EntrySummary>>('entries', { view: 'brief', [by]: value, limit: MAX_ENTRIES }, isFresh ? changes : 0)
+  const { data, error } = useQuery<Page<EntrySummary>>(
+    'entries',
+    { view: 'brief', [by]: value, limit: MAX_ENTRIES },
+    isFresh ? changes : 0,
+  )
   if (error !== undefined) return <Problem error={error} />
   if (data === undefined) return <p class="hint">Loading …</p>
   return <Timeline entry={entry} by={by} value={value} others={data.items} hasMore={data.next !== null} />
@@ -60,20 +68,30 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
   return (
     <>
       <p class="hint">
-        {count(items.length)} entries in {duration(totalMs)}{hasMore && `, the newest of more`}.{' '}
-        <a href={href}>Show them in the list</a>
+        {count(items.length)} entries in {duration(totalMs)}
+        {hasMore && `, the newest of more`}. <a href={href}>Show them in the list</a>
       </p>
       <ol class="timeline">
-        {shown.items.map((placed) => <Row key={placed.item.id} placed={placed} isCurrent={placed.item.id === entry.id} />)}
+        {shown.items.map((placed) => (
+          <Row key={placed.item.id} placed={placed} isCurrent={placed.item.id === entry.id} />
+        ))}
       </ol>
       {shown.items.length < items.length && (
-        <button type="button" class="more" onClick={() => setWhole(true)}>Show all {count(items.length)}</button>
+        <button type="button" class="more" onClick={() => setWhole(true)}>
+          Show all {count(items.length)}
+        </button>
       )}
     </>
   )
 }
 
-function Row({ placed: { item, offsetMs, start, width }, isCurrent }: { readonly placed: TimelineItem<EntrySummary>, readonly isCurrent: boolean }) {
+function Row({
+  placed: { item, offsetMs, start, width },
+  isCurrent,
+}: {
+  readonly placed: TimelineItem<EntrySummary>
+  readonly isCurrent: boolean
+}) {
   const view = useView()
   return (
     <li class={isCurrent ? 'current' : undefined} data-level={item.level}>
@@ -81,7 +99,8 @@ function Row({ placed: { item, offsetMs, start, width }, isCurrent }: { readonly
         <span class="offset">{offsetMs === 0 ? '0 ms' : `+${duration(offsetMs)}`}</span>
         <span class="what">
           <span class="visually-hidden">{item.level} </span>
-          {item.service !== undefined && <span class="kind">{truncate(item.service, 30)}</span>} {truncate(item.message, 160)}
+          {item.service !== undefined && <span class="kind">{truncate(item.service, 30)}</span>}{' '}
+          {truncate(item.message, 160)}
         </span>
         <svg class="span" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
           <rect class="rail" x={0} y={2.5} width={100} height={1} />

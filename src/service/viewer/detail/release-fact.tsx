@@ -13,7 +13,11 @@ export function ReleaseFact({ id }: { readonly id: string }) {
   return (
     <div class="fact">
       <dt>Release</dt>
-      <dd><a href={createHref({ name: 'releases' })} title="All releases">{version === undefined ? 'Releases' : truncate(version, 100)}</a></dd>
+      <dd>
+        <a href={createHref({ name: 'releases' })} title="All releases">
+          {version === undefined ? 'Releases' : truncate(version, 100)}
+        </a>
+      </dd>
     </div>
   )
 }

@@ -32,13 +32,20 @@ export function Section({ title, hint, isOpen = true, actions, children }: Secti
         </h3>
         {open && actions !== undefined && <div class="part-actions">{actions}</div>}
       </div>
-      <div id={id} class="part-body" hidden={!open}>{open && children}</div>
+      <div id={id} class="part-body" hidden={!open}>
+        {open && children}
+      </div>
     </section>
   )
 }
 
 /** A smaller one: a line that opens. Its inside is made when it is opened first. */
-export function Fold({ summary, children, isOpen = false, class: className }: {
+export function Fold({
+  summary,
+  children,
+  isOpen = false,
+  class: className,
+}: {
   readonly summary: ComponentChildren
   readonly children: () => ComponentChildren
   readonly isOpen?: boolean

@@ -25,14 +25,23 @@ export function Many<T>({ items, step, noun, children }: ManyProps<T>) {
   )
 }
 
-export function MoreButton({ rest, step, noun, onMore }: {
+export function MoreButton({
+  rest,
+  step,
+  noun,
+  onMore,
+}: {
   readonly rest: number
   readonly step: number
   readonly noun: string
   readonly onMore: () => void
 }) {
   const text = rest <= step ? `Show ${count(rest)} more ${noun}` : `Show ${count(step)} of ${count(rest)} more ${noun}`
-  return <button type="button" class="more" onClick={onMore}>{text}</button>
+  return (
+    <button type="button" class="more" onClick={onMore}>
+      {text}
+    </button>
+  )
 }
 
 interface LongTextProps {
@@ -56,11 +65,15 @@ export function LongText({ text, class: className, maxChars = 1_500, maxLines = 
       {folded.isCut && '…'}
       {folded.isCut && isWhole && (
         <span class="hint">
-          {' '}The first {count(folded.text.length)} of {count(text.length)} characters. <Copy label="Copy all of it" text={() => text} />
+          {' '}
+          The first {count(folded.text.length)} of {count(text.length)} characters.{' '}
+          <Copy label="Copy all of it" text={() => text} />
         </span>
       )}
       {folded.isCut && !isWhole && (
-        <button type="button" class="more" onClick={() => setWhole(true)}>Show all ({bytes(text.length)})</button>
+        <button type="button" class="more" onClick={() => setWhole(true)}>
+          Show all ({bytes(text.length)})
+        </button>
       )}
     </span>
   )

@@ -22,24 +22,41 @@ export function StackView({ stack, type, message }: StackProps) {
   return (
     <div class="stack">
       <div class="stack-tools">
-        <button type="button" class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>Raw</button>
+        <button type="button" class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          Raw
+        </button>
         <Copy label="Copy stack" text={() => stack} />
       </div>
-      {isRaw
-        ? <LongText class="mono" text={stack} maxChars={10_000} maxLines={200} />
-        : (
-          <Many items={parsed.parts} step={10} noun="errors">
-            {(parts) => parts.map((part, index) => (
-              <Part key={index} part={part} hasTitle={index > 0 || !isInTitle(part.title, type, message)} opensAll={!hasOwn} />
-            ))}
-          </Many>
-        )}
+      {isRaw ? (
+        <LongText class="mono" text={stack} maxChars={10_000} maxLines={200} />
+      ) : (
+        <Many items={parsed.parts} step={10} noun="errors">
+          {(parts) =>
+            parts.map((part, index) => (
+              <Part
+                key={index}
+                part={part}
+                hasTitle={index > 0 || !isInTitle(part.title, type, message)}
+                opensAll={!hasOwn}
+              />
+            ))
+          }
+        </Many>
+      )}
       {!isRaw && parsed.linesLeftOut > 0 && <p class="hint">{parsed.linesLeftOut} more lines are in the raw stack.</p>}
     </div>
   )
 }
 
-function Part({ part, hasTitle, opensAll }: { readonly part: StackPart, readonly hasTitle: boolean, readonly opensAll: boolean }) {
+function Part({
+  part,
+  hasTitle,
+  opensAll,
+}: {
+  readonly part: StackPart
+  readonly hasTitle: boolean
+  readonly opensAll: boolean
+}) {
   const items = useMemo(() => foldFrames(part.items), [part])
   return (
     <div class="stack-part">
@@ -47,14 +64,20 @@ function Part({ part, hasTitle, opensAll }: { readonly part: StackPart, readonly
       {hasTitle && part.title !== '' && <LongText class="stack-title" text={part.title} />}
       {items.length > 0 && (
         <Many items={items} step={40} noun="frames">
-          {(shown) => <ol class="frames">{shown.map((item, index) => <Item key={index} item={item} opens={opensAll} />)}</ol>}
+          {(shown) => (
+            <ol class="frames">
+              {shown.map((item, index) => (
+                <Item key={index} item={item} opens={opensAll} />
+              ))}
+            </ol>
+          )}
         </Many>
       )}
     </div>
   )
 }
 
-function Item({ item, opens }: { readonly item: StackItem | FoldedFrames, readonly opens: boolean }) {
+function Item({ item, opens }: { readonly item: StackItem | FoldedFrames; readonly opens: boolean }) {
   if (item.kind === 'frame') return <Frame frame={item} />
   if (item.kind === 'text') return <li class="frame-text">{item.text}</li>
   return (
@@ -62,7 +85,13 @@ function Item({ item, opens }: { readonly item: StackItem | FoldedFrames, readon
       <Fold summary={item.text} isOpen={opens}>
         {() => (
           <Many items={item.frames} step={40} noun="frames">
-            {(frames) => <ol class="frames">{frames.map((frame, index) => <Frame key={index} frame={frame} />)}</ol>}
+            {(frames) => (
+              <ol class="frames">
+                {frames.map((frame, index) => (
+                  <Frame key={index} frame={frame} />
+                ))}
+              </ol>
+            )}
           </Many>
         )}
       </Fold>
@@ -75,9 +104,18 @@ function Frame({ frame }: { readonly frame: StackFrame }) {
   const place = frame.line === null ? '' : `:${frame.line}${frame.column === null ? '' : `:${frame.column}`}`
   return (
     <li class={`frame ${frame.origin}`}>
-      <span class="fn">{frame.isAsync && <i>async </i>}{frame.fn ?? '(top level)'}</span>{' '}
-      <span class="place" title={placeText(frame)}><span class="directory">{directory}</span>{name}<b>{place}</b></span>
-      {frame.origin === 'own' && <Copy label="copy" name={`Copy the place ${name}${place}`} text={() => placeText(frame)} />}
+      <span class="fn">
+        {frame.isAsync && <i>async </i>}
+        {frame.fn ?? '(top level)'}
+      </span>{' '}
+      <span class="place" title={placeText(frame)}>
+        <span class="directory">{directory}</span>
+        {name}
+        <b>{place}</b>
+      </span>
+      {frame.origin === 'own' && (
+        <Copy label="copy" name={`Copy the place ${name}${place}`} text={() => placeText(frame)} />
+      )}
     </li>
   )
 }

@@ -79,7 +79,7 @@ export function parseStack(stack: string): Stack {
   return { parts, linesLeftOut: isCut ? countLines(stack) - MAX_LINES : 0 }
 }
 
-function labelOf(text: string): { label: string, rest: string } | undefined {
+function labelOf(text: string): { label: string; rest: string } | undefined {
   for (const form of PART_LABELS) {
     const found = form.exec(text)
     if (found === null) continue
@@ -109,7 +109,11 @@ export function parseFrame(line: string): StackFrame | undefined {
   const file = plainFile(at?.[1] ?? place)
   const packageName = packageOf(file)
   return {
-    kind: 'frame', fn, file, isAsync, packageName,
+    kind: 'frame',
+    fn,
+    file,
+    isAsync,
+    packageName,
     line: at === null ? null : Number(at[2]),
     column: at?.[3] === undefined ? null : Number(at[3]),
     origin: packageName !== null ? 'package' : isRuntime(file) ? 'runtime' : 'own',
@@ -117,7 +121,7 @@ export function parseFrame(line: string): StackFrame | undefined {
 }
 
 /** `fn (place)`, or the place alone. The place of an `eval` has parentheses of its own. */
-function splitPlace(text: string): { fn: string | null, place: string } {
+function splitPlace(text: string): { fn: string | null; place: string } {
   if (!text.endsWith(')')) return { fn: null, place: text }
   let depth = 0
   for (let at = text.length - 1; at >= 0; at -= 1) {

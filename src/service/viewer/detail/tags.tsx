@@ -10,7 +10,11 @@ export function Tags({ tags }: { readonly tags: readonly string[] }) {
         {(shown) => (
           <ul aria-label="Tags">
             {shown.map((tag, index) => (
-              <li key={index}><EntriesLink class="tag" name="tag" value={tag} title="All entries with this tag">{truncate(tag, 60)}</EntriesLink></li>
+              <li key={index}>
+                <EntriesLink class="tag" name="tag" value={tag} title="All entries with this tag">
+                  {truncate(tag, 60)}
+                </EntriesLink>
+              </li>
             ))}
           </ul>
         )}

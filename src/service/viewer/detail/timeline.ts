@@ -38,11 +38,14 @@ export interface Timeline<T> {
 
 /** In the order of time; what came at the same millisecond keeps its order. */
 export function createTimeline<T extends Moment>(moments: readonly T[]): Timeline<T> {
-  const spans = moments.map((item) => {
-    const endMs = Date.parse(item.timestamp)
-    const durationMs = item.request?.duration_ms ?? 0
-    return { item, endMs, startMs: endMs - (durationMs > 0 && Number.isFinite(durationMs) ? durationMs : 0) }
-  }).filter(({ endMs }) => Number.isFinite(endMs)).toSorted((a, b) => a.endMs - b.endMs)
+  const spans = moments
+    .map((item) => {
+      const endMs = Date.parse(item.timestamp)
+      const durationMs = item.request?.duration_ms ?? 0
+      return { item, endMs, startMs: endMs - (durationMs > 0 && Number.isFinite(durationMs) ? durationMs : 0) }
+    })
+    .filter(({ endMs }) => Number.isFinite(endMs))
+    .toSorted((a, b) => a.endMs - b.endMs)
   let firstMs = Infinity
   let lastMs = -Infinity
   for (const { startMs, endMs } of spans) {
@@ -54,13 +57,20 @@ export function createTimeline<T extends Moment>(moments: readonly T[]): Timelin
   return {
     totalMs,
     items: spans.map(({ item, startMs, endMs }) => ({
-      item, offsetMs: endMs - firstMs, start: share(startMs - firstMs), width: share(endMs - startMs),
+      item,
+      offsetMs: endMs - firstMs,
+      start: share(startMs - firstMs),
+      width: share(endMs - startMs),
     })),
   }
 }
 
 /** At most `count`, with the current one near their middle. */
-export function selectAround<T>(items: readonly T[], current: number, count: number): { from: number, items: readonly T[] } {
+export function selectAround<T>(
+  items: readonly T[],
+  current: number,
+  count: number,
+): { from: number; items: readonly T[] } {
   const from = Math.max(0, Math.min(items.length - count, Math.max(0, current) - Math.floor(count / 2)))
   return { from, items: items.slice(from, from + count) }
 }

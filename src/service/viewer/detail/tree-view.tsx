@@ -4,7 +4,17 @@ import type { Json } from '../../../protocol/log-entry.js'
 import { MoreButton } from './show-more.js'
 import { Copy } from './copy.js'
 import { EntriesLink } from './entries-link.js'
-import { copyText, truncate, isContainer, kindOf, listMembers, pathText, formatPreview, toSearchText, sizeOf } from './tree.js'
+import {
+  copyText,
+  truncate,
+  isContainer,
+  kindOf,
+  listMembers,
+  pathText,
+  formatPreview,
+  toSearchText,
+  sizeOf,
+} from './tree.js'
 import type { Member, Path } from './tree.js'
 
 const STEP = 50
@@ -16,24 +26,48 @@ const MAX_INDENTED_DEPTH = 12
 const STRING_CHARS = 300
 const MAX_STRING_CHARS = 20_000
 
-export function Tree({ value, label, path = [] }: { readonly value: Json, readonly label: string, readonly path?: Path }) {
-  return <div class="tree" role="group" aria-label={label}><Members value={value} path={path} depth={0} /></div>
+export function Tree({
+  value,
+  label,
+  path = [],
+}: {
+  readonly value: Json
+  readonly label: string
+  readonly path?: Path
+}) {
+  return (
+    <div class="tree" role="group" aria-label={label}>
+      <Members value={value} path={path} depth={0} />
+    </div>
+  )
 }
 
-function Members({ value, path, depth }: { readonly value: Json, readonly path: Path, readonly depth: number }) {
+function Members({ value, path, depth }: { readonly value: Json; readonly path: Path; readonly depth: number }) {
   const [shown, setShown] = useState(STEP)
   const size = sizeOf(value)
   return (
     <>
       <ul class={depth === 0 ? undefined : depth <= MAX_INDENTED_DEPTH ? 'indented' : 'flat'}>
-        {listMembers(value, shown).map((member) => <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} />)}
+        {listMembers(value, shown).map((member) => (
+          <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} />
+        ))}
       </ul>
-      {size > shown && <MoreButton rest={size - shown} step={STEP} noun="members" onMore={() => setShown(shown + STEP)} />}
+      {size > shown && (
+        <MoreButton rest={size - shown} step={STEP} noun="members" onMore={() => setShown(shown + STEP)} />
+      )}
     </>
   )
 }
 
-function Node({ member: { key, value }, path, depth }: { readonly member: Member, readonly path: Path, readonly depth: number }) {
+function Node({
+  member: { key, value },
+  path,
+  depth,
+}: {
+  readonly member: Member
+  readonly path: Path
+  readonly depth: number
+}) {
   const size = sizeOf(value)
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH - 1 && size <= OPEN_MEMBERS)
   const keyText = truncate(String(key), 100)
@@ -48,7 +82,9 @@ function Node({ member: { key, value }, path, depth }: { readonly member: Member
     <li class="node">
       <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span class="key">{keyText}</span>{' '}
-        <span class="preview">{isOpen ? (Array.isArray(value) ? `[${size}]` : `{${size}}`) : formatPreview(value)}</span>
+        <span class="preview">
+          {isOpen ? (Array.isArray(value) ? `[${size}]` : `{${size}}`) : formatPreview(value)}
+        </span>
       </button>
       <Actions value={value} path={path} />
       {isOpen && <Members value={value} path={path} depth={depth + 1} />}
@@ -59,26 +95,33 @@ function Node({ member: { key, value }, path, depth }: { readonly member: Member
 function Scalar({ value }: { readonly value: Json }) {
   const [isWhole, setWhole] = useState(false)
   const kind = kindOf(value)
-  if (typeof value !== 'string') return <span class={`value ${kind}`}>{isContainer(value) ? formatPreview(value) : String(value)}</span>
+  if (typeof value !== 'string')
+    return <span class={`value ${kind}`}>{isContainer(value) ? formatPreview(value) : String(value)}</span>
   const text = truncate(value, isWhole ? MAX_STRING_CHARS : STRING_CHARS)
   return (
     <>
       <span class="value string">{value === '' ? '""' : text}</span>
       {!isWhole && value.length > STRING_CHARS && (
-        <button type="button" class="more" onClick={() => setWhole(true)}>Show all</button>
+        <button type="button" class="more" onClick={() => setWhole(true)}>
+          Show all
+        </button>
       )}
     </>
   )
 }
 
-function Actions({ value, path }: { readonly value: Json, readonly path: Path }) {
+function Actions({ value, path }: { readonly value: Json; readonly path: Path }) {
   const search = toSearchText(value)
   const place = pathText(path)
   return (
     <span class="node-actions">
       <Copy label="copy" name={`Copy the value of ${place}`} text={() => copyText(value)} />
       <Copy label="path" name={`Copy the path ${place}`} text={() => place} />
-      {search !== null && <EntriesLink class="quiet" name="q" value={search} title={`Search for the value of ${place}`}>find</EntriesLink>}
+      {search !== null && (
+        <EntriesLink class="quiet" name="q" value={search} title={`Search for the value of ${place}`}>
+          find
+        </EntriesLink>
+      )}
     </span>
   )
 }

@@ -29,7 +29,9 @@ export function sizeOf(value: Json): number {
 export function listMembers(value: Json, count: number): readonly Member[] {
   if (!isContainer(value)) return []
   if (Array.isArray(value)) return value.slice(0, count).map((one, key) => ({ key, value: one }))
-  return Object.keys(value).slice(0, count).map((key) => ({ key, value: value[key] ?? null }))
+  return Object.keys(value)
+    .slice(0, count)
+    .map((key) => ({ key, value: value[key] ?? null }))
 }
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
@@ -51,8 +53,9 @@ export function formatPreview(value: Json): string {
   if (!isContainer(value)) return scalarPreview(value)
   const size = sizeOf(value)
   if (size === 0) return Array.isArray(value) ? '[]' : '{}'
-  const shown = listMembers(value, PREVIEW_MEMBERS)
-    .map(({ key, value: one }) => (typeof key === 'number' ? scalarPreview(one) : truncate(key, 30)))
+  const shown = listMembers(value, PREVIEW_MEMBERS).map(({ key, value: one }) =>
+    typeof key === 'number' ? scalarPreview(one) : truncate(key, 30),
+  )
   const more = size > PREVIEW_MEMBERS ? ', …' : ''
   const text = truncate(shown.join(', '), PREVIEW_CHARS) + more
   return Array.isArray(value) ? `[${text}]` : `{ ${text} }`

@@ -13,13 +13,21 @@ export function Chips({ filters }: { filters: Filters }) {
       {chips.map(({ names, title, value }) => (
         <span key={names.join()} class="filter-chip">
           <span class="filter-chip-title">{title}</span>
-          <span class="cut" title={value}>{value}</span>
-          <button type="button" aria-label={`Remove the filter ${title} ${value}`} onClick={() => navigate({ filters: withoutFilters(filters, ...names) })}>
+          <span class="cut" title={value}>
+            {value}
+          </span>
+          <button
+            type="button"
+            aria-label={`Remove the filter ${title} ${value}`}
+            onClick={() => navigate({ filters: withoutFilters(filters, ...names) })}
+          >
             <Icon name="close" />
           </button>
         </span>
       ))}
-      <button type="button" class="link-button" onClick={() => navigate({ filters: {} })}>Clear all</button>
+      <button type="button" class="link-button" onClick={() => navigate({ filters: {} })}>
+        Clear all
+      </button>
     </div>
   )
 }

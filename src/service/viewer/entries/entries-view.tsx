@@ -19,7 +19,7 @@ import { List } from './list.js'
 import type { ListHandle } from './list.js'
 import { useFeed } from './use-feed.js'
 
-export function EntriesView({ view, status }: { view: View, status: ServiceStatus | undefined }) {
+export function EntriesView({ view, status }: { view: View; status: ServiceStatus | undefined }) {
   const { filters, entry } = view
   const [feed, version] = useFeed(filters)
   const { tail } = feed
@@ -43,7 +43,7 @@ export function EntriesView({ view, status }: { view: View, status: ServiceStatu
   }
   const step = (by: 1 | -1): void => {
     const from = selected === null ? -1 : tail.indexOf(selected)
-    const index = from === -1 ? list.current?.firstVisible() ?? 0 : from + by
+    const index = from === -1 ? (list.current?.firstVisible() ?? 0) : from + by
     const row = tail.at(index)
     if (row === undefined) return
     list.current?.reveal(index)
@@ -73,11 +73,22 @@ export function EntriesView({ view, status }: { view: View, status: ServiceStatu
       <Chips filters={filters} />
       {!isNew && <Histogram filters={filters} />}
       {feed.error !== undefined && <Problem error={feed.error} />}
-      {isNew ? <Connect status={status} />
-        : isEmpty && tail.waiting === 0 && isFiltered ? <NothingMatches /> : (
-          <List handle={list} feed={feed} version={version} selected={selected} isOpen={entry !== null} isPaused={isPaused}
-            onOpen={open} onNewest={toTop} />
-        )}
+      {isNew ? (
+        <Connect status={status} />
+      ) : isEmpty && tail.waiting === 0 && isFiltered ? (
+        <NothingMatches />
+      ) : (
+        <List
+          handle={list}
+          feed={feed}
+          version={version}
+          selected={selected}
+          isOpen={entry !== null}
+          isPaused={isPaused}
+          onOpen={open}
+          onNewest={toTop}
+        />
+      )}
     </div>
   )
 }
@@ -88,10 +99,15 @@ function NothingMatches() {
   return (
     <Empty title="No entry matches">
       <p>
-        {total === undefined ? 'There may be others.' : `${plural(total, 'entry is', 'entries are')} kept, and none has all of what is chosen above.`}
-        {' '}New ones that match will show here.
+        {total === undefined
+          ? 'There may be others.'
+          : `${plural(total, 'entry is', 'entries are')} kept, and none has all of what is chosen above.`}{' '}
+        New ones that match will show here.
       </p>
-      <button type="button" class="button" onClick={() => navigate({ filters: {} })}><Icon name="close" />Clear all filters</button>
+      <button type="button" class="button" onClick={() => navigate({ filters: {} })}>
+        <Icon name="close" />
+        Clear all filters
+      </button>
     </Empty>
   )
 }

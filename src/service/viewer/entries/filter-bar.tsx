@@ -36,15 +36,35 @@ export function FilterBar({ filters, isPaused, waiting, onPause, search }: Filte
       <SearchBox filters={filters} input={search} />
       <LevelToggles filters={filters} />
       <div class="pickers" id="pickers">
-        {PICKERS.map((name) => <Picker key={name} name={name} filters={filters} />)}
+        {PICKERS.map((name) => (
+          <Picker key={name} name={name} filters={filters} />
+        ))}
       </div>
-      <button type="button" class="button filter-toggle" aria-expanded={isOpen} aria-controls="pickers" onClick={() => setOpen(!isOpen)}>
-        <Icon name="filter" />Filters{set > 0 && ` (${set})`}
+      <button
+        type="button"
+        class="button filter-toggle"
+        aria-expanded={isOpen}
+        aria-controls="pickers"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="filter" />
+        Filters{set > 0 && ` (${set})`}
       </button>
-      <button type="button" class="button pause" aria-pressed={isPaused} onClick={() => onPause(!isPaused)} title={isPaused ? 'Resume (p)' : 'Pause (p)'}>
+      <button
+        type="button"
+        class="button pause"
+        aria-pressed={isPaused}
+        onClick={() => onPause(!isPaused)}
+        title={isPaused ? 'Resume (p)' : 'Pause (p)'}
+      >
         <Icon name={isPaused ? 'play' : 'pause'} />
         <span class="word">{isPaused ? 'Paused' : 'Pause'}</span>
-        {isPaused && waiting > 0 && <span class="count">{shortCount(waiting)}<span class="visually-hidden"> new</span></span>}
+        {isPaused && waiting > 0 && (
+          <span class="count">
+            {shortCount(waiting)}
+            <span class="visually-hidden"> new</span>
+          </span>
+        )}
       </button>
     </div>
   )
@@ -55,12 +75,19 @@ function LevelToggles({ filters }: { filters: Filters }) {
   const version = useSlowly(useChanges('entry'), REFRESH_MS)
   const counts = useQuery<LevelCounts>('counts', withoutFilters(filters, 'level'), version).data
   const chosen = filters.level?.split(',') ?? []
-  const toggle = (level: Level): void => navigate({ filters: withFilter(filters, 'level', toggledLevel(filters.level, level)) })
+  const toggle = (level: Level): void =>
+    navigate({ filters: withFilter(filters, 'level', toggledLevel(filters.level, level)) })
   return (
     <div class="levels" role="group" aria-label="Levels">
       {LEVELS.map((level) => (
-        <button key={level} type="button" class={`level-toggle level-toggle-${level}`} aria-pressed={chosen.includes(level)}
-          title={counts === undefined ? undefined : `${count(counts[level])} ${level}`} onClick={() => toggle(level)}>
+        <button
+          key={level}
+          type="button"
+          class={`level-toggle level-toggle-${level}`}
+          aria-pressed={chosen.includes(level)}
+          title={counts === undefined ? undefined : `${count(counts[level])} ${level}`}
+          onClick={() => toggle(level)}
+        >
           {level}
           <span class="count">{counts === undefined ? '' : shortCount(counts[level])}</span>
         </button>

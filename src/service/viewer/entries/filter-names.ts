@@ -30,7 +30,9 @@ export function createChips(filters: Filters): Chip[] {
   const single = (Object.keys(FILTER_TITLES) as FilterName[]).flatMap((name): Chip[] => {
     const value = filters[name]
     if (value === undefined || (range !== null && (name === 'since' || name === 'until'))) return []
-    return [{ names: [name], title: FILTER_TITLES[name], value: name === 'level' ? value.replaceAll(',', ', ') : value }]
+    return [
+      { names: [name], title: FILTER_TITLES[name], value: name === 'level' ? value.replaceAll(',', ', ') : value },
+    ]
   })
   return range === null ? single : [...single, { names: ['since', 'until'], title: 'Time', value: range }]
 }

@@ -40,7 +40,11 @@ export function indexAt(part: number, buckets: number): number {
 }
 
 /** From where one began to where one is, both included: as filters. */
-export function selectRange({ buckets, step_ms: stepMs }: Histogram, from: number, to: number): { since: string, until: string } | undefined {
+export function selectRange(
+  { buckets, step_ms: stepMs }: Histogram,
+  from: number,
+  to: number,
+): { since: string; until: string } | undefined {
   const first = buckets[Math.min(from, to)]
   const last = buckets[Math.max(from, to)]
   if (first === undefined || last === undefined) return undefined
@@ -68,6 +72,7 @@ export function createTicks(buckets: number, widthPx: number, labelPx: number): 
   const most = Math.min(MAX_LABELS, Math.floor(widthPx / (labelPx + GAP_PX)))
   if (most < 1) return []
   const every = Math.max(1, Math.ceil(buckets / most))
-  return Array.from({ length: Math.ceil(buckets / every) }, (_, index) => index * every)
-    .filter((index) => index / buckets * widthPx + labelPx <= widthPx)
+  return Array.from({ length: Math.ceil(buckets / every) }, (_, index) => index * every).filter(
+    (index) => (index / buckets) * widthPx + labelPx <= widthPx,
+  )
 }

@@ -41,7 +41,8 @@ export function Histogram({ filters }: { filters: Filters }) {
   const select = ({ from, to }: Choice): void => {
     const range = data === undefined ? undefined : selectRange(data, from, to)
     setChoice(null)
-    if (range !== undefined) navigate({ filters: withFilter(withFilter(filters, 'since', range.since), 'until', range.until) })
+    if (range !== undefined)
+      navigate({ filters: withFilter(withFilter(filters, 'since', range.since), 'until', range.until) })
   }
   const indexOf = (event: PointerEvent): number => {
     const box = chart.current?.getBoundingClientRect()
@@ -81,50 +82,87 @@ export function Histogram({ filters }: { filters: Filters }) {
   return (
     <section class="histogram" aria-label="Entries over time">
       <div class="histogram-head">
-        <span>{data === undefined || data.since === null || data.until === null ? ' ' : timeRange(Date.parse(data.since), Date.parse(data.until))}</span>
+        <span>
+          {data === undefined || data.since === null || data.until === null
+            ? ' '
+            : timeRange(Date.parse(data.since), Date.parse(data.until))}
+        </span>
         {data !== undefined && length > 0 && <span class="faint">{duration(data.step_ms)} a bar</span>}
         {isRange && (
-          <button type="button" class="link-button" onClick={() => navigate({ filters: withoutFilters(filters, 'since', 'until') })}>
-            <Icon name="close" />All of the time
+          <button
+            type="button"
+            class="link-button"
+            onClick={() => navigate({ filters: withoutFilters(filters, 'since', 'until') })}
+          >
+            <Icon name="close" />
+            All of the time
           </button>
         )}
       </div>
-      {(data === undefined || length > 0) && <div class="chart" ref={chart} role="group" tabIndex={length === 0 ? -1 : 0} onKeyDown={onKeyDown}
-        aria-label="Choose a time: left and right arrows move, with Shift they extend, Enter chooses"
-        onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp}
-        onPointerLeave={() => !isDragging && setChoice(null)} onPointerCancel={endDrag} onBlur={endDrag}>
-        {data !== undefined && <Chart data={data} choice={shown} />}
-        {data !== undefined && shown !== null && <Tooltip data={data} choice={shown} />}
-      </div>}
-      <p class="visually-hidden" role="status">{data !== undefined && shown?.isHeld === true && !isDragging ? describe(data, shown.from, shown.to) : ''}</p>
+      {(data === undefined || length > 0) && (
+        <div
+          class="chart"
+          ref={chart}
+          role="group"
+          tabIndex={length === 0 ? -1 : 0}
+          onKeyDown={onKeyDown}
+          aria-label="Choose a time: left and right arrows move, with Shift they extend, Enter chooses"
+          onPointerDown={onPointerDown}
+          onPointerMove={onPointerMove}
+          onPointerUp={onPointerUp}
+          onPointerLeave={() => !isDragging && setChoice(null)}
+          onPointerCancel={endDrag}
+          onBlur={endDrag}
+        >
+          {data !== undefined && <Chart data={data} choice={shown} />}
+          {data !== undefined && shown !== null && <Tooltip data={data} choice={shown} />}
+        </div>
+      )}
+      <p class="visually-hidden" role="status">
+        {data !== undefined && shown?.isHeld === true && !isDragging ? describe(data, shown.from, shown.to) : ''}
+      </p>
       {data !== undefined && <Axis data={data} />}
     </section>
   )
 }
 
-function Chart({ data, choice }: { data: HistogramData, choice: Choice | null }) {
+function Chart({ data, choice }: { data: HistogramData; choice: Choice | null }) {
   const { buckets } = data
   const most = findMaxTotal(data)
   const first = choice === null ? 0 : Math.min(choice.from, choice.to)
   const width = choice === null ? 0 : Math.abs(choice.to - choice.from) + 1
   return (
-    <svg role="img" aria-label={`Chart: ${describe(data, 0, buckets.length - 1)}`} viewBox={`0 0 ${Math.max(1, buckets.length)} 1`} preserveAspectRatio="none">
-      {buckets.flatMap((bucket, index) => createSegments(bucket, most).map(({ level, y, height }) => (
-        <rect key={`${index} ${level}`} class={`area-${level}`} x={index + 0.08} y={y} width={0.84} height={height} />
-      )))}
+    <svg
+      role="img"
+      aria-label={`Chart: ${describe(data, 0, buckets.length - 1)}`}
+      viewBox={`0 0 ${Math.max(1, buckets.length)} 1`}
+      preserveAspectRatio="none"
+    >
+      {buckets.flatMap((bucket, index) =>
+        createSegments(bucket, most).map(({ level, y, height }) => (
+          <rect key={`${index} ${level}`} class={`area-${level}`} x={index + 0.08} y={y} width={0.84} height={height} />
+        )),
+      )}
       {width > 1 && <rect class="beside" x={0} y={-0.1} width={first} height={1.1} />}
-      {width > 1 && <rect class="beside" x={first + width} y={-0.1} width={buckets.length - first - width} height={1.1} />}
+      {width > 1 && (
+        <rect class="beside" x={first + width} y={-0.1} width={buckets.length - first - width} height={1.1} />
+      )}
       {width > 0 && <rect class="chosen" x={first} y={-0.1} width={width} height={1.1} />}
     </svg>
   )
 }
 
-function Tooltip({ data, choice: { from, to } }: { data: HistogramData, choice: Choice }) {
+function Tooltip({ data, choice: { from, to } }: { data: HistogramData; choice: Choice }) {
   const middle = ((from + to) / 2 + 0.5) / data.buckets.length
   const [when, what] = describe(data, from, to).split(': ')
   // As far to the left of the place as the place is into the chart: so it is never beyond an edge.
   const place = { left: `${middle * 100}%`, transform: `translateX(-${middle * 100}%)` }
-  return <div class="tooltip" aria-hidden="true" style={place}><b>{what}</b><span>{when}</span></div>
+  return (
+    <div class="tooltip" aria-hidden="true" style={place}>
+      <b>{what}</b>
+      <span>{when}</span>
+    </div>
+  )
 }
 
 /** Of a digit in the axis' font. */
@@ -134,11 +172,13 @@ function Axis({ data: { buckets, step_ms: stepMs, since, until } }: { data: Hist
   const { ref, width } = useWidth<HTMLDivElement>()
   const isDays = since !== null && until !== null && Date.parse(until) - Date.parse(since) > 2 * DAY_MS
   const digits = isDays ? 10 : stepMs < 1000 ? 12 : stepMs < 60_000 ? 8 : 5
-  const text = (at: string): string => isDays ? at.slice(0, digits) : shortTime(at).slice(0, digits)
+  const text = (at: string): string => (isDays ? at.slice(0, digits) : shortTime(at).slice(0, digits))
   return (
     <div class="axis" aria-hidden="true" ref={ref}>
       {createTicks(buckets.length, width, digits * DIGIT_PX).map((index) => (
-        <span key={index} style={{ left: `${index / buckets.length * 100}%` }}>{text(buckets[index]?.at ?? '')}</span>
+        <span key={index} style={{ left: `${(index / buckets.length) * 100}%` }}>
+          {text(buckets[index]?.at ?? '')}
+        </span>
       ))}
     </div>
   )

@@ -75,22 +75,26 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
   }, [])
 
   const scrollTo = (px: number): void => scroller.current?.scrollTo({ top: px })
-  useImperativeHandle(handle, () => ({
-    toTop: () => {
-      scrollTo(0)
-      setTop(0)
-      setReading(false)
-    },
-    reveal: (index) => {
-      const element = scroller.current
-      if (element === null) return
-      const at = index * rowPx
-      const roomPx = element.clientHeight - headPx
-      if (at < element.scrollTop) scrollTo(at)
-      else if (at + rowPx > element.scrollTop + roomPx) scrollTo(at + rowPx - roomPx)
-    },
-    firstVisible: () => Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx),
-  }), [rowPx])
+  useImperativeHandle(
+    handle,
+    () => ({
+      toTop: () => {
+        scrollTo(0)
+        setTop(0)
+        setReading(false)
+      },
+      reveal: (index) => {
+        const element = scroller.current
+        if (element === null) return
+        const at = index * rowPx
+        const roomPx = element.clientHeight - headPx
+        if (at < element.scrollTop) scrollTo(at)
+        else if (at + rowPx > element.scrollTop + roomPx) scrollTo(at + rowPx - roomPx)
+      },
+      firstVisible: () => Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx),
+    }),
+    [rowPx],
+  )
 
   const first = Math.max(0, Math.floor(top / rowPx) - OVERSCAN_ROWS)
   const last = Math.min(tail.length, Math.ceil((top + height) / rowPx) + OVERSCAN_ROWS)
@@ -113,7 +117,8 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
   const onPointerUp = ({ clientX, clientY }: PointerEvent): void => {
     const { id, x, y } = pressed.current ?? {}
     endPress()
-    if (id !== undefined && x !== undefined && y !== undefined && Math.hypot(clientX - x, clientY - y) < CLICK_PX) onOpen(id)
+    if (id !== undefined && x !== undefined && y !== undefined && Math.hypot(clientX - x, clientY - y) < CLICK_PX)
+      onOpen(id)
   }
   const selectedIndex = selected === null ? -1 : tail.indexOf(selected)
   const isActiveDrawn = selectedIndex >= first && selectedIndex < last
@@ -121,13 +126,30 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
   return (
     <div class="list">
       {tail.waiting > 0 && !isPressed && (
-        <button type="button" class="new-rows" onClick={onNewest}><Icon name="up" />{plural(tail.waiting, 'new', 'new')}</button>
+        <button type="button" class="new-rows" onClick={onNewest}>
+          <Icon name="up" />
+          {plural(tail.waiting, 'new', 'new')}
+        </button>
       )}
-      <div class="list-scroll" ref={scroller} role="grid" aria-label="Entries, newest first" aria-rowcount={tail.hasOlder ? -1 : tail.length + 1}
-        aria-activedescendant={isActiveDrawn ? `row-${tail.at(selectedIndex)?.seq}` : undefined} tabIndex={0} data-keys="page"
-        onScroll={onScroll} onPointerDown={onPointerDown} onPointerUp={onPointerUp} onPointerCancel={endPress} onPointerLeave={endPress}>
+      <div
+        class="list-scroll"
+        ref={scroller}
+        role="grid"
+        aria-label="Entries, newest first"
+        aria-rowcount={tail.hasOlder ? -1 : tail.length + 1}
+        aria-activedescendant={isActiveDrawn ? `row-${tail.at(selectedIndex)?.seq}` : undefined}
+        tabIndex={0}
+        data-keys="page"
+        onScroll={onScroll}
+        onPointerDown={onPointerDown}
+        onPointerUp={onPointerUp}
+        onPointerCancel={endPress}
+        onPointerLeave={endPress}
+      >
         <div role="row" aria-rowindex={1} class="row list-head">
-          <span role="columnheader">Time <span class="zone">({zoneName(localAheadOfUtc(Date.now()))})</span></span>
+          <span role="columnheader">
+            Time <span class="zone">({zoneName(localAheadOfUtc(Date.now()))})</span>
+          </span>
           <span role="columnheader">Level</span>
           <span role="columnheader">Service</span>
           <span role="columnheader">Message</span>
@@ -136,9 +158,13 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
           <div role="presentation" style={{ transform: `translateY(${first * rowPx}px)` }}>
             {indices.map((index) => {
               const entry = tail.at(index)
-              return entry === undefined
-                ? <div key={`above-${index}`} role="row" aria-rowindex={index + 2} class="row missing"><span role="gridcell">…</span></div>
-                : <Row key={entry.seq} entry={entry} index={index} isSelected={index === selectedIndex} onOpen={onOpen} />
+              return entry === undefined ? (
+                <div key={`above-${index}`} role="row" aria-rowindex={index + 2} class="row missing">
+                  <span role="gridcell">…</span>
+                </div>
+              ) : (
+                <Row key={entry.seq} entry={entry} index={index} isSelected={index === selectedIndex} onOpen={onOpen} />
+              )
             })}
           </div>
         </div>
@@ -160,5 +186,9 @@ function Teller({ feed }: { feed: EntryFeed }) {
     }, TELL_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [feed])
-  return <p class="visually-hidden" role="status">{text}</p>
+  return (
+    <p class="visually-hidden" role="status">
+      {text}
+    </p>
+  )
 }

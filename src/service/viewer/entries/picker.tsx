@@ -9,7 +9,7 @@ import { withFilter, withoutFilters } from '../view.js'
 import type { Filters } from '../view.js'
 import { FILTER_TITLES } from './filter-names.js'
 
-export function Picker({ name, filters }: { name: ValueField, filters: Filters }) {
+export function Picker({ name, filters }: { name: ValueField; filters: Filters }) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -28,8 +28,16 @@ export function Picker({ name, filters }: { name: ValueField, filters: Filters }
   }
   return (
     <div class="picker" ref={box}>
-      <button type="button" ref={button} class={value === undefined ? 'button' : 'button on'} aria-haspopup="listbox" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {FILTER_TITLES[name]}<Icon name="down" />
+      <button
+        type="button"
+        ref={button}
+        class={value === undefined ? 'button' : 'button on'}
+        aria-haspopup="listbox"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {FILTER_TITLES[name]}
+        <Icon name="down" />
       </button>
       {isOpen && <Options name={name} filters={filters} onClose={close} onLeave={() => setOpen(false)} />}
     </div>
@@ -75,23 +83,54 @@ function Options({ name, filters, onClose, onLeave }: OptionsProps) {
   const list = `options-${name}`
   return (
     <div class="options">
-      <input ref={input} class="field" type="text" role="combobox" aria-label={`${title}: find or type a value`} aria-expanded="true" aria-autocomplete="list"
-        aria-controls={list} aria-activedescendant={options.length === 0 ? undefined : `${list}-${active}`} placeholder="Find or type" autocomplete="off"
-        spellcheck={false} value={text} onKeyDown={onKeyDown} onInput={(event) => {
+      <input
+        ref={input}
+        class="field"
+        type="text"
+        role="combobox"
+        aria-label={`${title}: find or type a value`}
+        aria-expanded="true"
+        aria-autocomplete="list"
+        aria-controls={list}
+        aria-activedescendant={options.length === 0 ? undefined : `${list}-${active}`}
+        placeholder="Find or type"
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onKeyDown={onKeyDown}
+        onInput={(event) => {
           setText((event.currentTarget as HTMLInputElement).value)
           setAt(0)
-        }} />
+        }}
+      />
       <ul id={list} role="listbox" aria-label={title}>
         {options.map(({ value, count }, index) => (
-          <li key={value} id={`${list}-${index}`} role="option" aria-selected={value === filters[name]} class={index === active ? 'active' : undefined}
+          <li
+            key={value}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={value === filters[name]}
+            class={index === active ? 'active' : undefined}
             ref={index === active ? intoView : null}
-            onPointerDown={(event) => event.preventDefault()} onClick={() => choose(value)}>
-            <span class="cut">{count === undefined ? <>Exactly <b>{value}</b></> : value}</span>
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => choose(value)}
+          >
+            <span class="cut">
+              {count === undefined ? (
+                <>
+                  Exactly <b>{value}</b>
+                </>
+              ) : (
+                value
+              )}
+            </span>
             {count !== undefined && <span class="count">{shortCount(count)}</span>}
           </li>
         ))}
       </ul>
-      {data !== undefined && options.length === 0 && <p class="faint">No entry has a {title.toLowerCase()}. Type one to wait for it.</p>}
+      {data !== undefined && options.length === 0 && (
+        <p class="faint">No entry has a {title.toLowerCase()}. Type one to wait for it.</p>
+      )}
       {data?.more === true && <p class="faint">There are more: type to name one.</p>}
     </div>
   )

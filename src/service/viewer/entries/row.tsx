@@ -29,23 +29,48 @@ export class Row extends Component<RowProps> {
     const { entry, index, isSelected } = this.props
     const { id, seq, timestamp, level, service, message, error, request, tags = [], breadcrumbs } = entry
     return (
-      <div role="row" id={`row-${seq}`} aria-rowindex={index + 2} aria-selected={isSelected} data-entry={id}
-        class={`row row-${level}`} onClick={this.#onClick}>
-        <span role="gridcell" class="row-time" title={fullTime(timestamp)}>{shortTime(timestamp)}</span>
-        <span role="gridcell" class="row-level"><span class={`level level-${level}`}>{level}</span></span>
-        <span role="gridcell" class="row-service cut" title={service}>{service}</span>
+      <div
+        role="row"
+        id={`row-${seq}`}
+        aria-rowindex={index + 2}
+        aria-selected={isSelected}
+        data-entry={id}
+        class={`row row-${level}`}
+        onClick={this.#onClick}
+      >
+        <span role="gridcell" class="row-time" title={fullTime(timestamp)}>
+          {shortTime(timestamp)}
+        </span>
+        <span role="gridcell" class="row-level">
+          <span class={`level level-${level}`}>{level}</span>
+        </span>
+        <span role="gridcell" class="row-service cut" title={service}>
+          {service}
+        </span>
         <span role="gridcell" class="row-text">
           <span class="row-message cut">
             {error?.type !== undefined && <b class="row-type">{error.type}</b>}
             {message}
-            {error?.message !== undefined && error.message !== message && <span class="row-cause">{error.message}</span>}
+            {error?.message !== undefined && error.message !== message && (
+              <span class="row-cause">{error.message}</span>
+            )}
           </span>
           {request !== undefined && <RequestPart request={request} />}
-          {tags.slice(0, MAX_TAGS).map((tag, at) => <span key={at} class="chip row-tag">{tag}</span>)}
-          {tags.length > MAX_TAGS && <span class="chip row-tag" title={tags.slice(MAX_TAGS).join(', ')}>+{tags.length - MAX_TAGS}</span>}
+          {tags.slice(0, MAX_TAGS).map((tag, at) => (
+            <span key={at} class="chip row-tag">
+              {tag}
+            </span>
+          ))}
+          {tags.length > MAX_TAGS && (
+            <span class="chip row-tag" title={tags.slice(MAX_TAGS).join(', ')}>
+              +{tags.length - MAX_TAGS}
+            </span>
+          )}
           {breadcrumbs !== undefined && (
             <span class="row-crumbs" title={plural(breadcrumbs, 'breadcrumb')}>
-              <Icon name="crumbs" />{breadcrumbs}<span class="visually-hidden"> breadcrumbs</span>
+              <Icon name="crumbs" />
+              {breadcrumbs}
+              <span class="visually-hidden"> breadcrumbs</span>
             </span>
           )}
         </span>
@@ -54,7 +79,11 @@ export class Row extends Component<RowProps> {
   }
 }
 
-function RequestPart({ request: { method, path, status_code: status, duration_ms: durationMs } }: { request: NonNullable<EntrySummary['request']> }) {
+function RequestPart({
+  request: { method, path, status_code: status, duration_ms: durationMs },
+}: {
+  request: NonNullable<EntrySummary['request']>
+}) {
   const tone = status === undefined || status < 400 ? '' : status < 500 ? ' warn' : ' bad'
   return (
     <span class="row-request">

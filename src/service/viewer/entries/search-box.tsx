@@ -8,7 +8,7 @@ import type { Filters } from '../view.js'
 
 const PAUSE_MS = 200
 
-export function SearchBox({ filters, input }: { filters: Filters, input: Ref<HTMLInputElement> }) {
+export function SearchBox({ filters, input }: { filters: Filters; input: Ref<HTMLInputElement> }) {
   const [text, setText] = useState(filters.q ?? '')
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   // What was asked for last: so that the address, when it follows, does not overwrite what was typed since.
@@ -38,13 +38,30 @@ export function SearchBox({ filters, input }: { filters: Filters, input: Ref<HTM
     <label class="search">
       <span class="visually-hidden">Search in message, error and metadata</span>
       <Icon name="search" />
-      <input ref={input} class="field" type="text" inputMode="search" placeholder="Search message, error, metadata" value={text}
-        autocomplete="off" spellcheck={false} onInput={onInput} onKeyDown={(event) => event.key === 'Enter' && search(text)} />
-      {text === '' ? <kbd aria-hidden="true">/</kbd> : (
-        <button type="button" class="button plain icon small" aria-label="Clear the search" onClick={() => {
-          setText('')
-          search('')
-        }}>
+      <input
+        ref={input}
+        class="field"
+        type="text"
+        inputMode="search"
+        placeholder="Search message, error, metadata"
+        value={text}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={onInput}
+        onKeyDown={(event) => event.key === 'Enter' && search(text)}
+      />
+      {text === '' ? (
+        <kbd aria-hidden="true">/</kbd>
+      ) : (
+        <button
+          type="button"
+          class="button plain icon small"
+          aria-label="Clear the search"
+          onClick={() => {
+            setText('')
+            search('')
+          }}
+        >
           <Icon name="close" />
         </button>
       )}

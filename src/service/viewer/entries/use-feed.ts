@@ -22,7 +22,8 @@ export function useFeed(filters: Filters): readonly [feed: EntryFeed, version: n
       setVersion((old) => old + 1)
     }
     const made = new EntryFeed({
-      page: (wanted, cursor, limit, signal) => get<Page<EntrySummary>>('entries', { ...wanted, view: 'brief', limit, cursor }, signal),
+      page: (wanted, cursor, limit, signal) =>
+        get<Page<EntrySummary>>('entries', { ...wanted, view: 'brief', limit, cursor }, signal),
       follow: (source) => live.follow(source),
       changed: () => {
         timer ??= setTimeout(draw, Math.max(0, drawnMs + DRAW_INTERVAL_MS - performance.now()))
@@ -32,10 +33,13 @@ export function useFeed(filters: Filters): readonly [feed: EntryFeed, version: n
         return () => clearTimeout(waiting)
       },
     })
-    return [made, () => {
-      clearTimeout(timer)
-      made.close()
-    }]
+    return [
+      made,
+      () => {
+        clearTimeout(timer)
+        made.close()
+      },
+    ]
   }, [])
   useEffect(() => end, [])
   useEffect(() => feed.show(filters), [filterKey(filters)])

@@ -69,21 +69,24 @@ export class EntryFeed {
     if (wanted === undefined || this.#isPaging || !this.#isLoaded) return
     this.#isPaging = true
     const { signal } = this.#controller
-    this.#deps.page(this.#filters, wanted.cursor, wanted.limit, signal).then(({ items, next }) => {
-      if (signal.aborted) return
-      this.#isPaging = false
-      this.#error = undefined
-      if (wanted.kind === 'older') this.tail.addOlder(items, next !== null)
-      else this.tail.addNewer(items)
-      this.#deps.changed()
-    }, (error: unknown) => {
-      if (signal.aborted) return
-      this.#fail(error)
-      this.#endRetry = this.#deps.later(RETRY_MS, () => {
+    this.#deps.page(this.#filters, wanted.cursor, wanted.limit, signal).then(
+      ({ items, next }) => {
+        if (signal.aborted) return
         this.#isPaging = false
+        this.#error = undefined
+        if (wanted.kind === 'older') this.tail.addOlder(items, next !== null)
+        else this.tail.addNewer(items)
         this.#deps.changed()
-      })
-    })
+      },
+      (error: unknown) => {
+        if (signal.aborted) return
+        this.#fail(error)
+        this.#endRetry = this.#deps.later(RETRY_MS, () => {
+          this.#isPaging = false
+          this.#deps.changed()
+        })
+      },
+    )
   }
 
   close(): void {

@@ -31,7 +31,11 @@ export interface LiveSource {
 
 export interface LiveStreamDependencies {
   /** Rejects where the service refuses (ApiError) or cannot be reached. */
-  open(parameters: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+  open(
+    parameters: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response>
   /** When the service was started: tells a restart from a lost connection. */
   startedAt(signal: AbortSignal): Promise<string>
   /** Resolves early where the signal is aborted. */

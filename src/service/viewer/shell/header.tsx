@@ -10,20 +10,41 @@ import type { View, ViewName } from '../view.js'
 import { setTheme, theme, THEMES } from './theme.js'
 import { VIEW_TITLES } from './views.js'
 
-export function Header({ view, status, onHelp }: { view: View, status: ServiceStatus | undefined, onHelp: () => void }) {
+export function Header({
+  view,
+  status,
+  onHelp,
+}: {
+  view: View
+  status: ServiceStatus | undefined
+  onHelp: () => void
+}) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [view.name])
   return (
     <header class="header">
-      <a class="brand" href="/" title={status === undefined ? undefined : `pino-ingest ${status.version}, listening at ${status.url}`}>
+      <a
+        class="brand"
+        href="/"
+        title={status === undefined ? undefined : `pino-ingest ${status.version}, listening at ${status.url}`}
+      >
         <Logo />
         <span>pino-ingest</span>
       </a>
-      <button type="button" class="button plain nav-toggle" aria-expanded={isOpen} aria-controls="nav" onClick={() => setOpen(!isOpen)}>
-        <Icon name="menu" />{VIEW_TITLES[view.name].title}
+      <button
+        type="button"
+        class="button plain nav-toggle"
+        aria-expanded={isOpen}
+        aria-controls="nav"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="menu" />
+        {VIEW_TITLES[view.name].title}
       </button>
       <nav id="nav" class={isOpen ? 'nav open' : 'nav'} aria-label="Views">
-        {VIEWS.map((name, index) => <NavLink key={name} name={name} number={index + 1} view={view} status={status} onGo={() => setOpen(false)} />)}
+        {VIEWS.map((name, index) => (
+          <NavLink key={name} name={name} number={index + 1} view={view} status={status} onGo={() => setOpen(false)} />
+        ))}
       </nav>
       <Connection />
       <ThemeButton />
@@ -44,13 +65,21 @@ interface NavLinkProps {
 
 function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
   const { title, counts } = VIEW_TITLES[name]
-  const kept = counts === null ? 0 : status?.kept[counts[0]] ?? 0
+  const kept = counts === null ? 0 : (status?.kept[counts[0]] ?? 0)
   const named = counts === null || kept === 0 ? undefined : plural(kept, counts[1], counts[2])
   return (
-    <a href={createHref({ name, filters: view.filters })} aria-current={view.name === name ? 'page' : undefined} onClick={onGo}
-      title={`${named === undefined ? title : `${title}: ${named} kept`} (${number})`}>
+    <a
+      href={createHref({ name, filters: view.filters })}
+      aria-current={view.name === name ? 'page' : undefined}
+      onClick={onGo}
+      title={`${named === undefined ? title : `${title}: ${named} kept`} (${number})`}
+    >
       {title}
-      {named !== undefined && <span class={name === 'rejected' ? 'count bad' : 'count'} aria-label={named}>{shortCount(kept)}</span>}
+      {named !== undefined && (
+        <span class={name === 'rejected' ? 'count bad' : 'count'} aria-label={named}>
+          {shortCount(kept)}
+        </span>
+      )}
     </a>
   )
 }
@@ -60,7 +89,11 @@ const WORDS = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnect
 function Connection() {
   const { name, reason } = useObservable(live.state)
   return (
-    <span class={`connection ${name}`} role="status" title={reason === undefined ? undefined : `The stream of new entries broke off: ${reason}`}>
+    <span
+      class={`connection ${name}`}
+      role="status"
+      title={reason === undefined ? undefined : `The stream of new entries broke off: ${reason}`}
+    >
       <span class="dot" aria-hidden="true" />
       <span class="word">{WORDS[name]}</span>
     </span>
@@ -71,8 +104,13 @@ function ThemeButton() {
   const current = useObservable(theme)
   const next = THEMES[(THEMES.indexOf(current) + 1) % THEMES.length] ?? 'system'
   return (
-    <button type="button" class="button plain icon" onClick={() => setTheme(next)}
-      title={`Theme: ${current}. Click for ${next}.`} aria-label={`Theme: ${current}; change to ${next}`}>
+    <button
+      type="button"
+      class="button plain icon"
+      onClick={() => setTheme(next)}
+      title={`Theme: ${current}. Click for ${next}.`}
+      aria-label={`Theme: ${current}; change to ${next}`}
+    >
       <Icon name={current} />
     </button>
   )

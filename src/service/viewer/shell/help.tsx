@@ -5,23 +5,33 @@ import { count, duration, memory } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { KEY_HELP } from '../keyboard.js'
 
-export function Help({ status, onClose }: { status: ServiceStatus | undefined, onClose: () => void }) {
+export function Help({ status, onClose }: { status: ServiceStatus | undefined; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={onClose}
-      onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+    <dialog
+      ref={dialog}
+      class="help"
+      aria-labelledby="help-title"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+    >
       <div class="help-body">
         <div class="help-head">
           <h2 id="help-title">Keys</h2>
-          <button type="button" class="button plain icon small" aria-label="Close help" onClick={() => dialog.current?.close()}>
+          <button
+            type="button"
+            class="button plain icon small"
+            aria-label="Close help"
+            onClick={() => dialog.current?.close()}
+          >
             <Icon name="close" />
           </button>
         </div>
         <dl class="keys">
           {KEY_HELP.map(([keys, meaning]) => (
             <div key={meaning}>
-              <dt>{keys.map((key) => key === '…' ? <span key={key}>–</span> : <kbd key={key}>{key}</kbd>)}</dt>
+              <dt>{keys.map((key) => (key === '…' ? <span key={key}>–</span> : <kbd key={key}>{key}</kbd>))}</dt>
               <dd>{meaning}</dd>
             </div>
           ))}
@@ -39,9 +49,17 @@ function About({ status: { version, url, db_file: file, limits } }: { status: Se
     <>
       <h2>This service</h2>
       <p class="muted">
-        pino-ingest {version} at <code>{url}</code>. It keeps the newest {count(limits.max_entries)} entries,
-        at most {memory(limits.max_bytes)}{age}, {file === null ? 'in memory: gone when it ends' : <>in <code>{file}</code></>}.
-        The same as JSON: <code>/local/entries</code>, with the token as <code>Authorization: Bearer</code>.
+        pino-ingest {version} at <code>{url}</code>. It keeps the newest {count(limits.max_entries)} entries, at most{' '}
+        {memory(limits.max_bytes)}
+        {age},{' '}
+        {file === null ? (
+          'in memory: gone when it ends'
+        ) : (
+          <>
+            in <code>{file}</code>
+          </>
+        )}
+        . The same as JSON: <code>/local/entries</code>, with the token as <code>Authorization: Bearer</code>.
       </p>
     </>
   )

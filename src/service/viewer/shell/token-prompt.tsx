@@ -19,17 +19,35 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
       <form class="card" onSubmit={submit}>
         <h1>{isRefused ? 'The service did not take this token' : 'This page needs the service’s token'}</h1>
         <p>
-          Logs hold what others should not read, so the local service shows them only to those who have its token.
-          Open the address that <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
+          Logs hold what others should not read, so the local service shows them only to those who have its token. Open
+          the address that <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
         </p>
-        {isRefused && <p>A service that was started anew may have another token: take the address that it printed last.</p>}
+        {isRefused && (
+          <p>A service that was started anew may have another token: take the address that it printed last.</p>
+        )}
         <label for="token">Or paste the address, or the token alone</label>
         <div class="gate-field">
-          <input ref={field} id="token" name="token" class="field" type="text" autocomplete="off" spellcheck={false} required
-            aria-invalid={isWrong} aria-describedby={isWrong ? 'token-wrong' : undefined} />
-          <button type="submit" class="button primary">Open</button>
+          <input
+            ref={field}
+            id="token"
+            name="token"
+            class="field"
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            aria-invalid={isWrong}
+            aria-describedby={isWrong ? 'token-wrong' : undefined}
+          />
+          <button type="submit" class="button primary">
+            Open
+          </button>
         </div>
-        {isWrong && <p id="token-wrong" class="gate-wrong" role="alert">That holds no token: it has letters, digits, - and _ alone.</p>}
+        {isWrong && (
+          <p id="token-wrong" class="gate-wrong" role="alert">
+            That holds no token: it has letters, digits, - and _ alone.
+          </p>
+        )}
       </form>
     </main>
   )

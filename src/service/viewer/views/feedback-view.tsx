@@ -27,15 +27,21 @@ export function FeedbackView() {
       title="Feedback"
       about="What users said, newest first."
       list={list}
-      empty={(
+      empty={
         <Empty title="No feedback yet">
           <p>Show the id of a captured error to the user, and send what they say about it:</p>
           <Snippet code={SEND} />
           <StartHint />
         </Empty>
-      )}
+      }
     >
-      {(items) => <ul class="cards">{items.map((one) => <Comment key={one.id} stored={one} />)}</ul>}
+      {(items) => (
+        <ul class="cards">
+          {items.map((one) => (
+            <Comment key={one.id} stored={one} />
+          ))}
+        </ul>
+      )}
     </ListPage>
   )
 }
@@ -48,7 +54,9 @@ function Comment({ stored: { received_at: at, feedback } }: { readonly stored: S
       <p class="comment-by">
         <b>{name === undefined || name === '' ? 'Somebody' : truncate(name, 100)}</b>
         {email !== undefined && <span>{truncate(email, 200)}</span>}
-        <span class="muted"><Ago at={at} /></span>
+        <span class="muted">
+          <Ago at={at} />
+        </span>
       </p>
       <Target eventId={eventId} />
     </li>
@@ -62,7 +70,11 @@ const MAX_TRIES = 5
 function Target({ eventId }: { readonly eventId: string }) {
   const view = useView()
   const tries = Math.min(useChanges('entry'), MAX_TRIES)
-  const { data, error } = useQuery<StoredEntry>(eventId === '' ? null : `entries/${encodeURIComponent(eventId)}`, {}, tries)
+  const { data, error } = useQuery<StoredEntry>(
+    eventId === '' ? null : `entries/${encodeURIComponent(eventId)}`,
+    {},
+    tries,
+  )
   if (data === undefined && error === undefined) return <p class="comment-target muted">Looking for its entry …</p>
   if (data === undefined) {
     return (
@@ -74,7 +86,10 @@ function Target({ eventId }: { readonly eventId: string }) {
   }
   return (
     <p class="comment-target">
-      <LevelBadge level={data.entry.level} /> <a href={createHref({ ...view, entry: data.id })} {...LINE}>{truncate(data.entry.message, 160)}</a>
+      <LevelBadge level={data.entry.level} />{' '}
+      <a href={createHref({ ...view, entry: data.id })} {...LINE}>
+        {truncate(data.entry.message, 160)}
+      </a>
     </p>
   )
 }

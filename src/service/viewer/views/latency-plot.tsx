@@ -6,7 +6,11 @@ import { durationScale, createLine, timeTicks } from './plot.js'
 import type { Point } from './plot.js'
 import { useWidth } from './use-width.js'
 
-const SERIES = [['p50_ms', 'p50'], ['p95_ms', 'p95'], ['p99_ms', 'p99']] as const
+const SERIES = [
+  ['p50_ms', 'p50'],
+  ['p95_ms', 'p95'],
+  ['p99_ms', 'p99'],
+] as const
 
 const HEIGHT = 260
 const LEFT = 56
@@ -20,7 +24,7 @@ const PX_BETWEEN_TICKS = 30
 
 type Bucket = RouteLatency['buckets'][number]
 
-export function LatencyPlot({ latency, name }: { readonly latency: RouteLatency, readonly name: string }) {
+export function LatencyPlot({ latency, name }: { readonly latency: RouteLatency; readonly name: string }) {
   const { ref, width } = useWidth<HTMLDivElement>()
   const [hovered, setHovered] = useState<number | null>(null)
   const { buckets, step_ms: stepMs } = latency
@@ -34,42 +38,86 @@ export function LatencyPlot({ latency, name }: { readonly latency: RouteLatency,
   return (
     <div class="plot" ref={ref}>
       <ul class="legend" aria-hidden="true">
-        {SERIES.map(([, text]) => <li key={text} class={text}>{text}</li>)}
-        <li class="requests">requests</li><li class="errors">errors (5xx)</li>
+        {SERIES.map(([, text]) => (
+          <li key={text} class={text}>
+            {text}
+          </li>
+        ))}
+        <li class="requests">requests</li>
+        <li class="errors">errors (5xx)</li>
       </ul>
       {width > 0 && (
-        <svg role="img" aria-label={summaryOf(buckets, name)} width={width} height={HEIGHT} onPointerMove={hover} onPointerLeave={() => setHovered(null)}>
+        <svg
+          role="img"
+          aria-label={summaryOf(buckets, name)}
+          width={width}
+          height={HEIGHT}
+          onPointerMove={hover}
+          onPointerLeave={() => setHovered(null)}
+        >
           <Drawing buckets={buckets} stepMs={stepMs} right={right} />
-          {hovered !== null && <rect class="cursor" x={LEFT + hovered * widthPer} y={TOP} width={Math.max(1, widthPer)} height={BARS_BOTTOM - TOP} />}
+          {hovered !== null && (
+            <rect
+              class="cursor"
+              x={LEFT + hovered * widthPer}
+              y={TOP}
+              width={Math.max(1, widthPer)}
+              height={BARS_BOTTOM - TOP}
+            />
+          )}
         </svg>
       )}
       {bucket !== undefined && hovered !== null && (
-        <Tip bucket={bucket} stepMs={stepMs} left={LEFT + (hovered + 0.5) * widthPer} isLeft={hovered > buckets.length / 2} />
+        <Tip
+          bucket={bucket}
+          stepMs={stepMs}
+          left={LEFT + (hovered + 0.5) * widthPer}
+          isLeft={hovered > buckets.length / 2}
+        />
       )}
     </div>
   )
 }
 
-function Drawing({ buckets, stepMs, right }: { readonly buckets: readonly Bucket[], readonly stepMs: number, readonly right: number }) {
+function Drawing({
+  buckets,
+  stepMs,
+  right,
+}: {
+  readonly buckets: readonly Bucket[]
+  readonly stepMs: number
+  readonly right: number
+}) {
   const drawn = useMemo(() => {
     const sinceMs = Date.parse(buckets[0]?.at ?? '')
     const untilMs = sinceMs + buckets.length * stepMs
     const widthPer = (right - LEFT) / Math.max(1, buckets.length)
-    const scale = durationScale(buckets.flatMap(({ p50_ms: low, p99_ms: high }) => [low, high]).filter((one) => one !== null), LINES_BOTTOM, TOP)
+    const scale = durationScale(
+      buckets.flatMap(({ p50_ms: low, p99_ms: high }) => [low, high]).filter((one) => one !== null),
+      LINES_BOTTOM,
+      TOP,
+    )
     const most = Math.max(1, ...buckets.map((one) => one.count))
-    const bar = (value: number) => (value === 0 ? 0 : Math.max(1.5, value / most * (BARS_BOTTOM - BARS_TOP)))
+    const bar = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (BARS_BOTTOM - BARS_TOP)))
     const zoneMs = -new Date(sinceMs).getTimezoneOffset() * 60_000
     const pxPerTick = tickText(sinceMs, stepMs).length * PX_PER_CHAR + PX_BETWEEN_TICKS
-    const xOf = (ms: number) => LEFT + (ms - sinceMs) / (untilMs - sinceMs) * (right - LEFT)
+    const xOf = (ms: number) => LEFT + ((ms - sinceMs) / (untilMs - sinceMs)) * (right - LEFT)
     return {
-      scale, widthPer, bar,
-      times: timeTicks(sinceMs, untilMs, Math.max(2, Math.floor((right - LEFT) / pxPerTick)), zoneMs).map((ms) => ({ ms, x: xOf(ms) })),
+      scale,
+      widthPer,
+      bar,
+      times: timeTicks(sinceMs, untilMs, Math.max(2, Math.floor((right - LEFT) / pxPerTick)), zoneMs).map((ms) => ({
+        ms,
+        x: xOf(ms),
+      })),
       lines: SERIES.map(([key, text]) => ({
         text,
-        line: createLine(buckets.map((one, index): Point | null => {
-          const value = one[key]
-          return value === null ? null : { x: LEFT + (index + 0.5) * widthPer, y: scale.place(value) }
-        })),
+        line: createLine(
+          buckets.map((one, index): Point | null => {
+            const value = one[key]
+            return value === null ? null : { x: LEFT + (index + 0.5) * widthPer, y: scale.place(value) }
+          }),
+        ),
       })),
     }
   }, [buckets, stepMs, right])
@@ -79,15 +127,19 @@ function Drawing({ buckets, stepMs, right }: { readonly buckets: readonly Bucket
       {scale.ticks.map((value) => (
         <g key={value}>
           <line class="grid" x1={LEFT} x2={right} y1={scale.place(value)} y2={scale.place(value)} />
-          <text class="tick" x={LEFT - 8} y={scale.place(value) + 4} text-anchor="end">{duration(value)}</text>
+          <text class="tick" x={LEFT - 8} y={scale.place(value) + 4} text-anchor="end">
+            {duration(value)}
+          </text>
         </g>
       ))}
       {times.map(({ ms, x }) => (
-        <text key={ms} class="tick" x={x} y={HEIGHT - 8} text-anchor="middle">{tickText(ms, stepMs)}</text>
+        <text key={ms} class="tick" x={x} y={HEIGHT - 8} text-anchor="middle">
+          {tickText(ms, stepMs)}
+        </text>
       ))}
       {buckets.map((one, index) => {
         const all = bar(one.count)
-        const errors = one.errors === 0 ? 0 : Math.max(2, all * one.errors / one.count)
+        const errors = one.errors === 0 ? 0 : Math.max(2, (all * one.errors) / one.count)
         const x = LEFT + index * widthPer + 0.5
         const wide = Math.max(1, widthPer - 1)
         return all === 0 ? null : (
@@ -101,22 +153,40 @@ function Drawing({ buckets, stepMs, right }: { readonly buckets: readonly Bucket
       {lines.map(({ text, line }) => (
         <g key={text} class={`line ${text}`}>
           <path d={line.path} />
-          {line.dots.map(({ x, y }, index) => <circle key={index} cx={x} cy={y} r={2.5} />)}
+          {line.dots.map(({ x, y }, index) => (
+            <circle key={index} cx={x} cy={y} r={2.5} />
+          ))}
         </g>
       ))}
     </>
   )
 }
 
-function Tip({ bucket, stepMs, left, isLeft }: { readonly bucket: Bucket, readonly stepMs: number, readonly left: number, readonly isLeft: boolean }) {
+function Tip({
+  bucket,
+  stepMs,
+  left,
+  isLeft,
+}: {
+  readonly bucket: Bucket
+  readonly stepMs: number
+  readonly left: number
+  readonly isLeft: boolean
+}) {
   const atMs = Date.parse(bucket.at)
   return (
     <div class={`tip ${isLeft ? 'to-left' : ''}`} style={{ left: `${left}px` }} aria-hidden="true">
       <p class="muted">{timeRange(atMs, atMs + stepMs)}</p>
-      {bucket.count > 0 && SERIES.map(([key, text]) => (
-        <p key={key} class={text}>{text} <b>{bucket[key] === null ? '–' : duration(bucket[key])}</b></p>
-      ))}
-      <p>{plural(bucket.count, 'request')}{bucket.errors > 0 && `, ${plural(bucket.errors, 'error')}`}</p>
+      {bucket.count > 0 &&
+        SERIES.map(([key, text]) => (
+          <p key={key} class={text}>
+            {text} <b>{bucket[key] === null ? '–' : duration(bucket[key])}</b>
+          </p>
+        ))}
+      <p>
+        {plural(bucket.count, 'request')}
+        {bucket.errors > 0 && `, ${plural(bucket.errors, 'error')}`}
+      </p>
     </div>
   )
 }
@@ -128,10 +198,16 @@ function tickText(ms: number, stepMs: number): string {
 
 function summaryOf(buckets: readonly Bucket[], name: string): string {
   const filled = buckets.filter((one) => one.count > 0)
-  const worst = filled.reduce<Bucket | undefined>((most, one) => ((one.p95_ms ?? 0) > (most?.p95_ms ?? -1) ? one : most), undefined)
+  const worst = filled.reduce<Bucket | undefined>(
+    (most, one) => ((one.p95_ms ?? 0) > (most?.p95_ms ?? -1) ? one : most),
+    undefined,
+  )
   const requests = filled.reduce((sum, one) => sum + one.count, 0)
-  return `Latency of ${name}: ${count(requests)} requests${worst?.p95_ms === undefined || worst.p95_ms === null
-    ? '' : `, slowest p95 ${duration(worst.p95_ms)} at ${shortTime(worst.at).slice(0, 8)}`}. The values follow as a table.`
+  return `Latency of ${name}: ${count(requests)} requests${
+    worst?.p95_ms === undefined || worst.p95_ms === null
+      ? ''
+      : `, slowest p95 ${duration(worst.p95_ms)} at ${shortTime(worst.at).slice(0, 8)}`
+  }. The values follow as a table.`
 }
 
 /** The same for who cannot see it, or wants to copy it. */
@@ -141,16 +217,28 @@ export function LatencyTable({ latency: { buckets } }: { readonly latency: Route
     <div class="table-scroll latency-table" tabIndex={0} role="region" aria-label="Latency as a table">
       <table class="table">
         <thead>
-          <tr><th scope="col">From</th>{['Requests', 'Errors', 'p50', 'p95', 'p99'].map((text) => <th key={text} scope="col" class="number">{text}</th>)}</tr>
+          <tr>
+            <th scope="col">From</th>
+            {['Requests', 'Errors', 'p50', 'p95', 'p99'].map((text) => (
+              <th key={text} scope="col" class="number">
+                {text}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
-          {buckets.filter((one) => one.count > 0).map((one) => (
-            <tr key={one.at}>
-              <td class="time">{shortTime(one.at)}</td>
-              <td class="number">{count(one.count)}</td><td class="number">{count(one.errors)}</td>
-              <td class="number">{show(one.p50_ms)}</td><td class="number">{show(one.p95_ms)}</td><td class="number">{show(one.p99_ms)}</td>
-            </tr>
-          ))}
+          {buckets
+            .filter((one) => one.count > 0)
+            .map((one) => (
+              <tr key={one.at}>
+                <td class="time">{shortTime(one.at)}</td>
+                <td class="number">{count(one.count)}</td>
+                <td class="number">{count(one.errors)}</td>
+                <td class="number">{show(one.p50_ms)}</td>
+                <td class="number">{show(one.p95_ms)}</td>
+                <td class="number">{show(one.p99_ms)}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </div>

@@ -16,7 +16,14 @@ interface ListPageProps<T> {
   readonly children: (items: readonly T[]) => ComponentChildren
 }
 
-export function ListPage<T>({ title, about, tools, list: { items, error, more, isCut }, empty, children }: ListPageProps<T>) {
+export function ListPage<T>({
+  title,
+  about,
+  tools,
+  list: { items, error, more, isCut },
+  empty,
+  children,
+}: ListPageProps<T>) {
   const hasItems = items !== undefined && items.length > 0
   return (
     <ViewPage title={title} {...(hasItems && { about, tools })}>
@@ -24,13 +31,28 @@ export function ListPage<T>({ title, about, tools, list: { items, error, more, i
       {error === undefined && items === undefined && <p class="muted">Loading …</p>}
       {items?.length === 0 && empty}
       {hasItems && children(items)}
-      {more !== null && <p class="list-more"><button type="button" class="button" onClick={more}>Show more</button></p>}
-      {isCut && <p class="list-more muted">These are the newest {count(items?.length ?? 0)}. Older ones can be had from the JSON API.</p>}
+      {more !== null && (
+        <p class="list-more">
+          <button type="button" class="button" onClick={more}>
+            Show more
+          </button>
+        </p>
+      )}
+      {isCut && (
+        <p class="list-more muted">
+          These are the newest {count(items?.length ?? 0)}. Older ones can be had from the JSON API.
+        </p>
+      )}
     </ViewPage>
   )
 }
 
-export function ViewPage({ title, about, tools, children }: {
+export function ViewPage({
+  title,
+  about,
+  tools,
+  children,
+}: {
   readonly title: string
   readonly about?: ComponentChildren
   readonly tools?: ComponentChildren

@@ -28,14 +28,34 @@ export function MonitorFinder({ found, isListed, onFind }: MonitorFinderProps) {
     <form class="monitor-finder" onSubmit={onSubmit}>
       <label for="monitor-token">Paste a token to find its monitor</label>
       <div class="finder-field">
-        <input id="monitor-token" ref={field} class="field" type="password" autocomplete="off" spellcheck={false} onPaste={onPaste} aria-describedby="monitor-token-hint" />
-        <button type="submit" class="button">Find</button>
+        <input
+          id="monitor-token"
+          ref={field}
+          class="field"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          onPaste={onPaste}
+          aria-describedby="monitor-token-hint"
+        />
+        <button type="submit" class="button">
+          Find
+        </button>
       </div>
-      <p id="monitor-token-hint" class="muted">The page computes the hash itself: the token is neither sent nor kept.</p>
+      <p id="monitor-token-hint" class="muted">
+        The page computes the hash itself: the token is neither sent nor kept.
+      </p>
       <p role="status">
-        {found !== null && (isListed
-          ? <>It is <code>{found}</code>, which is marked above.</>
-          : <>Its monitor is <code>{found}</code>, of which no ping is kept.</>)}
+        {found !== null &&
+          (isListed ? (
+            <>
+              It is <code>{found}</code>, which is marked above.
+            </>
+          ) : (
+            <>
+              Its monitor is <code>{found}</code>, of which no ping is kept.
+            </>
+          ))}
       </p>
     </form>
   )

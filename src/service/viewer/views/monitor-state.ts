@@ -10,7 +10,10 @@ export interface MonitorState {
   readonly text: string
 }
 
-export function toMonitorState({ last_ping: lastPing, interval_ms: intervalMs }: MonitorSummary, nowMs: number): MonitorState {
+export function toMonitorState(
+  { last_ping: lastPing, interval_ms: intervalMs }: MonitorSummary,
+  nowMs: number,
+): MonitorState {
   if (intervalMs === null) return { name: 'new', text: 'one ping so far' }
   const passedMs = nowMs - Date.parse(lastPing)
   // Below a second it is no rhythm, only several at once.
@@ -36,8 +39,9 @@ const MIN_PINGS_SHARE = 0.5
 export function createStrip(recent: readonly string[], nowMs: number): Strip {
   const times = recent.map((at) => Date.parse(at)).filter((ms) => Number.isFinite(ms))
   const [newest, oldest] = [times[0], times.at(-1)]
-  if (newest === undefined || oldest === undefined || newest === oldest) return { marks: times.map(() => 0), silence: 0 }
+  if (newest === undefined || oldest === undefined || newest === oldest)
+    return { marks: times.map(() => 0), silence: 0 }
   const lengthMs = newest - oldest
   const silence = Math.max(MIN_PINGS_SHARE, lengthMs / Math.max(lengthMs, nowMs - oldest))
-  return { marks: times.map((ms) => (ms - oldest) / lengthMs * silence), silence }
+  return { marks: times.map((ms) => ((ms - oldest) / lengthMs) * silence), silence }
 }

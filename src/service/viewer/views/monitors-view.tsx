@@ -20,12 +20,25 @@ const IN_CODE = `import { startHeartbeat } from 'pino-ingest'
 startHeartbeat('queue-worker', { everyMs: 60_000 })`
 
 export function MonitorsView() {
-  const { data, error } = useQuery<{ readonly items: readonly MonitorSummary[] }>('monitors', {}, useChanges('heartbeat'))
+  const { data, error } = useQuery<{ readonly items: readonly MonitorSummary[] }>(
+    'monitors',
+    {},
+    useChanges('heartbeat'),
+  )
   const [found, setFound] = useState<string | null>(null)
   const items = data?.items
-  const finder = <MonitorFinder found={found} isListed={items?.some(({ monitor }) => monitor === found) === true} onFind={setFound} />
+  const finder = (
+    <MonitorFinder
+      found={found}
+      isListed={items?.some(({ monitor }) => monitor === found) === true}
+      onFind={setFound}
+    />
+  )
   return (
-    <ViewPage title="Monitors" about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not kept."}>
+    <ViewPage
+      title="Monitors"
+      about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not kept."}
+    >
       {error !== undefined && <Problem error={error} />}
       {error === undefined && items === undefined && <p class="muted">Loading …</p>}
       {items?.length === 0 && (
@@ -41,7 +54,11 @@ export function MonitorsView() {
       )}
       {items !== undefined && items.length > 0 && (
         <>
-          <ul class="cards monitors">{items.map((monitor) => <Monitor key={monitor.monitor} monitor={monitor} isFound={monitor.monitor === found} />)}</ul>
+          <ul class="cards monitors">
+            {items.map((monitor) => (
+              <Monitor key={monitor.monitor} monitor={monitor} isFound={monitor.monitor === found} />
+            ))}
+          </ul>
           {finder}
         </>
       )}
@@ -49,7 +66,7 @@ export function MonitorsView() {
   )
 }
 
-function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary, readonly isFound: boolean }) {
+function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; readonly isFound: boolean }) {
   const nowMs = useNow()
   const state = toMonitorState(monitor, nowMs)
   const card = useRef<HTMLLIElement>(null)
@@ -57,16 +74,38 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary, reado
     if (isFound) card.current?.scrollIntoView({ block: 'nearest' })
   }, [isFound])
   return (
-    <li class={`card monitor ${state.name}${isFound ? ' found' : ''}`} ref={card} aria-current={isFound ? 'true' : undefined}>
+    <li
+      class={`card monitor ${state.name}${isFound ? ' found' : ''}`}
+      ref={card}
+      aria-current={isFound ? 'true' : undefined}
+    >
       <div class="monitor-head">
-        <h2><code>{monitor.monitor}</code></h2>
+        <h2>
+          <code>{monitor.monitor}</code>
+        </h2>
         <span class={`state ${state.name}`}>{state.text}</span>
       </div>
       <dl class="figures">
-        <div><dt>Last ping</dt><dd><Ago at={monitor.last_ping} /></dd></div>
-        <div><dt>Usually every</dt><dd>{monitor.interval_ms === null ? '–' : duration(monitor.interval_ms)}</dd></div>
-        <div><dt>Pings</dt><dd>{count(monitor.pings)}</dd></div>
-        <div><dt>First ping</dt><dd><Ago at={monitor.first_ping} /></dd></div>
+        <div>
+          <dt>Last ping</dt>
+          <dd>
+            <Ago at={monitor.last_ping} />
+          </dd>
+        </div>
+        <div>
+          <dt>Usually every</dt>
+          <dd>{monitor.interval_ms === null ? '–' : duration(monitor.interval_ms)}</dd>
+        </div>
+        <div>
+          <dt>Pings</dt>
+          <dd>{count(monitor.pings)}</dd>
+        </div>
+        <div>
+          <dt>First ping</dt>
+          <dd>
+            <Ago at={monitor.first_ping} />
+          </dd>
+        </div>
       </dl>
       <Strip recent={monitor.recent} nowMs={nowMs} />
     </li>
@@ -74,17 +113,29 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary, reado
 }
 
 /** One mark a ping, on a scale that ends now: what is missing can be seen. */
-function Strip({ recent, nowMs }: { readonly recent: readonly string[], readonly nowMs: number }) {
+function Strip({ recent, nowMs }: { readonly recent: readonly string[]; readonly nowMs: number }) {
   const { marks, silence } = createStrip(recent, nowMs)
   const oldest = recent.at(-1)
   return (
     <figure class="strip">
-      <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={`The last ${plural(recent.length, 'ping')}`}>
+      <svg
+        viewBox="0 0 100 10"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`The last ${plural(recent.length, 'ping')}`}
+      >
         <line class="rail" x1={0} x2={silence * 100} y1={5} y2={5} />
         <line class="silence" x1={silence * 100} x2={100} y1={5} y2={5} />
-        {marks.map((at, index) => <rect key={index} x={at * 99.2} y={0} width={0.8} height={10} />)}
+        {marks.map((at, index) => (
+          <rect key={index} x={at * 99.2} y={0} width={0.8} height={10} />
+        ))}
       </svg>
-      {oldest !== undefined && <figcaption><span>{fullTime(oldest).slice(0, 19)}</span><span>now</span></figcaption>}
+      {oldest !== undefined && (
+        <figcaption>
+          <span>{fullTime(oldest).slice(0, 19)}</span>
+          <span>now</span>
+        </figcaption>
+      )}
     </figure>
   )
 }

@@ -23,7 +23,9 @@ const TICKS = 4
 
 function linearScale(max: number, bottom: number, top: number): Scale {
   const step = niceStep(Math.max(max, 1) / TICKS)
-  const ticks = Array.from({ length: Math.ceil(Math.max(max, 1) / step) + 1 }, (_, index) => Number((index * step).toPrecision(6)))
+  const ticks = Array.from({ length: Math.ceil(Math.max(max, 1) / step) + 1 }, (_, index) =>
+    Number((index * step).toPrecision(6)),
+  )
   const end = ticks.at(-1) ?? 1
   return { ticks, place: (value) => bottom + (top - bottom) * (value / end) }
 }
@@ -43,18 +45,28 @@ function logScale(min: number, max: number, bottom: number, top: number): Scale 
   const low = Math.max(Math.floor(Math.log10(min)), high - MAX_DECADES)
   const span = Math.max(1, high - low)
   const ticks = Array.from({ length: span + 1 }, (_, index) => 10 ** (low + index))
-  return { ticks, place: (value) => bottom + (top - bottom) * (Math.max(0, Math.log10(Math.max(value, 10 ** low)) - low) / span) }
+  return {
+    ticks,
+    place: (value) => bottom + (top - bottom) * (Math.max(0, Math.log10(Math.max(value, 10 ** low)) - low) / span),
+  }
 }
 
 const TIME_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].concat(
-  [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800].map((seconds) => seconds * 1_000),
+  [
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
+  ].map((seconds) => seconds * 1_000),
 )
 
 /** Round times of the local day between both, at most `count`. `zoneMs`: what local time is ahead of UTC. */
 export function timeTicks(sinceMs: number, untilMs: number, maxCount: number, zoneMs: number): readonly number[] {
   const step = TIME_STEPS_MS.find((one) => (untilMs - sinceMs) / one <= maxCount) ?? (untilMs - sinceMs) / maxCount
   const ticks: number[] = []
-  for (let at = Math.ceil((sinceMs + zoneMs) / step) * step - zoneMs; at <= untilMs && ticks.length <= maxCount; at += step) ticks.push(at)
+  for (
+    let at = Math.ceil((sinceMs + zoneMs) / step) * step - zoneMs;
+    at <= untilMs && ticks.length <= maxCount;
+    at += step
+  )
+    ticks.push(at)
   return ticks
 }
 

@@ -18,13 +18,19 @@ export function RejectedView() {
       title="Rejected"
       about="Requests that the real service would have refused, whole or in part."
       list={list}
-      empty={(
+      empty={
         <Empty title="Nothing was rejected">
           <p>Everything that came in was valid. What is not will be listed here, with the reason for each entry.</p>
         </Empty>
-      )}
+      }
     >
-      {(items) => <ul class="cards">{items.map((one) => <Rejected key={one.id} rejected={one} />)}</ul>}
+      {(items) => (
+        <ul class="cards">
+          {items.map((one) => (
+            <Rejected key={one.id} rejected={one} />
+          ))}
+        </ul>
+      )}
     </ListPage>
   )
 }
@@ -36,16 +42,31 @@ function Rejected({ rejected }: { readonly rejected: RejectedBatch }) {
       <div class="rejected-head">
         <span class="status bad">{rejected.status}</span>
         <h2>{PATHS[rejected.endpoint]}</h2>
-        <span class="muted"><Ago at={rejected.received_at} /></span>
+        <span class="muted">
+          <Ago at={rejected.received_at} />
+        </span>
       </div>
       <p class="rejected-what">
         {rejected.entries > 0 && (
-          <span>{count(refused)} of {plural(rejected.entries, 'entry', 'entries')} refused{rejected.accepted > 0 && `, ${count(rejected.accepted)} accepted`}</span>
+          <span>
+            {count(refused)} of {plural(rejected.entries, 'entry', 'entries')} refused
+            {rejected.accepted > 0 && `, ${count(rejected.accepted)} accepted`}
+          </span>
         )}
-        {rejected.batch_id !== null && <span>batch <code>{truncate(rejected.batch_id, 100)}</code></span>}
+        {rejected.batch_id !== null && (
+          <span>
+            batch <code>{truncate(rejected.batch_id, 100)}</code>
+          </span>
+        )}
       </p>
       <Many items={groupReasons(rejected.reasons)} step={8} noun="reasons">
-        {(reasons) => <ul class="reasons">{reasons.map((reason) => <Reason key={reason.message} reason={reason} />)}</ul>}
+        {(reasons) => (
+          <ul class="reasons">
+            {reasons.map((reason) => (
+              <Reason key={reason.message} reason={reason} />
+            ))}
+          </ul>
+        )}
       </Many>
     </li>
   )
@@ -64,7 +85,15 @@ function Reason({ reason: { message, places } }: { readonly reason: ReasonGroup 
     <li>
       <p class="reason-message">{truncate(message, 500)}</p>
       <Many items={places} step={6} noun="places">
-        {(shown) => <ul class="places">{shown.map((place, index) => <li key={index}><code>{truncate(place, 200)}</code></li>)}</ul>}
+        {(shown) => (
+          <ul class="places">
+            {shown.map((place, index) => (
+              <li key={index}>
+                <code>{truncate(place, 200)}</code>
+              </li>
+            ))}
+          </ul>
+        )}
       </Many>
     </li>
   )

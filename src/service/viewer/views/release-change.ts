@@ -10,7 +10,7 @@ export interface Change {
   readonly before: string
   readonly after: string
   /** Errors among the entries of each side, 0 to 1; null where one of them is silent, and there is nothing to compare. */
-  readonly shares: { readonly before: number, readonly after: number } | null
+  readonly shares: { readonly before: number; readonly after: number } | null
 }
 
 const HOUR_MS = 3_600_000
@@ -18,15 +18,21 @@ const HOUR_MS = 3_600_000
 const MIN_DIFFERENCE = 3
 const MIN_RATIO = 1.5
 
-export function computeChange({ before, after, window_ms: windowMs }: Pick<ReleaseHealth, 'before' | 'after' | 'window_ms'>): Change {
+export function computeChange({
+  before,
+  after,
+  window_ms: windowMs,
+}: Pick<ReleaseHealth, 'before' | 'after' | 'window_ms'>): Change {
   const isComparable = before.entries > 0 && after.entries > 0
   const shares = isComparable ? { before: before.errors / before.entries, after: after.errors / after.entries } : null
-  const span = windowMs === HOUR_MS ? 'the hour' : `the ${duration(Math.max(1_000, Math.round(windowMs / 1_000) * 1_000))}`
+  const span =
+    windowMs === HOUR_MS ? 'the hour' : `the ${duration(Math.max(1_000, Math.round(windowMs / 1_000) * 1_000))}`
   const errorsAfter = after.entries === 0 ? 'nothing logged' : after.errors === 0 ? 'none' : count(after.errors)
   return {
-    text: before.entries === 0
-      ? `Nothing logged in ${span} before, ${plural(after.errors, 'error')} after`
-      : `${before.errors === 0 ? 'No errors' : plural(before.errors, 'error')} in ${span} before, ${errorsAfter} after`,
+    text:
+      before.entries === 0
+        ? `Nothing logged in ${span} before, ${plural(after.errors, 'error')} after`
+        : `${before.errors === 0 ? 'No errors' : plural(before.errors, 'error')} in ${span} before, ${errorsAfter} after`,
     // More errors among as many more entries are the traffic's doing, not the release's.
     verdict: shares === null ? 'same' : verdictOf(before.errors, after.errors, shares.after - shares.before),
     before: among(before),
@@ -35,7 +41,7 @@ export function computeChange({ before, after, window_ms: windowMs }: Pick<Relea
   }
 }
 
-function among({ entries, errors }: { readonly entries: number, readonly errors: number }): string {
+function among({ entries, errors }: { readonly entries: number; readonly errors: number }): string {
   return `${plural(errors, 'error')} among ${plural(entries, 'entry', 'entries')}`
 }
 

@@ -30,7 +30,7 @@ export function ReleasesView() {
       title="Releases"
       about="Errors before and after each registration, in windows of the same length."
       list={list}
-      empty={(
+      empty={
         <Empty title="No release registered yet">
           <p>Register one when your application starts, and see whether its errors became more:</p>
           <Snippet code={REGISTER} />
@@ -38,9 +38,15 @@ export function ReleasesView() {
           <Snippet code="export PINO_INGEST_RELEASE_ID=$(npx pino-ingest release)" />
           <StartHint />
         </Empty>
-      )}
+      }
     >
-      {(releases) => <ul class="cards">{releases.map((one) => <Release key={one.release_id} health={one} />)}</ul>}
+      {(releases) => (
+        <ul class="cards">
+          {releases.map((one) => (
+            <Release key={one.release_id} health={one} />
+          ))}
+        </ul>
+      )}
     </ListPage>
   )
 }
@@ -54,28 +60,50 @@ function Release({ health }: { readonly health: ReleaseHealth }) {
     <li class="card release">
       <div class="release-head">
         <h2>{truncate(release.version, 100)}</h2>
-        <span class="muted"><Ago at={health.registered_at} /></span>
+        <span class="muted">
+          <Ago at={health.registered_at} />
+        </span>
         <span class="time">{fullTime(health.registered_at)}</span>
-        {health.last_registered_at !== health.registered_at && <span class="muted">again <Ago at={health.last_registered_at} /></span>}
+        {health.last_registered_at !== health.registered_at && (
+          <span class="muted">
+            again <Ago at={health.last_registered_at} />
+          </span>
+        )}
       </div>
       <p class="release-facts">
         {release.commit_hash !== undefined && (
-          <span>commit <code title={truncate(release.commit_hash, 200)}>{release.commit_hash.slice(0, 10)}</code>{' '}
+          <span>
+            commit <code title={truncate(release.commit_hash, 200)}>{release.commit_hash.slice(0, 10)}</code>{' '}
             <Copy label="copy" name="Copy the commit" text={() => release.commit_hash ?? ''} />
           </span>
         )}
-        {release.branch !== undefined && <span>branch <code>{truncate(release.branch, 100)}</code></span>}
+        {release.branch !== undefined && (
+          <span>
+            branch <code>{truncate(release.branch, 100)}</code>
+          </span>
+        )}
         {release.deployed_by !== undefined && <span>by {truncate(release.deployed_by, 100)}</span>}
-        <span>id <code>{truncate(health.release_id, 60)}</code></span>
+        <span>
+          id <code>{truncate(health.release_id, 60)}</code>
+        </span>
       </p>
       <Comparison change={change} />
       <p class="release-links">
-        {linked.entries === 0
-          ? <span class="muted">No entry carries its id yet.</span>
-          : <><a href={entries} {...LINE}>{plural(linked.entries, 'entry', 'entries')} of this release</a>{linked.errors > 0 && <a href={errors}>{plural(linked.errors, 'error')}</a>}</>}
+        {linked.entries === 0 ? (
+          <span class="muted">No entry carries its id yet.</span>
+        ) : (
+          <>
+            <a href={entries} {...LINE}>
+              {plural(linked.entries, 'entry', 'entries')} of this release
+            </a>
+            {linked.errors > 0 && <a href={errors}>{plural(linked.errors, 'error')}</a>}
+          </>
+        )}
       </p>
       {release.changelog !== undefined && release.changelog !== '' && (
-        <Fold summary="Changelog">{() => <LongText class="changelog" text={release.changelog ?? ''} maxLines={60} maxChars={8_000} />}</Fold>
+        <Fold summary="Changelog">
+          {() => <LongText class="changelog" text={release.changelog ?? ''} maxLines={60} maxChars={8_000} />}
+        </Fold>
       )}
     </li>
   )
@@ -84,7 +112,9 @@ function Release({ health }: { readonly health: ReleaseHealth }) {
 function Comparison({ change: { text, verdict, before, after, shares } }: { readonly change: Change }) {
   return (
     <div class={`comparison ${verdict}`}>
-      <p><b>{text}</b></p>
+      <p>
+        <b>{text}</b>
+      </p>
       {shares !== null && (
         <dl>
           <Side name="before" text={before} share={shares.before} most={Math.max(shares.before, shares.after)} />
@@ -96,12 +126,24 @@ function Comparison({ change: { text, verdict, before, after, shares } }: { read
 }
 
 /** Bars as long as the greater share would both be a pixel where errors are few. */
-function Side({ name, text, share, most }: { readonly name: 'before' | 'after', readonly text: string, readonly share: number, readonly most: number }) {
+function Side({
+  name,
+  text,
+  share,
+  most,
+}: {
+  readonly name: 'before' | 'after'
+  readonly text: string
+  readonly share: number
+  readonly most: number
+}) {
   return (
     <>
       <dt>{name}</dt>
       <dd class="share-bar" aria-hidden="true">
-        <svg viewBox="0 0 100 8" preserveAspectRatio="none"><rect class={name} x={0} y={0} width={most === 0 ? 0 : share / most * 100} height={8} /></svg>
+        <svg viewBox="0 0 100 8" preserveAspectRatio="none">
+          <rect class={name} x={0} y={0} width={most === 0 ? 0 : (share / most) * 100} height={8} />
+        </svg>
       </dd>
       <dd class="number">{percent(share)}</dd>
       <dd class="muted">{text}</dd>

@@ -43,15 +43,22 @@ export function RequestsView() {
   return (
     <ViewPage
       title="Requests"
-      about={routes === undefined || routes.length === 0 ? undefined : `${plural(requests, 'request')} on ${plural(routes.length, 'route')}`}
+      about={
+        routes === undefined || routes.length === 0
+          ? undefined
+          : `${plural(requests, 'request')} on ${plural(routes.length, 'route')}`
+      }
     >
       {error !== undefined && <Problem error={error} />}
       {error === undefined && routes === undefined && <p class="muted">Loading …</p>}
       <ActiveFilters names={FILTERS} />
       {selected !== null && <RoutePanel name={selected} filters={filters} version={version} />}
-      {routes?.length === 0 && (Object.keys(filters).length > 0
-        ? <Empty title="No request matches"><p>Nothing was kept for these filters.</p></Empty>
-        : (
+      {routes?.length === 0 &&
+        (Object.keys(filters).length > 0 ? (
+          <Empty title="No request matches">
+            <p>Nothing was kept for these filters.</p>
+          </Empty>
+        ) : (
           <Empty title="No requests yet">
             <p>The transport makes request logs of what pino-http or Fastify log, once it is told to:</p>
             <Snippet code={ENABLE} />
@@ -59,7 +66,9 @@ export function RequestsView() {
           </Empty>
         ))}
       {routes !== undefined && areMostlyPaths(routes) && (
-        <p class="note">Each path counts as a route of its own: log <code>route</code>, see request analytics in the README.</p>
+        <p class="note">
+          Each path counts as a route of its own: log <code>route</code>, see request analytics in the README.
+        </p>
       )}
       {routes !== undefined && routes.length > 0 && <Routes routes={routes} />}
     </ViewPage>
@@ -69,7 +78,13 @@ export function RequestsView() {
 type Column = 'route' | 'count' | 'error_rate' | 'p50_ms' | 'p95_ms' | 'p99_ms' | 'last_seen'
 
 const COLUMNS: readonly (readonly [Column, string])[] = [
-  ['route', 'Route'], ['count', 'Requests'], ['error_rate', 'Errors'], ['p50_ms', 'p50'], ['p95_ms', 'p95'], ['p99_ms', 'p99'], ['last_seen', 'Last'],
+  ['route', 'Route'],
+  ['count', 'Requests'],
+  ['error_rate', 'Errors'],
+  ['p50_ms', 'p50'],
+  ['p95_ms', 'p95'],
+  ['p99_ms', 'p99'],
+  ['last_seen', 'Last'],
 ]
 
 function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
@@ -84,15 +99,23 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
               <tr>
                 {COLUMNS.map(([key, text]) => (
                   <th
-                    key={key} scope="col" class={isText(key) ? undefined : 'number'}
+                    key={key}
+                    scope="col"
+                    class={isText(key) ? undefined : 'number'}
                     aria-sort={order.key === key ? (order.isDescending ? 'descending' : 'ascending') : undefined}
                   >
-                    <button type="button" class="sort" onClick={() => setOrder(nextOrder(order, key, key === 'route'))}>{text}</button>
+                    <button type="button" class="sort" onClick={() => setOrder(nextOrder(order, key, key === 'route'))}>
+                      {text}
+                    </button>
                   </th>
                 ))}
               </tr>
             </thead>
-            <tbody class="choosable" onClick={followRow}>{shown.map((route) => <Row key={routeText(route)} route={route} />)}</tbody>
+            <tbody class="choosable" onClick={followRow}>
+              {shown.map((route) => (
+                <Row key={routeText(route)} route={route} />
+              ))}
+            </tbody>
           </table>
         </div>
       )}
@@ -111,20 +134,37 @@ function Row({ route }: { readonly route: RouteStats }) {
   return (
     <tr class={isSelected ? 'selected' : undefined}>
       <td class="route-name">
-        <a href={createHref({ ...view, route: isSelected ? null : text })} aria-current={isSelected ? 'true' : undefined} {...LINE}>
+        <a
+          href={createHref({ ...view, route: isSelected ? null : text })}
+          aria-current={isSelected ? 'true' : undefined}
+          {...LINE}
+        >
           <span class="method">{truncate(route.method, 12)}</span> {truncate(route.route, 200)}
         </a>
       </td>
-      <td class="number" data-name="Requests">{count(route.count)}</td>
+      <td class="number" data-name="Requests">
+        {count(route.count)}
+      </td>
       <td class="number" data-name="Errors">
-        <span class={route.errors > 0 ? 'bad' : 'faint'} title={`${plural(route.errors, 'response')} with 5xx, ${count(route.client_errors)} with 4xx`}>
+        <span
+          class={route.errors > 0 ? 'bad' : 'faint'}
+          title={`${plural(route.errors, 'response')} with 5xx, ${count(route.client_errors)} with 4xx`}
+        >
           {percent(route.error_rate)}
         </span>
       </td>
-      <td class="number" data-name="p50">{duration(route.p50_ms)}</td>
-      <td class="number" data-name="p95">{duration(route.p95_ms)}</td>
-      <td class="number" data-name="p99">{duration(route.p99_ms)}</td>
-      <td data-name="Last" class="muted"><Ago at={route.last_seen} /></td>
+      <td class="number" data-name="p50">
+        {duration(route.p50_ms)}
+      </td>
+      <td class="number" data-name="p95">
+        {duration(route.p95_ms)}
+      </td>
+      <td class="number" data-name="p99">
+        {duration(route.p99_ms)}
+      </td>
+      <td data-name="Last" class="muted">
+        <Ago at={route.last_seen} />
+      </td>
     </tr>
   )
 }

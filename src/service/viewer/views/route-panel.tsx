@@ -14,7 +14,15 @@ import { entryRequestId, isOfRoute, routeText } from './route-name.js'
 import type { RouteName } from './route-name.js'
 import { StatusCode } from './status-code.js'
 
-export function RoutePanel({ name, filters, version }: { readonly name: RouteName, readonly filters: Filters, readonly version: number }) {
+export function RoutePanel({
+  name,
+  filters,
+  version,
+}: {
+  readonly name: RouteName
+  readonly filters: Filters
+  readonly version: number
+}) {
   const view = useView()
   const { data, error } = useQuery<RouteLatency>('routes/latency', { ...filters, ...name }, version)
   const text = routeText(name)
@@ -22,7 +30,9 @@ export function RoutePanel({ name, filters, version }: { readonly name: RouteNam
     <section class="card route-panel" aria-label={`Latency of ${text.slice(0, 200)}`}>
       <div class="route-head">
         <h2>{truncate(text, 200)}</h2>
-        <a class="button small" href={createHref({ ...view, route: null })} aria-label="Close the plot">✕</a>
+        <a class="button small" href={createHref({ ...view, route: null })} aria-label="Close the plot">
+          ✕
+        </a>
       </div>
       {error !== undefined && <Problem error={error} />}
       {data !== undefined && data.buckets.length === 0 && <p class="muted">No request of this route is kept.</p>}
@@ -40,7 +50,7 @@ export function RoutePanel({ name, filters, version }: { readonly name: RouteNam
 const LOOKED_AT = 500
 const SHOWN = 15
 
-function Newest({ name, version }: { readonly name: RouteName, readonly version: number }) {
+function Newest({ name, version }: { readonly name: RouteName; readonly version: number }) {
   const { data, error } = useQuery<Page<StoredRequestLog>>('request-logs', { limit: LOOKED_AT }, version)
   if (error !== undefined) return <Problem error={error} />
   if (data === undefined) return <p class="muted">Loading …</p>
@@ -51,20 +61,36 @@ function Newest({ name, version }: { readonly name: RouteName, readonly version:
       <table class="table newest">
         <thead>
           <tr>
-            <th scope="col">Time</th><th scope="col">Status</th><th scope="col">Path</th><th scope="col" class="number">Duration</th><th scope="col">Service</th><th scope="col">Entries</th>
+            <th scope="col">Time</th>
+            <th scope="col">Status</th>
+            <th scope="col">Path</th>
+            <th scope="col" class="number">
+              Duration
+            </th>
+            <th scope="col">Service</th>
+            <th scope="col">Entries</th>
           </tr>
         </thead>
         <tbody>
           {items.map(({ id, request }) => (
             <tr key={id}>
-              <td><Time at={request.timestamp} /></td>
-              <td><StatusCode code={request.status_code} /></td>
+              <td>
+                <Time at={request.timestamp} />
+              </td>
+              <td>
+                <StatusCode code={request.status_code} />
+              </td>
               <td class="path">{truncate(request.path, 120)}</td>
               <td class="number">{duration(request.duration_ms)}</td>
               <td>{truncate(request.service ?? '', 40)}</td>
               <td>
                 {request.request_id.length <= 200 && (
-                  <a href={createHref({ filters: { request_id: entryRequestId(request.request_id) } })} aria-label={`logs of request ${request.request_id}`}>logs</a>
+                  <a
+                    href={createHref({ filters: { request_id: entryRequestId(request.request_id) } })}
+                    aria-label={`logs of request ${request.request_id}`}
+                  >
+                    logs
+                  </a>
                 )}
               </td>
             </tr>

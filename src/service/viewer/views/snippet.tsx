@@ -7,7 +7,9 @@ import { useQuery } from '../use-query.js'
 export function Snippet({ code }: { readonly code: string }) {
   return (
     <div class="snippet">
-      <pre class="code" tabIndex={0} aria-label="Code">{code}</pre>
+      <pre class="code" tabIndex={0} aria-label="Code">
+        {code}
+      </pre>
       <CopyButton text={code} label="Copy" />
     </div>
   )

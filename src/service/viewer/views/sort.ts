@@ -4,7 +4,10 @@ export interface SortOrder<K extends string> {
   readonly isDescending: boolean
 }
 
-export function sortRows<T, K extends keyof T & string>(rows: readonly T[], { key, isDescending }: SortOrder<K>): readonly T[] {
+export function sortRows<T, K extends keyof T & string>(
+  rows: readonly T[],
+  { key, isDescending }: SortOrder<K>,
+): readonly T[] {
   const sign = isDescending ? -1 : 1
   return rows.toSorted((a, b) => sign * compare(a[key], b[key]))
 }

@@ -8,7 +8,7 @@ export const LINE = { 'data-line': '' } as const
 
 export function useListKeys(list: RefObject<HTMLElement | null>): void {
   const step = (by: 1 | -1) => {
-    const lines = [...list.current?.querySelectorAll<HTMLElement>('a[data-line]') ?? []]
+    const lines = [...(list.current?.querySelectorAll<HTMLElement>('a[data-line]') ?? [])]
     const at = lines.findIndex((line) => line === document.activeElement)
     const next = lines[at === -1 ? 0 : at + by]
     if (next === undefined) return

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RefObject } from 'preact'
 
-export function useWidth<T extends Element>(): { ref: RefObject<T | null>, width: number } {
+export function useWidth<T extends Element>(): { ref: RefObject<T | null>; width: number } {
   const ref = useRef<T | null>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {

@@ -12,25 +12,73 @@ test('a bare entry has none', () => {
 
 test('every field of a full one is told', () => {
   const full: LogEntry = {
-    ...bare, user_id: 'u-1', user: { id: 'u-2', email: 'jane@example.com', name: 'Jane' }, session_id: 's-1', action: 'pay', source: 'a.js:1:2',
-    request: { method: 'GET', url: 'http://h/p?q', path: '/p', status_code: 500, duration_ms: 12.5, ip: '::1', user_agent: 'curl' },
-    perf: { duration_ms: 3, memory_mb: 20, db_queries: 0, cache_hits: 2 }, trace: { trace_id: 't-1', span_id: 'sp', parent_span_id: 'pp' },
-    deploy: { commit: 'c0ffee', branch: 'main', deployed_by: 'ci' }, fingerprint: 'fp', release_id: 'rel', request_id: 'req',
-    notify: true, notify_channels: ['mail', 'chat'],
+    ...bare,
+    user_id: 'u-1',
+    user: { id: 'u-2', email: 'jane@example.com', name: 'Jane' },
+    session_id: 's-1',
+    action: 'pay',
+    source: 'a.js:1:2',
+    request: {
+      method: 'GET',
+      url: 'http://h/p?q',
+      path: '/p',
+      status_code: 500,
+      duration_ms: 12.5,
+      ip: '::1',
+      user_agent: 'curl',
+    },
+    perf: { duration_ms: 3, memory_mb: 20, db_queries: 0, cache_hits: 2 },
+    trace: { trace_id: 't-1', span_id: 'sp', parent_span_id: 'pp' },
+    deploy: { commit: 'c0ffee', branch: 'main', deployed_by: 'ci' },
+    fingerprint: 'fp',
+    release_id: 'rel',
+    request_id: 'req',
+    notify: true,
+    notify_channels: ['mail', 'chat'],
   }
-  const told = (facts: readonly { name: string, value: string }[]) => facts.map(({ name, value }) => `${name}: ${value}`)
-  expect(told(requestFacts(full))).toEqual(['Method: GET', 'Path: /p', 'URL: http://h/p?q', 'Status: 500', 'Duration: 13 ms', 'IP: ::1', 'User agent: curl'])
-  expect(told(userFacts(full))).toEqual(['Id: u-2', 'User id: u-1', 'Name: Jane', 'E-mail: jane@example.com', 'Session: s-1'])
+  const told = (facts: readonly { name: string; value: string }[]) =>
+    facts.map(({ name, value }) => `${name}: ${value}`)
+  expect(told(requestFacts(full))).toEqual([
+    'Method: GET',
+    'Path: /p',
+    'URL: http://h/p?q',
+    'Status: 500',
+    'Duration: 13 ms',
+    'IP: ::1',
+    'User agent: curl',
+  ])
+  expect(told(userFacts(full))).toEqual([
+    'Id: u-2',
+    'User id: u-1',
+    'Name: Jane',
+    'E-mail: jane@example.com',
+    'Session: s-1',
+  ])
   expect(told(perfFacts(full))).toEqual(['Duration: 3 ms', 'Memory: 20 MB', 'Database queries: 0', 'Cache hits: 2'])
   expect(told(contextFacts(full, 'computed'))).toEqual([
-    'Action: pay', 'Source: a.js:1:2', 'Request id: req', 'Trace id: t-1', 'Span id: sp', 'Parent span: pp', 'Fingerprint: fp',
-    'Release id: rel', 'Commit: c0ffee', 'Branch: main', 'Deployed by: ci', 'Notify: requested: mail, chat',
+    'Action: pay',
+    'Source: a.js:1:2',
+    'Request id: req',
+    'Trace id: t-1',
+    'Span id: sp',
+    'Parent span: pp',
+    'Fingerprint: fp',
+    'Release id: rel',
+    'Commit: c0ffee',
+    'Branch: main',
+    'Deployed by: ci',
+    'Notify: requested: mail, chat',
   ])
 })
 
 test('what the list can be filtered by leads there', () => {
   const facts = contextFacts({ ...bare, request_id: 'r', trace: { trace_id: 't' }, release_id: 'l' }, 'computed')
-  expect(facts.map(({ filter, value }) => [filter, value])).toEqual([['request_id', 'r'], ['trace_id', 't'], ['fingerprint', 'computed'], ['release_id', 'l']])
+  expect(facts.map(({ filter, value }) => [filter, value])).toEqual([
+    ['request_id', 'r'],
+    ['trace_id', 't'],
+    ['fingerprint', 'computed'],
+    ['release_id', 'l'],
+  ])
 })
 
 test('an id is told once, and no notification is told as such', () => {

@@ -4,7 +4,13 @@ import { runInThisContext } from 'node:vm'
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { memberStacks, propertiesOf } from '../../../../src/service/viewer/detail/error-parts.js'
-import { countOrigin, foldFrames, isInTitle, placeText, splitFile } from '../../../../src/service/viewer/detail/frames.js'
+import {
+  countOrigin,
+  foldFrames,
+  isInTitle,
+  placeText,
+  splitFile,
+} from '../../../../src/service/viewer/detail/frames.js'
 import { parseFrame, parseStack } from '../../../../src/service/viewer/detail/stack.js'
 
 const frame = (line: string) => {
@@ -25,12 +31,18 @@ test.each([
   ['    at Object.<anonymous> (/app/server.js:12:1)', ['Object.<anonymous>', '/app/server.js', 12, 1, 'own']],
   ['    at Array.map (<anonymous>)', ['Array.map', '<anonymous>', null, null, 'runtime']],
   ['    at JSON.parse (native)', ['JSON.parse', 'native', null, null, 'runtime']],
-  ['    at Layer.handle [as handle_request] (/app/node_modules/express/lib/router/layer.js:95:5)',
-    ['Layer.handle [as handle_request]', '/app/node_modules/express/lib/router/layer.js', 95, 5, 'express']],
-  ['    at /app/node_modules/.pnpm/a@1.0.0/node_modules/@fastify/middie/index.js:12:4',
-    [null, '/app/node_modules/.pnpm/a@1.0.0/node_modules/@fastify/middie/index.js', 12, 4, '@fastify/middie']],
-  ['    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
-    ['process.processTicksAndRejections', 'node:internal/process/task_queues', 95, 5, 'runtime']],
+  [
+    '    at Layer.handle [as handle_request] (/app/node_modules/express/lib/router/layer.js:95:5)',
+    ['Layer.handle [as handle_request]', '/app/node_modules/express/lib/router/layer.js', 95, 5, 'express'],
+  ],
+  [
+    '    at /app/node_modules/.pnpm/a@1.0.0/node_modules/@fastify/middie/index.js:12:4',
+    [null, '/app/node_modules/.pnpm/a@1.0.0/node_modules/@fastify/middie/index.js', 12, 4, '@fastify/middie'],
+  ],
+  [
+    '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+    ['process.processTicksAndRejections', 'node:internal/process/task_queues', 95, 5, 'runtime'],
+  ],
   ['    at internal/main/run_main_module.js:17:47', [null, 'internal/main/run_main_module.js', 17, 47, 'runtime']],
   ['    at eval (eval at run (/app/src/run.js:4:9), <anonymous>:1:7)', ['eval', '/app/src/run.js', 4, 9, 'own']],
   ['    at C:\\app\\src\\price.js:42:17', [null, 'C:\\app\\src\\price.js', 42, 17, 'own']],
@@ -50,7 +62,8 @@ describe('a chain', () => {
     const { stack } = pino.stdSerializers.err(outer)
     const { parts } = parseStack(stack)
     expect(parts.map(({ label, title }) => [label, title])).toEqual([
-      [null, 'Error: outer\nsecond line'], ['caused by', 'TypeError: inner'],
+      [null, 'Error: outer\nsecond line'],
+      ['caused by', 'TypeError: inner'],
     ])
     expect(parts.every(({ items }) => items.length > 0 && items.every((item) => item.kind === 'frame'))).toBe(true)
   })
@@ -58,16 +71,25 @@ describe('a chain', () => {
   test("as Node's inspect writes it, without the braces", () => {
     const outer = Object.assign(new Error('outer', { cause: new TypeError('inner') }), { code: 'E_OUTER' })
     const { parts } = parseStack(inspect(outer))
-    expect(parts.map(({ label, title }) => [label, title])).toEqual([[null, 'Error: outer'], ['caused by', 'TypeError: inner']])
-    const texts = parts.flatMap(({ items }) => items).flatMap((item) => (item.kind === 'text' ? [item.text.trim()] : []))
+    expect(parts.map(({ label, title }) => [label, title])).toEqual([
+      [null, 'Error: outer'],
+      ['caused by', 'TypeError: inner'],
+    ])
+    const texts = parts
+      .flatMap(({ items }) => items)
+      .flatMap((item) => (item.kind === 'text' ? [item.text.trim()] : []))
     expect(texts).toContain("code: 'E_OUTER',")
     expect(texts.filter((text) => /^[{}[\],]*$/.test(text))).toEqual([])
   })
 
   test('as the transport writes an AggregateError', () => {
-    const { parts } = parseStack('AggregateError: all\n    at a (/a.js:1:1)\nerror 1 of 2: TypeError: x\n    at b (/b.js:2:2)\nerror 2 of 2: RangeError: y\n    at c (/c.js:3:3)')
+    const { parts } = parseStack(
+      'AggregateError: all\n    at a (/a.js:1:1)\nerror 1 of 2: TypeError: x\n    at b (/b.js:2:2)\nerror 2 of 2: RangeError: y\n    at c (/c.js:3:3)',
+    )
     expect(parts.map(({ label, title }) => [label, title])).toEqual([
-      [null, 'AggregateError: all'], ['error 1 of 2', 'TypeError: x'], ['error 2 of 2', 'RangeError: y'],
+      [null, 'AggregateError: all'],
+      ['error 1 of 2', 'TypeError: x'],
+      ['error 2 of 2', 'RangeError: y'],
     ])
   })
 })
@@ -82,8 +104,9 @@ test('every frame of a real stack is read', () => {
 
 test('what is no stack stays as it is', () => {
   expect(parseStack('').parts).toEqual([{ label: null, title: '', items: [] }])
-  expect(parseStack('Error: x\n    at a (/a.js:1:1)\n  ... 4 lines matching cause stack trace ...').parts[0]?.items.at(-1))
-    .toEqual({ kind: 'text', text: '  ... 4 lines matching cause stack trace ...' })
+  expect(
+    parseStack('Error: x\n    at a (/a.js:1:1)\n  ... 4 lines matching cause stack trace ...').parts[0]?.items.at(-1),
+  ).toEqual({ kind: 'text', text: '  ... 4 lines matching cause stack trace ...' })
 })
 
 test('a stack of a hundred thousand lines is read in part', () => {
@@ -93,31 +116,42 @@ test('a stack of a hundred thousand lines is read in part', () => {
   expect(linesLeftOut).toBe(99_002)
 })
 
-test.each([':1'.repeat(480), '('.repeat(960), ')'.repeat(960), `eval at (${'a:1:1('.repeat(150)}`, ' {'.repeat(480)])('no line is too hostile to be read: %#', (text) => {
-  const { parts } = parseStack(`Error\n${`    at f (${text})\n`.repeat(900)}`)
-  expect(parts[0]?.items).toHaveLength(900)
-})
+test.each([':1'.repeat(480), '('.repeat(960), ')'.repeat(960), `eval at (${'a:1:1('.repeat(150)}`, ' {'.repeat(480)])(
+  'no line is too hostile to be read: %#',
+  (text) => {
+    const { parts } = parseStack(`Error\n${`    at f (${text})\n`.repeat(900)}`)
+    expect(parts[0]?.items).toHaveLength(900)
+  },
+)
 
 describe('what is folded', () => {
-  const { parts } = parseStack([
-    'Error: x',
-    '    at own (/app/a.js:1:1)',
-    '    at one (/app/node_modules/express/a.js:1:1)',
-    '    at two (/app/node_modules/qs/a.js:1:1)',
-    '    at three (node:events:5:1)',
-    '    at main (/app/b.js:2:1)',
-    '    at Promise.all (index 0)',
-  ].join('\n'))
+  const { parts } = parseStack(
+    [
+      'Error: x',
+      '    at own (/app/a.js:1:1)',
+      '    at one (/app/node_modules/express/a.js:1:1)',
+      '    at two (/app/node_modules/qs/a.js:1:1)',
+      '    at three (node:events:5:1)',
+      '    at main (/app/b.js:2:1)',
+      '    at Promise.all (index 0)',
+    ].join('\n'),
+  )
   const items = foldFrames(parts[0]?.items ?? [])
 
   test('neighbours that are not the own ones, with where they are', () => {
-    expect(items.map((item) => (item.kind === 'frame' ? item.fn : item.text)))
-      .toEqual(['own', '3 frames in express, qs, Node', 'main', '1 frame in the runtime'])
+    expect(items.map((item) => (item.kind === 'frame' ? item.fn : item.text))).toEqual([
+      'own',
+      '3 frames in express, qs, Node',
+      'main',
+      '1 frame in the runtime',
+    ])
     expect(items.flatMap((item) => (item.kind === 'folded' ? item.frames : []))).toHaveLength(4)
   })
 
   test('many packages are not all named', () => {
-    const many = parseStack(`Error\n${['a', 'b', 'c', 'd', 'e'].map((name) => `    at f (/x/node_modules/${name}/i.js:1:1)`).join('\n')}`)
+    const many = parseStack(
+      `Error\n${['a', 'b', 'c', 'd', 'e'].map((name) => `    at f (/x/node_modules/${name}/i.js:1:1)`).join('\n')}`,
+    )
     expect(foldFrames(many.parts[0]?.items ?? [])).toMatchObject([{ text: '5 frames in a, b, c, 2 more' }])
   })
 
@@ -143,8 +177,13 @@ test('the first line is told once', () => {
 })
 
 test('what an error carried beside', () => {
-  expect(propertiesOf({ code: 'E', errno: -1, cause: { a: 1 }, long: 'x'.repeat(600) })).toEqual({ code: 'E', errno: '-1' })
+  expect(propertiesOf({ code: 'E', errno: -1, cause: { a: 1 }, long: 'x'.repeat(600) })).toEqual({
+    code: 'E',
+    errno: '-1',
+  })
   expect(propertiesOf('text')).toEqual({})
-  expect(memberStacks({ errors: [{ stack: 'Error: a\n    at x' }, { message: 'no stack' }, null, 'text'] })).toEqual(['Error: a\n    at x'])
+  expect(memberStacks({ errors: [{ stack: 'Error: a\n    at x' }, { message: 'no stack' }, null, 'text'] })).toEqual([
+    'Error: a\n    at x',
+  ])
   expect(memberStacks({ errors: 'text' })).toEqual([])
 })

@@ -2,14 +2,36 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldText } from '../../../../src/service/viewer/detail/fold-text.js'
-import { copyText, truncate, kindOf, listMembers, pathText, formatPreview, toSearchText, sizeOf } from '../../../../src/service/viewer/detail/tree.js'
+import {
+  copyText,
+  truncate,
+  kindOf,
+  listMembers,
+  pathText,
+  formatPreview,
+  toSearchText,
+  sizeOf,
+} from '../../../../src/service/viewer/detail/tree.js'
 import type { Json } from '../../../../src/protocol/log-entry.js'
 
 test('kinds, sizes and members', () => {
-  expect([null, [], {}, 'a', 1, true].map((value) => kindOf(value as Json))).toEqual(['null', 'array', 'object', 'string', 'number', 'boolean'])
+  expect([null, [], {}, 'a', 1, true].map((value) => kindOf(value as Json))).toEqual([
+    'null',
+    'array',
+    'object',
+    'string',
+    'number',
+    'boolean',
+  ])
   expect([sizeOf([1, 2]), sizeOf({ a: 1 }), sizeOf('abc')]).toEqual([2, 1, 0])
-  expect(listMembers(['a', 'b', 'c'], 2)).toEqual([{ key: 0, value: 'a' }, { key: 1, value: 'b' }])
-  expect(listMembers({ a: 1, b: null }, 5)).toEqual([{ key: 'a', value: 1 }, { key: 'b', value: null }])
+  expect(listMembers(['a', 'b', 'c'], 2)).toEqual([
+    { key: 0, value: 'a' },
+    { key: 1, value: 'b' },
+  ])
+  expect(listMembers({ a: 1, b: null }, 5)).toEqual([
+    { key: 'a', value: 1 },
+    { key: 'b', value: null },
+  ])
   expect(listMembers(3, 5)).toEqual([])
 })
 
@@ -20,13 +42,20 @@ test('paths as code has them', () => {
 })
 
 test('a path leads to its value', () => {
-  fc.assert(fc.property(fc.array(fc.oneof(fc.string(), fc.nat(20)), { minLength: 1, maxLength: 5 }), (path) => {
-    const root = path.reduceRight<unknown>((inner, key) => (typeof key === 'number' ? Object.assign([], { [key]: inner }) : { [key]: inner }), 'found')
-    const text = pathText(path)
-    // oxlint-disable-next-line typescript/no-implied-eval -- the text is made by the code under test, of generated keys
-    const read = new Function('root', `return root${text.startsWith('[') ? text : `.${text}`}`) as (root: unknown) => unknown
-    if (!path.includes('__proto__')) expect(read(root)).toBe('found')
-  }))
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string(), fc.nat(20)), { minLength: 1, maxLength: 5 }), (path) => {
+      const root = path.reduceRight<unknown>(
+        (inner, key) => (typeof key === 'number' ? Object.assign([], { [key]: inner }) : { [key]: inner }),
+        'found',
+      )
+      const text = pathText(path)
+      // oxlint-disable-next-line typescript/no-implied-eval -- the text is made by the code under test, of generated keys
+      const read = new Function('root', `return root${text.startsWith('[') ? text : `.${text}`}`) as (
+        root: unknown,
+      ) => unknown
+      if (!path.includes('__proto__')) expect(read(root)).toBe('found')
+    }),
+  )
 })
 
 describe('a preview', () => {
@@ -74,11 +103,18 @@ describe('a long text', () => {
   })
 
   test('is always a beginning of itself, within the bound', () => {
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', '\n', '😀', ' ') }), fc.integer({ min: 5, max: 50 }), fc.integer({ min: 1, max: 5 }), (text, maxChars, maxLines) => {
-      const folded = foldText(text, maxChars, maxLines)
-      expect(text.startsWith(folded.text)).toBe(true)
-      expect(folded.isCut).toBe(folded.text.length < text.length)
-      expect(folded.text.length).toBeLessThanOrEqual(maxChars * 1.2)
-    }))
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', '\n', '😀', ' ') }),
+        fc.integer({ min: 5, max: 50 }),
+        fc.integer({ min: 1, max: 5 }),
+        (text, maxChars, maxLines) => {
+          const folded = foldText(text, maxChars, maxLines)
+          expect(text.startsWith(folded.text)).toBe(true)
+          expect(folded.isCut).toBe(folded.text.length < text.length)
+          expect(folded.text.length).toBeLessThanOrEqual(maxChars * 1.2)
+        },
+      ),
+    )
   })
 })

@@ -2,7 +2,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Histogram, HistogramBucket } from '../../../../src/service/query/api-types.js'
-import { describe as describeRange, indexAt, findMaxTotal, selectRange, createSegments, createTicks } from '../../../../src/service/viewer/entries/histogram-model.js'
+import {
+  describe as describeRange,
+  indexAt,
+  findMaxTotal,
+  selectRange,
+  createSegments,
+  createTicks,
+} from '../../../../src/service/viewer/entries/histogram-model.js'
 
 const none = { debug: 0, info: 0, warn: 0, error: 0, fatal: 0, total: 0 }
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
@@ -19,19 +26,29 @@ const three: Histogram = {
 }
 
 test('segments stand on each other within the chart, the worst on the ground, and what is not zero can be seen', () => {
-  const counts = fc.record({ debug: fc.nat(5000), info: fc.nat(5000), warn: fc.nat(5000), error: fc.nat(5000), fatal: fc.nat(5000) })
-  fc.assert(fc.property(counts, fc.nat(100_000), (levels, more) => {
-    const total = Object.values(levels).reduce((sum, value) => sum + value, 0)
-    const segments = createSegments(bucket(0, { ...levels, total }), Math.max(1, total + more))
-    expect(segments.map(({ level }) => level)).toEqual((['fatal', 'error', 'warn', 'info', 'debug'] as const).filter((level) => levels[level] > 0))
-    let ground = 1
-    for (const { y, height } of segments) {
-      expect(height).toBeGreaterThan(0.02)
-      expect(y + height).toBeCloseTo(ground, 9)
-      ground = y
-    }
-    expect(ground).toBeGreaterThan(-1e-9)
-  }))
+  const counts = fc.record({
+    debug: fc.nat(5000),
+    info: fc.nat(5000),
+    warn: fc.nat(5000),
+    error: fc.nat(5000),
+    fatal: fc.nat(5000),
+  })
+  fc.assert(
+    fc.property(counts, fc.nat(100_000), (levels, more) => {
+      const total = Object.values(levels).reduce((sum, value) => sum + value, 0)
+      const segments = createSegments(bucket(0, { ...levels, total }), Math.max(1, total + more))
+      expect(segments.map(({ level }) => level)).toEqual(
+        (['fatal', 'error', 'warn', 'info', 'debug'] as const).filter((level) => levels[level] > 0),
+      )
+      let ground = 1
+      for (const { y, height } of segments) {
+        expect(height).toBeGreaterThan(0.02)
+        expect(y + height).toBeCloseTo(ground, 9)
+        ground = y
+      }
+      expect(ground).toBeGreaterThan(-1e-9)
+    }),
+  )
 })
 
 test('a selection covers the buckets from where it began to where it is, in either direction', () => {
@@ -43,8 +60,15 @@ test('a selection covers the buckets from where it began to where it is, in eith
 })
 
 test('the bucket under the pointer, also beyond the edges', () => {
-  expect([indexAt(0, 3), indexAt(0.5, 3), indexAt(0.999, 3), indexAt(1, 3), indexAt(-0.2, 3), indexAt(7, 3), indexAt(0.5, 0)])
-    .toEqual([0, 1, 2, 2, 0, 2, -1])
+  expect([
+    indexAt(0, 3),
+    indexAt(0.5, 3),
+    indexAt(0.999, 3),
+    indexAt(1, 3),
+    indexAt(-0.2, 3),
+    indexAt(7, 3),
+    indexAt(0.5, 0),
+  ]).toEqual([0, 1, 2, 2, 0, 2, -1])
 })
 
 test('is told in words', () => {
@@ -62,10 +86,18 @@ test('labels stand at whole buckets, no more than there is room for', () => {
 })
 
 test('labels neither touch each other nor reach beyond the end', () => {
-  fc.assert(fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 300, max: 3000 }), fc.integer({ min: 30, max: 90 }), (buckets, widthPx, labelPx) => {
-    const places = createTicks(buckets, widthPx, labelPx).map((index) => index / buckets * widthPx)
-    expect(places[0]).toBe(0)
-    expect((places.at(-1) ?? Infinity) + labelPx).toBeLessThanOrEqual(widthPx)
-    for (const [at, place] of places.slice(1).entries()) expect(place - (places[at] ?? place)).toBeGreaterThan(labelPx)
-  }))
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 500 }),
+      fc.integer({ min: 300, max: 3000 }),
+      fc.integer({ min: 30, max: 90 }),
+      (buckets, widthPx, labelPx) => {
+        const places = createTicks(buckets, widthPx, labelPx).map((index) => (index / buckets) * widthPx)
+        expect(places[0]).toBe(0)
+        expect((places.at(-1) ?? Infinity) + labelPx).toBeLessThanOrEqual(widthPx)
+        for (const [at, place] of places.slice(1).entries())
+          expect(place - (places[at] ?? place)).toBeGreaterThan(labelPx)
+      },
+    ),
+  )
 })

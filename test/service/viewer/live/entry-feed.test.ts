@@ -6,8 +6,14 @@ import { ApiError } from '../../../../src/service/viewer/api-error.js'
 import { EntryFeed } from '../../../../src/service/viewer/live/entry-feed.js'
 import type { LiveSource } from '../../../../src/service/viewer/live/live-stream.js'
 
-const brief = (seq: number): EntrySummary =>
-  ({ id: `e${seq}`, seq, received_at: '', timestamp: '', level: 'info', message: '' })
+const brief = (seq: number): EntrySummary => ({
+  id: `e${seq}`,
+  seq,
+  received_at: '',
+  timestamp: '',
+  level: 'info',
+  message: '',
+})
 
 /** A service that holds entries 1 to `newest`, and a clock that the test moves. */
 function setup(newest: number) {
@@ -132,7 +138,11 @@ describe('what cannot be loaded', () => {
     service.refusal = new ApiError(400, 'level must be one of …')
     feed.show({ level: 'loud' })
     await vi.waitFor(() => expect(followed).toHaveLength(1), { timeout: 10_000 })
-    expect([followed[0]?.parameters, followed[0]?.onOpen, feed.error?.message]).toEqual([{}, undefined, 'level must be one of …'])
+    expect([followed[0]?.parameters, followed[0]?.onOpen, feed.error?.message]).toEqual([
+      {},
+      undefined,
+      'level must be one of …',
+    ])
   })
 
   test('a page that fails is asked for again after a while, not at once', async () => {

@@ -38,10 +38,11 @@ function setup() {
       return new Response(readable)
     },
     startedAt: async () => service.startedAt,
-    wait: (ms, signal) => new Promise((resolve) => {
-      waits.push({ ms, end: resolve })
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    }),
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        waits.push({ ms, end: resolve })
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      }),
     onChange: (kinds) => changes.push(...kinds),
   })
   const nth = async (n: number): Promise<Opened> => {
@@ -63,10 +64,23 @@ describe('what the stream says', () => {
   test.each([1, 7, Infinity])('is read, cut after every %d bytes', async (bytesEach) => {
     const { live, nth, changes } = setup()
     const got: [number | undefined, string | undefined, number][] = []
-    live.follow({ parameters: {}, onEntries: ({ items, skipped }) => got.push([items[0]?.seq, items[0]?.message, skipped]) })
+    live.follow({
+      parameters: {},
+      onEntries: ({ items, skipped }) => got.push([items[0]?.seq, items[0]?.message, skipped]),
+    })
     const stream = await nth(0)
-    stream.write(`: hello\n\n${entries(1)}${formatEvent({ event: 'changed', data: { kinds: ['release', 'feedback'] } })}${entries(2, 5)}`, bytesEach)
-    await vi.waitFor(() => expect(got).toEqual([[1, 'Größe 😀', 0], [2, 'Größe 😀', 5]]), { timeout: 10_000 })
+    stream.write(
+      `: hello\n\n${entries(1)}${formatEvent({ event: 'changed', data: { kinds: ['release', 'feedback'] } })}${entries(2, 5)}`,
+      bytesEach,
+    )
+    await vi.waitFor(
+      () =>
+        expect(got).toEqual([
+          [1, 'Größe 😀', 0],
+          [2, 'Größe 😀', 5],
+        ]),
+      { timeout: 10_000 },
+    )
     expect(changes).toEqual(['entry', 'release', 'feedback', 'entry'])
   })
 
@@ -122,7 +136,9 @@ describe('a stream that ends', () => {
     service.refusal = new ApiError(503, 'too many streams')
     live.follow({ parameters: {} })
     for (let attempt = 0; attempt < 6; attempt++) await goOn(attempt)
-    await vi.waitFor(() => expect(waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]), { timeout: 10_000 })
+    await vi.waitFor(() => expect(waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]), {
+      timeout: 10_000,
+    })
     expect(live.state.value).toEqual({ name: 'reconnecting', reason: 'too many streams' })
     service.refusal = undefined
     await goOn(6)

@@ -4,13 +4,22 @@ import { describe, expect, test } from 'vitest'
 import type { EntrySummary } from '../../../../src/service/query/api-types.js'
 import { MAX_ROWS, PAGE_ROWS, TailBuffer } from '../../../../src/service/viewer/live/tail-buffer.js'
 
-const brief = (seq: number): EntrySummary =>
-  ({ id: `e${seq}`, seq, received_at: '', timestamp: '', level: 'info', message: '' })
+const brief = (seq: number): EntrySummary => ({
+  id: `e${seq}`,
+  seq,
+  received_at: '',
+  timestamp: '',
+  level: 'info',
+  message: '',
+})
 /** Oldest first, as the stream brings them. */
-const span = (from: number, to: number): EntrySummary[] => Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => brief(from + index))
+const span = (from: number, to: number): EntrySummary[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => brief(from + index))
 /** Newest first, as the API answers: at most `limit` below the cursor. */
-const pageBelow = (cursor: number, limit: number): EntrySummary[] => span(Math.max(1, cursor - limit), cursor - 1).toReversed()
-const seqs = (tail: TailBuffer): (number | undefined)[] => Array.from({ length: tail.length }, (_, index) => tail.at(index)?.seq)
+const pageBelow = (cursor: number, limit: number): EntrySummary[] =>
+  span(Math.max(1, cursor - limit), cursor - 1).toReversed()
+const seqs = (tail: TailBuffer): (number | undefined)[] =>
+  Array.from({ length: tail.length }, (_, index) => tail.at(index)?.seq)
 
 function loaded(newest: number, rows = 10): TailBuffer {
   const tail = new TailBuffer()
@@ -37,7 +46,11 @@ describe('new entries', () => {
     const tail = loaded(10)
     for (let from = 11; from < 12_000; from += 50) tail.push(span(from, from + 49), 0)
     expect(tail.length).toBe(MAX_ROWS)
-    expect(tail.wanted(MAX_ROWS - 30, MAX_ROWS)).toEqual({ kind: 'older', cursor: String(tail.at(MAX_ROWS - 1)?.seq), limit: PAGE_ROWS })
+    expect(tail.wanted(MAX_ROWS - 30, MAX_ROWS)).toEqual({
+      kind: 'older',
+      cursor: String(tail.at(MAX_ROWS - 1)?.seq),
+      limit: PAGE_ROWS,
+    })
   })
 })
 
@@ -105,7 +118,8 @@ describe('further pages', () => {
 
   test('rows keep their places while newer ones are left out above', () => {
     const tail = loaded(20_000, 200)
-    for (let page = 0; page < 20; page++) tail.addOlder(pageBelow(Number(tail.wanted(tail.length, tail.length)?.cursor), PAGE_ROWS), true)
+    for (let page = 0; page < 20; page++)
+      tail.addOlder(pageBelow(Number(tail.wanted(tail.length, tail.length)?.cursor), PAGE_ROWS), true)
     expect(tail.length).toBe(200 + 20 * PAGE_ROWS)
     expect([tail.at(0), tail.at(8000)?.seq]).toEqual([undefined, 12_000])
     expect(seqs(tail).filter((seq) => seq !== undefined).length).toBeLessThanOrEqual(MAX_ROWS)
@@ -113,7 +127,8 @@ describe('further pages', () => {
 
   test('a page above that is not what it was tears the list', () => {
     const tail = loaded(20_000, 200)
-    for (let page = 0; page < 12; page++) tail.addOlder(pageBelow(Number(tail.wanted(tail.length, tail.length)?.cursor), PAGE_ROWS), true)
+    for (let page = 0; page < 12; page++)
+      tail.addOlder(pageBelow(Number(tail.wanted(tail.length, tail.length)?.cursor), PAGE_ROWS), true)
     expect(tail.wanted(0, 30)?.kind).toBe('newer')
     tail.addNewer([])
     expect(tail.isTorn).toBe(true)
@@ -123,38 +138,45 @@ describe('further pages', () => {
 test('however one scrolls while entries come, the rows are those of the service, without a gap', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('come' as const), count: fc.integer({ min: 1, max: 400 }) }),
-    fc.record({ kind: fc.constant('scroll' as const), to: fc.double({ min: 0, max: 1, noNaN: true }), turns: fc.integer({ min: 1, max: 15 }) }),
+    fc.record({
+      kind: fc.constant('scroll' as const),
+      to: fc.double({ min: 0, max: 1, noNaN: true }),
+      turns: fc.integer({ min: 1, max: 15 }),
+    }),
     fc.constant({ kind: 'top' as const }),
   )
-  fc.assert(fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
-    let newest = 9000
-    const tail = loaded(newest, 200)
-    for (const one of steps) {
-      if (one.kind === 'come') {
-        tail.push(span(newest + 1, newest + one.count), 0)
-        newest += one.count
-      } else if (one.kind === 'top') {
-        if (!tail.release()) tail.reset(pageBelow(newest + 1, 200), newest > 200, true)
-      } else {
-        tail.hold()
-        for (let turn = 0; turn < one.turns; turn++) {
-          const first = Math.floor(one.to * tail.length)
-          const wanted = tail.wanted(first, first + 40)
-          if (wanted === undefined) break
-          const items = pageBelow(Number(wanted.cursor), wanted.limit)
-          if (wanted.kind === 'newer') tail.addNewer(items)
-          else tail.addOlder(items, (items.at(-1)?.seq ?? 1) > 1)
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
+      let newest = 9000
+      const tail = loaded(newest, 200)
+      for (const one of steps) {
+        if (one.kind === 'come') {
+          tail.push(span(newest + 1, newest + one.count), 0)
+          newest += one.count
+        } else if (one.kind === 'top') {
+          if (!tail.release()) tail.reset(pageBelow(newest + 1, 200), newest > 200, true)
+        } else {
+          tail.hold()
+          for (let turn = 0; turn < one.turns; turn++) {
+            const first = Math.floor(one.to * tail.length)
+            const wanted = tail.wanted(first, first + 40)
+            if (wanted === undefined) break
+            const items = pageBelow(Number(wanted.cursor), wanted.limit)
+            if (wanted.kind === 'newer') tail.addNewer(items)
+            else tail.addOlder(items, (items.at(-1)?.seq ?? 1) > 1)
+          }
         }
+        const held = seqs(tail)
+        const rows = held.filter((seq) => seq !== undefined)
+        expect(rows.length).toBeLessThanOrEqual(MAX_ROWS)
+        // Those left out are all above, and every row is one older than the one before it.
+        expect(held.slice(held.length - rows.length)).toEqual(rows)
+        expect(rows).toEqual(Array.from({ length: rows.length }, (_, index) => (rows[0] ?? 0) - index))
+        if (!tail.isHeld && !tail.isTorn) expect(rows[0]).toBe(newest)
       }
-      const held = seqs(tail)
-      const rows = held.filter((seq) => seq !== undefined)
-      expect(rows.length).toBeLessThanOrEqual(MAX_ROWS)
-      // Those left out are all above, and every row is one older than the one before it.
-      expect(held.slice(held.length - rows.length)).toEqual(rows)
-      expect(rows).toEqual(Array.from({ length: rows.length }, (_, index) => (rows[0] ?? 0) - index))
-      if (!tail.isHeld && !tail.isTorn) expect(rows[0]).toBe(newest)
-    }
-  }), { numRuns: 60 })
+    }),
+    { numRuns: 60 },
+  )
 })
 
 test('what is missed while the list is loaded again leaves no gap: it is to be loaded once more', () => {

@@ -6,7 +6,12 @@ const usual = { url: 'http://127.0.0.1:4318/api/v1', is_default_url: true }
 const own = { url: 'http://127.0.0.1:4320/api/v1', is_default_url: false }
 
 test('five lines, with an address only where the default does not lead here', () => {
-  for (const address of [usual, own]) expect(connectLines(address).split('\n').filter((line) => line !== '')).toHaveLength(5)
+  for (const address of [usual, own])
+    expect(
+      connectLines(address)
+        .split('\n')
+        .filter((line) => line !== ''),
+    ).toHaveLength(5)
   expect(connectLines(usual)).not.toContain('url')
   expect(connectLines(own)).toContain(`{ url: '${own.url}', apiKey: 'any', service: 'checkout' }`)
 })

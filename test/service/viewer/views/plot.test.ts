@@ -18,18 +18,27 @@ describe('durations', () => {
   })
 
   test('always lie within the plot', () => {
-    fc.assert(fc.property(fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 1 }), (values) => {
-      const { ticks, place } = durationScale(values, 176, 10)
-      expect(ticks.length).toBeGreaterThan(1)
-      expect(ticks.length).toBeLessThan(9)
-      expect([...values, ...ticks].map(place).filter((y) => !(y > 9.99 && y < 176.01))).toEqual([])
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 1 }), (values) => {
+        const { ticks, place } = durationScale(values, 176, 10)
+        expect(ticks.length).toBeGreaterThan(1)
+        expect(ticks.length).toBeLessThan(9)
+        expect([...values, ...ticks].map(place).filter((y) => !(y > 9.99 && y < 176.01))).toEqual([])
+      }),
+    )
   })
 
   test('there are ticks without any', () => expect(durationScale([], 100, 0).ticks).toEqual([0, 0.5, 1]))
 })
 
-test.each([[1, 1], [1.2, 2], [3, 5], [6, 10], [0.03, 0.05], [450, 500]])('a step of at least %d', (atLeast, step) => {
+test.each([
+  [1, 1],
+  [1.2, 2],
+  [3, 5],
+  [6, 10],
+  [0.03, 0.05],
+  [450, 500],
+])('a step of at least %d', (atLeast, step) => {
   expect(niceStep(atLeast)).toBeCloseTo(step, 9)
 })
 
@@ -38,28 +47,43 @@ describe('times', () => {
 
   test('are round', () => {
     const ticks = timeTicks(start, start + 3_600_000, 6, 0)
-    expect(ticks.map((ms) => new Date(ms).toISOString().slice(11, 16))).toEqual(['08:00', '08:10', '08:20', '08:30', '08:40', '08:50'])
+    expect(ticks.map((ms) => new Date(ms).toISOString().slice(11, 16))).toEqual([
+      '08:00',
+      '08:10',
+      '08:20',
+      '08:30',
+      '08:40',
+      '08:50',
+    ])
   })
 
   test('are round in the zone that is shown', () => {
     const zoneMs = 5.5 * 3_600_000
     const ticks = timeTicks(start, start + 86_400_000, 4, zoneMs)
-    expect(ticks.map((ms) => new Date(ms + zoneMs).toISOString().slice(11, 16))).toEqual(['18:00', '00:00', '06:00', '12:00'])
+    expect(ticks.map((ms) => new Date(ms + zoneMs).toISOString().slice(11, 16))).toEqual([
+      '18:00',
+      '00:00',
+      '06:00',
+      '12:00',
+    ])
   })
 
   test('are never more than asked for by one', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 1e11 }), fc.integer({ min: 2, max: 12 }), (lengthMs, maxCount) => {
-      const ticks = timeTicks(start, start + lengthMs, maxCount, 0)
-      expect(ticks.length).toBeLessThanOrEqual(maxCount + 1)
-      expect(ticks.filter((tick) => tick < start || tick > start + lengthMs)).toEqual([])
-    }))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e11 }), fc.integer({ min: 2, max: 12 }), (lengthMs, maxCount) => {
+        const ticks = timeTicks(start, start + lengthMs, maxCount, 0)
+        expect(ticks.length).toBeLessThanOrEqual(maxCount + 1)
+        expect(ticks.filter((tick) => tick < start || tick > start + lengthMs)).toEqual([])
+      }),
+    )
   })
 })
 
 test('a line stops at a gap, and what stands alone is a dot', () => {
   const at = (x: number) => ({ x, y: 1.234 })
   expect(createLine([at(0), at(1), null, at(3), null, at(5), at(6)])).toEqual({
-    path: 'M0 1.2L1 1.2M5 1.2L6 1.2', dots: [at(3)],
+    path: 'M0 1.2L1 1.2M5 1.2L6 1.2',
+    dots: [at(3)],
   })
   expect(createLine([])).toEqual({ path: '', dots: [] })
 })

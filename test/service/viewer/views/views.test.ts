@@ -5,12 +5,22 @@ import { computeMonitorId } from '../../../../src/service/viewer/views/monitor-i
 import { toMonitorState, createStrip } from '../../../../src/service/viewer/views/monitor-state.js'
 import { groupReasons } from '../../../../src/service/viewer/views/reasons.js'
 import { computeChange } from '../../../../src/service/viewer/views/release-change.js'
-import { areMostlyPaths, entryRequestId, isOfRoute, parseRouteName, routeText } from '../../../../src/service/viewer/views/route-name.js'
+import {
+  areMostlyPaths,
+  entryRequestId,
+  isOfRoute,
+  parseRouteName,
+  routeText,
+} from '../../../../src/service/viewer/views/route-name.js'
 import { nextOrder, sortRows } from '../../../../src/service/viewer/views/sort.js'
 
 describe('a release', () => {
   const change = (before: number, after: number, windowMs = 3_600_000) =>
-    computeChange({ before: { entries: 100, errors: before }, after: { entries: 200, errors: after }, window_ms: windowMs })
+    computeChange({
+      before: { entries: 100, errors: before },
+      after: { entries: 200, errors: after },
+      window_ms: windowMs,
+    })
 
   test('in words', () => {
     expect(change(3, 41).text).toBe('3 errors in the hour before, 41 after')
@@ -19,7 +29,14 @@ describe('a release', () => {
     expect(change(3, 41)).toMatchObject({ before: '3 errors among 100 entries', after: '41 errors among 200 entries' })
   })
 
-  test.each([[3, 41, 'worse'], [41, 3, 'better'], [0, 2, 'same'], [0, 3, 'worse'], [100, 110, 'same'], [5, 5, 'same']] as const)('%d to %d is %s', (before, after, verdict) => {
+  test.each([
+    [3, 41, 'worse'],
+    [41, 3, 'better'],
+    [0, 2, 'same'],
+    [0, 3, 'worse'],
+    [100, 110, 'same'],
+    [5, 5, 'same'],
+  ] as const)('%d to %d is %s', (before, after, verdict) => {
     expect(change(before, after).verdict).toBe(verdict)
   })
 
@@ -29,27 +46,40 @@ describe('a release', () => {
   })
 
   test('is not worse for more traffic, nor better for less', () => {
-    const judged = (before: number, after: number) => computeChange({ before: { entries: before, errors: before / 10 }, after: { entries: after, errors: after / 10 }, window_ms: 1_000 }).verdict
+    const judged = (before: number, after: number) =>
+      computeChange({
+        before: { entries: before, errors: before / 10 },
+        after: { entries: after, errors: after / 10 },
+        window_ms: 1_000,
+      }).verdict
     expect([judged(100, 1_000), judged(1_000, 100)]).toEqual(['same', 'same'])
   })
 
   test('is not judged where one side is silent', () => {
     const window = { window_ms: 10_081 }
-    expect(computeChange({ ...window, before: { entries: 0, errors: 0 }, after: { entries: 308, errors: 304 } }))
-      .toMatchObject({ text: 'Nothing logged in the 10 s before, 304 errors after', verdict: 'same', shares: null })
-    expect(computeChange({ ...window, before: { entries: 308, errors: 304 }, after: { entries: 0, errors: 0 } }))
-      .toMatchObject({ text: '304 errors in the 10 s before, nothing logged after', verdict: 'same', shares: null })
+    expect(
+      computeChange({ ...window, before: { entries: 0, errors: 0 }, after: { entries: 308, errors: 304 } }),
+    ).toMatchObject({ text: 'Nothing logged in the 10 s before, 304 errors after', verdict: 'same', shares: null })
+    expect(
+      computeChange({ ...window, before: { entries: 308, errors: 304 }, after: { entries: 0, errors: 0 } }),
+    ).toMatchObject({ text: '304 errors in the 10 s before, nothing logged after', verdict: 'same', shares: null })
   })
 })
 
 describe('a monitor', () => {
   const nowMs = Date.UTC(2026, 0, 1)
   const monitor = (passedMs: number, intervalMs: number | null) => ({
-    monitor: 'abc', pings: 3, first_ping: '', recent: [], last_ping: new Date(nowMs - passedMs).toISOString(), interval_ms: intervalMs,
+    monitor: 'abc',
+    pings: 3,
+    first_ping: '',
+    recent: [],
+    last_ping: new Date(nowMs - passedMs).toISOString(),
+    interval_ms: intervalMs,
   })
 
   test('is found by its token: the id is the one that the service gives it', async () => {
-    for (const token of ['nightly-backup', 'queue-worker', 'ü–€']) expect(await computeMonitorId(token)).toBe(hashMonitorToken(token))
+    for (const token of ['nightly-backup', 'queue-worker', 'ü–€'])
+      expect(await computeMonitorId(token)).toBe(hashMonitorToken(token))
   })
 
   test('is late after twice its usual interval', () => {
@@ -77,9 +107,16 @@ describe('a monitor', () => {
 })
 
 test('one reason for many places is told once', () => {
-  expect(groupReasons([
-    { loc: ['logs', 3, 'level'], message: 'wrong' }, { loc: ['logs', 9, 'level'], message: 'wrong' }, { loc: [], message: 'not JSON' },
-  ])).toEqual([{ message: 'wrong', places: ['logs[3].level', 'logs[9].level'] }, { message: 'not JSON', places: ['the body'] }])
+  expect(
+    groupReasons([
+      { loc: ['logs', 3, 'level'], message: 'wrong' },
+      { loc: ['logs', 9, 'level'], message: 'wrong' },
+      { loc: [], message: 'not JSON' },
+    ]),
+  ).toEqual([
+    { message: 'wrong', places: ['logs[3].level', 'logs[9].level'] },
+    { message: 'not JSON', places: ['the body'] },
+  ])
 })
 
 describe('a route', () => {
@@ -100,7 +137,11 @@ describe('a route', () => {
   test('is a path where nearly each was met once', () => {
     const routes = (length: number, count: number) => Array.from({ length }, () => ({ count }))
     expect([areMostlyPaths(routes(21, 1)), areMostlyPaths([...routes(30, 1), { count: 14 }])]).toEqual([true, true])
-    expect([areMostlyPaths(routes(20, 1)), areMostlyPaths(routes(21, 2)), areMostlyPaths([])]).toEqual([false, false, false])
+    expect([areMostlyPaths(routes(20, 1)), areMostlyPaths(routes(21, 2)), areMostlyPaths([])]).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
 
   test('the id of its entries has no tag of the process', () => {
@@ -110,7 +151,11 @@ describe('a route', () => {
 })
 
 describe('sorting', () => {
-  const rows = [{ name: 'b', n: 10 }, { name: 'a', n: 9 }, { name: 'c', n: 100 }]
+  const rows = [
+    { name: 'b', n: 10 },
+    { name: 'a', n: 9 },
+    { name: 'c', n: 100 },
+  ]
 
   test('numbers by size, text by letters', () => {
     expect(sortRows(rows, { key: 'n', isDescending: true }).map(({ n }) => n)).toEqual([100, 10, 9])
