@@ -37,10 +37,9 @@ export async function calls(): Promise<void> {
   void new IngestClient({ spool: false })
   // @ts-expect-error the service knows no trace
   await client.ingest({ logs: [{ level: 'trace', message: 'm', timestamp: '' }] })
+  const request = { method: 'GET', path: '/', duration_ms: 1, request_id: 'r', timestamp: '' } as const
   // @ts-expect-error a status is a number
-  await client.ingestRequests([
-    { method: 'GET', path: '/', status_code: '200', duration_ms: 1, request_id: 'r', timestamp: '' },
-  ])
+  await client.ingestRequests([{ ...request, status_code: '200' }])
   // @ts-expect-error what JSON cannot hold
   await client.ingest({ logs: [{ ...entry, metadata: { when: new Map() } }] })
   const error: Error = new IngestError('INVALID', 'm', { status: 400, cause: new Error('c') })

@@ -1,7 +1,7 @@
 /** Compiled, never run: the local service as a test double. */
 import { expectTypeOf } from 'expect-type'
 import { IngestServiceError, createIngestService, validateEntry } from 'pino-ingest/service'
-import type { Call, Fault, IngestService, IngestServiceOptions, StoredEntry } from 'pino-ingest/service'
+import type { Fault, IngestService, IngestServiceOptions, RecordedRequest, StoredEntry } from 'pino-ingest/service'
 
 export async function double(): Promise<void> {
   const options: IngestServiceOptions = {
@@ -18,7 +18,7 @@ export async function double(): Promise<void> {
     expectTypeOf(entry.level).toEqualTypeOf<'debug' | 'info' | 'warn' | 'error' | 'fatal'>()
     return entry.message === 'm'
   })
-  expectTypeOf(service.requests).toEqualTypeOf<readonly Call[]>()
+  expectTypeOf(service.requests).toEqualTypeOf<readonly RecordedRequest[]>()
   expectTypeOf(service.entries({ level: ['error', 'fatal'], q: 'card' }).items[0]?.entry.error?.stack).toEqualTypeOf<
     string | undefined
   >()
