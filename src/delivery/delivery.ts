@@ -9,6 +9,7 @@ import type { FlushOutcome } from './queue/flush-waiters.js'
 import type { CircuitBreaker } from './retry/circuit-breaker.js'
 import { bytesOf } from './queue/queued-batch.js'
 import type { QueueDisk, QueuedBatch, Lane, Watermark } from './queue/queued-batch.js'
+import { ABORT_MS, FAILURES_ON_DISK } from './shutdown-policy.js'
 import { BatchQueue } from './queue/batch-queue.js'
 
 export interface DeliveryOptions extends OutcomeRecorderOptions {
@@ -33,19 +34,13 @@ export interface DeliveryOptions extends OutcomeRecorderOptions {
   /** An outage this long ends a `flush` of what is on disk. */
   readonly requestTimeoutMs: number
   /** Where batches wait when memory gets short. */
-  readonly disk?: (QueueDisk & { readonly keptEntries: number; admits(rank: number): boolean }) | undefined
+  readonly disk?: (QueueDisk & { readonly retainedEntries: number }) | undefined
   /** See `QueueOptions`. */
   readonly recoverForMs?: number | undefined
   /** For the message at the end: what was set, of which `drain` may get the rest. Default: what `drain` gets. */
   readonly shutdownTimeoutMs?: number
 }
 
-/** Share of `maxBufferBytes` from which new entries of a rank (debug, info) are refused; others never are. */
-const REFUSE_FROM = [0.8, 0.9] as const
-/** For aborted requests to come back and be counted. */
-const ABORT_MS = 100
-/** What is on disk waits there: one last attempt, and another should it have met a connection that was closed meanwhile. */
-const FAILURES_AT_EXIT = 2
 /** Whatever their size: those that wait for news of the service must leave room for what may bring it. */
 const ALWAYS_IN_FLIGHT = 40
 const NOT_YET = Promise.resolve()
@@ -72,7 +67,7 @@ export class Delivery {
     )
     this.#flushes = new FlushWaiters({
       ...options,
-      hasKept: () => this.#booking.keptEntries + (options.disk?.keptEntries ?? 0) > 0,
+      hasKept: () => this.#booking.keptEntries + (options.disk?.retainedEntries ?? 0) > 0,
       oldest: () => this.#oldest,
     })
     options.gate.onCapacity(() => this.#startWaiting())
@@ -85,21 +80,14 @@ export class Delivery {
     return this.#queue.entries + this.#inFlightEntries + this.#booking.keptEntries
   }
 
-  /** Memory of the batches that wait or are in flight. */
-  get pendingBytes(): number {
-    return this.#queue.bytes + this.#inFlightBytes
+  /** Share of `maxBufferBytes` that the batches take which wait or are in flight. */
+  get usedShare(): number {
+    return (this.#queue.bytes + this.#inFlightBytes) / this.#options.maxBufferBytes
   }
 
-  /**
-   * Whether there is room for a new entry. Near the bound there is none for debug, then none for info, so that the
-   * room left is kept for what matters more. For an entry turned away call `refuse`.
-   * @param rank the level's position in `LEVELS`
-   */
-  admits(rank: number): boolean {
-    const from = REFUSE_FROM[rank]
-    if (from === undefined) return true
-    if (!this.#isMemoryAlone) return this.#options.disk?.admits(rank) ?? true
-    return this.pendingBytes < from * this.#options.maxBufferBytes
+  /** Whether the newest batch is in memory and not on disk. */
+  get isMemoryOnly(): boolean {
+    return this.#isMemoryAlone
   }
 
   /** Whether a batch of so many bytes, which is on disk, would be kept there alone. */
@@ -107,9 +95,9 @@ export class Delivery {
     return this.#closed || this.#queue.waitsOnDisk(bodyBytes, this.#inFlightBytes)
   }
 
-  /** Counts and tells an entry that `admits` turned away. */
-  refuse(): void {
-    this.#booking.recordRefusal(this.#isMemoryAlone ? 'buffer' : 'spool')
+  /** Counts and reports an entry that was not admitted. */
+  refuse(reason: 'buffer' | 'spool'): void {
+    this.#booking.recordRefusal(reason)
   }
 
   /** Takes the batch in any case; never blocks and never throws. What does not fit waits on disk, or costs the oldest. */
@@ -171,7 +159,7 @@ export class Delivery {
   async #drain(timeoutMs: number): Promise<void> {
     const { clock, gate } = this.#options
     this.#queue.recoverWithin(gate.lastFailure === undefined ? timeoutMs : 0)
-    gate.startShutdown(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_AT_EXIT)
+    gate.startShutdown(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_ON_DISK)
     await this.#within(timeoutMs, this.#untilIdle())
     this.#closed = true
     this.#abort.abort()

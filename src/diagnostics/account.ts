@@ -11,6 +11,16 @@
 export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as const
 export type DropReason = (typeof DROP_REASONS)[number]
 
+/** Entries dropped, by reason. */
+export type DroppedByReason = Partial<Readonly<Record<DropReason, number>>>
+
+/** Drops not yet reported to the service. */
+export interface UnreportedDrops {
+  readonly dropped: DroppedByReason
+  /** When the latest of them was dropped, in milliseconds since the Unix epoch. */
+  readonly lastAtMs: number
+}
+
 export interface AccountSnapshot {
   /** Entries handed in by the app. */
   readonly received: number

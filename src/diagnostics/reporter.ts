@@ -54,6 +54,8 @@ export interface ReporterOptions {
   /** Masked in everything that is written or emitted. */
   readonly secrets: readonly string[]
   readonly emit: EmitEvent
+  /** The payload of `ingest:stats`. */
+  readonly snapshot: () => AccountSnapshot
   /** Log entries were dropped. At once and each time, where lines and events are held back. */
   readonly onDropped?: (count: number, reason: DropReason) => void
   /** The service accepted log entries. As `onDropped`. */
@@ -88,15 +90,15 @@ export class Reporter {
   /** By kind. The kinds are few and fixed: an event's or line's name with its reason or code. */
   readonly #lines = new Map<string, Throttle<Line>>()
   readonly #events = new Map<string, Throttle<IngestEvents[keyof IngestEvents]>>()
-  readonly #stats: Throttle<() => AccountSnapshot>
+  readonly #stats: Throttle<true>
 
   constructor(options: ReporterOptions) {
     this.#options = options
     this.#stats = new Throttle(
       options.clock,
       EVENT_WINDOW_MS,
-      (_held, next) => next,
-      (account) => this.#emit('ingest:stats', account()),
+      () => true,
+      () => this.#emit('ingest:stats', options.snapshot()),
     )
     this.#mask = createSecretMask(options.secrets)
     this.#write = options.write ?? writeToStderr
@@ -171,9 +173,9 @@ export class Reporter {
     this.#line(`${kind} ${of ?? ''}`, 1, () => message)
   }
 
-  /** @param account asked when it is told, which may be a second later: what is held back would be old by then */
-  stats(account: () => AccountSnapshot): void {
-    this.#stats.offer(account)
+  /** The account has changed. It is read when the event is emitted, which may be a second later. */
+  stats(): void {
+    this.#stats.offer(true)
   }
 
   /** Writes and emits what is held back, for the shutdown. */
@@ -213,6 +215,8 @@ export class Reporter {
   #emit(name: keyof IngestEvents, payload: IngestEvents[keyof IngestEvents]): void {
     try {
       this.#options.emit(name, maskDeep(payload, this.#mask))
+      // Whatever is worth an event has changed the account.
+      if (name !== 'ingest:stats') this.stats()
     } catch (error) {
       // In-process a listener is the app's own code; its fault must not end the delivery.
       this.note('listener', `a listener of ${name} threw: ${textOf(error)}`)

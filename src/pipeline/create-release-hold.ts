@@ -11,8 +11,8 @@ export interface ReleaseHoldParts {
   readonly settings: Settings
   readonly clock: Clock
   readonly report: Pick<Reporter, 'problem'>
-  /** That of log entries first. Asked for once something is to be sent. */
-  readonly endpoints: () => readonly [EndpointPipeline, ...EndpointPipeline[]]
+  /** That of log entries first. */
+  readonly endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
   /** Later entries carry it. */
   readonly onId: (releaseId: string) => void
 }
@@ -25,19 +25,20 @@ export function createReleaseHold({
   settings,
   clock,
   report,
-  endpoints: channels,
+  endpoints,
   onId,
 }: ReleaseHoldParts): ReleaseHold | undefined {
   if (!settings.enabled || !settings.release) return undefined
+  const [entries] = endpoints
   const onFailure = ({ code, message }: IngestError): void =>
     report.problem(code, `the release is not registered: ${message}; entries go without its id`)
   const register = createRegistration({
     settings,
     clock,
-    retryAfterLeftMs: () => channels()[0].retryAfterLeftMs,
+    retryAfterLeftMs: () => entries.breaker.retryAfterLeftMs,
     onPostponed: onFailure,
     onRetryAfter: (delayMs) => {
-      for (const channel of channels()) channel.applyRetryAfter(delayMs)
+      for (const { breaker } of endpoints) breaker.applyRetryAfter(delayMs)
     },
   })
   return new ReleaseHold({
@@ -46,9 +47,9 @@ export function createReleaseHold({
     onFailure,
     maxBytes: Math.min(MAX_HELD_BYTES, settings.maxBufferBytes / 2),
     onId: (releaseId) => {
-      channels()[0].seal() // what is open came before the id, and is stamped with the rest
+      entries.batcher.seal() // its entries get the id with those that are held
       onId(releaseId)
     },
-    deliver: (batch) => channels()[0].deliver(batch),
+    deliver: (batch) => entries.add(batch),
   })
 }

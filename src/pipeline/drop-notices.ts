@@ -1,23 +1,35 @@
 /** Reports dropped entries to the service: one notice for all drops within a window, sent once the service accepts entries. */
-import type { DropReason } from '../diagnostics/account.js'
+import type { DropReason, UnreportedDrops } from '../diagnostics/account.js'
+import type { Settings } from '../options/settings.js'
+import type { LogEntry } from '../protocol/log-entry.js'
 import type { Clock } from '../shared/clock.js'
-import { NOTICE_WINDOW_MS, createDropNotice } from '../diagnostics/unreported-drops.js'
-import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
-import type { Settings } from '../options/resolve-options.js'
+
+type Labels = Pick<Settings, 'service' | 'environment' | 'version'>
 
 export interface DropNoticesOptions {
   readonly clock: Clock
-  readonly settings: Pick<Settings, 'service' | 'environment' | 'version'>
-  /** Whether a notice made now would be dropped as well, or comes too late. */
-  readonly isBlocked: () => boolean
-  /** With a spool, the entry must be on disk when this returns. */
-  readonly onNotice: (entryJson: string) => void
-  /** Saves the counts on disk for the next process and replaces earlier ones; undefined deletes them. */
-  readonly saveCounts: (drops: UnreportedDrops | undefined) => void
+  readonly settings: Labels
 }
+
+/** The endpoint that drops entries, and that the notices are sent to. */
+export interface NoticeTarget {
+  readonly batcher: { seal(): void }
+  /** False if a notice made now would be dropped as well, or comes too late. */
+  readonly isAccepting: boolean
+  /** Adds an entry. With a spool it is on disk when this returns. */
+  addGenerated(entryJson: string, severity: number): void
+  /** Saves the counts on disk for the next process and replaces earlier ones; undefined deletes them. */
+  saveDropCounts(drops: UnreportedDrops | undefined): void
+}
+
+/** Drops within this time are merged into one notice. */
+export const NOTICE_WINDOW_MS = 10_000
+/** Severity of `warn`. */
+const NOTICE_SEVERITY = 2
 
 export class DropNotices {
   readonly #options: DropNoticesOptions
+  #target: NoticeTarget | undefined
   #unreported: Partial<Record<DropReason, number>> = {}
   /** Wall-clock time of the latest unreported drop. */
   #lastAtMs = 0
@@ -31,6 +43,10 @@ export class DropNotices {
 
   constructor(options: DropNoticesOptions) {
     this.#options = options
+  }
+
+  connect(target: NoticeTarget): void {
+    this.#target = target
   }
 
   /** Notices made so far. */
@@ -61,14 +77,16 @@ export class DropNotices {
 
   /** Makes a notice of what is unreported, if the service has accepted entries since. */
   report(): void {
-    const { isBlocked: isHeld, settings, clock, onNotice } = this.#options
-    if (this.#isEmpty || !this.#hasAccepted || isHeld()) return
+    const { settings, clock } = this.#options
+    const target = this.#target
+    if (this.#isEmpty || !this.#hasAccepted || target?.isAccepting !== true) return
     const entry = createDropNotice(this.#unreported, settings, this.#lastAtMs)
     this.#unreported = {}
     this.#hasAccepted = false
     this.#reportCount += 1
     this.#reportedAt = clock.now()
-    onNotice(entry)
+    target.addGenerated(entry, NOTICE_SEVERITY)
+    target.batcher.seal()
     this.#save()
   }
 
@@ -101,7 +119,8 @@ export class DropNotices {
     const counts = this.#isEmpty ? '' : JSON.stringify(this.#unreported)
     if (counts === this.#savedCounts) return
     this.#savedCounts = counts
-    this.#options.saveCounts(this.#isEmpty ? undefined : { dropped: { ...this.#unreported }, lastAtMs: this.#lastAtMs })
+    const drops = { dropped: { ...this.#unreported }, lastAtMs: this.#lastAtMs }
+    this.#target?.saveDropCounts(this.#isEmpty ? undefined : drops)
   }
 
   /** Deferred to a timer, because the drop may come from the batcher while it is writing to disk. */
@@ -113,4 +132,23 @@ export class DropNotices {
       this.#save()
     })
   }
+}
+
+/** An entry of level warn, as JSON. @param labels what every entry of this app carries @param atMs of the latest drop */
+export function createDropNotice(dropped: UnreportedDrops['dropped'], labels: Labels, atMs: number): string {
+  const { service, environment, version } = labels
+  const count = Object.values(dropped).reduce((sum, one) => sum + one, 0)
+  const reasons = Object.entries(dropped)
+    .map(([reason, one]) => `${reason} ${one}`)
+    .join(', ')
+  const entry: LogEntry = {
+    level: 'warn',
+    message: `pino-ingest dropped ${count === 1 ? '1 entry' : `${count} entries`} (${reasons})`,
+    timestamp: new Date(atMs).toISOString(),
+    ...(service !== undefined && { service }),
+    ...(environment !== undefined && { environment }),
+    ...(version !== undefined && { version }),
+    metadata: { pino_ingest: { dropped: { ...dropped } } },
+  }
+  return JSON.stringify(entry)
 }

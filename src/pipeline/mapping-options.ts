@@ -1,12 +1,18 @@
 /** From settings to what the stages need of them. Pure. */
 import type { Settings } from '../options/resolve-options.js'
-import type { PinoConfig } from '../transport/pino-config.js'
 import type { JsonObject } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { PINO_LEVELS } from '../record/coerce.js'
 import { removeHeaderLines } from '../redaction/header-text.js'
 import { removeHeaders } from '../redaction/header-members.js'
 import { Redactor } from '../redaction/redactor.js'
+
+/** What pino sends as `{ code: 'PINO_CONFIG', config }`. */
+export interface PinoConfig {
+  readonly levels?: { readonly labels?: Readonly<Record<number, string>> }
+  readonly messageKey?: string
+  readonly errorKey?: string
+}
 
 /** Options before pino's own configuration before pino's defaults. */
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {

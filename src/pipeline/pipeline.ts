@@ -1,254 +1,235 @@
-/** Wires the stages: text -> lines -> entries -> batches -> the service. Knows them all and decides nothing. */
-import type { Account, AccountSnapshot } from '../diagnostics/account.js'
-import { EndpointPipeline } from './endpoint-pipeline.js'
+/** Makes the stages and connects them: text -> lines -> entries -> batches -> requests. */
 import { createHttp } from '../client/http.js'
-import type { Clock } from '../shared/clock.js'
-import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
 import { createIngestSender } from '../delivery/ingest-sender.js'
-import type { HookFunction } from '../filter/load-hook.js'
-import type { EntryBuilder } from './entry-builder.js'
-import { createSecretMask } from '../diagnostics/secret-mask.js'
-import { NOTICE_SEVERITY } from '../diagnostics/unreported-drops.js'
-import { toThreshold } from '../options/resolve-options.js'
-import type { Settings } from '../options/resolve-options.js'
-import type { PinoConfig } from '../transport/pino-config.js'
-import { createEntryBuilder } from './create-entry-builder.js'
-import { createMappingOptions } from './mapping-options.js'
-import { DropNotices } from './drop-notices.js'
-import { createReleaseHold } from './create-release-hold.js'
-import type { ReleaseHold } from './release-hold.js'
-import { RequestLogPipeline, toRequestLogUrl } from './request-log-pipeline.js'
-import { RecordReader } from './record-reader.js'
-import { Mapper } from '../record/mapper.js'
+import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
+import { toReleaseMs } from '../delivery/shutdown-policy.js'
+import { Account } from '../diagnostics/account.js'
+import type { AccountSnapshot } from '../diagnostics/account.js'
 import { Reporter } from '../diagnostics/reporter.js'
 import type { EmitEvent } from '../diagnostics/reporter.js'
+import { createSecretMask } from '../diagnostics/secret-mask.js'
+import type { HookFunction } from '../filter/load-hook.js'
+import { toThreshold } from '../options/resolve-options.js'
+import type { Settings } from '../options/settings.js'
+import { Mapper } from '../record/mapper.js'
+import type { Clock } from '../shared/clock.js'
+import { createEntryBuilder } from './create-entry-builder.js'
+import { createReleaseHold } from './create-release-hold.js'
+import { DropNotices } from './drop-notices.js'
+import { EndpointPipeline } from './endpoint-pipeline.js'
+import type { EntryBuilder } from './entry-builder.js'
+import { createMappingOptions } from './mapping-options.js'
+import type { PinoConfig } from './mapping-options.js'
+import { RecordReader } from './record-reader.js'
+import type { ReleaseHold } from './release-hold.js'
+import { RequestLogPipeline, toRequestLogUrl } from './request-log-pipeline.js'
 
 export interface PipelineOptions {
   readonly settings: Settings
-  /** pino's own, where it came. */
+  /** pino's own configuration, if it was received. */
   readonly config?: PinoConfig | undefined
   readonly clock: Clock
-  /** Where the `ingest:*` events go. */
+  /** Receives the `ingest:*` events. */
   readonly emit: EmitEvent
   /** In the application's own thread, where a request keeps the process alive. Default: in a worker. */
   readonly isInProcess?: boolean
-  /** What `beforeSend` names. */
+  /** The function of `beforeSend`. */
   readonly hook?: HookFunction | undefined
 }
 
-/** For a release that is being registered when the app ends. */
-const RELEASE_AT_EXIT_MS = 1_000
-
 export class Pipeline {
+  /** Of log entries. */
+  readonly account: Account
+  readonly records: RecordReader
+  readonly #requestAccount: Account | undefined
   readonly #settings: Settings
   readonly #clock: Clock
-  readonly #report: Reporter
-  readonly #taker: RecordReader
+  readonly #reporter: Reporter
   readonly #mapper: Mapper
-  readonly #intake: EntryBuilder
-  readonly #entries: EndpointPipeline
-  readonly #requests: RequestLogPipeline | undefined
+  readonly #entryBuilder: EntryBuilder
+  readonly #endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
   readonly #release: ReleaseHold | undefined
   readonly #notices: DropNotices
   readonly #closeHttp: () => Promise<void>
   #closing: Promise<void> | undefined
-  #finishText: () => void = () => {}
 
-  constructor(options: PipelineOptions) {
-    const { settings, config, clock, emit, isInProcess = false } = options
-    this.#settings = settings
-    this.#clock = clock
-    const apiKey = settings.apiKey.reveal()
+  constructor({ settings, config, clock, emit, hook, isInProcess = false }: PipelineOptions) {
+    this.account = new Account()
+    this.#requestAccount = settings.requestLogs === false ? undefined : new Account()
     const secrets = settings.givenKeys.map((key) => key.reveal())
-    const report = (this.#report = new Reporter({
+    const notices = new DropNotices({ clock, settings })
+    const reporter = new Reporter({
       clock,
       onProblem: settings.onProblem,
       secrets,
-      emit: (name, payload) => {
-        emit(name, payload)
-        // Whatever is worth an event has changed the account.
-        if (name !== 'ingest:stats') report.stats(() => this.snapshot)
-      },
-      onDropped: (count, reason) => this.#notices.add(count, reason),
-      onDelivered: () => this.#notices.onAccepted(),
-    }))
+      emit,
+      snapshot: () => this.snapshot,
+      onDropped: (count, reason) => notices.add(count, reason),
+      onDelivered: () => notices.onAccepted(),
+    })
+    const apiKey = settings.apiKey.reveal()
     const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
-    this.#closeHttp = () => http.close()
     const hint = settings.isLocalDefault
       ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
       : undefined
     const shared = { clock, isInProcess, mask: createSecretMask(secrets) }
-    const release = (this.#release = createReleaseHold({
-      settings,
-      clock,
-      report,
-      endpoints: () => this.#channels,
-      onId: (releaseId) => this.setReleaseId(releaseId),
-    }))
-    const entries = (this.#entries = new EndpointPipeline({
+    const entries = new EndpointPipeline({
       ...shared,
       settings,
-      report,
+      account: this.account,
+      report: reporter,
       sender: createIngestSender({ http, hint, ...shared }),
       url: settings.url,
-      siblingUrls: settings.requestLogs === false ? [] : [toRequestLogUrl(settings.url)],
-      ...(release && { onBatch: (batch) => release.add(batch) }),
-      onRecovery: (hasFailed) => {
-        if (hasFailed) release?.register()
-      },
-      onPreviousDrops: (drops) => this.#notices.addFromPreviousProcess(drops),
-      onRetryAfter: (delayMs) => this.#requests?.endpoint.applyRetryAfter(delayMs),
-    }))
-    entries.account.addStage(() => this.#taker.pendingEntries + (release?.pendingEntries ?? 0))
-    this.#requests =
-      settings.requestLogs === false
-        ? undefined
-        : new RequestLogPipeline({
-            ...shared,
-            settings,
-            report,
-            http,
-            hint,
-            onRetryAfter: (delayMs) => entries.applyRetryAfter(delayMs),
-          })
-    this.#notices = new DropNotices({
-      clock,
-      settings,
-      isBlocked: () => entries.isClosed || entries.lastFailure !== undefined,
-      saveCounts: (drops) => entries.saveDropCounts(drops),
-      onNotice: (entry) => {
-        this.#generate(entry, NOTICE_SEVERITY)
-        entries.seal()
-      },
+      siblingUrls: this.#requestAccount === undefined ? [] : [toRequestLogUrl(settings.url)],
+      onPreviousDrops: (drops) => notices.addFromPreviousProcess(drops),
     })
-    const minPosition = toThreshold(settings.level)
+    const requests =
+      this.#requestAccount &&
+      new RequestLogPipeline({ ...shared, settings, account: this.#requestAccount, report: reporter, http, hint })
+    const endpoints = requests === undefined ? ([entries] as const) : ([entries, requests.endpoint] as const)
+    const threshold = toThreshold(settings.level)
     const mapping = createMappingOptions(settings, config)
-    this.#mapper = new Mapper(mapping, this.#requests === undefined ? minPosition : -1, () => clock.wallNow())
-    this.#intake = createEntryBuilder({
+    const mapper = new Mapper(mapping, requests === undefined ? threshold : -1, () => clock.wallNow())
+    const entryBuilder = createEntryBuilder({
       settings,
       mapping,
       clock,
-      mapper: this.#mapper,
-      requests: this.#requests,
-      hook: options.hook,
-      onProblem: (message) => report.problem('CONFIG', message),
-      onSummary: (entry, rank) => this.#generate(entry, rank),
+      mapper,
+      requests,
+      hook,
+      onProblem: (message) => reporter.problem('CONFIG', message),
+      onSummary: (entryJson, severity) => {
+        entries.addGenerated(entryJson, severity)
+        reporter.stats()
+      },
     })
-    this.#taker = new RecordReader({
+    const records = new RecordReader({
+      isEnabled: settings.enabled,
       endpoint: entries,
-      entryBuilder: this.#intake,
-      mapper: this.#mapper,
-      threshold: minPosition,
-      canRefuseUnread: this.#requests === undefined,
+      entryBuilder,
+      mapper,
+      threshold,
+      canRefuseUnread: requests === undefined,
+      onRead: () => {
+        for (const { batcher } of endpoints) batcher.commit()
+        reporter.stats() // in an outage, and for filtered entries, nothing else does
+      },
     })
-    for (const channel of this.#channels) channel.start()
+    const release = createReleaseHold({
+      settings,
+      clock,
+      report: reporter,
+      endpoints,
+      onId: (releaseId) => mapper.setReleaseId(releaseId),
+    })
+    this.account.addStage(() => records.pendingEntries + (release?.pendingEntries ?? 0))
+    notices.connect(entries)
+    // A Retry-After holds for all requests that carry the key (interface: Errors).
+    if (requests !== undefined) {
+      entries.retryAfter.on((delayMs) => requests.endpoint.breaker.applyRetryAfter(delayMs))
+      requests.endpoint.retryAfter.on((delayMs) => entries.breaker.applyRetryAfter(delayMs))
+    }
+    if (release !== undefined) {
+      entries.connect(release)
+      entries.recovered.on((hasFailed) => void (hasFailed && release.register()))
+    }
+    this.records = records
+    this.#settings = settings
+    this.#clock = clock
+    this.#reporter = reporter
+    this.#mapper = mapper
+    this.#entryBuilder = entryBuilder
+    this.#endpoints = endpoints
+    this.#release = release
+    this.#notices = notices
+    this.#closeHttp = () => http.close()
+    for (const endpoint of endpoints) endpoint.start()
     release?.register()
-    if (settings.enabled && settings.keyWarning !== undefined) report.problem('CONFIG', settings.keyWarning)
-  }
-
-  /** Of log entries. */
-  get account(): Account {
-    return this.#entries.account
+    if (settings.enabled && settings.keyWarning !== undefined) reporter.problem('CONFIG', settings.keyWarning)
   }
 
   get snapshot(): AccountSnapshot {
-    const requestLogs = this.#requests?.endpoint.account.snapshot()
+    const requestLogs = this.#requestAccount?.snapshot()
     return { ...this.account.snapshot(), ...(requestLogs && { requestLogs }) }
   }
 
-  /** Entries and request logs taken and not yet settled. */
+  /** Entries and request logs that were received and are not yet settled. */
   get pendingEntries(): number {
     const { pending, requestLogs } = this.snapshot
     return pending + (requestLogs?.pending ?? 0)
   }
 
-  /** Takes what pino wrote, cut anywhere. Never throws, never waits. */
-  write(text: string): void {
-    this.begin(text)
-    this.advance()
-  }
-
-  /** @param finish takes what was begun, and waits: before a flush, and before a release that is not its own */
-  onFinishText(finish: () => void): void {
-    this.#finishText = finish
-  }
-
-  /** As `write`, of which `advance` does a part at a time. */
-  begin(text: string): void {
-    if (this.#settings.enabled) this.#taker.begin(text)
-  }
-
-  /** @param maxChars in UTF-16 units, about; default all @returns whether the text has more */
-  advance(maxChars?: number): boolean {
-    const hasMore = this.#taker.advance(maxChars)
-    for (const channel of this.#channels) channel.commit()
-    this.#report.stats(() => this.snapshot) // in an outage, and of what is filtered, nothing else tells
-    return hasMore
-  }
-
-  /** No more text comes: what was left without a newline is a line, too, and what is open is cut. */
+  /** No more text comes. */
   end(): void {
-    this.#taker.end()
-    for (const channel of this.#channels) channel.seal()
+    this.records.end()
+    this.#seal()
   }
 
   /** For every later entry that names no release itself. */
   setReleaseId(releaseId: string): void {
-    this.#finishText()
+    this.records.finish()
     this.#mapper.setReleaseId(releaseId)
   }
 
-  /** Resolves when everything written so far is acknowledged, refused or dropped, or on disk in an outage. Never rejects. @param timeoutMs see `Delivery.flush` */
+  /**
+   * Resolves when everything written so far is acknowledged, rejected or dropped, or on disk in an outage. Never rejects.
+   * @param timeoutMs see `Delivery.flush`
+   */
   async flush(timeoutMs?: number): Promise<FlushOutcome> {
-    this.#finishText()
-    for (const channel of this.#channels) channel.seal()
-    if (this.#release !== undefined) await this.#release.ended
+    this.records.finish()
+    this.#seal()
+    await this.#release?.ended
     const { reportCount } = this.#notices
-    const flushed = await this.#flushChannels(timeoutMs)
+    const flushed = await this.#flushEndpoints(timeoutMs)
     if (flushed === 'spooled') return flushed
     this.#notices.report()
-    return this.#notices.reportCount === reportCount ? flushed : this.#flushChannels(timeoutMs)
-  }
-
-  async #flushChannels(timeoutMs: number | undefined): Promise<FlushOutcome> {
-    const flushed = await Promise.all(this.#channels.map((channel) => channel.flush(timeoutMs)))
-    return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
-  }
-
-  /** What is held back as equal to others is told now. */
-  flushRepeats(): void {
-    this.#intake.flushNow()
-  }
-
-  /** Whether all that is pending is on disk, and the service is down. */
-  get isSpooled(): boolean {
-    return (
-      this.#channels.every((channel) => channel.isSpooled || channel.account.snapshot().pending === 0) &&
-      this.#channels.some((channel) => channel.isSpooled)
-    )
+    return this.#notices.reportCount === reportCount ? flushed : this.#flushEndpoints(timeoutMs)
   }
 
   /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */
   flushNow(): Promise<FlushOutcome> {
     const flushed = this.flush()
-    for (const channel of this.#channels) channel.retryNow()
+    for (const { breaker } of this.#endpoints) breaker.retryNow()
     return flushed
   }
 
-  /** Delivers what is inside within `shutdownTimeoutMs`; the rest is counted and told. Never rejects; calls join. */
+  /** Sends the summaries of repeated entries now. */
+  flushRepeats(): void {
+    this.#entryBuilder.flushNow()
+  }
+
+  /** Whether all that is pending is on disk, and the service is down. */
+  get isSpooled(): boolean {
+    return (
+      this.#endpoints.every(({ isSpooled, account }) => isSpooled || account.snapshot().pending === 0) &&
+      this.#endpoints.some(({ isSpooled }) => isSpooled)
+    )
+  }
+
+  /** Delivers what is pending within `shutdownTimeoutMs`; counts and reports the rest. Never rejects; calls join. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
 
+  /** The process ends in this turn: counts and reports what is pending. */
+  abandon(): void {
+    this.#entryBuilder.end()
+    this.#seal()
+    this.#release?.stop()
+    for (const endpoint of this.#endpoints) endpoint.abandon()
+    this.#notices.close()
+    this.#end()
+  }
+
   async #close(): Promise<void> {
-    this.#intake.end()
-    for (const channel of this.#channels) channel.seal()
+    this.#entryBuilder.end()
+    this.#seal()
     this.#notices.close()
     const { shutdownTimeoutMs } = this.#settings
     const startedAt = this.#clock.now()
-    await this.#endRelease(Math.min(RELEASE_AT_EXIT_MS, shutdownTimeoutMs / 2))
+    await this.#endRelease(toReleaseMs(shutdownTimeoutMs))
     const leftMs = Math.max(Math.ceil(shutdownTimeoutMs - (this.#clock.now() - startedAt)), 0)
-    await Promise.all(this.#channels.map((channel) => channel.drain(leftMs)))
+    await Promise.all(this.#endpoints.map((endpoint) => endpoint.drain(leftMs)))
     this.#end()
     await this.#closeHttp()
   }
@@ -263,33 +244,19 @@ export class Pipeline {
   }
 
   #end(): void {
-    this.#intake.cancel()
-    for (const channel of this.#channels) channel.close()
+    this.#entryBuilder.cancel()
+    for (const endpoint of this.#endpoints) endpoint.close()
     this.#notices.end()
-    this.#report.stats(() => this.snapshot)
-    this.#report.flushNow()
+    this.#reporter.stats()
+    this.#reporter.flushNow()
   }
 
-  /** The process ends in this very turn: counts and tells what is still inside. */
-  abandon(): void {
-    this.#intake.end()
-    for (const channel of this.#channels) channel.seal()
-    this.#release?.stop()
-    for (const channel of this.#channels) channel.abandon()
-    this.#notices.close()
-    this.#end()
+  #seal(): void {
+    for (const { batcher } of this.#endpoints) batcher.seal()
   }
 
-  get #channels(): [EndpointPipeline, ...EndpointPipeline[]] {
-    return this.#requests === undefined ? [this.#entries] : [this.#entries, this.#requests.endpoint]
-  }
-
-  /** An entry that is the transport's own; '' where it is left out. */
-  #generate(entryJson: string, rank: number): void {
-    this.account.generated += 1
-    if (entryJson === '') this.account.filtered += 1
-    else this.#entries.add(entryJson, rank)
-    this.#entries.commit()
-    this.#report.stats(() => this.snapshot)
+  async #flushEndpoints(timeoutMs: number | undefined): Promise<FlushOutcome> {
+    const flushed = await Promise.all(this.#endpoints.map((endpoint) => endpoint.flush(timeoutMs)))
+    return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
   }
 }

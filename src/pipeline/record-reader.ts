@@ -1,80 +1,146 @@
-/** From text to entries in their channel: each line is received, and leaves by one named door. */
-import type { EndpointPipeline } from './endpoint-pipeline.js'
-import type { EntryBuilder } from './entry-builder.js'
+/**
+ * Reads records from the text that pino writes: each line is received, and its entry is batched, filtered or refused.
+ *
+ * [worker] Long text is read a slice at a time. pino passes up to 4 MiB to its worker at once; read in one piece, it
+ * would become hundreds of batches before a reply is read or a request begun. More text is requested as soon as a text
+ * is begun: pino then counts it as read, and at an exit it waits at most 10 s until all is read.
+ */
+import type { Account } from '../diagnostics/account.js'
 import { LineSplitter } from '../record/line-splitter.js'
 import type { Mapper } from '../record/mapper.js'
+import type { Admission } from './admission.js'
+import type { Batcher } from './batcher.js'
+import type { EntryBuilder } from './entry-builder.js'
 
-export interface RecordReaderOptions {
-  readonly endpoint: EndpointPipeline
-  readonly entryBuilder: EntryBuilder
-  readonly mapper: Pick<Mapper, 'peekSeverity'>
-  /** Lowest level that is sent, as `positionOf`. */
-  readonly threshold: number
-  /** Whether a line may be refused unread: nothing but its entry is made of it. */
-  readonly canRefuseUnread: boolean
+/** Receives the entries. */
+export interface RecordEndpoint {
+  readonly account: Account
+  readonly admission: Pick<Admission, 'threshold'>
+  readonly batcher: Pick<Batcher, 'add'>
+  /** Counts and reports an entry that is not admitted. */
+  recordRefusal(): void
 }
 
-const LOWEST_RANK = 0
+export interface RecordReaderOptions {
+  /** False: text is consumed, and nothing is made of it. */
+  readonly isEnabled: boolean
+  readonly endpoint: RecordEndpoint
+  readonly entryBuilder: Pick<EntryBuilder, 'beginText' | 'build' | 'severity'>
+  readonly mapper: Pick<Mapper, 'peekSeverity'>
+  /** Lowest severity that is sent, as `toThreshold` gives it. */
+  readonly threshold: number
+  /** Whether a line may be refused before it is mapped: its entry is all that is made of it. */
+  readonly canRefuseUnread: boolean
+  /** Some text was read. */
+  readonly onRead: () => void
+}
+
+/** About 30 batches of the smallest records: so many may be in flight. */
+const SLICE_CHARS = 256 * 1024
+
+interface WaitingText {
+  readonly text: string
+  /** Requests more text. */
+  readonly onBegun: () => void
+}
 
 export class RecordReader {
   readonly #options: RecordReaderOptions
-  readonly #lines: LineSplitter
-  #inHand = 0
+  readonly #lines = new LineSplitter((text, start, end) => this.#readLine(text, start, end))
+  /** The first is being read. */
+  readonly #waiting: WaitingText[] = []
+  #pendingEntries = 0
 
   constructor(options: RecordReaderOptions) {
     this.#options = options
-    this.#lines = new LineSplitter((text, start, end) => this.#take(text, start, end))
   }
 
-  /** Received, and not yet anywhere: what is told meanwhile counts it. */
+  /** The entry that is being built: received, and not yet anywhere else. */
   get pendingEntries(): number {
-    return this.#inHand
+    return this.#pendingEntries
   }
 
-  /** Takes `text`, of which `advance` makes entries. What is left of the text before it goes first. */
-  begin(text: string): void {
-    this.#lines.advance()
-    this.#options.entryBuilder.beginText()
-    this.#lines.begin(text)
+  /** Reads all of `text`, cut anywhere. */
+  write(text: string): void {
+    this.#begin(text)
+    this.#advance(Infinity)
   }
 
-  /** The lines that begin in the next `maxChars` of the text. @returns whether it has more */
-  advance(maxChars?: number): boolean {
-    return this.#lines.advance(maxChars)
+  /**
+   * Reads `text` a slice at a time. A text of one slice with nothing before it is read when this returns.
+   * @param onBegun called when `text` is begun: at once, or when all before it is read
+   */
+  add(text: string, onBegun: () => void): void {
+    this.#waiting.push({ text, onBegun })
+    if (this.#waiting.length > 1) return
+    this.#beginWaiting()
+    if (text.length <= SLICE_CHARS) this.#readSlice()
+    else setImmediate(this.#readSlice)
   }
 
-  /** What was left without a newline is a line, too. */
+  /** Reads all that waits, but not what is added meanwhile: an app that goes on logging would never end it. */
+  finish(): void {
+    for (let left = this.#waiting.length; left > 0; left -= 1) this.#advanceWaiting(Infinity)
+  }
+
+  /** No more text comes: what is left without a newline is a line too. */
   end(): void {
-    this.#lines.advance()
-    this.#options.entryBuilder.beginText()
+    this.finish()
+    this.#begin('')
     this.#lines.end()
   }
 
-  #take(text: string, start: number, end: number): void {
-    const {
-      endpoint: channel,
-      entryBuilder: intake,
-      mapper,
-      threshold: minPosition,
-      canRefuseUnread: isRefusedUnread,
-    } = this.#options
-    channel.account.received += 1
-    this.#inHand = 1
-    // Short of room there is no time to lose either: what will be refused is not mapped first.
-    if (isRefusedUnread && !channel.admits(LOWEST_RANK)) {
-      const peeked = mapper.peekSeverity(text, start)
-      if (peeked !== undefined && peeked >= minPosition && !channel.admits(peeked)) return this.#refuse()
+  readonly #readSlice = (): void => {
+    if (this.#waiting.length > 0 && this.#advanceWaiting(SLICE_CHARS)) setImmediate(this.#readSlice)
+  }
+
+  /** @returns whether there is more */
+  #advanceWaiting(maxChars: number): boolean {
+    if (this.#advance(maxChars)) return true
+    this.#waiting.shift()
+    this.#beginWaiting()
+    return this.#waiting.length > 0
+  }
+
+  #beginWaiting(): void {
+    const first = this.#waiting[0]
+    if (first === undefined) return
+    this.#begin(first.text)
+    first.onBegun()
+  }
+
+  #begin(text: string): void {
+    this.#lines.advance()
+    this.#options.entryBuilder.beginText()
+    this.#lines.begin(this.#options.isEnabled ? text : '')
+  }
+
+  #advance(maxChars: number): boolean {
+    const hasMore = this.#lines.advance(maxChars)
+    this.#options.onRead()
+    return hasMore
+  }
+
+  #readLine(text: string, start: number, end: number): void {
+    const { endpoint, entryBuilder, mapper, threshold, canRefuseUnread } = this.#options
+    const { account, admission, batcher } = endpoint
+    account.received += 1
+    this.#pendingEntries = 1
+    const admitted = admission.threshold
+    if (admitted > 0 && canRefuseUnread) {
+      const severity = mapper.peekSeverity(text, start)
+      if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
-    const entry = intake.build(text, start, end)
-    const { severity: rank } = intake
-    if (entry !== '' && !channel.admits(rank)) return this.#refuse()
-    this.#inHand = 0
-    if (entry === '') channel.account.filtered += 1
-    else channel.add(entry, rank)
+    const entry = entryBuilder.build(text, start, end)
+    const { severity } = entryBuilder
+    if (entry !== '' && severity < admitted) return this.#refuse()
+    this.#pendingEntries = 0
+    if (entry === '') account.filtered += 1
+    else batcher.add(entry, severity)
   }
 
   #refuse(): void {
-    this.#inHand = 0
+    this.#pendingEntries = 0
     this.#options.endpoint.recordRefusal()
   }
 }

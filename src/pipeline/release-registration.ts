@@ -1,61 +1,60 @@
-/**
- * Registers the release of a transport that was told to, by the transport's own settings. The transport goes before: one
- * short request, none while the service has asked for silence, and no timer of its own that keeps the process alive.
- */
-import { findAndRegisterRelease } from '../app/releases/register-release.js'
-import type { RegisterReleaseOptions } from '../app/releases/register-release.js'
+/** `release: true`: registers the release, with the transport's settings and its clock. */
+import { registerFoundRelease } from '../client/release/register-found-release.js'
+import type { FoundReleaseOptions } from '../client/release/register-found-release.js'
+import type { Settings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
-import type { Settings } from '../options/resolve-options.js'
 
 export interface RegistrationOptions {
   readonly settings: Settings
-  /** The pipeline's. */
   readonly clock: Clock
-  /** Milliseconds for which nothing may be sent that carries the key. */
+  /** Milliseconds for which no request that carries the key may be sent. */
   readonly retryAfterLeftMs: () => number
-  /** The service asks for silence. It holds for everything that carries the key: `heldMs` is to count it from now on. */
+  /** The service sent a Retry-After, which holds for all requests that carry the key: `retryAfterLeftMs` must count it. */
   readonly onRetryAfter: (delayMs: number) => void
-  /** It was told to come back later than entries are held back for its id. */
+  /** The Retry-After ends after the time for which entries are held. */
   readonly onPostponed: (error: IngestError) => void
 }
 
-/** In-process a request keeps the process alive; entries are held back for no longer either. */
+/** In-process a request keeps the process alive, and entries are held for no longer. */
 const MAX_REQUEST_MS = 5_000
-const TELL_FROM_MS = 5_000
+const MIN_REPORTED_MS = 5_000
 
 /**
- * One attempt, and another where the service names a time for it. More would keep the entries silent with each refusal.
- * @returns the id. Rejects as `registerRelease`, and with `ABORTED` where `signal` ends a wait
+ * One attempt, and another after a Retry-After. With more, each rejection would hold back the entries again.
+ * @returns a function that resolves to the id. It rejects as `registerRelease`, and with `ABORTED` if `signal` ends a wait
  */
-export function createRegistration(options: RegistrationOptions): (signal: AbortSignal) => Promise<string> {
-  const { settings, clock, retryAfterLeftMs: heldMs, onRetryAfter, onPostponed: onPutOff } = options
+export function createRegistration({
+  settings,
+  clock,
+  retryAfterLeftMs,
+  onRetryAfter,
+  onPostponed,
+}: RegistrationOptions): (signal: AbortSignal) => Promise<string> {
   return async (signal) => {
-    let isAskedBack = false
+    let hasRetryAfter = false
+    const hooks = {
+      clock,
+      onRetryAfter: (delayMs: number): void => {
+        hasRetryAfter = true
+        onRetryAfter(delayMs)
+      },
+    }
     const attempt = async (): Promise<string> => {
-      while (heldMs() > 0) await wait(heldMs(), clock, signal)
-      return findAndRegisterRelease(
-        { ...releaseOptions(settings), signal },
-        {
-          clock,
-          onRetryAfter: (delayMs) => {
-            isAskedBack = true
-            onRetryAfter(delayMs)
-          },
-        },
-      )
+      while (retryAfterLeftMs() > 0) await wait(retryAfterLeftMs(), clock, signal)
+      return registerFoundRelease({ ...toReleaseOptions(settings), signal }, hooks)
     }
     try {
       return await attempt()
     } catch (error) {
-      if (!isAskedBack || signal.aborted || !(error instanceof IngestError)) throw error
-      if (heldMs() >= TELL_FROM_MS) onPutOff(error)
+      if (!hasRetryAfter || signal.aborted || !(error instanceof IngestError)) throw error
+      if (retryAfterLeftMs() >= MIN_REPORTED_MS) onPostponed(error)
     }
     return attempt()
   }
 }
 
-function releaseOptions(settings: Settings): RegisterReleaseOptions {
+function toReleaseOptions(settings: Settings): FoundReleaseOptions {
   const { url, apiKey, isLocalDefault, allowInsecure, tls, proxy, noProxy, requestTimeoutMs, version, deploy } =
     settings
   return {

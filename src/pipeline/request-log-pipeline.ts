@@ -11,7 +11,7 @@ import { toRequestLogSettings } from './mapping-options.js'
 
 export interface RequestLogPipelineOptions extends Pick<
   EndpointPipelineOptions,
-  'clock' | 'isInProcess' | 'mask' | 'onRetryAfter'
+  'account' | 'clock' | 'isInProcess' | 'mask'
 > {
   readonly report: Reporter
   readonly settings: Settings
@@ -49,11 +49,11 @@ export class RequestLogPipeline {
   /** @returns whether the record goes to request analytics alone */
   add(entryJson: string): boolean {
     if (!entryJson.includes(REQUEST_MEMBER)) return false
-    const { json, severity: rank, isCovered } = this.#logs.extract(entryJson)
+    const { json, severity, isCovered } = this.#logs.extract(entryJson)
     if (json !== undefined) {
       this.endpoint.account.received += 1
-      if (this.endpoint.admits(rank)) this.endpoint.add(json, rank)
-      else this.endpoint.recordRefusal()
+      if (severity < this.endpoint.admission.threshold) this.endpoint.recordRefusal()
+      else this.endpoint.batcher.add(json, severity)
     }
     return this.#isAlone && isCovered
   }

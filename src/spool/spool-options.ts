@@ -1,7 +1,7 @@
 /** Options of a spool. */
 import type { Account } from '../diagnostics/account.js'
 import type { Clock } from '../shared/clock.js'
-import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
+import type { UnreportedDrops } from '../diagnostics/account.js'
 import type { Machine } from './instance/ownership.js'
 import type { SpoolReports } from './spool-reporter.js'
 

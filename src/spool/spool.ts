@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DropReason } from '../diagnostics/account.js'
-import type { UnreportedDrops } from '../diagnostics/unreported-drops.js'
+import type { UnreportedDrops } from '../diagnostics/account.js'
 import type { DeadLetter } from '../batch/sender.js'
 import { readSystemUptimeMs } from './retention/expiry.js'
 import { SpoolLimits } from './retention/spool-limits.js'
@@ -28,9 +28,6 @@ export type { SpoolOptions } from './spool-options.js'
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Small enough that dropping one is not dropping all. */
 const SEGMENTS_IN_ROOT = 16
-/** From which share of `maxBytes` new entries of a rank (debug, info) are refused. */
-const REFUSE_FROM = [0.8, 0.9] as const
-
 export class Spool {
   readonly log: WriteAheadLog
   readonly evicted: EvictedBatchStore
@@ -150,11 +147,10 @@ export class Spool {
     return this.#keptEntries
   }
 
-  /** Whether there is room for a new entry of this rank. Always true while no own entries wait on disk: then others fill the spool. */
-  admits(rank: number): boolean {
-    const from = REFUSE_FROM[rank]
-    if (from === undefined || this.evicted.entries === 0) return true
-    return this.#bounds.rootBytes + (this.log.current?.size ?? 0) < from * this.#options.maxBytes
+  /** Share of `maxBytes` in use. 0 while no own entries wait on disk: then it is others that fill the spool. */
+  get usedShare(): number {
+    if (this.evicted.entries === 0) return 0
+    return (this.#bounds.rootBytes + (this.log.current?.size ?? 0)) / this.#options.maxBytes
   }
 
   /** Writes rejected entries to the dead letters. Never throws. */

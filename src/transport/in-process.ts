@@ -7,8 +7,8 @@ import { loadHookSync } from '../filter/load-hook.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
 import { Pipeline } from '../pipeline/pipeline.js'
-import { createTransportStream } from './worker.js'
-import type { IngestTransport } from './worker.js'
+import { TransportStream } from './transport-stream.js'
+import type { IngestTransport } from './transport-stream.js'
 
 /**
  * A destination for `pino(options, ingestStream({ url, apiKey }))`.
@@ -23,14 +23,13 @@ import type { IngestTransport } from './worker.js'
 export function ingestStream(options: IngestOptions = {}): IngestTransport {
   const settings = resolveFromProcess(options)
   const hook = settings.beforeSend === undefined ? undefined : loadHookSync(settings.beforeSend)
-  let pipeline: Pipeline | undefined
-  const stream = createTransportStream(
-    (emit) => (pipeline = new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true })),
-    systemClock,
-    false,
-  )
-  if (pipeline !== undefined) stream.once('close', watchExit(pipeline, settings.shutdownTimeoutMs))
-  return stream
+  const stream = new TransportStream({
+    clock: systemClock,
+    isWorker: false,
+    createPipeline: (emit) => new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true }),
+  })
+  stream.once('close', watchExit(stream.pipeline, settings.shutdownTimeoutMs))
+  return stream as IngestTransport
 }
 
 interface Watched {

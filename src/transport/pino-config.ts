@@ -5,14 +5,8 @@
  * `expectPinoConfig` waits for it without end, so two such transports in `targets` would never start. This one listens
  * for a moment, goes on without, and passes what it took to neighbours that begin to listen later.
  */
+import type { PinoConfig } from '../pipeline/mapping-options.js'
 import type { MessagePort } from 'node:worker_threads'
-
-/** What pino sends as `{ code: 'PINO_CONFIG', config }`. */
-export interface PinoConfig {
-  readonly levels?: { readonly labels?: Readonly<Record<number, string>> }
-  readonly messageKey?: string
-  readonly errorKey?: string
-}
 
 /** A worker that starts under load still gets it in time; an app's first lines wait no longer than this. */
 const LISTEN_MS = 100

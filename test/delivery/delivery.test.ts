@@ -112,7 +112,7 @@ describe('memory', () => {
     for (const batch of many(30, 7)) {
       enqueue(batch)
       await clock.advance(10)
-      expect(delivery.pendingBytes).toBeLessThanOrEqual(20_000)
+      expect(delivery.usedShare).toBeLessThanOrEqual(1)
       expect(account.snapshot().balances).toBe(true)
     }
     expect(account.snapshot()).toMatchObject({ dropped: { buffer: 140 }, pending: 70 })
@@ -140,24 +140,8 @@ describe('memory', () => {
     const { clock, account, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 20_000, maxConcurrency: 1 })
     enqueue(...many(4), batchOf('giant', 5, 18_000))
     await clock.advance(0)
-    expect(delivery.pendingBytes).toBe(8_000)
+    expect(delivery.usedShare).toBe(0.4)
     expect(account.snapshot()).toMatchObject({ dropped: { buffer: 5 }, pending: 4, balances: true })
-  })
-
-  test('near its bound refuses debug, then info, never warn', async () => {
-    const { clock, account, delivery, told, enqueue } = setup(() => undefined, { maxBufferBytes: 20_000 })
-    const admitted = () => [0, 1, 2, 3, 4].filter((rank) => delivery.admits(rank))
-    enqueue(...many(7))
-    expect(admitted()).toEqual([0, 1, 2, 3, 4])
-    enqueue(batchOf('80 %'))
-    expect(admitted()).toEqual([1, 2, 3, 4])
-    enqueue(batchOf('90 %'))
-    expect(admitted()).toEqual([2, 3, 4])
-    account.received += 1
-    delivery.refuse()
-    await clock.advance(0)
-    expect(account.snapshot()).toMatchObject({ dropped: { buffer: 1 }, balances: true })
-    expect(told.drops).toMatchObject([{ count: 1, reason: 'buffer' }])
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Account } from '../../src/diagnostics/account.js'
+import { Admission } from '../../src/pipeline/admission.js'
 import { Batcher } from '../../src/pipeline/batcher.js'
 import type { Outcome } from '../../src/batch/sender.js'
 import { DOWN, OK, UNAUTHORIZED, busyFor, setup } from '../delivery/scripted-sender.js'
@@ -95,6 +96,7 @@ test('closes after every step of any life, from the first entry to the end of th
           clock,
           onBatch: (batch) => delivery.enqueue(batch),
         })
+        const admission = new Admission({ memory: delivery })
         account.addStage(() => batcher.pendingEntries)
         const answered = new Set<Attempt>()
         const replyTo = (which: number, reply: Outcome) => {
@@ -111,7 +113,7 @@ test('closes after every step of any life, from the first entry to the end of th
             case 'log':
               for (let n = 0; n < one.entries; n++) {
                 account.received += 1
-                if (!delivery.admits(one.rank)) delivery.refuse()
+                if (one.rank < admission.threshold) delivery.refuse(admission.reason)
                 else if (one.rank === 0 && n % 2 === 0) account.filtered += 1
                 else batcher.add(JSON.stringify('x'.repeat(one.bytes)), one.rank)
                 check()
@@ -132,7 +134,7 @@ test('closes after every step of any life, from the first entry to the end of th
           check()
           await clock.advance(0)
           check()
-          expect(delivery.pendingBytes).toBeLessThanOrEqual(8000)
+          expect(delivery.usedShare).toBeLessThanOrEqual(1)
         }
         batcher.seal()
         const drained = delivery.drain(3000)

@@ -12,16 +12,22 @@ function setup(options: Partial<ReporterOptions> = {}) {
   const clock = new FakeClock()
   const lines: string[] = []
   const events: { name: string; payload: unknown; at: number }[] = []
-  const emit: EmitEvent = (name, payload) => void events.push({ name, payload, at: clock.now() })
+  const stats: unknown[] = []
+  const emit: EmitEvent = (name, payload) => {
+    if (name === 'ingest:stats') stats.push(payload)
+    else events.push({ name, payload, at: clock.now() })
+  }
+  const snapshot = () => new Account().snapshot()
   const report = new Reporter({
     clock,
     onProblem: 'stderr',
     secrets: [KEY],
     emit,
+    snapshot,
     write: (line) => void lines.push(line),
     ...options,
   })
-  return { clock, report, lines, events, emit }
+  return { clock, report, lines, events, stats, emit, snapshot }
 }
 
 describe('lines', () => {
@@ -98,23 +104,21 @@ describe('events', () => {
   })
 
   test('have their names and payloads, and never the name error', () => {
-    const { report, events } = setup()
+    const { report, events, stats, snapshot } = setup()
     const errors = [{ index: 3, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid' }]
-    const stats = new Account().snapshot()
     report.delivered(2, 'id')
     report.rejected(1, errors, 'invalid')
     report.dropped(5, 'shutdown', 'late')
     report.problem('AUTH', 'refused', 401)
     report.problem('UNAVAILABLE', 'down')
-    report.stats(() => stats)
     expect(events.map(({ name, payload }) => [name, payload])).toEqual([
       ['ingest:delivered', { count: 2, batchId: 'id' }],
       ['ingest:rejected', { count: 1, reason: 'invalid', errors }],
       ['ingest:dropped', { count: 5, reason: 'shutdown' }],
       ['ingest:problem', { code: 'AUTH', message: 'refused', status: 401 }],
       ['ingest:problem', { code: 'UNAVAILABLE', message: 'down' }],
-      ['ingest:stats', stats],
     ])
+    expect(stats).toEqual([snapshot()])
   })
 
   test('of drops keep their reasons apart', async () => {
@@ -166,10 +170,8 @@ test('flushNow lets out the newest stats last, though every event is answered wi
     clock,
     onProblem: 'silent',
     secrets: [],
-    emit: (name, payload) => {
-      events.push([name, payload])
-      if (name !== 'ingest:stats') report.stats(() => account.snapshot())
-    },
+    emit: (name, payload) => events.push([name, payload]),
+    snapshot: () => account.snapshot(),
   })
   for (let n = 1; n <= 3; n++) {
     account.received += 1
@@ -248,18 +250,18 @@ describe('by default', () => {
   })
 
   test('writes synchronously to file descriptor 2', () => {
-    const { clock, emit } = setup()
+    const { clock, emit, snapshot } = setup()
     writeSync.mockReturnValue(0)
-    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [] }).problem('AUTH', 'no')
+    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [], snapshot }).problem('AUTH', 'no')
     expect(writeSync).toHaveBeenCalledWith(2, 'pino-ingest: no\n')
   })
 
   test.each(['EAGAIN', 'EPIPE', 'EBADF'])('bears %s', (code) => {
-    const { clock, emit, events } = setup()
+    const { clock, emit, events, snapshot } = setup()
     writeSync.mockImplementation(() => {
       throw Object.assign(new Error(code), { code })
     })
-    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [] }).problem('AUTH', 'no')
+    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [], snapshot }).problem('AUTH', 'no')
     expect(writeSync).toHaveBeenCalledOnce()
     expect(events).toHaveLength(1)
   })

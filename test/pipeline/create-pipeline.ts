@@ -45,7 +45,7 @@ export async function piped(
     service,
     pipeline,
     told,
-    write: (...records) => pipeline.write(records.map((record) => `${lineOf(record)}\n`).join('')),
+    write: (...records) => pipeline.records.write(records.map((record) => `${lineOf(record)}\n`).join('')),
     arrived: async () => {
       pipeline.end()
       await pipeline.close()

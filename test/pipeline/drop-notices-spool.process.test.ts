@@ -45,7 +45,7 @@ async function fillDisk(batchSize: number): Promise<Full> {
   // Several to a chunk, so that a batch goes to disk when it is cut, and not before.
   const chunk = `${JSON.stringify({ level: 50, time: 0, msg: 'x'.repeat(500) })}\n`.repeat(31)
   for (let n = 0; after < 3; n += 1) {
-    pipeline.write(chunk)
+    pipeline.records.write(chunk)
     const { dropped, balances } = pipeline.account.snapshot()
     if (!balances) open.push(n)
     if (dropped.spool > 0) after += 1

@@ -1,10 +1,9 @@
 /** What was dropped is told to the service itself, in one entry for many drops. */
 import { expect, test, vi } from 'vitest'
-import { createDropNotice } from '../../src/diagnostics/unreported-drops.js'
-import type { UnreportedDrops } from '../../src/diagnostics/unreported-drops.js'
+import type { UnreportedDrops } from '../../src/diagnostics/account.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
 import { Pipeline } from '../../src/pipeline/pipeline.js'
-import { DropNotices } from '../../src/pipeline/drop-notices.js'
+import { DropNotices, createDropNotice } from '../../src/pipeline/drop-notices.js'
 import { createIngestService, validateEntry } from '../../src/service/index.js'
 import { FakeClock } from '../fake-clock.js'
 
@@ -38,11 +37,11 @@ test('reaches the service once for many drops, and the account balances with it'
     emit: (name) => void (name === 'ingest:problem' && (troubles += 1)),
   })
   const line = `${JSON.stringify({ level: 40, time: 0, pad: 'x'.repeat(1000), msg: 'warned' })}\n`
-  pipeline.write(line)
+  pipeline.records.write(line)
   await clock.advance(1_000)
   await vi.waitFor(() => expect(service.requests.some(({ status }) => status === 401)).toBe(true), { timeout: 10_000 })
   await vi.waitFor(() => expect(troubles).toBeGreaterThan(0), { timeout: 10_000 })
-  for (let n = 1; n < 3_000; n += 1) pipeline.write(line)
+  for (let n = 1; n < 3_000; n += 1) pipeline.records.write(line)
   await clock.advance(11_000)
   const { dropped, generated, balances } = pipeline.account.snapshot()
   expect(dropped.buffer).toBeGreaterThan(1_000)
@@ -75,9 +74,14 @@ function noticesOf(isHeld = () => false) {
   const notices = new DropNotices({
     clock,
     settings: LABELS,
-    isBlocked: isHeld,
-    saveCounts: (drops) => void kept.push(drops),
-    onNotice: (json) => {
+  })
+  notices.connect({
+    batcher: { seal: () => {} },
+    get isAccepting() {
+      return !isHeld()
+    },
+    saveDropCounts: (drops) => void kept.push(drops),
+    addGenerated: (json) => {
       const entry = JSON.parse(json) as {
         timestamp: string
         metadata: { pino_ingest: { dropped: Record<string, number> } }

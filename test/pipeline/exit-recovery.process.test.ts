@@ -28,7 +28,7 @@ async function leftBehind(): Promise<{ service: IngestService; exit: (shutdownTi
     )
     const pipeline = new Pipeline({ settings, clock: systemClock, emit: () => {} })
     for (let line = 0; line < lines; line += 1)
-      pipeline.write(`${JSON.stringify({ level: 30, time: 0, msg: 'left', n: (n += 1) })}\n`)
+      pipeline.records.write(`${JSON.stringify({ level: 30, time: 0, msg: 'left', n: (n += 1) })}\n`)
     await pipeline.close()
   }
   const outage = service.faults.add({ kind: 'status', status: 503 })

@@ -68,7 +68,7 @@ test('that a registration was asked for is kept by entries and request logs, and
   })
   onTestFinished(() => pipeline.abandon())
   await vi.waitFor(() => expect(problems).toMatchObject([{ code: 'RATE_LIMITED' }]), { timeout: 8_000 })
-  pipeline.write(
+  pipeline.records.write(
     `${lineOf({ req: { method: 'GET', url: '/a', id: 1 }, res: { statusCode: 200 }, responseTime: 3, msg: 'done' } as object)}\n`,
   )
   await clock.advance(19_999)

@@ -27,7 +27,7 @@ function stopped(): {
     },
   })
   onTestFinished(() => pipeline.abandon())
-  return { clock, told, pipeline, write: (level) => pipeline.write(`${lineOf({ level, msg: 'm' })}\n`) }
+  return { clock, told, pipeline, write: (level) => pipeline.records.write(`${lineOf({ level, msg: 'm' })}\n`) }
 }
 
 test.each([

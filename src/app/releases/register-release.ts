@@ -1,20 +1,12 @@
 /** [main] Registers a release, and has what is logged from then on carry its id. */
-import type { TransportHooks } from '../../client/retrying-caller.js'
-import type { CallOptions, IngestClientOptions } from '../../client/index.js'
-import { processEnv } from '../../options/process-env.js'
-import { withClient } from '../../client/with-client.js'
-import { findRelease } from '../../client/release/release-facts.js'
-import type { GivenRelease } from '../../client/release/release-facts.js'
+import { registerFoundRelease } from '../../client/release/register-found-release.js'
+import type { FoundReleaseOptions } from '../../client/release/register-found-release.js'
 import { notifyRelease } from './release-notification.js'
 
-export type RegisterReleaseOptions = GivenRelease &
-  IngestClientOptions &
-  CallOptions & {
-    /** A pino logger whose later entries are to carry the id: also its children, and what shares its stream. */
-    logger?: object | undefined
-    /** Folder of the clone and the package. Default: the process's. */
-    cwd?: string | undefined
-  }
+export type RegisterReleaseOptions = FoundReleaseOptions & {
+  /** A pino logger whose later entries are to carry the id: also its children, and what shares its stream. */
+  logger?: object | undefined
+}
 
 /**
  * Registers a release (interface: POST /releases/register). Version, commit, branch and who deployed it are found where they
@@ -26,24 +18,7 @@ export type RegisterReleaseOptions = GivenRelease &
  */
 export async function registerRelease(options: RegisterReleaseOptions = {}): Promise<string> {
   const { logger, ...others } = options
-  const releaseId = await findAndRegisterRelease(others)
+  const releaseId = await registerFoundRelease(others)
   if (logger !== undefined) await notifyRelease(logger, releaseId)
   return releaseId
-}
-
-/** As `registerRelease`, for a transport, which takes the id itself. */
-export function findAndRegisterRelease(
-  options: Omit<RegisterReleaseOptions, 'logger'>,
-  wiring?: TransportHooks,
-): Promise<string> {
-  const { version, commit_hash, branch, deployed_by, changelog, cwd, signal, ...clientOptions } = options
-  const given = { version, commit_hash, branch, deployed_by, changelog }
-  return withClient(
-    clientOptions,
-    async (client) => {
-      const release = await findRelease(given, { env: processEnv(), cwd: cwd ?? process.cwd() })
-      return (await client.registerRelease(release, { signal })).release_id
-    },
-    wiring,
-  )
 }

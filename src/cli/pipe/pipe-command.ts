@@ -103,7 +103,7 @@ async function ship(pipeline: Pipeline, isQuiet: boolean, say: (text: string) =>
   const decoder = new StringDecoder('utf8')
   stdin.on('data', (chunk: Buffer) => {
     if (state !== 'reading') return
-    pipeline.write(decoder.write(chunk))
+    pipeline.records.write(decoder.write(chunk))
     // What was read is shipped all the same while stdout is waited for.
     if (!isQuiet && !out.write(chunk)) stdin.pause()
   })
@@ -115,7 +115,7 @@ async function ship(pipeline: Pipeline, isQuiet: boolean, say: (text: string) =>
   await read
   state = 'delivering'
   stdin.pause()
-  pipeline.write(decoder.end())
+  pipeline.records.write(decoder.end())
   pipeline.end()
   await Promise.race([Promise.all([pipeline.close(), out.finish()]), givenUp])
   return { isBroken, isInterrupted }

@@ -1,6 +1,7 @@
 /** The lane of what earlier processes left: a little at a time, and never so much that it grows the app. */
 import type { Clock } from '../../shared/clock.js'
 import type { Batch } from '../../batch/sender.js'
+import { REPLIES_LEFT } from '../shutdown-policy.js'
 import { Fifo } from './fifo.js'
 
 /** Batches that lie on disk alone. */
@@ -24,8 +25,6 @@ export interface RecoveredLaneOptions {
 const WAITING_BYTES = 512 * 1024
 const IN_FLIGHT_BYTES = 1024 * 1024
 const LEAST = 2
-/** Before an end nothing is begun whose reply may come after it: what is sent and not acknowledged would arrive twice. */
-const REPLIES_LEFT = 2
 /** The slowest reply of late counts, with each further one less. */
 const KEPT_SHARE = 0.9
 

@@ -22,6 +22,7 @@ import type { CircuitBreakerOptions } from './circuit-breaker-options.js'
 import { WaitQueue } from './wait-queue.js'
 import type { RetryState } from './wait-queue.js'
 import { FailureState } from './failure-state.js'
+import { SILENCE_MS } from '../shutdown-policy.js'
 import { RecoveryRampUp } from './recovery-ramp-up.js'
 import { readEventLoopIdleMs } from '../concurrency/response-time-sampler.js'
 import type { EventLoopSample } from '../concurrency/response-time-sampler.js'
@@ -30,8 +31,6 @@ export type { CircuitBreakerOptions } from './circuit-breaker-options.js'
 
 /** Limits how many batches wait in memory, parked or delayed; they cannot be dropped there. */
 const MAX_PARKED = 32
-/** When the app ends, requests that take longer than this must not hold up others. */
-const SILENCE_MS = 1_000
 
 export class CircuitBreaker {
   readonly rejections: RejectionTracker

@@ -1,6 +1,5 @@
 /** The end of the app, after which nothing more is sent: a time, or so many failures before it. */
-
-const FAILURES_AFTER_SUCCESS = 3
+import { FAILURES_AFTER_SUCCESS } from '../shutdown-policy.js'
 
 export class ShutdownDeadline {
   #at = Infinity

@@ -2,7 +2,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
-import type { UnreportedDrops } from '../../diagnostics/unreported-drops.js'
+import type { UnreportedDrops } from '../../diagnostics/account.js'
 import { ensureFolder, isOwnFolder } from '../../shared/safe-folders.js'
 import { takeDropCounts } from './drop-counts.js'
 import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isAcknowledgementLog } from '../disk-format.js'

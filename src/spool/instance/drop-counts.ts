@@ -2,7 +2,7 @@
 import { closeSync, constants, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DROP_REASONS } from '../../diagnostics/account.js'
-import type { UnreportedDrops } from '../../diagnostics/unreported-drops.js'
+import type { UnreportedDrops } from '../../diagnostics/account.js'
 import { openOwn, writeAll } from '../../shared/safe-files.js'
 import { DROP_COUNTS } from '../disk-format.js'
 

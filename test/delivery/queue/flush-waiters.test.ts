@@ -36,8 +36,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
         next: () => Promise.resolve(false),
       },
       recovery: { hasMore: false, next: () => Promise.resolve(false) },
-      keptEntries: 0,
-      admits: () => true,
+      retainedEntries: 0,
     },
   })
   const enqueue = (id: string): void => delivery.enqueue({ ...batchOf(id), place: {} as SegmentPosition })

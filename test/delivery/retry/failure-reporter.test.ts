@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFailureReporter } from '../../../src/delivery/retry/failure-reporter.js'
+import { Account } from '../../../src/diagnostics/account.js'
 import { Reporter } from '../../../src/diagnostics/reporter.js'
 import { FakeClock } from '../../fake-clock.js'
 import { DOWN, RecordingReport, UNAUTHORIZED, busyFor } from '../scripted-sender.js'
@@ -105,6 +106,7 @@ function printing() {
   const report = new Reporter({
     clock,
     onProblem: 'stderr',
+    snapshot: () => new Account().snapshot(),
     secrets: [],
     write: (line) => lines.push(line),
     emit: (name) => {

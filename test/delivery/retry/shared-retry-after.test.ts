@@ -42,8 +42,7 @@ test('a flush of what is on disk does not wait for an end that comes too late', 
         next: () => Promise.resolve(false),
       },
       recovery: { hasMore: false, next: () => Promise.resolve(false) },
-      keptEntries: 0,
-      admits: () => true,
+      retainedEntries: 0,
     },
   })
   gate.applyRetryAfter(3_600_000)

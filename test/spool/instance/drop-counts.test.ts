@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { UnreportedDrops } from '../../../src/diagnostics/unreported-drops.js'
+import type { UnreportedDrops } from '../../../src/diagnostics/account.js'
 import { destinationName } from '../../../src/spool/spool-root.js'
 import type { SpoolOptions } from '../../../src/spool/spool.js'
 import { FakeClock } from '../../fake-clock.js'

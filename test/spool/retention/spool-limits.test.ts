@@ -14,8 +14,9 @@ const MIB = 1024 * 1024
 /** The least that there may be. */
 const SEGMENT_BYTES = 64 * 1024
 const MAX_BYTES = MIB
-const DEBUG = 0
-const INFO = 1
+/** Shares of the limit from which entries of a level are refused. */
+const REFUSE_DEBUG = 0.8
+const REFUSE_INFO = 0.9
 
 let root: string
 let clock: FakeClock
@@ -160,8 +161,7 @@ describe('new entries near the bound', () => {
   test('are taken again, once room was made, while others still wait', async () => {
     const life = begin()
     write(life, MAX_BYTES - SEGMENT_BYTES)
-    expect([DEBUG, INFO].map((rank) => life.spool.admits(rank))).toEqual([false, false])
-    expect(life.spool.admits(2)).toBe(true)
+    expect(life.spool.usedShare).toBeGreaterThan(REFUSE_INFO)
     let taken: Batch | undefined
     while (
       segmentsBelow(root).length > 4 &&
@@ -173,20 +173,20 @@ describe('new entries near the bound', () => {
       life.settle(taken as Batch)
     expect(life.spool.evicted.entries).toBeGreaterThan(0)
     await clock.advance(1_000)
-    expect([DEBUG, INFO].map((rank) => life.spool.admits(rank))).toEqual([true, true])
+    expect(life.spool.usedShare).toBeLessThan(REFUSE_DEBUG)
   })
 
   test('cost a look at the disk once a second at most', async () => {
     const life = begin()
     write(life, MAX_BYTES - SEGMENT_BYTES)
     await clock.advance(1_000)
-    expect(life.spool.admits(INFO)).toBe(false)
+    expect(life.spool.usedShare).toBeGreaterThan(REFUSE_INFO)
     for (const { path } of segmentsBelow(root).slice(2)) truncate(path)
-    for (let n = 0; n < 100; n += 1) expect(life.spool.admits(INFO)).toBe(false)
+    for (let n = 0; n < 100; n += 1) expect(life.spool.usedShare).toBeGreaterThan(REFUSE_INFO)
     await clock.advance(999)
-    expect(life.spool.admits(INFO)).toBe(false)
+    expect(life.spool.usedShare).toBeGreaterThan(REFUSE_INFO)
     await clock.advance(1)
-    expect(life.spool.admits(INFO)).toBe(true)
+    expect(life.spool.usedShare).toBeLessThan(REFUSE_INFO)
   })
 
   test('what is written to is not counted twice', async () => {
@@ -198,7 +198,7 @@ describe('new entries near the bound', () => {
     while (used() + (life.spool.log.current?.size ?? 0) < 0.8 * MAX_BYTES) write(life, 1)
     expect(used()).toBeLessThan(0.8 * MAX_BYTES)
     await clock.advance(1_000)
-    expect(life.spool.admits(DEBUG)).toBe(true)
+    expect(life.spool.usedShare).toBeLessThan(REFUSE_DEBUG)
     await sendAll(life)
     expect(life.account.snapshot()).toMatchObject({ pending: 0, balances: true })
   })

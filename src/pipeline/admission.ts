@@ -1,0 +1,41 @@
+/**
+ * Decides whether a new entry is admitted. Near the limit of the memory or the disk, entries of low severity are
+ * refused, so that the rest of it is left to those that matter more.
+ */
+import type { DropReason } from '../diagnostics/account.js'
+
+/** Where entries wait, and how full it is. */
+export interface Store {
+  /** Share of its limit in use. */
+  readonly usedShare: number
+}
+
+export interface AdmissionOptions {
+  /** `isMemoryOnly`: what is added now is not on disk. */
+  readonly memory: Store & { readonly isMemoryOnly: boolean }
+  readonly disk?: Store | undefined
+}
+
+/** Share of the limit from which entries of a severity (debug, info) are refused; others never are. */
+const REFUSE_FROM = [0.8, 0.9] as const
+
+export class Admission {
+  readonly #options: AdmissionOptions
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options
+  }
+
+  /** Lowest severity that is admitted now: 0 (debug) if all are. */
+  get threshold(): number {
+    const { memory, disk } = this.#options
+    const usedShare = memory.isMemoryOnly ? memory.usedShare : (disk?.usedShare ?? 0)
+    if (usedShare < REFUSE_FROM[0]) return 0
+    return usedShare < REFUSE_FROM[1] ? 1 : 2
+  }
+
+  /** Why an entry below the threshold is refused. */
+  get reason(): DropReason & ('buffer' | 'spool') {
+    return this.#options.memory.isMemoryOnly ? 'buffer' : 'spool'
+  }
+}

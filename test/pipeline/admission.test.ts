@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { Admission } from '../../src/pipeline/admission.js'
+
+test.each([
+  [0, 0],
+  [0.799, 0],
+  [0.8, 1],
+  [0.899, 1],
+  [0.9, 2],
+  [1.5, 2],
+])('at a used share of %f severities from %i on are admitted, of memory or of the disk', (usedShare, threshold) => {
+  const memory = new Admission({ memory: { usedShare, isMemoryOnly: true }, disk: { usedShare: 0 } })
+  const disk = new Admission({ memory: { usedShare: 1, isMemoryOnly: false }, disk: { usedShare } })
+  expect([memory.threshold, disk.threshold]).toEqual([threshold, threshold])
+  expect([memory.reason, disk.reason]).toEqual(['buffer', 'spool'])
+})

@@ -1,0 +1,143 @@
+/** Each line is received once and in order; long text is read a slice at a time; near a limit low severities are refused. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Account } from '../../src/diagnostics/account.js'
+import { RecordReader } from '../../src/pipeline/record-reader.js'
+
+interface Setup {
+  /** Lowest severity that is admitted. */
+  readonly admitted?: number
+  readonly canRefuseUnread?: boolean
+}
+
+function setup({ admitted = 0, canRefuseUnread = true }: Setup = {}) {
+  const account = new Account()
+  const read: string[] = []
+  const begun: string[] = []
+  let asked = 0
+  let built = 0
+  let refused = 0
+  const reader = new RecordReader({
+    isEnabled: true,
+    endpoint: {
+      account,
+      admission: {
+        get threshold() {
+          asked += 1
+          return admitted
+        },
+      },
+      batcher: { add: (entry) => read.push(entry) },
+      recordRefusal: () => {
+        refused += 1
+      },
+    },
+    entryBuilder: {
+      beginText: () => {},
+      severity: 1,
+      build: (text, start, end) => {
+        built += 1
+        return text.slice(start, Math.min(start + 8, end)).trimEnd()
+      },
+    },
+    mapper: { peekSeverity: () => 1 },
+    threshold: 1,
+    canRefuseUnread,
+    onRead: () => {},
+  })
+  const add = (name: string, chars: number): void => reader.add(linesOf(name, chars), () => begun.push(name))
+  return { account, read, begun, reader, add, counts: () => ({ asked, built, refused }) }
+}
+
+/** Lines of 1,000 characters. */
+function linesOf(name: string, chars: number): string {
+  return Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} `.padEnd(999, '.') + '\n').join('')
+}
+
+const namesOf = (name: string, chars: number): string[] =>
+  Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} .......`.slice(0, 8))
+
+test('a short text is read when the call returns; behind a long one it waits for it', async () => {
+  const { read, begun, add } = setup()
+  add('a', 1_000)
+  expect(read).toEqual(namesOf('a', 1_000))
+  add('b', 600_000)
+  add('c', 1_000)
+  expect(read.length).toBeLessThan(600)
+  while (read.length < 602) await turn()
+  expect(begun).toEqual(['a', 'b', 'c'])
+  expect(read).toEqual([...namesOf('a', 1_000), ...namesOf('b', 600_000), ...namesOf('c', 1_000)])
+})
+
+test('a long text leaves the event loop its turns', async () => {
+  const { read, add } = setup()
+  add('a', 900_000)
+  const after: number[] = []
+  while (read.length < 900) {
+    after.push(read.length)
+    await turn()
+  }
+  expect(after.length).toBeGreaterThanOrEqual(3)
+  expect(read).toEqual(namesOf('a', 900_000))
+})
+
+test.each([300_000, 900_000, 2_000_000])(
+  'of %i characters: more is requested at once; a second text waits until the first is read',
+  async (chars) => {
+    const { read, begun, add } = setup()
+    add('a', chars)
+    add('b', chars)
+    expect(begun).toEqual(['a'])
+    while (read.length < chars / 1_000) await turn()
+    expect(begun).toEqual(['a', 'b'])
+    while (read.length < chars / 500) await turn()
+    expect(read).toEqual([...namesOf('a', chars), ...namesOf('b', chars)])
+  },
+)
+
+test('finish reads all that waits, and later text is sliced again', async () => {
+  const { read, begun, reader, add } = setup()
+  add('a', 2_000_000)
+  add('b', 700_000)
+  reader.finish()
+  expect(read).toHaveLength(2_700)
+  expect(begun).toEqual(['a', 'b'])
+  add('c', 700_000)
+  expect(read.length).toBeLessThan(3_400)
+  while (read.length < 3_400) await turn()
+})
+
+test('finish does not read what is added meanwhile', async () => {
+  const { read, reader, add } = setup()
+  let more = 0
+  const next = (): void => {
+    more += 1
+    if (more < 50) reader.add(linesOf('m', 300_000), next)
+  }
+  add('a', 300_000)
+  reader.add(linesOf('b', 300_000), next)
+  reader.finish()
+  expect(read).toHaveLength(600)
+  while (read.length < 600 + 49 * 300) await turn()
+  expect(more).toBe(50)
+})
+
+test('a last line without a newline is read at the end', () => {
+  const { read, account, reader } = setup()
+  reader.write('one\ntw')
+  reader.write('o')
+  reader.end()
+  expect(read).toEqual(['one', 'two'])
+  expect(account.received).toBe(2)
+})
+
+test.each([
+  [true, 0],
+  [false, 1_000],
+])('admission is asked once a line; refused unread (%s): %i lines are mapped', (canRefuseUnread, built) => {
+  const { account, read, reader, counts } = setup({ admitted: 2, canRefuseUnread })
+  reader.write(linesOf('a', 1_000_000))
+  expect(read).toEqual([])
+  expect(account.received).toBe(1_000)
+  expect(counts()).toEqual({ asked: 1_000, built, refused: 1_000 })
+})
