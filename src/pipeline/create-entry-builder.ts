@@ -1,4 +1,4 @@
-/** What stands between a line and its entry, as configured. */
+/** Makes the entry builder from the settings. */
 import { validateRequest } from '../client/request-validation.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
@@ -23,24 +23,24 @@ export interface EntryBuilderParts {
   readonly clock: Clock
   readonly mapper: Mapper
   readonly requests: RequestLogPipeline | undefined
-  /** What `beforeSend` names. */
+  /** The function of `beforeSend`. */
   readonly hook: HookFunction | undefined
   readonly onProblem: (message: string) => void
-  /** Takes an entry that the transport made itself, '' where the hook has dropped it. */
-  readonly onSummary: (entryJson: string, rank: number) => void
+  /** Receives a summary of repeated entries; '' if the hook dropped it. */
+  readonly onSummary: (entryJson: string, severity: number) => void
 }
 
 export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
   const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
-  const through =
-    hook && new BeforeSendHook({ hook, onProblem, isValid: faultOf, maxEntryBytes, scrubber: mapping.redactor })
+  const beforeSend =
+    hook && new BeforeSendHook({ hook, onProblem, isValid: findFault, maxEntryBytes, scrubber: mapping.redactor })
   return new EntryBuilder({
     mapper,
     maxEntryBytes,
     threshold: toThreshold(settings.level),
     onRecord: requests && ((entryJson) => requests.add(entryJson)),
-    breadcrumbs: trailOf(settings, mapping, clock),
+    breadcrumbs: createBreadcrumbs(settings, mapping, clock),
     sampler: sample && new Sampler(sample),
     deduplicator:
       dedupeWindowMs === 0
@@ -50,17 +50,17 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
             clock,
             maxEntryBytes,
             onSummary: ({ json, rank }) => {
-              const result: HookResult | 'drop' = through?.apply(json) ?? { json }
+              const result: HookResult | 'drop' = beforeSend?.apply(json) ?? { json }
               if (result === 'drop') return onSummary('', rank)
               onSummary(result.json, result.rank ?? rank)
             },
           }),
-    hook: through,
+    hook: beforeSend,
   })
 }
 
-/** What breaks the interface; `undefined` for an entry. */
-function faultOf(entry: unknown): string | undefined {
+/** @returns what breaks the interface; undefined for a valid entry */
+function findFault(entry: unknown): string | undefined {
   try {
     validateRequest('batch', { logs: [entry] })
     return undefined
@@ -70,7 +70,11 @@ function faultOf(entry: unknown): string | undefined {
   }
 }
 
-function trailOf({ breadcrumbs }: Settings, mapping: MappingOptions, clock: Clock): EntryBreadcrumbs | undefined {
+function createBreadcrumbs(
+  { breadcrumbs }: Settings,
+  mapping: MappingOptions,
+  clock: Clock,
+): EntryBreadcrumbs | undefined {
   if (breadcrumbs === false) return undefined
   const { limit, maxBytes, level } = breadcrumbs
   return {

@@ -1,7 +1,4 @@
-/**
- * From a line to the entry that is sent, or to none: mapped, sampled, deduplicated, with what led to it, and through the
- * app's own hook. What is not sent may still be a breadcrumb of what is.
- */
+/** Builds the entry of a line: maps it, samples, deduplicates, attaches breadcrumbs, calls `beforeSend`. A line that is not sent may become a breadcrumb. */
 import type { Deduplicator } from '../filter/deduplicator.js'
 import type { BeforeSendHook } from '../filter/before-send-hook.js'
 import { findFingerprint } from '../filter/entry-fingerprint.js'
@@ -11,22 +8,21 @@ import { appendBreadcrumbs, attachBreadcrumbs } from '../breadcrumbs/attach-brea
 import type { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
 import type { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
 
-/** The trail, and what makes crumbs of its lines. */
 export interface EntryBreadcrumbs {
   readonly buffer: BreadcrumbBuffer
   readonly factory: BreadcrumbFactory
-  /** Lowest level that becomes a crumb, as `positionOf`. */
+  /** Lowest severity that becomes a breadcrumb. */
   readonly threshold: number
-  /** Crumbs on one entry. */
+  /** Breadcrumbs on one entry. */
   readonly limit: number
 }
 
 export interface EntryBuilderOptions {
   readonly mapper: Mapper
   readonly maxEntryBytes: number
-  /** Lowest level that is sent, as `positionOf`. */
+  /** Lowest severity that is sent. */
   readonly threshold: number
-  /** Takes the entry of every record there is; true where it is not to be sent as an entry, too. */
+  /** Receives the entry of every record. @returns true if it must not be sent as an entry */
   readonly onRecord?: ((entryJson: string) => boolean) | undefined
   readonly breadcrumbs?: EntryBreadcrumbs | undefined
   readonly sampler?: Sampler | undefined
@@ -34,11 +30,11 @@ export interface EntryBuilderOptions {
   readonly hook?: BeforeSendHook | undefined
 }
 
-/** From `error` up an entry takes its crumbs. */
-const ERROR_RANK = 3
+/** Entries from this severity on get breadcrumbs. */
+const ERROR_SEVERITY = 3
 
 export class EntryBuilder {
-  /** Level of the last entry, 0 to 4, debug to fatal. */
+  /** Of the last entry, from 0 (debug) to 4 (fatal). */
   severity = 0
   readonly #options: EntryBuilderOptions
 
@@ -46,36 +42,36 @@ export class EntryBuilder {
     this.#options = options
   }
 
-  /** To be called before the lines of another text. */
+  /** Must be called before the lines of another text. */
   beginText(): void {
     this.#options.mapper.beginText()
     this.#options.breadcrumbs?.buffer.open()
   }
 
-  /** The entry of a line as JSON, '' where it is left out as configured. Never throws. Within one text, lines come in rising order. */
+  /** @returns the entry of a line as JSON, '' if it is filtered. Never throws. Within one text, lines must come in order. */
   build(text: string, start: number, end: number): string {
-    const { mapper, breadcrumbs: trail } = this.#options
+    const { mapper, breadcrumbs } = this.#options
     let json = mapper.map(text, start, end)
     this.severity = mapper.severity
-    if (json !== '' && !this.#isKept(json)) json = '' // also one below the level, which is mapped for its request
-    if (trail !== undefined) {
-      // Its own crumb comes behind those that it takes.
-      if (json !== '' && mapper.severity >= ERROR_RANK) json = this.#withCrumbs(json, trail)
-      if (mapper.preciseSeverity >= trail.threshold)
-        trail.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isFastPath)
+    if (json !== '' && !this.#isSent(json)) json = '' // also one below the threshold, which is mapped for its request log
+    if (breadcrumbs !== undefined) {
+      // Its own breadcrumb comes after those that it gets.
+      if (json !== '' && mapper.severity >= ERROR_SEVERITY) json = this.#withBreadcrumbs(json, breadcrumbs)
+      if (mapper.preciseSeverity >= breadcrumbs.threshold)
+        breadcrumbs.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isFastPath)
     }
     if (json === '') return ''
-    json = this.#throughHook(json)
-    if (json === '' && mapper.severity >= ERROR_RANK) trail?.buffer.restore(mapper.scopeKind, mapper.scopeId)
+    json = this.#applyHook(json)
+    if (json === '' && mapper.severity >= ERROR_SEVERITY) breadcrumbs?.buffer.restore(mapper.scopeKind, mapper.scopeId)
     return json
   }
 
-  /** What is held back goes now. */
+  /** Sends the summaries of repeated entries now. */
   flushNow(): void {
     this.#options.deduplicator?.flushNow()
   }
 
-  /** The app ends: the same, and nothing is held back any more. */
+  /** The app ends: sends the summaries, and deduplicates nothing any more. */
   end(): void {
     this.#options.deduplicator?.end()
   }
@@ -84,26 +80,26 @@ export class EntryBuilder {
     this.#options.deduplicator?.cancel()
   }
 
-  #isKept(json: string): boolean {
-    const { mapper, threshold: minPosition, onRecord, sampler, deduplicator: dedupe } = this.#options
-    if (onRecord?.(json) === true || mapper.preciseSeverity < minPosition) return false
+  #isSent(json: string): boolean {
+    const { mapper, threshold, onRecord, sampler, deduplicator } = this.#options
+    if (onRecord?.(json) === true || mapper.preciseSeverity < threshold) return false
     if (sampler !== undefined && !sampler.keeps(mapper.severity, mapper.traceId)) return false
-    if (dedupe === undefined) return true
+    if (deduplicator === undefined) return true
     const fingerprint = findFingerprint(json, mapper.fingerprint)
-    return fingerprint === '' || !dedupe.isRepeat(fingerprint, mapper.severity, json)
+    return fingerprint === '' || !deduplicator.isRepeat(fingerprint, mapper.severity, json)
   }
 
-  #withCrumbs(json: string, { buffer: trail, factory: crumbs, limit }: EntryBreadcrumbs): string {
+  #withBreadcrumbs(json: string, { buffer, factory, limit }: EntryBreadcrumbs): string {
     const { mapper, maxEntryBytes } = this.#options
-    const lines = trail.take(mapper.scopeKind, mapper.scopeId)
+    const lines = buffer.take(mapper.scopeKind, mapper.scopeId)
     if (lines.length === 0) return json
-    const made = lines.map(({ text, isUsual }) => crumbs.create(text, isUsual))
+    const made = lines.map(({ text, isUsual }) => factory.create(text, isUsual))
     const appended =
       mapper.openJson === '' ? undefined : appendBreadcrumbs(mapper.openJson, made, { limit, maxEntryBytes })
     return appended ?? attachBreadcrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
   }
 
-  #throughHook(json: string): string {
+  #applyHook(json: string): string {
     const { hook } = this.#options
     if (hook === undefined) return json
     const result = hook.apply(json)

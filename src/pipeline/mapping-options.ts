@@ -1,4 +1,4 @@
-/** From settings to what the stages need of them. Pure. */
+/** Converts the settings to those of the mapper and of request logs. */
 import type { Settings } from '../options/resolve-options.js'
 import type { JsonObject } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
@@ -14,42 +14,42 @@ export interface PinoConfig {
   readonly errorKey?: string
 }
 
-/** Options before pino's own configuration before pino's defaults. */
+/** Options win over pino's configuration, which wins over pino's defaults. */
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
   const custom = Object.entries(settings.customLevels ?? {}).map(([label, number]) => [number, label] as const)
-  const scrubber = new Redactor({
+  const redactor = new Redactor({
     patterns: settings.scrubPatterns,
     urlParams: settings.scrubUrlParams,
     maxTextChars: settings.maxEntryBytes,
   })
   return {
     ...settings,
-    ...cleanOwn(settings, scrubber),
+    ...redactSettings(settings, redactor),
     messageKey: settings.messageKey ?? config?.messageKey ?? 'msg',
     errorKey: settings.errorKey ?? config?.errorKey ?? 'err',
-    redactor: scrubber,
+    redactor,
     levels: { ...(config?.levels?.labels ?? PINO_LEVELS), ...Object.fromEntries(custom) },
   }
 }
 
 /**
- * Once, at the start: the fast path of `record/` looks for secrets in the line alone, and puts these beside it as they are. A
- * copy, since headers are removed in place. Tags are single words: two side by side are no header's name and value.
+ * Removes secrets from the settings once: the fast path of `record/` looks for them in the line only, and adds these
+ * unchanged. A copy, since headers are removed in place. Each tag by itself: two tags are not a header's name and value.
  */
-function cleanOwn(settings: Settings, scrubber: Redactor): Partial<MappingOptions> {
+function redactSettings(settings: Settings, redactor: Redactor): Partial<MappingOptions> {
   const { service, fallbackService, environment, version, releaseId, metadata, tags, deploy } = settings
   const own = JSON.parse(
     JSON.stringify({ service, fallbackService, environment, version, releaseId, metadata, deploy }),
   ) as JsonObject
   removeHeaders(own)
   return JSON.parse(
-    scrubber.redactJson(JSON.stringify({ ...own, tags: tags.map(removeHeaderLines) })),
+    redactor.redactJson(JSON.stringify({ ...own, tags: tags.map(removeHeaderLines) })),
   ) as Partial<MappingOptions>
 }
 
 const MIB = 1024 * 1024
 
-/** Request logs are small, and not to take the memory and the connections of what they are about. */
+/** Request logs are small, and leave most of the memory and the connections to the entries. */
 export function toRequestLogSettings(settings: Settings): Settings {
   return {
     ...settings,

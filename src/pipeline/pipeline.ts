@@ -14,14 +14,13 @@ import type { Settings } from '../options/settings.js'
 import { Mapper } from '../record/mapper.js'
 import type { Clock } from '../shared/clock.js'
 import { createEntryBuilder } from './create-entry-builder.js'
-import { createReleaseHold } from './create-release-hold.js'
 import { DropNotices } from './drop-notices.js'
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EntryBuilder } from './entry-builder.js'
 import { createMappingOptions } from './mapping-options.js'
 import type { PinoConfig } from './mapping-options.js'
 import { RecordReader } from './record-reader.js'
-import type { ReleaseHold } from './release-hold.js'
+import { ReleaseHold } from './release-hold.js'
 import { RequestLogPipeline, toRequestLogUrl } from './request-log-pipeline.js'
 
 export interface PipelineOptions {
@@ -115,13 +114,10 @@ export class Pipeline {
         reporter.stats() // in an outage, and for filtered entries, nothing else does
       },
     })
-    const release = createReleaseHold({
-      settings,
-      clock,
-      report: reporter,
-      endpoints,
-      onId: (releaseId) => mapper.setReleaseId(releaseId),
-    })
+    const release =
+      settings.enabled && settings.release
+        ? new ReleaseHold({ settings, clock, report: reporter, endpoints, mapper })
+        : undefined
     this.account.addStage(() => records.pendingEntries + (release?.pendingEntries ?? 0))
     notices.connect(entries)
     // A Retry-After holds for all requests that carry the key (interface: Errors).

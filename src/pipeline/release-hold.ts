@@ -1,51 +1,71 @@
 /**
- * `release: true`: registers the release at start. What is cut meanwhile waits for the id, for a few seconds at most; on
- * disk it is already, without the id, so that nothing is lost by waiting.
+ * `release: true`: holds batches until the release is registered, so that their entries carry its id; for a few seconds at
+ * most. They are on disk already, without the id, so that nothing is lost meanwhile.
  */
+import type { Batch } from '../batch/sender.js'
+import { createBatchBody, parseBatchEntries } from '../batch/sub-batch.js'
+import type { Reporter } from '../diagnostics/reporter.js'
+import type { Settings } from '../options/settings.js'
+import type { Mapper } from '../record/mapper.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
-import { createBatchBody, parseBatchEntries } from '../batch/sub-batch.js'
-import type { Batch } from '../batch/sender.js'
+import type { EndpointPipeline } from './endpoint-pipeline.js'
+import { createRegistration } from './release-registration.js'
 
 export interface ReleaseHoldOptions {
+  readonly settings: Settings
   readonly clock: Clock
-  /** @returns the id. Rejects where there is none. */
-  readonly register: (signal: AbortSignal) => Promise<string>
-  /** Later entries carry it. */
-  readonly onId: (releaseId: string) => void
-  readonly onFailure: (error: IngestError) => void
-  readonly deliver: (batch: Batch) => void
-  /** Bytes of the bodies that wait. */
-  readonly maxBytes: number
+  readonly report: Pick<Reporter, 'problem'>
+  /** That of log entries first. */
+  readonly endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
+  /** Gives the id to later entries. */
+  readonly mapper: Pick<Mapper, 'setReleaseId'>
 }
 
-/** Entries are held back for no longer. */
-const HOLD_MS = 5_000
+const MAX_HOLD_MS = 5_000
+/** Of the held bodies: to add the id takes 10 ms a MiB. */
+const MAX_HELD_BYTES = 4 * 1024 * 1024
 
 export class ReleaseHold {
   readonly #options: ReleaseHoldOptions
+  readonly #entries: EndpointPipeline
+  readonly #registerRelease: (signal: AbortSignal) => Promise<string>
+  readonly #maxBytes: number
   readonly #abort = new AbortController()
+  readonly #cancelTimer: () => void
   #held: Batch[] | undefined = []
   #heldBytes = 0
   #isRegistering = false
   #isRegistered = false
-  #cancelTimer: () => void
   #end: () => void = () => {}
-  /** When nothing is held back any more. */
+  /** Resolves when nothing is held any more. */
   readonly ended = new Promise<void>((resolve) => {
     this.#end = resolve
   })
 
   constructor(options: ReleaseHoldOptions) {
+    const { settings, clock, endpoints } = options
+    const [entries] = endpoints
     this.#options = options
-    this.#cancelTimer = options.clock.timer(HOLD_MS, () => this.#release(undefined))
+    this.#entries = entries
+    this.#maxBytes = Math.min(MAX_HELD_BYTES, settings.maxBufferBytes / 2)
+    this.#registerRelease = createRegistration({
+      settings,
+      clock,
+      retryAfterLeftMs: () => entries.breaker.retryAfterLeftMs,
+      onPostponed: (error) => this.#reportFailure(error),
+      onRetryAfter: (delayMs) => {
+        for (const { breaker } of endpoints) breaker.applyRetryAfter(delayMs)
+      },
+    })
+    this.#cancelTimer = clock.timer(MAX_HOLD_MS, () => this.#release(undefined))
   }
 
   get pendingEntries(): number {
     return (this.#held ?? []).reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** Tries, where no other attempt is under way and none has succeeded. */
+  /** Starts an attempt, unless one is running or has succeeded. */
   register(): void {
     if (this.#isRegistering || this.#isRegistered || this.#abort.signal.aborted) return
     this.#isRegistering = true
@@ -55,13 +75,13 @@ export class ReleaseHold {
   /** Holds the batch, or passes it on. */
   add(batch: Batch): void {
     // Without a body it is one of many that wait on disk.
-    if (this.#held === undefined || batch.body.length === 0) return this.#options.deliver(batch)
+    if (this.#held === undefined || batch.body.length === 0) return this.#entries.add(batch)
     this.#held.push(batch)
     this.#heldBytes += batch.body.length
-    if (this.#heldBytes > this.#options.maxBytes) this.#release(undefined)
+    if (this.#heldBytes > this.#maxBytes) this.#release(undefined)
   }
 
-  /** Holds nothing back any more. */
+  /** Ends the hold and any attempt. */
   stop(): void {
     this.#abort.abort()
     this.#release(undefined)
@@ -70,12 +90,13 @@ export class ReleaseHold {
   async #register(): Promise<void> {
     let releaseId: string | undefined
     try {
-      releaseId = await this.#options.register(this.#abort.signal)
+      releaseId = await this.#registerRelease(this.#abort.signal)
       this.#isRegistered = true
-      this.#options.onId(releaseId)
+      this.#entries.batcher.seal() // its entries get the id with those that are held
+      this.#options.mapper.setReleaseId(releaseId)
     } catch (error) {
       if (!this.#abort.signal.aborted)
-        this.#options.onFailure(error instanceof IngestError ? error : new IngestError('UNAVAILABLE', String(error)))
+        this.#reportFailure(error instanceof IngestError ? error : new IngestError('UNAVAILABLE', String(error)))
     } finally {
       this.#isRegistering = false
     }
@@ -86,16 +107,20 @@ export class ReleaseHold {
     const held = this.#held
     if (held === undefined) return
     this.#cancelTimer()
-    // One by one: what is delivered may be told at once, and the others are pending still.
+    // One by one: a delivery may report the account at once, and the others are still pending.
     for (let batch = held.shift(); batch !== undefined; batch = held.shift()) {
-      this.#options.deliver(releaseId === undefined ? batch : addReleaseId(batch, releaseId))
+      this.#entries.add(releaseId === undefined ? batch : addReleaseId(batch, releaseId))
     }
     this.#held = undefined
     this.#end()
   }
+
+  #reportFailure({ code, message }: IngestError): void {
+    this.#options.report.problem(code, `the release is not registered: ${message}; entries are sent without its id`)
+  }
 }
 
-/** With the id on each entry that names no release itself. */
+/** Adds the id to each entry that names no release itself. */
 export function addReleaseId(batch: Batch, releaseId: string): Batch {
   const member = `{"release_id":${JSON.stringify(releaseId)},`
   const entries = parseBatchEntries(batch.body).map((entry) =>

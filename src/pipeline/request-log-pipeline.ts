@@ -1,4 +1,4 @@
-/** Request analytics: a channel of its own for what HTTP records say of their requests. */
+/** Request analytics: extracts request logs from HTTP records, and sends them to an endpoint of their own. */
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EndpointPipelineOptions } from './endpoint-pipeline.js'
 import type { Http } from '../client/http-types.js'
@@ -19,7 +19,6 @@ export interface RequestLogPipelineOptions extends Pick<
   readonly hint: string | undefined
 }
 
-/** What its folder on disk is named by. */
 export function toRequestLogUrl(url: string): string {
   return url + PATHS.requests
 }
@@ -27,12 +26,12 @@ export function toRequestLogUrl(url: string): string {
 export class RequestLogPipeline {
   readonly endpoint: EndpointPipeline
   readonly #logs: RequestLogExtractor
-  readonly #isAlone: boolean
+  readonly #isOnly: boolean
 
   constructor({ settings, http, hint, report, ...shared }: RequestLogPipelineOptions) {
     const { clock } = shared
     this.#logs = new RequestLogExtractor({ clock })
-    this.#isAlone = settings.requestLogs === 'only'
+    this.#isOnly = settings.requestLogs === 'only'
     this.endpoint = new EndpointPipeline({
       ...shared,
       settings: toRequestLogSettings(settings),
@@ -46,7 +45,7 @@ export class RequestLogPipeline {
     })
   }
 
-  /** @returns whether the record goes to request analytics alone */
+  /** @returns whether the record must not be sent as an entry */
   add(entryJson: string): boolean {
     if (!entryJson.includes(REQUEST_MEMBER)) return false
     const { json, severity, isCovered } = this.#logs.extract(entryJson)
@@ -55,6 +54,6 @@ export class RequestLogPipeline {
       if (severity < this.endpoint.admission.threshold) this.endpoint.recordRefusal()
       else this.endpoint.batcher.add(json, severity)
     }
-    return this.#isAlone && isCovered
+    return this.#isOnly && isCovered
   }
 }
