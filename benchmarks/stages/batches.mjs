@@ -39,9 +39,10 @@ export function batchesOf(lines) {
   const mapper = newMapper()
   let last = ''
   for (const { text, start, end } of lines) {
-    if (text !== last) mapper.open()
+    if (text !== last) mapper.beginText()
     last = text
-    batcher.add(mapper.map(text, start, end), mapper.rank)
+    const { json, severity } = mapper.map(text, start, end)
+    batcher.add(json, severity)
   }
   batcher.seal()
   return batches

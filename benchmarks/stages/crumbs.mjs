@@ -50,16 +50,15 @@ function taken(lines) {
   for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries())
     trail.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
   const mapper = newMapper()
-  mapper.open()
-  mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
-  const { openJson } = mapper
+  mapper.beginText()
+  const { openJson } = mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
   const crumbs = new BreadcrumbFactory(MAPPING, () => systemClock.wallNow())
   const bounds = { limit: TAKEN, maxEntryBytes: SETTINGS.maxEntryBytes }
   let count = 0
   let attached = 0
   const from = process.cpuUsage()
   for (let scope = 0; scope < scopes; scope += 1) {
-    const made = trail.take('request', String(scope)).map(({ text, isUsual }) => crumbs.of(text, isUsual))
+    const made = trail.take('request', String(scope)).map(({ text, isUsual }) => crumbs.create(text, isUsual))
     count += made.length
     if (appendBreadcrumbs(openJson, made, bounds) !== undefined) attached += 1
   }

@@ -2,14 +2,15 @@
 import { Batcher } from '../../dist/esm/pipeline/batcher.js'
 import { systemClock } from '../../dist/esm/shared/clock.js'
 import { FastPath } from '../../dist/esm/record/fast/fast-path.js'
+import { createMappedRecord } from '../../dist/esm/record/mapped-record.js'
 import { mapByParsing } from '../../dist/esm/record/reference/reference-path.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { MAPPING, SETTINGS, newIntake, newMapper } from './configured.mjs'
 
 /**
  * @typedef {import('../tools/shapes.mjs').Line} Line
- * @typedef {{ open(): void, take(text: string, start: number, end: number): string, rank: number }} TakesLines
- * @typedef {(json: string, rank: number) => void} OnEntry
+ * @typedef {{ beginText(): void, build(text: string, start: number, end: number): { json: string, severity: number } }} MapsLines
+ * @typedef {(json: string, severity: number) => void} OnEntry
  */
 
 /** The passes take turns this often, so that what else the machine does falls on all of them. */
@@ -38,7 +39,7 @@ export function passesOfMap(path, all) {
   }
 }
 
-/** @param {Record<string, TakesLines>} takers each a pass of its own; the one that is called `batch` batches @returns {(lines: readonly Line[]) => Record<string, number>} us by pass */
+/** @param {Record<string, MapsLines>} takers each a pass of its own; the one that is called `batch` batches @returns {(lines: readonly Line[]) => Record<string, number>} us by pass */
 function inBlocks(takers) {
   const passes = Object.entries(takers).map(([name, taker]) => ({ name, pass: new Pass(taker) }))
   return (lines) => {
@@ -52,7 +53,7 @@ function inBlocks(takers) {
       },
     })
     /** @type {OnEntry} */
-    const add = (json, rank) => batcher.add(json, rank)
+    const add = (json, severity) => batcher.add(json, severity)
     /** @type {OnEntry} */
     const look = (json) => {
       chars += json.length
@@ -77,7 +78,7 @@ class Pass {
   #text = ''
   #taker
 
-  /** @param {TakesLines} taker */
+  /** @param {MapsLines} taker */
   constructor(taker) {
     this.#taker = taker
   }
@@ -89,40 +90,32 @@ class Pass {
     for (const { text, start, end } of lines) {
       if (text !== this.#text) {
         this.#text = text
-        taker.open()
+        taker.beginText()
       }
-      const json = taker.take(text, start, end)
-      onEntry(json, taker.rank)
+      const { json, severity } = taker.build(text, start, end)
+      onEntry(json, severity)
     }
     this.us += cpuUs(from)
   }
 }
 
-/** @returns {TakesLines} */
+/** @returns {MapsLines} */
 function fastPath() {
   const mapper = newMapper()
   return {
-    open: () => mapper.open(),
-    take: (text, start, end) => mapper.map(text, start, end),
-    get rank() {
-      return mapper.rank
-    },
+    beginText: () => mapper.beginText(),
+    build: (text, start, end) => mapper.map(text, start, end),
   }
 }
 
-/** @returns {TakesLines} what `Mapper` does with a line that the fast path declines */
+/** @returns {MapsLines} what `Mapper` does with a line that the fast path declines */
 function referencePath() {
   return {
-    rank: 0,
-    open() {},
-    take(text, start, end) {
-      const { json, level } = mapByParsing(
-        text.slice(start, end),
-        MAPPING,
-        new Date(systemClock.wallNow()).toISOString(),
-      )
-      this.rank = level.rank
-      return json
+    beginText() {},
+    build(text, start, end) {
+      const receivedAt = new Date(systemClock.wallNow()).toISOString()
+      const { json, level } = mapByParsing(text.slice(start, end), MAPPING, receivedAt)
+      return { json, severity: level.severity }
     },
   }
 }
@@ -130,10 +123,11 @@ function referencePath() {
 /** A line that the fast path declines would be measured under its name. @param {readonly Line[]} lines */
 function mustTake(lines) {
   const fast = new FastPath(MAPPING)
+  const record = createMappedRecord()
   let last = ''
   for (const { text, start, end } of lines) {
-    if (text !== last) fast.open()
+    if (text !== last) fast.beginText()
     last = text
-    if (!fast.map(text, start, end, -1)) throw new Error(`the fast path declines ${text.slice(start, end)}`)
+    if (!fast.map(text, start, end, -1, record)) throw new Error(`the fast path declines ${text.slice(start, end)}`)
   }
 }

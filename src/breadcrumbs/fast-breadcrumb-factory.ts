@@ -1,5 +1,4 @@
 /** The usual line -> its crumb, without JSON.parse; what is not usual is answered with `undefined`. */
-import { LEVELS } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { ErrorScanner } from '../record/fast/error-scanner.js'
 import { SLOT_FIELDS, SLOT_OF_KEY, isEntryKey } from '../record/fast/fast-fields.js'
@@ -135,7 +134,7 @@ export class FastBreadcrumbFactory {
   #placeLevel(value: string): boolean {
     const level = this.#levels.get(value)
     if (level === undefined || level.metadata !== '') return false
-    this.#level = LEVELS[level.severity] as string
+    this.#level = level.level
     return true
   }
 

@@ -1,8 +1,12 @@
-/** Builds the entry of a line: maps it, samples, deduplicates, attaches breadcrumbs, calls `beforeSend`. A line that is not sent may become a breadcrumb. */
+/**
+ * From a line to the entry that is sent: mapped, sampled, deduplicated, with its breadcrumbs, and through the application's
+ * `beforeSend`. A line whose entry is not sent may still become a breadcrumb.
+ */
 import type { Deduplicator } from '../filter/deduplicator.js'
 import type { BeforeSendHook } from '../filter/before-send-hook.js'
 import { findFingerprint } from '../filter/entry-fingerprint.js'
 import type { Sampler } from '../filter/sampler.js'
+import type { MappedRecord } from '../record/mapped-record.js'
 import type { Mapper } from '../record/mapper.js'
 import { appendBreadcrumbs, attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
 import type { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
@@ -11,7 +15,7 @@ import type { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
 export interface EntryBreadcrumbs {
   readonly buffer: BreadcrumbBuffer
   readonly factory: BreadcrumbFactory
-  /** Lowest severity that becomes a breadcrumb. */
+  /** Lowest severity that becomes a breadcrumb, see `MappedRecord`. */
   readonly threshold: number
   /** Breadcrumbs on one entry. */
   readonly limit: number
@@ -20,9 +24,9 @@ export interface EntryBreadcrumbs {
 export interface EntryBuilderOptions {
   readonly mapper: Mapper
   readonly maxEntryBytes: number
-  /** Lowest severity that is sent. */
+  /** Lowest severity that is sent, see `MappedRecord`. */
   readonly threshold: number
-  /** Receives the entry of every record. @returns true if it must not be sent as an entry */
+  /** Receives the entry of every record, also below the threshold. Returns true if it must not be sent as a log entry as well. */
   readonly onRecord?: ((entryJson: string) => boolean) | undefined
   readonly breadcrumbs?: EntryBreadcrumbs | undefined
   readonly sampler?: Sampler | undefined
@@ -30,12 +34,10 @@ export interface EntryBuilderOptions {
   readonly hook?: BeforeSendHook | undefined
 }
 
-/** Entries from this severity on get breadcrumbs. */
+/** From `error` up an entry takes the breadcrumbs of its scope. */
 const ERROR_SEVERITY = 3
 
 export class EntryBuilder {
-  /** Of the last entry, from 0 (debug) to 4 (fatal). */
-  severity = 0
   readonly #options: EntryBuilderOptions
 
   constructor(options: EntryBuilderOptions) {
@@ -48,30 +50,35 @@ export class EntryBuilder {
     this.#options.breadcrumbs?.buffer.open()
   }
 
-  /** @returns the entry of a line as JSON, '' if it is filtered. Never throws. Within one text, lines must come in order. */
-  build(text: string, start: number, end: number): string {
+  /**
+   * Never throws. Within one text, lines must come in rising order.
+   *
+   * @returns the mapper's record, with `json` and `severity` of the entry that is sent; `json` is '' if none is
+   */
+  build(text: string, start: number, end: number): MappedRecord {
     const { mapper, breadcrumbs } = this.#options
-    let json = mapper.map(text, start, end)
-    this.severity = mapper.severity
-    if (json !== '' && !this.#isSent(json)) json = '' // also one below the threshold, which is mapped for its request log
+    const record = mapper.map(text, start, end)
+    if (record.json !== '' && !this.#isKept(record)) record.json = ''
+    const takesBreadcrumbs = record.json !== '' && record.severity >= ERROR_SEVERITY
     if (breadcrumbs !== undefined) {
-      // Its own breadcrumb comes after those that it gets.
-      if (json !== '' && mapper.severity >= ERROR_SEVERITY) json = this.#withBreadcrumbs(json, breadcrumbs)
-      if (mapper.preciseSeverity >= breadcrumbs.threshold)
-        breadcrumbs.buffer.add(mapper.scopeKind, mapper.scopeId, text, start, end, mapper.isFastPath)
+      // The breadcrumb of an error comes after those that the error takes.
+      if (takesBreadcrumbs) this.#addBreadcrumbs(record, breadcrumbs)
+      if (record.severity >= breadcrumbs.threshold) {
+        breadcrumbs.buffer.add(record.scopeKind, record.scopeId, text, start, end, record.isFastPath)
+      }
     }
-    if (json === '') return ''
-    json = this.#applyHook(json)
-    if (json === '' && mapper.severity >= ERROR_SEVERITY) breadcrumbs?.buffer.restore(mapper.scopeKind, mapper.scopeId)
-    return json
+    if (record.json === '') return record
+    this.#applyHook(record)
+    if (record.json === '' && takesBreadcrumbs) breadcrumbs?.buffer.restore(record.scopeKind, record.scopeId)
+    return record
   }
 
-  /** Sends the summaries of repeated entries now. */
+  /** Sends the summaries of repeats now. */
   flushNow(): void {
     this.#options.deduplicator?.flushNow()
   }
 
-  /** The app ends: sends the summaries, and deduplicates nothing any more. */
+  /** As `flushNow`; later repeats are sent. */
   end(): void {
     this.#options.deduplicator?.end()
   }
@@ -80,31 +87,31 @@ export class EntryBuilder {
     this.#options.deduplicator?.cancel()
   }
 
-  #isSent(json: string): boolean {
-    const { mapper, threshold, onRecord, sampler, deduplicator } = this.#options
-    if (onRecord?.(json) === true || mapper.preciseSeverity < threshold) return false
-    if (sampler !== undefined && !sampler.keeps(mapper.severity, mapper.traceId)) return false
+  #isKept({ json, severity, traceId, fingerprint: ownFingerprint }: MappedRecord): boolean {
+    const { threshold, onRecord, sampler, deduplicator } = this.#options
+    if (onRecord?.(json) === true || severity < threshold) return false
+    // Trace is sent as debug.
+    const sentSeverity = Math.max(0, severity)
+    if (sampler !== undefined && !sampler.keeps(sentSeverity, traceId)) return false
     if (deduplicator === undefined) return true
-    const fingerprint = findFingerprint(json, mapper.fingerprint)
-    return fingerprint === '' || !deduplicator.isRepeat(fingerprint, mapper.severity, json)
+    const fingerprint = findFingerprint(json, ownFingerprint)
+    return fingerprint === '' || !deduplicator.isRepeat(fingerprint, sentSeverity, json)
   }
 
-  #withBreadcrumbs(json: string, { buffer, factory, limit }: EntryBreadcrumbs): string {
-    const { mapper, maxEntryBytes } = this.#options
-    const lines = buffer.take(mapper.scopeKind, mapper.scopeId)
-    if (lines.length === 0) return json
-    const made = lines.map(({ text, isUsual }) => factory.create(text, isUsual))
-    const appended =
-      mapper.openJson === '' ? undefined : appendBreadcrumbs(mapper.openJson, made, { limit, maxEntryBytes })
-    return appended ?? attachBreadcrumbs(json, made, mapper.hasBreadcrumbs, { limit, maxEntryBytes })
+  #addBreadcrumbs(record: MappedRecord, { buffer, factory, limit }: EntryBreadcrumbs): void {
+    const bounds = { limit, maxEntryBytes: this.#options.maxEntryBytes }
+    const lines = buffer.take(record.scopeKind, record.scopeId)
+    if (lines.length === 0) return
+    const breadcrumbs = lines.map(({ text, isUsual }) => factory.create(text, isUsual))
+    record.json =
+      (record.openJson === '' ? undefined : appendBreadcrumbs(record.openJson, breadcrumbs, bounds)) ??
+      attachBreadcrumbs(record.json, breadcrumbs, record.hasBreadcrumbs, bounds)
   }
 
-  #applyHook(json: string): string {
-    const { hook } = this.#options
-    if (hook === undefined) return json
-    const result = hook.apply(json)
-    if (result === 'drop') return ''
-    this.severity = result.rank ?? this.severity
-    return result.json
+  #applyHook(record: MappedRecord): void {
+    const result = this.#options.hook?.apply(record.json)
+    if (result === undefined) return
+    record.json = result === 'drop' ? '' : result.json
+    if (result !== 'drop') record.severity = result.rank ?? record.severity
   }
 }

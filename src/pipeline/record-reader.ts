@@ -131,12 +131,11 @@ export class RecordReader {
       const severity = mapper.peekSeverity(text, start)
       if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
-    const entry = entryBuilder.build(text, start, end)
-    const { severity } = entryBuilder
-    if (entry !== '' && severity < admitted) return this.#refuse()
+    const { json, severity } = entryBuilder.build(text, start, end)
+    if (json !== '' && severity < admitted) return this.#refuse()
     this.#pendingEntries = 0
-    if (entry === '') account.filtered += 1
-    else batcher.add(entry, severity)
+    if (json === '') account.filtered += 1
+    else batcher.add(json, severity)
   }
 
   #refuse(): void {

@@ -40,11 +40,9 @@ const OTHER_NAMES: Readonly<Record<string, Level>> = {
 
 export interface ResolvedLevel {
   readonly level: Level
-  /** 0 to 4, debug to fatal. */
+  /** Index of `level` in `LEVELS`; -1 for trace, which the service's interface does not have and which is sent as debug. */
   readonly severity: number
-  /** Below debug, of which the service's interface knows no name: it is sent as debug. */
-  readonly isTrace?: true
-  /** What the level said beyond the five names: a custom label, a number without one, or no level at all. */
+  /** The logged level if it is none of the standard names: a custom label, or a number without a label. */
   readonly customLevel?: Json
 }
 
@@ -90,12 +88,7 @@ export function toResolvedLevel(level: Level): ResolvedLevel {
   return { level, severity: LEVELS.indexOf(level) }
 }
 
-const TRACE: ResolvedLevel = { level: 'debug', severity: 0, isTrace: true }
-
-/** A level's position as it is compared with the lowest that is wanted: -1 for trace, 0 to 4 for debug to fatal. */
-export function toPreciseSeverity({ severity: rank, isTrace }: Pick<ResolvedLevel, 'severity' | 'isTrace'>): number {
-  return isTrace === true ? -1 : rank
-}
+const TRACE: ResolvedLevel = { level: 'debug', severity: -1 }
 
 const DIGITS = /^[+-]?\d+(?:\.\d+)?$/
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i

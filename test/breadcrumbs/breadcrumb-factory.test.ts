@@ -12,8 +12,7 @@ const options = createMappingOptions()
 
 function isUsual(line: string): boolean {
   const mapper = new Mapper(options, -1, () => 0)
-  mapper.map(line, 0, line.length)
-  return mapper.isFastPath
+  return mapper.map(line, 0, line.length).isFastPath
 }
 
 const MAX_BYTES = 4_096

@@ -133,10 +133,11 @@ const NAMESPACE = '6ba7b810-9dad-51d1-80b4-00c04fd430c8'
 
 /** Every line is its own entry, but for those that begin with `-`. */
 const intake = {
-  severity: 1,
   beginText: () => {},
-  build: (text: string, start: number, end: number) =>
-    text.startsWith('-', start) ? '' : JSON.stringify(text.slice(start, end)),
+  build: (text: string, start: number, end: number) => ({
+    json: text.startsWith('-', start) ? '' : JSON.stringify(text.slice(start, end)),
+    severity: 1,
+  }),
 }
 
 interface CutOptions {

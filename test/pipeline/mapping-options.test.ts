@@ -5,9 +5,12 @@ import { createMappingOptions } from '../../src/pipeline/mapping-options.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { FastPath } from '../../src/record/fast/fast-path.js'
+import { createMappedRecord } from '../../src/record/mapped-record.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { resolve } from '../options/resolve.js'
 import { piped } from './create-pipeline.js'
+
+const record = createMappedRecord()
 
 const CANARY = 'canary-7f3a'
 const RECEIVED_AT = '2026-11-21T12:00:00.000Z'
@@ -46,8 +49,8 @@ function mappingOf(options: Partial<IngestOptions>): MappingOptions {
 /** The entry of a usual line, which both paths must give alike. */
 function entryOf(options: MappingOptions): LogEntry {
   const path = new FastPath(options)
-  expect(path.map(LINE, 0, LINE.length, -1)).toBe(true)
-  const entry = JSON.parse(`${path.openJson}}`) as LogEntry
+  expect(path.map(LINE, 0, LINE.length, -1, record)).toBe(true)
+  const entry = JSON.parse(`${record.openJson}}`) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(LINE, options, RECEIVED_AT).json))
   const { metadata: { pino_ingest: _, ...metadata } = {}, ...others } = JSON.parse(
     mapByParsing(HEADER_LINE, options, RECEIVED_AT).json,

@@ -58,7 +58,7 @@ describe.each(configurations)('with %s', (_, options, count) => {
         hostileLines(count, SEED, { isLargeWanted }),
         (line) => {
           mapper.beginText()
-          return mapper.map(line, 0, line.length)
+          return mapper.map(line, 0, line.length).json
         },
         options.maxEntryBytes,
       ),
@@ -78,7 +78,7 @@ test('lines that share a text come out as alone', () => {
   const lines = [...hostileLines(4_000, SEED + 2, { isLargeWanted: false })]
   const shared = new Mapper(options, -1, wallNow)
   const together: string[] = []
-  const splitter = new LineSplitter((text, start, end) => together.push(shared.map(text, start, end)))
+  const splitter = new LineSplitter((text, start, end) => together.push(shared.map(text, start, end).json))
   for (let i = 0; i < lines.length; i += 100) {
     shared.beginText()
     splitter.write(`${lines.slice(i, i + 100).join('\n')}\n`)
@@ -86,7 +86,7 @@ test('lines that share a text come out as alone', () => {
   const alone = lines
     .map((line) => line.replace(/\r$/, ''))
     .filter((line) => line !== '')
-    .map((line) => new Mapper(options, -1, wallNow).map(line, 0, line.length))
+    .map((line) => new Mapper(options, -1, wallNow).map(line, 0, line.length).json)
   expect(together).toEqual(alone)
 })
 
@@ -101,7 +101,7 @@ test('nothing logged reaches a prototype', () => {
     '{"level":30,"time":1,"user":{"__proto__":{"polluted":true}},"breadcrumbs":[{"__proto__":{"polluted":true}}],"msg":"a"}',
   ]) {
     mapper.beginText()
-    expect(mapper.map(line, 0, line.length)).toContain('polluted')
+    expect(mapper.map(line, 0, line.length).json).toContain('polluted')
     expect(mapByParsing(line, createMappingOptions(), RECEIVED_AT).json).toContain('polluted')
   }
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()

@@ -57,7 +57,7 @@ const options = createMappingOptions({ redactor: new Redactor({ patterns: [], ur
 
 /** By both paths, which must agree. */
 function jsonOf(line: string): string {
-  const json = new Mapper(options, -1, () => 0).map(line, 0, line.length)
+  const json = new Mapper(options, -1, () => 0).map(line, 0, line.length).json
   expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return json
 }

@@ -47,7 +47,7 @@ function optionsFor(label: string): MappingOptions {
 function bothPaths(raw: string, options: MappingOptions): string[] {
   const line = raw.replace(/\r$/, '')
   const mapper = new Mapper(options, -1, () => Date.parse(RECEIVED_AT))
-  return [mapper.map(line, 0, line.length), mapByParsing(line, options, RECEIVED_AT).json]
+  return [mapper.map(line, 0, line.length).json, mapByParsing(line, options, RECEIVED_AT).json]
 }
 
 function lost(raw: string, options: MappingOptions): string[] {

@@ -9,7 +9,7 @@ import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from './record-lin
 import { faults } from './valid-entry.js'
 
 function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
-  return new Mapper(createMappingOptions(over), -1, () => 0).map(line, 0, line.length)
+  return new Mapper(createMappingOptions(over), -1, () => 0).map(line, 0, line.length).json
 }
 
 function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {

@@ -32,7 +32,7 @@ export function taker(clock = new FakeClock()): { take: (entryJson: string) => T
     take,
     line(line) {
       mapper.beginText()
-      return take(mapper.map(line, 0, line.length))
+      return take(mapper.map(line, 0, line.length).json)
     },
   }
 }

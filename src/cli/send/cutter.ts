@@ -2,7 +2,6 @@
  * Bytes of a file -> slices: each is a stretch of its text and the one batch that is made of it. A slice's batch has an id
  * that follows from its place, so that one that is cut again after an interruption is known to the service.
  */
-import type { EntryBuilder } from '../../pipeline/entry-builder.js'
 import { createSubBatchId } from '../../batch/sub-batch.js'
 import type { Batch } from '../../batch/sender.js'
 import { Body } from './body.js'
@@ -23,7 +22,10 @@ export interface Slice {
 }
 
 export interface CutterOptions {
-  readonly intake: Pick<EntryBuilder, 'beginText' | 'build' | 'severity'>
+  readonly intake: {
+    beginText(): void
+    build(text: string, start: number, end: number): { readonly json: string; readonly severity: number }
+  }
   /** UUID that stands for this file in this run; the namespace of the batch ids. */
   readonly namespace: string
   /** Entries in a batch. */
@@ -38,6 +40,8 @@ export interface CutterOptions {
 
 /** Text of which nothing is sent is recorded now and then, too. */
 const IDLE_BYTES = 4 * 1024 * 1024
+
+const NO_ENTRY = { json: '', severity: 0 }
 
 export class Cutter {
   readonly #options: CutterOptions
@@ -79,13 +83,13 @@ export class Cutter {
       return
     }
     // An empty line is no record.
-    const entry = end > start ? intake.build(text, start, end) : ''
+    const { json: entry, severity } = end > start ? intake.build(text, start, end) : NO_ENTRY
     if (entry === '') {
       if (end > start) this.#filtered += 1
     } else {
       if (!this.#body.fits(entry)) yield* this.#cut()
       this.#body.add(entry)
-      if (intake.severity > this.#highestRank) this.#highestRank = intake.severity
+      if (severity > this.#highestRank) this.#highestRank = severity
     }
     this.#end = next
     this.#openFrom = next === to && to > from ? from : undefined

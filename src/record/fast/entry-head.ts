@@ -1,8 +1,7 @@
 /** How an entry begins: level, message and time. Level and time repeat, and are therefore remembered as text. */
-import { LEVELS } from '../../protocol/log-entry.js'
-import type { Json } from '../../protocol/log-entry.js'
+import type { Json, Level } from '../../protocol/log-entry.js'
 import { PLAIN_INTEGER } from './request-scanner.js'
-import { toIsoTime, toPreciseSeverity, resolveLevel } from '../coerce.js'
+import { resolveLevel, toIsoTime } from '../coerce.js'
 import type { LevelLabels } from '../coerce.js'
 import type { MemberCursor } from '../member-cursor.js'
 
@@ -14,10 +13,9 @@ const SCALAR = /^["\d-]/
 const EPOCH_MS = /^\d{13}$/
 
 export interface LevelText {
-  /** 0 to 4, debug to fatal. */
+  readonly level: Level
+  /** As in `MappedRecord`. */
   readonly severity: number
-  /** As `positionOf`. */
-  readonly preciseSeverity: number
   /** The entry up to the message's value. */
   readonly opening: string
   /** Member for the metadata, or ''. */
@@ -42,9 +40,9 @@ export class LevelTextCache {
     const resolved = resolveLevel(JSON.parse(value) as Json, this.#labels)
     if (resolved === undefined) return undefined
     const level = {
+      level: resolved.level,
       severity: resolved.severity,
-      preciseSeverity: toPreciseSeverity(resolved),
-      opening: `{"level":"${LEVELS[resolved.severity] as string}","message":`,
+      opening: `{"level":"${resolved.level}","message":`,
       metadata: resolved.customLevel === undefined ? '' : `"level":${JSON.stringify(resolved.customLevel)}`,
     }
     if (this.#known.size === MAX_LEVELS) this.#known.clear()

@@ -7,12 +7,15 @@
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { ErrorScanner } from './error-scanner.js'
 import {
+  FINGERPRINT_SLOT,
   NAMED_KEYS,
   RELEASE_SLOT,
   REQUEST_ID_SLOT,
   SLOT_OF_KEY,
   REFERENCE_KEYS,
+  SESSION_SLOT,
   SOURCE_SLOT,
+  TRACE_SLOT,
   isEntryKey,
   formatIdentity,
   formatSlots,
@@ -29,17 +32,13 @@ import { MemberCursor, joinMembers } from '../member-cursor.js'
 import { NextOccurrence } from './next-occurrence.js'
 import { findNextSuspect } from '../json-scan.js'
 import { SeenKeys } from './seen-keys.js'
+import { setScope } from '../mapped-record.js'
+import type { MappedRecord } from '../mapped-record.js'
 
 /** What an entry has beyond its line and the options' own text: field names, the timestamp, a source, a path. */
 const FRAME_CHARS = 4_000
 
 export class FastPath {
-  /** The entry of the last line, without the brace that closes it; '' where its level was too low. */
-  openJson = ''
-  /** Its level, 0 to 4, debug to fatal. */
-  severity = 0
-  /** As `positionOf`. */
-  preciseSeverity = 0
   readonly #options: MappingOptions
   readonly #static: StaticText
   readonly #maxLineChars: number
@@ -87,35 +86,31 @@ export class FastPath {
     this.#unknown.clear()
   }
 
-  /** Of the last line; '' where it has none. */
-  get traceId(): string {
-    return this.#slots.hasTrace ? this.#slots.traceId : this.#request.traceId
-  }
-  get isCallersTrace(): boolean {
-    return !this.#slots.hasTrace
-  }
-  get requestId(): string {
-    return this.#slots.requestId || (this.#hasReq ? unquote(`"${this.#request.id}"`) : '')
-  }
-  get sessionId(): string {
-    return this.#slots.sessionId
-  }
-  get fingerprint(): string {
-    return this.#slots.fingerprint
-  }
-
-  /** True when the entry is in `openJson`; '' there where its level is below `minPosition`. Lines come in rising order. */
-  map(text: string, start: number, end: number, minPosition: number): boolean {
+  /**
+   * Lines must come in rising order.
+   *
+   * @param record is filled, but for `json`
+   * @returns false if the line is declined; `record` is undefined then
+   */
+  map(text: string, start: number, end: number, threshold: number, record: MappedRecord): boolean {
     if (!this.#usual || end - start > this.#maxLineChars) return false
     if (this.#suspects.isWithin(text, start, end)) return false
     this.#reset()
     if (!this.#scan(text, start, end) || this.#level === undefined) return false
     if (this.#secrets.hasSecret(text, start, end, this.#isUnsent)) return false
     if (this.#timestamp === '' || this.#message === '') return false
-    this.severity = this.#level.severity
-    this.preciseSeverity = this.#level.preciseSeverity
-    if (this.preciseSeverity >= minPosition) return this.#compose(this.#level)
-    this.openJson = ''
+    const { severity } = this.#level
+    const openJson = severity >= threshold ? this.#compose(this.#level) : ''
+    if (openJson === undefined) return false
+    record.openJson = openJson
+    record.severity = severity
+    record.fingerprint = this.#slots.decode(FINGERPRINT_SLOT)
+    record.hasBreadcrumbs = false
+    record.isFastPath = true
+    const { hasTrace } = this.#slots
+    const traceId = hasTrace ? this.#slots.decode(TRACE_SLOT) : this.#request.traceId
+    const requestId = this.#slots.decode(REQUEST_ID_SLOT) || (this.#hasReq ? unquote(`"${this.#request.id}"`) : '')
+    setScope(record, traceId, !hasTrace, requestId, this.#slots.decode(SESSION_SLOT))
     return true
   }
 
@@ -207,26 +202,27 @@ export class FastPath {
     return (this.#hasIdentity = true)
   }
 
-  #compose(level: LevelText): boolean {
+  /** The entry without its closing brace; undefined if the line is declined. */
+  #compose(level: LevelText): string | undefined {
     if (level.metadata !== '') this.#metadata = joinMembers(this.#metadata, level.metadata)
-    if (this.#name !== '' && !this.#placeName()) return false
+    if (this.#name !== '' && !this.#placeName()) return undefined
     let parts = ''
     if (this.#hasReq || this.#hasRes) {
-      if (this.#request.request === '' || !this.#placeRequestId()) return false
+      if (this.#request.request === '' || !this.#placeRequestId()) return undefined
       const duration = this.#duration === '' ? '' : `,"duration_ms":${this.#duration}`
       parts = `,"request":{${this.#request.request}${duration}}`
       this.#keep('req', this.#request.reqRest)
       this.#keep('res', this.#request.resRest)
     } else if (this.#duration !== '') parts = `,"perf":{"duration_ms":${this.#duration}}`
     if (this.#hasError) {
-      if (!this.#placeSource()) return false
+      if (!this.#placeSource()) return undefined
       parts += `,"error":${this.#error.json}`
       this.#keep('error', this.#error.rest)
     }
     if (this.#static.releaseId !== '' && this.#slots.texts[RELEASE_SLOT] === '')
       this.#slots.set(RELEASE_SLOT, this.#static.releaseId)
     if (this.#static.metadata !== '') this.#metadata = joinMembers(this.#metadata, this.#static.metadata)
-    this.openJson =
+    return (
       level.opening +
       this.#message +
       this.#timestamp +
@@ -235,7 +231,7 @@ export class FastPath {
       formatSlots(this.#slots.texts, this.#hasReq ? this.#request.trace : '') +
       this.#static.tail +
       (this.#metadata === '' ? '' : `,"metadata":{${this.#metadata}}`)
-    return true
+    )
   }
 
   /** pino's `name` is the service where nobody else names one. */

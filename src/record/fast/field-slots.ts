@@ -1,5 +1,5 @@
 /** Fields whose value is text or a plain integer, by slot; see `SLOT_FIELDS`. */
-import { FINGERPRINT_SLOT, REQUEST_ID_SLOT, SESSION_SLOT, SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
+import { SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
 import { PLAIN_INTEGER } from './request-scanner.js'
 import type { MemberCursor } from '../member-cursor.js'
 
@@ -37,18 +37,9 @@ export class FieldSlots {
     return false
   }
 
-  // Decoded; '' where the slot is empty.
-  get traceId(): string {
-    return unquote(this.texts[TRACE_SLOT] as string)
-  }
-  get requestId(): string {
-    return unquote(this.texts[REQUEST_ID_SLOT] as string)
-  }
-  get sessionId(): string {
-    return unquote(this.texts[SESSION_SLOT] as string)
-  }
-  get fingerprint(): string {
-    return unquote(this.texts[FINGERPRINT_SLOT] as string)
+  /** Decoded; '' if the slot is empty. */
+  decode(slot: number): string {
+    return unquote(this.texts[slot] as string)
   }
 }
 

@@ -2,9 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FastPath } from '../../../src/record/fast/fast-path.js'
+import { createMappedRecord } from '../../../src/record/mapped-record.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions, usualLine } from '../record-lines.js'
+
+const mapped = createMappedRecord()
 
 const configurations: [string, MappingOptions][] = [
   ['no options', createMappingOptions()],
@@ -37,7 +40,7 @@ const configurations: [string, MappingOptions][] = [
 
 function fast(line: string, options: MappingOptions): string | undefined {
   const path = new FastPath(options)
-  return path.map(line, 0, line.length, -1) ? `${path.openJson}}` : undefined
+  return path.map(line, 0, line.length, -1, mapped) ? `${mapped.openJson}}` : undefined
 }
 
 describe.each(configurations)('with %s', (_, options) => {
@@ -71,8 +74,8 @@ test('a path that has mapped other lines before maps the next one the same', () 
       let start = 0
       for (const line of lines) {
         const end = start + line.length
-        if (path.map(text, start, end, -1)) {
-          expect(JSON.parse(`${path.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+        if (path.map(text, start, end, -1, mapped)) {
+          expect(JSON.parse(`${mapped.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
         }
         start = end + 1
       }

@@ -9,7 +9,7 @@ import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 function entryOf(members: object, over: Partial<MappingOptions> = {}): LogEntry {
   const line = JSON.stringify({ level: 50, time: 1795219732486, ...members })
   const options = createMappingOptions(over)
-  const entry = JSON.parse(new Mapper(options, -1, () => 0).map(line, 0, line.length)) as LogEntry
+  const entry = JSON.parse(new Mapper(options, -1, () => 0).map(line, 0, line.length).json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry
 }
@@ -32,7 +32,7 @@ describe('error', () => {
 
   test('under an escaped name, and with an escaped stack', () => {
     const line = `{"level":50,"time":1,"x":{"type":"E","message":"m","st\\u0061ck":"s"},"msg":"m"}`
-    const json = new Mapper(createMappingOptions(), -1, () => 0).map(line, 0, line.length)
+    const json = new Mapper(createMappingOptions(), -1, () => 0).map(line, 0, line.length).json
     expect((JSON.parse(json) as LogEntry).error).toEqual({ type: 'E', message: 'm', stack: 's' })
   })
 

@@ -13,7 +13,7 @@ function entryOf(record: object | string, over: Partial<MappingOptions> = {}): L
   const line = typeof record === 'string' ? record : JSON.stringify(record)
   const options = createMappingOptions(over)
   const mapper = new Mapper(options, -1, () => Date.parse(RECEIVED_AT))
-  const entry = JSON.parse(mapper.map(line, 0, line.length)) as LogEntry
+  const entry = JSON.parse(mapper.map(line, 0, line.length).json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry
 }
@@ -127,8 +127,9 @@ describe('level', () => {
     const line = JSON.stringify({ level, msg: 'm' })
     const options = createMappingOptions({ levels: { ...CUSTOM, 12: 'fine', 2: 'info' } })
     const mapper = new Mapper(options, -1, () => 0)
-    const entry = JSON.parse(mapper.map(line, 0, line.length)) as LogEntry
-    expect([mapper.preciseSeverity, entry.level, entry.metadata]).toEqual([
+    const { json, severity } = mapper.map(line, 0, line.length)
+    const entry = JSON.parse(json) as LogEntry
+    expect([severity, entry.level, entry.metadata]).toEqual([
       position,
       position < 1 ? 'debug' : 'info',
       kept === undefined ? undefined : { level: kept },
@@ -137,7 +138,7 @@ describe('level', () => {
     if (typeof level === 'number' && level >= 0) expect(mapper.peekSeverity(line, 0)).toBe(position)
     for (const time of [1795219732486, undefined]) {
       const one = JSON.stringify({ level, time, msg: 'm' })
-      expect(new Mapper(options, 0, () => 0).map(one, 0, one.length) !== '').toBe(position >= 0)
+      expect(new Mapper(options, 0, () => 0).map(one, 0, one.length).json !== '').toBe(position >= 0)
     }
   })
 
@@ -145,7 +146,7 @@ describe('level', () => {
     const mapper = new Mapper(createMappingOptions({ levels: CUSTOM }), 2, () => 0)
     const shipped = [35, 40, 20, 60]
       .map((level) => JSON.stringify({ level, msg: 'm' }))
-      .map((line) => mapper.map(line, 0, line.length) !== '')
+      .map((line) => mapper.map(line, 0, line.length).json !== '')
     expect(shipped).toEqual([false, true, false, true])
   })
 })
