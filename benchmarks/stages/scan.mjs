@@ -1,5 +1,5 @@
 /** The scan alone, which is a part of the mapping: every value of a line is found, and no line needs a second look. */
-import { findNextSuspect, findValueEnd } from '../../dist/esm/record/json-scan.js'
+import { findNextSuspect, findValueEnd } from '../../dist/esm/shared/json-scan.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly import('../tools/shapes.mjs').Line[]} lines */

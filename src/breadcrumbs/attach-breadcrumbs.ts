@@ -1,6 +1,6 @@
 /** Crumbs -> their entry, within its bounds. Pure. */
 import type { Breadcrumb, LogEntry } from '../protocol/log-entry.js'
-import { parseExact, stringifyExact } from '../record/exact-json.js'
+import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import { shortenToFit } from '../record/shorten-entry.js'
 
 export interface AttachOptions {
@@ -52,7 +52,7 @@ export function attachBreadcrumbs(
   let room = maxEntryBytes - Buffer.byteLength(json)
   const least = Math.min(allBytes, Math.floor(maxEntryBytes * SHARE))
   if (room < least) {
-    json = shortenToFit(parseExact(json) as LogEntry, maxEntryBytes - least)
+    json = shortenToFit(json, maxEntryBytes - least)
     room = maxEntryBytes - Buffer.byteLength(json)
   }
   // The youngest first.

@@ -3,7 +3,7 @@ import type { Breadcrumb, Json, LogEntry } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { toPlainText } from '../record/coerce.js'
 import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
-import { parseExact, stringifyExact } from '../record/exact-json.js'
+import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
@@ -42,9 +42,9 @@ export class BreadcrumbFactory {
 
   /** The line held no header and no parameter of a URL, or it would not be usual. */
   #scrubbed(crumbJson: string): string {
-    const { redactor: scrubber } = this.#options
-    if (scrubber?.hasPatterns !== true) return crumbJson
-    return scrubber.redactJson(HEAD + crumbJson + TAIL).slice(HEAD.length, -TAIL.length)
+    const { redactor } = this.#options
+    if (redactor?.hasPatterns !== true) return crumbJson
+    return redactor.redactJson(HEAD + crumbJson + TAIL).slice(HEAD.length, -TAIL.length)
   }
 }
 

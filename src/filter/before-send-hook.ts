@@ -20,7 +20,7 @@ export interface BeforeSendHookOptions {
   /** UTF-8 bytes of an entry: a hook may have added to it. Default 256 KiB. */
   readonly maxEntryBytes?: number
   /** Takes out what the hook may have added. */
-  readonly scrubber?: Redactor | undefined
+  readonly redactor?: Redactor | undefined
 }
 
 export interface HookResult {
@@ -78,7 +78,7 @@ export class BeforeSendHook {
   #write(entry: LogEntry, { depth, keys }: CutCounts): HookResult {
     if (depth > 0) addNote(entry, { cut_for_depth: depth })
     if (keys > 0) addNote(entry, { cut_keys: keys })
-    return { json: finishEntry(entry, this.#maxEntryBytes, this.#options.scrubber), rank: LEVELS.indexOf(entry.level) }
+    return { json: finishEntry(entry, this.#maxEntryBytes, this.#options.redactor), rank: LEVELS.indexOf(entry.level) }
   }
 
   /** The text that came, whatever the hook has done to the object that it was given. */

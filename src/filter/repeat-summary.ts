@@ -44,12 +44,12 @@ export function createSummary(lastJson: string, { count, first, elapsedMs }: Rep
       repeated: { count, first, last: last.timestamp },
     },
   }
-  return shortenToFit(summary, maxEntryBytes)
+  return shortenToFit(JSON.stringify(summary), maxEntryBytes)
 }
 
 /** What a summary needs of an entry, in at most `maxBytes`. */
 export function condense(entryJson: string, maxBytes: number): string {
-  return shortenToFit(shared(JSON.parse(entryJson) as LogEntry), maxBytes)
+  return shortenToFit(JSON.stringify(shared(JSON.parse(entryJson) as LogEntry)), maxBytes)
 }
 
 const members = new MemberCursor()

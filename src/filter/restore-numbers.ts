@@ -1,6 +1,6 @@
 /** [worker] Integers beyond a double's precision, given back to an entry that went through a hook as plain numbers. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
-import { isMarkedNumber, parseExact, unmarkNumber } from '../record/exact-json.js'
+import { isMarkedNumber, parseExact, unmarkNumber } from '../shared/exact-json.js'
 
 /** Text without it holds no such integer. */
 export const LONG_NUMBER = /\d{16}/

@@ -34,7 +34,7 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
   const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
   const beforeSend =
-    hook && new BeforeSendHook({ hook, onProblem, isValid: findFault, maxEntryBytes, scrubber: mapping.redactor })
+    hook && new BeforeSendHook({ hook, onProblem, isValid: findFault, maxEntryBytes, redactor: mapping.redactor })
   return new EntryBuilder({
     mapper,
     maxEntryBytes,

@@ -10,6 +10,7 @@ import { LineSplitter } from '../record/line-splitter.js'
 import type { Mapper } from '../record/mapper.js'
 import type { Admission } from './admission.js'
 import type { Batcher } from './batcher.js'
+import type { MappedRecord } from '../record/mapped-record.js'
 import type { EntryBuilder } from './entry-builder.js'
 
 /** Receives the entries. */
@@ -25,7 +26,9 @@ export interface RecordReaderOptions {
   /** False: text is consumed, and nothing is made of it. */
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
-  readonly entryBuilder: Pick<EntryBuilder, 'beginText' | 'build' | 'severity'>
+  readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
+    build(text: string, start: number, end: number): Pick<MappedRecord, 'json' | 'severity'>
+  }
   readonly mapper: Pick<Mapper, 'peekSeverity'>
   /** Lowest severity that is sent, as `toThreshold` gives it. */
   readonly threshold: number

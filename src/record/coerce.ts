@@ -1,7 +1,7 @@
 /** From a logged value to a field's type: levels, times, text, numbers. Pure. */
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, Level } from '../protocol/log-entry.js'
-import { isMarkedNumber, unmarkNumber } from './exact-json.js'
+import { isMarkedNumber, unmarkNumber } from '../shared/exact-json.js'
 
 /** pino's number -> its label, as `logger.levels.labels`. */
 export type LevelLabels = Readonly<Record<number, string>>

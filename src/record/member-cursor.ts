@@ -1,5 +1,14 @@
 /** A cursor over the members of an object in JSON text. One is made per nesting and used for every line. */
-import { CLOSE_BRACE, COMMA, MINUS, OPEN_BRACE, OPEN_BRACKET, QUOTE, findKeyEnd, findValueEnd } from './json-scan.js'
+import {
+  CLOSE_BRACE,
+  COMMA,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  findKeyEnd,
+  findValueEnd,
+} from '../shared/json-scan.js'
 
 export class MemberCursor {
   #text = ''

@@ -1,6 +1,6 @@
 /** An entry over its byte limit is made to fit: its longest texts first, then its widest parts. Never refused. */
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
-import { isMarkedNumber, stringifyExact } from './exact-json.js'
+import { isMarkedNumber, parseExact, stringifyExact } from '../shared/exact-json.js'
 
 /** Shorter texts are not worth cutting. */
 const SHORTEST_CUT = 64
@@ -32,17 +32,14 @@ const FIELDS = [
 /** Says in the entry itself what it had to lose. */
 export const NOTE_KEY = 'pino_ingest'
 
-/**
- * @param maxEntryBytes at least 1 KiB: below that the required fields alone may not fit.
- * @param whole its JSON, where that is known already
- */
-export function shortenToFit(entry: LogEntry, maxEntryBytes: number, whole: string = stringifyExact(entry)): string {
-  let json = whole
+/** @param entryJson an entry @param maxEntryBytes at least 1 KiB: the required fields alone may need that much */
+export function shortenToFit(entryJson: string, maxEntryBytes: number): string {
+  let json = entryJson
   // One UTF-16 unit takes at most three bytes.
   if (json.length * 3 <= maxEntryBytes) return json
   const bytes = Buffer.byteLength(json)
   if (bytes <= maxEntryBytes) return json
-  const short = addNote(entry, { shortened_from_bytes: bytes })
+  const short = addNote(parseExact(json) as LogEntry, { shortened_from_bytes: bytes })
   const fits = (): boolean => Buffer.byteLength((json = stringifyExact(short))) <= maxEntryBytes
   const texts = longTexts(short)
   const cutDownTo = (least: number): boolean => {

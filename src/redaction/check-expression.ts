@@ -34,7 +34,7 @@ export function checkExpression(pattern: string): ExpressionCheck {
   if (FIELD.test(pattern))
     return { problem: `is the name of a field; fields are pino's own \`redact: [${JSON.stringify(pattern)}]\`` }
   try {
-    const program = compileExpression(pattern)
+    const { program } = compileExpression(pattern)
     const instructions = program.instructions.length
     if (program.mayBeEmpty) return { problem: 'matches empty text, which is everywhere' }
     if (instructions <= MAX_INSTRUCTIONS) return { instructions }

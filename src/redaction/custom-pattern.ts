@@ -1,16 +1,25 @@
-/** [worker] Custom expressions: compiled by re2js, whose syntax has nothing that needs backtracking, and run in linear time. */
-import { parseExpression } from './parse-expression.js'
+/**
+ * [worker] Custom expressions. re2js compiles them, in a syntax that needs no backtracking, and its automaton passes the texts without
+ * a match, which are most. The matches of the other texts are found by `LinearSearch`, since a loop of re2js's searches is not linear:
+ * `a(?:.*z)?` takes 1.5 s for 8,000 characters and 22 s for 32,000; `LinearSearch` takes 0.02 s for both.
+ */
 import { LinearSearch } from './linear-search.js'
 import loadRe2 from './load-re2.cjs'
-import { Prefilter } from './prefilter.js'
+import { parseExpression } from './parse-expression.js'
 import { RegexProgram } from './regex-program.js'
 import type { CompiledProgram } from './regex-program.js'
 
+export interface CompiledExpression {
+  readonly program: RegexProgram
+  /** Whether a text has a match: false positives, no false negatives. Linear in the text. */
+  readonly mayMatch: (text: string) => boolean
+}
+
 /**
  * @param text an expression's source, or `/source/flags`
- * @throws SyntaxError saying what is wrong with it.
+ * @throws SyntaxError that says what is wrong with it
  */
-export function compileExpression(text: string): RegexProgram {
+export function compileExpression(text: string): CompiledExpression {
   const { source, ignoresCase, isMultiline } = parseExpression(text)
   const engine = loadRe2()
   try {
@@ -18,14 +27,16 @@ export function compileExpression(text: string): RegexProgram {
       source,
       (ignoresCase ? engine.CASE_INSENSITIVE : 0) | (isMultiline ? engine.MULTILINE : 0),
     )
-    return new RegexProgram(compiled.re2().prog as CompiledProgram)
+    // For re2js only a newline ends a line; for JavaScript also `\r`, U+2028 and U+2029.
+    const mayMatch = isMultiline ? () => true : (one: string) => compiled.test(one)
+    return { program: new RegexProgram(compiled.re2().prog as CompiledProgram), mayMatch }
   } catch (error) {
-    throw new SyntaxError(reasonOf(error as Error), { cause: error })
+    throw new SyntaxError(formatReason(error as Error), { cause: error })
   }
 }
 
 /** re2js's message, unless it quotes the translated source. */
-function reasonOf({ message }: Error): string {
+function formatReason({ message }: Error): string {
   if (/repeat count|too large/.test(message))
     return 'it repeats a part more than 1,000 times; write * or +, or a smaller number'
   const property = /\\[pP]\{[^}]*\}/.exec(message)
@@ -36,21 +47,19 @@ function reasonOf({ message }: Error): string {
 
 /** Replaces the matches of an expression. */
 export class CustomPattern {
-  readonly #prefix: string
   readonly #search: LinearSearch
-  readonly #prefilter: Prefilter
+  readonly #mayMatch: (text: string) => boolean
 
   /** @throws SyntaxError */
   constructor(text: string) {
-    const program = compileExpression(text)
-    this.#prefix = program.prefix
+    const { program, mayMatch } = compileExpression(text)
     this.#search = new LinearSearch(program)
-    this.#prefilter = new Prefilter(program)
+    this.#mayMatch = mayMatch
   }
 
   /** Replaces each match with `by`, except matches within the marker of a secret that was replaced before. */
   replace(text: string, by: string): string {
-    if (!text.includes(this.#prefix) || !this.#prefilter.mayMatch(text)) return text
+    if (!this.#mayMatch(text)) return text
     let clean = ''
     let copied = 0
     for (const { start, end } of this.#search.matches(text)) {
@@ -68,7 +77,7 @@ const MAX_MARKER_CHARS = Math.max(...MARKERS.map((marker) => marker.length))
 /** Whether a match lies within a marker. */
 function isMarker(text: string, start: number, end: number): boolean {
   if (end - start > MAX_MARKER_CHARS) return false
-  let open = start
-  while (open > 0 && start - open < MAX_MARKER_CHARS && text[open] !== '[') open -= 1
-  return MARKERS.some((marker) => text.startsWith(marker, open) && open + marker.length >= end)
+  const least = Math.max(0, start - MAX_MARKER_CHARS)
+  const open = least + text.slice(least, start + 1).lastIndexOf('[')
+  return open >= least && MARKERS.some((marker) => text.startsWith(marker, open) && open + marker.length >= end)
 }

@@ -4,8 +4,6 @@
 export interface CompiledProgram {
   readonly inst: readonly Instruction[]
   readonly start: number
-  /** Whether it is all of the expression, and the literal text that every match begins with. */
-  prefix(): readonly [boolean, string]
 }
 
 export interface Instruction {
@@ -30,30 +28,22 @@ const NEWLINE = 10
 
 export class RegexProgram {
   readonly start: number
-  /** The text that every match begins with, may be empty. */
-  readonly prefix: string
   readonly instructions: readonly Instruction[]
-  /** Four words of 32 bits for each instruction: the ASCII characters that it takes. */
-  readonly #ascii: Uint32Array
+  /** 128 items for each instruction: 1 for the ASCII characters that it accepts. */
+  readonly #ascii: Uint8Array
 
   constructor(compiled: CompiledProgram) {
     const { inst, start } = compiled
     this.start = start
-    this.prefix = compiled.prefix()[1]
     this.instructions = inst
-    this.#ascii = new Uint32Array(inst.length * 4)
-    for (const [pc, instruction] of inst.entries()) {
-      for (let code = 0; code < ASCII; code += 1) {
-        const word = pc * 4 + (code >> 5)
-        if (matches(instruction, code)) this.#ascii[word] = (this.#ascii[word] as number) | (1 << (code & 31))
-      }
-    }
+    this.#ascii = Uint8Array.from({ length: inst.length * ASCII }, (_, at) =>
+      matches(inst[Math.floor(at / ASCII)] as Instruction, at % ASCII) ? 1 : 0,
+    )
   }
 
   accepts(pc: number, codePoint: number): boolean {
-    return codePoint < ASCII
-      ? (((this.#ascii[pc * 4 + (codePoint >> 5)] as number) >>> (codePoint & 31)) & 1) === 1
-      : matches(this.instructions[pc] as Instruction, codePoint)
+    if (codePoint < ASCII) return this.#ascii[pc * ASCII + codePoint] === 1
+    return matches(this.instructions[pc] as Instruction, codePoint)
   }
 
   /** The instructions that these lead to without a character, if every `^`, `$` and `\b` holds: those that take a character or end a match. */

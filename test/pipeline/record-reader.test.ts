@@ -34,10 +34,9 @@ function setup({ admitted = 0, canRefuseUnread = true }: Setup = {}) {
     },
     entryBuilder: {
       beginText: () => {},
-      severity: 1,
       build: (text, start, end) => {
         built += 1
-        return text.slice(start, Math.min(start + 8, end)).trimEnd()
+        return { json: text.slice(start, Math.min(start + 8, end)).trimEnd(), severity: 1 }
       },
     },
     mapper: { peekSeverity: () => 1 },

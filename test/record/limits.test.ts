@@ -202,6 +202,18 @@ describe('bytes', () => {
     }
   })
 
+  test("a shortened entry leaves the options' own metadata as it is", () => {
+    const metadata = { build: { notes: 'n'.repeat(3_000) } }
+    const mapper = new Mapper(createMappingOptions({ maxEntryBytes: 8_192, metadata }), -1, () => 0)
+    for (const length of [50_000, 10]) {
+      const line = `{${HEAD},"severity":"notice","msg":"${'x'.repeat(length)}"}`
+      const entry = JSON.parse(mapper.map(line, 0, line.length).json) as LogEntry
+      if (length === 10) expect(entry.metadata).toMatchObject(metadata)
+      else expect(entry.metadata).toHaveProperty('pino_ingest')
+    }
+    expect(metadata.build.notes).toHaveLength(3_000)
+  })
+
   test.each([1_024, 2_048, 8_192])('any line fits %i bytes', (maxEntryBytes) => {
     fc.assert(
       fc.property(anyLine, (line) => {

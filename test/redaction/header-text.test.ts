@@ -15,8 +15,8 @@ const record = createMappedRecord()
 
 const RUNS = Number(process.env['REDACTION_RUNS'] ?? 15_000)
 const SEED = Number(process.env['REDACTION_SEED'] ?? 15)
-const scrubber = new Redactor({ patterns: [], urlParams: ['token', 'api_key'] })
-const options = createMappingOptions({ redactor: scrubber })
+const redactor = new Redactor({ patterns: [], urlParams: ['token', 'api_key'] })
+const options = createMappingOptions({ redactor })
 
 const piece = fc.constantFrom(
   'cookie',
@@ -107,7 +107,7 @@ const FORMS: readonly ((one: string) => Json)[] = [
 ]
 
 function redacted(one: string): string {
-  return scrubber.redactText(removeHeaderLines(one))
+  return redactor.redactText(removeHeaderLines(one))
 }
 
 /** As it stands in JSON text. */
@@ -127,7 +127,7 @@ test('a text, the same inside of JSON, the fast path and the reference path agre
       if (clean !== one) {
         changed += 1
         const json = JSON.stringify({ msg: one })
-        if (findNextHeader(json, 0) === Infinity && !scrubber.mayMatch(json)) expect.unreachable(`not found: ${json}`)
+        if (findNextHeader(json, 0) === Infinity && !redactor.mayMatch(json)) expect.unreachable(`not found: ${json}`)
       }
       const line = `{"level":30,"time":1795219732486,${JSON.stringify(form(one)).slice(1)}`
       path.beginText()

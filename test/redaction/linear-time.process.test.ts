@@ -77,7 +77,7 @@ const NASTY_HEADERS = [
   'auth',
 ]
 const params = new UrlParams(['token', 'password'])
-const scrubber = new Redactor({ patterns: BUILT_INS, urlParams: ['token'] })
+const redactor = new Redactor({ patterns: BUILT_INS, urlParams: ['token'] })
 
 function filled(piece: string, chars: number): string {
   return `${piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars - 1)}@`
@@ -138,7 +138,7 @@ describe('linear', () => {
     expectLinear(
       'an entry',
       (text) =>
-        scrubber.redactJson(
+        redactor.redactJson(
           JSON.stringify({
             level: 'info',
             message: text,
@@ -164,7 +164,7 @@ describe('linear', () => {
     expectLinear(
       'nextParam',
       (text) => {
-        for (let at = scrubber.findNextParam(text, 0); at < text.length; at = scrubber.findNextParam(text, at + 1));
+        for (let at = redactor.findNextParam(text, 0); at < text.length; at = redactor.findNextParam(text, at + 1));
       },
       [chunk, '{"url":"/x?token=a"}\n', '"query":{"a":1,', '@a', '=a'],
     )

@@ -1,8 +1,6 @@
 /** A batch on its way through the quarantine, its pieces, and what has become of its entries. */
 import { createBatchBody, parseBatchEntries, createSubBatchId, createSubBatch } from '../../batch/sub-batch.js'
 import type { IngestResultError } from '../../protocol/ingest-result.js'
-import type { LogEntry } from '../../protocol/log-entry.js'
-import { parseExact } from '../../record/exact-json.js'
 import { shortenToFit } from '../../record/shorten-entry.js'
 import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../../batch/sender.js'
 
@@ -75,7 +73,7 @@ export class BatchProgress {
     const bytes = maxBytes ?? Buffer.byteLength(whole)
     if (bytes <= LEAST_ENTRY_BYTES) return undefined
     const target = Math.max(Math.floor(bytes / 2), LEAST_ENTRY_BYTES)
-    const json = shortenToFit(parseExact(whole) as LogEntry, target)
+    const json = shortenToFit(whole, target)
     // Other bytes are another batch.
     const batchId = createSubBatchId(batch.batchId, [0])
     const origin = batch.origin ?? { batchId: batch.batchId, positions: [0] }

@@ -10,8 +10,8 @@ export class SecretFinder {
   readonly #ats = NextOccurrence.ofText('@')
   readonly #encodedAts = new NextOccurrence(findNextEncodedAt)
 
-  constructor(scrubber: Redactor | undefined) {
-    this.#params = new NextOccurrence((text, from) => scrubber?.findNextParam(text, from) ?? Infinity)
+  constructor(redactor: Redactor | undefined) {
+    this.#params = new NextOccurrence((text, from) => redactor?.findNextParam(text, from) ?? Infinity)
   }
 
   /** To be called for each new text. */

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { cleanCopy } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
-import { parseExact } from '../exact-json.js'
-import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../json-scan.js'
+import { parseExact } from '../../shared/exact-json.js'
+import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../../shared/json-scan.js'
 
 /**
  * pino writes its own `level` and `time` first. Logged data may carry the same keys after them, and JSON.parse would
