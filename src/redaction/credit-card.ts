@@ -19,7 +19,7 @@ export function redactCards(text: string, by: string): string {
     const end = runEnd(text, match.index + match[0].length)
     clean +=
       text.slice(copied, start) +
-      scrubRun(text.slice(start, end), by, isJoinedBefore(text, start), isJoinedAfter(text, end))
+      redactRun(text.slice(start, end), by, isJoinedBefore(text, start), isJoinedAfter(text, end))
     copied = NEXT_CARD.lastIndex = end
   }
   return copied === 0 ? text : clean + text.slice(copied)
@@ -54,12 +54,13 @@ function isSeparator(code: number): boolean {
   return code === SPACE || code === HYPHEN
 }
 
-/** Whether these digits, without anything between them, are a card's. */
+/** @param digits without separators */
 export function isCardNumber(digits: string): boolean {
   const { length } = digits
   if (length < LEAST_DIGITS || length > MOST_DIGITS) return false
-  const brand = brandOf(Number(digits.slice(0, 4)))
-  return brand !== undefined && hasLength(brand, length) && new Luhn(digits).isValid(0, length)
+  const leading = Number(digits.slice(0, 4))
+  const brand = BRANDS.find(({ from, to }) => leading >= from && leading <= to)
+  return brand !== undefined && hasLength(brand, length) && hasValidCheckDigit(digits)
 }
 
 /** A part of an id, of a fraction, or of a longer text of letters and digits is no card. */
@@ -71,32 +72,26 @@ function isJoinedAfter(text: string, at: number): boolean {
   return /[A-Za-z\d]/.test(text[at] ?? '') || (text[at] === '.' && /\d/.test(text[at + 1] ?? ''))
 }
 
-/** Cards begin and end at groups of digits: within one group every other position would be a guess. */
-function scrubRun(run: string, by: string, withoutFirst: boolean, withoutLast: boolean): string {
-  const luhn = new Luhn(run)
-  const { starts } = luhn
-  const groups = luhn.groups - (withoutLast ? 1 : 0)
-  let longEnough = 1
+/** Cards begin and end with groups of digits: any other position within a group would be a guess. */
+function redactRun(run: string, by: string, isFirstJoined: boolean, isLastJoined: boolean): string {
+  const groups = [...run.matchAll(/\d+/g)].slice(isFirstJoined ? 1 : 0, isLastJoined ? -1 : undefined)
+  const digits = groups.map(([group]) => group).join('')
+  /** Position of each group in `digits`, and the end. */
+  const starts = [0]
+  for (const [group] of groups) starts.push((starts.at(-1) as number) + group.length)
   let clean = ''
   let copied = 0
-  for (let group = withoutFirst ? 1 : 0; group < groups;) {
-    const first = starts[group] as number
-    let found = -1
-    while (longEnough <= groups && (starts[longEnough] as number) - first < LEAST_DIGITS) longEnough += 1
-    const brand = longEnough > groups ? undefined : brandOf(luhn.leading(first))
-    if (brand !== undefined) {
-      for (let next = longEnough; next <= groups; next += 1) {
-        const length = (starts[next] as number) - first
-        if (length > MOST_DIGITS) break
-        if (hasLength(brand, length) && luhn.isValid(first, first + length)) found = next
-      }
+  for (let first = 0; first < groups.length; first += 1) {
+    const start = starts[first] as number
+    let last = -1
+    for (let next = first; next < groups.length && (starts[next + 1] as number) - start <= MOST_DIGITS; next += 1) {
+      if (isCardNumber(digits.slice(start, starts[next + 1]))) last = next
     }
-    if (found !== -1) {
-      // Each group but the first has a separator before it.
-      clean += run.slice(copied, first + group) + by
-      copied = (starts[found] as number) + found - 1
-    }
-    group = found === -1 ? group + 1 : found
+    if (last === -1) continue
+    const { 0: lastGroup, index } = groups[last] as RegExpExecArray
+    clean += run.slice(copied, groups[first]?.index) + by
+    copied = index + lastGroup.length
+    first = last
   }
   return copied === 0 ? run : clean + run.slice(copied)
 }
@@ -133,67 +128,17 @@ const BRANDS: readonly Brand[] = [
   { from: 2200, to: 2204, least: 16, most: 19 }, // Mir
 ]
 
-const LEAST_LEADING = Math.min(...BRANDS.map(({ from }) => from))
-const MOST_LEADING = Math.max(...BRANDS.map(({ to }) => to))
-
-function brandOf(leading: number): Brand | undefined {
-  if (leading < LEAST_LEADING || leading > MOST_LEADING) return undefined
-  for (const brand of BRANDS) if (leading >= brand.from && leading <= brand.to) return brand
-  return undefined
-}
-
 function hasLength({ from, least, most }: Brand, length: number): boolean {
   return from === 4000 ? length === 13 || length === 16 || length === 19 : length >= least && length <= most
 }
 
-/** ISO/IEC 7812-1, annex B, for every part of some digits: sums from the left, doubled at even and at odd places. */
-class Luhn {
-  /** Where each group of digits begins among the digits alone; at last their number. */
-  readonly starts: Uint32Array
-  readonly groups: number
-  readonly #digits: Uint8Array
-  readonly #evens: Uint32Array
-  readonly #odds: Uint32Array
-
-  /** @param run digits with single separators. */
-  constructor(run: string) {
-    const starts = new Uint32Array(run.length + 2)
-    const digits = new Uint8Array(run.length)
-    const evens = new Uint32Array(run.length + 1)
-    const odds = new Uint32Array(run.length + 1)
-    let groups = 0
-    let count = 0
-    for (let at = 0; at < run.length; at += 1) {
-      const digit = run.charCodeAt(at) - ZERO
-      if (digit < 0) {
-        starts[(groups += 1)] = count
-        continue
-      }
-      digits[count] = digit
-      const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
-      const isEven = count % 2 === 0
-      evens[count + 1] = (evens[count] as number) + (isEven ? doubled : digit)
-      odds[count + 1] = (odds[count] as number) + (isEven ? digit : doubled)
-      count += 1
-    }
-    starts[(groups += 1)] = count
-    this.starts = starts
-    this.groups = groups
-    this.#digits = digits
-    this.#evens = evens
-    this.#odds = odds
+/** ISO/IEC 7812-1, annex B: from the right, every second digit is doubled. */
+function hasValidCheckDigit(digits: string): boolean {
+  let sum = 0
+  for (let at = 0; at < digits.length; at += 1) {
+    const digit = digits.charCodeAt(at) - ZERO
+    const isDoubled = (digits.length - at) % 2 === 0
+    sum += isDoubled ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit
   }
-
-  /** The four digits that tell the brand. */
-  leading(at: number): number {
-    let number = 0
-    for (let i = at; i < at + 4; i += 1) number = number * 10 + (this.#digits[i] ?? 0)
-    return number
-  }
-
-  isValid(start: number, end: number): boolean {
-    // The last digit stands as it is, the one before it is doubled.
-    const sums = end % 2 === 0 ? this.#evens : this.#odds
-    return ((sums[end] as number) - (sums[start] as number)) % 10 === 0
-  }
+  return sum % 10 === 0
 }
