@@ -1,5 +1,5 @@
 /**
- * The clean copy: what leaves here is well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide,
+ * Clean copies of logged data: well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide,
  * its objects without a prototype, so that `__proto__` is a key like any other.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
@@ -10,16 +10,16 @@ export const MAX_DEPTH = 32
 /** Keys of one object. */
 export const MAX_KEYS = 1_000
 
-/** What had to be left out of a record. */
+/** Numbers of containers and keys that were left out of a record. */
 export interface CutCounts {
   depth: number
   keys: number
 }
 
-/** Loneliness and NUL are rare; both are looked for in one pass before anything is copied. */
+/** NUL and surrogates, which are rare: one search before anything is copied. */
 const NEEDS_CARE = /[\0\ud800-\udfff]/
 
-/** Text that every JSON reader and every database column takes. */
+/** Text that every JSON parser and every database accepts. */
 export function cleanText(text: string): string {
   return NEEDS_CARE.test(text) ? text.replaceAll('\0', '').toWellFormed() : text
 }
@@ -39,7 +39,7 @@ export function createObject(): JsonObject {
  * Copies without recursion, since a line may be nested deeper than the stack allows.
  * A container beyond the depth becomes the text pino itself writes there: `[Object]` or `[Array]`.
  *
- * @param isKept says which keys of `source` itself are copied however many others there are.
+ * @param isKept whether a key of `source` itself is copied even beyond the limit
  */
 export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string) => boolean = () => false): JsonObject {
   const root = createObject()
@@ -62,7 +62,7 @@ export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string)
       continue
     }
     let keys = 0
-    // A key that had to be cleaned gives way to one that was written so.
+    // A key that was changed gets another name if an unchanged key has its name.
     const cleaned: [string, Json][] = []
     for (const key of Object.keys(task.from)) {
       keys += 1

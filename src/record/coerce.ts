@@ -1,4 +1,4 @@
-/** From a logged value to a field's type: levels, times, text, numbers. Pure. */
+/** Converts logged values to the types of fields: levels, times, text, numbers. Pure. */
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, Level } from '../protocol/log-entry.js'
 import { isMarkedNumber, unmarkNumber } from '../shared/exact-json.js'
@@ -8,7 +8,7 @@ export type LevelLabels = Readonly<Record<number, string>>
 
 export const PINO_LEVELS: LevelLabels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 
-/** pino's own names and their common spellings, in lower case: they say no more than the level does. */
+/** pino's own level names and common spellings of them, in lower case. They are not kept in the metadata. */
 const STANDARD_NAMES: Readonly<Record<string, Level>> = {
   trace: 'debug',
   debug: 'debug',
@@ -20,7 +20,7 @@ const STANDARD_NAMES: Readonly<Record<string, Level>> = {
   critical: 'fatal',
 }
 
-/** Names for levels that other loggers and platforms use, in lower case. */
+/** Level names of other loggers and platforms, in lower case. */
 const OTHER_NAMES: Readonly<Record<string, Level>> = {
   silly: 'debug',
   verbose: 'debug',
@@ -46,7 +46,7 @@ export interface ResolvedLevel {
   readonly customLevel?: Json
 }
 
-/** `undefined` when the value is no level. */
+/** Returns undefined if the value is not a level. */
 export function resolveLevel(value: Json | undefined, labels: LevelLabels): ResolvedLevel | undefined {
   if (typeof value === 'number') return fromNumber(value, labels)
   if (typeof value !== 'string') return undefined
@@ -75,7 +75,7 @@ function own(names: Readonly<Record<string, Level>>, name: string): Level | unde
   return Object.hasOwn(names, name) ? names[name] : undefined
 }
 
-/** The nearest standard level at or below pino's number; trace for what is lower still. */
+/** The nearest standard level at or below pino's number; trace for lower numbers. */
 function nearest(number: number): ResolvedLevel {
   if (number >= 60) return toResolvedLevel('fatal')
   if (number >= 50) return toResolvedLevel('error')
@@ -96,7 +96,7 @@ const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\
 const EARLIEST_MS = -62_135_596_800_000
 const LATEST_MS = 253_402_300_799_999
 
-/** ISO 8601 UTC with milliseconds, from s, ms, us or ns since the epoch (told by magnitude) or from ISO 8601 text. */
+/** ISO 8601 UTC with milliseconds, from s, ms, us or ns since the epoch (distinguished by magnitude) or from ISO 8601 text. */
 export function toIsoTime(value: Json | undefined): string | undefined {
   let ms: number | undefined
   if (typeof value === 'number') ms = epochMs(value)
@@ -109,7 +109,7 @@ export function toIsoTime(value: Json | undefined): string | undefined {
   return new Date(ms).toISOString()
 }
 
-/** 1e11 s is the year 5138, 1e11 ms is 1973: today's clocks lie far from every border. */
+/** 1e11 s is the year 5138, 1e11 ms is 1973: today's times are far from each limit. */
 function epochMs(value: number): number {
   const size = Math.abs(value)
   if (size < 1e11) return Math.floor(value * 1e3 + 1e-3)
@@ -118,7 +118,7 @@ function epochMs(value: number): number {
   return Math.floor(value / 1e6)
 }
 
-/** Text as it stands, a number as its digits. */
+/** Text unchanged, a number as its digits. */
 export function toIdText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return unmarkNumber(value)
   return typeof value === 'number' ? String(value) : undefined
@@ -129,7 +129,7 @@ export function toScalarText(value: Json | undefined): string | undefined {
   return typeof value === 'boolean' ? String(value) : toIdText(value)
 }
 
-/** Text that was text. */
+/** Only text, no number. */
 export function toPlainText(value: Json | undefined): string | undefined {
   return typeof value === 'string' && !isMarkedNumber(value) ? value : undefined
 }
@@ -155,7 +155,7 @@ export function hasMembers(value: Json | undefined): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0
 }
 
-/** Removes the first of `keys` whose value `read` understands, and returns what it read. */
+/** Removes the first of `keys` for whose value `read` returns a result, and returns that result. */
 export function take<T>(
   from: JsonObject,
   keys: readonly string[],

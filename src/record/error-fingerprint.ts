@@ -1,9 +1,9 @@
-/** One value for errors that are the same error: type, message without its variable parts, place without its line. */
+/** The fingerprint of an error: a hash of its type, its message without variable parts, and the file of its top frame. */
 import { createHash } from 'node:crypto'
 import type { EntryError } from '../protocol/log-entry.js'
 import { findTopFrame } from './reference/entry-error.js'
 
-/** Enough to tell messages apart; what is beyond is mostly data. */
+/** Enough to distinguish messages; the rest is mostly data. */
 const MESSAGE_CHARS = 500
 
 const VARIABLE_PARTS: readonly (readonly [RegExp, string])[] = [

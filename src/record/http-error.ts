@@ -1,13 +1,13 @@
 /**
- * [worker, main] Errors of HTTP clients carry the whole exchange: request and response with headers and bodies, agents, sockets. None of
- * that is sent. Of it the error keeps method, URL and status; its own members, such as code and errno, stay.
+ * [worker, main] Errors of HTTP clients hold the whole exchange: request and response with headers and bodies, agents, sockets. These are
+ * removed. The error keeps the method, URL and status, and its own members such as code and errno.
  *
- * What belongs to an exchange is recognized by the shape of the members, and by the names of well-known errors: any wrapper of a client may
- * be the one that throws. An application's own `data` or `response` on an error without such a shape stays.
+ * An exchange is recognized by the shape of the members and by the names of well-known errors, since any wrapper of a client may
+ * throw. An application's own `data` or `response` on an error without such a shape is kept.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 
-/** Stands for a member that was left out before the error became JSON. */
+/** Replaces a member that was removed before the error became JSON. */
 export const OMITTED = '[omitted]'
 
 /** Requests, responses, and the options that a request is made with. */
@@ -22,7 +22,7 @@ const MESSAGE_KEYS = [
   '_response',
   '$response',
 ] as const
-/** On an error these mean a body even where nothing else but a status speaks of HTTP. */
+/** On an error with a status these are bodies, without further signs of HTTP. */
 const PLAIN_BODY_KEYS = ['body', 'rawBody', 'requestBody', 'responseBody']
 const BODY_KEYS = [
   ...PLAIN_BODY_KEYS,
@@ -62,10 +62,10 @@ const OTHER_KEYS = [
   'cause', // the parsed body, where they are no errors
 ]
 
-/** What an error of an HTTP client loses. An error without any of these members is left as it is. */
+/** Members that are removed from an error of an HTTP client. */
 export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BODY_KEYS, ...OTHER_KEYS])
 
-/** In compact JSON: where an error, or a message inside of one, may stand. */
+/** Matches compact JSON that may hold an error or an HTTP message within an error. */
 export const MAY_HOLD_HTTP_MESSAGE =
   /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response)":/
 
@@ -90,7 +90,7 @@ export interface HttpMembers {
 }
 
 /**
- * What `error` loses if it is an HTTP client's.
+ * The members to remove from `error` if an HTTP client created it.
  *
  * @param error an Error, or one as plain data
  * @param keys its members that would be sent
@@ -124,7 +124,7 @@ function isInnerError(key: string, value: unknown): boolean {
 }
 
 /**
- * Removes them from all errors in a parsed record, in place, at any depth; also messages deeper inside an error.
+ * Removes these members from all errors in a parsed record, in place and at any depth, and HTTP messages deeper in an error.
  * The recursion is bounded: a record is at most 32 levels deep.
  *
  * @returns how many members were removed.
@@ -137,7 +137,7 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
       const value = holder[key]
       if (typeof value !== 'object' || value === null) return
       const isTop = holder === record
-      // The request that the application itself answers.
+      // The request that the application itself handles.
       if (isTop && (key === 'req' || key === 'res')) return
       if (isErrorData(value, isTop && errorKeys.includes(key))) visitError(value as JsonObject)
       else if (owner !== undefined && isMessage(value, MESSAGES.has(key))) {
@@ -229,7 +229,7 @@ function hasBody(message: object): boolean {
   return BODY_KEYS.some((key) => read(message, key) !== undefined)
 }
 
-/** What `messages` say about the exchange and `error` itself does not. */
+/** Method, URL and status that `messages` have and `error` itself does not. */
 function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
   const sources = messages.filter(isObject)
   // axios' response carries the `config`, superagent's the `req`.

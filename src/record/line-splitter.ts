@@ -9,7 +9,7 @@
 /** One line, as a range of a text that holds many. `end` excludes the newline. */
 export type OnLine = (text: string, start: number, end: number) => void
 
-/** A longer line (in UTF-16 units) is handed on in parts, so that input without newlines cannot fill the memory. */
+/** A longer line (in UTF-16 units) is passed on in parts, so that input without newlines cannot fill the memory. */
 export const MAX_LINE_CHARS = 16 * 1024 * 1024
 
 const CARRIAGE_RETURN = 13
@@ -27,26 +27,26 @@ export class LineSplitter {
     this.#maxLineChars = maxLineChars
   }
 
-  /** Hands on every line that `text` completes; empty lines are no records and are passed over. */
+  /** Passes on every line that `text` completes, but for empty lines. */
   write(text: string): void {
     this.begin(text)
     this.advance()
   }
 
-  /** Takes `text`, of which `advance` hands on the lines. What is left of the text before it goes first. */
+  /** `advance` then passes on the lines of `text`. The rest of the previous text is passed on first. */
   begin(text: string): void {
     this.advance()
     this.#text = text
     this.#at = 0
   }
 
-  /** Hands on the lines that begin in the next `maxChars` of the text. @returns whether it has more */
+  /** Passes on the lines that begin in the next `maxChars` of the text. @returns whether it has more */
   advance(maxChars = Infinity): boolean {
     const text = this.#text
     let start = this.#at
     if (start >= text.length) return false
     const stop = start + maxChars
-    // Taken, should one who takes a line begin another text.
+    // Set before the lines are passed on: `onLine` may begin another text.
     this.#at = text.length
     let newline = text.indexOf('\n', start)
     if (newline !== -1 && this.#restChars > 0) {
@@ -70,7 +70,7 @@ export class LineSplitter {
     return start < text.length
   }
 
-  /** Hands on what was left without a newline. */
+  /** Passes on the rest that has no newline. */
   end(): void {
     this.advance()
     if (this.#restChars > 0) this.#takeRest()

@@ -1,4 +1,4 @@
-/** A cursor over the members of an object in JSON text. One is made per nesting and used for every line. */
+/** A cursor over the members of an object in JSON text. One per nesting level is reused for all lines. */
 import {
   CLOSE_BRACE,
   COMMA,
@@ -17,9 +17,9 @@ export class MemberCursor {
   at = 0
   /** First character of the value. */
   valueAt = 0
-  /** Position after the value: set by `passOver()`, or by whoever read the value. */
+  /** Position after the value: set by `skipValue()`, or by the code that read the value. */
   after = 0
-  /** After the last member the position after the object, or -1 where the text is not for this path. */
+  /** After the last member the position after the object, or -1 if the text is declined. */
   closedAt = -1
 
   open(text: string, at: number, end: number): this {
@@ -31,7 +31,7 @@ export class MemberCursor {
     return this
   }
 
-  /** Goes to the next key and value. */
+  /** Moves to the next key and value. */
   next(): boolean {
     if (this.after === -1) return false
     const code = this.#text.charCodeAt(this.after)
@@ -47,7 +47,7 @@ export class MemberCursor {
     return this.valueAt !== -1
   }
 
-  /** Passes over the value; false where it is not for this path, and then `next()` ends too. */
+  /** Skips the value. Returns false if it is declined; `next()` then returns false as well. */
   skipValue(): boolean {
     this.after = findValueEnd(this.#text, this.valueAt, this.#end)
     return this.after !== -1
@@ -57,12 +57,12 @@ export class MemberCursor {
     return this.#text.slice(this.at + 1, this.valueAt - 2)
   }
 
-  /** The value as it stands. */
+  /** The value's JSON text. */
   value(): string {
     return this.#text.slice(this.valueAt, this.after)
   }
 
-  /** Key and value as they stand. */
+  /** JSON text of key and value. */
   member(): string {
     return this.#text.slice(this.at, this.after)
   }
@@ -86,7 +86,7 @@ export class MemberCursor {
   }
 }
 
-/** Members one after the other, as they stand inside braces. */
+/** Joins members to the text between the braces of an object. */
 export function joinMembers(before: string, member: string): string {
   return before === '' ? member : `${before},${member}`
 }

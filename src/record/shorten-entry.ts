@@ -1,15 +1,15 @@
-/** An entry over its byte limit is made to fit: its longest texts first, then its widest parts. Never refused. */
+/** Shortens an entry that exceeds its byte limit: first its longest texts, then its largest parts. It is never rejected. */
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact } from '../shared/exact-json.js'
 
 /** Shorter texts are not worth cutting. */
 const SHORTEST_CUT = 64
-/** Before texts are cut to less than this, what is wide for another reason goes: a list of ids must not cost the error. */
+/** Before texts are cut to less than this, large lists and objects are removed: a list of ids must not displace the error. */
 const READABLE_CUT = 2_048
 
-/** Without a bound of their own, as the metadata's keys. */
+/** Removed like the members of the metadata, the largest first. */
 const LISTS = ['breadcrumbs', 'tags', 'notify_channels']
-/** In the order in which they are given up, when all else is gone; level, message and timestamp an entry must have. */
+/** Removed last, in this order. An entry must have level, message and timestamp. */
 const FIELDS = [
   'perf',
   'deploy',
@@ -29,7 +29,7 @@ const FIELDS = [
   'service',
 ] as const
 
-/** Says in the entry itself what it had to lose. */
+/** Key in the metadata under which an entry records what was removed from it. */
 export const NOTE_KEY = 'pino_ingest'
 
 /** @param entryJson an entry @param maxEntryBytes at least 1 KiB: the required fields alone may need that much */
@@ -50,10 +50,10 @@ export function shortenToFit(entryJson: string, maxEntryBytes: number): string {
   }
   if (cutDownTo(Math.min(READABLE_CUT, maxEntryBytes / 8))) return json
   dropWidest(short, Buffer.byteLength(json) - maxEntryBytes)
-  // Into the room that was made, texts may grow again.
+  // Texts may use the space that was freed.
   cutTexts(texts, maxEntryBytes)
   if (fits() || cutDownTo(SHORTEST_CUT)) return json
-  // A record may bring a note of its own, as wide as it likes.
+  // A record may have a member of this name itself, of any size.
   short.metadata = { [NOTE_KEY]: { shortened_from_bytes: bytes } }
   for (const field of FIELDS) {
     if (fits()) break
@@ -84,7 +84,7 @@ function dropWidest(entry: LogEntry, bytes: number): void {
   }
 }
 
-/** Adds to the entry's note; the note stands first, so that dropping keys from the end leaves it. */
+/** Adds facts to the entry's note, the first member of the metadata. */
 export function addNote<E extends { metadata?: JsonObject }>(entry: E, facts: JsonObject): E {
   const { [NOTE_KEY]: old, ...others } = entry.metadata ?? {}
   const before =
@@ -101,7 +101,7 @@ interface Text {
   readonly whole: string
 }
 
-/** Where the texts stand that are worth cutting. The walk keeps its own stack, as everything that walks logged data. */
+/** The texts that are long enough to be cut. Without recursion. */
 function longTexts(root: object): Text[] {
   const found: Text[] = []
   const open = [root as Holder]
@@ -113,7 +113,7 @@ function longTexts(root: object): Text[] {
       else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarkedNumber(value))
         found.push({ holder: inside, key, whole: value })
     }
-    // A list may have a million items: their keys are not worth a million strings.
+    // No `Object.keys`: a list may have a million items.
     if (Array.isArray(inside)) for (let i = 0; i < inside.length; i += 1) look(i)
     else for (const key of Object.keys(inside)) look(key)
   }

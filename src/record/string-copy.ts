@@ -1,21 +1,21 @@
-/** Texts that are kept for long: cut from a line they would hold its whole chunk, and come from anybody they may be endless. */
+/** Strings that are kept for long. A slice of a line would keep its whole chunk in memory, and an id may be of any length. */
 import { createHash } from 'node:crypto'
 
-/** V8 copies what is shorter; what is longer is a slice. */
+/** V8 copies shorter substrings; longer ones are slices. */
 const LEAST_SLICE_CHARS = 13
-/** Longer ids are known by their hash. */
+/** Longer ids are replaced by their hash. */
 const MAX_ID_CHARS = 200
-/** One such character makes each of its text's take two bytes. The search costs next to nothing where there is none. */
+/** A string with one such character takes two bytes per character. */
 export const NON_LATIN1 = /[^\0-\xff]/
 
-/** A string of its own. */
+/** A copy that is not a slice. */
 export function copyString(text: string): string {
   if (text.length < LEAST_SLICE_CHARS) return text
   const encoding = NON_LATIN1.test(text) ? 'utf16le' : 'latin1'
   return Buffer.from(text, encoding).toString(encoding)
 }
 
-/** The SHA-1 of an id that is too long to be kept; undefined where it is not. */
+/** The SHA-1 of an id that is too long to be kept, else undefined. */
 export function hashLongId(id: string): string | undefined {
   return id.length <= MAX_ID_CHARS ? undefined : createHash('sha1').update(id).digest('hex')
 }

@@ -25,7 +25,7 @@ export function stringifyExact(value: unknown): string {
   return json.includes(MARK) ? json.replace(MARKED, '$1') : json
 }
 
-/** Whether this string stands for a number. */
+/** Whether this string represents a number. */
 export function isMarkedNumber(text: string): boolean {
   return text.startsWith(MARK)
 }

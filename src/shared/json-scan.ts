@@ -1,8 +1,8 @@
 /**
- * Finding values in JSON text without parsing it: positions go in, positions come out, nothing is allocated.
+ * Finds values in JSON text without parsing it. Works on positions and allocates nothing.
  *
- * Only compact JSON as pino writes it is understood (no white space between tokens); anything else answers -1, and the
- * line takes the way through JSON.parse. What is accepted is valid JSON, provided that the range holds no raw control
+ * Only compact JSON as pino writes it is understood (no white space between tokens); for other text the
+ * functions return -1, and the line is parsed by JSON.parse. Accepted text is valid JSON, provided that the range holds no raw control
  * character and no bad escape, which `nextSuspect` finds for a whole chunk at once.
  */
 
@@ -19,10 +19,10 @@ const PLUS = 43
 const DOT = 46
 const ZERO = 48
 
-/** Containers that may stand inside a value; one bit each below. A deeper one is for the path that cuts. */
+/** Nesting depth of a value; one bit for each level below. Deeper values are declined, since they are cut. */
 const MAX_OPEN = 29
 
-/** Keys that may stand in a value, all its objects together; more are for the path that counts them one by one. */
+/** Keys of all objects in a value. More are declined, since objects with too many keys are cut. */
 const MAX_KEYS_IN_VALUE = 1_000
 
 /**
@@ -32,7 +32,7 @@ const MAX_KEYS_IN_VALUE = 1_000
 const SUSPECT =
   /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:0000|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
 
-/** Position of the next such place at or after `from`, or Infinity. Newlines are left to the splitter. */
+/** Position of the next such character at or after `from`, or Infinity. Newlines are not reported. */
 export function findNextSuspect(text: string, from: number): number {
   SUSPECT.lastIndex = from
   for (let match = SUSPECT.exec(text); match !== null; match = SUSPECT.exec(text)) {

@@ -1,13 +1,13 @@
-/** How an entry begins: level, message and time. Level and time repeat, and are therefore remembered as text. */
+/** The first members of an entry: level, message and time. The text of levels and times is cached, since they repeat. */
 import type { Json, Level } from '../../protocol/log-entry.js'
 import { PLAIN_INTEGER } from './request-scanner.js'
 import { resolveLevel, toIsoTime } from '../coerce.js'
 import type { LevelLabels } from '../coerce.js'
 import type { MemberCursor } from '../member-cursor.js'
 
-/** Distinct levels are few; a flood of made-up ones must not fill the memory. */
+/** Bounds the memory if logged data has many distinct levels. */
 const MAX_LEVELS = 256
-/** No level or time is longer; longer text is for the reference path. */
+/** Longer levels and times are declined. */
 const MAX_VALUE_CHARS = 64
 const SCALAR = /^["\d-]/
 const EPOCH_MS = /^\d{13}$/
@@ -57,7 +57,7 @@ export class TimestampTextCache {
   #second = ''
   #secondText = ''
 
-  /** `,"timestamp":"…"` for a time that is valid JSON, or '' where it is none. */
+  /** `,"timestamp":"…"` for a time in valid JSON, or '' if it is not a time. */
   get(value: string): string {
     if (value === this.#value) return this.#text
     const text = EPOCH_MS.test(value) ? this.#ofEpochMs(value) : timestampMember(value)
@@ -81,12 +81,12 @@ export class TimestampTextCache {
 
 function timestampMember(value: string): string {
   if (value.length > MAX_VALUE_CHARS || !SCALAR.test(value)) return ''
-  // A number goes as its digits, since nanoseconds are more than a double holds.
+  // A number is passed as its digits: a double cannot hold nanoseconds.
   const iso = toIsoTime(value.startsWith('"') ? (JSON.parse(value) as string) : value)
   return iso === undefined ? '' : `,"timestamp":"${iso}"`
 }
 
-/** Quoted text; '' where the message is null, a container, or a number that reads differently as text. */
+/** Quoted text; '' if the message is null, a container, or a number that differs from its text. */
 export function toMessageText(member: MemberCursor): string {
   const value = member.value()
   if (member.isText()) return value

@@ -1,4 +1,4 @@
-/** pino's serialized error, as slices of the line: text fields as they stand, the rest as one run. */
+/** pino's serialized error, as slices of the line: the text fields, and the rest in one piece. */
 import { MAX_FRAMES, parseFrameLocation } from '../reference/entry-error.js'
 import { HTTP_MEMBERS, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
@@ -11,13 +11,13 @@ export class ErrorScanner {
   /** Of it, quoted; '' where it has none. */
   type = ''
   message = ''
-  /** What is left for `metadata.error`: members without braces. */
+  /** The other members, without braces, for `metadata.error`. */
   rest = ''
   /** Raw text of the stack, in its quotes. */
   #stack = ''
   readonly #members = new MemberCursor()
 
-  /** Position after the object at `at`, or -1 where it is for the reference path. */
+  /** Position after the object at `at`, or -1 if it is declined. */
   scan(text: string, at: number, end: number): number {
     this.rest = this.#stack = this.type = this.message = ''
     const member = this.#members.open(text, at, end)
@@ -37,7 +37,7 @@ export class ErrorScanner {
           if (!member.isText()) return -1
           this.#stack = member.value()
           break
-        // Causes and parts are folded into the stack.
+        // The reference path appends causes and parts to the stack.
         case 'cause':
         case 'aggregateErrors':
         case 'errors':
@@ -48,7 +48,7 @@ export class ErrorScanner {
           this.rest = joinMembers(this.rest, member.member())
       }
     }
-    // Without a type a name would stand in for it.
+    // Without a type the reference path would use the name.
     if (this.type === '') return -1
     this.json =
       `{"type":${this.type}` +
@@ -58,8 +58,8 @@ export class ErrorScanner {
   }
 
   /**
-   * The application's top frame, ready to stand between quotes; '' where there is none, `undefined` where only the
-   * decoded stack could tell (a Windows path, for one).
+   * The application's top frame as JSON text without quotes; '' if there is none, undefined if the stack must be decoded
+   * first (a Windows path).
    */
   findSource(): string | undefined {
     const stack = this.#stack

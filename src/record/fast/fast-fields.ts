@@ -1,8 +1,8 @@
-/** The fast path's share of the field table: which keys it copies, which it leaves to the reference path. */
+/** The fast path's part of the field table: the keys that it copies, and the keys that it declines. */
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { joinMembers } from '../member-cursor.js'
 
-/** Fields whose value is text or a plain integer, by slot. The trace's own stand last. */
+/** Fields whose value is text or a plain integer, by slot. The trace's fields come last. */
 export const SLOT_FIELDS = [
   'user_id',
   'session_id',
@@ -33,7 +33,7 @@ export const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map([
   ['caller', SOURCE_SLOT],
 ])
 
-/** Keys that have a meaning which only the reference path knows. */
+/** Keys that only the reference path maps. */
 export const REFERENCE_KEYS: ReadonlySet<string> = new Set([
   'metadata',
   'err',
@@ -57,7 +57,7 @@ export const REFERENCE_KEYS: ReadonlySet<string> = new Set([
   'cache_hits',
 ])
 
-/** Beside the slots, what this path gives a place of its own. */
+/** Keys besides the slots that this path maps. */
 export const NAMED_KEYS: ReadonlySet<string> = new Set([
   'responseTime',
   'service',
@@ -77,7 +77,7 @@ export function isEntryKey(key: string): boolean {
   )
 }
 
-/** JSON members of the entry for the filled slots; `headerTrace` is used where no slot names a trace. */
+/** JSON members of the entry for the filled slots; `headerTrace` is used if no slot holds a trace id. */
 export function formatSlots(slots: readonly string[], headerTrace: string): string {
   let json = ''
   for (let slot = 0; slot < FIRST_TRACE_SLOT; slot += 1) {
@@ -91,14 +91,14 @@ export function formatSlots(slots: readonly string[], headerTrace: string): stri
   return headerTrace === '' ? json : `${json},"trace":${headerTrace}`
 }
 
-/** Quoted texts from the record; '' where it has none. */
+/** Quoted texts from the record; '' if it has none. */
 export interface Identity {
   service: string
   environment: string
   version: string
 }
 
-/** Members for who logs: the record before the options. */
+/** Members for service, environment and version: the record's values win over the options'. */
 export function formatIdentity(identity: Identity, options: MappingOptions): string {
   const member = (field: keyof Identity, fallback: string | undefined): string => {
     if (identity[field] !== '') return `,"${field}":${identity[field]}`
@@ -111,7 +111,7 @@ export function formatIdentity(identity: Identity, options: MappingOptions): str
   )
 }
 
-/** What the options add to every entry, as JSON text made once. */
+/** The text that the options add to every entry. */
 export interface StaticText {
   readonly identity: string
   /** Quoted, or ''. */

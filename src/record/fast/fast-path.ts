@@ -1,8 +1,8 @@
 /**
- * The usual line -> its entry, without JSON.parse: values that need no change are copied as they stand.
+ * From a line as pino writes it to its entry, without JSON.parse: values that need no change are copied as text.
  *
- * Whatever is not usual (another shape, an escaped key, a name that the field table gives a meaning and this file does
- * not) is answered with `false` and goes through the reference path. The two must give the same entry.
+ * Other lines (another shape, an escaped key, a key of the field table that this path does not know) are declined and
+ * mapped by the reference path. Both paths must give the same entry.
  */
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { ErrorScanner } from './error-scanner.js'
@@ -35,7 +35,7 @@ import { SeenKeys } from './seen-keys.js'
 import { setScope } from '../mapped-record.js'
 import type { MappedRecord } from '../mapped-record.js'
 
-/** What an entry has beyond its line and the options' own text: field names, the timestamp, a source, a path. */
+/** Upper limit of the text that an entry has besides its line and the options: field names, timestamp, source, path. */
 const FRAME_CHARS = 4_000
 
 export class FastPath {
@@ -75,11 +75,11 @@ export class FastPath {
       !isEntryKey(options.messageKey) &&
       (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey)) &&
       !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
-    // A UTF-16 unit takes at most three bytes: what may be too long is measured by the reference path.
+    // A UTF-16 unit takes at most three bytes. The reference path measures lines that may be too long.
     this.#maxLineChars = Math.floor(options.maxEntryBytes / 3) - this.#static.chars - FRAME_CHARS
   }
 
-  /** To be called before the lines of another text. */
+  /** Must be called before the lines of another text. */
   beginText(): void {
     this.#suspects.reset()
     this.#secrets.reset()
@@ -126,10 +126,10 @@ export class FastPath {
 
   readonly #isUnsent = (position: number): boolean => (this.#hasReq || this.#hasRes) && this.#request.isUnsent(position)
 
-  /** Puts every member in its place; false where one is not for this path. */
+  /** Reads every member; false if one is declined. */
   #scan(text: string, start: number, end: number): boolean {
     const { messageKey, errorKey } = this.#options
-    // Unknown members that stand side by side are copied in one piece.
+    // Adjacent unknown members are copied in one piece.
     let runStart = -1
     let runEnd = -1
     const member = this.#members.open(text, start, end)
@@ -152,7 +152,7 @@ export class FastPath {
         this.#message = toMessageText(member)
         if (this.#message === '') return false
       } else if (key === 'level') {
-        // The first level and the first time count: what comes after them is logged data.
+        // The first level and the first time win: later ones are logged data.
         this.#level ??= this.#levels.get(member.value())
         if (this.#level === undefined) return false
       } else if (key === 'time') {
@@ -176,7 +176,7 @@ export class FastPath {
     return member.closedAt === end
   }
 
-  /** Whether the member goes to the metadata as it stands. */
+  /** Whether the member is copied to the metadata unchanged. */
   #isUnknown(key: string, member: MemberCursor): boolean {
     if (NAMED_KEYS.has(key) || REFERENCE_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\'))
       return false
@@ -188,7 +188,7 @@ export class FastPath {
     if (key === 'responseTime') {
       if (!member.isNumber() || this.#duration !== '') return false
       this.#duration = member.value()
-      return !LONG_INTEGER.test(this.#duration) // which stays a value of the metadata
+      return !LONG_INTEGER.test(this.#duration) // which is kept in the metadata
     }
     if (!NAMED_KEYS.has(key) || !member.isText()) return false
     if (key === 'name') {
@@ -234,7 +234,7 @@ export class FastPath {
     )
   }
 
-  /** pino's `name` is the service where nobody else names one. */
+  /** pino's `name` is the service if neither the record nor the options name one. */
   #placeName(): boolean {
     if (this.#identity.service === '' && this.#options.service === undefined) {
       this.#identity.service = this.#name
@@ -245,7 +245,7 @@ export class FastPath {
     return !this.#static.metadataKeys.has('name')
   }
 
-  /** pino-http keeps the id inside `req`; two that differ are for the reference path. */
+  /** pino-http writes the id inside `req`. If it differs from the record's own, the line is declined. */
   #placeRequestId(): boolean {
     if (this.#request.id === '') return true
     const id = `"${this.#request.id}"`
@@ -255,7 +255,7 @@ export class FastPath {
   }
 
   #placeSource(): boolean {
-    if (this.#options.fingerprint === 'auto') return false // computed from the decoded texts
+    if (this.#options.fingerprint === 'auto') return false // which needs the decoded texts
     if (this.#slots.texts[SOURCE_SLOT] !== '') return true
     const source = this.#error.findSource()
     if (source === undefined) return false
@@ -268,6 +268,6 @@ export class FastPath {
   }
 }
 
-/** Under these the metadata keeps what is left of a member; the options' own metadata gives way to it. */
+/** Keys under which the metadata keeps the rest of a member, which win over the options' own metadata. */
 const KEPT_KEYS = ['level', 'error', 'req', 'res']
 const LONG_INTEGER = /^-?\d{16,}$/

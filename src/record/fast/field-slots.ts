@@ -4,7 +4,7 @@ import { PLAIN_INTEGER } from './request-scanner.js'
 import type { MemberCursor } from '../member-cursor.js'
 
 export class FieldSlots {
-  /** Quoted text; '' where the slot is empty. */
+  /** Quoted text; '' if the slot is empty. */
   readonly texts: string[] = SLOT_FIELDS.map(() => '')
   #isEmpty = true
 
@@ -14,11 +14,11 @@ export class FieldSlots {
     this.#isEmpty = true
   }
 
-  /** False where the value is for the reference path. */
+  /** False if the value is declined. */
   fill(slot: number, member: MemberCursor): boolean {
     const value = member.value()
     const text = member.isText() ? value : PLAIN_INTEGER.test(value) ? `"${value}"` : ''
-    // Fastify's `reqId` beside the scope's `request_id`: the same said twice.
+    // Fastify's `reqId` may repeat the scope's `request_id`.
     if (this.texts[slot] !== '') return this.texts[slot] === text
     if (text === '') return false
     this.set(slot, text)
@@ -31,7 +31,7 @@ export class FieldSlots {
     if (text !== '') this.#isEmpty = false
   }
 
-  /** Whether any id of a trace is there: then a header's are not asked for. */
+  /** Whether the record has any id of a trace: then the header's ids are not used. */
   get hasTrace(): boolean {
     for (let slot = TRACE_SLOT; slot < this.texts.length; slot += 1) if (this.texts[slot] !== '') return true
     return false

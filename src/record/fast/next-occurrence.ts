@@ -1,4 +1,4 @@
-/** Remembers the next place of something rare in a text, so that a whole chunk is searched once and not per line. */
+/** Caches the position of the next match of a rare pattern, so that a chunk is searched once and not per line. */
 export class NextOccurrence {
   readonly #find: (text: string, from: number) => number
   #next = -1
@@ -15,18 +15,18 @@ export class NextOccurrence {
     })
   }
 
-  /** To be called for each new text. */
+  /** Must be called before another text. */
   reset(): void {
     this.#next = -1
   }
 
-  /** Position of the next at or after `from`, or Infinity. Positions come in rising order. */
+  /** Position of the next match at or after `from`, or Infinity. `from` must rise. */
   next(text: string, from: number): number {
     if (this.#next < from) this.#next = this.#find(text, from)
     return this.#next
   }
 
-  /** Whether the range holds one. Ranges come in rising order. */
+  /** Whether the range holds a match. Ranges must come in rising order. */
   isWithin(text: string, start: number, end: number): boolean {
     return this.next(text, start) < end
   }

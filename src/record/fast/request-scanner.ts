@@ -6,7 +6,7 @@ import { parseTraceparent } from '../reference/entry-trace.js'
 export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
 
 const SLASH = 47
-/** The path repeats the URL: how much longer the entry may be than its line is known beforehand. */
+/** The path repeats the URL: this bounds how much longer the entry is than its line. */
 const MAX_URL_CHARS = 1_000
 
 export class RequestScanner {
@@ -16,7 +16,7 @@ export class RequestScanner {
   method = ''
   url = ''
   status = ''
-  /** What is left for `metadata.req` and `metadata.res`: members without braces. */
+  /** The other members, without braces, for `metadata.req` and `metadata.res`. */
   reqRest = ''
   resRest = ''
   /** The request's id, raw text without quotes. */
@@ -25,7 +25,7 @@ export class RequestScanner {
   trace = ''
   /** Its trace-id, raw text without quotes. */
   traceId = ''
-  /** Where the headers stand that are not sent, and in the first of them the one that is. */
+  /** Positions of the headers, which are not sent, and of the user agent in the request's headers, which is. */
   readonly #unsent = { reqAt: 0, reqEnd: 0, resAt: 0, resEnd: 0, agentAt: 0, agentEnd: 0 }
   #userAgent = ''
   readonly #members = new MemberCursor()
@@ -38,7 +38,7 @@ export class RequestScanner {
     this.request = this.reqRest = this.resRest = this.id = this.trace = this.traceId = this.#userAgent = ''
   }
 
-  /** Whether what stands there is left out of the entry. */
+  /** Whether the text at this position is not sent. */
   isUnsent(position: number): boolean {
     const { reqAt, reqEnd, resAt, resEnd, agentAt, agentEnd } = this.#unsent
     return (
@@ -47,14 +47,14 @@ export class RequestScanner {
     )
   }
 
-  /** Position after the object at `at`, or -1 where it is for the reference path. */
+  /** Position after the object at `at`, or -1 if it is declined. */
   scanReq(text: string, at: number, end: number): number {
     let ip = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       const key = member.key()
       if (key === 'headers' && member.isObject()) {
-        if (this.#unsent.reqEnd !== 0) return -1 // the second counts, and the first was read
+        if (this.#unsent.reqEnd !== 0) return -1 // the second would win
         member.after = this.#scanHeaders(text, member.valueAt, end)
         this.#unsent.reqAt = member.valueAt
         this.#unsent.reqEnd = member.after
@@ -101,7 +101,7 @@ export class RequestScanner {
           this.reqRest = joinMembers(this.reqRest, member.member())
       }
     }
-    if (member.at === -1) return -1 // an empty one stays as it is
+    if (member.at === -1) return -1 // the reference path keeps an empty object
     const { method, url } = this
     if (method !== '') this.request = joinMembers(this.request, `"method":${method}`)
     if (url !== '') {
@@ -146,12 +146,12 @@ export class RequestScanner {
     return member.closedAt
   }
 
-  /** Headers are not sent; two of them have a field of their own. */
+  /** Headers are not sent, but for two that have a field. */
   #scanHeaders(text: string, at: number, end: number): number {
     const header = this.#headers.open(text, at, end)
     while (header.next()) {
       if (!header.skipValue()) return -1
-      // Comparing in place saves a string for each header.
+      // Comparing in the text avoids a string for each header.
       const keyChars = header.valueAt - header.at - 3
       if (keyChars === 10 && text.startsWith('user-agent', header.at + 1)) {
         this.#userAgent = header.isText() ? header.value() : ''
@@ -162,13 +162,13 @@ export class RequestScanner {
         const trace = parseTraceparent(header.value().slice(1, -1))
         this.trace = trace === undefined ? '' : JSON.stringify(trace)
         this.traceId = trace?.trace_id ?? ''
-      } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of the two
+      } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be `user-agent` or `traceparent`
     }
     return header.closedAt
   }
 }
 
-/** The quoted path of a quoted URL in origin form; '' for any other form, and where an escape hides the query. */
+/** The quoted path of a quoted URL in origin form; '' for any other form and for a URL with escapes. */
 function pathSlice(url: string): string {
   if (url.charCodeAt(1) !== SLASH || url.includes('\\')) return ''
   const query = url.search(/[?#]/)

@@ -1,4 +1,4 @@
-/** Whether a line holds a secret in what is sent of it: such a line is for the reference path, which takes it out. */
+/** Finds lines with a secret in a part that is sent. The fast path declines them, and the reference path removes the secret. */
 import { findNextHeader } from '../../redaction/header-text.js'
 import type { Redactor } from '../../redaction/redactor.js'
 import { hasUserinfo, findNextEncodedAt } from '../../redaction/userinfo.js'
@@ -14,7 +14,7 @@ export class SecretFinder {
     this.#params = new NextOccurrence((text, from) => redactor?.findNextParam(text, from) ?? Infinity)
   }
 
-  /** To be called for each new text. */
+  /** Must be called before the lines of another text. */
   reset(): void {
     this.#headers.reset()
     this.#params.reset()
@@ -22,7 +22,7 @@ export class SecretFinder {
     this.#encodedAts.reset()
   }
 
-  /** Lines come in rising order. @param isUnsent whether what stands at a position is left out */
+  /** Lines must come in rising order. @param isUnsent whether the text at a position is not sent */
   hasSecret(text: string, start: number, end: number, isUnsent: (position: number) => boolean): boolean {
     return (
       has(this.#headers, text, start, end, isUnsent) ||

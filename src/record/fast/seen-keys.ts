@@ -1,10 +1,10 @@
-/** The names of a line's members, to find a second of the same name. */
+/** The keys of a line's members, to find duplicates. */
 
-/** They are compared one by one; beyond this number a parser is faster. */
+/** Keys are compared one by one; beyond this number a parser is faster. */
 const MAX_KEYS = 64
 
 export class SeenKeys {
-  /** Of a fixed length: emptied and filled again for each line, a list would be made anew each time. */
+  /** Of a fixed length: a list that is emptied for each line would be allocated again each time. */
   readonly #keys: string[] = Array.from({ length: MAX_KEYS }, () => '')
   #count = 0
 
@@ -12,12 +12,12 @@ export class SeenKeys {
     this.#count = 0
   }
 
-  /** A key may be a slice, and would hold the whole text that it came from. */
+  /** Releases the keys: a slice keeps the whole text in memory. */
   clear(): void {
     this.#keys.fill('')
   }
 
-  /** False where it is there already, or where there are too many. */
+  /** False for a duplicate, and if there are too many keys. */
   add(key: string): boolean {
     const count = this.#count
     if (count === MAX_KEYS) return false

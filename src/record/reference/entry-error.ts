@@ -1,4 +1,4 @@
-/** Errors as pino's serializers write them (pino-std-serializers `err` and `errWithCause`), and what looks like one. */
+/** Errors as pino's serializers write them (pino-std-serializers `err` and `errWithCause`), and objects with the shape of an error. */
 import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
 import { isObject, toPlainText } from '../coerce.js'
@@ -9,7 +9,7 @@ export interface ErrorParts {
   readonly rest: JsonObject
 }
 
-/** Takes the first error out of `record`: under pino's own key, the usual ones, then whatever has an error's shape. */
+/** Removes the first error from `record`: under pino's error key, `err` or `error`, else any object with the shape of an error. */
 export function takeError(record: JsonObject, errorKey: string): ErrorParts | undefined {
   for (const key of [errorKey, 'err', 'error']) {
     const value = record[key]
@@ -32,7 +32,7 @@ function hasErrorField(value: Json): boolean {
   return isObject(value) && ['type', 'message', 'stack'].some((field) => toPlainText(value[field]) !== undefined)
 }
 
-/** Under a key that promises nothing, only a stack makes an error. */
+/** Under other keys an error must have a stack. */
 function looksLikeError(value: Json | undefined): value is JsonObject {
   return (
     isObject(value) &&
@@ -68,7 +68,7 @@ function normalize(source: JsonObject): ErrorParts {
   return { error, rest }
 }
 
-/** The stack tells the whole chain, as Node prints it; the cause's other properties stay with the rest. */
+/** Appends the cause to the stack, as Node prints it. The cause's other properties are kept in `rest`. */
 function foldCause(error: EntryError, rest: JsonObject): void {
   const cause = rest['cause']
   if (!looksLikeError(cause)) return
@@ -102,7 +102,7 @@ function appendStack(stack: string | undefined, label: string, more: string): st
 }
 
 const FRAME = /^\s*at (?:.*\()?((?:[a-z]:)?[^()]*:\d+:\d+)\)?$/i
-/** No real frame is longer; logged text may be, and the expression above takes the square of its length. */
+/** Frames are shorter; other text may be longer, and the expression above takes time quadratic in its length. */
 const MAX_FRAME_CHARS = 1_000
 export const MAX_FRAMES = 100
 const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/

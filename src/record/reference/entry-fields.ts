@@ -1,4 +1,4 @@
-/** The field table: a clean record -> a log entry. Pure; what no field takes stays in `metadata`, nothing is lost. */
+/** The field table: from a clean record to a log entry. Pure. Values without a field are kept in `metadata`: nothing is lost. */
 import type {
   Breadcrumb,
   EntryDeploy,
@@ -30,14 +30,14 @@ import { formatRequestTitle, takeRequest } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
 import { isCallersTrace, takeTrace } from './entry-trace.js'
 
-/** What the mapping needs to know besides the record. */
+/** Input of the mapping besides the record. */
 export interface MappingOptions {
   readonly messageKey: string
   readonly errorKey: string
   readonly nestedKey?: string | undefined
   readonly levels: LevelLabels
   readonly service?: string | undefined
-  /** Used after the record's own `name`. */
+  /** Used if the record has no `name`. */
   readonly fallbackService?: string | undefined
   readonly environment?: string | undefined
   readonly version?: string | undefined
@@ -48,13 +48,13 @@ export interface MappingOptions {
   readonly fingerprint: false | 'auto'
   /** UTF-8 bytes of an entry's JSON. */
   readonly maxEntryBytes: number
-  /** Takes secrets out, before anything is cut. Default: nothing but headers. */
+  /** Removes secrets, before anything is cut. Default: only headers are removed. */
   readonly redactor?: Redactor | undefined
 }
 
 export const NO_MESSAGE = '(no message)'
 
-/** Fields whose value is text and whose record keys are the field's own and what the ecosystem calls it. */
+/** Text fields, with the keys of a record that they are read from: the field's own name and the names that other libraries use. */
 const TEXT_FIELDS = [
   ['user_id', ['user_id', 'userId']],
   ['session_id', ['session_id', 'sessionId']],
@@ -65,7 +65,7 @@ const TEXT_FIELDS = [
   ['fingerprint', ['fingerprint']],
 ] as const
 
-/** Objects that a field may take apart: one that was emptied by it is not kept. */
+/** Objects whose members become fields. An object that is empty afterwards is not kept. */
 const PARTED = ['user', 'req', 'request', 'res', 'response', 'trace', 'dd', 'perf', 'deploy']
 
 export interface MappedEntry {
@@ -74,19 +74,19 @@ export interface MappedEntry {
   readonly ids: RecordIds
 }
 
-/** What ties a record to others; '' where it has none. */
+/** Ids that relate a record to others; '' if it has none. */
 export interface RecordIds {
   readonly traceId: string
-  /** Whether it is that of the request's `traceparent`, and not the record's own. */
+  /** Whether it is from the request's `traceparent` header and not the record's own. */
   readonly isCallersTrace: boolean
   readonly requestId: string
   readonly sessionId: string
-  /** Its own. */
+  /** The record's own. */
   readonly fingerprint: string
   readonly hasBreadcrumbs: boolean
 }
 
-/** `record` is a clean copy and is used up. `receivedAt` is ISO 8601. */
+/** @param record a clean copy, which is changed @param receivedAt ISO 8601 */
 export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
   if (options.nestedKey !== undefined) liftNested(record, options.nestedKey)
   const omitted = omitHttpMembers(record, options.errorKey)
@@ -102,7 +102,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   takeIdentity(entry, record, options)
   for (const [field, keys] of TEXT_FIELDS) {
     set(entry, field, take(record, keys, toIdText))
-    // Fastify's `reqId` beside the scope's `request_id`: the same said twice.
+    // Fastify's `reqId` may repeat the scope's `request_id`.
     for (const key of keys) if (entry[field] !== undefined && toIdText(record[key]) === entry[field]) delete record[key]
   }
   const taken = takeRequest(record, entry.request_id)
@@ -164,7 +164,7 @@ function takeLevel(record: JsonObject, labels: LevelLabels): ResolvedLevel {
   return toResolvedLevel('info')
 }
 
-/** What `nestedKey` wraps is the logged object: its keys are the record's, but for pino's own two. */
+/** Moves the members of the object under `nestedKey` to the record, but for `level` and `time`, which pino writes itself. */
 function liftNested(record: JsonObject, nestedKey: string): void {
   const nested = record[nestedKey]
   if (!isObject(nested)) return
@@ -192,7 +192,7 @@ function takeIdentity(entry: LogEntry, record: JsonObject, options: MappingOptio
 }
 
 function takeMessage(record: JsonObject, messageKey: string): string | undefined {
-  // Read from a pipe, another logger's record calls it `message` or `msg`.
+  // Other loggers, read from a pipe, use `message` or `msg`.
   return take(record, [messageKey], toScalarText) ?? take(record, ['message', 'msg'], toPlainText)
 }
 
@@ -216,7 +216,7 @@ function takePerf(record: JsonObject, hasRequest: boolean): EntryPerf | undefine
     ['db_queries', 'db_queries'],
     ['cache_hits', 'cache_hits'],
   ] as const) {
-    // Beside a request a duration is the request's own, or nobody knows whose.
+    // If there is a request, the duration is the request's own or unknown.
     const loose = field === 'duration_ms' && hasRequest ? [] : others
     const value = take(source, [field], toNumber) ?? take(record, loose, toNumber)
     if (value !== undefined) perf[field] = value
@@ -239,7 +239,7 @@ function takeDeploy(record: JsonObject): EntryDeploy | undefined {
   return Object.keys(deploy).length > 0 ? deploy : undefined
 }
 
-/** A list of texts, or one text; items that are none stay under `name` in the metadata. */
+/** A list of texts, or one text. Other items are kept under `name` in the metadata. */
 function takeTexts(record: JsonObject, name: string, keys: readonly string[]): string[] | undefined {
   const found = take(record, keys, (value) => (Array.isArray(value) ? value : toIdText(value)))
   if (found === undefined) return undefined
@@ -267,7 +267,7 @@ function takeBreadcrumbs(record: JsonObject, labels: LevelLabels): Breadcrumb[] 
   })
 }
 
-/** What a crumb has no field for belongs to its data. */
+/** Members without a field are kept in `data`. */
 function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
   const crumb: Breadcrumb = {}
   for (const field of ['type', 'category', 'message'] as const) {

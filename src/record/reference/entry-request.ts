@@ -2,7 +2,7 @@
 import type { EntryRequest, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, toInteger, hasMembers, isObject, toNumber, toPlainText, take } from '../coerce.js'
 
-/** Headers and bodies carry credentials and personal data: what is not named below is not sent at all. */
+/** Members that are not sent: headers and bodies hold credentials and personal data. */
 export const UNSENT_MEMBERS = ['headers', 'rawHeaders', 'trailers', 'body', 'rawBody']
 
 export interface RequestParts {
@@ -12,7 +12,7 @@ export interface RequestParts {
   readonly id: string | undefined
 }
 
-/** Takes what it maps out of `record`; what else `req` and `res` hold stays there, for the metadata. */
+/** Removes the mapped members from `record`. Other members of `req` and `res` are kept for the metadata. */
 export function takeRequest(record: JsonObject, hasRequestId: string | undefined): RequestParts {
   const requestKey = ['req', 'request'].find((key) => hasMembers(record[key]))
   const responseKey = ['res', 'response'].find((key) => hasMembers(record[key]))
@@ -47,7 +47,7 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   }
 }
 
-/** The id that is already known is not said twice; another one stays where it was. */
+/** An id that repeats `known` is removed; a different id is kept. */
 function takeId(req: JsonObject, known: string | undefined): string | undefined {
   const id = toIdText(req['id'])
   if (id === undefined || (known !== undefined && known !== id)) return undefined
@@ -64,7 +64,7 @@ export function toPath(url: string | undefined): string | undefined {
   return bare === '' ? (path === url ? undefined : '/') : bare
 }
 
-/** What a request without a message is called: `GET /orders 404`. */
+/** The message of a request that has none: `GET /orders 404`. */
 export function formatRequestTitle(request: EntryRequest | undefined): string | undefined {
   const place = request?.path ?? request?.url
   if (request?.method === undefined && place === undefined) return undefined

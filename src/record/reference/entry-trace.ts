@@ -1,4 +1,4 @@
-/** Trace ids, from the first place that has any; a half from here and a half from there would join strangers. */
+/** Trace ids, all from the first source that has any: ids from two sources could belong to different traces. */
 import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, isObject, take } from '../coerce.js'
 
@@ -10,7 +10,7 @@ const PARENT_KEYS = ['parent_span_id', 'parentSpanId']
 export const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/
 const NO_TRACE = /^0+$/
 
-/** Takes the ids out of `record`; `traceparent` is the request's header. */
+/** Removes the ids from `record`. @param traceparent the request's header */
 export function takeTrace(record: JsonObject, traceparent: Json | undefined): EntryTrace | undefined {
   return (
     takeIds(record) ??
@@ -39,7 +39,7 @@ export function parseTraceparent(traceparent: Json | undefined): EntryTrace | un
   return { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
 }
 
-/** Whether these ids are what the header says, and no more. */
+/** Whether these ids are the header's and there is no span id. */
 export function isCallersTrace(trace: EntryTrace | undefined, traceparent: Json | undefined): boolean {
   const callers = trace === undefined || trace.span_id !== undefined ? undefined : parseTraceparent(traceparent)
   return (

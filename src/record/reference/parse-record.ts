@@ -1,4 +1,4 @@
-/** One line -> one clean record, through JSON.parse. */
+/** Parses one line to a clean record. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { cleanCopy } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
@@ -7,12 +7,12 @@ import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../../shar
 
 /**
  * pino writes its own `level` and `time` first. Logged data may carry the same keys after them, and JSON.parse would
- * let it forge both; of every other key the last counts.
+ * let it replace both. For every other key the last value wins.
  */
 const FIRST_COUNTS = ['level', 'time'] as const
 
 /**
- * `undefined` where the line is not a JSON object.
+ * Returns undefined if the line is not a JSON object.
  *
  * @param isKept keys that a record keeps however wide it is; pino writes its message last.
  */
@@ -21,7 +21,7 @@ export function parseRecord(line: string, cuts: CutCounts, isKept: (key: string)
   try {
     parsed = parseExact(line)
   } catch {
-    return undefined // plain text is a record too: the caller makes the line its message
+    return undefined // the caller makes the line a message
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const firsts = firstValues(line)

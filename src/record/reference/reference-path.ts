@@ -1,6 +1,6 @@
 /**
- * The plain path: JSON.parse, map, JSON.stringify. It takes every line there can be, and is the measure for the
- * fast path, which takes the usual ones.
+ * The reference path: JSON.parse, map, JSON.stringify. It accepts every line, and defines the result of the fast path,
+ * which accepts most lines.
  */
 import { removeHeaderMembers } from '../../redaction/header-members.js'
 import { toEntry } from './entry-fields.js'
@@ -17,12 +17,12 @@ export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids'> {
   readonly json: string
 }
 
-/** Never throws. `receivedAt` is ISO 8601. */
+/** Never throws. @param receivedAt ISO 8601 */
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): ReferenceResult {
   const cuts: CutCounts = { depth: 0, keys: 0 }
   const isKept = (key: string): boolean => key === options.messageKey || key === options.errorKey || isEntryKey(key)
   const record = parseRecord(line, cuts, isKept)
-  // Here too, since what a record calls `name` and `value` may become parts of different fields.
+  // Before the mapping as well: a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
   const { entry, level, ids } =
     record === undefined ? textEntry(line, options, receivedAt) : toEntry(record, options, receivedAt)
@@ -31,7 +31,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   return { json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed), level, ids }
 }
 
-/** A line that is no JSON object is a message. */
+/** A line that is not a JSON object becomes the message. */
 function textEntry(line: string, options: MappingOptions, receivedAt: string): ReturnType<typeof toEntry> {
   return toEntry({ msg: cleanText(line) }, { ...options, messageKey: 'msg', nestedKey: undefined }, receivedAt)
 }
