@@ -1,4 +1,4 @@
-/** [worker] Sets of characters, asked one by one: a table answers ten times faster than a regular expression. */
+/** [worker] Sets of characters as tables: ten times faster than a regular expression for single characters. */
 
 export interface CharSet {
   has(code: number): boolean
@@ -6,7 +6,7 @@ export interface CharSet {
 
 const ASCII = 128
 
-/** @param others whether characters beyond ASCII are in the set. Surrogates never are: half a character must not be taken. */
+/** @param others whether characters beyond ASCII are in the set. Surrogates never are, since half a character must not be removed. */
 export function createCharSet(ascii: RegExp, others: (code: number) => boolean = () => false): CharSet {
   const table = Uint8Array.from({ length: ASCII }, (_, code) => (ascii.test(String.fromCharCode(code)) ? 1 : 0))
   return { has: (code) => (code < ASCII ? table[code] === 1 : !(code >= 0xd800 && code <= 0xdfff) && others(code)) }

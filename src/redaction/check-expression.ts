@@ -2,7 +2,7 @@
 import { compileExpression } from './custom-pattern.js'
 
 const MAX_CHARS = 1_000
-/** At most 0.5 s of CPU for 8,000 characters of the worst text: 0.3 s on an idle machine. */
+/** At most 0.5 s of CPU time for 8,000 characters of the worst text. */
 const MAX_INSTRUCTIONS = 1_500
 
 /** `a.b`, `*.b`, `a[*].b`, `["a-b"].c`: names joined by dots, with brackets. */
@@ -10,19 +10,19 @@ const PATH =
   /^(?:[A-Za-z_$][\w$]*|\*|\[(?:\*|\d+|"[^"\]]*"|'[^'\]]*')\])(?:\.(?:[A-Za-z_$][\w$]*|\*)|\[(?:\*|\d+|"[^"\]]*"|'[^'\]]*')\])+$/
 /** One name, then anything: `sk_live_.*` is an expression. */
 const WORD_AND_ANYTHING = /^[A-Za-z_$][\w$]*\.\*$/
-/** As an expression this would take the word out of sentences, and leave what it names. */
+/** Names of fields: as an expression such a word would be removed from sentences, and the field's value kept. */
 const FIELD =
   /^(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|auth|refresh|id)?_?token|api_?key|client_?secret|authorization|cookie|credentials?|private_?key)$/i
 
-/** The engine repeats the expression, which is shown already. */
+/** The engine's message repeats the expression. */
 const PREFIX = /^Invalid regular expression: (?:\/[^]*\/[a-z]*: )?/
 
-/** What is wrong, to be read after the expression; or its size as a program, which its time grows with. */
+/** The problem, to be appended to the expression; or the size of the compiled program, which its time is proportional to. */
 export type ExpressionCheck =
   | { readonly problem: string }
   | { readonly problem?: undefined; readonly instructions: number }
 
-/** @param pattern no name of a built-in pattern */
+/** @param pattern not the name of a built-in pattern */
 export function checkExpression(pattern: string): ExpressionCheck {
   if (pattern === '') return { problem: 'is empty' }
   if (pattern.length > MAX_CHARS) return { problem: `has ${pattern.length} characters, the limit is ${MAX_CHARS}` }

@@ -5,13 +5,13 @@ import { REMOVED } from './header-names.js'
 const SOURCE = String.raw`(bearer|basic)((?:\\{0,64}[ \t]|\\{1,64}t|%20|\+){1,64})(?!(?:bearer|basic)[ \t\\%+])((?:[^\0- \x7f"'${'`'}<>,;()[\]{}\\&]|\\{1,64}(?:\/|u00(?:2b|2f|3d)))+)`
 const CREDENTIAL = new RegExp(SOURCE, 'gi')
 const CREDENTIAL_AT = new RegExp(SOURCE, 'iy')
-/** What follows the scheme's name where people write about it. */
+/** Words that follow the scheme's name in prose. */
 const BEARER_WORD =
   /^(?:tokens?|auth|authentication|authorization|schemes?|errors?|headers?|credentials?|and|or|is|was|are|not|of|for|from|in|with|has|must|should|type|format|keys?|required|missing|invalid|expired|malformed|mismatch|rejected|method|strategy|middleware)[.:!?]*$/i
-/** Of `WWW-Authenticate`, where it says what is missing. */
+/** Parameters of `WWW-Authenticate`. */
 const PARAMETER = /^(?:realm|scope|error(?:_description|_uri)?|charset|authorization_uri|resource_metadata)=/i
 const PLAIN_WORDS = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)(?:[-_/.](?:[A-Za-z]?[a-z]*|[A-Z]+))*[.:!?]*$/
-/** Shorter is a word or number of prose: `Basic HTML5`, `Basic JavaScript`. */
+/** Shorter text is prose: `Basic HTML5`, `Basic JavaScript`. */
 const MIN_OPAQUE_CHARS = 12
 
 export function removeCredentials(text: string): string {
@@ -20,7 +20,7 @@ export function removeCredentials(text: string): string {
   )
 }
 
-/** Whether one begins at `at`. */
+/** Whether a credential begins at `at`. */
 export function isCredentialAt(text: string, at: number): boolean {
   CREDENTIAL_AT.lastIndex = at
   const [, scheme = '', , token = ''] = CREDENTIAL_AT.exec(text) ?? []
@@ -30,7 +30,7 @@ export function isCredentialAt(text: string, at: number): boolean {
 function isProse(scheme: string, token: string): boolean {
   if (PARAMETER.test(token)) return true
   if (scheme.toLowerCase() === 'bearer') return BEARER_WORD.test(token)
-  // RFC 7617: what is encoded is `user:password`.
+  // RFC 7617: the encoded text is `user:password`.
   const plain = token.replaceAll('\\', '')
   return (plain.length < MIN_OPAQUE_CHARS || PLAIN_WORDS.test(plain)) && !Buffer.from(plain, 'base64').includes(':')
 }

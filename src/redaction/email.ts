@@ -4,7 +4,7 @@ import { createCharSet, isNonAsciiLetter, findRunStart } from './char-set.js'
 /** RFC 5321, section 4.5.3.1: octets of the part before the @, and of the domain. */
 const MAX_LOCAL_CHARS = 64
 const MAX_DOMAIN_CHARS = 255
-/** Of what RFC 5322 allows, what is seen in addresses; an apostrophe or a slash is more often a delimiter. */
+/** The characters that addresses use of those that RFC 5322 allows. An apostrophe or a slash is more often a delimiter. */
 const LOCAL_CHARS = createCharSet(/[\w.+%-]/, isNonAsciiLetter)
 const LABEL_CHARS = createCharSet(/[A-Za-z0-9-]/, isNonAsciiLetter)
 const LETTERS = createCharSet(/[A-Za-z]/, isNonAsciiLetter)

@@ -1,4 +1,4 @@
-/** [worker] Headers that carry credentials, removed from a record wherever they are members, list items or text. */
+/** [worker] Removes headers with credentials from a record: members, list items and text. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { AUTH, REMOVED, isSecretHeader } from './header-names.js'
 import { removeHeaderLines } from './header-text.js'
@@ -46,7 +46,7 @@ export function removeHeaders(tree: JsonObject): number {
   return removed
 }
 
-/** Removes from one object its own members. @returns how many were removed */
+/** As `removeHeaders`, for the members of one object only. */
 export function removeHeaderMembers(holder: JsonObject): number {
   let removed = 0
   const keys = Object.keys(holder)
@@ -74,7 +74,7 @@ export function removeHeaderMembers(holder: JsonObject): number {
   return removed
 }
 
-/** Node's `rawHeaders`, pairs, entries of a Map, arguments of a program: what stands after a name is its value. */
+/** Node's `rawHeaders`, pairs, entries of a Map, arguments of a program: the item after a name is its value. */
 function removeItems(list: Json[]): number {
   let removed = 0
   let isValue = false

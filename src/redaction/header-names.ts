@@ -1,11 +1,11 @@
 /**
- * [worker] Which headers are never sent, by name.
+ * [worker] Names of headers that are never sent.
  *
  * Names are compared without case, hyphens, underscores and dots: `X-Api-Key`, `x_api_key` and `xApiKey` are one name. The list is
- * what the field's own filters have in common (Sentry, OpenTelemetry, Datadog, axios, HAR sanitizers), and the providers' pages.
+ * from the filters of Sentry, OpenTelemetry, Datadog, axios and HAR sanitizers, and from the providers' documentation.
  */
 
-/** What takes the place of a value in a text or a list. */
+/** Replaces a value in a text or a list. */
 export const REMOVED = '[removed]'
 
 /** Credentials by their whole name. */
@@ -49,7 +49,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'xzumoauth',
 ])
 
-/** Every vendor puts its own word before these: `x-goog-api-key`, `cf-access-client-secret`, `ocp-apim-subscription-key`. */
+/** Endings after a vendor's own prefix: `x-goog-api-key`, `cf-access-client-secret`, `ocp-apim-subscription-key`. */
 const ENDINGS = [
   'apikey',
   'accesstoken',
@@ -63,13 +63,13 @@ const ENDINGS = [
   'jwtassertion',
 ]
 
-/** Only a header is called `x-…`: there the last word says enough. */
+/** Only headers begin with `x-`: for them the last word decides. */
 const X_ENDINGS = ['token', 'secret', 'authorization', 'auth', 'cookie']
 
-/** Of a longer name only the end is compared. */
+/** Only the end of a longer name is compared. */
 export const MAX_NAME_CHARS = 64
 
-/** How each of those names ends; the fewest letters that tell them from everyday words make the fastest search. */
+/** The endings of those names, as short as distinguishes them from everyday words: that makes the search fast. */
 export const NAME_END = '(?:ization|cookie(?:_?hash|_?string)?|token|ecret|[-_.ihstenr]key|ertion|auth)s?2?'
 const LIKELY = new RegExp(`^[\\w.-]*${NAME_END}$`, 'i')
 /** CGI, WSGI, Rack and PHP name a request's headers so; Apache adds the first part after an internal redirect. */
@@ -78,7 +78,7 @@ const SERVER_PREFIX = /^(?:redirect_)*http_/i
 /** Credentials of HTTP's basic scheme, as axios and Node's own `http` take them: `auth: { username, password }`. */
 export const AUTH = /^auth$/i
 
-/** Whether a header of this name is removed; of a dotted name, `http.request.header.cookie`, its last part is enough. */
+/** Whether a header of this name is removed; the last part of a dotted name, `http.request.header.cookie`, suffices. */
 export function isSecretHeader(name: string): boolean {
   const end = name.slice(-MAX_NAME_CHARS)
   if (!LIKELY.test(end)) return false

@@ -1,9 +1,9 @@
 /**
- * [worker] Headers inside a text: lines of a request, what languages and tools print, JSON inside of a text, however often it was
- * escaped. The README of this folder lists the forms.
+ * [worker] Removes headers from text: lines of a request, output of languages and tools, JSON escaped any number of times. The
+ * README of this folder lists the forms.
  *
- * One pass: the end of a name is searched for, its beginning found by going back, and what follows is read once, so that
- * the time grows with the text and not with its square.
+ * One pass: the search is for the end of a name, then backwards for its beginning, and the text after it is read once. So the
+ * time is linear in the text.
  */
 import { createCharSet, findRunStart } from './char-set.js'
 import { isCredentialAt, removeCredentials } from './credentials.js'
@@ -27,7 +27,7 @@ const BLANK = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t)`
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
-/** What may stand before the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`. */
+/** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`. */
 const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?)?(?=${QUOTE}|[[{(])`
 const SEPARATOR = new RegExp(
   String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${OPENING}))?(?:${OPENING})?`,
@@ -44,7 +44,7 @@ const NOTHING = new RegExp(`(?:undefined|null|none|nil|true|false)${VALUE_END}`,
 const NUMBER = new RegExp(String.raw`-?\d[\d.e+-]*${VALUE_END}`, 'iy')
 const QUERY_MARK = /(?:[?&]|&amp;|\\u00(?:26|3f))$/i
 const QUERY_VALUE = /[^&#\0- "'<>`\\]*/y
-/** After a quote or bracket that closes: the value goes on, `"a"; b=c`. */
+/** The value continues after a closing quote or bracket: `"a"; b=c`. */
 const CONTINUATION = new RegExp(String.raw`[\w=%~@!$^(-]|;${SPACE}(?:\w|${QUOTE})`, 'y')
 /** Also `'a' + 'b'`, on one line or more. */
 const SUM = new RegExp(String.raw`${SPACE}\+${SPACE}(?:${BREAK}${SPACE})?(?=${QUOTE})`, 'y')
@@ -74,8 +74,8 @@ export function removeHeaderLines(text: string): string {
 const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t%+\\\\])|${NAME_END}${AFTER_NAME}`, 'gi')
 
 /**
- * Position at or after `from` of the next place in compact JSON text of many lines that may hold something to remove, or Infinity:
- * never too late, sometimes in vain. No letter may be written as an escape.
+ * Position at or after `from` of the next header in compact JSON text of many lines, or Infinity: false positives, no false
+ * negatives. No letter may be written as an escape.
  */
 export function findNextHeader(json: string, from: number): number {
   PLACE.lastIndex = from
@@ -99,7 +99,7 @@ interface Range {
   readonly by: string
 }
 
-/** Where the value of the header stands whose name ends at `nameEnd`; `from` is where the text begins that is still looked at. */
+/** The value of the header whose name ends at `nameEnd`. @param from where the text begins that was not yet processed */
 function valueRange(text: string, nameEnd: number, from: number): Range | undefined {
   const nameStart = startOfName(text, nameEnd, from)
   const name = text.slice(nameStart, nameEnd)
@@ -110,7 +110,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
-  // What stands there already is a name that `scrubUrlParams` lists as well.
+  // Already replaced: the name is also listed in `scrubUrlParams`.
   if (text.startsWith(REDACTED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
   const value = findQuoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')

@@ -1,8 +1,8 @@
 /**
  * [worker] Finds all matches of an expression in time proportional to the text's length times the program's size.
  *
- * A loop of searches is not linear, not even with RE2: each search of `a(?:.*z)?` reads to the end of the text before it settles for
- * one letter. So all matches are found in one pass: a Pike VM (https://swtch.com/~rsc/regexp/regexp2.html) runs the program as
+ * A loop of searches is not linear, not even with RE2: each search of `a(?:.*z)?` reads to the end of the text before it
+ * returns one letter. So all matches are found in one pass: a Pike VM (https://swtch.com/~rsc/regexp/regexp2.html) runs the program as
  * `(?:(expression)|any character)*`, which gives the same matches as the loop.
  */
 import { ALT, ALT_MATCH, EMPTY_WIDTH, FAIL, MATCH, RUNE } from './regex-program.js'
@@ -64,7 +64,7 @@ export class LinearSearch {
     this.#next = new Threads(length)
   }
 
-  /** All matches from left to right, as a search that begins again after each match finds them. */
+  /** All matches from left to right: those that repeated searches would find. */
   matches(text: string): { readonly start: number; readonly end: number }[] {
     const program = this.#program
     const { length } = text
@@ -97,7 +97,7 @@ export class LinearSearch {
           at,
         )
       }
-      // What has a lower priority than a match is given up.
+      // Threads with a lower priority than the match end.
       found = matched ?? found
       isIdle = next.length === 0
       if (!isIdle) this.#add(next, program.start, at, found, holding, at)
@@ -109,7 +109,7 @@ export class LinearSearch {
     return matches.toReversed()
   }
 
-  /** Adds the threads that follow from `from` without a character; returns the match where one is reached. */
+  /** Adds the threads that follow from `from` without a character; returns the match if one is reached. */
   #add(
     threads: Threads,
     from: number,

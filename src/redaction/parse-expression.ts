@@ -1,6 +1,6 @@
-/** A custom expression: JavaScript's syntax in, RE2's syntax out. Pure. */
+/** Translates a custom expression from JavaScript's syntax to RE2's. Pure. */
 
-/** Those that change what matches, without a state of their own. */
+/** The flags that change which text matches. */
 const FLAGS = /^[imsu]*$/
 const LITERAL = /^\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)$/is
 
@@ -16,7 +16,7 @@ export interface Expression {
  * Reads characters as code points, as JavaScript does with the flag u.
  *
  * @param text an expression's source, or `/source/flags` as in a program
- * @throws SyntaxError in the engine's words, for other flags than i, m, s and u (g is ignored), and for what RE2 does not have.
+ * @throws SyntaxError with the engine's message, for flags other than i, m, s and u (g is ignored), and for syntax that RE2 lacks.
  */
 export function parseExpression(text: string): Expression {
   const literal = LITERAL.exec(text)
@@ -41,7 +41,7 @@ const ESCAPE = String.raw`\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-
 const CLASS = String.raw`\[(?:\\[^]|[^\]\\])*\]`
 const TOKEN = new RegExp(String.raw`${ESCAPE}|${CLASS}|\(\?(?:<?[=!]|<[^>]*>|:|[a-z-]+[:)])|[^]`, 'gu')
 const CLASS_TOKEN = new RegExp(`${ESCAPE}|[^]`, 'gu')
-/** What has the same meaning in both, or would make no sense in either. */
+/** Tokens with the same meaning in both syntaxes, or invalid in both. */
 const SHARED = /^(?:[()|^$*+?{},\w]|\\[bBdDwW])$/
 
 const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
@@ -101,7 +101,7 @@ const NO_SPACES =
   String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
   String.raw`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 
-/** The members of a class that an escape stands for; undefined where it stands for one character. */
+/** The members of a class that an escape stands for; undefined if it stands for one character. */
 function setOf(token: string): string | undefined {
   if (/^\\[dDwW]$/.test(token)) return token
   if (token === '\\s') return SPACES

@@ -1,6 +1,6 @@
 /**
- * [worker] What `scrubPatterns` names: the built-in patterns, and expressions of the user's own. Each takes time that grows with
- * the text and not with its square: built-ins look for their rare character and go on from there.
+ * [worker] The patterns of `scrubPatterns`: built-in ones and the user's expressions. All take time linear in the text: built-in
+ * patterns search for a rare character first.
  */
 import { MAY_BE_CARD, redactCards } from './credit-card.js'
 import { CustomPattern } from './custom-pattern.js'
@@ -11,17 +11,17 @@ export const BUILT_INS = ['email', 'creditCard', 'ssn', 'bearer'] as const
 export type BuiltIn = (typeof BUILT_INS)[number]
 
 export interface Pattern {
-  /** Whether JSON text without escaped letters may hold something for `scrub`: never a wrong no. */
+  /** Whether `redact` may change JSON text without escaped letters: false positives, no false negatives. */
   mayMatch(json: string): boolean
-  /** The same text, but for what matches. */
+  /** The text with its matches replaced. */
   redact(text: string): string
-  /** Numbers may be concerned as well. */
+  /** Whether the pattern also applies to numbers. */
   readonly matchesNumbers: boolean
-  /** An expression of the user's. */
+  /** Whether it is an expression of the user. */
   readonly isCustom?: true
 }
 
-/** @throws SyntaxError where `source` is no expression; see `checkExpression`. */
+/** @throws SyntaxError for an invalid expression, see `checkExpression` */
 export function createPattern(source: string): Pattern {
   return Object.hasOwn(BUILT_IN, source) ? BUILT_IN[source as BuiltIn] : custom(source)
 }
@@ -45,10 +45,10 @@ const BUILT_IN: Readonly<Record<BuiltIn, Pattern>> = {
   bearer: { mayMatch: (json) => json.includes('eyJ'), redact: scrubTokens, matchesNumbers: false },
 }
 
-/** A number that was never given: area 000, 666 and from 900, group 00, serial 0000 (Social Security Administration, POMS RM 10201.035). */
+/** Without numbers that are never issued: area 000, 666 and from 900, group 00, serial 0000 (Social Security Administration, POMS RM 10201.035). */
 const SSN = /(?<![\dA-Za-z]|\d-)(?!000|666|9)\d{3}([ -])(?!00)\d{2}\1(?!0000)\d{4}(?![\dA-Za-z]|-\d)/g
 
-/** RFC 7519: three parts, or five where it is encrypted (RFC 7516), the first beginning with `{"`. */
+/** RFC 7519: three parts, or five if it is encrypted (RFC 7516), the first beginning with `{"`. */
 const JWT_HEAD = /eyJ/g
 const JWT_PART = /[\w-]*/y
 

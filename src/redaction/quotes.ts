@@ -1,4 +1,4 @@
-/** [worker] Quotes in a text, which may itself be quoted: JSON inside of JSON writes more backslashes before each of them. */
+/** [worker] Quotes in a text that may itself be quoted: each level of JSON within JSON adds backslashes before them. */
 
 import { createCharSet, findRunStart } from './char-set.js'
 
@@ -25,8 +25,8 @@ export function findQuoteAt(text: string, at: number): Quote | undefined {
 }
 
 /**
- * Position of the quote that closes, with its backslashes, or `end` where none does. More backslashes than the opening quote has
- * make it a part of the value; fewer close what is around it as well.
+ * Position of the quote that closes, with its backslashes, or `end` if there is none. A quote with more backslashes than the opening
+ * one is part of the value; one with fewer also closes the enclosing text.
  */
 export function findQuoteEnd(text: string, from: number, { depth, char }: Quote, end: number): number {
   for (let at = text.indexOf(char, from); at !== -1 && at < end; at = text.indexOf(char, at + 1)) {

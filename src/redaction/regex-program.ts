@@ -1,6 +1,6 @@
 /** An expression as `re2js` compiles it: a program of instructions that take characters, branch, or end a match. */
 
-/** What is read of re2js's `Prog`, whose form may change: package.json names one version of re2js. */
+/** The part of re2js's internal `Prog` that is used: therefore package.json names an exact version of re2js. */
 export interface CompiledProgram {
   readonly inst: readonly Instruction[]
   readonly start: number
@@ -46,7 +46,7 @@ export class RegexProgram {
     return matches(this.instructions[pc] as Instruction, codePoint)
   }
 
-  /** The instructions that these lead to without a character, if every `^`, `$` and `\b` holds: those that take a character or end a match. */
+  /** The instructions that these lead to without a character, if every `^`, `$` and `\b` holds: those that accept a character or end a match. */
   reachable(from: Iterable<number>): number[] {
     const seen = new Set(from)
     const found: number[] = []
@@ -65,7 +65,7 @@ export class RegexProgram {
     return this.instructions[pc]?.op === MATCH
   }
 
-  /** Whether a match may have no character, somewhere in some text. */
+  /** Whether a match may be empty in some text. */
   get mayBeEmpty(): boolean {
     return this.reachable([this.start]).some((pc) => this.isMatch(pc))
   }

@@ -1,19 +1,17 @@
 /**
- * [worker] Values of named parameters in URLs. In any text, since URLs are logged in the middle of sentences, without their
- * host, and one inside the other.
- *
- * They are found by their equals sign, by going back from there: one pass, whatever the text.
+ * [worker] Redacts the values of named parameters of URLs in any text: URLs are logged within sentences, without their host, and
+ * within each other. The search is for the equals sign and then backwards for the name: one pass for any text.
  */
 import { createCharSet, findRunStart } from './char-set.js'
 import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
 
-/** Going back ends here; no name of a parameter is longer. */
+/** Names are not longer. */
 const MAX_NAME_CHARS = 128
-/** What a name may be made of: its brackets also percent-encoded. */
+/** Characters of a name, whose brackets may be percent-encoded. */
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/)
 /**
- * Ends a value: the next parameter, the fragment, or what no URL holds. A `;` ends it only where a parameter follows, whose name
- * holds no encoded equals sign: what follows that would be scrubbed, and the `;` no longer be an end.
+ * Ends a value: the next parameter, the fragment, or a character that URLs do not have. A `;` ends it only before a parameter whose
+ * name has no encoded equals sign: otherwise a second redaction would find another end.
  */
 const VALUE_END = /[&#\0- \s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
 const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%26|%23/gi
@@ -28,7 +26,7 @@ export class UrlParams {
     this.#leastChars = Math.min(...[...this.#names].map((name) => name.length))
   }
 
-  /** Whether a parameter is to be scrubbed: `token`, `user[password]`, `user.password`. */
+  /** Whether the value of a parameter is redacted: `token`, `user[password]`, `user.password`. */
   has(name: string): boolean {
     if (name === '' || name.length > MAX_NAME_CHARS) return false
     return (
@@ -37,19 +35,19 @@ export class UrlParams {
     )
   }
 
-  /** Whether JSON text may hold something for `scrub`: never a wrong no. */
+  /** Whether `redact` may change JSON text: false positives, no false negatives. */
   mayMatch(json: string): boolean {
     return this.#paramRanges(json, 1).length > 0 || hasUserinfo(json)
   }
 
-  /** The same text, but for the values. */
+  /** The text with the values replaced. */
   redact(text: string): string {
     return removeUserinfo(replaceRanges(text, this.#paramRanges(text, Infinity)))
   }
 
-  /** Position of the next place in this part of JSON text that may be concerned, or Infinity. */
+  /** Position of the next match in this part of JSON text, or Infinity: false positives, no false negatives. */
   findNext(json: string, from: number, end: number): number {
-    const part = json.slice(from, end + 2) // so that what is rare is not searched to the end of the text
+    const part = json.slice(from, end + 2) // not to search the whole text for each part
     let equals = part.indexOf('=')
     let encoded = nextEncoded(part, 0)
     let last = Math.max(0, from - MAX_NAME_CHARS)
@@ -83,7 +81,7 @@ export class UrlParams {
         end = pattern.exec(text)?.index ?? text.length
         if (end > start && !isScrubbed(text, start, end)) ranges.push({ start, end })
       }
-      // What one name or value has taken is no part of the next name.
+      // A name or value is not part of the next name.
       taken = end
       if (plain !== -1 && plain < end) plain = text.indexOf('=', end)
       if (encoded !== -1 && encoded < end) encoded = nextEncoded(text, end)
@@ -91,13 +89,13 @@ export class UrlParams {
     return ranges
   }
 
-  /** Whether the name before an equals sign is one of them. */
+  /** Whether the name before an equals sign is listed. */
   #isNamed(text: string, at: number, least: number): boolean {
     const start = findRunStart(text, at, least, NAME_CHARS)
     if (at - start < this.#leastChars) return false
     const name = text.slice(start, at)
     if (this.has(decoded(name))) return true
-    // What follows a backslash is a letter of an escape: `\ntoken=`, `\u0026token=`.
+    // The letter after a backslash belongs to an escape: `\ntoken=`, `\u0026token=`.
     if (text[start - 1] !== '\\') return false
     return this.has(decoded(name.slice(1))) || (name.startsWith('u') && this.has(decoded(name.slice(5))))
   }
@@ -119,7 +117,7 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Of a URL inside a URL the name is what follows its last delimiter. */
+/** The name of a URL within a URL begins after the last delimiter. */
 function decoded(name: string): string {
   if (!name.includes('%')) return name
   const text = name.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

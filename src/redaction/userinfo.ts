@@ -1,11 +1,11 @@
-/** [worker] What stands before the @ of a URL, also where the URL is percent-encoded as a part of another, or its slashes are escaped. */
+/** [worker] Redacts the user info of URLs, also of percent-encoded URLs within others, and of URLs with escaped slashes. */
 import { findQuoteBefore, findQuoteEnd } from './quotes.js'
 
 export const REDACTED = '[scrubbed]'
 
 /** All but white space and what ends the authority (RFC 3986, section 3.2; the URL standard takes any other character too). */
 const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
-/** After `user:` also what JSON and HTML end a text with, but for `localhost:8080"`. */
+/** After `user:` also the characters that end a text in JSON and HTML, but not in `localhost:8080"`. */
 const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'<>\\]|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
 const USERINFO = new RegExp(String.raw`(:(?:\\*/){2})(?!\[scrubbed\]@)((?:${PASSWORD}|${SAFE}*)@(?:${SAFE}*@)*)`, 'g')
 const ENCODED =
@@ -24,7 +24,7 @@ export function findNextEncodedAt(text: string, from: number): number {
   return Infinity
 }
 
-/** Whether a text, or JSON text as it stands, may hold some: false positives, no false negatives. */
+/** Whether a text or JSON text may hold user info: false positives, no false negatives. */
 export function hasUserinfo(text: string): boolean {
   USERINFO.lastIndex = ENCODED.lastIndex = 0
   return (text.includes('@') && USERINFO.test(text)) || (text.includes('%') && ENCODED.test(text))
@@ -34,7 +34,7 @@ export function removeUserinfo(text: string): string {
   let clean = text
   if (clean.includes('@')) {
     clean = clean.replace(USERINFO, (match, lead: string, userinfo: string, at: number) => {
-      // The quote before the URL ends it, wherever an @ comes after it.
+      // A quote before the URL ends it, even if an @ follows.
       const scheme = SCHEME_END.exec(text.slice(Math.max(0, at - MAX_SCHEME_CHARS), at))?.[0].length ?? 0
       const opened = findQuoteBefore(text, at - scheme)
       const end = opened === undefined ? userinfo.length : findQuoteEnd(userinfo, 0, opened, userinfo.length)

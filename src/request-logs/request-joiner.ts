@@ -1,12 +1,12 @@
-/** The first halves of requests that wait for their second: Fastify tells of a request in two records. Bounded in every direction. */
+/** Starts of requests whose end is not yet logged: Fastify logs a request in two records. Bounded in number, size and age. */
 import type { Clock } from '../shared/clock.js'
 import type { RequestStart } from './request-log.js'
 
-/** Requests under way at once in one process, and more than that. */
+/** More than the concurrent requests of one process. */
 const MAX_OPEN = 10_000
-/** Paths are a server's to bound, mostly at 16 KiB; ten thousand of these would be too much. */
+/** Servers limit paths to 16 KiB or so; ten thousand of these would take too much memory. */
 const MAX_OPEN_CHARS = 4 * 1024 * 1024
-/** What is aborted is never told of again. */
+/** The end of an aborted request is never logged. */
 const MAX_AGE_MS = 5 * 60_000
 
 interface Waiting {
@@ -25,12 +25,12 @@ export class RequestJoiner {
     this.#clock = clock
   }
 
-  /** Requests that wait. */
+  /** Number of requests that wait for their end. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** @param id of the request, which may be that of an earlier one: the newer counts */
+  /** @param id of the request; if an earlier request has the same id, the newer one wins */
   set(id: string, opening: RequestStart): void {
     this.#remove(id)
     const { method, path, labels } = opening
@@ -40,13 +40,13 @@ export class RequestJoiner {
     this.#forget()
   }
 
-  /** @returns how the request of this id began; undefined where nobody told, or too long ago */
+  /** @returns the start of the request; undefined if it was not logged, or too long ago */
   get(id: string): RequestStart | undefined {
     this.#forget()
     return this.#waiting.get(id)?.opening
   }
 
-  /** It has ended: what its id names next is another request. */
+  /** The request has ended: a later record with its id is another request. */
   delete(id: string): void {
     this.#remove(id)
   }

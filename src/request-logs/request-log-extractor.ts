@@ -1,4 +1,4 @@
-/** The one door of this folder: an entry's JSON in, the JSON of the request log that it completes out. */
+/** The entry point of this folder: from an entry's JSON to the JSON of the request log that it completes. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
 import { RequestJoiner } from './request-joiner.js'
@@ -15,18 +15,18 @@ export interface RequestLogExtractorOptions {
 }
 
 export interface ExtractedRequestLog {
-  /** Of the request that the entry completes (interface: Request log), as JSON; undefined where it completes none. */
+  /** Of the request that the entry completes (interface: Request log), as JSON; undefined if it completes none. */
   readonly json: string | undefined
-  /** Position in `LEVELS`: 3 for 5xx, 2 for 4xx, else 1. */
+  /** Index in `LEVELS`: 3 for 5xx, 2 for 4xx, else 1. */
   readonly severity: number
-  /** Whether request analytics has, or will have, what the entry says: with `requestLogs: 'only'` it is no log entry. */
+  /** Whether the request log holds the content of the entry: with `requestLogs: 'only'` it is then not sent as a log entry. */
   readonly isCovered: boolean
 }
 
-/** What an entry with a request holds; all others need not be given to `take`. */
+/** Text that every entry with a request holds; other entries need not be passed to `extract`. */
 export const REQUEST_MEMBER = '"request":{'
 
-/** What Fastify calls its first record of a request. */
+/** The message of Fastify's first record of a request. */
 const FASTIFY_OPENING = 'incoming request'
 
 const NONE: ExtractedRequestLog = { json: undefined, severity: 0, isCovered: false }
@@ -45,8 +45,8 @@ export class RequestLogExtractor {
   }
 
   /**
-   * Entries come in the order in which they were logged. Never throws.
-   * @param entryJson as it would be sent: what is to be scrubbed from it was scrubbed before
+   * Entries must come in the order in which they were logged. Never throws.
+   * @param entryJson as it would be sent, after redaction
    */
   extract(entryJson: string): ExtractedRequestLog {
     const seen = parseRequest(entryJson)
@@ -55,8 +55,8 @@ export class RequestLogExtractor {
   }
 
   /**
-   * Whatever carries a request may be its first half. But a record in the midst of a request may tell of another one, which it
-   * makes itself: so the first counts, and Fastify's own before all.
+   * Any record with a request may be the first of two. A later record may describe another request, which the application itself
+   * makes: so the first record wins, and Fastify's own always does.
    */
   #begin({ id, start: opening, message, hasOtherContent: saysMore }: LoggedRequest): ExtractedRequestLog {
     if (id === undefined || opening === undefined) return NONE
@@ -70,7 +70,7 @@ export class RequestLogExtractor {
     const begun = id === undefined ? undefined : this.#join.get(id)
     const opening = seen.start ?? begun
     if (opening === undefined) return NONE
-    // What tells of another request with the same id, as one that was made meanwhile, does not end this one, nor takes its id.
+    // A record of another request with the same id, such as an outgoing one, does not complete this request and does not get its id.
     const isOther = begun !== undefined && !isSame(opening, begun)
     if (id !== undefined && !isOther) this.#join.delete(id)
     const timestamp = seen.timestamp ?? new Date(this.#clock.wallNow()).toISOString()

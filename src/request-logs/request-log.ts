@@ -1,4 +1,4 @@
-/** What a log entry says of an HTTP request, and the request log that it makes. Pure. */
+/** Reads the HTTP request of a log entry, and creates the request log. Pure. */
 import type { RequestLog } from '../protocol/resources.js'
 import { toIsoTime } from '../record/coerce.js'
 import { cleanText } from '../record/clean-copy.js'
@@ -20,22 +20,22 @@ export interface RequestEnd {
 }
 
 export interface LoggedRequest {
-  /** As the application calls it; the next process may call another one so. */
+  /** The application's id, which need not be unique across processes. */
   readonly id: string | undefined
   readonly start: RequestStart | undefined
   readonly end: RequestEnd | undefined
-  /** Where there is no opening beside them. */
+  /** Also present if `start` is undefined. */
   readonly labels: Labels
   /** ISO 8601, UTC. */
   readonly timestamp: string | undefined
   readonly message: string | undefined
-  /** It has what request analytics has no field for: a level from error up, an error, a notification. */
+  /** Whether the entry has content without a field in a request log: a level of error or above, an error, a notification. */
   readonly hasOtherContent: boolean
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** @returns undefined where the entry has no request, or is none. Never throws. */
+/** @returns undefined if there is no entry, or an entry without a request. Never throws. */
 export function parseRequest(entryJson: string): LoggedRequest | undefined {
   const entry = parse(entryJson)
   const request = fieldsOf(entry?.['request'])
@@ -44,7 +44,7 @@ export function parseRequest(entryJson: string): LoggedRequest | undefined {
   const path = textOf(request['path'])
   const labels = labelsOf(entry)
   return {
-    // Fastify's own, of which both of its records have the same; a scope may call the request otherwise.
+    // Fastify's own id is the same in both records; a scope may have set another one.
     id: textOf(fieldsOf(entry['metadata'])?.['reqId']) ?? textOf(entry['request_id']),
     start: method === undefined || path === undefined ? undefined : { method, path, labels },
     end: endingOf(request),
@@ -59,7 +59,7 @@ export function parseRequest(entryJson: string): LoggedRequest | undefined {
   }
 }
 
-/** @param seen of the entry that told of the ending */
+/** @param seen the request of the entry that completes it */
 export function toRequestLog(
   opening: RequestStart,
   { statusCode, durationMs }: RequestEnd,
@@ -79,7 +79,7 @@ export function toRequestLog(
   }
 }
 
-/** Position in `LEVELS`: 5xx as an error, 4xx as a warning. What is dropped first where room is short goes by it. */
+/** Index in `LEVELS`: 5xx as error, 4xx as warn, else info. It decides which request logs are refused first if space is short. */
 export function toSeverity(statusCode: number): number {
   if (statusCode >= 500) return 3
   return statusCode >= 400 ? 2 : 1
@@ -98,7 +98,7 @@ function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields):
   )
     return undefined
   if (typeof durationMs !== 'number' || !Number.isFinite(durationMs)) return undefined
-  // pino-http measures by the wall clock, which may have been set back meanwhile.
+  // pino-http measures by the wall clock, which may have been set back.
   return { statusCode, durationMs: Math.max(0, durationMs) }
 }
 
@@ -113,10 +113,10 @@ function labelsOf(entry: Fields): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([, text]) => text !== undefined))
 }
 
-/** pino-http calls them `req` and `res` too, unless told to use other names: `request`, `response`. */
+/** pino-http uses `req` and `res`, or with `customAttributeKeys` other names. */
 const PARTS = ['res', 'response', 'req', 'request']
 
-/** Where serializers and custom properties put the pattern that the router matched; the response knows it best, as it comes last. */
+/** The route pattern, from serializers or custom properties. The response's wins, since it is written last. */
 function routeIn(metadata: Fields): string | undefined {
   const parts = PARTS.map((name) => fieldsOf(metadata[name])).filter((part) => part !== undefined)
   return [
@@ -128,7 +128,7 @@ function routeIn(metadata: Fields): string | undefined {
     .find((pattern) => pattern !== undefined)
 }
 
-/** Text, or Express's own route with its `path`. Else it is some other route: a flight's, a queue's. */
+/** Text, or Express's route with its `path`, that begins with `/` or `*`. Other text is no route of a router. */
 function patternOf(value: unknown): string | undefined {
   const text = textOf(fieldsOf(value)?.['path'] ?? value)
   return text !== undefined && /^[/*]/.test(text) ? text : undefined
@@ -148,6 +148,6 @@ function parse(json: string): Fields | undefined {
   try {
     return fieldsOf(JSON.parse(json))
   } catch {
-    return undefined // no entry, so no request either
+    return undefined // no entry
   }
 }
