@@ -1,37 +1,24 @@
 /** The fast path's part of the field table: the keys that it copies, and the keys that it declines. */
 import type { MappingOptions } from '../reference/entry-fields.js'
+import { TEXT_FIELDS } from '../reference/entry-fields.js'
+import { TRACE_FIELDS } from '../reference/entry-trace.js'
 import { joinMembers } from '../member-cursor.js'
 
-/** Fields whose value is text or a plain integer, by slot. The trace's fields come last. */
-export const SLOT_FIELDS = [
-  'user_id',
-  'session_id',
-  'release_id',
-  'request_id',
-  'action',
-  'source',
-  'fingerprint',
-  'trace_id',
-  'span_id',
-  'parent_span_id',
-] as const
+const FIELDS = [...TEXT_FIELDS, ...TRACE_FIELDS]
+const FIRST_TRACE_SLOT = TEXT_FIELDS.length
 
-const FIRST_TRACE_SLOT = SLOT_FIELDS.indexOf('trace_id')
+/** Fields whose value is text or a plain integer, by slot. The trace's fields come last. */
+export const SLOT_FIELDS: readonly string[] = FIELDS.map(([field]) => field)
+export const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map(
+  FIELDS.flatMap(([, keys], slot) => keys.map((key) => [key, slot] as const)),
+)
+
 export const REQUEST_ID_SLOT = SLOT_FIELDS.indexOf('request_id')
 export const SOURCE_SLOT = SLOT_FIELDS.indexOf('source')
 export const SESSION_SLOT = SLOT_FIELDS.indexOf('session_id')
 export const FINGERPRINT_SLOT = SLOT_FIELDS.indexOf('fingerprint')
-export const TRACE_SLOT = FIRST_TRACE_SLOT
 export const RELEASE_SLOT = SLOT_FIELDS.indexOf('release_id')
-
-export const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map([
-  ...SLOT_FIELDS.map((field, slot) => [field, slot] as const),
-  ...SLOT_FIELDS.map(
-    (field, slot) => [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), slot] as const,
-  ),
-  ['reqId', REQUEST_ID_SLOT],
-  ['caller', SOURCE_SLOT],
-])
+export const TRACE_SLOT = SLOT_FIELDS.indexOf('trace_id')
 
 /** Keys that only the reference path maps. */
 export const REFERENCE_KEYS: ReadonlySet<string> = new Set([
@@ -81,11 +68,11 @@ export function isEntryKey(key: string): boolean {
 export function formatSlots(slots: readonly string[], headerTrace: string): string {
   let json = ''
   for (let slot = 0; slot < FIRST_TRACE_SLOT; slot += 1) {
-    if (slots[slot] !== '') json += `,"${SLOT_FIELDS[slot] as string}":${slots[slot] as string}`
+    if (slots[slot] !== '') json += `,"${SLOT_FIELDS[slot]}":${slots[slot] as string}`
   }
   let trace = ''
   for (let slot = FIRST_TRACE_SLOT; slot < SLOT_FIELDS.length; slot += 1) {
-    if (slots[slot] !== '') trace = joinMembers(trace, `"${SLOT_FIELDS[slot] as string}":${slots[slot] as string}`)
+    if (slots[slot] !== '') trace = joinMembers(trace, `"${SLOT_FIELDS[slot]}":${slots[slot] as string}`)
   }
   if (trace !== '') return `${json},"trace":{${trace}}`
   return headerTrace === '' ? json : `${json},"trace":${headerTrace}`

@@ -1,4 +1,5 @@
 /** `req` and `res` of pino-http and Fastify, as slices of the line. */
+import { UNSENT_MEMBERS } from '../reference/entry-request.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 import { parseTraceparent } from '../reference/entry-trace.js'
 
@@ -8,6 +9,11 @@ export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
 const SLASH = 47
 /** The path repeats the URL: this bounds how much longer the entry is than its line. */
 const MAX_URL_CHARS = 1_000
+
+/** Members of `req` that only the reference path maps. */
+const REFERENCE_KEYS: ReadonlySet<string> = new Set(
+  'path ip user_agent userAgent status_code statusCode duration_ms durationMs'.split(' '),
+)
 
 export class RequestScanner {
   /** Members of the entry's `request`; '' where there are none. */
@@ -81,23 +87,9 @@ export class RequestScanner {
           if (member.isText()) this.id = this.id.slice(1, -1)
           else if (!PLAIN_INTEGER.test(this.id)) return -1
           break
-        case 'headers':
-        case 'rawHeaders':
-        case 'trailers':
-        case 'body':
-        case 'rawBody':
-          break
-        case 'path':
-        case 'ip':
-        case 'user_agent':
-        case 'userAgent':
-        case 'status_code':
-        case 'statusCode':
-        case 'duration_ms':
-        case 'durationMs':
-          return -1
         default:
-          if (key.includes('\\')) return -1
+          if (UNSENT_MEMBERS.has(key)) break
+          if (REFERENCE_KEYS.has(key) || key.includes('\\')) return -1
           this.reqRest = joinMembers(this.reqRest, member.member())
       }
     }
@@ -129,15 +121,9 @@ export class RequestScanner {
           this.#unsent.resAt = member.valueAt
           this.#unsent.resEnd = member.after
           break
-        case 'rawHeaders':
-        case 'trailers':
-        case 'body':
-        case 'rawBody':
-          break
-        case 'status_code':
-          return -1
         default:
-          if (key.includes('\\')) return -1
+          if (UNSENT_MEMBERS.has(key)) break
+          if (key === 'status_code' || key.includes('\\')) return -1
           this.resRest = joinMembers(this.resRest, member.member())
       }
     }

@@ -55,7 +55,7 @@ export interface MappingOptions {
 export const NO_MESSAGE = '(no message)'
 
 /** Text fields, with the keys of a record that they are read from: the field's own name and the names that other libraries use. */
-const TEXT_FIELDS = [
+export const TEXT_FIELDS = [
   ['user_id', ['user_id', 'userId']],
   ['session_id', ['session_id', 'sessionId']],
   ['release_id', ['release_id', 'releaseId']],

@@ -2,9 +2,12 @@
 import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, isObject, take } from '../coerce.js'
 
-const TRACE_KEYS = ['trace_id', 'traceId']
-const SPAN_KEYS = ['span_id', 'spanId']
-const PARENT_KEYS = ['parent_span_id', 'parentSpanId']
+/** The fields of `trace`, with the keys that they are read from. */
+export const TRACE_FIELDS = [
+  ['trace_id', ['trace_id', 'traceId']],
+  ['span_id', ['span_id', 'spanId']],
+  ['parent_span_id', ['parent_span_id', 'parentSpanId']],
+] as const
 
 /** W3C Trace Context, section 3.2: version, trace-id, parent-id, flags. */
 export const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/
@@ -21,15 +24,12 @@ export function takeTrace(record: JsonObject, traceparent: Json | undefined): En
 }
 
 function takeIds(from: JsonObject): EntryTrace | undefined {
-  const traceId = take(from, TRACE_KEYS, toIdText)
-  const spanId = take(from, SPAN_KEYS, toIdText)
-  const parentSpanId = take(from, PARENT_KEYS, toIdText)
-  if (traceId === undefined && spanId === undefined && parentSpanId === undefined) return undefined
-  return {
-    ...(traceId !== undefined && { trace_id: traceId }),
-    ...(spanId !== undefined && { span_id: spanId }),
-    ...(parentSpanId !== undefined && { parent_span_id: parentSpanId }),
+  const ids: EntryTrace = {}
+  for (const [field, keys] of TRACE_FIELDS) {
+    const id = take(from, keys, toIdText)
+    if (id !== undefined) ids[field] = id
   }
+  return Object.keys(ids).length > 0 ? ids : undefined
 }
 
 /** The header names the caller's span, which is the parent of the one that logs. */
