@@ -3,85 +3,58 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** What is measured in these is the machine's as well: they run when all others have, one at a time, each in a process of its own. */
-const ALONE = [
-  'test/browser/speed.browser.test.ts',
-  'test/filter/memory.process.test.ts',
-  'test/process/exit-time.process.test.ts',
-]
-/** Real processes that are waited for: more at once would make their timings wander. */
-const TIMED = [
-  'test/{serverless,faults}/**/*.test.ts',
-  'test/process/{busy,exits,outages,release-exit}.process.test.ts',
-  'test/app/lifecycle/{flush,flush-on-signal}.process.test.ts',
-]
-/** Nothing in these outlives its test: one process runs many of them, and loads the sources once. */
-const SHARED = [
-  'test/{record,redaction,breadcrumbs,filter,options,client,request-logs,delivery,pipeline,service,benchmarks,spool,diagnostics,batch}/**/!(*.process|*.browser).test.ts',
-]
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
+const suite = (suffix: string): string => `test/**/*.${suffix}.test.ts`
+
+/** The suite of a file is its suffix; a file without one is a unit test. */
+const SUITES = ['process', 'browser', 'perf'].map(suite)
 /** Applications with tests of their own, for other runners. */
 const APPS = 'test/matrix/apps/**'
 
-/** A minute or more each, the longest first: begun last, they would run on alone. */
-const LONG = [
-  'spool/model',
-  'cli/spool',
-  'cli/send.',
-  'browser/axe',
-  'process/exits',
-  'app/lifecycle/flush',
-  'process/secrets',
-  'types/compilers',
-  'browser/xss',
-  'readme-programs',
-  'faults/quick',
-]
-
-class LongFirst extends BaseSequencer {
+/** Unit tests run last: they are short and keep all workers busy until the end. */
+class UnitLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification): number => {
-      const place = LONG.findIndex((name) => moduleId.includes(`/test/${name}`))
-      return place === -1 ? LONG.length : place
-    }
-    // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's own
-    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other))
+    const isUnit = ({ project }: TestSpecification): number => Number(project.name === 'unit')
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's method, not an array's
+    return (await super.sort(files)).toSorted((one, other) => isUnit(one) - isUnit(other))
   }
 }
 
-/** For two cores. Much of what these do is to wait. */
+/** For two cores: process and browser tests wait most of their time. */
 const WORKERS = 3
 
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root: path('..'),
   test: {
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: UnitLast },
     projects: [
       {
         extends: true,
+        // Unit tests need no build: the examples load the sources.
+        resolve: {
+          alias: [
+            { find: /^pino-ingest$/, replacement: path('../src/index.ts') },
+            { find: /^pino-ingest\/service$/, replacement: path('../src/service/index.ts') },
+          ],
+        },
         test: {
-          name: 'shared',
-          include: SHARED,
-          exclude: [...TIMED, ...ALONE],
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SUITES, APPS],
           isolate: false,
           maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'all',
-          include: ['test/**/*.test.ts'],
-          exclude: [...SHARED, ...TIMED, ...ALONE, APPS],
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      ...['process', 'browser'].map((name) => ({
+        extends: true as const,
+        test: { name, include: [suite(name)], exclude: [APPS], maxWorkers: WORKERS, sequence: { groupOrder: 0 } },
+      })),
+      // These measure time or memory: last, and one at a time.
+      { extends: true, test: { name: 'perf', include: [suite('perf')], maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
-    setupFiles: [fileURLToPath(new URL('scratch-spool.ts', import.meta.url))],
-    // Real workers, processes and sockets take their time on a busy machine.
+    setupFiles: [path('scratch-spool.ts')],
+    // Workers, processes and sockets are slow on a busy machine.
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/**/*.md'] },
