@@ -1,5 +1,6 @@
 /** Holds cut batches until each is settled: sent, refused, kept on disk, or dropped at a named bound. */
 import { setMaxListeners } from 'node:events'
+import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { Clock } from '../shared/clock.js'
 import type { Batch, Outcome, Sender } from '../batch/sender.js'
 import { OutcomeRecorder } from './outcome-recorder.js'
@@ -104,7 +105,7 @@ export class Delivery {
   enqueue(batch: Batch): void {
     if (this.#closed) {
       this.#booking.recordAbandoned(batch, batch.count)
-      return this.#booking.reportLost('logged after the transport was closed')
+      return this.#booking.reportLost(DROP_MESSAGES.loggedAfterClose.text())
     }
     this.#isMemoryAlone = batch.place === undefined
     const gone = this.#queue.push(batch, this.#inFlightBytes)
@@ -153,7 +154,7 @@ export class Delivery {
   /** The process ends in this very turn: what `drain` does at its deadline, now. */
   abandon(): void {
     this.#drained ??= Promise.resolve()
-    this.#close('the process ended before they were delivered')
+    this.#close(DROP_MESSAGES.processExited.text)
   }
 
   async #drain(timeoutMs: number): Promise<void> {
@@ -165,7 +166,7 @@ export class Delivery {
     this.#abort.abort()
     if (this.#inFlight.size > 0) await this.#within(ABORT_MS, this.#untilNoneInFlight())
     const { shutdownTimeoutMs = timeoutMs } = this.#options
-    this.#close(`not delivered before the process ended (shutdownTimeoutMs ${shutdownTimeoutMs}), and not on disk`)
+    this.#close((reason) => DROP_MESSAGES.notDelivered.text(shutdownTimeoutMs, reason))
   }
 
   #within(ms: number, done: Promise<void>): Promise<void> {
@@ -191,16 +192,14 @@ export class Delivery {
     await Promise.all(this.#inFlight.values())
   }
 
-  #close(why: string): void {
+  #close(describeLoss: (lastFailure: string) => string): void {
     this.#closed = true
     const left = [...this.#inFlight.keys(), ...this.#queue.close()]
     this.#inFlight.clear()
     this.#inFlightEntries = this.#inFlightBytes = 0
     this.#abort.abort()
     for (const { batch } of left) this.#booking.recordAbandoned(batch, batch.count)
-    this.#booking.reportLost(
-      `${why}; last failure: ${this.#options.gate.lastFailure ?? 'none, the service was still at work'}`,
-    )
+    this.#booking.reportLost(describeLoss(this.#options.gate.lastFailure ?? 'none, a request was still in progress'))
     this.#flushes.end(this.#booking.keptEntries > 0 ? 'spooled' : 'acknowledged')
   }
 

@@ -1,5 +1,6 @@
 /** What became of each batch, in the account and in words. */
 import type { Account } from '../diagnostics/account.js'
+import { DROP_MESSAGES, SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import type { Batch, Outcome } from '../batch/sender.js'
@@ -36,7 +37,7 @@ export class OutcomeRecorder {
         if (rejected > 0) report.rejected(rejected, outcome.rejected, outcome.rejected[0]?.message ?? 'no reason given')
         if (outcome.unreadable && !this.#isUnreadableTold) {
           this.#isUnreadableTold = true
-          report.problem('MISDIRECTED', 'a reply is not an ingest result; its batch counts as accepted. Check the url')
+          report.problem(SERVICE_MESSAGES.unreadableReply.code, SERVICE_MESSAGES.unreadableReply.text())
         }
         return
       }
@@ -80,8 +81,8 @@ export class OutcomeRecorder {
   /** There is no room for a new entry of a low level. */
   recordRefusal(reason: 'buffer' | 'spool'): void {
     this.#options.account.dropped[reason] += 1
-    const where = reason === 'buffer' ? 'memory' : 'the disk'
-    this.#options.report.dropped(1, reason, `new entries of level debug and info are refused while ${where} is short`)
+    const { text } = reason === 'buffer' ? DROP_MESSAGES.memoryShort : DROP_MESSAGES.diskShort
+    this.#options.report.dropped(1, reason, text())
   }
 
   /**
@@ -100,9 +101,12 @@ export class OutcomeRecorder {
     for (const batch of batches) {
       const detail =
         batch === newest
-          ? `a batch of ${batch.body.length} bytes does not fit into maxBufferBytes ${maxBufferBytes} beside those in flight`
-          : `maxBufferBytes ${maxBufferBytes} is full, the oldest went, up to level ${LEVELS[batch.highestSeverity]}; ` +
-            (trouble ?? 'the service takes them slower than they come')
+          ? DROP_MESSAGES.batchTooLarge.text(batch.body.length, maxBufferBytes)
+          : DROP_MESSAGES.bufferFull.text(
+              maxBufferBytes,
+              String(LEVELS[batch.highestSeverity]),
+              trouble ?? 'the service accepts entries slower than they are logged',
+            )
       this.#options.report.dropped(batch.count, 'buffer', detail)
     }
   }

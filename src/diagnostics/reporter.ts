@@ -6,6 +6,7 @@ import { writeSync } from 'node:fs'
 import type { AccountSnapshot, DropReason } from './account.js'
 import type { Clock } from '../shared/clock.js'
 import type { IngestErrorCode } from '../shared/errors.js'
+import { APPLICATION_MESSAGES, SERVICE_MESSAGES, SPOOL_MESSAGES } from './messages.js'
 import type { IngestResultError } from '../protocol/ingest-result.js'
 import { maskDeep, createSecretMask } from './secret-mask.js'
 import { Throttle } from './throttle.js'
@@ -110,7 +111,9 @@ export class Reporter {
   }
 
   rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {
-    this.#line(`rejected ${of ?? ''}`, count, (total) => `the service rejected ${counted(total, of)}: ${reason}`)
+    this.#line(`rejected ${of ?? ''}`, count, (total) =>
+      SERVICE_MESSAGES.entriesRejected.text(counted(total, of), reason),
+    )
     this.#event('ingest:rejected', of ?? '', { count, reason, errors, ...(of && { of }) })
   }
 
@@ -136,11 +139,7 @@ export class Reporter {
 
   /** At the end, what is on disk for the next start. */
   retained(count: number, of?: Subject): void {
-    this.note(
-      'kept',
-      `${counted(count, of)} ${count === 1 ? 'is' : 'are'} not yet acknowledged; kept on disk for the next start with this url and key`,
-      of,
-    )
+    this.note('kept', SPOOL_MESSAGES.kept.text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`), of)
   }
 
   /**
@@ -219,7 +218,7 @@ export class Reporter {
       if (name !== 'ingest:stats') this.stats()
     } catch (error) {
       // In-process a listener is the app's own code; its fault must not end the delivery.
-      this.note('listener', `a listener of ${name} threw: ${textOf(error)}`)
+      this.note('listener', APPLICATION_MESSAGES.listenerThrew.text(name, textOf(error)))
     }
   }
 }

@@ -1,5 +1,6 @@
 /** [worker] The app's own last word on every entry. A fault of it costs no entry: it is told, and the entry goes unchanged. */
 import { types } from 'node:util'
+import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { finishEntry } from '../record/finish-entry.js'
@@ -83,7 +84,7 @@ export class BeforeSendHook {
 
   /** The text that came, whatever the hook has done to the object that it was given. */
   #failed(entryJson: string, fault: string): HookResult {
-    this.#options.onProblem(`beforeSend ${fault}; the entry goes unchanged`)
+    this.#options.onProblem(APPLICATION_MESSAGES.hookFailed.text(fault))
     return { json: entryJson }
   }
 }

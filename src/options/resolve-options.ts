@@ -1,5 +1,6 @@
 /** Configuration in three layers, code over environment over defaults: one place resolves and checks it all. */
 import { readFileSync } from 'node:fs'
+import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { IngestError } from '../shared/errors.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { findCiDeploy } from './ci.js'
@@ -248,9 +249,9 @@ function keyWarning(
       isGiven(options, name) ? name : variablesOf(name).find((variable) => nonEmpty(env[variable]) !== undefined),
     )
   if (given.length === 0) return undefined
-  return (
-    `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} set without a URL and not used: requests go to the local service at ${LOCAL_URL}. ` +
-    'Set PINO_INGEST_URL to the URL of the service, or unset the key.'
+  return APPLICATION_MESSAGES.keyWithoutUrl.text(
+    `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'}`,
+    LOCAL_URL,
   )
 }
 

@@ -2,6 +2,7 @@
  * `release: true`: holds batches until the release is registered, so that their entries carry its id; for a few seconds at
  * most. They are on disk already, without the id, so that nothing is lost meanwhile.
  */
+import { SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import type { Batch } from '../batch/sender.js'
 import { createBatchBody, parseBatchEntries } from '../batch/sub-batch.js'
 import type { Reporter } from '../diagnostics/reporter.js'
@@ -116,7 +117,7 @@ export class ReleaseHold {
   }
 
   #reportFailure({ code, message }: IngestError): void {
-    this.#options.report.problem(code, `the release is not registered: ${message}; entries are sent without its id`)
+    this.#options.report.problem(code, SERVICE_MESSAGES.releaseNotRegistered.text(message))
   }
 }
 

@@ -1,5 +1,6 @@
 /** Batches of this instance that are stored only on disk. Per segment: the offset from which batches are read back, in order. */
 import type { Batch, SegmentPosition } from '../batch/sender.js'
+import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { assemble } from './segment/assemble.js'
 import { createPartAcknowledgements } from './segment/segment-acknowledgement.js'
 import { SkippedRanges } from './segment/skipped-ranges.js'
@@ -156,7 +157,7 @@ export class EvictedBatchStore {
         })
       }
       if (missing > 0) {
-        onDropped(missing, 'damaged', `what ${segment.path} held of them is damaged or missing`)
+        onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
         segment.settled(missing)
       }
       return whole !== undefined
@@ -180,7 +181,7 @@ export class EvictedBatchStore {
   /** Drops the entries that were counted in the segment and are no longer in its file. */
   #loseSegment(number: number, segment: Segment): void {
     const entries = this.forget(number)
-    if (entries > 0) this.#options.onDropped(entries, 'damaged', `batches in ${segment.path} cannot be read back`)
+    if (entries > 0) this.#options.onDropped(entries, 'damaged', DROP_MESSAGES.batchUnreadable.text(segment.path))
   }
 
   /** Number of the oldest segment that may be read. */

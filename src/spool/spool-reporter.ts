@@ -1,6 +1,7 @@
 /** Messages of the spool. */
 import type { DropReason } from '../diagnostics/account.js'
 import type { StrandedEntries } from './retention/expiry.js'
+import { SPOOL_MESSAGES } from '../diagnostics/messages.js'
 import { SpoolFullError } from './retention/eviction.js'
 
 export interface SpoolReports {
@@ -24,51 +25,46 @@ export class SpoolReporter {
   writeFailed(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
-    const [why, remedy] =
-      error instanceof SpoolFullError
-        ? [error.message, '']
-        : [
-            `entries cannot be kept on disk: ${wordsOf(error)}`,
-            '. Set spool.dir or PINO_INGEST_SPOOL_DIR to a folder that can be written',
-          ]
-    this.#tell.problem(`${why}; they stay in memory, and the disk is tried again${remedy}`)
+    this.#tell.problem(
+      error instanceof SpoolFullError ? error.message : SPOOL_MESSAGES.notWritable.text(wordsOf(error)),
+    )
   }
 
   writeResumed(): void {
     if (!this.#hasFailed) return
     this.#hasFailed = false
-    this.#tell.note('spooling', 'entries are kept on disk again')
+    this.#tell.note('spooling', SPOOL_MESSAGES.writableAgain.text())
   }
 
   error(error: unknown): void {
-    this.#tell.problem(`trouble with the spool, which may send entries twice: ${wordsOf(error)}`)
+    this.#tell.problem(SPOOL_MESSAGES.failed.text(wordsOf(error)))
   }
 
   /** Entries cannot be read at present. They wait; none is lost. */
   readFailed(error: unknown): void {
-    this.#tell.problem(`entries on disk cannot be read for now, and are tried again every 5 s: ${wordsOf(error)}`)
+    this.#tell.problem(SPOOL_MESSAGES.notReadable.text(wordsOf(error)))
   }
 
   /** Synchronising failed: entries may or may not be on disk. */
   syncFailed(error: unknown): void {
-    this.#tell.problem(`entries on disk may be lost if the power fails: ${wordsOf(error)}`)
+    this.#tell.problem(SPOOL_MESSAGES.notSynchronized.text(wordsOf(error)))
   }
 
   deadLettersFailed(letters: number, error: unknown): void {
-    this.#tell.problem(`${letters} rejected entries cannot be set aside: ${wordsOf(error)}`)
+    this.#tell.problem(SPOOL_MESSAGES.deadLettersNotSaved.text(letters, wordsOf(error)))
   }
 
   /** Reported only if `failed` has not reported already that the disk cannot be written. */
   dropCountsFailed(error: unknown): void {
-    if (!this.#hasFailed) this.#tell.problem(`cannot save the drop counts to disk: ${wordsOf(error)}`)
+    if (!this.#hasFailed) this.#tell.problem(SPOOL_MESSAGES.dropCountsNotSaved.text(wordsOf(error)))
   }
 
   foreignVersion(path: string): void {
-    this.#tell.problem(`${path} was written by another version of pino-ingest, and is left alone`)
+    this.#tell.problem(SPOOL_MESSAGES.foreignVersion.text(path))
   }
 
   foreignExpired(folder: string, bytes: number): void {
-    this.#tell.note('aged', `${bytes} bytes of entries for another url or key were too old, and are deleted: ${folder}`)
+    this.#tell.note('aged', SPOOL_MESSAGES.foreignEntriesExpired.text(bytes, folder))
   }
 
   stranded(folders: readonly StrandedEntries[]): void {
@@ -78,18 +74,11 @@ export class SpoolReporter {
       .slice(0, MAX_NAMED)
       .map(({ folder }) => folder)
       .join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-    this.#tell.note(
-      'stranded',
-      `${bytes} bytes of entries for another url or key are stored in ${places} and are not sent ` +
-        '(a former key belongs into previousApiKeys; npx pino-ingest spool ls shows what it is, replay sends it)',
-    )
+    this.#tell.note('stranded', SPOOL_MESSAGES.foreignEntries.text(bytes, places))
   }
 
   claimed(entries: number): void {
-    this.#tell.note(
-      'claimed',
-      `this process stood still for so long that another one took over what it had on disk (${entries} entries)`,
-    )
+    this.#tell.note('claimed', SPOOL_MESSAGES.takenOver.text(entries))
   }
 }
 

@@ -1,5 +1,6 @@
 /** The disk store of one pipeline: its folders, its limits, and the fallback to memory. */
 import { rmSync } from 'node:fs'
+import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { join, resolve } from 'node:path'
 import type { DropReason } from '../diagnostics/account.js'
 import type { UnreportedDrops } from '../diagnostics/account.js'
@@ -234,7 +235,7 @@ export class Spool {
         const entries = this.evicted.forget(segment.number)
         segment.drop()
         this.log.abandonSegment(segment)
-        this.#drop(entries, 'damaged', `${segment.path} was deleted by somebody else`)
+        this.#drop(entries, 'damaged', DROP_MESSAGES.segmentDeleted.text(segment.path))
       }
     } catch (error) {
       this.#telling.error(error)
@@ -268,7 +269,7 @@ export class Spool {
   #loseRest(): number {
     const entries = this.evicted.forgetAll() + this.recovery.readyEntries
     this.recovery.forgetReady()
-    this.#drop(entries, 'damaged', `the folder of this process was deleted from ${this.#destination}`)
+    this.#drop(entries, 'damaged', DROP_MESSAGES.folderDeleted.text(this.#destination))
     return entries
   }
 
@@ -278,7 +279,7 @@ export class Spool {
     const kept = this.evicted.forgetAll() + this.recovery.readyEntries - loose
     this.recovery.forgetReady()
     this.#keptEntries += kept
-    if (loose > 0) this.#drop(loose, reason, 'their segment on disk was deleted while they waited to be sent')
+    if (loose > 0) this.#drop(loose, reason, DROP_MESSAGES.evictedWhileWaiting.text())
     return kept
   }
 

@@ -118,59 +118,59 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
       () => {
         throw new TypeError('no user\nsecond line')
       },
-      'beforeSend threw TypeError: no user; the entry goes unchanged',
+      'beforeSend threw TypeError: no user; the entry is sent unchanged',
     ],
     [
       'something else thrown',
       () => {
         throw 'plain'
       },
-      'beforeSend threw plain; the entry goes unchanged',
+      'beforeSend threw plain; the entry is sent unchanged',
     ], // oxlint-disable-line no-throw-literal
     [
       'nothing that is text thrown',
       () => {
         throw noText
       },
-      'beforeSend threw something that is no text; the entry goes unchanged',
+      'beforeSend threw something that is no text; the entry is sent unchanged',
     ], // oxlint-disable-line no-throw-literal
     [
       'characters that forge lines',
       () => {
         throw new Error('a\u001b[2Jb\u2028c')
       },
-      'beforeSend threw Error: a [2Jb c; the entry goes unchanged',
+      'beforeSend threw Error: a [2Jb c; the entry is sent unchanged',
     ],
     [
       'a forgotten return',
       () => {},
-      'beforeSend returned nothing: let it return the entry, or null to drop it; the entry goes unchanged',
+      'beforeSend returned nothing: let it return the entry, or null to drop it; the entry is sent unchanged',
     ],
     [
       'a promise',
       async (entry) => entry,
-      'beforeSend returned a promise: it must be synchronous; the entry goes unchanged',
+      'beforeSend returned a promise: it must be synchronous; the entry is sent unchanged',
     ],
     [
       'a promise that is rejected',
       async () => {
         throw new Error('late')
       },
-      'beforeSend returned a promise: it must be synchronous; the entry goes unchanged',
+      'beforeSend returned a promise: it must be synchronous; the entry is sent unchanged',
     ],
-    ['text', () => 'x', 'beforeSend returned a string in place of an entry; the entry goes unchanged'],
-    ['true', () => true, 'beforeSend returned a boolean in place of an entry; the entry goes unchanged'],
-    ['a function', () => () => {}, 'beforeSend returned a function in place of an entry; the entry goes unchanged'],
-    ['a list', (entry) => [entry], 'beforeSend returned an array in place of an entry; the entry goes unchanged'],
+    ['text', () => 'x', 'beforeSend returned a string in place of an entry; the entry is sent unchanged'],
+    ['true', () => true, 'beforeSend returned a boolean in place of an entry; the entry is sent unchanged'],
+    ['a function', () => () => {}, 'beforeSend returned a function in place of an entry; the entry is sent unchanged'],
+    ['a list', (entry) => [entry], 'beforeSend returned an array in place of an entry; the entry is sent unchanged'],
     [
       'a Date',
       () => new Date(0),
-      'beforeSend returned an object that becomes "1970-01-01T00:00:00.000Z" in JSON; the entry goes unchanged',
+      'beforeSend returned an object that becomes "1970-01-01T00:00:00.000Z" in JSON; the entry is sent unchanged',
     ],
     [
       'a toJSON that gives nothing',
       () => ({ toJSON: () => {} }),
-      'beforeSend returned an object that becomes nothing in JSON; the entry goes unchanged',
+      'beforeSend returned an object that becomes nothing in JSON; the entry is sent unchanged',
     ],
   ])('%s', (_, hook, problem) => {
     const { json, problems } = run(hook)
@@ -220,7 +220,7 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
       () => {
         throw new Error('x'.repeat(10_000))
       },
-      /^beforeSend threw Error: x{292}…; the entry goes unchanged$/,
+      /^beforeSend threw Error: x{292}…; the entry is sent unchanged$/,
     ],
   ])('%s', (_, hook, problem) => {
     const { json, problems } = run(hook)

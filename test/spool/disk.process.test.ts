@@ -201,7 +201,7 @@ test('a deletion that fails is told, and costs a duplicate at most', async () =>
   life.settle(batch)
   life.spool.close()
   mends.pop()?.()
-  expect(life.problems.every((problem) => problem.startsWith('trouble with the spool'))).toBe(true)
+  expect(life.problems.every((problem) => problem.startsWith('a file of the spool failed'))).toBe(true)
   expect(life.problems.length).toBeGreaterThan(0)
   expect(await begin().recoverAll()).toEqual([])
 })
@@ -225,7 +225,7 @@ test('dead letters that cannot be written are told', () => {
   life.spool.writeDeadLetters([
     { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
   ])
-  expect(life.problems).toEqual([expect.stringMatching(/1 rejected entries cannot be set aside: ENOSPC/)])
+  expect(life.problems).toEqual([expect.stringMatching(/1 rejected entries cannot be kept on disk: ENOSPC/)])
 })
 
 describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {

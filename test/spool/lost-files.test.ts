@@ -177,7 +177,7 @@ describe('against a power failure', () => {
     life.spool.writeDeadLetters([
       { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
     ])
-    expect(life.problems).toEqual([expect.stringMatching(/^1 rejected entries cannot be set aside: EIO/)])
+    expect(life.problems).toEqual([expect.stringMatching(/^1 rejected entries cannot be kept on disk: EIO/)])
   })
 
   test('a segment that cannot be synchronised ends, is never synchronised again, and the next batch is written to another', async () => {

@@ -1,6 +1,8 @@
 /** What the user is told about a service that fails: enough to mend it, and nothing of a hiccup that mends itself. */
 import type { Clock } from '../../shared/clock.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
+import { SERVICE_MESSAGES } from '../../diagnostics/messages.js'
+import type { Message } from '../../diagnostics/messages.js'
 import type { Reporter } from '../../diagnostics/reporter.js'
 import type { Retryable, EndpointRejected } from '../../batch/sender.js'
 import type { CircuitBreakerOptions } from './circuit-breaker.js'
@@ -35,20 +37,20 @@ export function createFailureReporter(
   const toldAt = new Map<IngestErrorCode, number>()
   return {
     onFailure(trouble, outageAgeMs, waitMs, isEnding) {
-      const code = codeOf(trouble)
+      const { code, text } = selectMessage(trouble)
       const now = clock.now()
       if (trouble.kind === 'later' && outageAgeMs + waitMs < TELL_FROM_MS) return
       if (now - (toldAt.get(code) ?? -Infinity) < (trouble.kind === 'misconfigured' ? REPEAT_MS : repeatMs)) return
       report.discard([RECOVERED, ...[...toldAt.keys()].filter((other) => other !== code)])
       toldAt.set(code, now)
       const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
-      report.problem(code, `${headline(trouble)}: ${describeFailure(trouble)}${next}`, trouble.status)
+      report.problem(code, `${text(describeFailure(trouble))}${next}`, trouble.status)
     },
     onRecovery(outageAgeMs) {
       if (toldAt.size === 0) return
       report.discard([...toldAt.keys()])
       toldAt.clear()
-      report.note(RECOVERED, `the service takes entries again, after ${seconds(outageAgeMs)} s`)
+      report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(seconds(outageAgeMs)))
     },
     end: () => report.discard([...toldAt.keys()]),
   }
@@ -59,19 +61,11 @@ export function describeFailure(failure: Retryable | EndpointRejected): string {
   return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}. ${failure.remedy}` : failure.reason
 }
 
-function codeOf({ kind, status }: Retryable | EndpointRejected): IngestErrorCode {
-  if (kind === 'later') return status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'
-  if (status === 400 || status === 413 || status === 422) return 'REJECTED'
-  return status === 401 || status === 403 ? 'AUTH' : 'MISDIRECTED'
-}
-
-function headline(trouble: Retryable | EndpointRejected): string {
-  const code = codeOf(trouble)
-  if (code === 'AUTH') return 'the service refuses the key, check apiKey'
-  if (code === 'REJECTED') return 'the service, or a gateway before it, refuses whatever it is sent, check url'
-  if (trouble.status === undefined && trouble.kind === 'misconfigured') return 'the local service cannot be used'
-  if (code === 'MISDIRECTED') return 'the url is not that of the service, check url'
-  return code === 'RATE_LIMITED' ? 'the service limits the rate of requests' : 'the service does not take entries'
+function selectMessage({ kind, status }: Retryable | EndpointRejected): Message & { readonly code: IngestErrorCode } {
+  if (kind === 'later') return status === 429 ? SERVICE_MESSAGES.rateLimited : SERVICE_MESSAGES.unavailable
+  if (status === 400 || status === 413 || status === 422) return SERVICE_MESSAGES.everythingRejected
+  if (status === 401 || status === 403) return SERVICE_MESSAGES.keyRejected
+  return status === undefined ? SERVICE_MESSAGES.localServiceUnverified : SERVICE_MESSAGES.wrongUrl
 }
 
 function seconds(ms: number): string {

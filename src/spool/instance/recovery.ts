@@ -1,5 +1,6 @@
 /** Claims segments of ended processes and reads them back, one batch at a time. */
 import type { Batch } from '../../batch/sender.js'
+import { DROP_MESSAGES, SPOOL_MESSAGES } from '../../diagnostics/messages.js'
 import { isClaimExpired } from '../retention/expiry.js'
 import { openClaimedSegments } from './claimed-segment.js'
 import type { ClaimedSegment } from './claimed-segment.js'
@@ -199,7 +200,7 @@ export class Recovery {
             reader: new SegmentReader(path, nextOffset, undefined, () => !claimed.isFinal),
           }
         }
-        if (isFinal) return this.#drops.add(claimed, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
+        if (isFinal) return this.#drops.add(claimed, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
         this.#postponed.push(claimed)
       } catch (error) {
         this.#postpone(claimed, error)
@@ -211,7 +212,7 @@ export class Recovery {
   /** Queues the segment for deletion, after its entries are counted. @returns its bytes */
   #drop(claimed: ClaimedSegment): number {
     if (this.#open?.claimed === claimed) this.#closeOpen(this.#open)
-    void this.#drops.add(claimed, 'spool', 'spool.maxBytes is full, the oldest segment went')
+    void this.#drops.add(claimed, 'spool', DROP_MESSAGES.spoolFull.text())
     return claimed.bytes
   }
 
@@ -247,8 +248,7 @@ export class Recovery {
       const { batches, entries, missing } = restore(segment, read, open.settlements.get(read.batchId))
       this.#ready = batches
       this.#options.onRecovered(entries + missing)
-      if (missing > 0)
-        this.#options.onDropped(missing, 'damaged', `what ${segment.path} held of them is damaged or missing`)
+      if (missing > 0) this.#options.onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
     } catch (error) {
       if (this.#open !== open) return
       this.#closeOpen(open)
@@ -262,7 +262,7 @@ export class Recovery {
     } = open
     this.#closeOpen(open)
     if (damagedBytes > 0)
-      this.#options.onDropped(0, 'damaged', `${damagedBytes} bytes of ${segment.path} are damaged, and are passed over`)
+      this.#options.onDropped(0, 'damaged', SPOOL_MESSAGES.bytesDamaged.text(damagedBytes, segment.path))
     this.#unsettled.add(segment)
     segment.complete()
   }

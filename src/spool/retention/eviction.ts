@@ -1,4 +1,5 @@
 /** Enforces the size limit of the whole root. */
+import { SPOOL_MESSAGES } from '../../diagnostics/messages.js'
 
 /** Files that this process may delete. */
 export interface EvictionCandidate {
@@ -36,10 +37,7 @@ export function evict({ root, bytes, needBytes, maxBytes, removable }: EvictionO
     // Checked again after a failed deletion.
     for (let sum = freed; sum < excess; to += 1) {
       const next = all[to]
-      if (next === undefined)
-        throw new SpoolFullError(
-          `spool.maxBytes ${maxBytes} is reached by what other processes keep in ${root} (${bytes} bytes)`,
-        )
+      if (next === undefined) throw new SpoolFullError(SPOOL_MESSAGES.limitReachedByOthers.text(maxBytes, root, bytes))
       sum += next.bytes
     }
     for (; at < to; at += 1) freed += (all[at] as EvictionCandidate).evict()

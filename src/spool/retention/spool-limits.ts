@@ -1,5 +1,6 @@
 /** Size and age limits of the root, and what is deleted when one is exceeded. */
 import { closeSync, unlinkSync } from 'node:fs'
+import { DROP_MESSAGES } from '../../diagnostics/messages.js'
 import { join } from 'node:path'
 import type { DropReason } from '../../diagnostics/account.js'
 import type { Clock } from '../../shared/clock.js'
@@ -99,7 +100,7 @@ export class SpoolLimits {
     for (const segment of instance.segments.values()) {
       // Uses the monotonic clock: after a large wall clock correction entries that are minutes old would be dropped.
       const isOld = clock.now() - segment.writtenAtMs > maxAgeMs
-      if (segment !== current()?.segment && isOld) this.#drop(segment, 'age', `older than spool.maxAgeMs ${maxAgeMs}`)
+      if (segment !== current()?.segment && isOld) this.#drop(segment, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
     }
     if (!this.#ageing.isBusy) this.#ageing.run(this.#ageOthers(instance)).catch(onError)
   }
@@ -218,7 +219,7 @@ export class SpoolLimits {
       },
       evict: () => {
         const before = bytes()
-        this.#drop(segment, 'spool', `spool.maxBytes ${this.#options.maxBytes} is full, the oldest segment went`)
+        this.#drop(segment, 'spool', DROP_MESSAGES.spoolFull.text())
         return before - bytes()
       },
     }

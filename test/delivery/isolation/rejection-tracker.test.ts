@@ -125,7 +125,7 @@ test('the user is told what refuses everything, once', () => {
     {
       code: 'REJECTED',
       status: 400,
-      message: expect.stringMatching(/refuses whatever it is sent, check url.*60\.0 s/),
+      message: expect.stringMatching(/rejects every batch.*60\.0 s/),
     },
   ])
 })

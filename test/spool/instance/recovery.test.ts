@@ -181,9 +181,7 @@ describe('a segment of another version', () => {
     expect(await life.recoverAll()).toEqual([])
     await clock.advance(2 * SCAN_MS)
     expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toEqual([
-      expect.stringMatching(/was written by another version of pino-ingest, and is left alone$/),
-    ])
+    expect(life.problems).toEqual([expect.stringMatching(/was written by another version of pino-ingest/)])
     life.spool.close()
     expect(filesBelow(destination)).toEqual(before)
     expect(readFileSync(path)).toEqual(bytes)

@@ -294,7 +294,7 @@ describe('other destinations', () => {
     expect(life.notes).toEqual([
       {
         kind: 'aged',
-        message: `${bytes} bytes of entries for another url or key were too old, and are deleted: ${folder}`,
+        message: `${bytes} bytes of entries for another url or key were too old and were deleted: ${folder}`,
       },
     ])
     await clock.advance(60_000)
