@@ -1,4 +1,4 @@
-/** A clock that stands still until told. Timers fire in the order of their time, and what they start runs first. */
+/** A clock that only `advance()` moves. Timers fire in the order of their time; what a timer starts runs before the next one. */
 import type { Clock } from '../src/shared/clock.js'
 
 interface Timer {

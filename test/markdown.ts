@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Those for the package's users: its own, and each room's. */
+/** For users of the package: the main README, and that of each folder. */
 export const READMES: readonly string[] = [
   'README.md',
   ...(readdirSync(`${root}src`, { recursive: true }) as string[])
@@ -16,7 +16,7 @@ export const READMES: readonly string[] = [
 export interface CodeBlock {
   readonly language: string
   readonly code: string
-  /** Title of the section that it stands in. */
+  /** Title of the section that contains it. */
   readonly section: string
   /** Line of its first line of code, from 1. */
   readonly line: number
@@ -76,7 +76,7 @@ export function sectionOf(path: string, title: string): string {
   return end === -1 ? rest : rest.slice(0, end)
 }
 
-/** What stands between `<!-- name -->` and `<!-- /name -->`. */
+/** The text between `<!-- name -->` and `<!-- /name -->`. */
 export function regionOf(path: string, name: string): string {
   const found = regionPattern(name).exec(readText(path))?.[2]
   if (found === undefined) throw new Error(`${path} has no <!-- ${name} --> with a <!-- /${name} --> after it`)

@@ -55,7 +55,7 @@ describe.each(documents)('%s', (document) => {
         PINO_INGEST_URL: service.url,
         PINO_INGEST_API_KEY: KEY,
       })
-      // The watched transport may tell of its account, and of nothing else.
+      // The watched transport may report its account, and nothing else.
       expect(result.stderr).toMatch(
         section === 'Ending in order' || section === 'Watching the transport'
           ? /^(?:(?:pending|acknowledged) \d+\n)*$/

@@ -59,7 +59,7 @@ function cliProblem(words: readonly string[]): string | undefined {
   if (command !== '' && !helpOf('').commands.some(({ name }) => name === command))
     return `there is no command ${command}`
   const flags = helpOf(command).flags.map(({ name }) => `--${name}`)
-  // What stands behind `--` is another program's.
+  // The arguments after `--` belong to another program.
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   return own.filter((word) => word.startsWith('--')).find((word) => !flags.includes(word))
 }
@@ -144,11 +144,11 @@ describe('tables', () => {
     expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes))
   })
 
-  test('events are those that the transport tells', () => {
-    const told = new Set(readText('src/diagnostics/reporter.ts').match(/ingest:\w+/g))
+  test('events are those that the transport emits', () => {
+    const emitted = new Set(readText('src/diagnostics/reporter.ts').match(/ingest:\w+/g))
     const rows = [...sectionOf(README, 'Watching the transport').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(
       ([, name]) => name,
     )
-    expect(rows.toSorted()).toEqual([...told].toSorted())
+    expect(rows.toSorted()).toEqual([...emitted].toSorted())
   })
 })

@@ -39,8 +39,8 @@ function isPermitted([name = '', ...args]) {
 
 /** One root with its slots, service and disk. */
 class CrashLoop {
-  /** @type {import('./duplicate-reasons.mjs').LifeRecord[]} */
-  lives = []
+  /** @type {import('./duplicate-reasons.mjs').ProcessRecord[]} */
+  processes = []
   /** @type {Set<number>} */
   must = new Set()
   /** @type {number[]} */
@@ -52,7 +52,7 @@ class CrashLoop {
   #seed
   #hasDisk
   #hasNamespaces = isPermitted([...OWN_NAMESPACE, 'true'])
-  #life = 0
+  #count = 0
 
   /** @param {import('./stage.mjs').Stage} stage @param {number} seed */
   constructor(stage, seed) {
@@ -80,21 +80,21 @@ class CrashLoop {
     ]
   }
 
-  /** @param {{ lives: number, slots: number, perSecond: number, marginMs: number }} size */
-  async run({ lives, slots, perSecond, marginMs }) {
+  /** @param {{ processes: number, slots: number, perSecond: number, marginMs: number }} size */
+  async run({ processes, slots, perSecond, marginMs }) {
     await this.#stage.server.up()
     const weather = [this.#service(), this.#hasDisk ? this.#disk() : undefined]
-    await Promise.all(range(0, slots).map((slot) => this.#slot(slot, { lives, perSecond, marginMs })))
+    await Promise.all(range(0, slots).map((slot) => this.#slot(slot, { processes, perSecond, marginMs })))
     this.isOver = true
     await Promise.all(weather)
     await this.#deliverAll()
   }
 
-  /** @param {number} slot @param {{ lives: number, perSecond: number, marginMs: number }} size */
-  async #slot(slot, { lives, perSecond, marginMs }) {
+  /** @param {number} slot @param {{ processes: number, perSecond: number, marginMs: number }} size */
+  async #slot(slot, { processes, perSecond, marginMs }) {
     const random = seeded(this.#seed * 1_000 + slot)
     let first = slot * SLOT_RECORDS
-    for (let life = 0; life < lives; life += 1) {
+    for (let processRun = 0; processRun < processes; processRun += 1) {
       const skewMs = SKEWS_MS[Math.floor(random() * SKEWS_MS.length)] ?? 0
       const isApart = random() < 0.4 && this.#hasNamespaces
       const app = this.#stage.start(
@@ -129,9 +129,9 @@ class CrashLoop {
       const killedAt = isKilled ? app.kill('SIGKILL') : undefined
       if (!isKilled) app.kill('SIGTERM')
       await app.done
-      const how = `life ${(this.#life += 1)} (slot ${slot}, ${isApart ? 'own namespace' : 'shared namespace'}, clock ${skewMs / 1000} s, ${stops.map(({ from, to }) => `stopped ${Math.round((to - from) / 1000)} s, `).join('')}${isKilled ? 'killed' : 'ended'})`
+      const how = `process ${(this.#count += 1)} (slot ${slot}, ${isApart ? 'own namespace' : 'shared namespace'}, clock ${skewMs / 1000} s, ${stops.map(({ from, to }) => `stopped ${Math.round((to - from) / 1000)} s, `).join('')}${isKilled ? 'killed' : 'ended'})`
       const said = `${JSON.stringify(app.last('ingest:stats')?.payload)}; ${app.stderr.slice(-500)}`
-      this.lives.push({
+      this.processes.push({
         pid,
         startedAt,
         endedAt: nowMs(),
@@ -226,7 +226,7 @@ class CrashLoop {
     const { pid } = app
     app.kill('SIGTERM')
     await app.done
-    this.lives.push({ pid, startedAt, endedAt: nowMs(), stops: [], how: 'the last life' })
+    this.processes.push({ pid, startedAt, endedAt: nowMs(), stops: [], how: 'the last process' })
   }
 }
 
@@ -281,11 +281,13 @@ function linkOf(path) {
 }
 
 /** @type {import('./scenarios.mjs').Scenario['run']} */
-async function runCrashLoop(stage, { lives, roots, slots, perSecond, marginMs, seed }) {
+async function runCrashLoop(stage, { processes, roots, slots, perSecond, marginMs, seed }) {
   const stages = [stage, ...range(1, roots).map(() => new Stage(OURS, 'full'))]
   const loops = stages.map((one, index) => new CrashLoop(one, seed + index))
   try {
-    await Promise.all(loops.map((loop) => loop.run({ lives: Math.ceil(lives / roots), slots, perSecond, marginMs })))
+    await Promise.all(
+      loops.map((loop) => loop.run({ processes: Math.ceil(processes / roots), slots, perSecond, marginMs })),
+    )
     const judged = loops.map((loop, index) => judge(loop, /** @type {Stage} */ (stages[index]), seed + index))
     return stage.outcome({
       expected: judged.reduce((sum, { expected }) => sum + expected, 0),
@@ -303,7 +305,7 @@ async function runCrashLoop(stage, { lives, roots, slots, perSecond, marginMs, s
 function judge(loop, stage, seed) {
   const { server } = stage
   const lost = stage.lost(loop.must)
-  const { counts, unexplained, splitBatches } = duplicateReasons(server, loop.lives, loop)
+  const { counts, unexplained, splitBatches } = duplicateReasons(server, loop.processes, loop)
   const contents = [...server.violations].filter((violation) => violation.includes('other bytes'))
   const stranded = segmentsBelow(stage.spoolDir)
   // A record may arrive under a second id if its owner was suspended for longer than its lease.
@@ -320,8 +322,8 @@ function judge(loop, stage, seed) {
     lost: lost.length,
     wrong,
     notes: [
-      `seed ${seed}: ${loop.lives.length} lives, ${server.stored.size} records stored, lost ${lost.length}${lost.length > 0 ? ` (${groupsOf(lost)})` : ''}`,
-      ...loop.lives
+      `seed ${seed}: ${loop.processes.length} processes, ${server.stored.size} records stored, lost ${lost.length}${lost.length > 0 ? ` (${groupsOf(lost)})` : ''}`,
+      ...loop.processes
         .filter(({ first = 0, last = -1 }) => lost.some((n) => first <= n && n <= last))
         .map(({ how, first, last, said }) => `lost entries of ${how}, which logged ${first} to ${last}: ${said}`),
       `duplicated: ${
@@ -354,13 +356,13 @@ function groupsOf(numbers) {
 /** @type {import('./scenarios.mjs').Scenario} */
 export const CRASH_LOOP = {
   key: 'crash-loop',
-  name: 'kill, stop, wrong clocks, full disk, life after life',
+  name: 'kill, stop, wrong clocks, full disk, process after process',
   mustBe: '0/only after a kill, a stop or a lost reply',
   run: runCrashLoop,
   isOursOnly: true,
   isAlone: true,
   // Number of processes for each of three slots, on two roots in parallel.
-  full: { lives: 200, roots: 2, slots: 3, perSecond: 300, marginMs: 500, seed: 1 },
+  full: { processes: 200, roots: 2, slots: 3, perSecond: 300, marginMs: 500, seed: 1 },
   // The length of a lease is fixed, so there is no quick size.
   quick: undefined,
 }

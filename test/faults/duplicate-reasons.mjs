@@ -8,7 +8,7 @@ const AFTER_FULL_MS = 7_000
 const LEASE_MS = 25_000
 
 /**
- * @typedef {object} LifeRecord one process, as seen by the harness
+ * @typedef {object} ProcessRecord one process, as seen by the harness
  * @property {number} pid
  * @property {number} startedAt
  * @property {number} endedAt
@@ -22,49 +22,51 @@ const LEASE_MS = 25_000
 
 /**
  * @param {import('./fault-server.mjs').FaultServer} server
- * @param {readonly LifeRecord[]} lives
+ * @param {readonly ProcessRecord[]} processes
  * @param {{ downs: readonly number[], full: readonly { from: number, to: number }[] }} events
  * @returns {{ counts: Record<string, number>, unexplained: string[], splitBatches: number }} number of duplicates, by reason;
  *   `splitBatches`: duplicates that arrived under another batch id without a reason
  */
-export function duplicateReasons(server, lives, { downs, full }) {
+export function duplicateReasons(server, processes, { downs, full }) {
   /** @type {Map<number, import('./fault-server.mjs').Call[]>} */
   const callsOf = new Map()
   for (const call of server.calls) {
     if (call.stored === 0) continue
     for (const n of call.numbers ?? []) callsOf.set(n, [...(callsOf.get(n) ?? []), call])
   }
-  const lifeOf = (/** @type {import('./fault-server.mjs').Call} */ { connection: { pid }, at }) =>
-    lives.find((life) => life.pid === pid && life.startedAt <= at && at <= life.endedAt + 1_000)
+  const runOf = (/** @type {import('./fault-server.mjs').Call} */ { connection: { pid }, at }) =>
+    processes.find(
+      (processRun) => processRun.pid === pid && processRun.startedAt <= at && at <= processRun.endedAt + 1_000,
+    )
 
-  const loggerOf = (/** @type {number} */ n) => lives.find(({ first = 0, last = -1 }) => first <= n && n <= last)
+  const loggerOf = (/** @type {number} */ n) => processes.find(({ first = 0, last = -1 }) => first <= n && n <= last)
   const isPastLease = (
-    /** @type {LifeRecord | undefined} */ life,
+    /** @type {ProcessRecord | undefined} */ processRun,
     /** @type {import('./fault-server.mjs').Call} */ again,
-  ) => life?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at) === true
+  ) => processRun?.stops.some(({ from, to }) => to - from > LEASE_MS && from < again.at) === true
 
   const reasonOf = (
     /** @type {number} */ n,
     /** @type {import('./fault-server.mjs').Call} */ call,
     /** @type {import('./fault-server.mjs').Call} */ again,
   ) => {
-    const life = lifeOf(call)
+    const processRun = runOf(call)
     const answeredAt = call.answeredAt ?? Infinity
     if (answeredAt === Infinity || downs.some((at) => at >= call.at && at < answeredAt + ACK_MS)) return 'lost reply'
     // The process is unknown if it was killed before its connection was looked up.
     const killedAt =
-      life === undefined
-        ? Math.min(...lives.map(({ killedAt: at = Infinity }) => (at >= call.at ? at : Infinity)))
-        : (life.killedAt ?? Infinity)
+      processRun === undefined
+        ? Math.min(...processes.map(({ killedAt: at = Infinity }) => (at >= call.at ? at : Infinity)))
+        : (processRun.killedAt ?? Infinity)
     if (killedAt < answeredAt + ACK_MS) return 'kill'
-    if (life !== undefined && life.killedAt === undefined && life.endedAt < answeredAt + ACK_MS)
+    if (processRun !== undefined && processRun.killedAt === undefined && processRun.endedAt < answeredAt + ACK_MS)
       return 'end before the reply was read'
     if (full.some(({ from, to }) => from <= answeredAt + ACK_MS && answeredAt < to && killedAt < to + AFTER_FULL_MS))
       return 'kill'
-    if (life?.stops.some(({ from, to }) => from < answeredAt + ACK_MS && to > call.at)) return 'stop'
+    if (processRun?.stops.some(({ from, to }) => from < answeredAt + ACK_MS && to > call.at)) return 'stop'
     // After such a stop the process that logged it keeps its open batch under a new id, and another process may send both.
     const logger = call.batchId === again.batchId ? undefined : loggerOf(n)
-    const isStopped = [life, lifeOf(again), logger].some((one) => isPastLease(one, again))
+    const isStopped = [processRun, runOf(again), logger].some((one) => isPastLease(one, again))
     return isStopped ? 'stop' : 'unexplained'
   }
 
@@ -80,7 +82,7 @@ export function duplicateReasons(server, lives, { downs, full }) {
       counts[reason] = (counts[reason] ?? 0) + 1
       if (call.batchId !== again.batchId && reason !== 'stop' && !isPastLease(loggerOf(n), again)) splitBatches += 1
       if (reason !== 'unexplained') continue
-      const words = `sent by ${lifeOf(call)?.how ?? 'nobody known'}, ${Math.round(again.at - (call.answeredAt ?? 0))} ms after its reply by ${lifeOf(again)?.how ?? 'nobody known'}`
+      const words = `sent by ${runOf(call)?.how ?? 'nobody known'}, ${Math.round(again.at - (call.answeredAt ?? 0))} ms after its reply by ${runOf(again)?.how ?? 'nobody known'}`
       unexplained.set(words, (unexplained.get(words) ?? 0) + 1)
     }
   }

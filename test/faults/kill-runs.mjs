@@ -1,5 +1,5 @@
 /**
- * One spool, many lives: each ends by kill -9. What was logged and written must come, whichever life sends it; what comes
+ * One spool, many processes: each ends by kill -9. What was logged and written must come, whichever process sends it; what comes
  * twice was in flight at a kill, or when the service went down.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,9 +9,9 @@ import { range } from './stage.mjs'
 
 /** @typedef {import('./scenarios.mjs').Scenario} Scenario */
 
-/** Between two lives' numbers: what a life logged after its last report keeps numbers of its own. */
+/** Between two processes' numbers: what a process logged after its last report keeps numbers of its own. */
 const GAP = 1_000
-/** A life beyond this has logged enough. */
+/** A process beyond this has logged enough. */
 const MAX_RECORDS = 1_000_000
 
 /**
@@ -43,7 +43,10 @@ function flap(server, random, periodMs) {
 }
 
 /** @type {Scenario['run']} */
-async function runLives(stage, { lives, perSecond, flapMs, leastMs, mostMs, marginMs, awaitsRead = false, seed }) {
+async function runProcesses(
+  stage,
+  { processes, perSecond, flapMs, leastMs, mostMs, marginMs, awaitsRead = false, seed },
+) {
   const { server } = stage
   const random = seeded(seed)
   await server.up()
@@ -57,11 +60,11 @@ async function runLives(stage, { lives, perSecond, flapMs, leastMs, mostMs, marg
   /** @type {import('./run-app.mjs').Progress[][]} */
   const logs = []
   let first = 0
-  for (let life = 0; life < lives; life += 1) {
-    // What is logged before the worker listens cannot be written yet: a life begins when it does.
+  for (let processRun = 0; processRun < processes; processRun += 1) {
+    // What is logged before the worker listens cannot be written yet: a process begins when it does.
     const app = stage.start({ first, count: MAX_RECORDS, perSecond, awaitReady: true, end: 'none' })
     await app.event('started')
-    // On a busy machine all lives could else end before their workers have read anything.
+    // On a busy machine all processes could else end before their workers have read anything.
     if (awaitsRead) await until(() => app.readAt(nowMs()) >= first, 10_000)
     await sleep(leastMs + random() * (mostMs - leastMs))
     const at = app.kill('SIGKILL')
@@ -84,7 +87,7 @@ async function runLives(stage, { lives, perSecond, flapMs, leastMs, mostMs, marg
     lost: lost.length,
     mayDuplicate: server.inFlightAt(...kills, ...flapping.downs),
     notes: [
-      `${lives} lives, the service went down ${flapping.downs.length} times`,
+      `${processes} processes, the service went down ${flapping.downs.length} times`,
       `${stage.lost(unread).length} more lost that were logged over ${marginMs} ms before a kill, but not yet read by the worker`,
       ...whenLost(lost, logs, kills),
       ...whenLost(stage.lost(unread), logs, kills).map((line) => `${line}, unread`),
@@ -92,16 +95,17 @@ async function runLives(stage, { lives, perSecond, flapMs, leastMs, mostMs, marg
   })
 }
 
-/** How long before the kill of their life they were logged. @param {readonly number[]} lost @param {readonly (readonly import('./run-app.mjs').Progress[])[]} logs @param {readonly number[]} kills */
+/** How long before the kill of their process they were logged. @param {readonly number[]} lost @param {readonly (readonly import('./run-app.mjs').Progress[])[]} logs @param {readonly number[]} kills */
 function whenLost(lost, logs, kills) {
   const ages = new Map()
   for (const n of lost) {
-    const life = logs.findIndex((log) => n <= (log.at(-1)?.n ?? -1))
-    const loggedAt = logs[life]?.find((progress) => progress.n >= n)?.at ?? NaN
-    ages.set(life, Math.max(ages.get(life) ?? 0, (kills[life] ?? NaN) - loggedAt))
+    const processRun = logs.findIndex((log) => n <= (log.at(-1)?.n ?? -1))
+    const loggedAt = logs[processRun]?.find((progress) => progress.n >= n)?.at ?? NaN
+    ages.set(processRun, Math.max(ages.get(processRun) ?? 0, (kills[processRun] ?? NaN) - loggedAt))
   }
   return [...ages].map(
-    ([life, ageMs]) => `life ${life + 1} lost what was logged up to ${Math.round(ageMs)} ms before its end`,
+    ([processRun, ageMs]) =>
+      `process ${processRun + 1} lost what was logged up to ${Math.round(ageMs)} ms before its end`,
   )
 }
 
@@ -119,14 +123,14 @@ async function runDeep(stage, { count, depth, latencyMs, leastMs, mostMs, seed }
   await server.up()
   const kills = []
   const notes = []
-  for (let life = 0; life < depth; life += 1) {
+  for (let processRun = 0; processRun < depth; processRun += 1) {
     const before = server.calls.length
     const app = stage.start({ count: 0, end: 'none' })
     await until(() => server.calls.length > before, 10_000)
     await sleep(leastMs + random() * (mostMs - leastMs))
     kills.push(app.kill('SIGKILL'))
     await app.done
-    notes.push(`${server.stored.size} stored at kill ${life + 1}`)
+    notes.push(`${server.stored.size} stored at kill ${processRun + 1}`)
   }
   const all = range(0, count)
   const lostAtExit = stage.lost(all).length
@@ -145,18 +149,18 @@ async function runDeep(stage, { count, depth, latencyMs, leastMs, mostMs, seed }
 }
 
 /** @type {readonly Scenario[]} */
-export const LIVES = [
+export const KILL_SCENARIOS = [
   {
-    key: 'lives',
-    name: 'kill -9, life after life, flapping service',
+    key: 'kills',
+    name: 'kill -9, process after process, flapping service',
     mustBe: '0/at most what was in flight',
-    run: runLives,
+    run: runProcesses,
     isOursOnly: true,
     isAlone: true,
-    full: { lives: 100, perSecond: 2_000, flapMs: 1_000, leastMs: 0, mostMs: 2_000, marginMs: 10, seed: 1 },
+    full: { processes: 100, perSecond: 2_000, flapMs: 1_000, leastMs: 0, mostMs: 2_000, marginMs: 10, seed: 1 },
     // Beside other tests a worker waits longer for its turn on the processor.
     quick: {
-      lives: 10,
+      processes: 10,
       perSecond: 2_000,
       flapMs: 300,
       leastMs: 300,

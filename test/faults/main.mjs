@@ -2,7 +2,7 @@
  * What is lost, and what is stored twice, when things go wrong: pino-ingest and its peers side by side, each as a real
  * process against a server that misbehaves. Takes about half an hour; without peers about ten minutes.
  *
- *     npm run test:faults [-- --only KEY[,KEY] --peers all|none --json FILE --lives N --seed N]
+ *     npm run test:faults [-- --only KEY[,KEY] --peers all|none --json FILE --processes N --seed N]
  *
  * Installs the peers from the npm registry into a folder of its own. Ends with 1 where ours misses what must be.
  */
@@ -22,13 +22,13 @@ const { values } = parseArgs({
     only: { type: 'string' },
     peers: { type: 'string', default: 'all' },
     json: { type: 'string' },
-    lives: { type: 'string' },
+    processes: { type: 'string' },
     seed: { type: 'string' },
   },
 })
 /** Options of scenarios that support them. */
 const more = Object.fromEntries(
-  Object.entries({ lives: values.lives, seed: values.seed }).flatMap(([name, value]) =>
+  Object.entries({ processes: values.processes, seed: values.seed }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Number(value)]],
   ),
 )

@@ -1,4 +1,4 @@
-/** Ten processes on one spool root, half of them killed: what the dead leave comes once, by whoever lives. */
+/** Ten processes on one spool root, half of them killed: the entries of the killed ones arrive once, sent by the others. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from './random.mjs'
 import { range } from './stage.mjs'

@@ -28,10 +28,8 @@ describe('beside those', () => {
   })
 
   test.each(['2', 'yes', 'on', '-1', '"only"x', '[1]'])('%s is refused', (word) => {
-    expect(problem({}, { PINO_INGEST_REQUEST_LOGS: word })).toContain(
-      'PINO_INGEST_REQUEST_LOGS must be true, false or only, got',
-    )
-    expect(problem({}, { PINO_INGEST_BREADCRUMBS: word })).toContain('PINO_INGEST_BREADCRUMBS must be true, false or {')
+    expect(problem({}, { PINO_INGEST_REQUEST_LOGS: word })).toContain('PINO_INGEST_REQUEST_LOGS')
+    expect(problem({}, { PINO_INGEST_BREADCRUMBS: word })).toContain('PINO_INGEST_BREADCRUMBS')
   })
 
   test('in code 1 and 0 are no switch, as for the others', () => {

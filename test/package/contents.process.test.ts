@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 /** Measured; what grows by more than `MAX_GROWTH` beyond them has to be meant, and is written here. */
 const PACKED_BYTES = 700_000
-const UNPACKED_BYTES = 3_050_000
+const UNPACKED_BYTES = 3_300_000
 const MAX_GROWTH = 1.15
 
 interface Packed {
@@ -46,7 +46,7 @@ function built(): string[] {
       const name = `dist/${build}/${path.replace(/\.\w+$/, '')}`
       return path.endsWith('.cjs') ? [`${name}.cjs`, `${name}.d.cts`] : [`${name}.js`, `${name}.d.ts`]
     })
-  // The command line is a program, which nobody imports.
+  // The command line is a program, which no code imports.
   return [
     ...inBuild(
       'esm',
@@ -89,7 +89,7 @@ test('pages that the README leads to are in it', () => {
   expect(forReaders.filter((page) => !paths.includes(page))).toEqual([])
 })
 
-test('every door leads to a file that is in it', () => {
+test('every entry point leads to a packed file', () => {
   const targets = new Set<string>()
   const collect = (value: unknown): void => {
     if (typeof value === 'string' && /\/.*\.(?:js|d\.ts|json)$/.test(value)) targets.add(posix.normalize(value))
@@ -102,7 +102,7 @@ test('every door leads to a file that is in it', () => {
     expect(read(program)).toMatch(/^#!\/usr\/bin\/env node\n/)
 })
 
-test('it tells nothing of the machine that built it, and has no source maps', () => {
+test('it contains no path of the build machine and no source maps', () => {
   const registry = process.env['npm_config_registry']
   const hosts = [/registry\.npmjs\.org/, ...(registry === undefined ? [] : [literal(new URL(registry).host)])]
   const traces = [literal(root), new RegExp(`(?<![\\w.])${literal(homedir()).source}/`), /sourceMappingURL/, ...hosts]

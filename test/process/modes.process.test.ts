@@ -14,7 +14,7 @@ import type { AppPlan, AppResult } from './run-app.js'
 
 const COUNT = 100_000
 const KEY = 'modes-key-7d1f0a'
-/** The names that pino tells its transport; where that does not reach, they are options. */
+/** The names that pino sends to its transport; without a worker they are options. */
 const OWN_KEYS = { messageKey: 'message', errorKey: 'problem', customLevels: { audit: 35 } }
 
 let service: IngestService
@@ -127,7 +127,7 @@ test('pipe: 100,000 records pass through and arrive', { timeout: 120_000 }, asyn
     for (const byte of chunk) if (byte === 10) passed += 1
   })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
-  child.stdin.on('error', () => {}) // a child that ends early is told by its exit code
+  child.stdin.on('error', () => {}) // a child that ends early is recognized by its exit code
   const logger = pino({ ...OWN_KEYS }, child.stdin)
   for (let n = 0; n < COUNT; n += 1) {
     logger.info({ n }, 'numbered')

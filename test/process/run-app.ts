@@ -53,7 +53,7 @@ export function startApp(plan: AppPlan, env: Record<string, string | undefined> 
     env: cleanEnv({ PLAN: JSON.stringify(plan), ...env }),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
-  // A test that fails leaves nobody behind.
+  // A test that fails leaves no process behind.
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('close', () => process.off('exit', kill))

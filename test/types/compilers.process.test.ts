@@ -106,7 +106,7 @@ function folderOf(compiler: string, { name, options, endings, programs: names }:
   return folder
 }
 
-/** What the compiler says of the programs and of this package's declarations; those of others are not ours to mend. */
+/** What the compiler says of the programs and of this package's declarations; those of other packages are ignored. */
 async function complaints(compiler: string, folders: readonly string[]): Promise<readonly (readonly string[])[]> {
   const require = createRequire(import.meta.url)
   // From 7 on there is the program alone, which is quick.

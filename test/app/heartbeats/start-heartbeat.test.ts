@@ -152,7 +152,7 @@ describe('what is wrong is thrown at once', () => {
     expect(() => startHeartbeat(TOKEN, { everyMs: everyMs as number, url: 'http://127.0.0.1:1/api/v1' })).toThrow(
       expect.objectContaining({
         code: 'CONFIG',
-        message: expect.stringContaining('everyMs must be an integer from 1000'),
+        message: expect.stringContaining('everyMs'),
       }),
     )
   })
