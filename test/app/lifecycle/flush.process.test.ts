@@ -45,10 +45,10 @@ describe.concurrent('flush', () => {
       const service = await createIngestService({ apiKeys: [KEY] })
       service.faults.add({ kind: 'hang' })
       // Time enough for a worker to start on a busy machine.
-      const app = startApp({ ...planFor(mode, service.url), flushTimeoutMs: 6_000 })
+      const app = startApp({ ...planFor(mode, service.url, { requestTimeoutMs: 60_000 }), flushTimeoutMs: 10_000 })
       const { state, account, tookMs } = (await app.heard('flushed')).payload as Flushed
       expect(state).toBe('timeout')
-      expect(tookMs).toBeLessThan(20_000)
+      expect(tookMs).toBeLessThan(25_000)
       expect(account).toMatchObject({ accepted: 0, balances: true })
       app.child.kill('SIGKILL')
       await app.done
@@ -95,10 +95,10 @@ describe.concurrent('flush', () => {
     await service.close()
     const app = startApp({
       ...planFor(mode, service.url, hasSpool ? {} : { spool: false }),
-      flushTimeoutMs: hasSpool ? 5_000 : 2_000,
+      flushTimeoutMs: hasSpool ? 15_000 : 2_000,
       holds: false,
     })
-    const stuck = setTimeout(() => app.child.kill('SIGKILL'), 20_000)
+    const stuck = setTimeout(() => app.child.kill('SIGKILL'), 25_000)
     const { payload } = await app.heard('flushed')
     const { code, stderr } = await app.done
     clearTimeout(stuck)
