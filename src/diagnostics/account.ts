@@ -1,12 +1,12 @@
-/** The ledger: what came in is always what went out by a named door, or is still inside. */
+/** The account: every entry that was received has an outcome, or is pending. */
 
 /**
- * Why entries were given up.
- * - `buffer`: memory for unacknowledged entries was full, and they were not on disk
+ * Why entries were dropped.
+ * - `buffer`: the memory for unacknowledged entries was full, and they were not on disk
  * - `shutdown`: the time at exit was over, and they were not on disk
- * - `spool`: the disk's bound was reached, and the oldest went
- * - `age`: they waited on disk for longer than `spool.maxAgeMs`
- * - `damaged`: what was on disk cannot be read back
+ * - `spool`: `spool.maxBytes` was reached, and the oldest were deleted
+ * - `age`: they were on disk for longer than `spool.maxAgeMs`
+ * - `damaged`: they cannot be read back from disk
  */
 export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as const
 export type DropReason = (typeof DROP_REASONS)[number]
@@ -22,30 +22,30 @@ export interface UnreportedDrops {
 }
 
 export interface AccountSnapshot {
-  /** Entries handed in by the app. */
+  /** Entries that the app logged. */
   readonly received: number
-  /** Entries taken over from an earlier process. */
+  /** Entries of earlier processes, read back from disk. */
   readonly recovered: number
-  /** Entries the transport wrote itself. */
+  /** Entries that the transport made itself. */
   readonly generated: number
-  /** Entries the service took. */
+  /** Entries that the service accepted. */
   readonly accepted: number
-  /** Entries the service refused. */
+  /** Entries that the service rejected. */
   readonly rejected: number
   readonly dropped: Readonly<Record<DropReason, number>>
-  /** Entries left out as configured: level, sampling, a hook. */
+  /** Entries not sent, as configured: level, sampling, deduplication, `beforeSend`. */
   readonly filtered: number
-  /** Entries inside, as the stages themselves count them. */
+  /** Entries without an outcome yet, as the stages count them. */
   readonly pending: number
   /** received + recovered + generated = accepted + rejected + dropped + filtered + pending */
   readonly balances: boolean
-  /** Of request logs, where `requestLogs` is on: another account, and not a part of this one. */
+  /** The account of request logs, if `requestLogs` is on; it is not part of this one. */
   readonly requestLogs?: Omit<AccountSnapshot, 'requestLogs'>
 }
 
 /**
- * Each stage increments the counters of its own doors, as plain integers, since `received` sits on the hot path.
- * `pending` is never incremented: it is asked of the stages, so that a wrong count anywhere opens the sum.
+ * Each stage increments the counters of its outcomes: plain integers, since `received` is on the hot path. `pending` is
+ * not a counter but read from the stages, so that a wrong count anywhere shows in `balances`.
  */
 export class Account {
   received = 0
@@ -57,7 +57,7 @@ export class Account {
   readonly dropped: Record<DropReason, number> = { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 }
   readonly #stages: (() => number)[] = []
 
-  /** @param pendingEntries how many entries are inside the stage at the moment */
+  /** @param pendingEntries the number of entries that are in the stage now */
   addStage(pendingEntries: () => number): void {
     this.#stages.push(pendingEntries)
   }

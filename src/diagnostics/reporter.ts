@@ -1,7 +1,4 @@
-/**
- * How the transport tells about itself: lines on stderr for people, events for the app. Both are held back to a
- * bearable rate, with their counts summed, and both are cleared of secrets. Nothing here throws.
- */
+/** Reports on the transport: lines on stderr, events for the app. Both are throttled, with counts summed, and contain no secrets. Never throws. */
 import { writeSync } from 'node:fs'
 import type { AccountSnapshot, DropReason } from './account.js'
 import type { Clock } from '../shared/clock.js'
@@ -12,36 +9,36 @@ import { maskDeep, createSecretMask } from './secret-mask.js'
 import { Throttle } from './throttle.js'
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 
-/** What a channel tells. */
+/** The reports of one endpoint. */
 export type EndpointReporter = Pick<
   Reporter,
   'delivered' | 'rejected' | 'dropped' | 'retained' | 'problem' | 'note' | 'discard'
 >
 
-/** What is counted: log entries, unless it is said. */
+/** What is counted; undefined: log entries. */
 type Subject = 'requestLogs' | undefined
 
 interface OfSubject {
-  /** Set where it is not log entries that are counted. */
+  /** Set if not log entries are counted. */
   readonly of?: 'requestLogs'
 }
 
 /**
- * The transport's events and their payloads. From pino's worker listeners get the transport's id as second argument, which tells several
- * `targets` apart. Never `error`: pino ends its worker for one.
+ * The transport's events and their payloads. From pino's worker, listeners get the transport's id as second argument, for
+ * applications with several `targets`. `error` is never emitted: pino would end its worker.
  */
 export interface IngestEvents {
-  /** Entries that the service took; `batchId` is that of the latest batch. */
+  /** Entries that the service accepted; `batchId` is that of the latest batch. */
   'ingest:delivered': OfSubject & { readonly count: number; readonly batchId: string }
-  /** Entries that the service refused; `errors` and `reason` are those of the latest reply. */
+  /** Entries that the service rejected; `errors` and `reason` are those of the latest reply. */
   'ingest:rejected': OfSubject & {
     readonly count: number
     readonly reason: string
     readonly errors: readonly IngestResultError[]
   }
-  /** Entries given up at a bound. */
+  /** Entries that were dropped. */
   'ingest:dropped': OfSubject & { readonly count: number; readonly reason: DropReason }
-  /** Something that the user may have to mend. */
+  /** Something that the user may have to correct. */
   'ingest:problem': { readonly code: IngestErrorCode; readonly message: string; readonly status?: number }
   'ingest:stats': AccountSnapshot
 }
@@ -57,7 +54,7 @@ export interface ReporterOptions {
   readonly emit: EmitEvent
   /** The payload of `ingest:stats`. */
   readonly snapshot: () => AccountSnapshot
-  /** Log entries were dropped. At once and each time, where lines and events are held back. */
+  /** Log entries were dropped. Called each time and at once, unlike lines and events. */
   readonly onDropped?: (count: number, reason: DropReason) => void
   /** The service accepted log entries. As `onDropped`. */
   readonly onDelivered?: () => void
@@ -80,7 +77,7 @@ function writeToStderr(line: string): void {
   try {
     writeSync(2, line)
   } catch {
-    // EAGAIN on a full pipe, EPIPE or EBADF where nobody listens: there is no other place to tell it.
+    // EAGAIN on a full pipe, EPIPE or EBADF without a reader: there is no other place to report it.
   }
 }
 
@@ -137,7 +134,7 @@ export class Reporter {
     )
   }
 
-  /** At the end, what is on disk for the next start. */
+  /** At the end: the entries that stay on disk for the next start. */
   retained(count: number, of?: Subject): void {
     this.note('kept', SPOOL_MESSAGES.kept.text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`), of)
   }
@@ -153,7 +150,7 @@ export class Reporter {
     }
   }
 
-  /** The same, of request logs. */
+  /** The same for request logs. */
   forRequestLogs(): EndpointReporter {
     const of = 'requestLogs'
     return {
@@ -177,10 +174,10 @@ export class Reporter {
     this.#stats.offer(true)
   }
 
-  /** Writes and emits what is held back, for the shutdown. */
+  /** Writes and emits what is throttled, at the shutdown. */
   flushNow(): void {
     for (const throttle of this.#events.values()) throttle.flushNow()
-    // Last, since whoever hears of the others may answer with newer ones.
+    // After the others, each of which changes the account.
     this.#stats.flushNow()
     for (const throttle of this.#lines.values()) throttle.flushNow()
   }
@@ -214,7 +211,7 @@ export class Reporter {
   #emit(name: keyof IngestEvents, payload: IngestEvents[keyof IngestEvents]): void {
     try {
       this.#options.emit(name, maskDeep(payload, this.#mask))
-      // Whatever is worth an event has changed the account.
+      // All other events are changes of the account.
       if (name !== 'ingest:stats') this.stats()
     } catch (error) {
       // In-process a listener is the app's own code; its fault must not end the delivery.
@@ -227,7 +224,7 @@ function mergeLines(held: Line, next: Line): Line {
   return { messages: held.messages + next.messages, count: held.count + next.count, text: next.text }
 }
 
-/** The latest, with what was counted before added. */
+/** The latest payload, with the sum of the counts. */
 function mergeEvents<T extends object>(held: T, next: T): T {
   return 'count' in held && 'count' in next ? { ...next, count: Number(held.count) + Number(next.count) } : next
 }
@@ -241,7 +238,7 @@ function counted(count: number, of: Subject): string {
   return count === 1 ? '1 entry' : `${count} entries`
 }
 
-/** What is thrown may be anything, also an object that refuses to become text. */
+/** Any value may be thrown, also an object whose conversion to text throws. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown)

@@ -1,4 +1,4 @@
-/** Takes secrets out of text that leaves the process by another way than a request's header. */
+/** Masks secrets in text that leaves the process other than in a request's header. */
 
 export const MASK = '***'
 

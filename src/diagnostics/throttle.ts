@@ -1,6 +1,6 @@
 import type { Clock } from '../shared/clock.js'
 
-/** Lets the first value through at once and merges what follows within the window into one, at its end. */
+/** Passes the first value on at once, and merges those that follow within the window into one at its end. */
 export class Throttle<T> {
   readonly #clock: Clock
   readonly #windowMs: number
@@ -25,14 +25,14 @@ export class Throttle<T> {
     this.#out(value)
   }
 
-  /** Lets out what is held and ends the window. */
+  /** Passes on what is held, and ends the window. */
   flushNow(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    this.#letOut()
+    this.#passOn()
   }
 
-  /** Forgets what is held. The window goes on. */
+  /** Discards what is held. The window continues. */
   discard(): void {
     this.#held = undefined
   }
@@ -41,11 +41,11 @@ export class Throttle<T> {
     this.#cancelTimer = this.#clock.timer(this.#windowMs, () => {
       this.#cancelTimer = undefined
       if (this.#held !== undefined) this.#openWindow()
-      this.#letOut()
+      this.#passOn()
     })
   }
 
-  #letOut(): void {
+  #passOn(): void {
     const held = this.#held
     this.#held = undefined
     if (held !== undefined) this.#out(held)

@@ -1,26 +1,26 @@
-/** What main thread and worker say to each other for `flush(logger)`. pino passes a worker's `EVENT` on, and drops what it does not know. */
+/** Messages between main thread and worker for `flush(logger)`. pino forwards a worker's `EVENT`, and ignores unknown messages. */
 import type { AccountSnapshot } from '../diagnostics/account.js'
 
 /**
- * - `acknowledged`: the service has taken, or refused by name, all that was logged before
- * - `spooled`: it is on disk, and the service is down: in an outage longer than a request may take after one more failed
- *   attempt, under a Retry-After that is longer than the time left at once, else at the timeout
+ * - `acknowledged`: the service has accepted or rejected all entries that were logged before
+ * - `spooled`: they are on disk, and the service is down. In an outage that is longer than a request may take, after one more
+ *   failed attempt; under a Retry-After that is longer than the time left, at once; else at the timeout
  * - `timeout`: neither is known in time
  */
 export type FlushState = 'acknowledged' | 'spooled' | 'timeout'
 
 export interface FlushResult {
   readonly state: FlushState
-  /** Of the transport, or the sum of several; undefined where no answer came. */
+  /** Of the transport, or the sum of several; undefined if no reply was received. */
   readonly account?: AccountSnapshot
 }
 
-/** To the worker. `read`: it has read all that was logged before the flush; some versions of pino say so themselves. */
+/** To the worker. `read`: it has read all that was logged before the flush; some versions of pino send this themselves. */
 export interface FlushRequest {
   readonly code: 'PINO_INGEST_FLUSH'
   readonly step: 'begin' | 'read'
   readonly id: string
-  /** When the answer must be on its way, in milliseconds since the Unix epoch: the worker may yet have to start. */
+  /** When the reply must be sent, in milliseconds since the Unix epoch: the worker may still be starting. */
   readonly answerBy: number
 }
 
@@ -42,7 +42,7 @@ export function isFlushRequest(message: unknown): message is FlushRequest {
   return typeof message === 'object' && message !== null && 'code' in message && message.code === 'PINO_INGEST_FLUSH'
 }
 
-/** The least of several: what holds for all of them. */
+/** The result that holds for all of them. */
 export function mergeFlushResults(results: readonly FlushResult[]): FlushResult {
   const state =
     (['timeout', 'spooled'] as const).find((one) => results.some((result) => result.state === one)) ?? 'acknowledged'

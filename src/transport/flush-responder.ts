@@ -1,4 +1,4 @@
-/** [worker] Answers `flush(logger)`, and takes a release's id: one listener for all of this package's transports in the worker. */
+/** [worker] Answers `flush(logger)` and receives release ids: one listener for all of this package's transports in the worker. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../shared/clock.js'
@@ -14,10 +14,10 @@ interface Registry {
 
 /** Global, since both builds of this package may be loaded in one worker. */
 const REGISTRY = Symbol.for('pino-ingest.pipelines')
-/** Each of two turns of the worker's loop; what was logged before takes a handful. */
+/** Each of two turns of the event loop; usually a few are enough. */
 const MAX_ROUNDS = 20
 
-/** Called once pino's configuration was taken: the first listener of the port begins its delivery of messages. */
+/** Must be called after pino's configuration was received: the first listener starts the port's delivery of messages. */
 export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock: Clock): void {
   const registry = ((globalThis as { [REGISTRY]?: Registry })[REGISTRY] ??= {
     pipelines: new Set(),
@@ -28,13 +28,14 @@ export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock
   registry.isListening = true
   const waiting = new Map<string, FlushRequest>()
   const answer = (request: FlushRequest): void => {
-    if (waiting.delete(request.id)) void flushAll(registry.pipelines, request, clock).then((reply) => tell(port, reply))
+    if (waiting.delete(request.id))
+      void flushAll(registry.pipelines, request, clock).then((reply) => sendReply(port, reply))
   }
   port.on('message', (message: unknown) => {
     if (isFlushRequest(message)) {
       if (message.step === 'begin') {
         waiting.set(message.id, message)
-        // Should the word never come that all was read.
+        // In case the message that all was read does not arrive.
         clock.timer(message.answerBy - clock.wallNow(), () => answer(message))
       } else answer(message)
     } else if (isReleaseMessage(message)) {
@@ -44,12 +45,12 @@ export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock
   })
 }
 
-/** thread-stream 4 sends it when the worker has read what was written before; pino 9 brings version 3, which does not. */
+/** thread-stream 4 sends it when the worker has read what was written before; version 3, which pino 9 uses, does not. */
 function isThreadStreamFlush(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'code' in message && message.code === 'FLUSH'
 }
 
-function tell(port: MessagePort, reply: FlushReply): void {
+function sendReply(port: MessagePort, reply: FlushReply): void {
   port.postMessage({ code: 'EVENT', name: FLUSHED_EVENT, args: [reply] })
 }
 
@@ -59,15 +60,15 @@ async function flushAll(
   clock: Clock,
 ): Promise<FlushReply> {
   const leftMs = (): number => answerBy - clock.wallNow()
-  await arrival(pipelines, leftMs)
+  await untilReceived(pipelines, leftMs)
   const results = await Promise.all([...pipelines].map((pipeline) => flushWithin(pipeline, leftMs(), clock)))
   return { id, ...mergeFlushResults(results) }
 }
 
-/** With several targets pino hands the lines on within the worker, which takes some turns of its loop. */
-async function arrival(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): Promise<void> {
+/** With several targets pino passes the lines on within the worker, which takes some turns of the event loop. */
+async function untilReceived(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): Promise<void> {
   const received = (): number => [...pipelines].reduce((sum, { account }) => sum + account.received, 0)
-  // An app that goes on logging would have no end of it; what comes after the flush is not waited for.
+  // Bounded, since an app may log without a pause; records after the flush need not be waited for.
   for (let round = 0, before = -1; round < MAX_ROUNDS && before !== received() && leftMs() > 0; round += 1) {
     before = received()
     await turn()

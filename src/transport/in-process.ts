@@ -1,7 +1,4 @@
-/**
- * [main] The transport without a worker: for serverless functions, bundled applications, runtimes without workers, and
- * tests. The same pipeline, in the application's own thread.
- */
+/** [main] The transport without a worker: for serverless functions, bundled applications, runtimes without workers, tests. */
 import { backgroundClock, systemClock } from '../shared/clock.js'
 import { loadHookSync } from '../filter/load-hook.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
@@ -13,10 +10,10 @@ import type { IngestTransport } from './transport-stream.js'
 /**
  * A destination for `pino(options, ingestStream({ url, apiKey }))`.
  *
- * When the event loop runs empty, what is pending gets `shutdownTimeoutMs`; a request under way keeps the process alive
- * until its reply, or for `requestTimeoutMs`. `process.exit()` gives no time at all: flush, or `stream.end()` and await `close`, before it; what
- * is lost otherwise is counted and told on stderr.
- * pino's configuration does not come here: another `messageKey`, `errorKey` or custom levels are given as options.
+ * When the event loop runs empty, pending entries get `shutdownTimeoutMs`; a request in flight keeps the process alive until
+ * its reply, or for `requestTimeoutMs`. `process.exit()` leaves no time: before it, call `flush()`, or `stream.end()` and
+ * await `close`. Lost entries are counted and reported on stderr.
+ * pino's configuration is not received here: set `messageKey`, `errorKey` and custom levels as options.
  *
  * @throws IngestError `CONFIG` naming each option that is missing or wrong.
  */
@@ -34,14 +31,14 @@ export function ingestStream(options: IngestOptions = {}): IngestTransport {
 
 interface Watched {
   readonly timeoutMs: number
-  /** Records received when the loop last ran empty: once for each state of affairs is enough. */
+  /** Records received when the loop last ran empty: a second attempt without new records is of no use. */
   triedAt: number
 }
 
 /** One pair of listeners on the process serves all streams. */
 const watched = new Map<Pipeline, Watched>()
 
-/** @returns a function that undoes it. */
+/** @returns a function that ends it */
 function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
   if (watched.size === 0) {
     process.on('beforeExit', onBeforeExit)
@@ -56,14 +53,14 @@ function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
   }
 }
 
-/** The event comes again whenever something was done in it. */
+/** Node emits the event again if something was started in it. */
 function onBeforeExit(): void {
   for (const [pipeline, state] of watched) {
     pipeline.flushRepeats()
     const { received } = pipeline.account
     if (pipeline.pendingEntries === 0 || state.triedAt === received) continue
     state.triedAt = received
-    // The pipeline's own timers keep no process alive; this one does, for as long as is promised.
+    // The pipeline's own timers do not keep the process alive; this one does.
     const cancel = systemClock.timer(state.timeoutMs, () => {})
     void pipeline.flushNow().then(cancel)
   }

@@ -1,27 +1,27 @@
 /**
  * [worker] pino's own configuration: levels, messageKey, errorKey.
  *
- * pino sends it once, and the first listener of the worker's port takes it. pino-abstract-transport's
- * `expectPinoConfig` waits for it without end, so two such transports in `targets` would never start. This one listens
- * for a moment, goes on without, and passes what it took to neighbours that begin to listen later.
+ * pino sends it once, and only the first listener of the worker's port receives it. pino-abstract-transport's
+ * `expectPinoConfig` waits for it without a limit, so two such transports in `targets` never start. This transport listens
+ * for a short time, and passes the message on to other transports that begin to listen later.
  */
 import type { PinoConfig } from '../pipeline/mapping-options.js'
 import type { MessagePort } from 'node:worker_threads'
 
-/** A worker that starts under load still gets it in time; an app's first lines wait no longer than this. */
+/** Enough for a worker that starts under load; the app's first lines wait no longer than this. */
 const LISTEN_MS = 100
-/** Neighbours in `targets` are loaded at the same time; a slow one may take seconds to begin. */
-const HAND_ON_MS = 5_000
+/** Other transports in `targets` are loaded at the same time; a slow one may take seconds to listen. */
+const PASS_ON_MS = 5_000
 
 type Listener = (message: unknown) => void
 
-/** `undefined` where it did not come, or was taken by a neighbour before. */
+/** @returns undefined if it was not sent, or another transport received it */
 export function receivePinoConfig(port: MessagePort): Promise<PinoConfig | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => settle(undefined), LISTEN_MS)
     const onMessage: Listener = (message) => {
       if (!isPinoConfig(message)) return
-      handOn(port, message)
+      passOn(port, message)
       settle(message.config)
     }
     const settle = (config: PinoConfig | undefined): void => {
@@ -33,8 +33,8 @@ export function receivePinoConfig(port: MessagePort): Promise<PinoConfig | undef
   })
 }
 
-/** A port tells nobody of new listeners, so its own way of adding them is watched for a while. */
-function handOn(port: MessagePort, message: { code: string }): void {
+/** A port emits no event for new listeners, so its methods that add them are wrapped for a while. */
+function passOn(port: MessagePort, message: { code: string }): void {
   const methods = ['on', 'addListener', 'once'] as const
   for (const method of methods) {
     const add = port[method] as (event: string, listener: Listener) => MessagePort
@@ -46,7 +46,7 @@ function handOn(port: MessagePort, message: { code: string }): void {
   }
   setTimeout(() => {
     for (const method of methods) delete (port as Partial<MessagePort>)[method]
-  }, HAND_ON_MS).unref()
+  }, PASS_ON_MS).unref()
 }
 
 function isPinoConfig(message: unknown): message is { code: string; config: PinoConfig } {

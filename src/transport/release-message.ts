@@ -1,4 +1,4 @@
-/** What the main thread tells the transport of a release, wherever it runs; as `transport/flush-message.ts` for a flush. */
+/** Messages between main thread and transport for the id of a release, as `flush-message.ts` for a flush. */
 
 /** To the worker. */
 export interface ReleaseMessage {
@@ -6,7 +6,7 @@ export interface ReleaseMessage {
   readonly releaseId: string
 }
 
-/** From the worker, with the id as its payload: entries that are logged from now on carry it. */
+/** From the worker, with the id as its payload: entries that are logged after it carry the id. */
 export const RELEASED_EVENT = 'ingest:released'
 
 /** Method of a stream in the application's own thread. Global, since both builds of this package may be loaded. */

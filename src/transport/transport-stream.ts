@@ -11,28 +11,18 @@ import { flushWithin } from './flush-responder.js'
 import { RELEASE_METHOD } from './release-message.js'
 import type { Releasable } from './release-message.js'
 
+type Listen<Emitter> = <Name extends keyof IngestEvents>(
+  event: Name,
+  listener: (payload: IngestEvents[Name], transportId?: string) => void,
+) => Emitter
+
 /** The transport's own events. From a worker the second argument is the transport's id, since several `targets` share a stream. */
 interface IngestEmitter {
-  on<Name extends keyof IngestEvents>(
-    event: Name,
-    listener: (payload: IngestEvents[Name], transportId?: string) => void,
-  ): this
-  once<Name extends keyof IngestEvents>(
-    event: Name,
-    listener: (payload: IngestEvents[Name], transportId?: string) => void,
-  ): this
-  off<Name extends keyof IngestEvents>(
-    event: Name,
-    listener: (payload: IngestEvents[Name], transportId?: string) => void,
-  ): this
-  addListener<Name extends keyof IngestEvents>(
-    event: Name,
-    listener: (payload: IngestEvents[Name], transportId?: string) => void,
-  ): this
-  removeListener<Name extends keyof IngestEvents>(
-    event: Name,
-    listener: (payload: IngestEvents[Name], transportId?: string) => void,
-  ): this
+  on: Listen<this>
+  once: Listen<this>
+  off: Listen<this>
+  addListener: Listen<this>
+  removeListener: Listen<this>
   /** Calls back, always without an error, when everything written before is acknowledged, rejected or dropped. */
   flush(callback: () => void): void
 }
