@@ -1,6 +1,6 @@
 /**
  * The READMEs are true: their commands exist, their tables are those of the code. (`readme-programs.test.ts` runs their programs.)
- * `UPDATE_README=1 npm test` rewrites what is generated.
+ * `npm run docs` rewrites what is generated.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The table in the helpers' README is made from the metrics themselves. `UPDATE_README=1 npm test` rewrites it. */
+/** The table in the helpers' README is made from the metrics themselves. `npm run docs` rewrites it. */
 import { expect, test } from 'vitest'
 import { FAMILIES, LABELS } from '../../../src/app/metrics/metric-families.js'
 import type { MetricFamily, MetricKind } from '../../../src/app/metrics/metric-families.js'
