@@ -43,7 +43,7 @@ function filtered(what, ask, of = Object.keys(FILTERS)) {
 /** @type {readonly Query[]} */
 export const QUERIES = [
   ...filtered('entries', (filter) => (reader) => reader.entries(filter)),
-  ...filtered('1,000 entries, brief', (filter) => (reader) => reader.brief({ ...filter, limit: 1000 }), [
+  ...filtered('1,000 entries, brief', (filter) => (reader) => reader.summaries({ ...filter, limit: 1000 }), [
     'none',
     'level',
     'text',
@@ -79,5 +79,5 @@ export const QUERIES = [
     ask: (reader) => reader.entriesAfter(1, { q: 'xyzzy' }, 2000),
   },
   { name: 'page of request logs', ask: (reader) => reader.list('request', {}) },
-  { name: 'how many are kept', ask: (reader) => reader.kept() },
+  { name: 'how many are kept', ask: (reader) => reader.recordCounts() },
 ]
