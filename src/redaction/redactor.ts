@@ -100,7 +100,7 @@ export class Redactor {
 
   /** Never throws. */
   redactText(text: string): string {
-    return redactWith(text, this.#params, this.#patterns, new TextBudget(this.#maxTextChars))
+    return createTextRedaction(this.#params, this.#patterns, this.#maxTextChars)(text)
   }
 
   /** The same string if nothing is redacted. Never throws. @param json an entry as JSON */
@@ -108,8 +108,7 @@ export class Redactor {
     if (!this.mayMatch(json)) return json
     const hidesLetters = mayHideLetters(json)
     const patterns = this.#patterns.filter((pattern) => hidesLetters || pattern.mayMatch(json))
-    const budget = new TextBudget(this.#maxTextChars)
-    const redact = (text: string): string => redactWith(text, this.#params, patterns, budget)
+    const redact = createTextRedaction(this.#params, patterns, this.#maxTextChars)
     const walk = new EntryWalk(
       redact,
       this.#params,
@@ -121,10 +120,19 @@ export class Redactor {
   }
 }
 
-function redactWith(text: string, params: UrlParams, patterns: readonly Pattern[], budget: TextBudget): string {
-  const redact = (one: string): string => patterns.reduce((clean, pattern) => pattern.redact(clean), one)
-  const clean = params.redact(text)
-  return patterns.some(({ isCustom }) => isCustom) ? budget.apply(clean, redact) : redact(clean)
+function createTextRedaction(
+  params: UrlParams,
+  patterns: readonly Pattern[],
+  maxTextChars: number,
+): (text: string) => string {
+  const applyPatterns = (text: string): string => {
+    let clean = text
+    for (const pattern of patterns) clean = pattern.redact(clean)
+    return clean
+  }
+  if (!patterns.some(({ isCustom }) => isCustom)) return (text) => applyPatterns(params.redact(text))
+  const budget = new TextBudget(maxTextChars)
+  return (text) => budget.apply(params.redact(text), applyPatterns)
 }
 
 /** A letter that is written as an escape may be part of any secret. */
@@ -133,7 +141,7 @@ function mayHideLetters(json: string): boolean {
 }
 
 /**
- * Copies the parts of an entry that change. Fields that an entry needs to be valid stay: the interface's own field names, `level`,
+ * Redacts a parsed entry in place. Fields that an entry needs to be valid stay: the interface's own field names, `level`,
  * the timestamps, trace ids. The recursion is bounded: an entry is at most 36 levels deep.
  */
 class EntryWalk {
@@ -147,28 +155,31 @@ class EntryWalk {
     this.#matchesNumbers = matchesNumbers
   }
 
+  /** Changes `holder`; returns a copy if keys change. */
   redactObject(holder: JsonObject, role: Role): JsonObject {
     const hasOwnKeys = role === 'free' || role === 'query'
-    let hasChanged = false
-    const members = Object.keys(holder).map((key): [string, Json] => {
-      const value = holder[key] as Json
+    let newKeys: Map<string, string> | undefined
+    for (const key of Object.keys(holder)) {
       const newKey = hasOwnKeys ? this.#redact(key) : key
+      if (newKey !== key) (newKeys ??= new Map<string, string>()).set(key, newKey)
+      if (isFixedField(role, key)) continue
+      const value = holder[key] as Json
       const isSecret = role === 'query' && this.#params.has(key)
-      const newValue = isSecret
-        ? redactParam(value)
-        : isFixedField(role, key)
-          ? value
-          : this.#redactValue(value, role, memberRole(role, key))
-      hasChanged ||= newKey !== key || newValue !== value
-      return [newKey, newValue]
-    })
-    return hasChanged ? Object.fromEntries(hasOwnKeys ? withUniqueKeys(members) : members) : holder
+      const newValue = isSecret ? redactParam(value) : this.#redactValue(value, role, memberRole(role, key))
+      if (newValue !== value) holder[key] = newValue
+    }
+    if (newKeys === undefined) return holder
+    const members = Object.entries(holder).map(([key, value]): [string, Json] => [
+      newKeys.get(key) ?? key,
+      value as Json,
+    ])
+    return Object.fromEntries(withUniqueKeys(members))
   }
 
   #redactList(list: Json[], role: Role): Json[] {
     const itemRole = role === 'breadcrumbs' ? 'breadcrumb' : role
-    const redacted = list.map((item) => this.#redactValue(item, role, itemRole))
-    return redacted.some((item, at) => item !== list[at]) ? redacted : list
+    for (let at = 0; at < list.length; at += 1) list[at] = this.#redactValue(list[at] as Json, role, itemRole)
+    return list
   }
 
   #redactValue(value: Json, holderRole: Role, ownRole: Role): Json {
