@@ -103,7 +103,7 @@ export class Redactor {
     return createTextRedaction(this.#params, this.#patterns, this.#maxTextChars)(text)
   }
 
-  /** The same string if nothing is redacted. Never throws. @param json an entry as JSON */
+  /** Never throws. @param json an entry */
   redactJson(json: string): string {
     if (!this.mayMatch(json)) return json
     const hidesLetters = mayHideLetters(json)
@@ -114,9 +114,8 @@ export class Redactor {
       this.#params,
       patterns.some(({ matchesNumbers }) => matchesNumbers),
     )
-    const entry = parseExact(json) as JsonObject
-    const redacted = walk.redactObject(entry, 'entry')
-    return redacted === entry ? json : stringifyExact(redacted)
+    // Never `json` itself, even if nothing changes: of duplicate keys the parser keeps only the last.
+    return stringifyExact(walk.redactObject(parseExact(json) as JsonObject, 'entry'))
   }
 }
 

@@ -147,6 +147,12 @@ describe('with patterns', () => {
     )
   })
 
+  test('of a duplicate key', () => {
+    const json =
+      '{"level":"info","message":"m","timestamp":"t","metadata":{"a":{"to":"bob@example.com","to":"x"},"a":{"to":"x"}}}'
+    expect(all.redactJson(json)).not.toContain('bob')
+  })
+
   test('keys that become equal are told apart', () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => `user${n}@example.com`)
     const clean = redacted(

@@ -42,7 +42,7 @@ export class FastPath {
   readonly #options: MappingOptions
   readonly #static: StaticText
   readonly #maxLineChars: number
-  readonly #usual: boolean
+  readonly #isSupported: boolean
   readonly #suspects = new NextOccurrence(findNextSuspect)
   readonly #secrets: SecretFinder
   readonly #levels: LevelTextCache
@@ -70,7 +70,7 @@ export class FastPath {
     this.#static = createStaticText(options)
     this.#levels = new LevelTextCache(options.levels)
     this.#secrets = new SecretFinder(options.redactor)
-    this.#usual =
+    this.#isSupported =
       options.nestedKey === undefined &&
       !isEntryKey(options.messageKey) &&
       (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey)) &&
@@ -93,7 +93,7 @@ export class FastPath {
    * @returns false if the line is declined; `record` is undefined then
    */
   map(text: string, start: number, end: number, threshold: number, record: MappedRecord): boolean {
-    if (!this.#usual || end - start > this.#maxLineChars) return false
+    if (!this.#isSupported || end - start > this.#maxLineChars) return false
     if (this.#suspects.isWithin(text, start, end)) return false
     this.#reset()
     if (!this.#scan(text, start, end) || this.#level === undefined) return false

@@ -269,20 +269,20 @@ function takeBreadcrumbs(record: JsonObject, labels: LevelLabels): Breadcrumb[] 
 
 /** Members without a field are kept in `data`. */
 function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
-  const crumb: Breadcrumb = {}
+  const breadcrumb: Breadcrumb = {}
   for (const field of ['type', 'category', 'message'] as const) {
     const text = take(item, [field], toScalarText)
-    if (text !== undefined) crumb[field] = text
+    if (text !== undefined) breadcrumb[field] = text
   }
   const level = take(item, ['level'], (value) =>
     typeof value === 'number' ? (labels[value] ?? resolveLevel(value, labels)?.level) : toPlainText(value),
   )
-  if (level !== undefined) crumb.level = level
+  if (level !== undefined) breadcrumb.level = level
   const timestamp = take(item, ['timestamp', 'time'], toIsoTime)
-  if (timestamp !== undefined) crumb.timestamp = timestamp
+  if (timestamp !== undefined) breadcrumb.timestamp = timestamp
   const given = take(item, ['data'], (value) => (isObject(value) ? value : undefined))
   const data = given ?? createObject()
   for (const key of Object.keys(item)) putUnderFreeKey(data, key, item[key] as Json)
-  if (given !== undefined || hasMembers(data)) crumb.data = data
-  return crumb
+  if (given !== undefined || hasMembers(data)) breadcrumb.data = data
+  return breadcrumb
 }
