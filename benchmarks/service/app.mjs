@@ -1,5 +1,5 @@
 /**
- * [own process] One store: filled, then asked. Arguments: memory, journal or sqlite; how many entries; how often each
+ * [own process] One store: filled, then asked. Arguments: memory or journal; how many entries; how often each
  * query is asked; the folder for its file.
  */
 import { statSync } from 'node:fs'
@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { StoreReader } from '../../dist/esm/service/query/store-reader.js'
-import { MemoryStore } from '../../dist/esm/service/store/memory-store.js'
-import { SqliteStore } from '../../dist/esm/service/store/sqlite.js'
+import { Store } from '../../dist/esm/service/store/store.js'
 import { QUERIES } from './queries.mjs'
 import { entry, RELEASES, requestLog } from './records.mjs'
 
@@ -46,7 +45,7 @@ fill(
   10_000,
 )
 
-// What a restart finds is what the first page asks, with nothing compiled or cached for it.
+// The first queries after a restart run without compiled code.
 let openMs = 0
 if (file !== undefined) {
   store.close()
@@ -78,12 +77,10 @@ process.send?.(
 )
 process.disconnect?.()
 
-/** @returns {import('../../dist/esm/service/store/store.js').Store} */
 function open() {
-  if (storeName === 'sqlite') return new SqliteStore({ ...LIMITS, file: /** @type {string} */ (file) })
-  return new MemoryStore({
+  return new Store({
     ...LIMITS,
-    ...(file && { file }),
+    file,
     onProblem: (message) => {
       throw new Error(message)
     },

@@ -43,15 +43,15 @@ function filtered(what, ask, of = Object.keys(FILTERS)) {
 /** @type {readonly Query[]} */
 export const QUERIES = [
   ...filtered('entries', (filter) => (reader) => reader.entries(filter)),
-  ...filtered('1,000 entries, brief', (filter) => (reader) => reader.summaries({ ...filter, limit: 1000 }), [
+  ...filtered('1,000 summaries', (filter) => (reader) => reader.summaries({ ...filter, limit: 1000 }), [
     'none',
     'level',
     'text',
   ]),
   ...filtered('counts', (filter) => (reader) => reader.counts(filter)),
-  ...filtered('histogram', (filter) => (reader) => reader.histogram(filter, 60)),
+  ...filtered('histogram', (filter) => (reader) => reader.histogram(filter)),
   ...FIELDS.flatMap((field) =>
-    filtered(`values of ${field}`, (filter) => (reader) => reader.values(field, filter, 100), [
+    filtered(`values of ${field}`, (filter) => (reader) => reader.values(field, filter), [
       'none',
       'level',
       'service',
@@ -62,22 +62,22 @@ export const QUERIES = [
   { name: 'routes', ask: (reader) => reader.routes({}) },
   { name: 'routes, of a service', ask: (reader) => reader.routes({ service: 'service-7' }) },
   { name: 'routes, since', ask: (reader) => reader.routes({ since: LATE }) },
-  { name: 'latency of a route', ask: (reader) => reader.routeLatency({ method: 'GET', route: '/api/orders/:id' }, 60) },
+  { name: 'latency of a route', ask: (reader) => reader.routeLatency({ method: 'GET', route: '/api/orders/:id' }) },
   {
     name: 'latency of a route, since',
-    ask: (reader) => reader.routeLatency({ method: 'GET', route: '/api/orders/:id', since: LATE }, 60),
+    ask: (reader) => reader.routeLatency({ method: 'GET', route: '/api/orders/:id', since: LATE }),
   },
   { name: 'release health', ask: (reader) => reader.releaseHealth({}) },
   { name: 'monitors', ask: (reader) => reader.monitors() },
-  { name: 'entry', ask: (reader, store) => reader.entry(store.entries({ limit: 1 }).items[0]?.id ?? '') },
-  { name: 'entry of an event', ask: (_, store) => store.entryOfEvent('evt_77') },
-  { name: 'entry of an event that is nowhere', ask: (_, store) => store.entryOfEvent(ABSENT) },
-  { name: 'entries after', ask: (reader, store) => reader.entriesAfter(store.lastSeq() - 3000, {}, 2000) },
+  { name: 'entry', ask: (reader) => reader.entry(reader.entries({ limit: 1 }).items[0]?.id ?? '') },
+  { name: 'entry of an event', ask: (reader) => reader.entry('evt_77') },
+  { name: 'entry of an event that is nowhere', ask: (reader) => reader.entry(ABSENT) },
+  { name: 'entries after', ask: (reader, store) => reader.entriesAfter(store.lastSeq - 3000, {}, 2000) },
   { name: 'entries after the first', ask: (reader) => reader.entriesAfter(1, {}, 2000) },
   {
     name: 'entries after the first, text that is nowhere',
     ask: (reader) => reader.entriesAfter(1, { q: 'xyzzy' }, 2000),
   },
   { name: 'page of request logs', ask: (reader) => reader.list('request', {}) },
-  { name: 'how many are kept', ask: (reader) => reader.recordCounts() },
+  { name: 'record counts', ask: (reader) => reader.recordCounts() },
 ]

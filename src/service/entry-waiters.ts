@@ -1,6 +1,6 @@
-/** Those who wait for entries to arrive. */
+/** Callers that wait for entries to arrive. */
 import { IngestServiceError } from './ingest-service-error.js'
-import type { StoredEntry } from './store/store.js'
+import type { StoredEntry } from './store/stored-record.js'
 
 export interface WaitOptions {
   /** Default 5000. */
@@ -10,12 +10,9 @@ export interface WaitOptions {
 export type EntryPredicate = (entry: StoredEntry) => boolean
 
 interface Waiter {
-  /** True once satisfied. */
-  look(fresh: readonly StoredEntry[]): boolean
-  fail(error: IngestServiceError): void
+  readonly isSatisfied: (entries: readonly StoredEntry[]) => boolean
+  readonly settle: (error?: IngestServiceError) => void
 }
-
-const DEFAULT_TIMEOUT_MS = 5000
 
 export class EntryWaiters {
   readonly #waiters = new Set<Waiter>()
@@ -25,14 +22,14 @@ export class EntryWaiters {
     this.#arrived = arrived
   }
 
-  /** Entries kept at the start and accepted since, or since the reset. */
+  /** Entries that were stored at the start and accepted since, or since the reset. */
   get arrived(): number {
     return this.#arrived
   }
 
-  entriesStored(fresh: readonly StoredEntry[]): void {
-    this.#arrived += fresh.length
-    for (const waiter of this.#waiters) if (waiter.look(fresh)) this.#waiters.delete(waiter)
+  entriesStored(entries: readonly StoredEntry[]): void {
+    this.#arrived += entries.length
+    for (const waiter of this.#waiters) if (waiter.isSatisfied(entries)) waiter.settle()
   }
 
   reset(): void {
@@ -40,42 +37,41 @@ export class EntryWaiters {
   }
 
   close(): void {
-    const error = new IngestServiceError('CLOSED', 'the service was closed while entries were waited for')
-    for (const waiter of this.#waiters) waiter.fail(error)
-    this.#waiters.clear()
+    const error = new IngestServiceError('CLOSED', 'the service was closed during waitForEntries()')
+    for (const waiter of this.#waiters) waiter.settle(error)
   }
 
   /** Resolves when `count` entries have arrived. */
-  waitForCount(count: number, options: WaitOptions): Promise<void> {
-    if (this.#arrived >= count) return Promise.resolve()
-    const describe = (): string => `${this.#arrived} of ${count} entries arrived`
-    return this.#wait(() => this.#arrived >= count, describe, options)
+  async waitForCount(count: number, options: WaitOptions): Promise<void> {
+    if (this.#arrived >= count) return
+    await this.#wait(
+      () => this.#arrived >= count,
+      () => `${this.#arrived} of ${count} entries arrived`,
+      options,
+    )
   }
 
-  /** Resolves when one of the entries that come from now on satisfies `wanted`. */
-  waitForMatch(wanted: EntryPredicate, options: WaitOptions): Promise<void> {
-    const describe = (): string => `none of the ${this.#arrived} entries that arrived was the one waited for`
-    return this.#wait((fresh) => fresh.some(wanted), describe, options)
+  /** Resolves when an entry arrives that matches. */
+  waitForMatch(isWanted: EntryPredicate, options: WaitOptions): Promise<void> {
+    return this.#wait(
+      (entries) => entries.some(isWanted),
+      () => `none of ${this.#arrived} entries matched`,
+      options,
+    )
   }
 
-  #wait(look: Waiter['look'], describe: () => string, { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions): Promise<void> {
+  #wait(isSatisfied: Waiter['isSatisfied'], describe: () => string, { timeoutMs = 5000 }: WaitOptions): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const settle = (error?: IngestServiceError): void => {
+        clearTimeout(timer)
         this.#waiters.delete(waiter)
-        reject(new IngestServiceError('TIMEOUT', `${describe()} within ${timeoutMs} ms`))
-      }, timeoutMs)
-      const waiter: Waiter = {
-        look: (fresh) => {
-          if (!look(fresh)) return false
-          clearTimeout(timer)
-          resolve()
-          return true
-        },
-        fail: (error) => {
-          clearTimeout(timer)
-          reject(error)
-        },
+        if (error === undefined) resolve()
+        else reject(error)
       }
+      const waiter: Waiter = { isSatisfied, settle }
+      const timer = setTimeout(() => {
+        settle(new IngestServiceError('TIMEOUT', `${describe()} within ${timeoutMs} ms`))
+      }, timeoutMs)
       this.#waiters.add(waiter)
     })
   }

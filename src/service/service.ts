@@ -1,49 +1,45 @@
-/** The local service put together. */
+/** The local service: creates its parts, starts and closes them. */
 import { BASE_PATH } from '../protocol/limits.js'
-import { TokenAuth } from './http/token-auth.js'
-import { AgeLimit } from './store/age-limit.js'
+import { EntryWaiters } from './entry-waiters.js'
+import type { EntryPredicate, WaitOptions } from './entry-waiters.js'
 import { BodyReader } from './http/body-reader.js'
+import { formatOrigin } from './http/origin-check.js'
+import { RateLimit } from './http/rate-limit.js'
 import { RequestRecorder } from './http/request-recorder.js'
 import type { RecordedRequest } from './http/request-recorder.js'
-import { ConnectionLimiter } from './http/connection-limiter.js'
+import { closeServer, createHttpServer, listenOn } from './http/server.js'
+import { TokenAuth } from './http/token-auth.js'
 import { Faults } from './ingest/faults.js'
 import { Ingester } from './ingest/ingester.js'
 import type { RecordListener } from './ingest/ingester.js'
-import { ApiKeys } from './http/api-keys.js'
-import { resolveServiceOptions } from './service-options.js'
-import type { IngestServiceOptions, ResolvedServiceOptions } from './service-options.js'
-import type { EntryFilter, EntryQuery } from './query/query-filters.js'
-import { RateLimit } from './http/rate-limit.js'
-import { StoreReader } from './query/store-reader.js'
 import type { EntryWithFeedback } from './query/api-types.js'
-import { unrefTimers } from './schedule.js'
-import type { Schedule } from './schedule.js'
-import { createHttpServer, closeServer, listenOn, TIMEOUTS } from './http/server.js'
-import type { ServerTimeouts } from './http/server.js'
+import type { EntryFilter, EntryQuery } from './query/query-filters.js'
 import { createStatus } from './query/service-status.js'
+import { StoreReader } from './query/store-reader.js'
+import { resolveServiceOptions } from './service-options.js'
+import type { IngestServiceOptions } from './service-options.js'
+import { startAgeLimit } from './store/age-limit.js'
 import { FileLock } from './store/file-lock.js'
-import { openStore } from './store/open.js'
-import type { LevelCounts, Page, PageQuery, RejectedBatch, Store, StoredEntry, StoredFeedback } from './store/store.js'
-import type { StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/store.js'
+import { Store } from './store/store.js'
+import type { LevelCounts, Page, PageQuery, RejectedBatch, StoredEntry, StoredFeedback } from './store/stored-record.js'
+import type { StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/stored-record.js'
 import { StreamBroadcaster } from './stream/stream-broadcaster.js'
-import { EntryWaiters } from './entry-waiters.js'
-import type { EntryPredicate, WaitOptions } from './entry-waiters.js'
 
-/** A running local service. Lists are newest first, by pages. */
+/** A running local service. Lists are newest first, in pages. */
 export interface IngestService {
   /** The base URL, which ends with `/api/v1`. */
   readonly url: string
   /** For example `http://127.0.0.1:4319`. */
   readonly origin: string
   readonly port: number
-  /** Opens the page and `/local/`. */
+  /** Required by `/local/`. */
   readonly token: string
   /** The address of the page, with the token in it. */
   readonly pageUrl: string
   readonly faults: Faults
-  /** What came in at the endpoints, oldest first; the newest `maxRecordedRequests`. */
+  /** Requests to the endpoints, oldest first; the newest `maxRecordedRequests`. */
   readonly requests: readonly RecordedRequest[]
-  /** Entries kept at the start and accepted since, or since the last reset. */
+  /** Entries that were stored at the start and accepted since, or since the last reset. */
   readonly arrived: number
   entries(query?: EntryQuery): Page<StoredEntry>
   entry(id: string): EntryWithFeedback | undefined
@@ -54,21 +50,15 @@ export interface IngestService {
   heartbeats(page?: PageQuery): Page<StoredHeartbeat>
   rejected(page?: PageQuery): Page<RejectedBatch>
   /**
-   * With a number, resolves to all entries kept, oldest first, once so many have arrived; with a predicate, to the
-   * entries that satisfy it, once there is one. With `store: 'none'` a number resolves to an empty list.
-   * @throws IngestServiceError `TIMEOUT` (which says how many came) after `timeoutMs`, 5000 by default; `CLOSED`.
+   * With a number, resolves to all stored entries, oldest first, once so many have arrived. With a predicate, resolves to the
+   * entries that match, once there is one.
+   * @throws IngestServiceError `TIMEOUT` after `timeoutMs` (5000), with the number of entries that arrived; `CLOSED`.
    */
   waitForEntries(wanted: number | EntryPredicate, options?: WaitOptions): Promise<readonly StoredEntry[]>
-  /** Forgets entries and everything else that is stored, the request log and the faults. */
+  /** Deletes all records, the recorded requests and the faults. */
   reset(): void
-  /** Ends at once, also hanging requests and idle connections; what is stored in a file stays. */
+  /** Closes all connections at once, also those of requests that hang. The file keeps its records. */
   close(): Promise<void>
-}
-
-/** What tests of the service itself replace, and nobody else has a use for. */
-export interface ServiceInternals {
-  readonly after: Schedule
-  readonly timeouts: ServerTimeouts
 }
 
 /**
@@ -76,163 +66,115 @@ export interface ServiceInternals {
  * @throws IngestServiceError `OPTION`, `PORT` or `STORE`; then nothing is left running.
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {
-  return startService(resolveServiceOptions(options), { after: unrefTimers, timeouts: TIMEOUTS })
-}
-
-/** @throws IngestServiceError `PORT` or `STORE`. */
-export async function startService(
-  resolved: ResolvedServiceOptions,
-  { after, timeouts }: ServiceInternals,
-): Promise<IngestService> {
-  const { clock, onProblem, token, maxAgeMs } = resolved
-  const now = (): number => clock.now()
-  const wallNow = (): number => clock.wallNow()
-  const startedAtMs = wallNow()
-  const lock = resolved.dbFile === undefined ? undefined : new FileLock(resolved.dbFile)
-  const store = opened(resolved, lock)
-  const ageLimit =
-    maxAgeMs === undefined
-      ? undefined
-      : new AgeLimit({
-          maxAgeMs,
-          deleteOlder: (receivedBeforeMs) => store.deleteOlder(receivedBeforeMs),
-          wallNow,
-          now,
-          after,
-          onProblem,
-        })
-  const reader = new StoreReader(store, wallNow)
-  const waiters = new EntryWaiters(store.counts({}).total)
-  const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq(), after, now })
-  const faults = new Faults(now)
-  const calls = new RequestRecorder(resolved.maxRecordedRequests, now)
-  const bodies = new BodyReader({ maxBytes: resolved.maxBodyBytes, now })
-  const ended = new AbortController()
-  const tell = tellAll(waiters, streams, resolved)
-  const intake = new Ingester(store, {
-    ...resolved,
-    monitorTokens: resolved.monitorTokens,
-    wallNow,
-    onRecords: (kind, records) => {
-      ageLimit?.recordsStored()
-      tell(kind, records)
-    },
-  })
-  const reset = (): void => {
-    store.clear()
-    intake.reset()
-    calls.clear()
-    faults.clear()
-    waiters.reset()
-    streams.reset()
-  }
-  const server = createHttpServer({
-    exchange: {
-      intake,
-      faults,
-      calls,
-      bodies,
-      keys: new ApiKeys(resolved.apiKeys),
-      rateLimit: resolved.rateLimit && new RateLimit(resolved.rateLimit, now),
-      latencyMs: resolved.latencyMs,
-      signal: ended.signal,
-    },
-    local: {
-      reader,
-      faults,
-      calls,
-      bodies,
-      streams,
-      reset,
-      access: new TokenAuth(token),
-      status: () => createStatus(resolved, { url: origin + BASE_PATH, startedAtMs, kept: reader.recordCounts() }),
-    },
-    connections: new ConnectionLimiter(resolved.maxConnections, now),
-    timeouts,
-    onProblem,
-  })
-  const host = resolved.host === 'localhost' ? '127.0.0.1' : resolved.host
-  const { port } = await listenOn(server, host, resolved.port).catch((error: unknown) => {
-    ageLimit?.close()
-    store.close()
-    lock?.release()
-    throw error
-  })
-  const origin = `http://${host === '::1' ? '[::1]' : host}:${port}`
-
-  let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    ended.abort()
-    ageLimit?.close()
-    waiters.close()
-    streams.close()
-    await closeServer(server)
-    store.close()
-    lock?.release()
-  }
-  const kept = (): readonly StoredEntry[] =>
-    store.kind === 'none' ? [] : store.entries({ limit: Infinity }).items.toReversed()
-
-  return {
-    url: origin + BASE_PATH,
-    origin,
-    port,
-    token,
-    pageUrl: `${origin}/#token=${token}`,
-    faults,
-    get requests() {
-      return calls.list()
-    },
-    get arrived() {
-      return waiters.arrived
-    },
-    entries: (query = {}) => reader.entries(query),
-    entry: (id) => reader.entry(id),
-    counts: (filter = {}) => reader.counts(filter),
-    requestLogs: (page = {}) => reader.list('request', page),
-    feedback: (page = {}) => reader.list('feedback', page),
-    releases: (page = {}) => reader.list('release', page),
-    heartbeats: (page = {}) => reader.list('heartbeat', page),
-    rejected: (page = {}) => reader.list('rejected', page),
-    async waitForEntries(wanted, waitOptions = {}) {
-      if (typeof wanted === 'number') {
-        await waiters.waitForCount(wanted, waitOptions)
-        return kept()
-      }
-      const found = kept().filter(wanted)
-      if (found.length > 0) return found
-      await waiters.waitForMatch(wanted, waitOptions)
-      return kept().filter(wanted)
-    },
-    reset,
-    close: () => (closing ??= close()),
-  }
-}
-
-/** Who is told of what was stored, in this order: who waits in this process, who reads the stream, who asked by option. */
-function tellAll(
-  waiters: EntryWaiters,
-  streams: StreamBroadcaster,
-  { onEntries, onRecords }: ResolvedServiceOptions,
-): RecordListener {
-  return (kind, records) => {
-    if (kind === 'entry') {
-      const entries = records as readonly StoredEntry[]
-      waiters.entriesStored(entries)
-      streams.entries(entries)
-      onEntries(entries)
-    } else {
-      streams.changed(kind, records)
-    }
-    onRecords(kind, records)
-  }
-}
-
-function opened(options: ResolvedServiceOptions, lock: FileLock | undefined): Store {
+  const resolved = resolveServiceOptions(options)
+  const { clock, dbFile, maxAgeMs, onProblem, token } = resolved
+  const startedAtMs = clock.wallNow()
+  const lock = dbFile === undefined ? undefined : new FileLock(dbFile)
+  const cleanUp: (() => void)[] = [() => lock?.release()]
   try {
-    return openStore(options)
+    const store = new Store({
+      maxEntries: resolved.maxEntries,
+      maxBytes: resolved.maxStoreBytes,
+      file: dbFile,
+      onProblem,
+    })
+    cleanUp.unshift(() => store.close())
+    if (maxAgeMs !== undefined) {
+      const stop = startAgeLimit({
+        maxAgeMs,
+        clock,
+        deleteOlder: (receivedBeforeMs) => store.deleteOlder(receivedBeforeMs),
+      })
+      cleanUp.unshift(stop)
+    }
+    const reader = new StoreReader(store, () => clock.wallNow())
+    const waiters = new EntryWaiters(store.recordCounts().entry)
+    const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq, clock })
+    const faults = new Faults(() => clock.now())
+    const recorder = new RequestRecorder(resolved.maxRecordedRequests, () => clock.now())
+    const bodies = new BodyReader(resolved.maxBodyBytes)
+    const closing = new AbortController()
+    const onRecords: RecordListener = (kind, records) => {
+      if (kind === 'entry') waiters.entriesStored(records as readonly StoredEntry[])
+      streams.recordsStored(kind, records)
+      resolved.onRecords(kind, records)
+    }
+    const ingester = new Ingester(store, { ...resolved, wallNow: () => clock.wallNow(), onRecords })
+    const reset = (): void => {
+      store.clear()
+      ingester.reset()
+      recorder.clear()
+      faults.clear()
+      waiters.reset()
+      streams.reset()
+    }
+    const { apiKeys, latencyMs } = resolved
+    const rateLimit = resolved.rateLimit && new RateLimit(resolved.rateLimit, () => clock.now())
+    const server = createHttpServer({
+      endpoints: { ingester, faults, recorder, bodies, apiKeys, rateLimit, latencyMs, signal: closing.signal },
+      local: {
+        reader,
+        faults,
+        recorder,
+        bodies,
+        streams,
+        reset,
+        auth: new TokenAuth(token),
+        createStatus: (origin) =>
+          createStatus(resolved, { url: origin + BASE_PATH, startedAtMs, stored: reader.recordCounts() }),
+      },
+      onProblem,
+    })
+    const host = resolved.host === 'localhost' ? '127.0.0.1' : resolved.host
+    const { port } = await listenOn(server, host, resolved.port)
+    const origin = formatOrigin(host, port)
+
+    const close = async (): Promise<void> => {
+      closing.abort()
+      waiters.close()
+      streams.close()
+      await closeServer(server)
+      for (const run of cleanUp) run()
+    }
+    let closed: Promise<void> | undefined
+    const listAll = (): readonly StoredEntry[] => store.oldestFirst('entry').map(({ record }) => record)
+
+    return {
+      url: origin + BASE_PATH,
+      origin,
+      port,
+      token,
+      pageUrl: `${origin}/#token=${token}`,
+      faults,
+      get requests() {
+        return recorder.list()
+      },
+      get arrived() {
+        return waiters.arrived
+      },
+      entries: (query = {}) => reader.entries(query),
+      entry: (id) => reader.entry(id),
+      counts: (filter = {}) => reader.counts(filter),
+      requestLogs: (page = {}) => reader.list('request', page),
+      feedback: (page = {}) => reader.list('feedback', page),
+      releases: (page = {}) => reader.list('release', page),
+      heartbeats: (page = {}) => reader.list('heartbeat', page),
+      rejected: (page = {}) => reader.list('rejected', page),
+      async waitForEntries(wanted, waitOptions = {}) {
+        if (typeof wanted === 'number') {
+          await waiters.waitForCount(wanted, waitOptions)
+          return listAll()
+        }
+        const found = listAll().filter(wanted)
+        if (found.length > 0) return found
+        await waiters.waitForMatch(wanted, waitOptions)
+        return listAll().filter(wanted)
+      },
+      reset,
+      close: () => (closed ??= close()),
+    }
   } catch (error) {
-    lock?.release()
+    for (const run of cleanUp) run()
     throw error
   }
 }

@@ -48,13 +48,6 @@ export function openPrivate(path: string, flags: number): number {
   return open(path, flags, privacyProblem)
 }
 
-/** As the check of `openPrivate`, for files that others open by name. @throws UnsafeError, the system's errors */
-export function checkPrivate(path: string): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  const problem = stats && privacyProblem(stats)
-  if (problem !== undefined) throw new UnsafeError(`${path} ${problem}`)
-}
-
 /** A new file, opened to append. @throws `EEXIST` if the path exists; the system's other errors */
 export function createFile(path: string): number {
   return openOwn(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL)

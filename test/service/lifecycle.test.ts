@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
-import { entryOf, ingest, local, newest, started, until } from './support.js'
+import { entryOf, ingest, newest, started, until } from './support.js'
 import { lastingPort } from '../reusable-port.mjs'
 
 describe('start', () => {
@@ -22,12 +22,11 @@ describe('start', () => {
     { host: '' },
     { port: -1 },
     { port: 65_536 },
-    { store: 'disk' },
     { maxBodyBytes: 0 },
     { rateLimit: { requests: 1, windowMs: 0 } },
     { latencyMs: -1 },
     { partialStatus: 500 },
-    { store: 'none', dbFile: 'x' },
+    { dbFile: '' },
     { maxAgeMs: 0 },
     { maxAgeMs: Number.NaN },
     { token: 'fifteen-letters' },
@@ -131,21 +130,9 @@ describe('waitForEntries', () => {
   })
 })
 
-describe('store none', () => {
-  it('judges and counts, keeps nothing and says so', async () => {
-    const service = await started({ store: 'none' })
-    await ingest(service, [entryOf(), { ...entryOf(), level: 'x' }])
-    expect(service.counts()).toMatchObject({ info: 1, total: 1 })
-    expect(await service.waitForEntries(1)).toEqual([])
-    expect(() => service.entries()).toThrow(expect.objectContaining({ code: 'STORE' }))
-    expect(() => service.counts({ level: 'info' })).toThrow(expect.objectContaining({ code: 'STORE' }))
-    expect((await local(service, 'entries')).status).toBe(400)
-  })
-})
-
 describe('a flood', () => {
   it('of connections, garbage and broken requests leaves the service answering', async () => {
-    const service = await started({ maxConnections: 20 })
+    const service = await started()
     const sockets = Array.from({ length: 200 }, (_, i) => {
       const socket = connect(service.port, '127.0.0.1')
       socket.on('error', () => {})

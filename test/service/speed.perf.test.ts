@@ -1,15 +1,13 @@
 /**
- * 100,000 entries and as many request logs: every query of the page, over every store. It is the CPU time of the best
- * of three that counts, so that what else the machine does cannot fail it; `npm run bench -- service` has the numbers.
+ * 100,000 entries and as many request logs: every query of the page, in CPU time, the best of three.
+ * `npm run bench -- service` has the numbers.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { StoreReader } from '../../src/service/query/store-reader.js'
-import { MemoryStore } from '../../src/service/store/memory-store.js'
-import { hasSqlite } from '../../src/service/store/sqlite-file.js'
-import { SqliteStore } from '../../src/service/store/sqlite.js'
-import type { RecordKind, Store } from '../../src/service/store/store.js'
+import { Store } from '../../src/service/store/store.js'
+import type { RecordKind } from '../../src/service/store/stored-record.js'
 
 const COUNT = 100_000
 const BATCH = 100
@@ -53,33 +51,14 @@ function cpuMs(work: () => unknown): number {
   return (user + system) / 1000
 }
 
-describe.each([
-  {
-    name: 'memory',
-    isThere: true,
-    open: (): Store =>
-      new MemoryStore({
-        ...LIMITS,
-        onProblem: (message) => {
-          throw new Error(message)
-        },
-      }),
-  },
-  { name: 'sqlite', isThere: hasSqlite(), open: (): Store => new SqliteStore(LIMITS) },
-])('$name', ({ isThere, open }) => {
-  let store: Store | undefined
+let store: Store
 
-  beforeAll(() => {
-    if (!isThere) return
-    store = open()
-    fill(store)
-  }, 180_000)
-  afterAll(() => store?.close())
+beforeAll(() => {
+  store = new Store({ ...LIMITS, onProblem: (message) => expect.unreachable(message) })
+  fill(store)
+}, 180_000)
 
-  it.skipIf(!isThere).each(QUERIES)('$name', ({ ask }) => {
-    if (store === undefined) throw new Error('the store was not filled')
-    const filled = store
-    const reader = new StoreReader(filled, () => Date.UTC(2026, 10, 21, 12))
-    expect(Math.min(...[1, 2, 3].map(() => cpuMs(() => ask(reader, filled))))).toBeLessThan(MOST_MS)
-  })
+it.each(QUERIES)('$name', ({ ask }) => {
+  const reader = new StoreReader(store, () => Date.UTC(2026, 10, 21, 12))
+  expect(Math.min(...[1, 2, 3].map(() => cpuMs(() => ask(reader, store))))).toBeLessThan(MOST_MS)
 })

@@ -16,10 +16,10 @@ export interface Answer {
 
 export interface Sent {
   readonly method?: string
-  /** As it stands; without it that of the URL, which a parser has tidied. */
+  /** Sent unchanged; default: that of the URL, which a parser has normalized. */
   readonly path?: string
   readonly headers?: Record<string, string>
-  /** Text and bytes are sent as they stand, all else as JSON. */
+  /** Text and bytes are sent as they are, all else as JSON. */
   readonly body?: unknown
 }
 
@@ -65,10 +65,10 @@ export async function started(options: IngestServiceOptions = {}): Promise<Inges
   return service
 }
 
-/** The newest entry kept. */
+/** The newest stored entry. */
 export function newest(service: IngestService): StoredEntry {
   const [found] = service.entries({ limit: 1 }).items
-  if (found === undefined) throw new Error('the service keeps no entry')
+  if (found === undefined) throw new Error('the service has no entry')
   return found
 }
 
@@ -90,17 +90,17 @@ export function ingest(
   return call(`${service.url}/ingest`, { body: { batch_id: batchId, logs }, headers })
 }
 
-/** With the token; `GET` unless it is said. */
+/** With the token; `GET` by default. */
 export function local(service: IngestService, path: string, { headers, ...sent }: Sent = {}): Promise<Answer> {
   const authorization = `Bearer ${service.token}`
   return call(`${service.origin}/local/${path}`, { method: 'GET', ...sent, headers: { authorization, ...headers } })
 }
 
-/** Resolves once `holds` does; looks again at every turn of the event loop that a timer leaves. */
+/** Resolves once `holds` returns true. */
 export async function until(holds: () => boolean, timeoutMs = 5000): Promise<void> {
   const end = performance.now() + timeoutMs
   while (!holds()) {
-    if (performance.now() > end) throw new Error('the condition did not come to hold')
+    if (performance.now() > end) throw new Error('the condition was not met in time')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,6 +1,6 @@
 /** Shows what arrives, as long as somebody reads as fast. */
 import type { Clock } from '../../shared/clock.js'
-import type { RecordKind, Records, Stored } from '../../service/store/store.js'
+import type { RecordKind, Records, Stored } from '../../service/store/stored-record.js'
 import { formatRecordLine } from '../shared/record-line.js'
 import type { Paint } from '../shared/paint.js'
 

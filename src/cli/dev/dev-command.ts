@@ -39,7 +39,7 @@ PINO_INGEST_URL, _API_KEY and _ENABLED win over the shell's, _API_KEY_FILE, _PRE
 PINO_INGEST_SPOOL is false unless a spool is set. What it gives in code still wins. dev itself speaks on stderr, and shows what
 arrives with --show only. When the program has ended, dev waits until all is stored and ends too; on a terminal, without --json, the
 page stays until Ctrl-C.`,
-      `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, store, db, arrived, queries), and nothing of
+      `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived, queries), and nothing of
 what arrives; with a program on stderr, and a second line at its end (exit_code, signal, arrived).`,
       "Exit codes: the program's. Without one 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.",
     ],

@@ -14,7 +14,6 @@ export const DEV_FLAGS: Flags = {
     meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside',
   },
   db: { value: 'FILE', meaning: 'keeps what arrives in this file, and begins with what it holds' },
-  store: { value: 'KIND', meaning: 'memory (default) or sqlite, which needs Node 22.13 or later' },
   'max-entries': { value: 'NUMBER', meaning: 'entries kept, and as many request logs; the oldest go first (200000)' },
   'max-bytes': {
     value: 'SIZE',
@@ -35,10 +34,7 @@ function isHost(text: string | undefined): text is Host | undefined {
 
 /** @throws CommandError */
 export function parseServiceOptions({ texts }: Arguments): IngestServiceOptions {
-  const store = texts.get('store') ?? 'memory'
   const host = texts.get('host')
-  if (store !== 'memory' && store !== 'sqlite')
-    throw createUsageError(`--store must be memory or sqlite, got ${JSON.stringify(store)}`)
   if (!isHost(host))
     throw createUsageError(
       `--host must be ${HOSTS.join(', ')}, since it must not be reachable from outside, got ${JSON.stringify(host)}`,
@@ -48,7 +44,6 @@ export function parseServiceOptions({ texts }: Arguments): IngestServiceOptions 
     return text === undefined ? undefined : read(flag, text)
   }
   return {
-    store,
     port: value('port', (flag, text) => parseInteger(flag, text, 0, 65_535)) ?? DEFAULT_PORT,
     ...omitUndefined({
       dbFile: texts.get('db'),

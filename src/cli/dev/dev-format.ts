@@ -19,7 +19,7 @@ function toQueries({ origin, token }: Started): Readonly<Record<string, string>>
   }
 }
 
-export function toStartedData(service: Started, { store, dbFile }: IngestServiceOptions): object {
+export function toStartedData(service: Started, { dbFile }: IngestServiceOptions): object {
   const { url, origin, port, arrived, token, pageUrl } = service
   return {
     page_url: pageUrl,
@@ -27,7 +27,6 @@ export function toStartedData(service: Started, { store, dbFile }: IngestService
     origin,
     port,
     token,
-    store,
     db: dbFile ?? null,
     arrived,
     queries: toQueries(service),

@@ -1,6 +1,6 @@
 /** What arrived, each on one line of a terminal. Pure. */
 import type { Level, LogEntry } from '../../protocol/log-entry.js'
-import type { RecordKind, Records } from '../../service/store/store.js'
+import type { RecordKind, Records } from '../../service/store/stored-record.js'
 import { PLAIN } from './paint.js'
 import type { Paint, Style } from './paint.js'
 import { printable } from './printable.js'

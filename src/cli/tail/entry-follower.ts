@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.js'
 import type { EntrySummary, ServiceStatus, StreamEntries } from '../../service/query/api-types.js'
 import { EventStreamParser } from '../../service/stream/server-sent-events.js'
 import type { ServerSentEvent } from '../../service/stream/server-sent-events.js'
-import type { Page, StoredEntry } from '../../service/store/store.js'
+import type { Page, StoredEntry } from '../../service/store/stored-record.js'
 import { AnswerError } from './local-service-client.js'
 import type { LocalServiceClient, Query } from './local-service-client.js'
 
@@ -67,7 +67,7 @@ export class EntryFollower {
     // One at least, for where the stream is to begin.
     const { items } = await service.json<Page<ReceivedEntry>>('entries', {
       ...filters,
-      ...(!isWhole && { view: 'brief' }),
+      ...(!isWhole && { view: 'summary' }),
       limit: Math.max(lines, 1),
     })
     await onEntries(items.slice(0, lines).toReversed())

@@ -1,64 +1,101 @@
-/** Failures by fingerprint: order, pages, and what the answer shows of each (pure). */
+/** Failures by fingerprint: order, pages and summaries (pure). */
 import type { ErrorGroup } from '../query/api-types.js'
 import { truncate } from '../query/entry-summary.js'
 import { createCursorError } from '../query/query-filters.js'
-import type { GroupDetails, GroupSummary, Page } from '../store/store.js'
-import { compareCodePoints } from './code-point-order.js'
+import type { IndexedEntry } from '../store/indexed-record.js'
+import type { Page } from '../store/stored-record.js'
+import { countTrend } from './time-buckets.js'
+import type { TimeRange } from './time-buckets.js'
+import { compareTexts } from './value-counts.js'
 
 export const TREND_PARTS = 24
 const MAX_USERS = 1000
 const MAX_NAMES = 10
 const MAX_TEXT = 500
 
-type Place = Pick<GroupSummary, 'lastMs' | 'newestSeq'>
+/** Entries of one group, oldest first. */
+type Members = IndexedEntry[]
 
-/** Last seen first; of those seen in the same millisecond the one whose newest entry came last. */
-function isBefore(a: Place, b: Place): boolean {
-  return a.lastMs === b.lastMs ? a.newestSeq > b.newestSeq : a.lastMs > b.lastMs
+interface Position {
+  readonly lastMs: number
+  readonly newestSeq: number
 }
 
-/** A group that was seen again meanwhile is on the first page then. */
+interface Group extends Position {
+  readonly members: Members
+}
+
+/** Last seen first; of groups last seen in the same millisecond, the one with the entry that came last. */
+function comparePositions(a: Position, b: Position): number {
+  return b.lastMs - a.lastMs || b.newestSeq - a.newestSeq
+}
+
+/** A group of which an entry comes between two queries moves to the first page. */
 export function pageGroups(
-  heads: readonly GroupSummary[],
+  failures: readonly IndexedEntry[],
   limit: number,
   cursor: string | undefined,
-): Page<GroupSummary> {
-  const last = cursor === undefined ? undefined : placeOfCursor(cursor)
-  const rest = last === undefined ? heads : heads.filter((head) => isBefore(last, head))
-  const sorted = rest.toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
+): Page<Members> {
+  const after = cursor === undefined ? undefined : parseGroupCursor(cursor)
+  const groups = groupByFingerprint(failures).filter(
+    (group) => after === undefined || comparePositions(after, group) < 0,
+  )
+  const sorted = groups.toSorted(comparePositions)
   const items = sorted.slice(0, limit)
-  const end = items.at(-1)
-  return { items, next: sorted.length > limit && end !== undefined ? `${end.lastMs}.${end.newestSeq}` : null }
+  const end = sorted.length > limit ? items.at(-1) : undefined
+  return {
+    items: items.map(({ members }) => members),
+    next: end === undefined ? null : `${end.lastMs}.${end.newestSeq}`,
+  }
 }
 
-function placeOfCursor(cursor: string): Place {
+function groupByFingerprint(failures: readonly IndexedEntry[]): Group[] {
+  const groups = new Map<string, Members>()
+  for (const failure of failures) {
+    const { fingerprint = '' } = failure
+    const members = groups.get(fingerprint)
+    if (members === undefined) groups.set(fingerprint, [failure])
+    else members.push(failure)
+  }
+  return [...groups.values()].map((members) => {
+    const lastMs = members.reduce((latest, { timeMs }) => Math.max(latest, timeMs), -Infinity)
+    return { members, lastMs, newestSeq: members.at(-1)?.seq ?? 0 }
+  })
+}
+
+function parseGroupCursor(cursor: string): Position {
   const [, lastMs, newestSeq] = /^(-?\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? []
   if (lastMs === undefined || newestSeq === undefined) throw createCursorError(cursor)
   return { lastMs: Number(lastMs), newestSeq: Number(newestSeq) }
 }
 
-export function toErrorGroup(
-  head: GroupSummary,
-  { newest, services, versions, users, trend }: GroupDetails,
-): ErrorGroup {
-  const { entry } = newest
+/** `range` is that of the trend. */
+export function toErrorGroup(members: Members, range: TimeRange, parts: number): ErrorGroup {
+  const newest = members.at(-1) as IndexedEntry
+  const { entry } = newest.record
+  const times = members.map(({ timeMs }) => timeMs)
+  const sortedTimes = new Float64Array(times).toSorted()
   return {
-    fingerprint: head.fingerprint,
+    fingerprint: newest.fingerprint ?? '',
     is_given: entry.fingerprint !== undefined,
     level: entry.level,
     type: entry.error?.type === undefined ? null : truncate(entry.error.type, MAX_TEXT),
     message: truncate(entry.error?.message ?? entry.message, MAX_TEXT),
-    count: head.count,
-    first_seen: new Date(head.firstMs).toISOString(),
-    last_seen: new Date(head.lastMs).toISOString(),
-    services: firstNames(services),
-    versions: firstNames(versions),
-    users: Math.min(users, MAX_USERS),
-    newest: newest.id,
-    trend,
+    count: members.length,
+    first_seen: new Date(sortedTimes[0] ?? 0).toISOString(),
+    last_seen: new Date(sortedTimes.at(-1) ?? 0).toISOString(),
+    services: firstNames(members.map(({ service }) => service)),
+    versions: firstNames(members.map(({ version }) => version)),
+    users: Math.min(distinct(members.map(({ user }) => user)).length, MAX_USERS),
+    newest: newest.record.id,
+    trend: countTrend(range, parts, times),
   }
 }
 
-function firstNames(names: readonly string[]): string[] {
-  return names.toSorted(compareCodePoints).slice(0, MAX_NAMES)
+function firstNames(names: readonly (string | undefined)[]): string[] {
+  return distinct(names).toSorted(compareTexts).slice(0, MAX_NAMES)
+}
+
+function distinct(values: readonly (string | undefined)[]): string[] {
+  return [...new Set(values)].filter((value) => value !== undefined)
 }

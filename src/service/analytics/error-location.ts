@@ -1,9 +1,9 @@
-/** Where an error was thrown, read from its stack as V8 writes it (pure). */
+/** The location of an error in the application, from its stack in V8's format (pure). */
 
-/** What is beyond is not looked at: frames of one's own stand in front, and a stack may be of any length. */
+/** The rest is not parsed: a stack may have any length, and the application's frames come first. */
 const MAX_STACK = 16_384
 const MAX_LINE = 1000
-const MAX_PLACE = 300
+const MAX_LOCATION = 300
 
 interface Frame {
   /** Empty for a function without a name. */
@@ -13,39 +13,39 @@ interface Frame {
 }
 
 /**
- * The first frame of the application's own, else the first of all: function and file. The line is left out, so that
- * an edit above it does not make another failure of it, but where the function has no name to know it by.
+ * The first frame of the application, else the first of all: function and file. The line is included only if the function has
+ * no name, so that an edit above it does not change the fingerprint.
  */
 export function findErrorLocation(stack: string | undefined): string | undefined {
   if (stack === undefined) return undefined
   let first: Frame | undefined
   for (let from = 0, end = 0; end !== -1 && from < MAX_STACK; from = end + 1) {
     end = stack.indexOf('\n', from)
-    const frame = frameOf(stack.slice(from, end === -1 ? from + MAX_LINE : Math.min(end, from + MAX_LINE)))
+    const frame = parseFrame(stack.slice(from, end === -1 ? from + MAX_LINE : Math.min(end, from + MAX_LINE)))
     if (frame === undefined) continue
-    if (isOwn(frame.file)) return placeOfFrame(frame)
+    if (isOwn(frame.file)) return formatLocation(frame)
     first ??= frame
   }
-  return first && placeOfFrame(first)
+  return first && formatLocation(first)
 }
 
 const AT = /^\s*at (?:async )?(?:new )?/
 /** `file:line:column` at the end of a location. */
 const POSITION = /:(\d+)(?::\d+)?$/
-/** V8's names for what has none: the top level of a module, and functions that were not named. */
+/** V8's names for the top level of a module, and for functions without a name. */
 const NAMELESS = /^(?:Object\.|Module\.|Function\.)?(?:<anonymous>|anonymous)?$/
 
-function frameOf(text: string): Frame | undefined {
+function parseFrame(text: string): Frame | undefined {
   const at = AT.exec(text)?.[0]
   if (at === undefined) return undefined
   const rest = text.slice(at.length).trimEnd()
   const open = rest.endsWith(')') ? rest.indexOf(' (') : -1
   const location = open === -1 ? rest : rest.slice(open + 2, -1)
   const position = POSITION.exec(location)
-  // Code made at run time has no file; the frame that made it comes next.
+  // Code created at run time has no file; the frame that created it comes next.
   if (position === null || location.startsWith('eval at ')) return undefined
   const name = open === -1 ? '' : rest.slice(0, open).replace(/ \[as [^\]]*\]$/, '')
-  const file = fileOf(location.slice(0, position.index))
+  const file = normalizeFile(location.slice(0, position.index))
   return { name: NAMELESS.test(name) ? '' : name, file, line: position[1] ?? '' }
 }
 
@@ -58,11 +58,11 @@ function isOwn(file: string): boolean {
   )
 }
 
-/** Part of a path that differs from one release or build to the next: a number, a date, a hash. */
+/** Part of a path that differs between releases or builds: a number, a date, a hash. */
 const PART_VALUE = /^[\d._-]+$|^[\da-f]{7,}$|^[\da-f]{8}-[\da-f-]{27}$/i
 const CONTENT_HASH = /[.-](?=[a-z]*\d)[\da-z]{8,}(?=\.\w+$)/i
 
-function fileOf(location: string): string {
+function normalizeFile(location: string): string {
   const path = location
     .replace(/^file:\/\/\/?(?=[a-z]:|\/)/i, '')
     .replace(/\?.*$/, '')
@@ -73,6 +73,6 @@ function fileOf(location: string): string {
     .join('/')
 }
 
-function placeOfFrame({ name, file, line }: Frame): string {
-  return (name === '' ? `${file}:${line}` : `${name} ${file}`).slice(-MAX_PLACE)
+function formatLocation({ name, file, line }: Frame): string {
+  return (name === '' ? `${file}:${line}` : `${name} ${file}`).slice(-MAX_LOCATION)
 }

@@ -1,23 +1,23 @@
 /**
- * What makes two entries one and the same failure (pure): the fingerprint that the entry was sent with; else the
- * error's type, its message without what differs from case to case, and the first frame of the application's own.
+ * The fingerprint by which entries count as one failure (pure): the one that the entry was sent with, else a hash of the
+ * error's type, its normalized message, and the first frame of the application.
  */
 import { createHash } from 'node:crypto'
 import type { LogEntry } from '../../protocol/log-entry.js'
 import { findErrorLocation } from './error-location.js'
 
-/** Beyond this a message is data; what is normalized is bounded, so that a long one costs no more. */
+/** Bounds the cost of a long message. */
 const MAX_MESSAGE_READ = 2000
 const MAX_MESSAGE = 300
 const MAX_TYPE = 200
 const MAX_SOURCE_READ = 1000
 
-/** Entries that error groups are made of. */
+/** Whether error groups count the entry. */
 export function isFailure(entry: LogEntry): boolean {
   return entry.level === 'error' || entry.level === 'fatal' || entry.error !== undefined
 }
 
-/** The fingerprint that the filter compares: every given one, and the computed one of a failure. */
+/** The fingerprint that the filter compares; computed for failures only. */
 export function findErrorGroup(entry: LogEntry): string | undefined {
   return entry.fingerprint !== undefined || isFailure(entry) ? computeFingerprint(entry) : undefined
 }
@@ -27,8 +27,8 @@ export function computeFingerprint(entry: LogEntry): string {
   const { error } = entry
   const type = error?.type?.slice(0, MAX_TYPE) ?? ''
   const message = withoutValues(error?.message ?? entry.message)
-  const place = findErrorLocation(error?.stack) ?? withoutLine(entry.source) ?? ''
-  const parts = [type, message, place].join('\u001f')
+  const location = findErrorLocation(error?.stack) ?? withoutLine(entry.source) ?? ''
+  const parts = [type, message, location].join('\u001f')
   return createHash('sha256').update(parts).digest('hex').slice(0, 16)
 }
 

@@ -1,26 +1,22 @@
-/** Counts by bucket and level become the answer (pure). */
+/** Entries by time and level (pure). */
 import type { Histogram } from '../query/api-types.js'
-import type { BucketCount } from '../store/store.js'
-import { formatBucketStart } from './time-buckets.js'
-import type { TimeBuckets } from './time-buckets.js'
+import type { IndexedEntry } from '../store/indexed-record.js'
 import { addToCounts, createLevelCounts } from './level-counts.js'
+import { bucketIndex, formatBucketStart } from './time-buckets.js'
+import type { TimeBuckets } from './time-buckets.js'
 
-/** Where no entry matches there is no time to show. */
 export const NO_HISTOGRAM: Histogram = { since: null, until: null, step_ms: 0, buckets: [] }
 
-export function createHistogram(frame: TimeBuckets, found: Iterable<BucketCount>): Histogram {
-  const buckets = Array.from({ length: frame.count }, (_, n) => ({
-    at: formatBucketStart(frame, n),
-    ...createLevelCounts(),
-  }))
-  for (const { bucket, level, count } of found) {
-    const counts = buckets[bucket]
-    if (counts !== undefined) addToCounts(counts, level, count)
+export function createHistogram(entries: Iterable<IndexedEntry>, buckets: TimeBuckets): Histogram {
+  const counts = Array.from({ length: buckets.count }, createLevelCounts)
+  for (const { timeMs, level } of entries) {
+    const bucket = counts[bucketIndex(buckets, timeMs)]
+    if (bucket !== undefined) addToCounts(bucket, level)
   }
   return {
-    since: formatBucketStart(frame, 0),
-    until: formatBucketStart(frame, frame.count),
-    step_ms: frame.stepMs,
-    buckets,
+    since: formatBucketStart(buckets, 0),
+    until: formatBucketStart(buckets, buckets.count),
+    step_ms: buckets.stepMs,
+    buckets: counts.map((bucket, n) => ({ at: formatBucketStart(buckets, n), ...bucket })),
   }
 }

@@ -1,5 +1,4 @@
 /** Counts by level (pure). */
-import { LEVELS } from '../../protocol/log-entry.js'
 import type { Level } from '../../protocol/log-entry.js'
 
 export type MutableLevelCounts = Record<Level | 'total', number>
@@ -8,17 +7,18 @@ export function createLevelCounts(): MutableLevelCounts {
   return { debug: 0, info: 0, warn: 0, error: 0, fatal: 0, total: 0 }
 }
 
-export function addToCounts(counts: MutableLevelCounts, level: Level, n = 1): void {
-  counts[level] += n
-  counts.total += n
+export function countLevels(entries: Iterable<{ readonly level: Level }>): MutableLevelCounts {
+  const counts = createLevelCounts()
+  for (const { level } of entries) addToCounts(counts, level)
+  return counts
+}
+
+export function addToCounts(counts: MutableLevelCounts, level: Level): void {
+  counts[level]++
+  counts.total++
 }
 
 /** Levels that count as errors of a release. */
 export function isErrorLevel(level: Level): boolean {
   return level === 'error' || level === 'fatal'
-}
-
-/** Rises with the level. */
-export function levelCode(level: Level): number {
-  return LEVELS.indexOf(level)
 }

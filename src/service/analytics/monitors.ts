@@ -1,16 +1,16 @@
 /** Monitors by their pings (pure). */
 import type { MonitorSummary } from '../query/api-types.js'
-import type { StoredHeartbeat } from '../store/store.js'
+import type { StoredHeartbeat } from '../store/stored-record.js'
 
 const MAX_RECENT = 50
 
-/** Last ping first, as the pings themselves must come. */
-export function summarizeMonitors(newestFirst: Iterable<StoredHeartbeat>): MonitorSummary[] {
+/** The monitor of the last ping first. */
+export function summarizeMonitors(newestFirst: Iterable<{ readonly record: StoredHeartbeat }>): MonitorSummary[] {
   const pings = new Map<string, string[]>()
-  for (const { monitor, received_at } of newestFirst) {
-    const known = pings.get(monitor)
-    if (known === undefined) pings.set(monitor, [received_at])
-    else known.push(received_at)
+  for (const { record } of newestFirst) {
+    const known = pings.get(record.monitor)
+    if (known === undefined) pings.set(record.monitor, [record.received_at])
+    else known.push(record.received_at)
   }
   return [...pings].map(([monitor, times]) => {
     const recent = times.slice(0, MAX_RECENT)
@@ -25,7 +25,7 @@ export function summarizeMonitors(newestFirst: Iterable<StoredHeartbeat>): Monit
   })
 }
 
-/** Of an even number of intervals the mean of the two in the middle, to the millisecond. */
+/** Of an even number of intervals the mean of the middle two, in whole milliseconds. Null below two pings. */
 function medianInterval(newestFirst: readonly string[]): number | null {
   const times = newestFirst.map((time) => Date.parse(time)).toSorted((a, b) => a - b)
   const intervals = times

@@ -1,74 +1,92 @@
-/** Releases by their registrations, and the windows of time around them (pure). */
+/** Releases by their registrations, and the entries around them (pure). */
 import type { ReleaseHealth } from '../query/api-types.js'
-import type { StoredRelease, Tally, TimeWindow } from '../store/store.js'
+import type { IndexedEntry } from '../store/indexed-record.js'
+import type { StoredRelease } from '../store/stored-record.js'
+import { isErrorLevel } from './level-counts.js'
 
 const MAX_WINDOW_MS = 3_600_000
 
-export const NO_TALLY: Tally = { entries: 0, errors: 0 }
-
-export interface ReleaseWindows {
+export interface ReleaseSummary {
+  /** First and last registration. */
   readonly first: StoredRelease
   readonly last: StoredRelease
   readonly windowMs: number
-  readonly before: TimeWindow
-  readonly after: TimeWindow
 }
 
 /**
- * One a `release_id`, by its first registration, newest first. `oldestFirst` are all registrations.
- * The window ends where the next release came, lest errors of the one are laid to the other.
+ * One per `release_id`, by its first registration, newest first. The window ends at the next release, so that its errors are
+ * not attributed to the one before.
  */
-export function createReleaseWindows(oldestFirst: Iterable<StoredRelease>, nowMs: number): ReleaseWindows[] {
-  const firsts = new Map<string, { first: StoredRelease; last: StoredRelease }>()
+export function summarizeReleases(oldestFirst: Iterable<StoredRelease>, nowMs: number): ReleaseSummary[] {
+  const registrations = new Map<string, { first: StoredRelease; last: StoredRelease }>()
   for (const record of oldestFirst) {
-    const known = firsts.get(record.release_id)
-    if (known === undefined) firsts.set(record.release_id, { first: record, last: record })
+    const known = registrations.get(record.release_id)
+    if (known === undefined) registrations.set(record.release_id, { first: record, last: record })
     else known.last = record
   }
   let nextMs = nowMs
-  return [...firsts.values()].toReversed().map(({ first, last }) => {
-    const atMs = Date.parse(first.received_at)
-    // A wall clock that was set back makes the next one seem earlier.
-    const windowMs = Math.max(0, Math.min(MAX_WINDOW_MS, nextMs - atMs, nowMs - atMs))
-    nextMs = atMs
-    const before = { sinceMs: atMs - windowMs, untilMs: atMs }
-    return { first, last, windowMs, before, after: { sinceMs: atMs, untilMs: atMs + windowMs } }
+  return [...registrations.values()].toReversed().map(({ first, last }) => {
+    const registeredMs = Date.parse(first.received_at)
+    // Negative if the wall clock was set back.
+    const windowMs = Math.max(0, Math.min(MAX_WINDOW_MS, nextMs - registeredMs, nowMs - registeredMs))
+    nextMs = registeredMs
+    return { first, last, windowMs }
   })
 }
 
-export function toReleaseHealth(
-  { first, last, windowMs }: ReleaseWindows,
-  before: Tally,
-  after: Tally,
-  linked: Tally,
-): ReleaseHealth {
-  return {
-    release_id: first.release_id,
-    release: last.release,
-    registered_at: first.received_at,
-    last_registered_at: last.received_at,
-    window_ms: windowMs,
-    before,
-    after,
-    linked,
+export function tallyReleases(releases: readonly ReleaseSummary[], entries: readonly IndexedEntry[]): ReleaseHealth[] {
+  const windows = sortTimes(entries)
+  const linked = tallyLinked(entries)
+  return releases.map(({ first, last, windowMs }) => {
+    const registeredMs = Date.parse(first.received_at)
+    return {
+      release_id: first.release_id,
+      release: last.release,
+      registered_at: first.received_at,
+      last_registered_at: last.received_at,
+      window_ms: windowMs,
+      before: tallyBetween(windows, registeredMs - windowMs, registeredMs),
+      after: tallyBetween(windows, registeredMs, registeredMs + windowMs),
+      linked: linked.get(first.release_id) ?? { entries: 0, errors: 0 },
+    }
+  })
+}
+
+interface Tally {
+  entries: number
+  /** Of level error and fatal. */
+  errors: number
+}
+
+function tallyLinked(entries: readonly IndexedEntry[]): ReadonlyMap<string, Tally> {
+  const tallies = new Map<string, Tally>()
+  for (const { release_id, level } of entries) {
+    if (release_id === undefined) continue
+    const tally = tallies.get(release_id) ?? { entries: 0, errors: 0 }
+    tallies.set(release_id, tally)
+    tally.entries++
+    if (isErrorLevel(level)) tally.errors++
   }
+  return tallies
 }
 
-/** When entries were logged, in any order. */
-export interface EntryTimes {
-  readonly allMs: readonly number[]
-  readonly errorsMs: readonly number[]
+interface SortedTimes {
+  readonly allMs: Float64Array
+  readonly errorsMs: Float64Array
 }
 
-/** In the order of `windows`. Moments are sorted once, so that each window costs two searches. */
-export function tallyWindows({ allMs, errorsMs }: EntryTimes, windows: readonly TimeWindow[]): Tally[] {
-  const all = Float64Array.from(allMs).toSorted()
-  const errors = Float64Array.from(errorsMs).toSorted()
-  return windows.map((window) => ({ entries: countIn(all, window), errors: countIn(errors, window) }))
+/** Sorted once, so that each window costs two binary searches per list. */
+function sortTimes(entries: readonly IndexedEntry[]): SortedTimes {
+  const errors = entries.filter(({ level }) => isErrorLevel(level))
+  const sorted = (of: readonly IndexedEntry[]): Float64Array =>
+    new Float64Array(of.map(({ timeMs }) => timeMs)).toSorted()
+  return { allMs: sorted(entries), errorsMs: sorted(errors) }
 }
 
-function countIn(sorted: Float64Array, { sinceMs, untilMs }: TimeWindow): number {
-  return Math.max(0, firstAtOrAfter(sorted, untilMs) - firstAtOrAfter(sorted, sinceMs))
+/** From `sinceMs`, and before `untilMs`. */
+function tallyBetween({ allMs, errorsMs }: SortedTimes, sinceMs: number, untilMs: number): Tally {
+  const count = (sorted: Float64Array): number => firstAtOrAfter(sorted, untilMs) - firstAtOrAfter(sorted, sinceMs)
+  return { entries: count(allMs), errors: count(errorsMs) }
 }
 
 function firstAtOrAfter(sorted: Float64Array, timeMs: number): number {

@@ -1,68 +1,77 @@
-/** Durations and statuses of requests become statistics (pure). */
+/** Request logs by route: counts, errors, percentiles (pure). */
 import type { RouteLatency, RouteStats } from '../query/api-types.js'
-import type { Durations, RouteDurations } from '../store/store.js'
-import { formatBucketStart } from './time-buckets.js'
+import type { IndexedRequest } from '../store/indexed-record.js'
+import { bucketIndex, formatBucketStart } from './time-buckets.js'
 import type { TimeBuckets } from './time-buckets.js'
-import { compareCodePoints } from './code-point-order.js'
-import { findPercentile } from './percentile.js'
+import { compareTexts } from './value-counts.js'
 
-export const MAX_ROUTES = 1000
+const MAX_ROUTES = 1000
 
-/** Status 5xx. */
-export function isServerError(status: number): boolean {
-  return status >= 500 && status < 600
+const NO_DURATIONS = { count: 0, errors: 0, p50_ms: null, p95_ms: null, p99_ms: null }
+
+type Requests = readonly IndexedRequest[]
+
+/** The most frequent first. */
+export function summarizeRoutes(requests: Requests): RouteStats[] {
+  const routes = new Map<string, IndexedRequest[]>()
+  for (const request of requests) {
+    // No text that the service accepts has a NUL in it.
+    const key = `${request.method}\0${request.route}`
+    const members = routes.get(key)
+    if (members === undefined) routes.set(key, [request])
+    else members.push(request)
+  }
+  const sorted = [...routes.values()].toSorted(compareRoutes).slice(0, MAX_ROUTES)
+  return sorted.map(toRouteStats)
 }
 
-/** Status 4xx. */
-export function isClientError(status: number): boolean {
-  return status >= 400 && status < 500
+function compareRoutes(a: Requests, b: Requests): number {
+  const [left, right] = [a[0] as IndexedRequest, b[0] as IndexedRequest]
+  return b.length - a.length || compareTexts(left.route, right.route) || compareTexts(left.method, right.method)
 }
 
-/** The most frequent first, then by code point. */
-export function compareFrequency(a: NamedRoute, b: NamedRoute): number {
-  return b.count - a.count || compareCodePoints(a.route, b.route) || compareCodePoints(a.method, b.method)
-}
-
-type NamedRoute = Pick<RouteDurations, 'method' | 'route' | 'count'>
-
-/** Of at least one request. */
-export function summarizeDurations(ms: readonly number[], errors: number): Durations & { readonly maxMs: number } {
-  // A typed array sorts numbers as numbers, without a function for each comparison.
-  const sorted = Float64Array.from(ms).toSorted()
-  const at = (percent: number): number => findPercentile(sorted, percent)
-  return { count: ms.length, errors, p50Ms: at(50), p95Ms: at(95), p99Ms: at(99), maxMs: at(100) }
-}
-
-export function toRouteStats(found: RouteDurations): RouteStats {
+function toRouteStats(requests: Requests): RouteStats {
+  const { method, route } = requests[0] as IndexedRequest
+  const durations = summarizeDurations(requests)
+  const clientErrors = requests.filter(({ status }) => status >= 400 && status < 500).length
+  const lastMs = requests.reduce((latest, { timeMs }) => Math.max(latest, timeMs), -Infinity)
   return {
-    method: found.method,
-    route: found.route,
-    count: found.count,
-    errors: found.errors,
-    client_errors: found.clientErrors,
-    error_rate: found.errors / found.count,
-    p50_ms: found.p50Ms,
-    p95_ms: found.p95Ms,
-    p99_ms: found.p99Ms,
-    max_ms: found.maxMs,
-    last_seen: new Date(found.lastMs).toISOString(),
+    method,
+    route,
+    ...durations,
+    client_errors: clientErrors,
+    error_rate: durations.errors / requests.length,
+    max_ms: requests.reduce((longest, { durationMs }) => Math.max(longest, durationMs), -Infinity),
+    last_seen: new Date(lastMs).toISOString(),
   }
 }
 
-export const NO_LATENCY: RouteLatency = { step_ms: 0, buckets: [] }
+type Durations = Pick<RouteStats, 'count' | 'errors' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
 
-/** `durations` by bucket; one that is missing is empty. */
-export function toRouteLatency(frame: TimeBuckets, durations: ReadonlyMap<number, Durations>): RouteLatency {
-  const buckets = Array.from({ length: frame.count }, (_, bucket) => {
-    const found = durations.get(bucket)
-    return {
-      at: formatBucketStart(frame, bucket),
-      count: found?.count ?? 0,
-      errors: found?.errors ?? 0,
-      p50_ms: found?.p50Ms ?? null,
-      p95_ms: found?.p95Ms ?? null,
-      p99_ms: found?.p99Ms ?? null,
-    }
-  })
-  return { step_ms: frame.stepMs, buckets }
+/** Percentiles by nearest rank, so each is a value that was measured. Of at least one request. */
+function summarizeDurations(requests: Requests): Durations {
+  const sorted = new Float64Array(requests.map(({ durationMs }) => durationMs)).toSorted()
+  const percentile = (percent: number): number => sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? Number.NaN
+  const errors = requests.filter(({ status }) => status >= 500 && status < 600).length
+  return {
+    count: requests.length,
+    errors,
+    p50_ms: percentile(50),
+    p95_ms: percentile(95),
+    p99_ms: percentile(99),
+  }
+}
+
+/** Requests of one route over time. `buckets` is undefined where there is none. */
+export function toRouteLatency(requests: Requests, buckets: TimeBuckets | undefined): RouteLatency {
+  if (buckets === undefined) return { step_ms: 0, buckets: [] }
+  const members: IndexedRequest[][] = Array.from({ length: buckets.count }, () => [])
+  for (const request of requests) members[bucketIndex(buckets, request.timeMs)]?.push(request)
+  return {
+    step_ms: buckets.stepMs,
+    buckets: members.map((found, n) => ({
+      at: formatBucketStart(buckets, n),
+      ...(found.length === 0 ? NO_DURATIONS : summarizeDurations(found)),
+    })),
+  }
 }

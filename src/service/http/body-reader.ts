@@ -1,168 +1,107 @@
-/** A request's body: read within bounds, inflated within bounds, decoded. */
+/** Request bodies: read, inflated and decoded, with limits. */
 import buffer from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import { CONTENT_TYPE } from '../../protocol/limits.js'
-import { MemoryBudget } from './memory-budget.js'
-import type { MemoryReservation } from './memory-budget.js'
+import { createSchemaProblem } from '../ingest/validators.js'
 import { createFailure, createSchemaReply } from './service-reply.js'
 import type { Reply } from './service-reply.js'
-import { createSchemaProblem } from '../ingest/validators.js'
-import { Semaphore } from './semaphore.js'
 
-/** Bodies of all requests together, as they came and inflated; beyond it a request is told to come again. */
+/** Bodies that are being read, together. */
 const MAX_PENDING_BYTES = 256 << 20
-/** On loopback the longest body takes a part of a second. */
-const SLOW_MS = 2000
-/** Of a body that is refused, this much is read and dropped so that the client gets to read the reply. */
+/** Of a refused body, so many bytes are read and dropped, so that the client reads the reply. */
 const MAX_DRAINED_BYTES = 64 << 20
 
-/** A thousand small bodies that all inflate to the longest at once would be a flood too; zlib has four threads anyway. */
-const MAX_INFLATING = 8
-
-export interface Body {
-  readonly bytes: Buffer
-  /** To be released when nothing of the body is held any more. */
-  readonly share: MemoryReservation
-}
-
 export type ReadResult =
-  | { readonly kind: 'read'; readonly body: Body }
+  | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'refused'; readonly reply: Reply }
-  /** The client went away. */
+  /** The client closed the connection. */
   | { readonly kind: 'gone' }
 
-interface Reading {
-  readonly sinceMs: number
-  readonly refuse: (reply: Reply) => void
-}
-
-export interface BodyLimits {
-  /** Of one body, before and after inflating. */
-  readonly maxBytes: number
-  readonly maxPendingBytes?: number
-  readonly now: () => number
-}
+export type DecodeResult = { readonly json: unknown } | { readonly reply: Reply }
 
 export class BodyReader {
   readonly #maxBytes: number
-  readonly #now: () => number
-  readonly #budget: MemoryBudget
-  readonly #inflating = new Semaphore(MAX_INFLATING)
-  /** Those whose end has not come, oldest first. */
-  readonly #reading = new Set<Reading>()
+  readonly #maxPendingBytes: number
+  #pendingBytes = 0
 
-  constructor({ maxBytes, now, maxPendingBytes = MAX_PENDING_BYTES }: BodyLimits) {
+  /** `maxBytes` of one body, before and after inflating. */
+  constructor(maxBytes: number, maxPendingBytes = MAX_PENDING_BYTES) {
     this.#maxBytes = maxBytes
-    this.#now = now
-    this.#budget = new MemoryBudget(maxPendingBytes)
-  }
-
-  /** Bytes of bodies that are being read or worked on. */
-  get pendingBytes(): number {
-    return this.#budget.takenBytes
+    this.#maxPendingBytes = maxPendingBytes
   }
 
   /** `onData` is called at the first byte; where it returns false, reading ends there. */
-  read(request: IncomingMessage, response: ServerResponse, onData: () => boolean): Promise<ReadResult> {
+  read(request: IncomingMessage, response: ServerResponse, onData = (): boolean => true): Promise<ReadResult> {
     if (Number(request.headers['content-length'] ?? 0) > this.#maxBytes) {
       drainBody(request)
-      return Promise.resolve({ kind: 'refused', reply: this.tooLarge() })
+      return Promise.resolve({ kind: 'refused', reply: this.#tooLarge() })
     }
     if (request.headers.expect !== undefined) response.writeContinue()
-    const share = this.#budget.share()
     return new Promise((resolve) => {
-      let chunks: Buffer[] = []
+      const chunks: Buffer[] = []
       let length = 0
       const settle = (result: ReadResult): void => {
-        if (!this.#reading.delete(reading)) return
-        if (result.kind !== 'read') share.release()
-        chunks = []
         request.off('data', take).off('end', end).off('close', gone).off('error', gone)
+        this.#pendingBytes -= length
         resolve(result)
-      }
-      const refuse = (reply: Reply): void => {
-        if (!this.#reading.has(reading)) return
-        settle({ kind: 'refused', reply })
-        drainBody(request)
+        if (result.kind === 'refused') drainBody(request)
       }
       const take = (chunk: Buffer): void => {
         if (length === 0 && !onData()) return settle({ kind: 'gone' })
         chunks.push(chunk)
         length += chunk.length
-        share.take(chunk.length)
-        if (length > this.#maxBytes) refuse(this.tooLarge())
-        else if (!this.#fits()) refuse(overloaded)
+        this.#pendingBytes += chunk.length
+        if (length > this.#maxBytes) settle({ kind: 'refused', reply: this.#tooLarge() })
+        else if (this.#pendingBytes > this.#maxPendingBytes) settle({ kind: 'refused', reply: overloaded })
       }
-      const end = (): void => settle({ kind: 'read', body: { bytes: Buffer.concat(chunks), share } })
+      const end = (): void => settle({ kind: 'read', bytes: Buffer.concat(chunks) })
       const gone = (): void => settle({ kind: 'gone' })
-      const reading: Reading = { sinceMs: this.#now(), refuse }
-      this.#reading.add(reading)
       request.on('data', take).on('end', end).on('close', gone).on('error', gone)
     })
   }
 
-  /** Where there is no room left, those that come too slowly make room: else a few of them could keep all others out. */
-  #fits(): boolean {
-    const slowMs = this.#now() - SLOW_MS
-    for (const { sinceMs, refuse } of this.#reading) {
-      if (this.#budget.fits() || sinceMs > slowMs) break
-      refuse(tooSlow)
-    }
-    return this.#budget.fits()
-  }
-
-  tooLarge(): Reply {
-    return createFailure(413, `body is longer than ${this.#maxBytes} bytes`, 'too_large')
-  }
-
-  /** The JSON value of a body, or the reply to one that has none. */
-  async decode(request: IncomingMessage, { bytes, share }: Body): Promise<{ json: unknown } | { reply: Reply }> {
+  /** The JSON value of a body, or the reply to a body that has none. Synchronous, so that one body is inflated at a time. */
+  decode(request: IncomingMessage, bytes: Buffer): DecodeResult {
     const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
     if (type !== CONTENT_TYPE)
       return { reply: createFailure(415, `content-type must be ${CONTENT_TYPE}`, 'media_type') }
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-    if (encoding === 'identity') return parse(bytes)
+    if (encoding === 'identity') return parseJson(bytes)
     if (encoding !== 'gzip') {
-      return {
-        reply: createFailure(415, 'content-encoding must be gzip or none', 'encoding', { 'accept-encoding': 'gzip' }),
-      }
+      const accepted = { 'accept-encoding': 'gzip' }
+      return { reply: createFailure(415, 'content-encoding must be gzip or none', 'encoding', accepted) }
     }
     try {
-      const inflated = await this.#inflating.run(() => inflate(bytes, { maxOutputLength: this.#maxBytes }))
-      share.take(inflated.length)
-      return this.#fits() ? parse(inflated) : { reply: overloaded }
+      return parseJson(gunzipSync(bytes, { maxOutputLength: this.#maxBytes }))
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return { reply: this.tooLarge() }
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return { reply: this.#tooLarge() }
       return { reply: createFailure(400, 'body is not valid gzip', 'encoding') }
     }
   }
-}
 
-const overloaded: Reply = createFailure(503, 'too many bodies at once', 'overloaded', { 'retry-after': '1' })
-
-const tooSlow: Reply = createFailure(503, 'too many bodies at once, and this one came too slowly', 'overloaded', {
-  'retry-after': '1',
-})
-
-const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)
-
-// `isUtf8` is not imported by name: see `shared/node-version.ts`.
-function parse(bytes: Buffer): { json: unknown } | { reply: Reply } {
-  if (!buffer.isUtf8(bytes)) return { reply: notJson('body is not valid UTF-8') }
-  try {
-    return { json: JSON.parse(bytes.toString()) }
-  } catch {
-    return { reply: notJson('body is not valid JSON') }
+  #tooLarge(): Reply {
+    return createFailure(413, `body is longer than ${this.#maxBytes} bytes`, 'too_large')
   }
 }
 
-function notJson(message: string): Reply {
+const overloaded = createFailure(503, 'too many bodies at once', 'overloaded', { 'retry-after': '1' })
+
+// Not imported by name: an older Node does not have `isUtf8`, and could not report its version then.
+function parseJson(bytes: Buffer): DecodeResult {
+  if (!buffer.isUtf8(bytes)) return { reply: createJsonFailure('body is not valid UTF-8') }
+  try {
+    return { json: JSON.parse(bytes.toString()) }
+  } catch {
+    return { reply: createJsonFailure('body is not valid JSON') }
+  }
+}
+
+function createJsonFailure(message: string): Reply {
   return { ...createSchemaReply(createSchemaProblem('value_error.jsondecode', message)), status: 400 }
 }
 
-/** Reads on and drops: a reset would take the reply from a client that is still writing. */
+/** Reads and drops the rest: a reset would take the reply from a client that is still writing. */
 export function drainBody(request: IncomingMessage): void {
   let length = 0
   request.on('data', (chunk: Buffer) => {

@@ -1,26 +1,25 @@
-/** Which endpoint a path names (interface: Endpoints). */
+/** The endpoint that a path names (interface: Endpoints). */
 import { BASE_PATH, PATHS } from '../../protocol/limits.js'
 
 export const ENDPOINTS = ['ingest', 'requests', 'feedback', 'releases', 'heartbeat'] as const
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 
-export interface EndpointTarget {
-  readonly endpoint: Endpoint
-  /** The monitor's token, of a heartbeat; empty for every other endpoint. */
-  readonly token: string
-}
+export type EndpointTarget =
+  | { readonly endpoint: Exclude<Endpoint, 'heartbeat'> }
+  /** `token` is that of the monitor. */
+  | { readonly endpoint: 'heartbeat'; readonly token: string }
 
 const BY_PATH = new Map<string, EndpointTarget>([
-  [BASE_PATH + PATHS.ingest, { endpoint: 'ingest', token: '' }],
-  [BASE_PATH + PATHS.requests, { endpoint: 'requests', token: '' }],
-  [BASE_PATH + PATHS.feedback, { endpoint: 'feedback', token: '' }],
-  [BASE_PATH + PATHS.registerRelease, { endpoint: 'releases', token: '' }],
+  [BASE_PATH + PATHS.ingest, { endpoint: 'ingest' }],
+  [BASE_PATH + PATHS.requests, { endpoint: 'requests' }],
+  [BASE_PATH + PATHS.feedback, { endpoint: 'feedback' }],
+  [BASE_PATH + PATHS.registerRelease, { endpoint: 'releases' }],
 ])
 
 const HEARTBEAT_PREFIX = BASE_PATH + PATHS.heartbeat
 
-/** `path` as it stands in the request line, without the query. */
+/** `path` is taken from the request line, without the query. */
 export function parseEndpointPath(path: string): EndpointTarget | undefined {
   const known = BY_PATH.get(path)
   if (known !== undefined) return known

@@ -1,74 +1,168 @@
-/** `/local/...`: what is stored, the faults and the reset, for the page, people, tests and the command line. */
+/** `/local/...`: queries, faults and the reset, for the page, tests and the command line. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { TokenAuth } from './token-auth.js'
-import type { BodyReader } from './body-reader.js'
+import type { Fault } from '../ingest/fault.js'
+import type { Faults } from '../ingest/faults.js'
 import { IngestServiceError } from '../ingest-service-error.js'
-import { findLocalRoute } from './local-routes.js'
-import type { LocalRouteDependencies } from './local-routes.js'
-import { createFailure, notFound, createWrongMethod } from './service-reply.js'
-import type { Reply } from './service-reply.js'
-import type { StreamQuery, StreamBroadcaster } from '../stream/stream-broadcaster.js'
+import { VALUE_FIELDS } from '../query/api-types.js'
+import type { ServiceStatus } from '../query/api-types.js'
+import { createQueryError } from '../query/query-filters.js'
+import type { StoreReader } from '../query/store-reader.js'
+import { ENTRY_FILTERS, PAGE, readParameters, REQUEST_FILTERS } from '../query/url-parameters.js'
+import type { ParameterName, UrlParameters } from '../query/url-parameters.js'
+import type { RecordKind } from '../store/stored-record.js'
+import type { StreamBroadcaster } from '../stream/stream-broadcaster.js'
+import type { BodyReader } from './body-reader.js'
+import { formatOrigin } from './origin-check.js'
+import type { RequestRecorder } from './request-recorder.js'
 import { sendReply } from './response-writer.js'
+import { createFailure, createWrongMethod, notFound, ok } from './service-reply.js'
+import type { Reply } from './service-reply.js'
+import type { TokenAuth } from './token-auth.js'
 
 export const LOCAL_PREFIX = '/local/'
 
-export interface LocalApiDependencies extends LocalRouteDependencies {
-  readonly access: TokenAuth
+export interface LocalApiDependencies {
+  readonly auth: TokenAuth
+  readonly reader: StoreReader
+  readonly faults: Faults
+  readonly recorder: RequestRecorder
   readonly bodies: BodyReader
   readonly streams: StreamBroadcaster
+  readonly createStatus: (origin: string) => ServiceStatus
+  readonly reset: () => void
+}
+
+interface LocalRequest extends LocalApiDependencies {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The last part of a path that takes a name. */
+  readonly name: string
+  /** JSON, of a `POST` only. */
+  readonly body: unknown
+}
+
+/** Undefined if the handler has answered itself. @throws IngestServiceError `QUERY` or `FAULT` for a wrong request. */
+type Handler<K extends ParameterName> = (parameters: Pick<UrlParameters, K>, local: LocalRequest) => Reply | undefined
+
+interface Route {
+  readonly parameters: readonly ParameterName[]
+  readonly methods: Readonly<Record<string, Handler<ParameterName>>>
+}
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  entries: get([...ENTRY_FILTERS, ...PAGE, 'view'], ({ view, ...query }, { reader }) =>
+    ok(view === 'summary' ? reader.summaries(query) : reader.entries(query)),
+  ),
+  'entries/*': get([], (_, { reader, name }) => {
+    const found = reader.entry(name)
+    return found === undefined ? notFound : ok(found)
+  }),
+  counts: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.counts(filter))),
+  histogram: get([...ENTRY_FILTERS, 'buckets'], (query, { reader }) => ok(reader.histogram(query))),
+  'values/*': get([...ENTRY_FILTERS, 'limit'], (query, { reader, name }) => {
+    const field = VALUE_FIELDS.find((known) => known === name)
+    if (field === undefined) throw createQueryError('field', `one of ${VALUE_FIELDS.join(', ')}`, name)
+    return ok(reader.values(field, query))
+  }),
+  'error-groups': get([...ENTRY_FILTERS, ...PAGE], (query, { reader }) => ok(reader.errorGroups(query))),
+  routes: get(REQUEST_FILTERS, (filter, { reader }) => ok(reader.routes(filter))),
+  'routes/latency': get([...REQUEST_FILTERS, 'method', 'route', 'buckets'], (query, { reader }) => {
+    const { method, route } = query
+    if (method === undefined) throw createQueryError('method', 'given, as GET', '')
+    if (route === undefined) throw createQueryError('route', 'given, as /orders/:id', '')
+    return ok(reader.routeLatency({ ...query, method, route }))
+  }),
+  'release-health': get(PAGE, (page, { reader }) => ok(reader.releaseHealth(page))),
+  monitors: get([], (_, { reader }) => ok(reader.monitors())),
+  status: get([], (_, { createStatus, request: { socket } }) =>
+    ok(createStatus(formatOrigin(socket.localAddress ?? '', socket.localPort ?? 0))),
+  ),
+  stream: get([...ENTRY_FILTERS, 'after'], ({ after, ...filter }, { streams, request, response }) =>
+    streams.open(request, response, { filter, afterSeq: readLastEventId(request) ?? after }),
+  ),
+  requests: get([], (_, { recorder }) => ok({ items: recorder.list() })),
+  'request-logs': list('request'),
+  feedback: list('feedback'),
+  releases: list('release'),
+  heartbeats: list('heartbeat'),
+  rejected: list('rejected'),
+  faults: {
+    parameters: [],
+    methods: {
+      GET: (_, { faults }) => ok({ items: faults.list() }),
+      POST: (_, { faults, body }) => {
+        faults.add(body as Fault)
+        return ok({ items: faults.list() })
+      },
+      DELETE: (_, { faults }) => {
+        faults.clear()
+        return ok({ items: [] })
+      },
+    },
+  },
+  reset: {
+    parameters: [],
+    methods: {
+      POST: (_, { reset }) => {
+        reset()
+        return ok({ status: 'ok' })
+      },
+    },
+  },
+}
+
+function get<K extends ParameterName>(parameters: readonly K[], handler: Handler<K>): Route {
+  return { parameters, methods: { GET: handler as Handler<ParameterName> } }
+}
+
+function list(kind: Exclude<RecordKind, 'entry'>): Route {
+  return get(PAGE, (page, { reader }) => ok(reader.list(kind, page)))
 }
 
 export async function handleLocalRequest(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  parts: LocalApiDependencies,
+  dependencies: LocalApiDependencies,
 ): Promise<void> {
-  const query = new URLSearchParams((request.url ?? '').slice(path.length))
-  // First of all: who has no token is not told which paths there are either.
-  if (!parts.access.allows(request, query)) return sendReply(request, response, parts.access.createRefusal(request))
-  query.delete('token')
-  const route = findLocalRoute(path.slice(LOCAL_PREFIX.length))
-  if (route === undefined) return sendReply(request, response, notFound)
-  const { methods, hasBody = false } = route
+  const send = (reply: Reply): void => sendReply(request, response, reply)
+  const search = new URLSearchParams((request.url ?? '').slice(path.length))
+  // First of all: without the token nobody learns which paths exist.
+  if (!dependencies.auth.allows(request, search)) return send(dependencies.auth.createRefusal(request))
+  search.delete('token')
+  const { route, name } = findRoute(path.slice(LOCAL_PREFIX.length))
+  if (route === undefined) return send(notFound)
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
-  const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
-  if (handler === undefined) return sendReply(request, response, createWrongMethod(Object.keys(methods).join(', ')))
+  const handler = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
+  if (handler === undefined) return send(createWrongMethod(Object.keys(route.methods).join(', ')))
 
-  const read = await parts.bodies.read(request, response, () => true)
+  const read = await dependencies.bodies.read(request, response)
   if (read.kind === 'gone') return
-  if (read.kind === 'refused') return sendReply(request, response, read.reply)
+  if (read.kind === 'refused') return send(read.reply)
+  const hasBody = method === 'POST' && read.bytes.length > 0
+  const decoded = hasBody ? dependencies.bodies.decode(request, read.bytes) : { json: undefined }
+  if ('reply' in decoded) return send(decoded.reply)
   try {
-    const decoded = hasBody && method === 'POST' ? await parts.bodies.decode(request, read.body) : { json: undefined }
-    const openStream = (wanted: StreamQuery): Reply | undefined =>
-      parts.streams.open(request, response, resumed(request, wanted))
-    const reply =
-      'reply' in decoded
-        ? decoded.reply
-        : attempt(() => handler({ parts, query, name: route.name, body: decoded.json, openStream }))
-    if (reply !== undefined) sendReply(request, response, reply)
-  } finally {
-    read.body.share.release()
-  }
-}
-
-/** The header is of a reader that comes back, and knows more than the address that it began with. */
-function resumed({ headers }: IncomingMessage, query: StreamQuery): StreamQuery {
-  const id = headers['last-event-id']
-  if (id === undefined) return query
-  if (typeof id === 'string' && /^\d{1,15}$/.test(id)) return { ...query, afterSeq: Number(id) }
-  throw new IngestServiceError(
-    'QUERY',
-    `Last-Event-ID must be the id of an event of this stream, got ${JSON.stringify(id.slice(0, 100))}`,
-  )
-}
-
-/** A wrong query or fault is the caller's; anything else goes up. */
-function attempt(handle: () => Reply | undefined): Reply | undefined {
-  try {
-    return handle()
+    const parameters = readParameters(search, route.parameters)
+    const reply = handler(parameters, { ...dependencies, request, response, name, body: decoded.json })
+    if (reply !== undefined) send(reply)
   } catch (error) {
-    if (error instanceof IngestServiceError) return createFailure(400, error.message, error.code)
-    throw error
+    if (!(error instanceof IngestServiceError)) throw error
+    send(createFailure(400, error.message, error.code))
   }
+}
+
+function findRoute(path: string): { readonly route: Route | undefined; readonly name: string } {
+  const [, prefix = '', name = ''] = /^([^/]+)\/([^/]+)$/.exec(path) ?? []
+  const key = Object.hasOwn(ROUTES, path) || name === '' ? path : `${prefix}/*`
+  const isKnown = Object.hasOwn(ROUTES, key) && !path.includes('*')
+  return { route: isKnown ? ROUTES[key] : undefined, name }
+}
+
+/** The `seq` of a reader that reconnects. It is more recent than the one in its address. */
+function readLastEventId({ headers }: IncomingMessage): number | undefined {
+  const id = headers['last-event-id']
+  if (id === undefined) return undefined
+  if (typeof id === 'string' && /^\d{1,15}$/.test(id)) return Number(id)
+  throw createQueryError('Last-Event-ID', 'the id of an event of this stream', String(id))
 }

@@ -1,4 +1,4 @@
-/** A fixed window over all endpoints that carry a key. */
+/** A fixed window over all endpoints that require a key. */
 
 export interface RateLimitOptions {
   /** Requests in one window. */
@@ -9,7 +9,7 @@ export interface RateLimitOptions {
 export class RateLimit {
   readonly #options: RateLimitOptions
   readonly #now: () => number
-  #windowStart = -Infinity
+  #windowStartMs = -Infinity
   #taken = 0
 
   constructor(options: RateLimitOptions, now: () => number) {
@@ -17,18 +17,15 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** 0 where the request may go on; else the seconds until the next window, not rounded. */
+  /** @returns 0 if the request is within the limit; else the seconds until the next window, not rounded */
   take(): number {
     const { requests, windowMs } = this.#options
     const now = this.#now()
-    if (now - this.#windowStart >= windowMs) {
-      this.#windowStart = now
+    if (now - this.#windowStartMs >= windowMs) {
+      this.#windowStartMs = now
       this.#taken = 0
     }
-    if (this.#taken < requests) {
-      this.#taken++
-      return 0
-    }
-    return (this.#windowStart + windowMs - now) / 1000
+    this.#taken++
+    return this.#taken <= requests ? 0 : (this.#windowStartMs + windowMs - now) / 1000
   }
 }

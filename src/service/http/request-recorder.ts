@@ -1,42 +1,42 @@
-/** The log of what came in at the interface's endpoints, for tests to judge a client by. */
-import type { Endpoint } from './endpoints.js'
+/** Records the requests to the endpoints, so that tests can check a client's behaviour. */
 import type { Fault } from '../ingest/fault.js'
+import type { Endpoint } from './endpoints.js'
 
-/** One HTTP request. The fields that can be null are filled in as the request goes on. */
+/** One HTTP request. Fields that can be null are filled in while it is handled. */
 export interface RecordedRequest {
-  /** When its head had come: milliseconds on the service's clock, by default that of `performance.now()`. */
+  /** Arrival of its head: milliseconds on the service's clock, by default that of `performance.now()`. */
   readonly at: number
   /** When its reply was sent or its connection ended; null while it is open. */
   readonly endedAt: number | null
   /** `unknown` for a path below the base path that is no endpoint. */
   readonly endpoint: Endpoint | 'unknown'
   readonly method: string
-  /** Whether an `X-API-Key` header came; never which. */
+  /** Whether it had an `X-API-Key` header. The key is not recorded. */
   readonly keyed: boolean
-  /** The body's `batch_id`, where it was text. */
+  /** The body's `batch_id`, if it is a string. */
   readonly batchId: string | null
   /** Items of the body's `logs` or `requests`. */
   readonly entries: number
-  /** Bytes of the body as they came, compressed where it was. */
+  /** Bytes of the body as received, compressed if it was. */
   readonly bytes: number
   readonly gzip: boolean
-  /** Status answered; null while there is none, and for good where a fault kept the reply back. */
+  /** Status of the reply; null before it, and for good if a fault suppressed the reply. */
   readonly status: number | null
-  /** Entries that this request had stored. */
+  /** Entries that this request stored. */
   readonly accepted: number
-  /** Requests open when this one came, itself included. */
+  /** Open requests when this one arrived, itself included. */
   readonly concurrent: number
-  /** The scripted fault that was played. */
+  /** The scripted fault that was applied. */
   readonly fault: Fault['kind'] | null
 }
 
-/** The same while it is being filled in. */
+/** The same, while it is being filled in. */
 export type OpenRequest = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] }
 
 export class RequestRecorder {
   readonly #maxCount: number
   readonly #now: () => number
-  #calls: OpenRequest[] = []
+  #requests: OpenRequest[] = []
   #open = 0
 
   constructor(maxCount: number, now: () => number) {
@@ -46,15 +46,15 @@ export class RequestRecorder {
 
   /** The newest `maxCount`, oldest first. */
   list(): readonly RecordedRequest[] {
-    return this.#calls.slice(-this.#maxCount)
+    return this.#requests.slice(-this.#maxCount)
   }
 
   clear(): void {
-    this.#calls = []
+    this.#requests = []
   }
 
   begin(endpoint: RecordedRequest['endpoint'], method: string, keyed: boolean): OpenRequest {
-    const call: OpenRequest = {
+    const request: OpenRequest = {
       at: this.#now(),
       endedAt: null,
       endpoint,
@@ -69,15 +69,15 @@ export class RequestRecorder {
       concurrent: ++this.#open,
       fault: null,
     }
-    this.#calls.push(call)
-    // Cut in large steps, so that a call costs the same whatever the length.
-    if (this.#calls.length >= 2 * this.#maxCount) this.#calls = this.#calls.slice(-this.#maxCount)
-    return call
+    this.#requests.push(request)
+    // Cut in large steps, so that a request costs the same whatever the length.
+    if (this.#requests.length >= 2 * this.#maxCount) this.#requests = this.#requests.slice(-this.#maxCount)
+    return request
   }
 
-  end(call: OpenRequest): void {
-    if (call.endedAt !== null) return
-    call.endedAt = this.#now()
+  /** Called once per request. */
+  end(request: OpenRequest): void {
+    request.endedAt = this.#now()
     this.#open--
   }
 }

@@ -1,6 +1,6 @@
-/** What browsers are told about every answer: headers as values. */
+/** Response headers that restrict what a browser does with an answer. */
 
-/** Of answers that hold data: nothing in them is ever a document, a script or a frame. */
+/** For answers with data in them: never a document, a script or a frame. */
 export const DATA_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -10,7 +10,7 @@ export const DATA_HEADERS = {
 
 export const STREAM_HEADERS = { ...DATA_HEADERS, 'content-type': 'text/event-stream; charset=utf-8' } as const
 
-/** Trusted types are demanded and none may be made: what was logged cannot become markup, even by a mistake of the page. */
+/** Trusted types are required and none can be created, so logged text cannot become markup, even by a mistake of the page. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** What the page has no use for; `clipboard-write` it uses, and so that is not among them. */
+/** The page uses `clipboard-write`, so it is not in this list. */
 const UNUSED_FEATURES = [
   'camera',
   'display-capture',
@@ -37,7 +37,7 @@ const UNUSED_FEATURES = [
   'usb',
 ]
 
-/** Of the page's own files. */
+/** For the files of the page. */
 export const PAGE_HEADERS = {
   'cache-control': 'no-cache',
   'content-security-policy': PAGE_POLICY,

@@ -1,14 +1,12 @@
-/** Replies on the wire, whole, slow or broken. */
+/** Writes replies: whole, slowly, or broken. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as timeout } from 'node:timers/promises'
+import { MAX_TIMER_MS } from '../../shared/clock.js'
 import { drainBody } from './body-reader.js'
 import { DATA_HEADERS } from './response-headers.js'
 import type { Reply } from './service-reply.js'
 
-/** A longer timer fires at once in Node. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-/** False where the signal came first. */
+/** @returns false if the signal was aborted first */
 export async function sleep(delayMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await timeout(Math.min(delayMs, MAX_TIMER_MS), undefined, { signal })
@@ -19,7 +17,7 @@ export async function sleep(delayMs: number, signal: AbortSignal): Promise<boole
   }
 }
 
-/** Nothing is sent where the client is gone or a reply was begun. */
+/** Sends nothing if the client is gone or a reply was begun. */
 export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   if (response.headersSent || response.destroyed) return
   if (!request.complete) {
@@ -45,8 +43,7 @@ export async function sendSlowly(
 }
 
 /** Resets the connection; with a reply, after its head and half of its body. */
-export function resetConnection(request: IncomingMessage, response?: ServerResponse, reply?: Reply): void {
-  const { socket } = request
+export function resetConnection({ socket }: IncomingMessage, response?: ServerResponse, reply?: Reply): void {
   if (response === undefined || reply === undefined) {
     socket.resetAndDestroy()
     return
@@ -60,7 +57,7 @@ const BODILESS: readonly number[] = [204, 205, 304]
 
 function writeHead(response: ServerResponse, { status, body, headers }: Reply): Buffer {
   const isBodiless = BODILESS.includes(status)
-  const bytes = isBodiless ? Buffer.alloc(0) : bytesOf(body)
+  const bytes = isBodiless ? Buffer.alloc(0) : toBytes(body)
   response.writeHead(status, {
     'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json',
     ...(isBodiless ? {} : { 'content-length': bytes.length }),
@@ -70,7 +67,7 @@ function writeHead(response: ServerResponse, { status, body, headers }: Reply): 
   return bytes
 }
 
-function bytesOf(body: unknown): Buffer {
+function toBytes(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }

@@ -1,86 +1,62 @@
-/** The HTTP server: bounds, routing by prefix, start and prompt end. */
+/** The HTTP server: limits, routing by prefix, start and prompt end. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BASE_PATH } from '../../protocol/limits.js'
-import type { ConnectionLimiter } from './connection-limiter.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import { handleEndpointRequest } from './endpoint-handler.js'
 import type { EndpointDependencies } from './endpoint-handler.js'
-import { findOriginProblem } from './origin-check.js'
 import { handleLocalRequest, LOCAL_PREFIX } from './local-api.js'
 import type { LocalApiDependencies } from './local-api.js'
-import { createFailure, notFound, createWrongMethod } from './service-reply.js'
+import { findOriginProblem } from './origin-check.js'
 import { sendReply } from './response-writer.js'
+import { createFailure, createWrongMethod, notFound } from './service-reply.js'
 
-export interface ServerTimeouts {
-  /** A head that takes longer holds a connection for nothing; a connection without one is ended then, too. */
-  readonly headersMs: number
-  /** From a request's head to the end of its body. */
-  readonly requestMs: number
-  readonly keepAliveMs: number
-  /** After so long without a byte a client that does not take its reply is cut off. */
-  readonly idleMs: number
-  /** How often the first two are looked at. */
-  readonly checkMs: number
-}
-
-export const TIMEOUTS: ServerTimeouts = {
-  headersMs: 10_000,
-  requestMs: 60_000,
-  // Longer than clients keep idle connections by default, so that the client ends them and never meets a reset.
-  keepAliveMs: 65_000,
-  idleMs: 60_000,
-  checkMs: 5000,
+const MAX_CONNECTIONS = 1024
+const OPTIONS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  // Longer than clients keep idle connections by default, so that the client closes them and never meets a reset.
+  keepAliveTimeout: 65_000,
 }
 
 export interface ServerDependencies {
-  readonly exchange: EndpointDependencies
+  readonly endpoints: EndpointDependencies
   readonly local: LocalApiDependencies
-  readonly connections: ConnectionLimiter
-  readonly timeouts: ServerTimeouts
   readonly onProblem: (message: string) => void
 }
 
-export function createHttpServer(parts: ServerDependencies): Server {
-  const { connections, timeouts } = parts
+export function createHttpServer(dependencies: ServerDependencies): Server {
   const listener: RequestListener = (request, response) => {
     response.on('error', () => {
-      // The client went away in the middle of its reply; its own log says so.
+      // The client went away during its reply, and reports that itself.
     })
-    connections.admitRequest(response, () => {
-      handle(request, response, parts).catch((error: unknown) => {
-        parts.onProblem(`internal error: ${error instanceof Error ? error.stack : String(error)}`)
-        sendReply(request, response, createFailure(500, 'internal error', 'internal'))
-      })
+    handle(request, response, dependencies).catch((error: unknown) => {
+      dependencies.onProblem(`internal error: ${error instanceof Error ? error.stack : String(error)}`)
+      sendReply(request, response, createFailure(500, 'internal error', 'internal'))
     })
   }
-  const server = createServer(
-    {
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.keepAliveMs,
-      connectionsCheckingInterval: timeouts.checkMs,
-    },
-    listener,
-  )
-  server.timeout = timeouts.idleMs
-  // Each request decides itself whether it wants the body.
+  const server = createServer(OPTIONS, listener)
+  server.maxConnections = MAX_CONNECTIONS
+  // Without this listener Node would ask for every body; each request decides itself whether it wants one.
   server.on('checkContinue', listener)
-  connections.attachTo(server)
   return server
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, parts: ServerDependencies): Promise<void> {
-  const refusal = findOriginProblem(request)
-  if (refusal !== undefined) return sendReply(request, response, createFailure(403, refusal, 'forbidden'))
-  // As it stands: a URL parser would turn `/heartbeat/../ingest` into another endpoint.
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { endpoints, local }: ServerDependencies,
+): Promise<void> {
+  const originProblem = findOriginProblem(request)
+  if (originProblem !== undefined) return sendReply(request, response, createFailure(403, originProblem, 'forbidden'))
+  // Not parsed as a URL: that would turn `/heartbeat/../ingest` into another endpoint.
   const path = (request.url ?? '').split('?', 1)[0] as string
-  if (path.startsWith(`${BASE_PATH}/`)) return handleEndpointRequest(request, response, path, parts.exchange)
-  if (path.startsWith(LOCAL_PREFIX)) return handleLocalRequest(request, response, path, parts.local)
-  // Loaded when somebody looks: a service in a test has no use for it.
-  const { pageFile } = await import('../page/page.js')
-  const file = pageFile(path, request.headers['if-none-match'])
+  if (path.startsWith(`${BASE_PATH}/`)) return handleEndpointRequest(request, response, path, endpoints)
+  if (path.startsWith(LOCAL_PREFIX)) return handleLocalRequest(request, response, path, local)
+  // Loaded on demand: a service in a test has no use for it.
+  const { findPageFile } = await import('./page-files.js')
+  const file = findPageFile(path, request.headers['if-none-match'])
   if (file === undefined) return sendReply(request, response, notFound)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return sendReply(request, response, isRead ? file : createWrongMethod('GET'))
@@ -89,12 +65,12 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
 /** @throws IngestServiceError `PORT`. */
 export function listenOn(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portError(host, port, error)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(createPortError(host, port, error)))
     server.listen({ host, port, exclusive: true }, () => resolve(server.address() as AddressInfo))
   })
 }
 
-/** Ends connections too, also those with a request that hangs. */
+/** Closes all connections, also those of requests that hang. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)))
@@ -102,10 +78,10 @@ export function closeServer(server: Server): Promise<void> {
   })
 }
 
-function portError(host: string, port: number, error: NodeJS.ErrnoException): IngestServiceError {
+function createPortError(host: string, port: number, error: NodeJS.ErrnoException): IngestServiceError {
   const reasons: Record<string, string> = {
     EADDRINUSE:
-      'is already in use: end the process that holds it, or choose another port with --port (0 takes a free one)',
+      'is already in use: end the process that uses it, or choose another port with --port (0 takes a free one)',
     EACCES: 'may not be used by this user: choose a port from 1024',
   }
   const reason = reasons[error.code ?? ''] ?? `cannot be used (${error.message}): choose another port or host`

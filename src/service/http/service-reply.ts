@@ -1,11 +1,11 @@
-/** Replies as values, and the bodies that the interface shows for them (interface: Errors). */
+/** Replies as values, with the bodies that the interface shows for them (interface: Errors). */
 import { VALIDATION_ERROR } from '../../protocol/ingest-result.js'
 import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
 import type { Problem } from '../ingest/validators.js'
 
 export interface Reply {
   readonly status: number
-  /** A string is sent as it stands, as plain text; bytes as they stand, as what `headers` say; anything else as JSON. */
+  /** A string is sent as plain text, a buffer as it is, with a type in `headers`, anything else as JSON. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -14,9 +14,8 @@ export function ok(body: unknown): Reply {
   return { status: 200, body }
 }
 
-export function createFailure(status: number, msg: string, type: string, headers?: Record<string, string>): Reply {
-  const body: ErrorDetailBody = { detail: [{ msg, type }] }
-  return headers === undefined ? { status, body } : { status, body, headers }
+export function createFailure(status: number, msg: string, type: string, headers: Record<string, string> = {}): Reply {
+  return { status, body: { detail: [{ msg, type }] } satisfies ErrorDetailBody, headers }
 }
 
 export const unauthorized: Reply = createFailure(401, 'invalid or missing API key', 'auth_error')
@@ -27,14 +26,13 @@ export function createWrongMethod(allow: string): Reply {
   return createFailure(405, `method not allowed; use ${allow}`, 'method_not_allowed', { allow })
 }
 
-/** `retryAfter` is in seconds, at least 1. */
-export function createTooManyRequests(retryAfter: number): Reply {
-  return createFailure(429, 'rate limited', 'rate_limited', {
-    'retry-after': String(Math.max(1, Math.ceil(retryAfter))),
-  })
+/** Rounded up to whole seconds. */
+export function createTooManyRequests(retryAfterSeconds: number): Reply {
+  const retryAfter = String(Math.max(1, Math.ceil(retryAfterSeconds)))
+  return createFailure(429, 'rate limited', 'rate_limited', { 'retry-after': retryAfter })
 }
 
-/** The framework's form of 422; `loc` begins with `body`. */
+/** The framework's form of 422. `loc` begins with `body`. */
 export function createSchemaReply(problems: readonly Problem[]): Reply {
   const detail: ErrorDetail[] = problems.map(({ loc, message, type }) => ({
     loc: ['body', ...loc],

@@ -1,6 +1,6 @@
 /**
- * The token that opens `/local/`: which is good, made where none is given, and compared without telling by time how much is
- * right. To who asks before saying it the service proves that it knows it too.
+ * The token that `/local/` requires: created if none is given, compared in constant time. To a client that sends a challenge
+ * before the token, the service proves that it knows the token too.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -25,30 +25,26 @@ export class TokenAuth {
     this.#digest = digest(token)
   }
 
-  /** The realm tells other programs that it is a service of this kind that listens. */
+  /** By the realm other programs recognise a local service. */
   createRefusal(request: IncomingMessage): Reply {
-    const proof = this.#proof(request)
-    return createFailure(
-      401,
-      'missing or wrong token: the address that `pino-ingest dev` printed holds it, behind #token= (in a test, service.token); ' +
-        'send it as "Authorization: Bearer TOKEN"',
-      'token_error',
-      { 'www-authenticate': `Bearer realm="pino-ingest"${proof === undefined ? '' : `, proof="${proof}"`}` },
-    )
+    const proof = this.#createProof(request)
+    const message =
+      'missing or wrong token: the address that `pino-ingest dev` printed has it after #token= (in a test, service.token); ' +
+      'send it as "Authorization: Bearer TOKEN"'
+    const challenge = `Bearer realm="pino-ingest"${proof === undefined ? '' : `, proof="${proof}"`}`
+    return createFailure(401, message, 'token_error', { 'www-authenticate': challenge })
   }
 
-  /** Where both are there the header counts. The query's is for addresses that are opened by hand: it can only read. */
-  allows(request: IncomingMessage, query: URLSearchParams): boolean {
-    const { method, headers } = request
+  /** The header has precedence over the query. A token in the query, for addresses opened by hand, can only read. */
+  allows({ method, headers }: IncomingMessage, search: URLSearchParams): boolean {
+    const isRead = method === 'GET' || method === 'HEAD'
+    const inQuery = isRead ? search.getAll('token') : []
     const given =
-      headers.authorization === undefined
-        ? (method === 'GET' || method === 'HEAD') && query.getAll('token')
-        : /^Bearer +([\w-]+) *$/i.exec(headers.authorization)?.slice(1)
-    if (!given || given.length !== 1) return false
-    return timingSafeEqual(digest(String(given[0])), this.#digest)
+      headers.authorization === undefined ? inQuery : /^Bearer +([\w-]+) *$/i.exec(headers.authorization)?.slice(1)
+    return given?.length === 1 && timingSafeEqual(digest(String(given[0])), this.#digest)
   }
 
-  #proof({ headers, socket }: IncomingMessage): string | undefined {
+  #createProof({ headers, socket }: IncomingMessage): string | undefined {
     const nonce = headers[CHALLENGE_HEADER]
     const { localAddress, localPort } = socket
     if (typeof nonce !== 'string' || !NONCE.test(nonce) || localAddress === undefined || localPort === undefined)

@@ -1,90 +1,93 @@
-/** Checks a fault, which may come as JSON from anywhere. */
+/** Validates a fault, which may come as JSON from anywhere. */
 import { ENDPOINTS } from '../http/endpoints.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { Fault } from './fault.js'
 import { isObject } from './validators.js'
 
-type Check = readonly [rule: string, holds: (value: unknown) => boolean]
+interface Check {
+  readonly rule: string
+  readonly accepts: (value: unknown) => boolean
+}
 
-const oneOf = (values: readonly unknown[]): Check => [`one of ${values.join(', ')}`, (value) => values.includes(value)]
-const integerFrom = (low: number, high = Number.MAX_SAFE_INTEGER): Check => [
-  high === Number.MAX_SAFE_INTEGER ? `an integer from ${low}` : `an integer from ${low} to ${high}`,
-  (value) => Number.isInteger(value) && (value as number) >= low && (value as number) <= high,
-]
-const milliseconds: Check = [
-  'a number of milliseconds from 0',
-  (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
-]
-const positive: Check = [
-  'a number above 0',
-  (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
-]
-/** A header with a line break would end the reply's head, so Node refuses to write it. */
+const oneOf = (values: readonly unknown[]): Check => ({
+  rule: `one of ${values.join(', ')}`,
+  accepts: (value) => values.includes(value),
+})
+const integerFrom = (low: number, high = Number.MAX_SAFE_INTEGER): Check => ({
+  rule: high === Number.MAX_SAFE_INTEGER ? `an integer from ${low}` : `an integer from ${low} to ${high}`,
+  accepts: (value) => Number.isInteger(value) && (value as number) >= low && (value as number) <= high,
+})
+const isFrom = (value: unknown, low: number): boolean => Number.isFinite(value) && (value as number) >= low
+/** Node refuses to write a header with a line break in it. */
 const isHeaderText = (value: unknown): boolean => typeof value === 'string' && /^[\x21-\x7e][\x20-\x7e]*$/.test(value)
-const headerText: Check = ['printable ASCII text', isHeaderText]
 
-const SCOPE: Record<string, Check> = {
+const milliseconds: Check = { rule: 'a number of milliseconds from 0', accepts: (value) => isFrom(value, 0) }
+const form = oneOf(['result', 'framework', 'nameless'])
+
+const SCOPE: Readonly<Record<string, Check>> = {
   endpoint: oneOf(ENDPOINTS),
   times: integerFrom(1),
   forMs: milliseconds,
   delayMs: milliseconds,
 }
-const form = oneOf(['result', 'framework', 'nameless'])
 
 interface Fields {
-  readonly required: Readonly<Record<string, Check>>
-  readonly optional: Readonly<Record<string, Check>>
+  readonly required?: Readonly<Record<string, Check>>
+  readonly optional?: Readonly<Record<string, Check>>
 }
 
-const KINDS: Record<Fault['kind'], Fields> = {
+const KINDS: Readonly<Record<Fault['kind'], Fields>> = {
   status: {
     required: { status: integerFrom(200, 599) },
     optional: {
-      body: ['JSON', () => true],
-      retryAfter: [
-        'seconds from 0, or text',
-        (value) => (typeof value === 'number' ? Number.isFinite(value) && value >= 0 : isHeaderText(value)),
-      ],
+      body: { rule: 'JSON', accepts: () => true },
+      retryAfter: { rule: 'seconds from 0, or text', accepts: (value) => isFrom(value, 0) || isHeaderText(value) },
     },
   },
-  delay: { required: { delayMs: milliseconds }, optional: {} },
-  hang: { required: {}, optional: {} },
-  slow: { required: { bytesPerSecond: positive }, optional: {} },
-  reset: { required: { when: oneOf(['before-body', 'mid-body', 'mid-reply']) }, optional: {} },
-  'drop-reply': { required: {}, optional: {} },
-  redirect: { required: { location: headerText }, optional: { status: oneOf([301, 302, 303, 307, 308]) } },
+  delay: { required: { delayMs: milliseconds } },
+  hang: {},
+  slow: {
+    required: { bytesPerSecond: { rule: 'a number above 0', accepts: (value) => isFrom(value, Number.MIN_VALUE) } },
+  },
+  reset: { required: { when: oneOf(['before-body', 'mid-body', 'mid-reply']) } },
+  'drop-reply': {},
+  redirect: {
+    required: { location: { rule: 'printable ASCII text', accepts: isHeaderText } },
+    optional: { status: oneOf([301, 302, 303, 307, 308]) },
+  },
   'reject-every': { required: { nth: integerFrom(1) }, optional: { form } },
   'reject-containing': {
-    required: { text: ['text of at least one character', (value) => typeof value === 'string' && value !== ''] },
+    required: {
+      text: { rule: 'text of at least one character', accepts: (value) => typeof value === 'string' && value !== '' },
+    },
     optional: { form },
   },
 }
 
-/** @throws IngestServiceError `FAULT`, naming the field, the rule and the value. */
+/** @throws IngestServiceError `FAULT`, with the field, the rule and the value. */
 export function parseFault(input: unknown): Fault {
-  if (!isObject(input)) throw wrong('a fault', 'an object with a kind', input)
-  const kind = input['kind']
+  if (!isObject(input)) throw createFaultError('a fault', 'an object with a kind', input)
+  const { kind } = input
   if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) {
-    throw wrong('kind', `one of ${Object.keys(KINDS).join(', ')}`, kind)
+    throw createFaultError('kind', `one of ${Object.keys(KINDS).join(', ')}`, kind)
   }
-  const { required, optional } = KINDS[kind as Fault['kind']]
-  const checks: Record<string, Check> = { ...SCOPE, ...optional, ...required }
-  for (const name of Object.keys(required)) {
-    if (!Object.hasOwn(input, name)) throw wrong(name, `given for kind ${kind}`, undefined)
-  }
+  const { required = {}, optional = {} } = KINDS[kind as Fault['kind']]
+  const missing = Object.keys(required).find((name) => input[name] === undefined)
+  if (missing !== undefined) throw createFaultError(missing, `given for kind ${kind}`, undefined)
+  const checks = new Map(Object.entries({ ...SCOPE, ...optional, ...required }))
   for (const [name, value] of Object.entries(input)) {
     if (name === 'kind' || value === undefined) continue
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+    const check = checks.get(name)
     if (check === undefined) {
-      const known = Object.keys(checks).join(', ')
+      const known = [...checks.keys()].join(', ')
       throw new IngestServiceError('FAULT', `kind ${kind} has no field ${name}; it has ${known}`)
     }
-    if (!check[1](value)) throw wrong(name, check[0], value)
+    if (!check.accepts(value)) throw createFaultError(name, check.rule, value)
   }
   return { ...input } as unknown as Fault
 }
 
-function wrong(name: string, rule: string, value: unknown): IngestServiceError {
-  const shown = value === undefined ? 'nothing' : JSON.stringify(value)?.slice(0, 100)
-  return new IngestServiceError('FAULT', `${name} must be ${rule}, got ${shown}`)
+function createFaultError(name: string, rule: string, value: unknown): IngestServiceError {
+  const received = value === undefined ? 'nothing' : JSON.stringify(value)?.slice(0, 100)
+  return new IngestServiceError('FAULT', `${name} must be ${rule}, got ${received}`)
 }

@@ -1,14 +1,14 @@
-/** A scripted fault: a closed union, matched exhaustively where it is played. */
+/** A scripted fault: a closed union, matched exhaustively where it is applied. */
 import type { Endpoint } from '../http/endpoints.js'
 
-/** Which requests a fault applies to. Without any of these: every request to every endpoint until it is cleared. */
+/** The requests that a fault applies to. By default all requests to all endpoints, until it is removed. */
 export interface FaultScope {
   readonly endpoint?: Endpoint
-  /** So many requests, then it is over. */
+  /** Number of requests, after which the fault ends. */
   readonly times?: number
-  /** So long from when it was added, in milliseconds, then it is over. */
+  /** Milliseconds from when it was added, after which the fault ends. */
   readonly forMs?: number
-  /** Milliseconds to wait, once the request's body has been read, before anything else happens. */
+  /** Milliseconds to wait after the request's body was read. */
   readonly delayMs?: number
 }
 
@@ -17,9 +17,9 @@ export interface StatusFault extends FaultScope {
   readonly kind: 'status'
   /** 200 to 599. */
   readonly status: number
-  /** Sent as JSON; a string is sent as plain text. Default: a `detail` that says it was scripted. */
+  /** Sent as JSON; a string as plain text. Default: a `detail` that names a scripted fault. */
   readonly body?: unknown
-  /** `Retry-After`: seconds, or text as it stands (an HTTP date). */
+  /** `Retry-After`: seconds, or text (an HTTP date). */
   readonly retryAfter?: number | string
 }
 
@@ -29,7 +29,7 @@ export interface DelayFault extends FaultScope {
   readonly delayMs: number
 }
 
-/** Reads the request and never answers. */
+/** Reads the request and never answers it. */
 export interface HangFault extends FaultScope {
   readonly kind: 'hang'
 }
@@ -41,15 +41,15 @@ export interface SlowFault extends FaultScope {
 }
 
 /**
- * Resets the connection: `before-body` when the request's head has come, `mid-body` when the first part of its body
- * has come, `mid-reply` after half of the reply's body, the request having been handled and stored.
+ * Resets the connection: `before-body` after the request's head, `mid-body` after the first part of its body, `mid-reply` after
+ * half of the reply's body; only then the request was handled and stored.
  */
 export interface ResetFault extends FaultScope {
   readonly kind: 'reset'
   readonly when: 'before-body' | 'mid-body' | 'mid-reply'
 }
 
-/** Handles and stores as usual, then resets the connection in place of the reply. */
+/** Handles and stores as usual, then resets the connection instead of replying. */
 export interface DropReplyFault extends FaultScope {
   readonly kind: 'drop-reply'
 }
@@ -62,15 +62,12 @@ export interface RedirectFault extends FaultScope {
   readonly status?: 301 | 302 | 303 | 307 | 308
 }
 
-/**
- * How a refused entry is told: in the ingest result, by the framework's `loc`, or by a 400 that names nothing. The
- * last two refuse the whole request.
- */
+/** How a refusal is reported: in the ingest result, by the framework's `loc`, or by a 400 that names no entry. The last two refuse the whole request. */
 export type RejectForm = 'result' | 'framework' | 'nameless'
 
 /**
- * Refuses every n-th entry it sees. An entry that comes again (the same JSON) gets the same verdict and is not counted
- * again, as it would be for an entry that is really invalid. Applies to `ingest` alone.
+ * Refuses every n-th entry. An entry that comes again (the same JSON) gets the same verdict and is not counted again, as for an
+ * entry that is really invalid. Applies to `ingest` only.
  */
 export interface RejectEveryFault extends FaultScope {
   readonly kind: 'reject-every'
@@ -79,7 +76,7 @@ export interface RejectEveryFault extends FaultScope {
   readonly form?: RejectForm
 }
 
-/** Refuses every entry whose JSON has this text. Applies to `ingest` alone. */
+/** Refuses every entry whose JSON has this text in it. Applies to `ingest` only. */
 export interface RejectContainingFault extends FaultScope {
   readonly kind: 'reject-containing'
   readonly text: string

@@ -1,25 +1,19 @@
-/** The script of faults: which of them applies to a request, and until when. */
+/** The script of faults: selects the one that applies to a request. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../http/endpoints.js'
-import type { Fault, RejectForm } from './fault.js'
 import { parseFault } from './fault-parser.js'
+import type { Fault, RejectForm } from './fault.js'
 
-/** Judges entries for a reject fault; kept with it, since `nth` counts over requests. */
+/** Judges entries for a reject fault. Belongs to one fault, since `nth` counts across requests. */
 export interface Rejector {
   readonly form: RejectForm
-  refuses(entry: unknown): boolean
+  rejects(entry: unknown): boolean
 }
 
 export interface ActiveFault {
   readonly fault: Fault
-  /** Requests it was applied to. */
+  /** Requests that it was applied to. */
   readonly hits: number
-}
-
-/** What {@link Faults.take} hands to the exchange. */
-export interface TakenFault {
-  readonly fault: Fault
-  readonly rejector: Rejector | undefined
 }
 
 interface Slot {
@@ -29,7 +23,7 @@ interface Slot {
   hits: number
 }
 
-/** The script: of the faults that apply to a request, the one added first is played. */
+/** Of the faults that apply to a request, the one that was added first is used. */
 export class Faults {
   readonly #now: () => number
   #slots: Slot[] = []
@@ -39,40 +33,39 @@ export class Faults {
   }
 
   /**
-   * Adds a fault behind those that are there; returns a function that takes it away.
-   * @throws IngestServiceError `FAULT` where it is not well-formed.
+   * Adds a fault after the others; returns a function that removes it.
+   * @throws IngestServiceError `FAULT` if it is not well-formed.
    */
   add(input: Fault): () => void {
     const fault = parseFault(input)
     const endsAtMs = this.#now() + (fault.forMs ?? Infinity)
-    const slot: Slot = { fault, rejector: rejectorOf(fault), endsAtMs, hits: 0 }
+    const slot: Slot = { fault, rejector: createRejector(fault), endsAtMs, hits: 0 }
     this.#slots.push(slot)
     return () => {
       this.#slots = this.#slots.filter((other) => other !== slot)
     }
   }
 
-  /** Ends every fault; what hangs or waits already is not called back. */
+  /** Removes every fault. Requests that hang or are delayed already are not affected. */
   clear(): void {
     this.#slots = []
   }
 
-  /** Those that are not over. */
+  /** Those that have not ended. */
   list(): readonly ActiveFault[] {
-    this.#dropEnded()
+    this.#removeEnded()
     return this.#slots.map(({ fault, hits }) => ({ fault, hits }))
   }
 
-  /** The fault for a request to `endpoint`, counted as played. */
-  take(endpoint: Endpoint): TakenFault | undefined {
-    if (this.#slots.length === 0) return undefined
-    this.#dropEnded()
+  /** The fault for a request to `endpoint`. Counts as a hit. */
+  take(endpoint: Endpoint): { readonly fault: Fault; readonly rejector: Rejector | undefined } | undefined {
+    this.#removeEnded()
     const slot = this.#slots.find(({ fault }) => applies(fault, endpoint))
     if (slot !== undefined) slot.hits++
     return slot
   }
 
-  #dropEnded(): void {
+  #removeEnded(): void {
     const now = this.#now()
     this.#slots = this.#slots.filter(({ fault, endsAtMs, hits }) => now < endsAtMs && hits < (fault.times ?? Infinity))
   }
@@ -83,26 +76,19 @@ function applies(fault: Fault, endpoint: Endpoint): boolean {
   return endpoint === 'ingest' || (fault.kind !== 'reject-every' && fault.kind !== 'reject-containing')
 }
 
-/** Verdicts remembered by a `reject-every`; beyond it the oldest are forgotten. */
-const MAX_VERDICTS = 200_000
-
-function rejectorOf(fault: Fault): Rejector | undefined {
+function createRejector(fault: Fault): Rejector | undefined {
   if (fault.kind === 'reject-containing') {
     const { text, form = 'result' } = fault
-    return { form, refuses: (entry) => JSON.stringify(entry).includes(text) }
+    return { form, rejects: (entry) => JSON.stringify(entry).includes(text) }
   }
   if (fault.kind !== 'reject-every') return undefined
   const { nth, form = 'result' } = fault
   const verdicts = new Map<string, boolean>()
-  let seen = 0
-  const refuses = (entry: unknown): boolean => {
+  const rejects = (entry: unknown): boolean => {
     const key = createHash('sha1').update(JSON.stringify(entry)).digest('base64')
-    const known = verdicts.get(key)
-    if (known !== undefined) return known
-    const verdict = ++seen % nth === 0
+    const verdict = verdicts.get(key) ?? (verdicts.size + 1) % nth === 0
     verdicts.set(key, verdict)
-    if (verdicts.size > MAX_VERDICTS) verdicts.delete(verdicts.keys().next().value as string)
     return verdict
   }
-  return { form, refuses }
+  return { form, rejects }
 }

@@ -1,6 +1,6 @@
-/** Ids of what is stored: a prefix for the kind, a random part for this run of the service, and the `seq`. */
+/** Ids of stored records: a prefix for the kind, a random part for this run of the service, and the `seq`. */
 import { randomBytes } from 'node:crypto'
-import type { RecordKind, Stored } from '../store/store.js'
+import type { RecordKind, Stored } from '../store/stored-record.js'
 
 const PREFIXES: Record<RecordKind, string> = {
   entry: 'ent',
@@ -12,7 +12,7 @@ const PREFIXES: Record<RecordKind, string> = {
 }
 
 export class RecordIds {
-  /** Without it a second run on memory alone would give the ids of the first again. */
+  /** Without it a second run without a file would repeat the ids of the first. */
   readonly #run = randomBytes(4).toString('hex')
   #seq: number
 
@@ -25,9 +25,4 @@ export class RecordIds {
     const id = `${PREFIXES[kind]}_${this.#run}_${seq.toString(36)}`
     return { id, seq, received_at: new Date(wallNowMs).toISOString() }
   }
-}
-
-/** The `seq` in an id; NaN where it is none of ours. */
-export function parseSeq(id: string): number {
-  return Number.parseInt(id.slice(id.lastIndexOf('_') + 1), 36)
 }

@@ -1,6 +1,6 @@
 /**
- * What the service accepts, field by field (interface: Resources and their fields). Written from the interface alone:
- * it shares nothing with the code that builds entries, so that it judges that code independently.
+ * Validates bodies field by field (interface: Resources and their fields). Written from the interface alone: it shares no code
+ * with the part that builds entries, so that it judges that part independently.
  */
 import { LEVELS } from '../../protocol/log-entry.js'
 import type { Breadcrumb, EntryDeploy, EntryError, EntryPerf, EntryRequest } from '../../protocol/log-entry.js'
@@ -13,13 +13,13 @@ import {
   freeForm,
   integer,
   list,
+  NO_PROBLEMS,
   number,
   object,
   oneOf,
   text,
   time,
   utcTime,
-  NO_PROBLEMS,
 } from './validators.js'
 import type { Problem, Validator } from './validators.js'
 
@@ -69,10 +69,11 @@ const ENTRY_FIELDS: Record<keyof LogEntry, Validator> = {
 
 const entry = object(ENTRY_FIELDS, ['level', 'message', 'timestamp'])
 
-/** `logs` itself; its items are judged one by one with {@link validateEntry}. */
-const batch = object<keyof IngestBatch>({ batch_id: text, logs: list(() => NO_PROBLEMS, MAX_LOGS_PER_REQUEST) }, [
-  'logs',
-])
+/** The body of `POST /ingest`, without the items of `logs`, which {@link validateEntry} checks one by one. */
+export const validateBatch = object<keyof IngestBatch>(
+  { batch_id: text, logs: list(() => NO_PROBLEMS, MAX_LOGS_PER_REQUEST) },
+  ['logs'],
+)
 
 const requestLog = object<keyof RequestLog>(
   {
@@ -90,39 +91,22 @@ const requestLog = object<keyof RequestLog>(
   ['method', 'path', 'status_code', 'duration_ms', 'request_id', 'timestamp'],
 )
 
-const requestLogs = object<keyof RequestLogs>({ requests: list(requestLog) }, ['requests'])
+/** The body of `POST /ingest/requests`. */
+export const validateRequestLogs = object<keyof RequestLogs>({ requests: list(requestLog) }, ['requests'])
 
-const feedback = object<keyof Feedback>({ event_id: text, comments: text, name: text, email: text }, [
+/** The body of `POST /feedback`. */
+export const validateFeedback = object<keyof Feedback>({ event_id: text, comments: text, name: text, email: text }, [
   'event_id',
   'comments',
 ])
 
-const release = object<keyof Release>(
+/** The body of `POST /releases/register`. */
+export const validateRelease = object<keyof Release>(
   { version: text, commit_hash: text, branch: text, deployed_by: text, changelog: text },
   ['version'],
 )
 
-/** Everything wrong with one log entry, at most 20 problems; an empty list where it is valid (interface: Log entry). */
+/** The problems of one log entry, at most 20; none if it is valid (interface: Log entry). */
 export function validateEntry(value: unknown): readonly Problem[] {
   return entry(value)
-}
-
-/** The same for the body of `POST /ingest`, without the entries in it. */
-export function validateBatch(value: unknown): readonly Problem[] {
-  return batch(value)
-}
-
-/** The same for the body of `POST /ingest/requests`. */
-export function validateRequestLogs(value: unknown): readonly Problem[] {
-  return requestLogs(value)
-}
-
-/** The same for the body of `POST /feedback`. */
-export function validateFeedback(value: unknown): readonly Problem[] {
-  return feedback(value)
-}
-
-/** The same for the body of `POST /releases/register`. */
-export function validateRelease(value: unknown): readonly Problem[] {
-  return release(value)
 }

@@ -1,16 +1,12 @@
 /**
- * Rules for JSON values: each takes a value and returns what is wrong with it, relative to that value. The wording
- * and the types of schema problems are those of the framework whose 422 body the interface shows (interface: Errors).
+ * Validators for JSON values. Each returns the problems of a value, with locations relative to it. The wording and the types of
+ * schema problems are those of the framework whose 422 body the interface shows (interface: Errors).
  */
 
-/** What is wrong with a value, and where. */
 export interface Problem {
-  /**
-   * `schema`: a field is missing, unknown or of the wrong JSON type. `value`: the type is right and the value is not
-   * permitted, as with an invalid level.
-   */
+  /** `schema`: a field is missing, unknown or of the wrong JSON type. `value`: the type is right, the value not permitted. */
   readonly kind: 'schema' | 'value'
-  /** Path of the field, relative to the value that was judged. */
+  /** Path of the field, relative to the validated value. */
   readonly loc: readonly (string | number)[]
   /** For example `value_error.missing`. */
   readonly type: string
@@ -21,11 +17,11 @@ export type Validator = (value: unknown) => readonly Problem[]
 
 export const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 
-/** One hostile entry may hold a million unknown fields; the reply names this many problems of a value. */
+/** Of a value that has a million unknown fields, the reply names this many. */
 const MAX_PROBLEMS = 20
-/** A field name in a reply is cut here. */
+/** Longer field names are cut in a reply. */
 const MAX_NAME_LENGTH = 100
-/** The interface shows no depth; beyond this, JSON writers with a stack begin to fail. */
+/** The interface shows no limit. Recursive JSON writers fail at greater depths. */
 const MAX_DEPTH = 100
 
 export function createSchemaProblem(type: string, message: string): readonly Problem[] {
@@ -36,7 +32,7 @@ export function createValueProblem(message: string): readonly Problem[] {
   return [{ kind: 'value', loc: [], type: 'value_error', message }]
 }
 
-/** The same problems, seen from the value that holds this one under `key`. */
+/** The same problems, relative to the value that has this one under `key`. */
 export function prefixLocations(key: string | number, problems: readonly Problem[]): Problem[] {
   const name = typeof key === 'string' ? key.slice(0, MAX_NAME_LENGTH) : key
   return problems.map((problem) => ({ ...problem, loc: [name, ...problem.loc] }))
@@ -54,8 +50,8 @@ const NOT_A_LIST = createSchemaProblem('type_error.list', 'value is not a valid 
 const NOT_AN_OBJECT = createSchemaProblem('type_error.dict', 'value is not a valid dict')
 const MISSING = createSchemaProblem('value_error.missing', 'field required')
 const UNKNOWN = createSchemaProblem('value_error.extra', 'extra fields not permitted')
-const HAS_NUL = createValueProblem('text holds a NUL character, which many stores cannot keep')
-const ILL_FORMED = createValueProblem('text holds a lone surrogate, which has no UTF-8 form')
+const HAS_NUL = createValueProblem('text has a NUL character in it, which many databases cannot store')
+const ILL_FORMED = createValueProblem('text has a lone surrogate in it, which has no UTF-8 form')
 const NOT_FINITE = createValueProblem('number is not finite')
 const TOO_DEEP = createValueProblem(`nested deeper than ${MAX_DEPTH} levels`)
 
@@ -65,7 +61,7 @@ export const text: Validator = (value) => {
   return value.includes('\0') ? HAS_NUL : NO_PROBLEMS
 }
 
-/** JSON's `1e999` reads as Infinity. */
+/** `JSON.parse('1e999')` is Infinity. */
 export const number: Validator = (value) => {
   if (typeof value !== 'number') return NOT_A_NUMBER
   return Number.isFinite(value) ? NO_PROBLEMS : NOT_FINITE
@@ -96,7 +92,7 @@ function isoTime(value: unknown, wrong: readonly Problem[], utcOnly: boolean): r
   if (typeof value !== 'string') return NOT_A_STRING
   const [, day, offset = ''] = DATE_TIME.exec(value) ?? []
   if (day === undefined || (utcOnly && offset !== 'Z' && offset !== '+00:00')) return wrong
-  // Date.parse rolls the 31st of February over to March; the day of the month shows it.
+  // Date.parse turns 31 February into a day in March, which changes the day of the month.
   const local = Date.parse(`${value.slice(0, -offset.length)}Z`)
   return new Date(local).getUTCDate() === Number(day) && !Number.isNaN(Date.parse(value)) ? NO_PROBLEMS : wrong
 }
@@ -107,7 +103,7 @@ export const time: Validator = (value) => isoTime(value, NOT_ISO, false)
 /** An ISO 8601 date and time in UTC: `Z` or `+00:00`. */
 export const utcTime: Validator = (value) => isoTime(value, NOT_UTC, true)
 
-export function list(rule: Validator, maxItems = Infinity): Validator {
+export function list(validate: Validator, maxItems = Infinity): Validator {
   return (value) => {
     if (!Array.isArray(value)) return NOT_A_LIST
     if (value.length > maxItems) {
@@ -115,7 +111,7 @@ export function list(rule: Validator, maxItems = Infinity): Validator {
     }
     let problems: Problem[] | undefined
     for (let index = 0; index < value.length; index++) {
-      const found = rule(value[index])
+      const found = validate(value[index])
       if (found.length === 0) continue
       problems = [...(problems ?? []), ...prefixLocations(index, found)]
       if (problems.length >= MAX_PROBLEMS) break
@@ -126,7 +122,7 @@ export function list(rule: Validator, maxItems = Infinity): Validator {
 
 /** An object with these fields and no others; each is optional unless `required` names it. */
 export function object<K extends string>(fields: Record<K, Validator>, required: readonly K[] = []): Validator {
-  const rules = new Map<string, Validator>(Object.entries<Validator>(fields))
+  const validators = new Map<string, Validator>(Object.entries<Validator>(fields))
   return (value) => {
     if (!isObject(value)) return NOT_AN_OBJECT
     let problems: Problem[] | undefined
@@ -134,8 +130,8 @@ export function object<K extends string>(fields: Record<K, Validator>, required:
       if (!Object.hasOwn(value, name)) problems = [...(problems ?? []), ...prefixLocations(name, MISSING)]
     }
     for (const name of Object.keys(value)) {
-      const rule = rules.get(name)
-      const found = rule === undefined ? UNKNOWN : rule(value[name])
+      const validator = validators.get(name)
+      const found = validator === undefined ? UNKNOWN : validator(value[name])
       if (found.length === 0) continue
       problems = [...(problems ?? []), ...prefixLocations(name, found)]
       if (problems.length >= MAX_PROBLEMS) break

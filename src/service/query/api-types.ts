@@ -1,15 +1,15 @@
-/** What the JSON API under `/local/` answers beside the records themselves: types alone, shared with the page. */
+/** Types of the answers under `/local/`, besides the records themselves. Shared with the page. */
 import type { Level } from '../../protocol/log-entry.js'
 import type { Release } from '../../protocol/resources.js'
-import type { LevelCounts, RecordKind, Stored, StoredEntry, StoredFeedback } from '../store/store.js'
+import type { LevelCounts, RecordKind, Stored, StoredEntry, StoredFeedback } from '../store/stored-record.js'
 
 /**
- * An entry as a line of a list: `view=brief`, and what the stream carries. Fields that the entry lacks are left out.
- * Below 16 KiB as JSON: texts are cut at 200 characters where nothing else is said, and end in `…` then; a text full of
- * control characters is cut earlier. Filters compare whole values, so one that was cut finds nothing.
+ * An entry as a row of a list: with `view=summary`, and in the stream. Fields that the entry does not have are left out. Texts
+ * are cut at 200 characters unless stated otherwise, and end in `…` then. Filters compare whole values, so a cut one matches
+ * no entry.
  */
 export interface EntrySummary extends Stored {
-  /** The entry's own, as it was sent. */
+  /** The entry's own. */
   readonly timestamp: string
   readonly level: Level
   /** At most 500 characters. */
@@ -29,30 +29,30 @@ export interface EntrySummary extends Stored {
   readonly trace_id?: string
   readonly request_id?: string
   readonly release_id?: string
-  /** How many the entry has; left out where there is none. */
+  /** Their number; left out if there are none. */
   readonly breadcrumbs?: number
 }
 
 /** One entry with the feedback that names its `metadata.event_id` or its id, oldest first. */
 export interface EntryWithFeedback extends StoredEntry {
   readonly feedback: readonly StoredFeedback[]
-  /** The group that it is in (`ErrorGroup.fingerprint`); left out where it has none and is no failure. */
+  /** `ErrorGroup.fingerprint`; left out if the entry has none and is no failure. */
   readonly fingerprint?: string
 }
 
 /** Entries by time (their own timestamp) and level. */
 export interface Histogram {
-  /** ISO 8601; null where no entry matches. The first bucket begins at `since`, the last ends at `until`. */
+  /** ISO 8601; null if no entry matches. The first bucket begins at `since`, the last ends at `until`. */
   readonly since: string | null
   readonly until: string | null
   /** Width of a bucket: a round number of milliseconds, seconds, minutes, hours or days. */
   readonly step_ms: number
-  /** Oldest first, empty ones included; at most as many as were asked for. */
+  /** Oldest first, with empty ones; at most the requested number. */
   readonly buckets: readonly HistogramBucket[]
 }
 
 export interface HistogramBucket extends LevelCounts {
-  /** ISO 8601: where it begins. */
+  /** ISO 8601: its beginning. */
   readonly at: string
 }
 
@@ -68,11 +68,11 @@ export interface FieldValues {
   readonly more: boolean
 }
 
-/** Entries that are one and the same failure. */
+/** Entries of one failure. */
 export interface ErrorGroup {
-  /** The entry's `fingerprint`; where it has none, made of the error's type, its message without numbers and ids, and its first own frame. The filter `fingerprint` takes it. */
+  /** The entry's `fingerprint`, else computed from error type, normalized message and first application frame. The filter `fingerprint` takes it. */
   readonly fingerprint: string
-  /** Whether the entry said it itself. */
+  /** Whether the newest entry was sent with it. */
   readonly is_given: boolean
   readonly level: Level
   /** Of the newest entry. */
@@ -85,18 +85,18 @@ export interface ErrorGroup {
   /** At most 10 of each, sorted. */
   readonly services: readonly string[]
   readonly versions: readonly string[]
-  /** How many different users (`user_id`, else `user.id`) met it, counted up to 1,000. */
+  /** Distinct users (`user_id`, else `user.id`), counted up to 1,000. */
   readonly users: number
   /** Id of the newest entry. */
   readonly newest: string
-  /** Counts in 24 equal parts of the time asked for (else of what is kept), oldest first. */
+  /** Counts in 24 equal parts of the requested time (else of the stored entries' time), oldest first. */
   readonly trend: readonly number[]
 }
 
 /** Request logs of one method and route; percentiles by nearest rank. */
 export interface RouteStats {
   readonly method: string
-  /** The pattern; the path where the log has none. */
+  /** The pattern; the path if the log has none. */
   readonly route: string
   readonly count: number
   /** Status 5xx, and 4xx. */
@@ -119,27 +119,27 @@ export interface RouteLatency {
     readonly at: string
     readonly count: number
     readonly errors: number
-    /** Null where the bucket is empty. */
+    /** Null if the bucket is empty. */
     readonly p50_ms: number | null
     readonly p95_ms: number | null
     readonly p99_ms: number | null
   }[]
 }
 
-/** A registered release and what was logged around it. */
+/** A registered release and the entries around its registration. */
 export interface ReleaseHealth {
   readonly release_id: string
-  /** As it was registered last. */
+  /** From the last registration. */
   readonly release: Release
   /** ISO 8601: first and last registration. */
   readonly registered_at: string
   readonly last_registered_at: string
-  /** The window: an hour, shorter where the next release came or now is earlier; the same length on both sides. */
+  /** An hour, shorter if the next release was registered earlier, or if the hour is not over. The same on both sides. */
   readonly window_ms: number
   /** All entries, and those of level error and fatal, in the windows before and after the first registration. */
   readonly before: { readonly entries: number; readonly errors: number }
   readonly after: { readonly entries: number; readonly errors: number }
-  /** Entries that bear its `release_id`. */
+  /** Entries with its `release_id`. */
   readonly linked: { readonly entries: number; readonly errors: number }
 }
 
@@ -164,10 +164,9 @@ export interface ServiceStatus {
   readonly url: string
   readonly is_default_url: boolean
   readonly started_at: string
-  readonly store: 'memory' | 'sqlite' | 'none'
   readonly db_file: string | null
-  /** How many are kept of each kind. */
-  readonly kept: Readonly<Record<RecordKind, number>>
+  /** Number of stored records of each kind. */
+  readonly stored: Readonly<Record<RecordKind, number>>
   readonly limits: { readonly max_entries: number; readonly max_bytes: number; readonly max_age_ms: number | null }
 }
 
@@ -175,13 +174,13 @@ export interface ServiceStatus {
 export interface StreamEntries {
   /** Oldest first. */
   readonly items: readonly EntrySummary[]
-  /** Entries left out because the reader was too slow or had missed too many; they can be queried. */
+  /** Entries left out because the subscriber was too slow or had missed too many. They can be queried. */
   readonly skipped: number
 }
 
-/** `event: changed`: kinds other than entries of which something was stored. */
+/** `event: changed`: other kinds of which records were stored. */
 export interface StreamChanged {
   readonly kinds: readonly Exclude<RecordKind, 'entry'>[]
 }
 
-// `event: reset` has `{}` as data: everything was forgotten.
+// `event: reset` has `{}` as data: all records were deleted.

@@ -1,28 +1,32 @@
-/** Typed reading of what is stored, the same in-process and over HTTP. */
-import { toErrorGroup, pageGroups, TREND_PARTS } from '../analytics/error-groups.js'
-import { createTimeBuckets, clampRange } from '../analytics/time-buckets.js'
+/** Queries over the stored records, the same in-process and over HTTP. Each is one pass over the records in memory. */
+import { pageGroups, toErrorGroup, TREND_PARTS } from '../analytics/error-groups.js'
 import { createHistogram, NO_HISTOGRAM } from '../analytics/histogram.js'
+import { countLevels } from '../analytics/level-counts.js'
 import { summarizeMonitors } from '../analytics/monitors.js'
-import { NO_TALLY, toReleaseHealth, createReleaseWindows } from '../analytics/release-health.js'
-import { toRouteLatency, MAX_ROUTES, NO_LATENCY, toRouteStats } from '../analytics/route-stats.js'
-import type {
-  EntrySummary,
-  EntryWithFeedback,
-  ErrorGroup,
-  FieldValues,
-  Histogram,
-  MonitorSummary,
-} from './api-types.js'
-import type { ReleaseHealth, RouteLatency, RouteStats, ValueField } from './api-types.js'
+import { summarizeReleases, tallyReleases } from '../analytics/release-health.js'
+import { summarizeRoutes, toRouteLatency } from '../analytics/route-stats.js'
+import { clampRange, createTimeBuckets, findTimeRange } from '../analytics/time-buckets.js'
+import { countValues } from '../analytics/value-counts.js'
+import type { IndexedEntry, IndexedRecord } from '../store/indexed-record.js'
+import type { Store } from '../store/store.js'
+import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from '../store/stored-record.js'
+import type { EntrySummary, EntryWithFeedback, ErrorGroup, FieldValues, Histogram } from './api-types.js'
+import type { MonitorSummary, ReleaseHealth, RouteLatency, RouteStats, ValueField } from './api-types.js'
 import { summarizeEntry } from './entry-summary.js'
-import { findErrorGroup } from '../analytics/group-fingerprint.js'
-import { parseEntryFilter, parseRequestFilter, parseCursor, parseLimit } from './query-filters.js'
+import { createEntryMatcher, createRequestMatcher, parseCursor, parseLimit, parseTimeBounds } from './query-filters.js'
 import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query-filters.js'
-import type { LevelCounts, NewEntries, Page, PageQuery, RecordKind, Records, Store } from '../store/store.js'
-import type { StoredEntry } from '../store/store.js'
 
-const ALL = { limit: Infinity }
+const DEFAULT_BUCKETS = 60
 
+/** Entries that came after a `seq`. */
+export interface NewEntries {
+  /** Oldest first. */
+  readonly items: readonly StoredEntry[]
+  /** Older ones that came after it too. */
+  readonly skipped: number
+}
+
+/** Methods throw IngestServiceError `QUERY` for a wrong filter, limit or cursor. */
 export class StoreReader {
   readonly #store: Store
   readonly #wallNow: () => number
@@ -32,89 +36,120 @@ export class StoreReader {
     this.#wallNow = wallNow
   }
 
+  list<K extends RecordKind>(kind: K, query: PageQuery): Page<Records[K]> {
+    return createPage(this.#store.newestFirst(kind) as Iterable<IndexedRecord<Records[K]>>, query)
+  }
+
   entries(query: EntryQuery): Page<StoredEntry> {
-    return this.#store.entries(query)
+    return createPage(this.#store.newestFirst('entry'), query, createEntryMatcher(query))
   }
 
   summaries(query: EntryQuery): Page<EntrySummary> {
-    const { items, next } = this.#store.entries(query)
+    const { items, next } = this.entries(query)
     return { items: items.map(summarizeEntry), next }
   }
 
-  /** The newest `limit` that came after `seq`, oldest first. */
+  /** The newest `limit` that came after `seq`. */
   entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries {
-    return this.#store.entriesAfter(seq, filter, limit)
+    const matches = createEntryMatcher(filter)
+    const items: StoredEntry[] = []
+    let skipped = 0
+    for (const entry of this.#store.newestFirst('entry')) {
+      if (entry.seq <= seq) break
+      if (!matches(entry)) continue
+      if (items.length < limit) items.push(entry.record)
+      else skipped++
+    }
+    return { items: items.toReversed(), skipped }
   }
 
   /** By the service's id, or by `metadata.event_id`. */
   entry(id: string): EntryWithFeedback | undefined {
-    const found = this.#store.entry(id) ?? this.#store.entryOfEvent(id)
+    const found =
+      this.#store.findNewest('entry', ({ record }) => record.id === id) ??
+      this.#store.findNewest('entry', ({ eventId }) => eventId === id)
     if (found === undefined) return undefined
-    const ids = [found.id, found.entry.metadata?.['event_id']]
-    const all = this.#store.list('feedback', ALL).items
-    const feedback = all.filter((one) => ids.includes(one.feedback.event_id)).toReversed()
-    const fingerprint = findErrorGroup(found.entry)
-    return { ...found, feedback, ...(fingerprint !== undefined && { fingerprint }) }
+    const { record, eventId, fingerprint } = found
+    const all = this.#store.oldestFirst('feedback').map((one) => one.record)
+    const feedback = all.filter(({ feedback: { event_id } }) => event_id === record.id || event_id === eventId)
+    return { ...record, feedback, ...(fingerprint !== undefined && { fingerprint }) }
   }
 
   counts(filter: EntryFilter): LevelCounts {
-    return this.#store.counts(filter)
+    return countLevels(this.#matching(filter))
   }
 
-  histogram(filter: EntryFilter, maxBuckets: number): Histogram {
-    const range = clampRange(parseEntryFilter(filter), this.#store.timeRange(filter))
-    if (range === undefined) return NO_HISTOGRAM
-    const frame = createTimeBuckets(range, maxBuckets)
-    return createHistogram(frame, this.#store.bucketCounts(filter, frame))
+  histogram({ buckets = DEFAULT_BUCKETS, ...filter }: EntryFilter & { readonly buckets?: number }): Histogram {
+    const entries = this.#matching(filter)
+    const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
+    return range === undefined ? NO_HISTOGRAM : createHistogram(entries, createTimeBuckets(range, buckets))
   }
 
-  values(field: ValueField, filter: EntryFilter, limit: number): FieldValues {
-    return this.#store.values(field, filter, limit)
+  values(field: ValueField, { limit, ...filter }: EntryFilter & { readonly limit?: number }): FieldValues {
+    return countValues(this.#matching(filter), field, parseLimit(limit))
   }
 
   errorGroups({ limit, cursor, ...filter }: EntryQuery): Page<ErrorGroup> {
-    const { items, next } = pageGroups(this.#store.groupSummaries(filter), parseLimit(limit), cursor)
-    const range = clampRange(parseEntryFilter(filter), this.#store.timeRange({}))
-    if (range === undefined || items.length === 0) return { items: [], next: null }
-    const bodies = this.#store.groupDetails(filter, items, { range, parts: TREND_PARTS })
-    return { items: items.flatMap((head, n) => (bodies[n] === undefined ? [] : [toErrorGroup(head, bodies[n])])), next }
+    const failures = this.#matching(filter).filter(({ isFailure }) => isFailure)
+    const { items, next } = pageGroups(failures, parseLimit(limit), cursor)
+    const range = clampRange(parseTimeBounds(filter), findTimeRange(this.#store.oldestFirst('entry')))
+    if (range === undefined) return { items: [], next: null }
+    return { items: items.map((members) => toErrorGroup(members, range, TREND_PARTS)), next }
   }
 
   routes(filter: RequestFilter): { items: readonly RouteStats[] } {
-    return { items: this.#store.routes(filter, MAX_ROUTES).map(toRouteStats) }
+    return { items: summarizeRoutes(this.#store.oldestFirst('request').filter(createRequestMatcher(filter))) }
   }
 
-  routeLatency(query: RouteQuery, maxBuckets: number): RouteLatency {
-    const range = clampRange(parseRequestFilter(query), this.#store.routeTimeRange(query))
-    if (range === undefined) return NO_LATENCY
-    const frame = createTimeBuckets(range, maxBuckets)
-    return toRouteLatency(frame, this.#store.routeDurations(query, frame))
+  routeLatency({
+    method,
+    route,
+    buckets = DEFAULT_BUCKETS,
+    ...filter
+  }: RouteQuery & { readonly buckets?: number }): RouteLatency {
+    const matching = this.#store.oldestFirst('request').filter(createRequestMatcher(filter))
+    const requests = matching.filter((request) => request.method === method && request.route === route)
+    const range = clampRange(parseTimeBounds(filter), findTimeRange(requests))
+    return toRouteLatency(requests, range === undefined ? undefined : createTimeBuckets(range, buckets))
   }
 
   releaseHealth({ limit, cursor }: PageQuery): Page<ReleaseHealth> {
-    const beforeSeq = parseCursor(cursor)
-    const registrations = this.#store.list('release', ALL).items.toReversed()
-    const left = createReleaseWindows(registrations, this.#wallNow()).filter(({ first }) => first.seq < beforeSeq)
-    const page = left.slice(0, parseLimit(limit))
-    const linked = this.#store.talliesOfReleases()
-    const tallies = this.#store.talliesIn(page.flatMap((one) => [one.before, one.after]))
-    const items = page.map((one, n) => {
-      const [before, after] = [tallies[2 * n] ?? NO_TALLY, tallies[2 * n + 1] ?? NO_TALLY]
-      return toReleaseHealth(one, before, after, linked.get(one.first.release_id) ?? NO_TALLY)
-    })
-    const end = page.at(-1)
-    return { items, next: left.length > page.length && end !== undefined ? String(end.first.seq) : null }
+    const [maxItems, beforeSeq] = [parseLimit(limit), parseCursor(cursor)]
+    const registrations = this.#store.oldestFirst('release').map(({ record }) => record)
+    const releases = summarizeReleases(registrations, this.#wallNow()).filter(({ first }) => first.seq < beforeSeq)
+    const items = releases.slice(0, maxItems)
+    const last = releases.length > maxItems ? items.at(-1) : undefined
+    return {
+      items: tallyReleases(items, this.#store.oldestFirst('entry')),
+      next: last === undefined ? null : String(last.first.seq),
+    }
   }
 
   monitors(): { items: readonly MonitorSummary[] } {
-    return { items: summarizeMonitors(this.#store.list('heartbeat', ALL).items) }
-  }
-
-  list<K extends RecordKind>(kind: K, page: PageQuery): Page<Records[K]> {
-    return this.#store.list(kind, page)
+    return { items: summarizeMonitors(this.#store.newestFirst('heartbeat')) }
   }
 
   recordCounts(): Record<RecordKind, number> {
     return this.#store.recordCounts()
   }
+
+  #matching(filter: EntryFilter): readonly IndexedEntry[] {
+    return this.#store.oldestFirst('entry').filter(createEntryMatcher(filter))
+  }
+}
+
+/** Looks for one item more than the limit, so that the last page says that it is the last. */
+function createPage<I extends IndexedRecord<T>, T extends Stored>(
+  newestFirst: Iterable<I & { readonly record: T }>,
+  { limit, cursor }: PageQuery,
+  matches: (indexed: I) => boolean = () => true,
+): Page<T> {
+  const [maxItems, beforeSeq] = [parseLimit(limit), parseCursor(cursor)]
+  const items: T[] = []
+  for (const indexed of newestFirst) {
+    if (indexed.seq >= beforeSeq || !matches(indexed)) continue
+    if (items.length === maxItems) return { items, next: String((items.at(-1) as T).seq) }
+    items.push(indexed.record)
+  }
+  return { items, next: null }
 }

@@ -1,55 +1,21 @@
-/** What came too long ago goes: looked at as records come, and now and then where none do. */
-import type { Schedule } from '../schedule.js'
+/** Deletes records that were received longer ago than `maxAgeMs`, at the start and then every minute. */
+import type { Clock } from '../../shared/clock.js'
 
-/** A store may take a while over it, so it is not asked for every record. */
-const MIN_INTERVAL_MS = 1000
-const MAX_INTERVAL_MS = 60_000
+const INTERVAL_MS = 60_000
 
 export interface AgeLimitOptions {
   readonly maxAgeMs: number
-  /** What came before this time. */
   readonly deleteOlder: (receivedBeforeMs: number) => void
-  readonly wallNow: () => number
-  readonly now: () => number
-  readonly after: Schedule
-  readonly onProblem: (message: string) => void
+  readonly clock: Clock
 }
 
-export class AgeLimit {
-  readonly #parts: AgeLimitOptions
-  #lookedAtMs = -Infinity
-  #cancel: () => void
-
-  constructor(parts: AgeLimitOptions) {
-    this.#parts = parts
-    this.#look()
-    this.#cancel = this.#plan()
+/** @returns function that stops it */
+export function startAgeLimit({ maxAgeMs, deleteOlder, clock }: AgeLimitOptions): () => void {
+  let cancel = (): void => {}
+  const run = (): void => {
+    deleteOlder(clock.wallNow() - maxAgeMs)
+    cancel = clock.timer(INTERVAL_MS, run)
   }
-
-  recordsStored(): void {
-    if (this.#parts.now() - this.#lookedAtMs >= MIN_INTERVAL_MS) this.#look()
-  }
-
-  close(): void {
-    this.#cancel()
-  }
-
-  #look(): void {
-    const { maxAgeMs, deleteOlder: forget, wallNow, now, onProblem } = this.#parts
-    this.#lookedAtMs = now()
-    try {
-      forget(wallNow() - maxAgeMs)
-    } catch (error) {
-      onProblem(
-        `what is older than maxAgeMs could not be removed: ${error instanceof Error ? error.message : String(error)}`,
-      )
-    }
-  }
-
-  #plan(): () => void {
-    return this.#parts.after(MAX_INTERVAL_MS, () => {
-      this.#look()
-      this.#cancel = this.#plan()
-    })
-  }
+  run()
+  return () => cancel()
 }

@@ -1,37 +1,24 @@
-/** One running service a file: two would write over each other, and number their records alike. */
-import { randomBytes } from 'node:crypto'
-import { closeSync, constants, lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
+/** One running service per journal: two would overwrite each other's records. `FILE.lock` has the process id in it. */
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
 import { ensureFolderOf } from '../../shared/safe-folders.js'
 import { IngestServiceError } from '../ingest-service-error.js'
-import { isObject } from '../ingest/validators.js'
 import { createStoreError } from './store-error.js'
 
-interface Holder {
-  readonly pid: number
-  /** Ticks since boot; a process id is given out again. Null where the system does not tell. */
-  readonly started: string | null
-}
-
-/** A lock is made and filled in two steps; one that stays empty for longer is of a process that died between them. */
-const FILLING_MS = 5000
-/** Of the 52 fields of `/proc/PID/stat`, behind the name in parentheses: `starttime` (proc(5)). */
-const START_TIME_FIELD = 19
-const GONE = 'gone'
-/** Lock files are about 40 bytes. */
 const MAX_LOCK_BYTES = 4096
 
-/** Of this process, which two services may share. */
+/** Locks of this process, in which two services may run. */
 const held = new Set<string>()
 
 export class FileLock {
   readonly #path: string
 
-  /** @throws IngestServiceError `STORE` where another service holds the file, or its folder cannot be written. */
+  /** @throws IngestServiceError `STORE` if another service holds the file, or its folder cannot be written. */
   constructor(file: string) {
     try {
-      this.#path = `${trueName(file, ensureFolderOf(file))}.lock`
+      this.#path = `${resolveLinks(file, ensureFolderOf(file))}.lock`
       this.#take(file)
     } catch (error) {
       throw createStoreError(file, error)
@@ -43,19 +30,14 @@ export class FileLock {
   }
 
   #take(file: string): void {
-    for (;;) {
-      if (create(this.#path)) break
+    while (!create(this.#path)) {
       const text = read(this.#path)
       if (text === undefined) continue
-      const holder = holderOf(text)
-      if (holder === undefined ? isFresh(this.#path) : isRunning(holder, this.#path)) {
-        const who = holder === undefined ? '' : ` (process ${holder.pid})`
-        throw new IngestServiceError(
-          'STORE',
-          `${file} is in use by another local service${who}: end that one, or name another file`,
-        )
+      if (isHeld(this.#path, text)) {
+        const advice = `end it or name another file; delete ${this.#path} if no local service uses ${file}`
+        throw new IngestServiceError('STORE', `${file} is in use by another local service (process ${text}): ${advice}`)
       }
-      clearAway(this.#path, text)
+      removeStale(this.#path, text)
     }
     held.add(this.#path)
   }
@@ -70,16 +52,46 @@ function create(path: string): boolean {
     throw error
   }
   try {
-    writeSync(fd, JSON.stringify({ pid: process.pid, started: startOf(process.pid) } satisfies Holder))
+    writeSync(fd, String(process.pid))
   } finally {
     closeSync(fd)
   }
   return true
 }
 
-/** What a process left behind that is gone. Somebody else may do the same, and already hold it again: then it is put back. */
-function clearAway(path: string, text: string): void {
-  const aside = `${path}.${randomBytes(8).toString('hex')}`
+/** Undefined if it does not exist. @throws UnsafeError, the system's errors */
+function read(path: string): string | undefined {
+  let fd: number
+  try {
+    fd = openPrivate(path, constants.O_RDONLY)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return readAtMost(fd, MAX_LOCK_BYTES)?.toString() ?? ''
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** A lock without a process id counts: it may be written to at this moment. */
+function isHeld(path: string, text: string): boolean {
+  const pid = Number(text)
+  if (!Number.isSafeInteger(pid) || pid < 1) return true
+  // In a container each start may have the same id.
+  if (pid === process.pid) return held.has(path)
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Another process may do the same, and hold the lock already: then it is put back. */
+function removeStale(path: string, text: string): void {
+  const aside = `${path}.${randomUUID()}`
   try {
     renameSync(path, aside)
   } catch (error) {
@@ -90,68 +102,12 @@ function clearAway(path: string, text: string): void {
   else renameSync(aside, path)
 }
 
-function isRunning({ pid, started }: Holder, path: string): boolean {
-  // As in a container, where each start has the same id.
-  if (pid === process.pid) return held.has(path)
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-  }
-  const now = startOf(pid)
-  return now !== GONE && (started === null || now === null || started === now)
-}
-
-function holderOf(text: string): Holder | undefined {
-  try {
-    const value = JSON.parse(text) as unknown
-    if (!isObject(value) || !Number.isSafeInteger(value['pid']) || (value['pid'] as number) < 1) return undefined
-    return { pid: value['pid'] as number, started: typeof value['started'] === 'string' ? value['started'] : null }
-  } catch {
-    return undefined
-  }
-}
-
-function isFresh(path: string): boolean {
-  const { mtimeMs } = lstatSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
-  return Date.now() - mtimeMs < FILLING_MS
-}
-
-/** GONE for one that has ended and stays listed until its parent asks for it. */
-function startOf(pid: number): string | null {
-  const stat = process.platform === 'linux' ? unlessGone(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) : undefined
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
-  return fields[0] === 'Z' || fields[0] === 'X' ? GONE : (fields[START_TIME_FIELD] ?? null)
-}
-
-/** Undefined where it is not there; what is too long names no holder. @throws UnsafeError, the system's errors */
-function read(path: string): string | undefined {
-  return unlessGone(() => {
-    const fd = openPrivate(path, constants.O_RDONLY)
-    try {
-      return readAtMost(fd, MAX_LOCK_BYTES)?.toString() ?? ''
-    } finally {
-      closeSync(fd)
-    }
-  })
-}
-
-function unlessGone(act: () => string): string | undefined {
-  try {
-    return act()
-  } catch (error) {
-    // ESRCH: the process ended while its file was read.
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw error
-  }
-}
-
-/** One lock for all the names that a file has by symbolic links. */
-function trueName(file: string, folder: string): string {
+/** One lock for all symbolic links to a file. */
+function resolveLinks(file: string, folder: string): string {
   try {
     return realpathSync(file)
   } catch {
-    // It is not there yet.
+    // The file does not exist yet.
     return join(folder, basename(file))
   }
 }

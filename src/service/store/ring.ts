@@ -1,25 +1,16 @@
-/** Records in order of `seq`, bounded by count, bytes and age; the oldest go first. */
+/** Records in order of arrival, bounded by count and bytes. The oldest are dropped first. */
 import type { IndexedRecord } from './indexed-record.js'
-import type { Stored } from './store.js'
 
-/** The dead part in front is cut off when it is this long and half of the array. */
-const MIN_CUT = 1024
+/** Dropped items are cut off the front of the array in steps of this many. */
+const CUT_ITEMS = 1024
 
-export class Ring<T extends IndexedRecord<Stored>> {
+export class Ring<T extends IndexedRecord> {
   readonly #maxCount: number
   readonly #maxBytes: number
+  /** Items before `#head` were dropped. */
   #items: (T | undefined)[] = []
-  #sizes: number[] = []
-  /** When each was received, beside it, so that a look at all of them touches no record. */
-  #receivedMs: number[] = []
   #head = 0
   #bytes = 0
-  #latestMs = -Infinity
-  /**
-   * Not above the time of any item that was received before one in front of it, as they are once the wall clock was
-   * set back. All others are in order.
-   */
-  #earliestStragglerMs = Infinity
 
   constructor(maxCount: number, maxBytes: number) {
     this.#maxCount = maxCount
@@ -34,93 +25,40 @@ export class Ring<T extends IndexedRecord<Stored>> {
     return this.#bytes
   }
 
-  /** Nothing was received before; Infinity where there is nothing. */
-  get earliestMs(): number {
-    return Math.min(this.#receivedMs[this.#head] ?? Infinity, this.#earliestStragglerMs)
-  }
-
-  push(item: T, bytes: number): void {
-    this.#add(item, bytes, timeOf(item.record))
+  push(item: T): void {
+    this.#items.push(item)
+    this.#bytes += item.bytes
     while (this.count > this.#maxCount || (this.#bytes > this.#maxBytes && this.count > 1)) this.#dropOldest()
-  }
-
-  bySeq(seq: number): T | undefined {
-    const item = this.#items[this.#firstAtOrAfter(seq)]
-    return item?.seq === seq ? item : undefined
   }
 
   oldestFirst(): readonly T[] {
     return this.#items.slice(this.#head) as T[]
   }
 
-  /** Items whose `seq` is below `beforeSeq`. */
-  *newestFirst(beforeSeq = Infinity): Generator<T> {
-    const end = beforeSeq === Infinity ? this.#items.length : this.#firstAtOrAfter(beforeSeq)
-    for (let at = end - 1; at >= this.#head; at--) yield this.#items[at] as T
+  *newestFirst(): Generator<T> {
+    for (let at = this.#items.length - 1; at >= this.#head; at--) yield this.#items[at] as T
   }
 
-  /** Those that were received before go. */
-  forget(receivedBeforeMs: number): void {
-    while (this.count > 0 && (this.#receivedMs[this.#head] as number) < receivedBeforeMs) this.#dropOldest()
-    if (this.#earliestStragglerMs < receivedBeforeMs) this.#forgetStragglers(receivedBeforeMs)
+  /** Drops items by the time at which they were received. The wall clock may have been set back, so all are compared. */
+  deleteOlder(receivedBeforeMs: number): void {
+    const rest = this.oldestFirst().filter(({ receivedMs }) => receivedMs >= receivedBeforeMs)
+    if (rest.length === this.count) return
+    this.clear()
+    for (const item of rest) this.push(item)
   }
 
   clear(): void {
     this.#items = []
-    this.#sizes = []
-    this.#receivedMs = []
     this.#head = 0
     this.#bytes = 0
-    this.#latestMs = -Infinity
-    this.#earliestStragglerMs = Infinity
-  }
-
-  /** Also finds out anew which are out of order: those that were may have gone. */
-  #forgetStragglers(receivedBeforeMs: number): void {
-    const [items, sizes, times] = [this.#items, this.#sizes, this.#receivedMs]
-    const head = this.#head
-    this.clear()
-    for (let at = head; at < times.length; at++) {
-      const receivedMs = times[at] as number
-      if (receivedMs >= receivedBeforeMs) this.#add(items[at] as T, sizes[at] as number, receivedMs)
-    }
-  }
-
-  #add(item: T, bytes: number, receivedMs: number): void {
-    this.#items.push(item)
-    this.#sizes.push(bytes)
-    this.#receivedMs.push(receivedMs)
-    this.#bytes += bytes
-    if (receivedMs >= this.#latestMs) this.#latestMs = receivedMs
-    else if (receivedMs < this.#earliestStragglerMs) this.#earliestStragglerMs = receivedMs
-  }
-
-  #firstAtOrAfter(seq: number): number {
-    let low = this.#head
-    let high = this.#items.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#items[middle] as T).seq < seq) low = middle + 1
-      else high = middle
-    }
-    return low
   }
 
   #dropOldest(): void {
-    this.#bytes -= this.#sizes[this.#head] as number
+    this.#bytes -= (this.#items[this.#head] as T).bytes
     this.#items[this.#head] = undefined
     this.#head++
-    if (this.#head >= MIN_CUT && this.#head * 2 >= this.#items.length) {
-      this.#items = this.#items.slice(this.#head)
-      this.#sizes = this.#sizes.slice(this.#head)
-      this.#receivedMs = this.#receivedMs.slice(this.#head)
-      this.#head = 0
-    }
+    if (this.#head < CUT_ITEMS) return
+    this.#items.splice(0, this.#head)
+    this.#head = 0
   }
-}
-
-/** A file that somebody edited may have what is no time: it counts as old, so that it does not stay for ever. */
-function timeOf({ received_at }: Stored): number {
-  const ms = Date.parse(received_at)
-  return Number.isNaN(ms) ? -Infinity : ms
 }

@@ -1,4 +1,4 @@
-/** Why the store's file cannot be used. */
+/** The error for a file that cannot be used. */
 import { UnsafeError } from '../../shared/safe-files.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 

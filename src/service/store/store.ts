@@ -1,221 +1,133 @@
-/** What the service keeps, and what every store can do with it. All calls are synchronous. */
-import type { Level, LogEntry } from '../../protocol/log-entry.js'
-import type { Feedback, Release, RequestLog } from '../../protocol/resources.js'
-import type { Endpoint } from '../http/endpoints.js'
-import type { TimeBuckets, TimeRange } from '../analytics/time-buckets.js'
-import type { EntryFilter, EntryQuery, EqualityFilter, RequestFilter, RouteQuery } from '../query/query-filters.js'
+/** Everything that the service stores: bounded memory, and a journal where a file is given. All calls are synchronous. */
+import { INDEXERS } from './indexed-record.js'
+import type { IndexedRecord, IndexedRecords } from './indexed-record.js'
+import { formatJournalLine, Journal } from './journal.js'
+import { Ring } from './ring.js'
+import { RECORD_KINDS } from './stored-record.js'
+import type { RecordKind, Records } from './stored-record.js'
 
-export interface Stored {
-  /** Made by the service. */
-  readonly id: string
-  /** Order of arrival over all kinds; grows by at least 1, also over restarts on the same file. */
-  readonly seq: number
-  /** ISO 8601, UTC. */
-  readonly received_at: string
-}
+const MAX_OTHER_RECORDS = 10_000
+/** The journal is rewritten when it has twice the bytes that are stored, and this many more. */
+const COMPACT_SLACK_BYTES = 4 << 20
 
-export interface StoredEntry extends Stored {
-  /** Null where the request had none. */
-  readonly batch_id: string | null
-  readonly entry: LogEntry
-}
-
-export interface StoredRequestLog extends Stored {
-  readonly request: RequestLog
-}
-
-export interface StoredFeedback extends Stored {
-  readonly feedback: Feedback
-}
-
-export interface StoredRelease extends Stored {
-  readonly release_id: string
-  readonly release: Release
-}
-
-export interface StoredHeartbeat extends Stored {
-  /** First 12 hexadecimal digits of the token's SHA-256; the token itself is not kept. */
-  readonly monitor: string
-}
-
-/** A request that was refused, whole or in part, for what it held. */
-export interface RejectedBatch extends Stored {
-  readonly endpoint: Endpoint
-  readonly batch_id: string | null
-  readonly status: number
-  /** Entries in the request, and how many of them were accepted all the same. */
-  readonly entries: number
-  readonly accepted: number
-  /** As in the reply: at most 100. */
-  readonly reasons: readonly RejectionReason[]
-}
-
-export interface RejectionReason {
-  /** Path from the body, for example `['logs', 3, 'level']`. */
-  readonly loc: readonly (string | number)[]
-  readonly message: string
-}
-
-export interface Records {
-  entry: StoredEntry
-  request: StoredRequestLog
-  feedback: StoredFeedback
-  release: StoredRelease
-  heartbeat: StoredHeartbeat
-  rejected: RejectedBatch
-}
-
-export type RecordKind = keyof Records
-
-export const RECORD_KINDS = ['entry', 'request', 'feedback', 'release', 'heartbeat', 'rejected'] as const
-
-export interface PageQuery {
-  /** Default 100. */
-  readonly limit?: number
-  /** `next` of the page before. */
-  readonly cursor?: string
-}
-
-/** Newest first. */
-export interface Page<T> {
-  readonly items: readonly T[]
-  /** Cursor of the following page; null at the end. */
-  readonly next: string | null
-}
-
-export type LevelCounts = Readonly<Record<Level, number>> & { readonly total: number }
-
-/** What is kept at most; the oldest goes first. */
-export interface StoreLimits {
-  /** Entries, and as many request logs. Of every other kind 10,000 are kept. */
+export interface StoreOptions {
+  /** Entries, and as many request logs. Of every other kind 10,000 are stored. */
   readonly maxEntries: number
-  /** Bytes of JSON and of what is kept beside it for searching, for entries and for each other kind. */
+  /** Bytes of JSON and search text, for entries and for each other kind. */
   readonly maxBytes: number
+  /** The journal. Default: nothing outlives the process. */
+  readonly file?: string | undefined
+  readonly compactSlackBytes?: number
+  readonly onProblem: (message: string) => void
 }
 
-export const MAX_OTHER_RECORDS = 10_000
+type Rings = { readonly [K in RecordKind]: Ring<IndexedRecords[K]> }
 
-export function toKindLimits(kind: RecordKind, limits: StoreLimits): { maxCount: number; maxBytes: number } {
-  const maxCount = kind === 'entry' || kind === 'request' ? limits.maxEntries : MAX_OTHER_RECORDS
-  return { maxCount, maxBytes: limits.maxBytes }
-}
+export class Store {
+  readonly #rings: Rings
+  readonly #journal: Journal | undefined
+  readonly #slackBytes: number
+  #lastSeq = 0
+  /** No record in the journal was received earlier. */
+  #earliestInFileMs = Infinity
 
-/** What came after a `seq`. */
-export interface NewEntries {
-  /** Oldest first. */
-  readonly items: readonly StoredEntry[]
-  /** Older ones that came after it too. */
-  readonly skipped: number
-}
+  /** @throws IngestServiceError `STORE` if the file cannot be used. */
+  constructor(options: StoreOptions) {
+    const { maxEntries, maxBytes, file, compactSlackBytes = COMPACT_SLACK_BYTES, onProblem } = options
+    this.#rings = {
+      entry: new Ring(maxEntries, maxBytes),
+      request: new Ring(maxEntries, maxBytes),
+      feedback: new Ring(MAX_OTHER_RECORDS, maxBytes),
+      release: new Ring(MAX_OTHER_RECORDS, maxBytes),
+      heartbeat: new Ring(MAX_OTHER_RECORDS, maxBytes),
+      rejected: new Ring(MAX_OTHER_RECORDS, maxBytes),
+    }
+    this.#slackBytes = compactSlackBytes
+    if (file === undefined) return
+    this.#journal = new Journal(file, {
+      onRecord: (kind, record, bytes) => this.#add(kind, record as never, bytes),
+      onLastSeq: (seq) => (this.#lastSeq = Math.max(this.#lastSeq, seq)),
+      onProblem,
+    })
+    this.#compact()
+  }
 
-export interface BucketCount {
-  readonly bucket: number
-  readonly level: Level
-  readonly count: number
-}
+  /** `bytes` is the approximate size of these records as JSON. */
+  append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): void {
+    if (this.#journal === undefined) {
+      for (const record of records) this.#add(kind, record, bytes / records.length)
+      return
+    }
+    const lines = records.map((record) => formatJournalLine(kind, record))
+    for (const [at, record] of records.entries()) this.#add(kind, record, Buffer.byteLength(lines[at] as string))
+    this.#journal.append(lines.join(''))
+    this.#compact()
+  }
 
-export interface ValueCounts {
-  readonly items: readonly { readonly value: string; readonly count: number }[]
-  /** Whether there are more. */
-  readonly more: boolean
-}
+  oldestFirst<K extends RecordKind>(kind: K): readonly IndexedRecords[K][] {
+    return this.#rings[kind].oldestFirst()
+  }
 
-/** Failures of one fingerprint: what orders them. */
-export interface GroupSummary {
-  readonly fingerprint: string
-  readonly count: number
-  readonly firstMs: number
-  readonly lastMs: number
-  readonly newestSeq: number
-}
+  newestFirst<K extends RecordKind>(kind: K): Iterable<IndexedRecords[K]> {
+    return this.#rings[kind].newestFirst()
+  }
 
-/** What else is told of a group. */
-export interface GroupDetails {
-  readonly newest: StoredEntry
-  /** In any order, as `versions`. */
-  readonly services: readonly string[]
-  readonly versions: readonly string[]
-  /** How many there are; beyond 1,000 a store need not count. */
-  readonly users: number
-  /** Counts in the parts of the trend that was asked for; what lies outside is in none. */
-  readonly trend: readonly number[]
-}
+  findNewest<K extends RecordKind>(
+    kind: K,
+    isWanted: (indexed: IndexedRecords[K]) => boolean,
+  ): IndexedRecords[K] | undefined {
+    for (const indexed of this.newestFirst(kind)) if (isWanted(indexed)) return indexed
+    return undefined
+  }
 
-export interface Trend {
-  readonly range: TimeRange
-  readonly parts: number
-}
+  recordCounts(): Record<RecordKind, number> {
+    const counts = RECORD_KINDS.map((kind) => [kind, this.#rings[kind].count])
+    return Object.fromEntries(counts) as Record<RecordKind, number>
+  }
 
-/** Requests of one route, or of one bucket of its time. */
-export interface Durations {
-  readonly count: number
-  readonly errors: number
-  /** By nearest rank. */
-  readonly p50Ms: number
-  readonly p95Ms: number
-  readonly p99Ms: number
-}
+  /** The greatest `seq` that was ever stored, as far as is known; 0 where nothing was. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
 
-export interface RouteDurations extends Durations {
-  readonly method: string
-  readonly route: string
-  readonly clientErrors: number
-  readonly maxMs: number
-  readonly lastMs: number
-}
+  /** Removes records of every kind that were received earlier, from the file too. */
+  deleteOlder(receivedBeforeMs: number): void {
+    for (const kind of RECORD_KINDS) this.#rings[kind].deleteOlder(receivedBeforeMs)
+    if (this.#earliestInFileMs < receivedBeforeMs) this.#rewrite()
+  }
 
-/** What was logged in a time, or by a release. */
-export interface Tally {
-  readonly entries: number
-  /** Of level error and fatal. */
-  readonly errors: number
-}
+  clear(): void {
+    for (const kind of RECORD_KINDS) this.#rings[kind].clear()
+    this.#rewrite()
+  }
 
-/** From `sinceMs`, and before `untilMs`. */
-export interface TimeWindow {
-  readonly sinceMs: number
-  readonly untilMs: number
-}
+  close(): void {
+    this.#journal?.close()
+  }
 
-/** Where a filter is taken: `@throws IngestServiceError` `QUERY` for a wrong one, `STORE` where nothing is kept. */
-export interface Store {
-  readonly kind: 'memory' | 'sqlite' | 'none'
-  /** `bytes` is about the size of these records as JSON. */
-  append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): void
-  list<K extends RecordKind>(kind: K, page: PageQuery): Page<Records[K]>
-  entries(query: EntryQuery): Page<StoredEntry>
-  /** The newest `limit`. */
-  entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries
-  counts(filter: EntryFilter): LevelCounts
-  entry(id: string): StoredEntry | undefined
-  /** The newest entry whose `metadata.event_id`, or own id, is this. */
-  entryOfEvent(eventId: string): StoredEntry | undefined
-  /** The release registered under this version. */
-  releaseOfVersion(version: string): StoredRelease | undefined
-  /** By the entries' timestamps; undefined where none matches. */
-  timeRange(filter: EntryFilter): TimeRange | undefined
-  bucketCounts(filter: EntryFilter, frame: TimeBuckets): Iterable<BucketCount>
-  /** The most frequent first, then by code point. A tag that an entry has twice counts once. */
-  values(field: EqualityFilter | 'tag', filter: EntryFilter, limit: number): ValueCounts
-  /** Failures that match, by fingerprint, in any order. */
-  groupSummaries(filter: EntryFilter): readonly GroupSummary[]
-  /** In the order of `heads`, which are of the same filter. */
-  groupDetails(filter: EntryFilter, heads: readonly GroupSummary[], trend: Trend): readonly GroupDetails[]
-  /** The most frequent first, then by code point; at most `limit`. */
-  routes(filter: RequestFilter, limit: number): readonly RouteDurations[]
-  routeTimeRange(query: RouteQuery): TimeRange | undefined
-  /** By bucket; empty ones are missing. */
-  routeDurations(query: RouteQuery, frame: TimeBuckets): ReadonlyMap<number, Durations>
-  /** In the order of `windows`, by the entries' timestamps. */
-  talliesIn(windows: readonly TimeWindow[]): readonly Tally[]
-  /** By `release_id`, those that no entry bears are missing. */
-  talliesOfReleases(): ReadonlyMap<string, Tally>
-  /** How many are kept of each kind. */
-  recordCounts(): Record<RecordKind, number>
-  /** The greatest `seq` ever stored, as far as is known; 0 where nothing was. */
-  lastSeq(): number
-  /** Removes records of every kind that were received before. */
-  deleteOlder(receivedBeforeMs: number): void
-  clear(): void
-  close(): void
+  #add<K extends RecordKind>(kind: K, record: Records[K], bytes: number): void {
+    const indexed = INDEXERS[kind](record, bytes)
+    this.#rings[kind].push(indexed)
+    this.#earliestInFileMs = Math.min(this.#earliestInFileMs, indexed.receivedMs)
+    this.#lastSeq = Math.max(this.#lastSeq, record.seq)
+  }
+
+  #compact(): void {
+    const bytes = RECORD_KINDS.reduce((sum, kind) => sum + this.#rings[kind].bytes, 0)
+    if (this.#journal !== undefined && this.#journal.bytes > 2 * bytes + this.#slackBytes) this.#rewrite()
+  }
+
+  #rewrite(): void {
+    this.#earliestInFileMs = Infinity
+    this.#journal?.rewrite(this.#lines(), this.#lastSeq)
+  }
+
+  *#lines(): Generator<string> {
+    for (const kind of RECORD_KINDS) {
+      for (const { record, receivedMs } of this.#rings[kind].oldestFirst() as readonly IndexedRecord[]) {
+        this.#earliestInFileMs = Math.min(this.#earliestInFileMs, receivedMs)
+        yield formatJournalLine(kind, record)
+      }
+    }
+  }
 }

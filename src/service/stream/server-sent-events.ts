@@ -1,30 +1,30 @@
-/** Server-Sent Events (HTML standard, 9.2) as text: what the service writes, and what the page and `tail` read. */
+/** Server-Sent Events (HTML standard, 9.2): formatting for the service, parsing for the page and `tail`. */
 
 export interface ServerSentEvent {
   readonly event: string
   readonly data: string
-  /** The last id that the stream has given, which is what `Last-Event-ID` asks for; undefined before the first. */
+  /** The last id in the stream so far, for `Last-Event-ID`; undefined before the first. */
   readonly id: string | undefined
 }
 
 const LINE_END = /\r\n?|\n/g
 
-/** Takes the decoded text of a stream, cut anywhere. One parser a connection. */
+/** Takes the decoded text of a stream in any pieces. One parser per connection. */
 export class EventStreamParser {
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an unfinished line. */
   #rest = ''
   #isBegun = false
-  /** The text ended with a carriage return: a line feed that comes next belongs to it. */
+  /** The text ended with a carriage return: a following line feed belongs to it. */
   #afterReturn = false
   #event = ''
   #data: string[] = []
   #id: string | undefined
 
-  /** The events that this text completes. */
+  /** @returns the events that this text completes */
   push(text: string): readonly ServerSentEvent[] {
     if (text === '') return []
     const events: ServerSentEvent[] = []
-    let from = this.#skipped(text)
+    let from = this.#ignoredLength(text)
     this.#isBegun = true
     LINE_END.lastIndex = from
     for (let end = LINE_END.exec(text); end !== null; end = LINE_END.exec(text)) {
@@ -41,10 +41,10 @@ export class EventStreamParser {
     return events
   }
 
-  /** Characters in front that stand for nothing. */
-  #skipped(text: string): number {
-    const isMark = !this.#isBegun && text.startsWith('\uFEFF')
-    return isMark || (this.#afterReturn && text.startsWith('\n')) ? 1 : 0
+  /** Number of leading characters to ignore. */
+  #ignoredLength(text: string): number {
+    const isByteOrderMark = !this.#isBegun && text.startsWith('\uFEFF')
+    return isByteOrderMark || (this.#afterReturn && text.startsWith('\n')) ? 1 : 0
   }
 
   #field(line: string): void {
@@ -62,15 +62,15 @@ export class EventStreamParser {
   }
 }
 
-/** `data` is anything that JSON can say. */
+/** `data` is any JSON value. */
 export function formatEvent({ event, data, id }: { event: string; data: unknown; id?: number }): string {
   return formatJsonEvent(event, JSON.stringify(data), id)
 }
 
-/** The same for JSON that is made already. */
+/** The same for data that is JSON text already. */
 export function formatJsonEvent(event: string, json: string, id?: number): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
 }
 
-/** Keeps a connection busy that has nothing to say, and is no event. */
+/** Keeps an idle connection open; parsers ignore it. */
 export const COMMENT = ':\n\n'

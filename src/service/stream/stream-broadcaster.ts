@@ -1,149 +1,142 @@
-/** `GET /local/stream`: who reads, what each of them wants, and the end of those who are gone. */
+/** `GET /local/stream`: the subscribers, their filters, and the end of those that are gone. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { summarizeEntry } from '../query/entry-summary.js'
-import { COMMENT } from './server-sent-events.js'
+import type { Clock } from '../../shared/clock.js'
 import { STREAM_HEADERS } from '../http/response-headers.js'
-import { parseEntryFilter, matches } from '../query/query-filters.js'
-import type { ParsedEntryFilter, EntryFilter } from '../query/query-filters.js'
-import type { StoreReader } from '../query/store-reader.js'
 import { createFailure } from '../http/service-reply.js'
 import type { Reply } from '../http/service-reply.js'
-import type { Schedule } from '../schedule.js'
-import type { Stored, StoredEntry } from '../store/store.js'
-import { formatEntries, MAX_WAITING_ENTRIES, formatReset, StreamSubscriber } from './stream-subscriber.js'
-import type { ChangedKind, StreamItem } from './stream-subscriber.js'
+import { summarizeEntry } from '../query/entry-summary.js'
+import { createEntryMatcher } from '../query/query-filters.js'
+import type { EntryFilter } from '../query/query-filters.js'
+import type { StoreReader } from '../query/store-reader.js'
+import { indexEntry } from '../store/indexed-record.js'
+import type { IndexedEntry } from '../store/indexed-record.js'
+import type { RecordKind, Stored, StoredEntry } from '../store/stored-record.js'
+import { COMMENT } from './server-sent-events.js'
+import { formatEntries, formatReset, MAX_WAITING_ENTRIES, StreamSubscriber } from './stream-subscriber.js'
+import type { StreamItem } from './stream-subscriber.js'
 
 export const MAX_STREAMS = 32
 const COMMENT_INTERVAL_MS = 15_000
-/** A reader that takes nothing for so many comments holds its place for nothing; a live one comes back and resumes. */
+/** A subscriber that takes nothing for so many comments is disconnected. A live one reconnects and resumes. */
 const MAX_MISSED_COMMENTS = 4
 
 export interface BroadcasterDependencies {
   readonly reader: Pick<StoreReader, 'entriesAfter'>
-  /** The greatest `seq` there is at the start. */
+  /** The greatest `seq` at the start. */
   readonly lastSeq: number
-  readonly after: Schedule
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 export interface StreamQuery {
   readonly filter: EntryFilter
-  /** What came later than this is sent first; undefined: only what comes from now on. */
+  /** Entries that came later are sent first. Undefined: only those that come from now on. */
   readonly afterSeq: number | undefined
 }
 
-interface Open {
-  readonly filter: ParsedEntryFilter
-  readonly reader: StreamSubscriber
+interface OpenStream {
+  readonly matches: (entry: IndexedEntry) => boolean
+  readonly subscriber: StreamSubscriber
   readonly response: ServerResponse
   missedComments: number
 }
 
 export class StreamBroadcaster {
-  readonly #parts: BroadcasterDependencies
-  readonly #open = new Set<Open>()
+  readonly #dependencies: BroadcasterDependencies
+  readonly #open = new Set<OpenStream>()
   #lastSeq: number
-  /** Of the last before everything was forgotten. */
+  /** Of the last record before the last reset. */
   #resetSeq = 0
   #cancelComments: (() => void) | undefined
 
-  constructor(parts: BroadcasterDependencies) {
-    this.#parts = parts
-    this.#lastSeq = parts.lastSeq
+  constructor(dependencies: BroadcasterDependencies) {
+    this.#dependencies = dependencies
+    this.#lastSeq = dependencies.lastSeq
   }
 
   /**
-   * Answers with the stream, or returns the reply to who cannot have one.
-   * @throws IngestServiceError `QUERY`, `STORE` as the queries do.
+   * Answers with the stream, or returns the reply if there cannot be one.
+   * @throws IngestServiceError `QUERY` for a wrong filter
    */
-  open(request: IncomingMessage, response: ServerResponse, query: StreamQuery): Reply | undefined {
+  open(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { filter, afterSeq = this.#lastSeq }: StreamQuery,
+  ): Reply | undefined {
     if (this.#open.size >= MAX_STREAMS) {
-      const advice = 'close a page or a `pino-ingest tail` that is not needed'
-      return createFailure(503, `${MAX_STREAMS} streams are open, more are not served: ${advice}`, 'overloaded', {
-        'retry-after': '5',
-      })
+      const message = `${MAX_STREAMS} streams are open: close a page or a \`pino-ingest tail\` that you do not need`
+      return createFailure(503, message, 'overloaded', { 'retry-after': '5' })
     }
-    const filter = parseEntryFilter(query.filter)
-    const { afterSeq = this.#lastSeq } = query
-    // A number that was never given, or one from before: it is of another run, or of what was forgotten since. Who knows of
-    // nothing (0) has nothing to forget.
+    const { reader, clock } = this.#dependencies
+    const matches = createEntryMatcher(filter)
+    // A `seq` that was never used is of an earlier run; one from before the reset is of deleted records. 0 knows of no record.
     const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
-    const missed =
-      afterSeq === this.#lastSeq
-        ? { items: [], skipped: 0 }
-        : this.#parts.reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, query.filter, MAX_WAITING_ENTRIES)
-
+    const missed = reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, filter, MAX_WAITING_ENTRIES)
     response.writeHead(200, STREAM_HEADERS)
     if (request.method === 'HEAD') {
       response.end()
       return undefined
     }
-    const reader = new StreamSubscriber({ ...this.#parts, write: (text) => response.write(text) })
-    const open: Open = { filter, reader, response, missedComments: 0 }
-    response.on('drain', () => reader.drained())
-    response.once('close', () => this.#forget(open))
+    const subscriber = new StreamSubscriber({ clock, write: (text) => response.write(text) })
+    const stream: OpenStream = { matches, subscriber, response, missedComments: 0 }
+    response.on('drain', () => subscriber.drained())
+    response.once('close', () => {
+      subscriber.close()
+      this.#open.delete(stream)
+    })
     const reset = isStale ? formatReset(this.#resetSeq) : ''
-    // With an id, so that a reader that is cut off before anything comes can resume too.
+    // With an id, so that a subscriber that is disconnected before the first entry can resume too.
     const start = missed.items.length === 0 ? formatEntries([], missed.skipped, this.#lastSeq) : COMMENT
     response.write(reset + start)
-    if (missed.items.length > 0) reader.entries(missed.items.map(lineOf), missed.skipped)
-    this.#open.add(open)
-    this.#planComments()
+    if (missed.items.length > 0) subscriber.entries(missed.items.map(toStreamItem), missed.skipped)
+    this.#open.add(stream)
+    this.#scheduleComments()
     return undefined
   }
 
-  entries(records: readonly StoredEntry[]): void {
+  recordsStored(kind: RecordKind, records: readonly Stored[]): void {
     this.#lastSeq = records.at(-1)?.seq ?? this.#lastSeq
     if (this.#open.size === 0) return
-    const lines: (StreamItem | undefined)[] = []
-    for (const { filter, reader } of this.#open) {
-      const wanted: StreamItem[] = []
-      for (const [at, record] of records.entries()) {
-        if (matches(filter, record.entry)) wanted.push((lines[at] ??= lineOf(record)))
-      }
-      reader.entries(wanted)
-    }
+    if (kind === 'entry') this.#sendEntries(records as readonly StoredEntry[])
+    else for (const { subscriber } of this.#open) subscriber.changed(kind)
   }
 
-  changed(kind: ChangedKind, records: readonly Stored[]): void {
-    this.#lastSeq = records.at(-1)?.seq ?? this.#lastSeq
-    for (const { reader } of this.#open) reader.changed(kind)
+  #sendEntries(records: readonly StoredEntry[]): void {
+    const all = records.map((record) => ({ indexed: indexEntry(record), item: toStreamItem(record) }))
+    for (const { matches, subscriber } of this.#open) {
+      subscriber.entries(all.filter(({ indexed }) => matches(indexed)).map(({ item }) => item))
+    }
   }
 
   reset(): void {
     this.#resetSeq = this.#lastSeq
-    for (const { reader } of this.#open) reader.reset(this.#resetSeq)
+    for (const { subscriber } of this.#open) subscriber.reset(this.#resetSeq)
   }
 
   close(): void {
     this.#cancelComments?.()
-    for (const open of this.#open) {
-      open.reader.close()
-      open.response.end()
+    for (const { subscriber, response } of this.#open) {
+      subscriber.close()
+      response.end()
     }
     this.#open.clear()
   }
 
-  #forget(open: Open): void {
-    open.reader.close()
-    this.#open.delete(open)
-  }
-
-  #planComments(): void {
-    this.#cancelComments ??= this.#parts.after(COMMENT_INTERVAL_MS, () => {
+  /** Comments keep a connection open that has no events. */
+  #scheduleComments(): void {
+    this.#cancelComments ??= this.#dependencies.clock.timer(COMMENT_INTERVAL_MS, () => {
       this.#cancelComments = undefined
-      for (const open of this.#open) comment(open)
-      if (this.#open.size > 0) this.#planComments()
+      for (const stream of this.#open) sendComment(stream)
+      if (this.#open.size > 0) this.#scheduleComments()
     })
   }
 }
 
-function comment(open: Open): void {
-  open.missedComments = open.reader.isFull ? open.missedComments + 1 : 0
-  if (open.missedComments > MAX_MISSED_COMMENTS) open.response.destroy()
-  else open.reader.comment()
+function sendComment(stream: OpenStream): void {
+  stream.missedComments = stream.subscriber.isFull ? stream.missedComments + 1 : 0
+  if (stream.missedComments > MAX_MISSED_COMMENTS) stream.response.destroy()
+  else stream.subscriber.comment()
 }
 
-function lineOf(record: StoredEntry): StreamItem {
+function toStreamItem(record: StoredEntry): StreamItem {
   return { seq: record.seq, json: JSON.stringify(summarizeEntry(record)) }
 }

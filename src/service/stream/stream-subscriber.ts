@@ -1,93 +1,84 @@
 /**
- * One reader of the stream: what it is still to be told, and when. It is told at most every 50 ms and in bounded pieces;
- * what a slow one has not taken is bounded too, and what goes beyond is left out, the oldest first, and counted.
+ * One subscriber of the stream. It gets an event at most every 50 ms. What waits for a slow one is bounded: the oldest entries
+ * are skipped and counted.
  */
-import { COMMENT, formatJsonEvent, formatEvent } from './server-sent-events.js'
+import type { Clock } from '../../shared/clock.js'
 import type { StreamChanged } from '../query/api-types.js'
-import type { Schedule } from '../schedule.js'
+import { COMMENT, formatEvent, formatJsonEvent } from './server-sent-events.js'
 
 export const MIN_INTERVAL_MS = 50
-/** Entries of one event. */
 export const MAX_EVENT_ENTRIES = 500
-/** Entries that wait for one reader, and those it gets when it resumes. */
+/** Entries that wait for one subscriber, and those that it gets when it resumes. */
 export const MAX_WAITING_ENTRIES = 2000
-/** Characters of JSON that wait for one reader, and of one event. */
-export const MAX_WAITING_CHARACTERS = 2 << 20
-const MAX_EVENT_CHARACTERS = 512 << 10
 
-/** An entry as it is sent, made once for all readers. */
+/** An entry as it is sent, created once for all subscribers. */
 export interface StreamItem {
   readonly seq: number
-  /** An `EntryBrief`. */
+  /** An `EntrySummary`. */
   readonly json: string
 }
 
 export type ChangedKind = StreamChanged['kinds'][number]
 
 export interface SubscriberDependencies {
-  /** False where it is full: nothing is written then before `drained()`. */
+  /** Returns false if the connection is full. Nothing is written then before `drained()`. */
   readonly write: (text: string) => boolean
-  readonly after: Schedule
-  /** Milliseconds, on a clock that never jumps. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 export class StreamSubscriber {
-  readonly #parts: SubscriberDependencies
+  readonly #write: (text: string) => boolean
+  readonly #clock: Clock
   #waiting: StreamItem[] = []
-  #characters = 0
   #skipped = 0
-  /** Of the newest that was left out. */
   #skippedSeq = 0
   #kinds = new Set<ChangedKind>()
-  /** Of the last that was forgotten, until that is told. */
+  /** The `seq` of the last deleted record, until the subscriber is notified. */
   #resetSeq: number | undefined
   #isFull = false
-  #toldAtMs = -Infinity
+  #writtenAtMs = -Infinity
   #cancel: (() => void) | undefined
 
-  constructor(parts: SubscriberDependencies) {
-    this.#parts = parts
+  constructor({ write, clock }: SubscriberDependencies) {
+    this.#write = write
+    this.#clock = clock
   }
 
-  /** Whether it has not yet taken what was written last. */
+  /** Whether the connection has not yet taken the last event. */
   get isFull(): boolean {
     return this.#isFull
   }
 
-  entries(lines: readonly StreamItem[], skipped = 0): void {
-    if (lines.length === 0 && skipped === 0) return
+  entries(items: readonly StreamItem[], skipped = 0): void {
+    this.#waiting.push(...items)
     this.#skipped += skipped
-    for (const line of lines) {
-      this.#waiting.push(line)
-      this.#characters += line.json.length
-    }
-    this.#leaveOut()
-    this.#plan()
+    const tooMany = this.#waiting.splice(0, Math.max(0, this.#waiting.length - MAX_WAITING_ENTRIES))
+    this.#skipped += tooMany.length
+    this.#skippedSeq = tooMany.at(-1)?.seq ?? this.#skippedSeq
+    this.#schedule()
   }
 
   changed(kind: ChangedKind): void {
     this.#kinds.add(kind)
-    this.#plan()
+    this.#schedule()
   }
 
-  /** Everything up to this `seq` was forgotten, what waits too. */
+  /** Every record up to this `seq` was deleted, those that wait too. */
   reset(seq: number): void {
     this.#waiting = []
-    this.#characters = 0
     this.#skipped = 0
     this.#kinds.clear()
     this.#resetSeq = seq
-    this.#plan()
+    this.#schedule()
   }
 
   drained(): void {
     this.#isFull = false
-    this.#plan()
+    this.#schedule()
   }
 
   comment(): void {
-    this.#write(COMMENT)
+    this.#send(COMMENT)
   }
 
   close(): void {
@@ -95,72 +86,47 @@ export class StreamSubscriber {
     this.#cancel = undefined
   }
 
-  #plan(): void {
-    if (this.#cancel !== undefined || this.#isFull || !this.#hasNews()) return
-    const { after, now } = this.#parts
-    this.#cancel = after(Math.max(0, this.#toldAtMs + MIN_INTERVAL_MS - now()), () => {
+  #schedule(): void {
+    const hasNews =
+      this.#waiting.length > 0 || this.#skipped > 0 || this.#kinds.size > 0 || this.#resetSeq !== undefined
+    if (this.#cancel !== undefined || this.#isFull || !hasNews) return
+    const delayMs = Math.max(0, this.#writtenAtMs + MIN_INTERVAL_MS - this.#clock.now())
+    this.#cancel = this.#clock.timer(delayMs, () => {
       this.#cancel = undefined
-      this.#tell()
+      this.#flush()
     })
   }
 
-  #hasNews(): boolean {
-    return this.#waiting.length > 0 || this.#skipped > 0 || this.#kinds.size > 0 || this.#resetSeq !== undefined
-  }
-
-  #tell(): void {
+  #flush(): void {
     if (this.#isFull) return
-    this.#toldAtMs = this.#parts.now()
+    this.#writtenAtMs = this.#clock.now()
     let text = ''
     if (this.#resetSeq !== undefined) text += formatReset(this.#resetSeq)
-    if (this.#waiting.length > 0 || this.#skipped > 0) text += this.#nextEntries()
-    if (this.#kinds.size > 0)
+    if (this.#waiting.length > 0 || this.#skipped > 0) {
+      const items = this.#waiting.splice(0, MAX_EVENT_ENTRIES)
+      text += formatEntries(items, this.#skipped, items.at(-1)?.seq ?? this.#skippedSeq)
+      this.#skipped = 0
+    }
+    if (this.#kinds.size > 0) {
       text += formatEvent({ event: 'changed', data: { kinds: [...this.#kinds] } satisfies StreamChanged })
+    }
     this.#resetSeq = undefined
     this.#kinds.clear()
-    this.#write(text)
-    this.#plan()
+    this.#send(text)
+    this.#schedule()
   }
 
-  #nextEntries(): string {
-    let count = 0
-    for (let characters = 0; count < this.#waiting.length && count < MAX_EVENT_ENTRIES; count++) {
-      characters += (this.#waiting[count] as StreamItem).json.length
-      if (count > 0 && characters > MAX_EVENT_CHARACTERS) break
-    }
-    const lines = this.#take(count)
-    const block = formatEntries(lines, this.#skipped, lines.at(-1)?.seq ?? this.#skippedSeq)
-    this.#skipped = 0
-    return block
-  }
-
-  #leaveOut(): void {
-    let count = Math.max(0, this.#waiting.length - MAX_WAITING_ENTRIES)
-    let characters = this.#characters
-    for (let at = 0; at < count; at++) characters -= (this.#waiting[at] as StreamItem).json.length
-    while (characters > MAX_WAITING_CHARACTERS) characters -= (this.#waiting[count++] as StreamItem).json.length
-    if (count === 0) return
-    this.#skipped += count
-    this.#skippedSeq = this.#take(count).at(-1)?.seq ?? 0
-  }
-
-  #take(count: number): readonly StreamItem[] {
-    const taken = this.#waiting.splice(0, count)
-    for (const { json } of taken) this.#characters -= json.length
-    return taken
-  }
-
-  #write(text: string): void {
-    if (!this.#isFull) this.#isFull = !this.#parts.write(text)
+  #send(text: string): void {
+    if (!this.#isFull) this.#isFull = !this.#write(text)
   }
 }
 
-/** The event `reset`, with an id: who comes back after it has been told of it. */
+/** With an id: a subscriber that reconnects with it is not notified again. */
 export function formatReset(seq: number): string {
   return formatEvent({ event: 'reset', data: {}, id: seq })
 }
 
 /** The event `entries` (`StreamEntries`). */
-export function formatEntries(lines: readonly StreamItem[], skipped: number, seq: number): string {
-  return formatJsonEvent('entries', `{"items":[${lines.map(({ json }) => json).join(',')}],"skipped":${skipped}}`, seq)
+export function formatEntries(items: readonly StreamItem[], skipped: number, seq: number): string {
+  return formatJsonEvent('entries', `{"items":[${items.map(({ json }) => json).join(',')}],"skipped":${skipped}}`, seq)
 }

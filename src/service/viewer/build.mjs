@@ -1,11 +1,11 @@
 /**
- * Bundles the page into `../page/bundle.ts`, which is not kept in git: text, so that the service finds its page wherever it
+ * Bundles the page into `../http/page-bundle.ts`, which is not kept in git: text, so that the service finds its page wherever it
  * is installed or bundled itself.
  *
  *     node src/service/viewer/build.mjs
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -41,10 +41,9 @@ const version = createHash('sha256').update(script).update(style).update(html).d
 const packed = Object.entries(files).map(
   ([name, text]) => `  ${name}: '${gzipSync(text, { level: 9 }).toString('base64')}',`,
 )
-mkdirSync(here('../page'), { recursive: true })
 // With a type of its own: else the declarations would hold all of it once more.
 writeFileSync(
-  here('../page/bundle.ts'),
+  here('../http/page-bundle.ts'),
   `/** Made by \`../viewer/build.mjs\`: the page's files, gzipped, as base64. */
 export const BUNDLE: Readonly<Record<'version' | ${Object.keys(files)
     .map((name) => `'${name}'`)

@@ -1,6 +1,6 @@
 /** Tells the views when something was stored of the kinds that they show. */
 import { useEffect, useState } from 'preact/hooks'
-import type { RecordKind } from '../store/store.js'
+import type { RecordKind } from '../store/stored-record.js'
 
 const MIN_INTERVAL_MS = 1000
 

@@ -53,7 +53,7 @@ const FLAGS_OF: Record<string, readonly string[]> = {
     'json',
     'help',
   ],
-  dev: ['port', 'host', 'db', 'store', 'max-entries', 'max-bytes', 'max-age', 'quiet', 'show', 'json', 'help'],
+  dev: ['port', 'host', 'db', 'max-entries', 'max-bytes', 'max-age', 'quiet', 'show', 'json', 'help'],
   tail: [
     'url',
     'level',
@@ -118,7 +118,6 @@ describe('bad usage ends with 2', () => {
     [['dev', '--prot', '1'], 'unknown flag --prot, did you mean --port?'],
     [['dev', '--port', 'many'], '--port must be an integer from 0 to 65535, got "many"'],
     [['dev', '--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
-    [['dev', '--store', 'none'], '--store must be memory or sqlite, got "none"'],
     [['--level', 'loud'], 'level must be one of trace, debug, info, warn, error, fatal, got "loud"'],
     [['--custom-levels', 'audit'], 'customLevels must be level names with their numbers'],
   ])('%j', async (args, message) => {

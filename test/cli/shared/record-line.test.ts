@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { formatEntryLine, formatRecordLine } from '../../../src/cli/shared/record-line.js'
 import { PLAIN, createPaint } from '../../../src/cli/shared/paint.js'
 import { formatFullEntry } from '../../../src/cli/tail/full-entry.js'
-import type { RecordKind, Records } from '../../../src/service/store/store.js'
+import type { RecordKind, Records } from '../../../src/service/store/stored-record.js'
 import { entryOf, requestLog } from '../../service/support.js'
 
 const HOSTILE = 'a\nb\r\u001b[2J\u202e\u2028\u0000'

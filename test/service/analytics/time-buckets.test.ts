@@ -1,18 +1,13 @@
-/** The pure functions behind the answers, where the tests of queries do not reach: order, frames, percentiles, places. */
+/** Time ranges and their buckets, beyond what the tests of queries cover. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   bucketIndex,
   createTimeBuckets,
-  partIndex,
   clampRange,
   formatBucketStart,
   countTrend,
 } from '../../../src/service/analytics/time-buckets.js'
-import { compareCodePoints } from '../../../src/service/analytics/code-point-order.js'
-import { findPercentile } from '../../../src/service/analytics/percentile.js'
-import { truncate } from '../../../src/service/query/entry-summary.js'
-import * as expected from '../query/queries-reference.js'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -118,66 +113,15 @@ it('a range is what was asked for, else what was found', () => {
   }
 })
 
-it('parts of a range are equal, and every moment of it is in one', () => {
+it('a trend counts moments in equal parts of the range', () => {
+  expect(countTrend({ firstMs: 0, lastMs: 3 }, 2, [-1, 0, 1, 2, 3, 4])).toEqual([2, 2])
   const moment = fc.integer({ min: at('0000-01-01T00:00:00Z'), max: at('9999-12-31T23:59:59.999Z') })
   fc.assert(
     fc.property(moment, moment, moment, (a, b, c) => {
       const [firstMs = 0, timeMs = 0, lastMs = 0] = [a, b, c].toSorted((x, y) => x - y)
-      const part = partIndex({ firstMs, lastMs }, 24, timeMs)
-      const exact = (BigInt(timeMs - firstMs) * 24n) / BigInt(lastMs - firstMs + 1)
-      expect(BigInt(part)).toBe(exact)
-      expect(part).toBeLessThan(24)
+      const part = Number((BigInt(timeMs - firstMs) * 24n) / BigInt(lastMs - firstMs + 1))
+      expect(countTrend({ firstMs, lastMs }, 24, [timeMs]).indexOf(1)).toBe(part)
     }),
     { numRuns: 2000 },
   )
-  expect(countTrend({ firstMs: 0, lastMs: 3 }, 2, [-1, 0, 1, 2, 3, 4])).toEqual([2, 2])
-})
-
-it('percentiles are by nearest rank', () => {
-  // The example of NIST and of most textbooks.
-  const sorted = [15, 20, 35, 40, 50]
-  expect([5, 30, 40, 50, 95, 100].map((percent) => findPercentile(sorted, percent))).toEqual([15, 20, 20, 35, 50, 50])
-  expect([50, 95, 99].map((percent) => findPercentile([7], percent))).toEqual([7, 7, 7])
-  const hundred = Array.from({ length: 100 }, (_, n) => n + 1)
-  expect([50, 95, 99].map((percent) => findPercentile(hundred, percent))).toEqual([50, 95, 99])
-  const durations = fc.array(
-    fc.double({ noNaN: true }).map((ms) => ms || 0),
-    { minLength: 1 },
-  )
-  fc.assert(
-    fc.property(durations, fc.constantFrom(50, 95, 99, 100), (values, percent) => {
-      expect(
-        findPercentile(
-          values.toSorted((a, b) => a - b),
-          percent,
-        ),
-      ).toBe(expected.percentile(values, percent))
-    }),
-  )
-})
-
-it('texts are ordered by code point', () => {
-  expect(['\u{1f4a5}', '\uff5e', 'b', 'a', '', '\u{1f4a5}a', 'ab'].toSorted(compareCodePoints)).toEqual([
-    '',
-    'a',
-    'ab',
-    'b',
-    '\uff5e',
-    '\u{1f4a5}',
-    '\u{1f4a5}a',
-  ])
-  const text = fc.string({
-    unit: fc.constantFrom('a', 'b', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}'),
-  })
-  fc.assert(
-    fc.property(text, text, (a, b) => {
-      expect(Math.sign(compareCodePoints(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    }),
-  )
-})
-
-it('a text is cut between characters, and says so', () => {
-  expect(truncate('12345', 5)).toBe('12345')
-  expect(truncate('123456', 5)).toBe('1234…')
-  expect(truncate('123\u{1f4a5}6', 5)).toBe('123…')
 })

@@ -1,11 +1,12 @@
 import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { backgroundClock } from '../../../src/shared/clock.js'
 import { call, entryOf, ingest, newest, requestLog, started } from '../support.js'
 
 describe('POST /ingest', () => {
   it('stores each entry with an id, its batch and the time it came', async () => {
-    const service = await started({ clock: { now: () => 1, wallNow: () => Date.UTC(2026, 0, 1) } })
+    const service = await started({ clock: { ...backgroundClock, wallNow: () => Date.UTC(2026, 0, 1) } })
     const { status, json } = await ingest(
       service,
       [entryOf({ message: 'a' }), entryOf({ message: 'b' })],
@@ -163,8 +164,8 @@ describe('what is not a proper request', () => {
     const url = `${service.url}/ingest`
     expect((await call(`${service.url}/nothing`)).status).toBe(404)
     expect((await call(`${service.origin}/nothing`)).status).toBe(404)
-    const wrongMethod = await call(url, { method: 'GET' })
-    expect([wrongMethod.status, wrongMethod.headers.allow]).toEqual([405, 'POST'])
+    const createWrongMethod = await call(url, { method: 'GET' })
+    expect([createWrongMethod.status, createWrongMethod.headers.allow]).toEqual([405, 'POST'])
     expect((await call(url, { body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(415)
     expect((await call(url, { body: '{}', headers: { 'content-encoding': 'br' } })).status).toBe(415)
     for (const body of ['', '{', 'NaN', Buffer.from([0x22, 0xff, 0x22])]) {

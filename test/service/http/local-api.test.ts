@@ -1,5 +1,6 @@
 /** The JSON API below `/local/`: which paths there are, what they take, and that they say what the methods say. */
 import { describe, expect, it } from 'vitest'
+import { backgroundClock } from '../../../src/shared/clock.js'
 import { VERSION } from '../../../src/version.js'
 import { call, entryOf, ingest, local, requestLog, started } from '../support.js'
 
@@ -47,22 +48,22 @@ describe('queries over HTTP', () => {
     await call(`${service.url}/heartbeat/token-7`)
     const get = async (path: string) => (await local(service, path)).json
     const {
-      items: [brief],
-    } = await get('entries?view=brief')
-    expect(brief).toMatchObject({
+      items: [summary],
+    } = await get('entries?view=summary')
+    expect(summary).toMatchObject({
       level: 'error',
       message: 'm',
       service: 'shop',
       error: { type: 'RangeError', message: 'no' },
     })
-    expect([brief.metadata, brief.entry]).toEqual([undefined, undefined])
+    expect([summary.metadata, summary.entry]).toEqual([undefined, undefined])
     const histogram = await get('histogram?buckets=10&service=shop')
     expect(histogram.buckets.reduce((sum: number, { error }: { error: number }) => sum + error, 0)).toBe(1)
     expect(await get('values/service')).toEqual({ items: [{ value: 'shop', count: 1 }], more: false })
     const {
       items: [group],
     } = await get('error-groups')
-    expect(group).toMatchObject({ type: 'RangeError', count: 1, newest: brief.id })
+    expect(group).toMatchObject({ type: 'RangeError', count: 1, newest: summary.id })
     expect((await get(`entries?fingerprint=${encodeURIComponent(group.fingerprint)}`)).items).toHaveLength(1)
     expect((await get('routes')).items).toMatchObject([{ method: 'GET', route: '/orders/:id', count: 1, p50_ms: 1.5 }])
     const latency = await get(`routes/latency?method=GET&route=${encodeURIComponent('/orders/:id')}&buckets=5`)
@@ -73,20 +74,21 @@ describe('queries over HTTP', () => {
 
   it('say what this service is and keeps', async () => {
     const startedAt = Date.UTC(2026, 0, 31)
-    const service = await started({ maxEntries: 7, maxAgeMs: 5000, clock: { now: () => 0, wallNow: () => startedAt } })
+    const service = await started({
+      maxEntries: 7,
+      maxAgeMs: 5000,
+      clock: { ...backgroundClock, wallNow: () => startedAt },
+    })
     await ingest(service, [entryOf(), entryOf()])
     expect((await local(service, 'status')).json).toEqual({
       version: VERSION,
       url: service.url,
       is_default_url: false,
       started_at: '2026-01-31T00:00:00.000Z',
-      store: 'memory',
       db_file: null,
-      kept: { entry: 2, request: 0, feedback: 0, release: 0, heartbeat: 0, rejected: 0 },
+      stored: { entry: 2, request: 0, feedback: 0, release: 0, heartbeat: 0, rejected: 0 },
       limits: { max_entries: 7, max_bytes: 192 << 20, max_age_ms: 5000 },
     })
-    const none = await started({ store: 'none' })
-    expect((await local(none, 'status')).json).toMatchObject({ store: 'none', limits: { max_age_ms: null } })
   })
 
   it.each([

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { backgroundClock } from '../../../src/shared/clock.js'
 import { call, durationMs, entryOf, ingest, started, until } from '../support.js'
 
 describe('rate limit', () => {
   it('answers 429 with Retry-After, counts all keyed endpoints together, and opens again', async () => {
     let nowMs = 0
-    const clock = { now: () => nowMs, wallNow: () => 0 }
+    const clock = { ...backgroundClock, now: () => nowMs }
     const service = await started({ rateLimit: { requests: 2, windowMs: 2500 }, clock })
     await ingest(service, [entryOf()])
     await call(`${service.url}/feedback`, { body: { event_id: 'e', comments: 'c' } })
@@ -18,8 +19,8 @@ describe('rate limit', () => {
   })
 })
 
-describe('the request log', () => {
-  it('says what came, how it was answered and how much at once', async () => {
+describe('recorded requests', () => {
+  it('have the content, the reply and the number of open requests', async () => {
     const service = await started({ latencyMs: 60 })
     await Promise.all([ingest(service, [entryOf(), entryOf()], 'a'), ingest(service, [entryOf()], 'b')])
     expect(service.requests).toMatchObject([
@@ -36,7 +37,7 @@ describe('the request log', () => {
     expect(service.requests.at(-1)?.concurrent).toBe(1)
   })
 
-  it('keeps the newest only', async () => {
+  it('are the newest only', async () => {
     const service = await started({ maxRecordedRequests: 3 })
     for (let i = 0; i < 10; i++) await ingest(service, [], `b${i}`)
     expect(service.requests.map(({ batchId }) => batchId)).toEqual(['b7', 'b8', 'b9'])

@@ -1,10 +1,10 @@
-/** Generated records for the tests of queries: few values, so that they meet, and texts that are hard on a database. */
+/** Generated records for the tests of queries: few values, so that they meet, and texts that are hard to compare. */
 import fc from 'fast-check'
 import { LEVELS } from '../../../src/protocol/log-entry.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../src/protocol/resources.js'
 
-/** Meaning something in SQL, LIKE, JSON or regular expressions; beyond ASCII; ordered otherwise by UTF-16 than by code point. */
+/** With a meaning in JSON or regular expressions; beyond ASCII. */
 export const NAMES = [
   'a',
   'B',

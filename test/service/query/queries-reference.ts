@@ -1,4 +1,4 @@
-/** What queries should answer, said as plainly as can be: everything is worked out anew from the records, in any time it takes. */
+/** The expected answers to queries, computed as plainly as possible from the records. */
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type {
   ErrorGroup,
@@ -9,20 +9,12 @@ import type {
 } from '../../../src/service/query/api-types.js'
 import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
 import type { EntryFilter, RequestFilter } from '../../../src/service/query/query-filters.js'
-import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/store.js'
+import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/stored-record.js'
 
 const ms = (time: string): number => Date.parse(time)
 const iso = (time: number): string => new Date(time).toISOString()
 const isFailure = ({ level, error }: LogEntry): boolean => ['error', 'fatal'].includes(level) || error !== undefined
-const points = (text: string): number[] => [...text].map((character) => character.codePointAt(0) as number)
-
-export function byCodePoint(a: string, b: string): number {
-  const [left, right] = [points(a), points(b)]
-  for (let at = 0; at < Math.min(left.length, right.length); at++) {
-    if (left[at] !== right[at]) return (left[at] as number) - (right[at] as number)
-  }
-  return left.length - right.length
-}
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export function matches(filter: EntryFilter, entry: LogEntry): boolean {
   const { level, service, environment, version, release_id, trace_id, request_id, tag, fingerprint, q, since, until } =
@@ -70,7 +62,7 @@ export function values(entries: readonly StoredEntry[], field: ValueField, limit
     field === 'tag' ? [...new Set(entry.tags ?? [])] : entry[field] === undefined ? [] : [entry[field]],
   )
   const items = [...new Set(found)].map((value) => ({ value, count: found.filter((other) => other === value).length }))
-  const sorted = items.toSorted((a, b) => b.count - a.count || byCodePoint(a.value, b.value))
+  const sorted = items.toSorted((a, b) => b.count - a.count || compare(a.value, b.value))
   return { items: sorted.slice(0, limit), more: sorted.length > limit }
 }
 
@@ -85,7 +77,7 @@ export function errorGroups(
     const newest = members.at(-1) as StoredEntry
     const times = members.map(({ entry }) => ms(entry.timestamp))
     const names = (of: (entry: LogEntry) => string | undefined): string[] =>
-      [...new Set(members.flatMap(({ entry }) => of(entry) ?? []))].toSorted(byCodePoint)
+      [...new Set(members.flatMap(({ entry }) => of(entry) ?? []))].toSorted(compare)
     const trend = Array.from({ length: 24 }, (_, part) => {
       const [from, to] = [part, part + 1].map((n) => range.sinceMs + (n * (range.untilMs - range.sinceMs)) / 24)
       return times.filter((time) => time >= (from as number) && time < (to as number)).length
@@ -155,7 +147,7 @@ export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
       last_seen: iso(Math.max(...members.map(({ timestamp }) => ms(timestamp)))),
     }
   })
-  return stats.toSorted((a, b) => b.count - a.count || byCodePoint(a.route, b.route) || byCodePoint(a.method, b.method))
+  return stats.toSorted((a, b) => b.count - a.count || compare(a.route, b.route) || compare(a.method, b.method))
 }
 
 /** `registrations` as they arrived. */

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { MemoryStore } from '../../../src/service/store/memory-store.js'
-import type { StoredEntry } from '../../../src/service/store/store.js'
+import { Store } from '../../../src/service/store/store.js'
+import type { StoredEntry } from '../../../src/service/store/stored-record.js'
 import { entryOf } from '../support.js'
 
 function record(seq: number, message = 'hello'): StoredEntry {
@@ -25,9 +25,9 @@ function file(): string {
 function open(
   path: string,
   more: { maxEntries?: number; compactSlackBytes?: number } = {},
-): { store: MemoryStore; problems: string[] } {
+): { store: Store; problems: string[] } {
   const problems: string[] = []
-  const store = new MemoryStore({
+  const store = new Store({
     maxEntries: 1000,
     maxBytes: 1 << 26,
     ...more,
@@ -38,7 +38,7 @@ function open(
   return { store, problems }
 }
 
-const seqs = (store: MemoryStore): number[] => store.entries({ limit: Infinity }).items.map(({ seq }) => seq)
+const seqs = (store: Store): number[] => [...store.newestFirst('entry')].map(({ seq }) => seq)
 
 it('has a record on disk when append returns, for the owner alone', () => {
   const path = file()
@@ -52,7 +52,7 @@ it('has a record on disk when append returns, for the owner alone', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-it('passes over a torn last line and writes on behind it', () => {
+it('skips a torn last line and writes on behind it', () => {
   const path = file()
   const before = open(path).store
   before.append('entry', [record(1), record(2)], 1)
@@ -66,7 +66,7 @@ it('passes over a torn last line and writes on behind it', () => {
   expect(seqs(open(path).store)).toEqual([4, 2, 1])
 })
 
-it('passes over damage in the middle and over foreign lines', () => {
+it('skips damage in the middle and over foreign lines', () => {
   const path = file()
   open(path).store.append('entry', [record(1)], 1)
   appendFileSync(
@@ -85,9 +85,7 @@ it('reads lines that are longer than a chunk, and characters that a chunk cuts',
   const { store } = open(path)
   store.append('entry', [record(1, long), record(2, 'x'), record(3, long)], 1)
   store.close()
-  const messages = open(path)
-    .store.entries({})
-    .items.map(({ entry }) => entry.message)
+  const messages = [...open(path).store.newestFirst('entry')].map(({ record: { entry } }) => entry.message)
   expect(messages.map((message) => message === long)).toEqual([true, false, true])
 })
 
@@ -132,6 +130,10 @@ it('goes on in memory, and says so once, when the file cannot be written any mor
   expect(seqs(store)).toHaveLength(10)
 })
 
-it('refuses what is no regular file', () => {
+it('refuses a file that is no journal, and does not change it', () => {
+  const path = file()
+  appendFileSync(path, '{"name":"my-app"}\n', { mode: 0o600 })
+  expect(() => open(path)).toThrow(expect.objectContaining({ code: 'STORE', message: expect.stringContaining(path) }))
+  expect(readFileSync(path, 'utf8')).toBe('{"name":"my-app"}\n')
   expect(() => open('/dev/zero')).toThrow(expect.objectContaining({ code: 'STORE' }))
 })

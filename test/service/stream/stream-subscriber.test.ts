@@ -1,9 +1,8 @@
-/** One reader of the stream, with time and wire made up: how often it is told, and what a slow one costs. */
+/** One subscriber of the stream, with made-up time and connection. */
 import { describe, expect, it } from 'vitest'
 import { EventStreamParser } from '../../../src/service/stream/server-sent-events.js'
 import {
   MAX_EVENT_ENTRIES,
-  MAX_WAITING_CHARACTERS,
   MAX_WAITING_ENTRIES,
   MIN_INTERVAL_MS,
   StreamSubscriber,
@@ -31,7 +30,7 @@ function setUp() {
       told.push({ atMs: time.now(), event, data: JSON.parse(data), id })
     return wire.takes
   }
-  const reader = new StreamSubscriber({ write, after: (ms, run) => time.timer(ms, run), now: () => time.now() })
+  const reader = new StreamSubscriber({ write, clock: time })
   return { time, told, wire, reader }
 }
 
@@ -79,15 +78,6 @@ describe('how often', () => {
     )
     expect(seqs(told)).toEqual(upTo(MAX_WAITING_ENTRIES))
     expect(skipped(told)).toBe(0)
-  })
-
-  it('long entries make more and smaller pieces', async () => {
-    const { time, told, wire, reader } = setUp()
-    reader.entries(lines(1, 10, 200_000))
-    await time.advance(MIN_INTERVAL_MS)
-    expect(wire.characters).toBeLessThan(2 * 600_000)
-    await time.advance(MIN_INTERVAL_MS * 10)
-    expect(seqs(told)).toEqual(upTo(10))
   })
 
   it('other kinds are told together, each once, beside the entries', async () => {
@@ -152,29 +142,6 @@ describe('a slow reader', () => {
     expect(seqs(told).length + skipped(told)).toBe(100_001)
     expect(told[1]?.data.skipped).toBe(100_000 - MAX_WAITING_ENTRIES)
     expect(told.slice(2).every(({ data }) => data.skipped === 0)).toBe(true)
-  })
-
-  it('costs no more memory than the bound, however long its entries are', async () => {
-    const { time, told, wire, reader } = setUp()
-    wire.takes = false
-    reader.entries(lines(1, 1))
-    await time.advance(1)
-    for (let from = 2; from < 200; from++) reader.entries(lines(from, 1, 100_000))
-    wire.takes = true
-    wire.characters = 0
-    reader.drained()
-    await time.advance(10_000)
-    expect(wire.characters).toBeLessThan(MAX_WAITING_CHARACTERS + 1000)
-    expect(wire.characters).toBeGreaterThan(MAX_WAITING_CHARACTERS / 2)
-    expect(seqs(told).length + skipped(told)).toBe(199)
-    expect(seqs(told).at(-1)).toBe(199)
-  })
-
-  it('an entry longer than the bound is left out, counted, and not asked for again', async () => {
-    const { time, told, reader } = setUp()
-    reader.entries(lines(7, 1, MAX_WAITING_CHARACTERS))
-    await time.advance(1)
-    expect(told).toMatchObject([{ event: 'entries', id: '7', data: { items: [], skipped: 1 } }])
   })
 
   it('what it missed before it came is counted too', async () => {

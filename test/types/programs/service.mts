@@ -8,8 +8,7 @@ export async function double(): Promise<void> {
     port: 0,
     apiKeys: ['key'],
     partialStatus: 200,
-    store: 'memory',
-    onEntries: (entries) => void entries[0]?.entry.message,
+    onRecords: (kind, records) => void [kind === 'entry', records[0]?.received_at],
   }
   const service = await createIngestService(options)
   expectTypeOf(service).toEqualTypeOf<IngestService>()

@@ -1,5 +1,5 @@
 /** What users said about an entry. */
-import type { StoredFeedback } from '../../store/store.js'
+import type { StoredFeedback } from '../../store/stored-record.js'
 import { fullTime } from '../view-format.js'
 import { LongText, Many } from './show-more.js'
 

@@ -1,5 +1,5 @@
 /** Top of the panel: what it is, when and from where, and what can be done with it. */
-import type { StoredEntry } from '../../store/store.js'
+import type { StoredEntry } from '../../store/stored-record.js'
 import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../view-format.js'
 import { LevelBadge } from '../components.js'
 import { useNow } from '../views/use-now.js'

@@ -1,7 +1,7 @@
 /** The other entries of the same trace or request, in the order of time, as bars on one scale. */
 import { useMemo, useState } from 'preact/hooks'
 import type { EntrySummary } from '../../query/api-types.js'
-import type { Page, StoredEntry } from '../../store/store.js'
+import type { Page, StoredEntry } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { count, duration } from '../view-format.js'
 import { Problem } from '../components.js'
@@ -40,7 +40,7 @@ function Found({ entry, by, value }: RelatedProps) {
   const isFresh = Date.now() - Date.parse(entry.received_at) < FRESH_MS
   const { data, error } = useQuery<Page<EntrySummary>>(
     'entries',
-    { view: 'brief', [by]: value, limit: MAX_ENTRIES },
+    { view: 'summary', [by]: value, limit: MAX_ENTRIES },
     isFresh ? changes : 0,
   )
   if (error !== undefined) return <Problem error={error} />

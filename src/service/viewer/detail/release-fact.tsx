@@ -1,5 +1,5 @@
 /** The release that an entry names, by its version. */
-import type { Page, StoredRelease } from '../../store/store.js'
+import type { Page, StoredRelease } from '../../store/stored-record.js'
 import { useQuery } from '../use-query.js'
 import { createHref } from '../view.js'
 import { truncate } from './tree.js'

@@ -1,6 +1,6 @@
 /** The entries: filters and search, the chart of their times, and the live list. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { LevelCounts } from '../../store/store.js'
+import type { LevelCounts } from '../../store/stored-record.js'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { useCommands } from '../commands.js'

@@ -1,7 +1,7 @@
 /** The feed of a list as state: drawn at most every 100 ms, however much comes. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { EntrySummary } from '../../query/api-types.js'
-import type { Page } from '../../store/store.js'
+import type { Page } from '../../store/stored-record.js'
 import { get } from '../api.js'
 import { live } from '../live/connection.js'
 import { EntryFeed } from '../live/entry-feed.js'
@@ -23,7 +23,7 @@ export function useFeed(filters: Filters): readonly [feed: EntryFeed, version: n
     }
     const made = new EntryFeed({
       page: (wanted, cursor, limit, signal) =>
-        get<Page<EntrySummary>>('entries', { ...wanted, view: 'brief', limit, cursor }, signal),
+        get<Page<EntrySummary>>('entries', { ...wanted, view: 'summary', limit, cursor }, signal),
       follow: (source) => live.follow(source),
       changed: () => {
         timer ??= setTimeout(draw, Math.max(0, drawnMs + DRAW_INTERVAL_MS - performance.now()))

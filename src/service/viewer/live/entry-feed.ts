@@ -1,6 +1,6 @@
 /** Keeps the list's rows up to date: the first page, the stream, and further pages as one scrolls. */
 import type { EntrySummary, StreamEntries } from '../../query/api-types.js'
-import type { Page } from '../../store/store.js'
+import type { Page } from '../../store/stored-record.js'
 import { ApiError } from '../api-error.js'
 import type { Filters } from '../view.js'
 import type { LiveSource } from './live-stream.js'

@@ -5,7 +5,7 @@
 import { EventStreamParser } from '../../stream/server-sent-events.js'
 import type { ServerSentEvent } from '../../stream/server-sent-events.js'
 import type { StreamChanged, StreamEntries } from '../../query/api-types.js'
-import type { RecordKind } from '../../store/store.js'
+import type { RecordKind } from '../../store/stored-record.js'
 import { ApiError } from '../api-error.js'
 import { Observable } from '../observable.js'
 

@@ -65,19 +65,19 @@ interface NavLinkProps {
 
 function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
   const { title, counts } = VIEW_TITLES[name]
-  const kept = counts === null ? 0 : (status?.kept[counts[0]] ?? 0)
-  const named = counts === null || kept === 0 ? undefined : plural(kept, counts[1], counts[2])
+  const stored = counts === null ? 0 : (status?.stored[counts[0]] ?? 0)
+  const named = counts === null || stored === 0 ? undefined : plural(stored, counts[1], counts[2])
   return (
     <a
       href={createHref({ name, filters: view.filters })}
       aria-current={view.name === name ? 'page' : undefined}
       onClick={onGo}
-      title={`${named === undefined ? title : `${title}: ${named} kept`} (${number})`}
+      title={`${named === undefined ? title : `${title}: ${named} stored`} (${number})`}
     >
       {title}
       {named !== undefined && (
         <span class={name === 'rejected' ? 'count bad' : 'count'} aria-label={named}>
-          {shortCount(kept)}
+          {shortCount(stored)}
         </span>
       )}
     </a>

@@ -1,5 +1,5 @@
 /** The views' names, and which of the kept records they show. */
-import type { RecordKind } from '../../store/store.js'
+import type { RecordKind } from '../../store/stored-record.js'
 import type { ViewName } from '../view.js'
 
 export interface ViewTitle {

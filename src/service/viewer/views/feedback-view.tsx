@@ -1,5 +1,5 @@
 /** The view "feedback": what users said, with the entry that it is about. */
-import type { StoredEntry, StoredFeedback } from '../../store/store.js'
+import type { StoredEntry, StoredFeedback } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { LongText } from '../detail/show-more.js'
 import { truncate } from '../detail/tree.js'

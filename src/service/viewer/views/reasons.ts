@@ -1,5 +1,5 @@
 /** Reasons of a refusal, the same said once with all places that it is about (pure). */
-import type { RejectionReason } from '../../store/store.js'
+import type { RejectionReason } from '../../store/stored-record.js'
 import { pathText } from '../detail/tree.js'
 
 export interface ReasonGroup {

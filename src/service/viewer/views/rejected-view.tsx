@@ -1,5 +1,5 @@
 /** The view "rejected": what the real service would have refused, and why. */
-import type { RejectedBatch } from '../../store/store.js'
+import type { RejectedBatch } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'
 import { truncate } from '../detail/tree.js'

@@ -1,6 +1,6 @@
 /** One route: its latency over time, and its newest requests. */
 import type { RouteLatency } from '../../query/api-types.js'
-import type { Page, StoredRequestLog } from '../../store/store.js'
+import type { Page, StoredRequestLog } from '../../store/stored-record.js'
 import { Fold } from '../detail/section.js'
 import { truncate } from '../detail/tree.js'
 import { duration } from '../view-format.js'

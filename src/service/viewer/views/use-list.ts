@@ -1,7 +1,7 @@
 /** A list of the API that grows on demand and is kept up to date: as one page, so that what is shown is of one moment. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Parameters } from '../api.js'
-import type { Page } from '../../store/store.js'
+import type { Page } from '../../store/stored-record.js'
 import { useQuery } from '../use-query.js'
 
 const FIRST = 50

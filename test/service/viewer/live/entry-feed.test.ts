@@ -1,7 +1,7 @@
 /** The list kept up to date: the first page, the stream, further pages, and what goes wrong on the way. */
 import { describe, expect, test, vi } from 'vitest'
 import type { EntrySummary } from '../../../../src/service/query/api-types.js'
-import type { Page } from '../../../../src/service/store/store.js'
+import type { Page } from '../../../../src/service/store/stored-record.js'
 import { ApiError } from '../../../../src/service/viewer/api-error.js'
 import { EntryFeed } from '../../../../src/service/viewer/live/entry-feed.js'
 import type { LiveSource } from '../../../../src/service/viewer/live/live-stream.js'

@@ -1,7 +1,7 @@
 /** The page's stream: read however it is cut, opened again where it left off. */
 import { describe, expect, test, vi } from 'vitest'
 import { formatEvent } from '../../../../src/service/stream/server-sent-events.js'
-import type { RecordKind } from '../../../../src/service/store/store.js'
+import type { RecordKind } from '../../../../src/service/store/stored-record.js'
 import { ApiError } from '../../../../src/service/viewer/api-error.js'
 import { LiveStream } from '../../../../src/service/viewer/live/live-stream.js'
 

@@ -1,8 +1,8 @@
-/** The page's files, out of the bundle that the build made. */
+/** The files of the page, from the bundle that the build creates. */
 import { gunzipSync } from 'node:zlib'
-import { PAGE_HEADERS } from '../http/response-headers.js'
-import type { Reply } from '../http/service-reply.js'
-import { BUNDLE } from './bundle.js'
+import { PAGE_HEADERS } from './response-headers.js'
+import type { Reply } from './service-reply.js'
+import { BUNDLE } from './page-bundle.js'
 
 const FILES = {
   '/': { name: 'html', type: 'text/html; charset=utf-8' },
@@ -12,18 +12,18 @@ const FILES = {
 
 const inflated = new Map<string, Buffer>()
 
-/** Undefined where the page has no such file. `known` is the request's `If-None-Match`. */
-export function pageFile(path: string, known: string | undefined): Reply | undefined {
+/** Undefined if the page has no such file. `known` is the request's `If-None-Match`. */
+export function findPageFile(path: string, known: string | undefined): Reply | undefined {
   if (!Object.hasOwn(FILES, path)) return undefined
   const { name, type } = FILES[path as keyof typeof FILES]
   const etag = `"${BUNDLE.version}"`
   const headers = { ...PAGE_HEADERS, 'content-type': type, etag }
   if (known?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) === true)
     return { status: 304, body: '', headers }
-  return { status: 200, body: bytesOf(name), headers }
+  return { status: 200, body: inflate(name), headers }
 }
 
-function bytesOf(name: 'html' | 'script' | 'style'): Buffer {
+function inflate(name: 'html' | 'script' | 'style'): Buffer {
   const bytes = inflated.get(name) ?? gunzipSync(Buffer.from(BUNDLE[name], 'base64'))
   inflated.set(name, bytes)
   return bytes
