@@ -107,7 +107,7 @@ describeInBrowser('the address', () => {
 
   test('with a wrong token: says that, and takes the right one', async () => {
     const page = await browser.open(service, { isFresh: true, token: 'wrong-token-wrong-token', tolerates: REFUSED })
-    await page.getByRole('heading', { name: 'The service did not take this token' }).waitFor()
+    await page.getByRole('heading', { name: 'The service refused this token' }).waitFor()
     const field = page.getByRole('textbox', { name: /paste/ })
     await field.fill(service.token)
     await field.press('Enter')
@@ -132,7 +132,7 @@ describeInBrowser('the address', () => {
 
   test('of an entry that is not kept says so', async () => {
     const page = await browser.open(service, { path: '/?entry=ent_gone_1', tolerates: [/status of 404/] })
-    await detail(page).getByText('This entry is not kept').waitFor()
+    await detail(page).getByText('This entry is not stored').waitFor()
     await detail(page).getByRole('link', { name: 'Show the newest entries' }).click()
     await eventually(() => detail(page).count()).toBe(0)
     await expectRows(page, ['parcel sent', 'order', 'cart read'])

@@ -113,7 +113,7 @@ describeInBrowser('accessible', () => {
       await goTo(page, `/?view=errors&entry=${rich}`)
       await expectAccessible(page, 'errors with detail')
       await goTo(page, '/?entry=ent_gone_1')
-      await detail(page).getByText('This entry is not kept').waitFor()
+      await detail(page).getByText('This entry is not stored').waitFor()
       await expectAccessible(page, 'an entry that is gone')
     })
 

@@ -66,7 +66,7 @@ describeInBrowser('the detail of an entry', () => {
     await eventually(() => clipboard(page)).toBe(rich.error?.stack)
   })
 
-  test('shows the crumbs in order, with how long before they were', async () => {
+  test('shows the breadcrumbs in order, with their time before the error', async () => {
     const page = await opened()
     const texts = await section(page, 'Breadcrumbs').getByRole('listitem').allInnerTexts()
     const wanted = [

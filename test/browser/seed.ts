@@ -21,7 +21,7 @@ const BATCH = 100
 /** When the second release came, and with it the errors. */
 const DEPLOYED_MS = 70 * MINUTE_MS
 
-/** Follows the machine's clock until it is told another time. */
+/** Follows the machine's clock until another time is set. */
 export class SetClock implements ServiceClock {
   #wallMs: number | undefined
 
@@ -40,7 +40,7 @@ export class SetClock implements ServiceClock {
 }
 
 export interface Seeded {
-  /** `metadata.event_id` of the error that has everything: stack with causes, crumbs, request, user, trace, feedback. */
+  /** `metadata.event_id` of the error that has everything: stack with causes, breadcrumbs, request, user, trace, feedback. */
   readonly richEvent: string
   readonly entries: number
 }

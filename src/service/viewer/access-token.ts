@@ -1,6 +1,6 @@
 /**
- * The service's token: taken from the address that `pino-ingest dev` printed, and kept for this origin once the service has
- * taken it.
+ * The service's token: read from the address that `pino-ingest dev` printed, and stored for this origin once the service has
+ * accepted it.
  */
 import { Observable } from './observable.js'
 import { isToken } from '../../protocol/token-rule.js'
@@ -17,12 +17,12 @@ import {
 import type { Access } from './access-state.js'
 
 const STORAGE_KEY = 'pino-ingest.token'
-/** While the service cannot be reached. */
+/** Interval of retries while the service cannot be reached. */
 const RETRY_MS = 2000
 
 export const access = new Observable<Access>(NO_ACCESS)
 
-/** The token leaves the address bar at once: addresses are copied, shown and remembered. */
+/** The token is removed from the address bar immediately, since addresses are copied, shown and stored. */
 export function takeToken(): void {
   const { hash, pathname, search } = location
   const given = tokenIn(hash)
@@ -32,7 +32,7 @@ export function takeToken(): void {
   if (given !== null) setToken(given)
 }
 
-/** Also where an address with a token is opened in a tab that shows the page, and where another tab got one. */
+/** Reads tokens from addresses that are opened in this tab, and from other tabs. */
 export function watchToken(): void {
   addEventListener('hashchange', takeToken)
   addEventListener('storage', ({ key, newValue }) => {
@@ -45,14 +45,14 @@ export function setToken(token: string): void {
   if (isOnTrial(access.value, token)) void tryToken(token)
 }
 
-/** Only the token that was sent: another may have been set since. */
+/** Refuses only the token that was sent, since another may have been set. */
 export function refuseToken(token: string | null): void {
-  // Anew, with the stored one: all that the page asked for with this one has ended, its stream too.
+  // Reloads with the stored one: all requests with this one have ended, the stream too.
   if (hasOther(access.value, token, remembered())) location.reload()
   else access.set(afterRefused(access.value, token))
 }
 
-/** Asks until the service has judged it. */
+/** Retries until the service has accepted or refused it. */
 async function tryToken(token: string): Promise<void> {
   while (isOnTrial(access.value, token)) {
     const status = await statusWith(token)
@@ -62,7 +62,7 @@ async function tryToken(token: string): Promise<void> {
   }
 }
 
-/** Undefined where it cannot be reached: the page says so itself. */
+/** Undefined if the service cannot be reached. */
 async function statusWith(token: string): Promise<number | undefined> {
   try {
     return (await fetch('/local/status', { headers: { authorization: `Bearer ${token}` }, cache: 'no-store' })).status
@@ -78,7 +78,7 @@ function keep(token: string): void {
   try {
     localStorage.setItem(STORAGE_KEY, token)
   } catch {
-    // Storage may be forbidden or full: the token then lasts as long as the tab.
+    // Storage may be disabled or full: the token then lasts as long as the tab.
   }
 }
 

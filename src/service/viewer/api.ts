@@ -6,7 +6,7 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>
 
 export { ApiError }
 
-/** @throws ApiError where the service refuses, TypeError where it cannot be reached */
+/** @throws ApiError if the service refuses, TypeError if it cannot be reached */
 export async function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
   const response = await request(path, parameters, {}, signal)
   return (await response.json()) as T
@@ -47,7 +47,7 @@ function reasonOf(text: string): string | undefined {
     const message: unknown = (JSON.parse(text) as { detail?: { msg?: unknown }[] }).detail?.[0]?.msg
     return typeof message === 'string' ? message : undefined
   } catch {
-    // Not the service's JSON: then the status says what there is to say.
+    // Not the service's JSON: the status is all there is.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** The page as a whole: the gate, or the header, a view and the detail beside it. */
+/** The whole page: the token prompt, or header, view and detail panel. */
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCommands } from './commands.js'
@@ -80,7 +80,7 @@ function Page() {
   )
 }
 
-/** Where it covers the rest it takes the focus; what had it before gets it back when the panel goes with the focus in it. */
+/** A panel that covers the page takes the focus, and gives it back when it closes. */
 function DetailPanel({ children }: { children: ComponentChildren }) {
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -89,7 +89,7 @@ function DetailPanel({ children }: { children: ComponentChildren }) {
     if (matchMedia('(max-width: 900px)').matches) element?.focus()
     return () => {
       if (element?.contains(document.activeElement) !== true || !(before instanceof HTMLElement)) return
-      // What was covered can have the focus once it is shown again.
+      // Covered elements can only be focused once they are visible again.
       setTimeout(() => before.focus())
     }
   }, [])
@@ -100,7 +100,7 @@ function DetailPanel({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** These views only need to hear that something came, of whatever service. */
+/** These views only need to be notified, for any service. */
 function OtherView({ view: View }: { view: ComponentType }) {
   useEffect(() => live.follow({ parameters: {} }), [])
   return <View />

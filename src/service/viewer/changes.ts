@@ -1,4 +1,4 @@
-/** Tells the views when something was stored of the kinds that they show. */
+/** Notifies views when records of their kinds were stored. */
 import { useEffect, useState } from 'preact/hooks'
 import type { RecordKind } from '../store/stored-record.js'
 
@@ -10,7 +10,7 @@ export function announceChange(kinds: readonly RecordKind[]): void {
   for (const listener of listeners) listener(kinds)
 }
 
-/** Grows, at most once a second, when something of these kinds was stored. */
+/** Increases, at most once a second, when records of these kinds were stored. */
 export function useChanges(...kinds: RecordKind[]): number {
   const [version, setVersion] = useState(0)
   useEffect(() => {

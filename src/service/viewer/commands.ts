@@ -1,11 +1,11 @@
-/** Hands what a key asks for to the part of the page that does it. */
+/** Dispatches keyboard commands to the mounted components. */
 import { useEffect, useRef } from 'preact/hooks'
 import { findCommand } from './keyboard.js'
 import type { Command, KeyPlace } from './keyboard.js'
 
 type Commands = Partial<Record<Command, () => void>>
 
-/** The part that was mounted last is asked first. */
+/** The component that was mounted last comes first. */
 const parts: { readonly current: Commands }[] = []
 
 export function useCommands(commands: Commands): void {
@@ -22,7 +22,7 @@ export function useCommands(commands: Commands): void {
 export function listenToKeys(): void {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing) return
-    // An open dialog has the keyboard for itself.
+    // An open dialog handles all keys.
     if (document.querySelector('dialog[open]') !== null) return
     const target = event.target instanceof HTMLElement ? event.target : document.body
     const place = placeOf(target)

@@ -32,7 +32,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
       () => say('Copied'),
-      () => say('The browser forbids it'),
+      () => say('The browser does not allow it'),
     )
   }
   return (

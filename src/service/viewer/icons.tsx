@@ -1,4 +1,4 @@
-/** Pictograms, drawn with the colour of the text; what they mean is said beside them. */
+/** Icons in the colour of the text. Their meaning is always in a text next to them. */
 const PATHS = {
   search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9ZM10.4 10.4 14 14',
   close: 'M4 4l8 8M12 4l-8 8',
@@ -8,7 +8,7 @@ const PATHS = {
   play: 'M5 3.2v9.6L12.5 8Z',
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   filter: 'M2.5 4h11M4.5 8h7M6.5 12h3',
-  crumbs: 'M3 12.5h2.5v-3H8v-3h2.5v-3H13',
+  breadcrumbs: 'M3 12.5h2.5v-3H8v-3h2.5v-3H13',
   light:
     'M8 5.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6ZM8 1.2v1.6M8 13.2v1.6M1.2 8h1.6M13.2 8h1.6M3.2 3.2l1.1 1.1M11.7 11.7l1.1 1.1M3.2 12.8l1.1-1.1M11.7 4.3l1.1-1.1',
   dark: 'M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8Z',

@@ -1,4 +1,4 @@
-/** Which key does what (pure). No key acts while one types, nor with Ctrl, Meta or Alt: those belong to the browser. */
+/** Keyboard commands (pure). None during text input, and none with Ctrl, Meta or Alt. */
 import { VIEWS } from './view.js'
 
 export type Command = 'next' | 'previous' | 'open' | 'close' | 'search' | 'pause' | 'top' | 'help' | `view-${number}`
@@ -10,7 +10,7 @@ export interface KeyPress {
   readonly altKey: boolean
 }
 
-/** Where the focus is: in a text field, on something that has keys of its own, or elsewhere. */
+/** The focus is in a text field, on a control with its own keys, or elsewhere. */
 export type KeyPlace = 'field' | 'control' | 'page'
 
 const EVERYWHERE: Readonly<Record<string, Command>> = {
@@ -23,7 +23,7 @@ const EVERYWHERE: Readonly<Record<string, Command>> = {
   Escape: 'close',
 }
 
-/** Keys that a focused button, link or scrolled part needs for itself. */
+/** Keys that a focused button, link or scrolled part handles itself. */
 const ON_THE_PAGE: Readonly<Record<string, Command>> = {
   ArrowDown: 'next',
   ArrowUp: 'previous',

@@ -1,4 +1,4 @@
-/** A value that tells when it changes: what the page's parts share without knowing each other. */
+/** A value that notifies subscribers when it changes. */
 export class Observable<T> {
   #value: T
   readonly #listeners = new Set<(value: T) => void>()
@@ -17,7 +17,7 @@ export class Observable<T> {
     for (const listener of this.#listeners) listener(value)
   }
 
-  /** @returns what ends it */
+  /** @returns function that unsubscribes */
   subscribe(listener: (value: T) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -1,4 +1,4 @@
-/** What a path of the API answers, as state: kept while it loads again. */
+/** An answer of the API as state. It is kept while it is loaded again. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get } from './api.js'
 import type { Parameters } from './api.js'
@@ -12,9 +12,9 @@ export interface Query<T> {
 }
 
 /**
- * The data before stays while it loads again, and while the service cannot be reached; not where it refuses.
- * Another path or other parameters end what is under way; a new `version` does not, or a slow answer would never come while
- * entries stream in: it is asked again afterwards. Nothing is asked where `path` is null.
+ * The previous data stay while they are loaded again, and while the service cannot be reached, but not if it refuses.
+ * Another path or other parameters abort the request. A new `version` does not, as a slow answer would never arrive while
+ * entries stream in; the request is repeated afterwards. With a null `path` there is no request.
  */
 export function useQuery<T>(path: string | null, parameters: Parameters = {}, version?: unknown): Query<T> {
   const [state, setState] = useState<Query<T>>({ data: undefined, error: undefined, isLoading: path !== null })
@@ -52,7 +52,7 @@ export function useQuery<T>(path: string | null, parameters: Parameters = {}, ve
     }
     load.current()
     return () => controller.abort()
-    // `key` stands for path and parameters.
+    // `key` represents path and parameters.
   }, [key, token])
 
   const seen = useRef(version)

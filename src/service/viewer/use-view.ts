@@ -1,4 +1,4 @@
-/** The address bar as the one place that knows what the page shows. */
+/** The address bar as the only state of the page. */
 import { Observable } from './observable.js'
 import { useObservable } from './use-observable.js'
 import { changedView, createHref, parseView } from './view.js'
@@ -14,7 +14,7 @@ export function currentView(): View {
   return current.value
 }
 
-/** `replace` for what is no step of its own, so that Back does not walk through every letter of a search. */
+/** `replace` adds no step to the history, so that Back does not undo a search letter by letter. */
 export function navigate(change: Partial<View>, { replace = false }: { replace?: boolean } = {}): void {
   go(createHref(changedView(current.value, change)), replace)
 }
@@ -26,7 +26,7 @@ function go(href: string, replace: boolean): void {
   current.set(parseView(location.search))
 }
 
-/** Turns clicks on the page's own links into navigation. With a modifier they open where the browser says. */
+/** Handles clicks on the page's own links. Clicks with a modifier key are left to the browser. */
 export function followLinks(): void {
   addEventListener('popstate', () => current.set(parseView(location.search)))
   addEventListener('click', (event) => {

@@ -1,9 +1,9 @@
-/** What the page shows, as its address says it: read from a URL's query and written as one (pure). */
+/** The state of the page as a URL query: parsing and formatting (pure). */
 export const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected'] as const
 
 export type ViewName = (typeof VIEWS)[number]
 
-/** The filters of the API, in the order in which an address holds them. */
+/** The filters of the API, in their order in an address. */
 export const FILTER_NAMES = [
   'level',
   'service',
@@ -34,7 +34,7 @@ export interface View {
 
 const START: View = { name: 'entries', filters: {}, entry: null, route: null }
 
-/** What it does not know is passed over: an address may come from another version of the page. */
+/** Unknown parameters are ignored: an address may be from another version of the page. */
 export function parseView(search: string): View {
   const parameters = new URLSearchParams(search)
   const name = parameters.get('view')
@@ -51,7 +51,7 @@ export function parseView(search: string): View {
   }
 }
 
-/** The address of a view; what is left out is as at the start: entries, no filter, nothing open. */
+/** The address of a view. Defaults: entries, no filter, nothing open. */
 export function createHref(change: Partial<View>): string {
   const view = { ...START, ...change }
   const parameters = new URLSearchParams()
@@ -62,18 +62,18 @@ export function createHref(change: Partial<View>): string {
   }
   if (view.route !== null) parameters.set('route', view.route)
   if (view.entry !== null) parameters.set('entry', view.entry)
-  // Commas and colons may stand as they are, and an address that people share is read by them, too.
+  // Commas and colons need no encoding, and shared addresses are easier to read without it.
   const search = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
   return search === '' ? '/' : `/?${search}`
 }
 
-/** Another view begins with nothing open; the filters stay, so that one service can be followed through all of them. */
+/** Another view begins with nothing open. It keeps the filters, so that one service can be followed through all views. */
 export function changedView(view: View, change: Partial<View>): View {
   const isOther = change.name !== undefined && change.name !== view.name
   return { ...view, ...(isOther && { entry: null, route: null }), ...change }
 }
 
-/** An empty value takes the filter away. */
+/** An empty value removes the filter. */
 export function withFilter(filters: Filters, name: FilterName, value: string | null): Filters {
   const { [name]: _old, ...rest } = filters
   return value === null || value === '' ? rest : { ...rest, [name]: value }
@@ -83,7 +83,7 @@ export function withoutFilters(filters: Filters, ...names: readonly FilterName[]
   return names.reduce((left, name) => withFilter(left, name, null), filters)
 }
 
-/** The same for the same filters, in whatever order they were set. */
+/** Independent of the order in which the filters were set. */
 export function filterKey(filters: Filters): string {
   return JSON.stringify(FILTER_NAMES.map((name) => filters[name]))
 }

@@ -1,4 +1,4 @@
-/** What led to the error, on a timeline that ends with it. */
+/** The breadcrumbs of an error, on a timeline that ends with it. */
 import { useState } from 'preact/hooks'
 import type { Breadcrumb, LogEntry } from '../../../protocol/log-entry.js'
 import { count, fullTime } from '../view-format.js'
@@ -10,7 +10,7 @@ import { truncate, formatPreview } from './tree.js'
 
 const STEP = 30
 
-/** The last ones are nearest to the error, so they are shown first and older ones are asked for. */
+/** The last ones, which are closest to the error, are shown first; older ones on demand. */
 export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Breadcrumb[]; readonly entry: LogEntry }) {
   const [shown, setShown] = useState(STEP)
   const hidden = Math.max(0, crumbs.length - shown)
@@ -22,13 +22,13 @@ export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Bread
           Show {count(next)} earlier{hidden > next && ` of ${count(hidden)}`}
         </button>
       )}
-      <ol class="crumbs">
+      <ol class="breadcrumbs">
         {crumbs.slice(hidden).map((crumb, index) => (
           <Crumb key={hidden + index} crumb={crumb} endMs={Date.parse(entry.timestamp)} />
         ))}
-        <li class="crumb end" data-level={entry.level}>
+        <li class="breadcrumb end" data-level={entry.level}>
           <span class="offset">0 ms</span>
-          <div class="crumb-text">
+          <div class="breadcrumb-text">
             <b>{truncate(entry.error?.type ?? 'This entry', 100)}</b>
           </div>
         </li>
@@ -47,17 +47,17 @@ function Crumb({
   const hasData = data !== undefined && Object.keys(data).length > 0
   const kinds = [...new Set([type, category])].filter((one) => one !== undefined && one !== '').join(' · ')
   return (
-    <li class="crumb" data-level={level}>
+    <li class="breadcrumb" data-level={level}>
       <span class="offset" title={timestamp === undefined ? undefined : `${fullTime(timestamp)} (${timestamp})`}>
         {timestamp === undefined ? '' : offsetText(Date.parse(timestamp) - endMs)}
       </span>
-      <div class="crumb-text">
+      <div class="breadcrumb-text">
         {kinds !== '' && <span class="kind">{truncate(kinds, 80)}</span>}
-        {level !== undefined && level !== kinds && <span class="crumb-level">{truncate(level, 20)}</span>}
+        {level !== undefined && level !== kinds && <span class="breadcrumb-level">{truncate(level, 20)}</span>}
         <LongText text={message ?? (hasData ? '' : '(no message)')} maxChars={300} maxLines={4} />
         {hasData && (
           <Fold summary={<span class="preview">{formatPreview(data)}</span>}>
-            {() => <Tree value={data} label="Data of the crumb" />}
+            {() => <Tree value={data} label="Data of the breadcrumb" />}
           </Fold>
         )}
       </div>

@@ -1,4 +1,4 @@
-/** Which facts an entry has, and by which of them the list can be filtered (pure). */
+/** The fields of an entry that the panel lists, and the filters that they belong to (pure). */
 import type { LogEntry } from '../../../protocol/log-entry.js'
 import { duration } from '../view-format.js'
 import type { FilterName } from '../view.js'
@@ -39,7 +39,7 @@ export function perfFacts({ perf }: LogEntry): readonly Fact[] {
   })
 }
 
-/** Ids and origins. `group`: the fingerprint that the service computed, for entries that were sent without. */
+/** Ids and origins. `group` is the computed fingerprint of an entry that was sent without one. */
 export function contextFacts(entry: LogEntry, group: string | undefined): readonly Fact[] {
   const { trace, deploy, fingerprint } = entry
   return [

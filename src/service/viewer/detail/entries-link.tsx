@@ -7,10 +7,10 @@ import { isFilterable } from './fact.js'
 interface EntriesLinkProps {
   readonly name: FilterName
   readonly value: string
-  /** Filters that stay. */
+  /** Filters that are kept. */
   readonly others?: Filters
   readonly class?: string
-  /** What is there: `All entries of this request`. */
+  /** Tooltip: `All entries of this request`. */
   readonly title: string
   readonly children: ComponentChildren
 }

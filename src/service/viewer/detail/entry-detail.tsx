@@ -50,7 +50,7 @@ function Missing({ error, onClose }: { readonly error: Error; readonly onClose: 
         </span>
       </div>
       {isGone ? (
-        <Empty title="This entry is not kept">
+        <Empty title="This entry is not stored">
           <p>
             It was removed to make room, or the service was reset. <a href={createHref({})}>Show the newest entries</a>
           </p>

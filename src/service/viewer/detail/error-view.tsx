@@ -1,4 +1,4 @@
-/** An entry's error: its type and message, what else it carried, its stack. */
+/** An entry's error: type, message, other properties, stack. */
 import type { EntryError, Json, LogEntry } from '../../../protocol/log-entry.js'
 import { LongText, Many } from './show-more.js'
 import { memberStacks, propertiesOf } from './error-parts.js'

@@ -1,10 +1,10 @@
-/** A name with its value, as the panel lists them (pure). */
+/** A name with its value, for the lists of the panel (pure). */
 import type { FilterName } from '../view.js'
 
 export interface Fact {
   readonly name: string
   readonly value: string
-  /** What the list of entries can be filtered by. */
+  /** The filter of the list of entries that it belongs to. */
   readonly filter?: FilterName
 }
 
@@ -15,10 +15,10 @@ export function createFacts(rows: Readonly<Record<string, string | number | unde
   )
 }
 
-/** An address has no room for more; who logs such a value does not filter by it. */
+/** Longer values do not fit into an address. */
 const MAX_FILTER_CHARS = 500
 
-/** Whether the entries that share this value can be asked for. */
+/** Whether entries can be filtered by this value. */
 export function isFilterable(value: string): boolean {
   return value !== '' && value.length <= MAX_FILTER_CHARS
 }

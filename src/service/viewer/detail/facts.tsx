@@ -1,4 +1,4 @@
-/** Names with their values: short texts that can be copied and, where the list can be filtered by them, followed. */
+/** Names with their values: short texts that can be copied, and are links where there is a filter. */
 import type { ComponentChildren } from 'preact'
 import { LongText } from './show-more.js'
 import { Copy } from './copy.js'
@@ -6,7 +6,7 @@ import { EntriesLink } from './entries-link.js'
 import { isFilterable } from './fact.js'
 import type { Fact } from './fact.js'
 
-/** `children`: rows that are more than a text. */
+/** `children`: rows with other content than text. */
 export function Facts({ facts, children }: { readonly facts: readonly Fact[]; readonly children?: ComponentChildren }) {
   return (
     <dl class="facts">

@@ -1,4 +1,4 @@
-/** What users said about an entry. */
+/** User feedback on an entry. */
 import type { StoredFeedback } from '../../store/stored-record.js'
 import { fullTime } from '../view-format.js'
 import { LongText, Many } from './show-more.js'

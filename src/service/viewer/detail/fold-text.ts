@@ -6,7 +6,7 @@ export interface FoldedText {
   readonly isCut: boolean
 }
 
-/** At most so many characters and lines; a little more than that is shown whole, for a fold that hides one line is a nuisance. */
+/** At most `maxChars` and `maxLines`. A slightly longer text is not folded, since that would hide a line only. */
 export function foldText(text: string, maxChars: number, maxLines: number): FoldedText {
   let at = 0
   for (let lines = 0; at !== -1 && lines < maxLines; lines += 1) at = next(text, at, maxChars)

@@ -1,4 +1,4 @@
-/** Which frames of a stack stand out, and which are folded into one line (pure). */
+/** Folds the frames of a stack that are not the application's (pure). */
 import type { FrameOrigin, StackFrame, StackPart } from './stack.js'
 
 export interface FoldedFrames {
@@ -10,7 +10,7 @@ export interface FoldedFrames {
 
 export type StackItem = StackPart['items'][number]
 
-/** Neighbours that are not the application's own become one item. */
+/** Adjacent frames that are not the application's become one item. */
 export function foldFrames(items: readonly StackItem[]): readonly (StackItem | FoldedFrames)[] {
   const folded: (StackItem | FoldedFrames)[] = []
   let run: StackFrame[] = []
@@ -43,13 +43,13 @@ function nameOf({ origin, packageName, file }: StackFrame): string {
   return origin === 'runtime' && file.startsWith('node:') ? 'Node' : 'the runtime'
 }
 
-/** The directory, to be shown paler, and the name that one looks for. */
+/** The directory, which is shown paler, and the file name. */
 export function splitFile(file: string): { directory: string; name: string } {
   const at = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1
   return { directory: file.slice(0, at), name: file.slice(at) }
 }
 
-/** `/app/src/a.js:12:5`, as an editor takes it. */
+/** `/app/src/a.js:12:5`, the format of editors. */
 export function placeText({ file, line, column }: StackFrame): string {
   return [file, line, column].filter((part) => part !== null).join(':')
 }
@@ -61,7 +61,7 @@ export function countOrigin(parts: readonly StackPart[], origin: FrameOrigin): n
   )
 }
 
-/** Whether the first line of a stack only repeats what is said above it. */
+/** Whether the first line of a stack only repeats the error shown above it. */
 export function isInTitle(title: string, type: string | undefined, message: string | undefined): boolean {
   const said = [type, message].filter((part) => part !== undefined && part !== '').join(': ')
   return title === '' || said.startsWith(title) || title === message || title === type

@@ -1,4 +1,4 @@
-/** Top of the panel: what it is, when and from where, and what can be done with it. */
+/** Top of the panel: level, message, time, origin and buttons. */
 import type { StoredEntry } from '../../store/stored-record.js'
 import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../view-format.js'
 import { LevelBadge } from '../components.js'
@@ -58,7 +58,7 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
   )
 }
 
-/** The entry's own words for where it is from, each a link to all that is from there. */
+/** Service, environment and version, each a link to all entries with the same value. */
 function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
   return (
     <>

@@ -1,10 +1,10 @@
-/** The entry as it came, as JSON. */
+/** The entry as JSON. */
 import { useMemo } from 'preact/hooks'
 import type { LogEntry } from '../../../protocol/log-entry.js'
 import { bytes } from '../view-format.js'
 import { Copy } from './copy.js'
 
-/** Characters: one element with more takes long to lay out. */
+/** Characters; the layout of a longer element takes too long. */
 const MAX_SHOWN_CHARS = 200_000
 
 export function Raw({ entry, id }: { readonly entry: LogEntry; readonly id: string }) {
@@ -19,7 +19,7 @@ export function Raw({ entry, id }: { readonly entry: LogEntry; readonly id: stri
         <span class="hint">{bytes(new Blob([text]).size)}</span>
       </div>
       {text.length > MAX_SHOWN_CHARS ? (
-        <p class="hint">Too long to be shown here. Copy it, or download it.</p>
+        <p class="hint">Too long to show. Copy or download it.</p>
       ) : (
         <pre class="mono" tabIndex={0} aria-label="Raw JSON">
           {text}
@@ -35,6 +35,6 @@ function download(text: string, name: string) {
   link.href = url
   link.download = name
   link.click()
-  // The download reads from it after this turn.
+  // The download reads from it after this function returns.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

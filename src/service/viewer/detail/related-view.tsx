@@ -13,10 +13,10 @@ import { selectAround, createTimeline } from './timeline.js'
 import type { TimelineItem } from './timeline.js'
 import { truncate } from './tree.js'
 
-/** As many as are laid out in time; beyond it the list itself is the better tool. */
+/** More are shown in the list instead. */
 const MAX_ENTRIES = 500
 const SHOWN = 30
-/** The rest of a trace comes shortly after. Later, a busy service would be asked again each second for nothing. */
+/** The rest of a trace arrives shortly after. Later requests would only burden a busy service. */
 const FRESH_MS = 60_000
 
 export type Relation = 'trace_id' | 'request_id'
@@ -31,7 +31,7 @@ export function Related(props: RelatedProps) {
   return isFilterable(props.value) ? (
     <Found {...props} />
   ) : (
-    <p class="hint">The id is empty, or too long to look for others by it.</p>
+    <p class="hint">The id is empty, or too long to search for.</p>
   )
 }
 

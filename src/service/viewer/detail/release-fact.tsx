@@ -1,10 +1,10 @@
-/** The release that an entry names, by its version. */
+/** The version of an entry's release. */
 import type { Page, StoredRelease } from '../../store/stored-record.js'
 import { useQuery } from '../use-query.js'
 import { createHref } from '../view.js'
 import { truncate } from './tree.js'
 
-/** Older ones are told by their id alone. */
+/** Older releases are shown by their id. */
 const LOOKED_AT = 200
 
 export function ReleaseFact({ id }: { readonly id: string }) {

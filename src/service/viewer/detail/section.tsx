@@ -1,4 +1,4 @@
-/** A part of the panel under a heading that folds it. What is folded stays so for the next entry, and is not rendered. */
+/** A foldable part of the panel. A folded part stays folded for the next entry and is not rendered. */
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 
@@ -39,7 +39,7 @@ export function Section({ title, hint, isOpen = true, actions, children }: Secti
   )
 }
 
-/** A smaller one: a line that opens. Its inside is made when it is opened first. */
+/** A smaller foldable part. Its content is rendered when it is opened for the first time. */
 export function Fold({
   summary,
   children,

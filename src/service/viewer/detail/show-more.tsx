@@ -1,4 +1,4 @@
-/** Whatever is logged may be huge: lists that show a part of themselves, and texts that are cut until asked for. */
+/** Logged values may be huge: lists and texts that show a part first. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { bytes, count } from '../view-format.js'
@@ -13,7 +13,7 @@ interface ManyProps<T> {
   readonly children: (items: readonly T[]) => ComponentChildren
 }
 
-/** The first `step` items, then as many more with each press. */
+/** The first `step` items; each press shows as many more. */
 export function Many<T>({ items, step, noun, children }: ManyProps<T>) {
   const [shown, setShown] = useState(step)
   const rest = items.length - shown
@@ -47,12 +47,12 @@ export function MoreButton({
 interface LongTextProps {
   readonly text: string
   readonly class?: string
-  /** What is shown before one asks for more. */
+  /** Shown before the button is pressed. */
   readonly maxChars?: number
   readonly maxLines?: number
 }
 
-/** A megabyte in one element takes seconds to lay out. */
+/** The layout of a megabyte in one element takes seconds. */
 const MAX_SHOWN_CHARS = 50_000
 
 /** Keeps its line breaks, and wraps. */

@@ -1,4 +1,4 @@
-/** A stack to be read: the application's own frames stand out, all others are folded into a line that says where they are. */
+/** A stack: the application's frames are emphasized, the others folded into one line with their packages. */
 import { useMemo, useState } from 'preact/hooks'
 import { LongText, Many } from './show-more.js'
 import { Copy } from './copy.js'
@@ -10,7 +10,7 @@ import type { StackFrame, StackPart } from './stack.js'
 
 interface StackProps {
   readonly stack: string
-  /** What is already shown of the first error. */
+  /** Type and message of the first error, which are shown above. */
   readonly type?: string | undefined
   readonly message?: string | undefined
 }

@@ -1,11 +1,11 @@
-/** A logged stack, read into its errors and their frames (pure). What no rule knows stays as the text it is. */
+/** Parses a logged stack into errors and frames (pure). Unknown lines stay text. */
 
 /** `own`: the application's; `package`: below `node_modules`; `runtime`: Node's, Deno's, Bun's, and built-in functions. */
 export type FrameOrigin = 'own' | 'package' | 'runtime'
 
 export interface StackFrame {
   readonly kind: 'frame'
-  /** Null where the stack names none, as at a module's top level. */
+  /** Null if the stack has none, as at a module's top level. */
   readonly fn: string | null
   /** `node:fs`, `/app/src/a.js`, `native`; without `file://`. */
   readonly file: string
@@ -24,7 +24,7 @@ export interface StackText {
 
 /** One error of the chain. */
 export interface StackPart {
-  /** What it is to the error before it: `caused by`, `error 2 of 3`. Null for the first. */
+  /** Its relation to the previous error: `caused by`, `error 2 of 3`. Null for the first. */
   readonly label: string | null
   /** `TypeError: no price`, all lines of it. */
   readonly title: string
@@ -33,18 +33,18 @@ export interface StackPart {
 
 export interface Stack {
   readonly parts: readonly StackPart[]
-  /** Lines beyond the bound, which are in the raw text alone. */
+  /** Lines beyond the limit, which are only in the raw text. */
   readonly linesLeftOut: number
 }
 
 const MAX_LINES = 1_000
-/** No real frame is longer, and what is may be made to cost much. */
+/** No real frame is longer. Bounds the cost of the regular expressions. */
 const MAX_FRAME_CHARS = 1_000
 const MAX_TITLE_CHARS = 10_000
 
 /** pino and the transport write the first three, Node's `util.inspect` the fourth. */
 const PART_LABELS = [/^caused by: ?/i, /^(error \d+ of \d+): ?/, /^Caused by: ?/, /^\[(cause)\]: ?/]
-/** `util.inspect` opens the properties of an error after its last frame, and closes them later. */
+/** `util.inspect` writes the properties of an error in braces after its last frame. */
 const BRACES = /^[\s{}[\],]*$/
 
 export function parseStack(stack: string): Stack {
@@ -120,7 +120,7 @@ export function parseFrame(line: string): StackFrame | undefined {
   }
 }
 
-/** `fn (place)`, or the place alone. The place of an `eval` has parentheses of its own. */
+/** `fn (location)`, or the location alone. The location of an `eval` has parentheses itself. */
 function splitPlace(text: string): { fn: string | null; place: string } {
   if (!text.endsWith(')')) return { fn: null, place: text }
   let depth = 0
@@ -143,7 +143,7 @@ function plainFile(place: string): string {
 
 const MODULES = 'node_modules'
 
-/** The last one in the path: a package manager may keep them within each other. */
+/** The last one in the path, since package managers nest them. */
 function packageOf(file: string): string | null {
   const at = file.replaceAll('\\', '/').lastIndexOf(`/${MODULES}/`)
   if (at === -1) return null
@@ -151,7 +151,7 @@ function packageOf(file: string): string | null {
   return first.startsWith('@') ? `${first}/${second}` : first
 }
 
-/** What has no file is a built-in function: `<anonymous>`, `native`, `index 0` of `Promise.all`. */
+/** Without a file it is a built-in function: `<anonymous>`, `native`, `index 0` of `Promise.all`. */
 function isRuntime(file: string): boolean {
   return /^(?:node|ext|bun|internal)[:/]|^(?:native|unknown|<anonymous>|index \d+)$|^wasm:/.test(file)
 }

@@ -1,6 +1,6 @@
-/** Times told from one moment, and the entries of a trace as bars on one scale (pure). */
+/** Times relative to one moment, and the entries of a trace as bars on one scale (pure). */
 
-/** `−1.2 s`, `+35 ms`, `0 ms`. Empty where the time is none. */
+/** `−1.2 s`, `+35 ms`, `0 ms`. Empty for an invalid time. */
 export function offsetText(ms: number): string {
   if (!Number.isFinite(ms)) return ''
   const size = Math.abs(ms)
@@ -36,7 +36,7 @@ export interface Timeline<T> {
   readonly totalMs: number
 }
 
-/** In the order of time; what came at the same millisecond keeps its order. */
+/** Sorted by time. Entries of the same millisecond keep their order. */
 export function createTimeline<T extends Moment>(moments: readonly T[]): Timeline<T> {
   const spans = moments
     .map((item) => {

@@ -1,4 +1,4 @@
-/** Logged values as a tree that opens: nested lists with buttons, a bounded number of members at a time. */
+/** Logged values as a tree: nested lists with buttons, a bounded number of members at a time. */
 import { useState } from 'preact/hooks'
 import type { Json } from '../../../protocol/log-entry.js'
 import { MoreButton } from './show-more.js'
@@ -19,9 +19,9 @@ import type { Member, Path } from './tree.js'
 
 const STEP = 50
 const OPEN_DEPTH = 2
-/** A container with more members stays folded until it is opened. */
+/** A container with more members is folded at first. */
 const OPEN_MEMBERS = 20
-/** Beyond it the lines would have no room left, so they go on below each other. */
+/** Deeper lines are not indented further. */
 const MAX_INDENTED_DEPTH = 12
 const STRING_CHARS = 300
 const MAX_STRING_CHARS = 20_000

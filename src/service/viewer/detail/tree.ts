@@ -1,4 +1,4 @@
-/** Logged values for the tree: their kinds, a bounded number of their members, a line that stands for them (pure). */
+/** Logged values for the tree: kinds, a bounded number of members, previews (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
 
 export type ValueKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
@@ -48,7 +48,7 @@ export function pathText(path: Path): string {
 const PREVIEW_MEMBERS = 5
 const PREVIEW_CHARS = 80
 
-/** What a folded container holds, in one short line: `{ id, name, roles, … }`, `[1, 2, …]`. */
+/** The content of a folded container in one short line: `{ id, name, roles, … }`, `[1, 2, …]`. */
 export function formatPreview(value: Json): string {
   if (!isContainer(value)) return scalarPreview(value)
   const size = sizeOf(value)
@@ -70,21 +70,21 @@ export function truncate(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${cutAt(text, maxChars)}…`
 }
 
-/** Whole characters: half a pair would be shown as a replacement sign. */
+/** Never splits a surrogate pair, half of which would be shown as a replacement character. */
 export function cutAt(text: string, end: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end)
 }
 
 const MAX_SEARCH_CHARS = 200
 
-/** What finds other entries with this value: the search looks at the metadata as JSON. Null where it would find too much, or nothing. */
+/** The search text that finds other entries with this value in their metadata's JSON. Null if it would find too much, or nothing. */
 export function toSearchText(value: Json): string | null {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_SEARCH_CHARS) return null
   return JSON.stringify(value).slice(1, -1)
 }
 
-/** As it is copied: text without its quotation marks. */
+/** For the clipboard: text without quotation marks. */
 export function copyText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -1,4 +1,4 @@
-/** The filters that are set, each with a button that takes it away. */
+/** The active filters, each with a button that removes it. */
 import { Icon } from '../icons.js'
 import { navigate } from '../use-view.js'
 import { withoutFilters } from '../view.js'

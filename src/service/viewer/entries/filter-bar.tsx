@@ -1,4 +1,4 @@
-/** Search, levels, values to pick, and the pause. */
+/** Search, levels, pickers for values, and the pause button. */
 import type { Ref } from 'preact'
 import { useState } from 'preact/hooks'
 import { LEVELS } from '../../../protocol/log-entry.js'
@@ -22,7 +22,7 @@ const REFRESH_MS = 2000
 interface FilterBarProps {
   readonly filters: Filters
   readonly isPaused: boolean
-  /** How many came while the list is held. */
+  /** Entries that arrived while the list is paused. */
   readonly waiting: number
   readonly onPause: (isPaused: boolean) => void
   readonly search: Ref<HTMLInputElement>
@@ -70,7 +70,7 @@ export function FilterBar({ filters, isPaused, waiting, onPause, search }: Filte
   )
 }
 
-/** Each says how many it would show, whatever levels are chosen. */
+/** Each shows its count, independent of the selected levels. */
 function LevelToggles({ filters }: { filters: Filters }) {
   const version = useSlowly(useChanges('entry'), REFRESH_MS)
   const counts = useQuery<LevelCounts>('counts', withoutFilters(filters, 'level'), version).data

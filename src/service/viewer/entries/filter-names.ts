@@ -1,4 +1,4 @@
-/** How filters are called and shown (pure). */
+/** Titles of filters (pure). */
 import { timeRange } from '../view-format.js'
 import type { FilterName, Filters } from '../view.js'
 
@@ -23,7 +23,7 @@ export interface Chip {
   readonly value: string
 }
 
-/** Since and until together are one: a range of time. */
+/** `since` and `until` together are one chip. */
 export function createChips(filters: Filters): Chip[] {
   const { since, until } = filters
   const range = since === undefined || until === undefined ? null : rangeText(since, until)
@@ -40,6 +40,6 @@ export function createChips(filters: Filters): Chip[] {
 function rangeText(since: string, until: string): string {
   const sinceMs = Date.parse(since)
   const untilMs = Date.parse(until)
-  // An address can hold anything: what is no time is shown as it stands, and the service says what is wrong with it.
+  // An address may have any text in it. An invalid time is shown unchanged; the service reports the problem.
   return Number.isNaN(sinceMs + untilMs) ? `${since} – ${until}` : timeRange(sinceMs, untilMs)
 }

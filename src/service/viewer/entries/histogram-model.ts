@@ -1,17 +1,17 @@
-/** The chart's geometry and what a selection in it means (pure). */
+/** The geometry of the chart, and its selections as filters (pure). */
 import type { Level } from '../../../protocol/log-entry.js'
 import type { Histogram, HistogramBucket } from '../../query/api-types.js'
 import { plural, timeRange } from '../view-format.js'
 
-/** From the ground up: what is worse stands on the ground, where heights compare best. */
+/** From the bottom: more severe levels first, where heights compare best. */
 export const STACK: readonly Level[] = ['fatal', 'error', 'warn', 'info', 'debug']
 
-/** Of the chart's height; what is not zero can be seen. */
+/** Minimum share of the chart's height, so that every count above zero is visible. */
 const MIN_HEIGHT = 0.03
 
 export interface Segment {
   readonly level: Level
-  /** Parts of the chart's height, from above. */
+  /** Shares of the chart's height, from the top. */
   readonly y: number
   readonly height: number
 }
@@ -20,7 +20,7 @@ export function createSegments(bucket: HistogramBucket, most: number): Segment[]
   const present = STACK.filter((level) => bucket[level] > 0)
   const heights = present.map((level) => Math.max(MIN_HEIGHT, bucket[level] / most))
   const sum = heights.reduce((total, height) => total + height, 0)
-  // Where the smallest heights add up to more than there is, all shrink.
+  // If the minimum heights exceed the available height, all shrink.
   const scale = sum > 1 ? 1 / sum : 1
   let ground = 1
   return present.map((level, index) => {
@@ -34,12 +34,12 @@ export function findMaxTotal(histogram: Histogram): number {
   return histogram.buckets.reduce((most, { total }) => Math.max(most, total), 1)
 }
 
-/** The bucket at this part of the width; -1 where there is none. */
+/** The bucket at this share of the width; -1 if there is none. */
 export function indexAt(part: number, buckets: number): number {
   return Math.max(Math.min(buckets - 1, 0), Math.min(buckets - 1, Math.floor(part * buckets)))
 }
 
-/** From where one began to where one is, both included: as filters. */
+/** The filters for a selection, both ends included. */
 export function selectRange(
   { buckets, step_ms: stepMs }: Histogram,
   from: number,
@@ -62,12 +62,12 @@ export function describe(histogram: Histogram, from: number, to: number): string
   return `${when}: ${[plural(sum('total'), 'entry', 'entries'), ...levels].join(', ')}`
 }
 
-/** Labels on a wide axis; more would not be read. */
+/** Most labels of an axis. */
 const MAX_LABELS = 8
-/** Room between two. */
+/** Space between two labels. */
 const GAP_PX = 16
 
-/** Where the axis has its labels: at whole buckets, as many as there is room for, none beyond the end. */
+/** Positions of labels: at whole buckets, as many as fit. */
 export function createTicks(buckets: number, widthPx: number, labelPx: number): number[] {
   const most = Math.min(MAX_LABELS, Math.floor(widthPx / (labelPx + GAP_PX)))
   if (most < 1) return []

@@ -1,4 +1,4 @@
-/** The chart of when entries came, by level; a part of it can be chosen as the time to look at. */
+/** Entries over time, by level. A selected part becomes the filter for time. */
 import { useRef, useState } from 'preact/hooks'
 import type { Histogram as HistogramData } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
@@ -16,11 +16,11 @@ const BUCKETS = 60
 const REFRESH_MS = 2000
 const DAY_MS = 86_400_000
 
-/** Where the choice began and where it is. */
+/** Start and current end of the selection. */
 interface Choice {
   readonly from: number
   readonly to: number
-  /** Not only pointed at: someone is about to choose. */
+  /** True during a selection, false while the pointer only hovers. */
   readonly isHeld: boolean
 }
 
@@ -30,7 +30,7 @@ export function Histogram({ filters }: { filters: Filters }) {
   const [choice, setChoice] = useState<Choice | null>(null)
   const [isDragging, setDragging] = useState(false)
   const chart = useRef<HTMLDivElement>(null)
-  // The bars stand still while one chooses among them: the places would come to mean other times.
+  // The bars do not change during a selection, since its positions would mean other times.
   const held = useRef(newest)
   if (choice?.isHeld !== true) held.current = newest
   const data = held.current
@@ -155,7 +155,7 @@ function Chart({ data, choice }: { data: HistogramData; choice: Choice | null })
 function Tooltip({ data, choice: { from, to } }: { data: HistogramData; choice: Choice }) {
   const middle = ((from + to) / 2 + 0.5) / data.buckets.length
   const [when, what] = describe(data, from, to).split(': ')
-  // As far to the left of the place as the place is into the chart: so it is never beyond an edge.
+  // Shifted in proportion to its position, so that the label never exceeds the chart.
   const place = { left: `${middle * 100}%`, transform: `translateX(-${middle * 100}%)` }
   return (
     <div class="tooltip" aria-hidden="true" style={place}>
@@ -165,7 +165,7 @@ function Tooltip({ data, choice: { from, to } }: { data: HistogramData; choice: 
   )
 }
 
-/** Of a digit in the axis' font. */
+/** Width of a digit in the font of the axis. */
 const DIGIT_PX = 6.8
 
 function Axis({ data: { buckets, step_ms: stepMs, since, until } }: { data: HistogramData }) {

@@ -1,8 +1,8 @@
-/** The levels that are chosen, as the filter has them (pure). */
+/** The selected levels as a filter (pure). */
 import { LEVELS } from '../../../protocol/log-entry.js'
 import type { Level } from '../../../protocol/log-entry.js'
 
-/** None, like all, is no filter. */
+/** No level and all levels both mean no filter. */
 export function toggledLevel(filter: string | undefined, level: Level): string | null {
   const chosen = new Set(filter?.split(','))
   if (!chosen.delete(level)) chosen.add(level)

@@ -1,4 +1,4 @@
-/** The list: only the rows that can be seen are in the document, each of the same height. */
+/** The list. Only visible rows are in the document; all have the same height. */
 import type { RefObject } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { localAheadOfUtc, plural, zoneName } from '../view-format.js'
@@ -9,15 +9,15 @@ import { useNarrow } from './use-narrow.js'
 
 const ROW_PX = 28
 const NARROW_ROW_PX = 50
-/** The heads of the columns, which stand above the rows; narrow windows have none. */
+/** The column heads above the rows; narrow windows have none. */
 const HEAD_PX = 26
-/** Rows drawn beyond what can be seen, so that a step of the wheel shows no gap. */
+/** Rows rendered beyond the visible ones, so that scrolling shows no gap. */
 const OVERSCAN_ROWS = 8
 const TELL_INTERVAL_MS = 5000
-/** A pointer that moves further than this selects text, and opens nothing. */
+/** A pointer that moves further than this selects text. */
 const CLICK_PX = 6
 
-/** Where the pointer went down: rows may yet be drawn anew under it, and then the browser makes no click of it. */
+/** Where the pointer went down. If rows are rendered again under it, the browser emits no click. */
 interface Pressed {
   readonly id: string | undefined
   readonly x: number
@@ -37,7 +37,7 @@ export interface ListHandle {
 interface ListProps {
   readonly handle: RefObject<ListHandle | null>
   readonly feed: EntryFeed
-  /** Grows when the feed has something to draw. */
+  /** Increases when the feed must be rendered. */
   readonly version: number
   readonly selected: string | null
   readonly isOpen: boolean
@@ -54,7 +54,7 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
   const scroller = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const [height, setHeight] = useState(600)
-  // What one reads does not move: neither while it is open, nor while the pointer is about to choose it.
+  // Rows do not move while an entry is open or the pointer is down.
   const [isReading, setReading] = useState(isOpen)
   const [isPressed, setPressed] = useState(false)
   const pressed = useRef<Pressed | null>(null)
@@ -174,7 +174,7 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
   )
 }
 
-/** Tells a screen reader now and then how many came, instead of each. */
+/** Announces the number of new entries to screen readers from time to time, instead of each entry. */
 function Teller({ feed }: { feed: EntryFeed }) {
   const [text, setText] = useState('')
   useEffect(() => {

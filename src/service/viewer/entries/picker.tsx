@@ -1,4 +1,4 @@
-/** Picks the value of a filter from those that occur, or takes one that is typed. */
+/** Selects the value of a filter from those that occur, or accepts a typed one. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FieldValues, ValueField } from '../../query/api-types.js'
 import { shortCount } from '../view-format.js'
@@ -131,7 +131,7 @@ function Options({ name, filters, onClose, onLeave }: OptionsProps) {
       {data !== undefined && options.length === 0 && (
         <p class="faint">No entry has a {title.toLowerCase()}. Type one to wait for it.</p>
       )}
-      {data?.more === true && <p class="faint">There are more: type to name one.</p>}
+      {data?.more === true && <p class="faint">There are more: type a value.</p>}
     </div>
   )
 }

@@ -13,9 +13,9 @@ interface RowProps {
 
 const MAX_TAGS = 3
 
-/** A class, since it can say when there is nothing new to draw: an entry never changes. */
+/** A class for `shouldComponentUpdate`: an entry never changes. */
 export class Row extends Component<RowProps> {
-  /** Of a screen reader or a script; the list itself follows the pointer. */
+  /** For screen readers and scripts; the list handles the pointer itself. */
   readonly #onClick = ({ detail }: MouseEvent): void => {
     if (detail === 0) this.props.onOpen(this.props.entry.id)
   }
@@ -67,8 +67,8 @@ export class Row extends Component<RowProps> {
             </span>
           )}
           {breadcrumbs !== undefined && (
-            <span class="row-crumbs" title={plural(breadcrumbs, 'breadcrumb')}>
-              <Icon name="crumbs" />
+            <span class="row-breadcrumbs" title={plural(breadcrumbs, 'breadcrumb')}>
+              <Icon name="breadcrumbs" />
               {breadcrumbs}
               <span class="visually-hidden"> breadcrumbs</span>
             </span>

@@ -1,4 +1,4 @@
-/** The search: what is typed becomes the filter once one pauses. */
+/** The search: the text becomes the filter after a pause in typing. */
 import type { Ref } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../icons.js'
@@ -11,7 +11,7 @@ const PAUSE_MS = 200
 export function SearchBox({ filters, input }: { filters: Filters; input: Ref<HTMLInputElement> }) {
   const [text, setText] = useState(filters.q ?? '')
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  // What was asked for last: so that the address, when it follows, does not overwrite what was typed since.
+  // The last requested text: an address that changes later does not overwrite newer input.
   const asked = useRef(filters.q ?? '')
   useEffect(() => {
     if ((filters.q ?? '') === asked.current) return
@@ -25,7 +25,7 @@ export function SearchBox({ filters, input }: { filters: Filters; input: Ref<HTM
     const view = currentView()
     const isFirst = (view.filters.q ?? '') === ''
     asked.current = q
-    // One step back leaves the search, not its last letter.
+    // Back leaves the search instead of undoing its last letter.
     navigate({ filters: withFilter(view.filters, 'q', q) }, { replace: !isFirst })
   }
   const onInput = (event: Event): void => {

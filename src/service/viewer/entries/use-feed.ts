@@ -1,4 +1,4 @@
-/** The feed of a list as state: drawn at most every 100 ms, however much comes. */
+/** The feed of a list as state, rendered at most every 100 ms. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { EntrySummary } from '../../query/api-types.js'
 import type { Page } from '../../store/stored-record.js'
@@ -10,7 +10,7 @@ import type { Filters } from '../view.js'
 
 const DRAW_INTERVAL_MS = 100
 
-/** @returns the feed, and a number that grows when it is to be drawn */
+/** @returns the feed, and a number that increases when it must be rendered */
 export function useFeed(filters: Filters): readonly [feed: EntryFeed, version: number] {
   const [version, setVersion] = useState(0)
   const [feed, end] = useMemo(() => {

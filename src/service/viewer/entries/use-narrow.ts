@@ -1,4 +1,4 @@
-/** Whether the window is narrow, as the style has it: rows then have two lines. */
+/** Whether the window is narrow, as in the style sheet: rows have two lines then. */
 import { useEffect, useState } from 'preact/hooks'
 
 const narrow = matchMedia('(max-width: 640px)')

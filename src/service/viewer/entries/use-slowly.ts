@@ -1,4 +1,4 @@
-/** A value that is taken over at most once in a while; the last one always arrives. */
+/** A throttled value: it changes at most once per interval. The last value is always delivered. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 export function useSlowly<T>(value: T, intervalMs: number): T {

@@ -1,4 +1,4 @@
-/** The page's stream, wired to the browser. */
+/** The page's stream, connected to the browser. */
 import type { ServiceStatus } from '../../query/api-types.js'
 import { get, request } from '../api.js'
 import { announceChange } from '../changes.js'
@@ -22,7 +22,7 @@ export const live = new LiveStream({
   onChange: announceChange,
 })
 
-/** A tab in the background gives its connection to those that are looked at. */
+/** A background tab closes its connection, since the number per origin is limited. */
 export function restWhileHidden(): void {
   const follow = (): void => live.rest(document.hidden)
   addEventListener('visibilitychange', follow)

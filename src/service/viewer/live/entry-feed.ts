@@ -1,4 +1,4 @@
-/** Keeps the list's rows up to date: the first page, the stream, and further pages as one scrolls. */
+/** Keeps the rows of the list up to date: first page, stream, and further pages on scrolling. */
 import type { EntrySummary, StreamEntries } from '../../query/api-types.js'
 import type { Page } from '../../store/stored-record.js'
 import { ApiError } from '../api-error.js'
@@ -7,17 +7,17 @@ import type { LiveSource } from './live-stream.js'
 import { TailBuffer } from './tail-buffer.js'
 
 const FIRST_ROWS = 200
-/** While more comes than can be followed, the list is loaded again at most this often. */
+/** If more entries arrive than the page can follow, the list is loaded again at most this often. */
 const RELOAD_INTERVAL_MS = 1000
-/** A page that could not be loaded is asked for again after this long. */
+/** Delay before a failed page is requested again. */
 const RETRY_MS = 2000
 
 export interface EntryFeedDependencies {
   page(filters: Filters, cursor: string | undefined, limit: number, signal: AbortSignal): Promise<Page<EntrySummary>>
   follow(source: LiveSource): void
-  /** Something is to be drawn. */
+  /** The list must be rendered. */
   changed(): void
-  /** Calls once, after at least this long; @returns what prevents it. */
+  /** Calls once after the delay. @returns function that cancels it */
   later(ms: number, call: () => void): () => void
 }
 
@@ -38,7 +38,7 @@ export class EntryFeed {
     this.#deps = deps
   }
 
-  /** False until the first page of these filters is there. */
+  /** False until the first page of these filters is loaded. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }
@@ -47,7 +47,7 @@ export class EntryFeed {
     return this.#error
   }
 
-  /** The rows before stay until those of these filters are there. */
+  /** The previous rows stay until those of these filters are loaded. */
   show(filters: Filters): void {
     this.#filters = filters
     this.#isLoaded = false
@@ -63,7 +63,7 @@ export class EntryFeed {
     this.#deps.changed()
   }
 
-  /** Loads what is missing to show these rows. */
+  /** Loads the missing pages for these rows. */
   need(first: number, last: number): void {
     const wanted = this.tail.wanted(first, last)
     if (wanted === undefined || this.#isPaging || !this.#isLoaded) return
@@ -96,7 +96,7 @@ export class EntryFeed {
     this.#endCalm?.()
   }
 
-  /** The first page; `isSame` where it is loaded again and the stream goes on. */
+  /** The first page. `isSame`: it is loaded again while the stream continues. */
   async #load(isSame: boolean): Promise<void> {
     this.#controller.abort()
     this.#controller = new AbortController()
@@ -132,7 +132,7 @@ export class EntryFeed {
     })
   }
 
-  /** Whoever resets again and again must not be asked for pages as often. */
+  /** Limits page requests during frequent resets. */
   #startOver(): void {
     this.tail.clear()
     this.#isResetAgain = this.#endCalm !== undefined
@@ -144,14 +144,14 @@ export class EntryFeed {
     })
   }
 
-  /** Once the service can be reached the list is loaded; filters that it refuses are no reason to hear nothing else. */
+  /** Loads the list once the service can be reached. Filters that it refuses do not end the stream. */
   #followAnyway(error: unknown): void {
     if (error instanceof ApiError && error.status < 500) this.#deps.follow({ parameters: {} })
     else this.#deps.follow({ parameters: this.#filters, onOpen: () => void this.#load(false) })
   }
 
   #take({ items, skipped }: StreamEntries): void {
-    // Rows of other filters may still be shown.
+    // Rows of the previous filters may still be shown.
     if (!this.#isLoaded) return
     this.tail.push(items, skipped)
     if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()

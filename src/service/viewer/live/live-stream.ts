@@ -1,6 +1,6 @@
 /**
- * The page's one stream from the service: opens it, reads it, and opens it again where it left off. One, because a browser
- * gives all tabs of an origin six connections together.
+ * The page's stream from the service: opens it, reads it, and resumes it after a disconnection. There is one per page, since
+ * browsers limit all tabs of an origin to six connections.
  */
 import { EventStreamParser } from '../../stream/server-sent-events.js'
 import type { ServerSentEvent } from '../../stream/server-sent-events.js'
@@ -19,26 +19,26 @@ export interface LiveState {
 }
 
 export interface LiveSource {
-  /** The filters, as the API takes them. */
+  /** The filters for the API. */
   readonly parameters: Readonly<Record<string, string>>
-  /** The `seq` that is known already; what came since comes first. */
+  /** The last known `seq`: later entries are sent first. */
   readonly after?: number
   onOpen?(): void
   onEntries?(entries: StreamEntries): void
-  /** All was forgotten: by a reset, or since the service was started anew and counts from the beginning. */
+  /** All records were deleted: by a reset, or by a restart without a file. */
   onReset?(): void
 }
 
 export interface LiveStreamDependencies {
-  /** Rejects where the service refuses (ApiError) or cannot be reached. */
+  /** Rejects if the service refuses (ApiError) or cannot be reached. */
   open(
     parameters: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Response>
-  /** When the service was started: tells a restart from a lost connection. */
+  /** Start time of the service, which distinguishes a restart from a lost connection. */
   startedAt(signal: AbortSignal): Promise<string>
-  /** Resolves early where the signal is aborted. */
+  /** Resolves early if the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   onChange(kinds: readonly RecordKind[]): void
 }
@@ -51,7 +51,7 @@ export class LiveStream {
   #startedAt: string | undefined
   #controller = new AbortController()
   #isResting = false
-  /** Whether something may have been missed while no stream was open. */
+  /** Whether entries may have been missed while no stream was open. */
   #isBehind = false
 
   constructor(deps: LiveStreamDependencies) {
@@ -64,7 +64,7 @@ export class LiveStream {
     this.#start()
   }
 
-  /** Closes the stream while nobody looks; goes on from there afterwards. */
+  /** Closes the stream while the page is hidden, and resumes it afterwards. */
   rest(isResting: boolean): void {
     if (isResting === this.#isResting) return
     this.#isResting = isResting
@@ -86,7 +86,7 @@ export class LiveStream {
       try {
         await this.#read(source, signal, () => (failures = 0))
       } catch (error) {
-        // Without a token that is taken there is nothing to try again: the page asks for one.
+        // Without an accepted token a retry is useless: the page asks for another token.
         if (error instanceof ApiError && error.status === 401) return
         reason = error instanceof Error ? error.message : String(error)
       }

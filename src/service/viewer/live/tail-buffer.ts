@@ -1,18 +1,18 @@
 /**
- * The rows of the list (pure): a window over all entries that match, newest first, which never holds more than MAX_ROWS.
+ * The rows of the list (pure): a window over all matching entries, newest first, of at most MAX_ROWS.
  *
- *     index 0   ┌ left out above: only counted, with the cursors that bring them back
+ *     index 0   ┌ newer ones that were removed: only their number and cursors
  *               ├ rows
  *     length    └ older ones, loaded page by page
  *
- * Beside them wait new entries, while the list is held because someone reads.
+ * New entries wait while the list is paused.
  */
 import type { EntrySummary } from '../../query/api-types.js'
 
 export const MAX_ROWS = 5000
 export const PAGE_ROWS = 500
 const MAX_WAITING = 2000
-/** How many rows before an end is reached the next page is asked for. */
+/** The next page is requested so many rows before an end. */
 const MARGIN_ROWS = 60
 
 /** A cursor of the API is the `seq` below which a page begins. */
@@ -23,7 +23,7 @@ export interface Wanted {
 }
 
 export class TailBuffer {
-  /** Oldest first, so that what is new is pushed. */
+  /** Oldest first, so that new rows are pushed. */
   #rows: EntrySummary[] = []
   #waiting: EntrySummary[] = []
   #waitingCount = 0
@@ -33,20 +33,20 @@ export class TailBuffer {
   #isHeld = false
   #arrived = 0
   #isTorn = false
-  /** The same, since a page was asked for. */
+  /** The same, since a page was requested. */
   #isTornSince = false
 
-  /** Of all rows that have a place, held here or left out above. */
+  /** Number of all rows, including those that were removed above. */
   get length(): number {
     return this.#aboveCount + this.#rows.length
   }
 
-  /** How many came while the list is held. */
+  /** Entries that arrived while the list is paused. */
   get waiting(): number {
     return this.#waitingCount
   }
 
-  /** How many the stream has brought in all. */
+  /** Entries from the stream in total. */
   get arrived(): number {
     return this.#arrived
   }
@@ -59,7 +59,7 @@ export class TailBuffer {
     return this.#isHeld
   }
 
-  /** Whether newer entries were missed, so that the list must be loaded again before it can go on. */
+  /** Whether newer entries were missed, so that the list must be loaded again. */
   get isTorn(): boolean {
     return this.#isTorn
   }
@@ -69,21 +69,21 @@ export class TailBuffer {
     return place < 0 ? undefined : this.#rows[this.#rows.length - 1 - place]
   }
 
-  /** -1 where it is not among the rows. */
+  /** -1 if it is not among the rows. */
   indexOf(id: string): number {
     const place = this.#rows.findLastIndex((row) => row.id === id)
     return place === -1 ? -1 : this.#aboveCount + this.#rows.length - 1 - place
   }
 
-  /** From here on what is missed may not be in the first page that is asked for now. */
+  /** Entries that are missed from now on may not be in the first page that is being requested. */
   expectPage(): void {
     this.#isTornSince = false
   }
 
-  /** The first page, newest first. `keepNewer` keeps what the stream has brought since that page was asked for. */
+  /** The first page, newest first. `keepNewer` keeps entries from the stream since that page was requested. */
   reset(items: readonly EntrySummary[], hasOlder: boolean, keepNewer: boolean): void {
     const newestSeq = items[0]?.seq ?? 0
-    // Behind a gap that the page does not close nothing can be joined to it.
+    // If the page leaves a gap, the entries after it cannot be appended.
     const isTorn = keepNewer && this.#isTornSince
     const newer = keepNewer && !isTorn ? [...this.#rows, ...this.#waiting].filter(({ seq }) => seq > newestSeq) : []
     this.clear()
@@ -103,7 +103,7 @@ export class TailBuffer {
     this.#isTorn = false
   }
 
-  /** What the stream brought, oldest first. */
+  /** Entries from the stream, oldest first. */
   push(items: readonly EntrySummary[], skipped: number): void {
     const knownSeq = (this.#waiting.at(-1) ?? this.at(0))?.seq ?? 0
     const fresh = (items[0]?.seq ?? 0) > knownSeq ? items : items.filter(({ seq }) => seq > knownSeq)
@@ -124,7 +124,7 @@ export class TailBuffer {
     this.#isHeld = true
   }
 
-  /** @returns false where what waits cannot be joined any more: then the first page is to be loaded again */
+  /** @returns false if the waiting entries cannot be appended, so that the first page must be loaded again */
   release(): boolean {
     this.#isHeld = false
     if (this.#isTorn || this.#aboveCount > 0) return false
@@ -135,7 +135,7 @@ export class TailBuffer {
     return true
   }
 
-  /** What must be loaded to show these rows. */
+  /** The pages to load for these rows. */
   wanted(first: number, last: number): Wanted | undefined {
     const above = this.#above.at(-1)
     if (above !== undefined && first < this.#aboveCount + MARGIN_ROWS) return above
@@ -144,7 +144,7 @@ export class TailBuffer {
     return { kind: 'older', cursor: String(oldest.seq), limit: PAGE_ROWS }
   }
 
-  /** The next page at the far end; what is then too much goes from the near one. */
+  /** The next page at the bottom. Excess rows are removed at the top. */
   addOlder(items: readonly EntrySummary[], hasOlder: boolean): void {
     const oldestSeq = this.#rows[0]?.seq ?? Infinity
     this.#rows = [...items.filter(({ seq }) => seq < oldestSeq).toReversed(), ...this.#rows]
@@ -157,7 +157,7 @@ export class TailBuffer {
     }
   }
 
-  /** A page that was left out above. Where it is not what it was, the list is torn. */
+  /** A page that was removed at the top. If it has changed, the list must be loaded again. */
   addNewer(items: readonly EntrySummary[]): void {
     const above = this.#above.pop()
     if (above === undefined) return

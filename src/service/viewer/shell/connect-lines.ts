@@ -1,9 +1,9 @@
-/** How an application is connected to this service (pure). */
+/** Code that connects an application to this service (pure). */
 import type { ServiceStatus } from '../../query/api-types.js'
 
 type Address = Pick<ServiceStatus, 'url' | 'is_default_url'>
 
-/** The five lines. With the URL, and then a key, only where the transport would not find the service by itself. */
+/** Five lines. They have the URL and a key only if the service does not have the default address. */
 export function connectLines({ url, is_default_url: isDefault }: Address): string {
   const address = isDefault ? '' : `url: '${url}', apiKey: 'any', `
   return [
@@ -16,7 +16,7 @@ export function connectLines({ url, is_default_url: isDefault }: Address): strin
   ].join('\n')
 }
 
-/** An application that has the transport already, and no address of its own in code. */
+/** For an application that has the transport already, without an address in code. */
 export function startLine({ url, is_default_url: isDefault }: Address): string {
   return `${isDefault ? '' : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any `}node app.js`
 }

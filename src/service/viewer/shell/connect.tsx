@@ -1,4 +1,4 @@
-/** How an application is connected, for those who have no entry yet. */
+/** Instructions to connect an application, shown while there are no entries. */
 import type { ServiceStatus } from '../../query/api-types.js'
 import { CopyButton, Empty } from '../components.js'
 import { connectLines, startLine } from './connect-lines.js'
@@ -7,7 +7,7 @@ export function Connect({ status }: { status: ServiceStatus }) {
   const lines = connectLines(status)
   return (
     <Empty title="Listening. Nothing has arrived yet.">
-      <p>Connect an application with these five lines; what it logs shows here within a second.</p>
+      <p>Connect an application with these five lines. Its logs are shown here within a second.</p>
       <div class="snippet">
         <pre class="code" tabIndex={0} aria-label="Lines that connect an application">
           {lines}

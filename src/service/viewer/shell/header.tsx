@@ -1,4 +1,4 @@
-/** The bar on top: the views, how the connection is, theme and help. */
+/** The bar on top: views, connection state, theme and help. */
 import { useEffect, useState } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { plural, shortCount } from '../view-format.js'
@@ -116,7 +116,7 @@ function ThemeButton() {
   )
 }
 
-/** A pine. */
+/** The logo. */
 function Logo() {
   return (
     <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" fill="currentColor">

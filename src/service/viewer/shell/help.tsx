@@ -1,4 +1,4 @@
-/** The keys, in a dialog: the browser keeps the focus in it and gives it back. */
+/** The keys, in a modal dialog, in which the browser keeps the focus. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { count, duration, memory } from '../view-format.js'

@@ -1,4 +1,4 @@
-/** What stands in place of the page while there is no token that the service takes. */
+/** Shown instead of the page while there is no accepted token. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { setToken } from '../access-token.js'
 import { pastedToken } from '../access-state.js'
@@ -17,14 +17,12 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
   return (
     <main class="gate">
       <form class="card" onSubmit={submit}>
-        <h1>{isRefused ? 'The service did not take this token' : 'This page needs the service’s token'}</h1>
+        <h1>{isRefused ? 'The service refused this token' : 'This page needs the service’s token'}</h1>
         <p>
           Logs hold what others should not read, so the local service shows them only to those who have its token. Open
           the address that <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
         </p>
-        {isRefused && (
-          <p>A service that was started anew may have another token: take the address that it printed last.</p>
-        )}
+        {isRefused && <p>A restarted service may have another token: use the address that it printed last.</p>}
         <label for="token">Or paste the address, or the token alone</label>
         <div class="gate-field">
           <input
@@ -45,7 +43,7 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
         </div>
         {isWrong && (
           <p id="token-wrong" class="gate-wrong" role="alert">
-            That holds no token: it has letters, digits, - and _ alone.
+            There is no token in this text. A token has letters, digits, - and _ only.
           </p>
         )}
       </form>

@@ -1,10 +1,10 @@
-/** What the service says of itself and of how much it keeps. */
+/** The status of the service, kept up to date. */
 import { useEffect, useState } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { useQuery } from '../use-query.js'
 
-/** Entries that the filters leave out are not told of by the stream. */
+/** The stream does not report entries that the filters exclude. */
 const REFRESH_MS = 5000
 
 export function useStatus(): ServiceStatus | undefined {

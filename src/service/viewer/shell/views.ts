@@ -1,10 +1,10 @@
-/** The views' names, and which of the kept records they show. */
+/** The names of the views, and the kinds of records that they show. */
 import type { RecordKind } from '../../store/stored-record.js'
 import type { ViewName } from '../view.js'
 
 export interface ViewTitle {
   readonly title: string
-  /** What the number beside the title counts; null where it would say something else than the view shows. */
+  /** The kind that the number next to the title counts; null if the view shows something else. */
   readonly counts: readonly [kind: RecordKind, one: string, many: string] | null
 }
 

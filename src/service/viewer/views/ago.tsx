@@ -1,4 +1,4 @@
-/** How long ago something was; it goes on while one looks. */
+/** Time since an event, kept up to date. */
 import { ago, fullTime } from '../view-format.js'
 import { useNow } from './use-now.js'
 

@@ -1,4 +1,4 @@
-/** The view "errors": entries that are one and the same failure, as one line. */
+/** The view "errors": one row per failure. */
 import { useMemo, useState } from 'preact/hooks'
 import type { ErrorGroup } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
@@ -46,7 +46,7 @@ export function ErrorsView() {
           </Empty>
         ) : (
           <Empty title="No errors yet">
-            <p>Entries of level error and fatal, and all that carry an error, are grouped here by what failed.</p>
+            <p>Entries of level error and fatal, and others with an error, are grouped here by failure.</p>
             <Snippet code={CAPTURE} />
             <StartHint />
           </Empty>

@@ -1,4 +1,4 @@
-/** The view "feedback": what users said, with the entry that it is about. */
+/** The view "feedback": comments of users with their entries. */
 import type { StoredEntry, StoredFeedback } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { LongText } from '../detail/show-more.js'
@@ -29,7 +29,7 @@ export function FeedbackView() {
       list={list}
       empty={
         <Empty title="No feedback yet">
-          <p>Show the id of a captured error to the user, and send what they say about it:</p>
+          <p>Show the id of a captured error to the user, and send their comments:</p>
           <Snippet code={SEND} />
           <StartHint />
         </Empty>
@@ -63,10 +63,10 @@ function Comment({ stored: { received_at: at, feedback } }: { readonly stored: S
   )
 }
 
-/** Feedback is sent at once, and its entry with a batch that may come later: it is looked for again, but not for ever. */
+/** Feedback is sent immediately, its entry with a later batch, so the page looks for the entry several times. */
 const MAX_TRIES = 5
 
-/** The entry is known by the service's id, or by the `metadata.event_id` that the application gave it. */
+/** Feedback names the entry by the service's id, or by the application's `metadata.event_id`. */
 function Target({ eventId }: { readonly eventId: string }) {
   const view = useView()
   const tries = Math.min(useChanges('entry'), MAX_TRIES)

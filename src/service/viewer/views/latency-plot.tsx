@@ -210,7 +210,7 @@ function summaryOf(buckets: readonly Bucket[], name: string): string {
   }. The values follow as a table.`
 }
 
-/** The same for who cannot see it, or wants to copy it. */
+/** The same as a table, for screen readers and for copying. */
 export function LatencyTable({ latency: { buckets } }: { readonly latency: RouteLatency }) {
   const show = (ms: number | null) => (ms === null ? '–' : duration(ms))
   return (

@@ -1,9 +1,9 @@
-/** A field that tells which monitor a token is of. The token leaves the field as soon as its hash is known. */
+/** A field that finds the monitor of a token. The token is removed from the field once its hash is computed. */
 import { useRef } from 'preact/hooks'
 import { computeMonitorId } from './monitor-id.js'
 
 interface MonitorFinderProps {
-  /** The id of the token that was given last. */
+  /** The monitor id of the last token. */
   readonly found: string | null
   readonly isListed: boolean
   readonly onFind: (id: string) => void
@@ -43,7 +43,7 @@ export function MonitorFinder({ found, isListed, onFind }: MonitorFinderProps) {
         </button>
       </div>
       <p id="monitor-token-hint" class="muted">
-        The page computes the hash itself: the token is neither sent nor kept.
+        The page computes the hash itself: the token is neither sent nor stored.
       </p>
       <p role="status">
         {found !== null &&
@@ -53,7 +53,7 @@ export function MonitorFinder({ found, isListed, onFind }: MonitorFinderProps) {
             </>
           ) : (
             <>
-              Its monitor is <code>{found}</code>, of which no ping is kept.
+              Its monitor is <code>{found}</code>, of which no ping is stored.
             </>
           ))}
       </p>

@@ -1,6 +1,6 @@
-/** The id that the service gives a monitor: computed here, so that its token goes nowhere. */
+/** The id that the service gives a monitor, computed here so that the token is not sent. */
 
-/** As many as tell two apart, and not enough to ping one. */
+/** As in the service. */
 const DIGITS = 12
 
 /** The first digits of the token's SHA-256. */

@@ -1,4 +1,4 @@
-/** The view "monitors": who pings, how regularly, and who is late. */
+/** The view "monitors": pings, their regularity, and late ones. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { MonitorSummary } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
@@ -37,7 +37,7 @@ export function MonitorsView() {
   return (
     <ViewPage
       title="Monitors"
-      about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not kept."}
+      about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not stored."}
     >
       {error !== undefined && <Problem error={error} />}
       {error === undefined && items === undefined && <p class="muted">Loading …</p>}
@@ -112,7 +112,7 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; reado
   )
 }
 
-/** One mark a ping, on a scale that ends now: what is missing can be seen. */
+/** One mark per ping, on a scale that ends now, so that missing pings are visible. */
 function Strip({ recent, nowMs }: { readonly recent: readonly string[]; readonly nowMs: number }) {
   const { marks, silence } = createStrip(recent, nowMs)
   const oldest = recent.at(-1)

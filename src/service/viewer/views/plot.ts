@@ -1,14 +1,14 @@
 /** Scales, ticks and lines of a plot (pure). */
 export interface Scale {
-  /** From a value to a place. */
+  /** From a value to a coordinate. */
   readonly place: (value: number) => number
   readonly ticks: readonly number[]
 }
 
-/** Below the ratio one sees enough on a scale that begins with 0. */
+/** Below this ratio a linear scale is sufficient. */
 const LOG_RATIO = 40
 
-/** A scale for durations, from `bottom` to `top` in pixels: logarithmic where the values lie far apart. */
+/** A scale for durations, from `bottom` to `top` in pixels: logarithmic if the values differ widely. */
 export function durationScale(values: readonly number[], bottom: number, top: number): Scale {
   let max = 0
   let min = Infinity
@@ -37,7 +37,7 @@ export function niceStep(atLeast: number): number {
   return factor * power
 }
 
-/** Powers of ten between the lowest and the highest line; what is less lies on the lowest. */
+/** Powers of ten between the lowest and the highest line. Smaller values are drawn on the lowest. */
 const MAX_DECADES = 6
 
 function logScale(min: number, max: number, bottom: number, top: number): Scale {
@@ -57,7 +57,7 @@ const TIME_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].concat(
   ].map((seconds) => seconds * 1_000),
 )
 
-/** Round times of the local day between both, at most `count`. `zoneMs`: what local time is ahead of UTC. */
+/** Round local times between both, at most `maxCount`. `zoneMs`: offset of local time from UTC. */
 export function timeTicks(sinceMs: number, untilMs: number, maxCount: number, zoneMs: number): readonly number[] {
   const step = TIME_STEPS_MS.find((one) => (untilMs - sinceMs) / one <= maxCount) ?? (untilMs - sinceMs) / maxCount
   const ticks: number[] = []
@@ -76,9 +76,9 @@ export interface Point {
 }
 
 export interface Line {
-  /** Path data; moves to where a gap ends. */
+  /** Path data, with a move after each gap. */
   readonly path: string
-  /** Points that have no neighbour, which a line would not show. */
+  /** Points without a neighbour, which a line would not show. */
   readonly dots: readonly Point[]
 }
 

@@ -1,10 +1,10 @@
-/** Reasons of a refusal, the same said once with all places that it is about (pure). */
+/** Reasons of a refusal, grouped by message (pure). */
 import type { RejectionReason } from '../../store/stored-record.js'
 import { pathText } from '../detail/tree.js'
 
 export interface ReasonGroup {
   readonly message: string
-  /** `logs[3].level`; the body itself where a reason names no field. */
+  /** `logs[3].level`; the body if a reason has no field. */
   readonly places: readonly string[]
 }
 

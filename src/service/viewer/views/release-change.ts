@@ -1,4 +1,4 @@
-/** What a release did to the errors, in words (pure). */
+/** The change of errors after a release, as text (pure). */
 import type { ReleaseHealth } from '../../query/api-types.js'
 import { count, duration, plural } from '../view-format.js'
 
@@ -9,12 +9,12 @@ export interface Change {
   /** `3 errors among 1,200 entries`. */
   readonly before: string
   readonly after: string
-  /** Errors among the entries of each side, 0 to 1; null where one of them is silent, and there is nothing to compare. */
+  /** Share of errors on each side, 0 to 1; null if a side has no entries. */
   readonly shares: { readonly before: number; readonly after: number } | null
 }
 
 const HOUR_MS = 3_600_000
-/** Fewer are chance. */
+/** Fewer errors may be chance. */
 const MIN_DIFFERENCE = 3
 const MIN_RATIO = 1.5
 
@@ -33,7 +33,7 @@ export function computeChange({
       before.entries === 0
         ? `Nothing logged in ${span} before, ${plural(after.errors, 'error')} after`
         : `${before.errors === 0 ? 'No errors' : plural(before.errors, 'error')} in ${span} before, ${errorsAfter} after`,
-    // More errors among as many more entries are the traffic's doing, not the release's.
+    // With proportionally more entries, more errors come from the traffic and not from the release.
     verdict: shares === null ? 'same' : verdictOf(before.errors, after.errors, shares.after - shares.before),
     before: among(before),
     after: among(after),

@@ -1,4 +1,4 @@
-/** The view "releases": what was registered, and whether errors became more since. */
+/** The view "releases": registered releases, and errors before and after. */
 import type { ReleaseHealth } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { LongText } from '../detail/show-more.js'
@@ -20,7 +20,7 @@ const REGISTER = `import pino from 'pino'
 import { registerRelease } from 'pino-ingest'
 
 const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'checkout' } } })
-// What is logged from here on carries its id.
+// Later records have its id.
 await registerRelease({ version: '1.4.0', logger })`
 
 export function ReleasesView() {
@@ -32,7 +32,7 @@ export function ReleasesView() {
       list={list}
       empty={
         <Empty title="No release registered yet">
-          <p>Register one when your application starts, and see whether its errors became more:</p>
+          <p>Register a release when your application starts, and compare the errors before and after:</p>
           <Snippet code={REGISTER} />
           <p>Or in a deployment:</p>
           <Snippet code="export PINO_INGEST_RELEASE_ID=$(npx pino-ingest release)" />
@@ -90,7 +90,7 @@ function Release({ health }: { readonly health: ReleaseHealth }) {
       <Comparison change={change} />
       <p class="release-links">
         {linked.entries === 0 ? (
-          <span class="muted">No entry carries its id yet.</span>
+          <span class="muted">No entry has its id yet.</span>
         ) : (
           <>
             <a href={entries} {...LINE}>
@@ -125,7 +125,7 @@ function Comparison({ change: { text, verdict, before, after, shares } }: { read
   )
 }
 
-/** Bars as long as the greater share would both be a pixel where errors are few. */
+/** Scaled to the greater share: otherwise both bars would be a pixel long if errors are rare. */
 function Side({
   name,
   text,

@@ -56,11 +56,11 @@ export function RequestsView() {
       {routes?.length === 0 &&
         (Object.keys(filters).length > 0 ? (
           <Empty title="No request matches">
-            <p>Nothing was kept for these filters.</p>
+            <p>No request log matches these filters.</p>
           </Empty>
         ) : (
           <Empty title="No requests yet">
-            <p>The transport makes request logs of what pino-http or Fastify log, once it is told to:</p>
+            <p>With this option the transport creates request logs from the records of pino-http or Fastify:</p>
             <Snippet code={ENABLE} />
             <StartHint />
           </Empty>

@@ -11,7 +11,7 @@ export function routeText({ method, route }: RouteName): string {
   return `${method} ${route}`
 }
 
-/** A method has no space. Null for what names no route. */
+/** A method has no space in it. Null if the text is no route. */
 export function parseRouteName(text: string | null): RouteName | null {
   const at = text === null ? -1 : text.indexOf(' ')
   return text === null || at < 0 ? null : { method: text.slice(0, at), route: text.slice(at + 1) }
@@ -21,17 +21,17 @@ export function isOfRoute(request: RequestLog, { method, route }: RouteName): bo
   return request.method === method && (request.route ?? request.path) === route
 }
 
-/** Fewer routes, or ones that are met again, are as they should be. */
+/** Fewer routes need no advice. */
 const MANY_ROUTES = 20
 const FEW_REQUESTS = 1.5
 
-/** Whether nearly every route was met once: then they are no patterns, but paths with the ids in them. */
+/** Whether nearly every route has one request: then they are not patterns, but paths with ids in them. */
 export function areMostlyPaths(routes: readonly Pick<RouteStats, 'count'>[]): boolean {
   const requests = routes.reduce((sum, { count }) => sum + count, 0)
   return routes.length > MANY_ROUTES && requests / routes.length < FEW_REQUESTS
 }
 
-/** The transport puts a tag of its process before short ids, to make them unique; the log entry has the id alone. */
+/** The transport adds a process prefix to short ids to make them unique; the log entry has the id without it. */
 export function entryRequestId(requestId: string): string {
   return /^[0-9a-f]{12}-(.+)$/.exec(requestId)?.[1] ?? requestId
 }

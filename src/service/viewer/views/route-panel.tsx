@@ -35,7 +35,7 @@ export function RoutePanel({
         </a>
       </div>
       {error !== undefined && <Problem error={error} />}
-      {data !== undefined && data.buckets.length === 0 && <p class="muted">No request of this route is kept.</p>}
+      {data !== undefined && data.buckets.length === 0 && <p class="muted">No request of this route is stored.</p>}
       {data !== undefined && data.buckets.length > 0 && (
         <>
           <LatencyPlot latency={data} name={text.slice(0, 200)} />

@@ -1,4 +1,4 @@
-/** Code to be copied into an application or a terminal. */
+/** Code to copy into an application or a terminal. */
 import type { ServiceStatus } from '../../query/api-types.js'
 import { CopyButton } from '../components.js'
 import { startLine } from '../shell/connect-lines.js'
@@ -15,13 +15,13 @@ export function Snippet({ code }: { readonly code: string }) {
   )
 }
 
-/** How what the code above sends comes here: nothing is to be said where that is the default. */
+/** How to point the code above to this service. Empty if the service has the default address. */
 export function StartHint() {
   const { data } = useQuery<ServiceStatus>('status')
   if (data === undefined || data.is_default_url) return null
   return (
     <>
-      <p>So that it comes here, start it with this service's address:</p>
+      <p>Start the application with the address of this service:</p>
       <Snippet code={startLine(data)} />
     </>
   )

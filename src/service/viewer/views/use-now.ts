@@ -1,4 +1,4 @@
-/** The present time for what tells how long ago something was: one timer for all who show it. */
+/** The present time, with one timer for all components that show relative times. */
 import { useEffect, useState } from 'preact/hooks'
 
 const INTERVAL_MS = 1_000
@@ -7,7 +7,7 @@ const listeners = new Set<(nowMs: number) => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
 function tell() {
-  // Nobody looks at a hidden page.
+  // A hidden page needs no updates.
   if (document.hidden) return
   const nowMs = Date.now()
   for (const listener of listeners) listener(nowMs)
