@@ -57,7 +57,7 @@ async function tryToken(token: string): Promise<void> {
   while (isOnTrial(access.value, token)) {
     const status = await statusWith(token)
     if (status === 401) return refuseToken(token)
-    if (status === 200) keep(token)
+    if (status === 200) store(token)
     else await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
 }
@@ -71,7 +71,7 @@ async function statusWith(token: string): Promise<number | undefined> {
   }
 }
 
-function keep(token: string): void {
+function store(token: string): void {
   const before = access.value
   access.set(afterTaken(before, token))
   if (access.value === before) return

@@ -66,7 +66,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   )
 }
 
-/** A small bar chart; its label tells what a screen reader cannot see. */
+/** A small bar chart with a label for screen readers. */
 export function Bars({ values, label }: { values: readonly number[]; label: string }) {
   const most = Math.max(1, ...values)
   return (

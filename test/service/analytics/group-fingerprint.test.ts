@@ -1,4 +1,4 @@
-/** What is put together as one failure, and what is kept apart. */
+/** Entries that count as one failure, and those that do not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
@@ -118,7 +118,7 @@ describe('other failures', () => {
     expect(withoutValues("can't read the user's name")).not.toBe(withoutValues("can't write the user's name"))
   })
 
-  it('are not told apart by chance: parts do not run into each other', () => {
+  it('are separated: parts do not run into each other', () => {
     expect(
       isSame(
         entryOf({ level: 'error', error: { type: 'ab', message: 'c' } }),

@@ -96,7 +96,7 @@ describe('a frame', () => {
   })
 })
 
-it('a range is what was asked for, else what was found', () => {
+it('a range is the requested one, else that of the records', () => {
   const found = { firstMs: 100, lastMs: 200 }
   const within = (sinceMs?: number, untilMs?: number) => clampRange({ sinceMs, untilMs }, found)
   expect(within()).toEqual(found)

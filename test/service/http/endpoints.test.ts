@@ -150,7 +150,7 @@ describe('the key', () => {
     expect((await call(`${service.url}${path}`, { body: {}, headers: { 'x-api-key': 'good-2' } })).status).toBe(422)
   })
 
-  it('may be anything but empty by default, and is kept nowhere', async () => {
+  it('may be any text by default, and is not stored', async () => {
     const service = await started()
     expect((await ingest(service, [entryOf()], 'b', { 'x-api-key': 'any-thing-42' })).status).toBe(200)
     expect((await ingest(service, [entryOf()], 'b', { 'x-api-key': '' })).status).toBe(401)
@@ -188,7 +188,7 @@ describe('what is not a proper request', () => {
     expect((await ingest(service, [entryOf()], 'b', { expect: '100-continue' })).status).toBe(200)
   })
 
-  it('is told to go on, or refused, before it is sent, where the client asks first', async () => {
+  it('with Expect: 100-continue is accepted or refused before the body is sent', async () => {
     const service = await started({ maxBodyBytes: 1000 })
     const ask = (length: number): Promise<[boolean, number | undefined]> =>
       new Promise((resolve, reject) => {

@@ -160,7 +160,7 @@ describe('queries over HTTP', () => {
     expect((await local(service, 'nope', { method: 'HEAD' })).status).toBe(404)
   })
 
-  it('reset forgets everything', async () => {
+  it('reset deletes everything', async () => {
     const service = await started({ dedupeBatches: true })
     await ingest(service, [entryOf()])
     service.faults.add({ kind: 'hang', endpoint: 'feedback' })

@@ -33,7 +33,7 @@ describe('the page', () => {
     })
   })
 
-  it('is not sent again to who has it, and answers HEAD', async () => {
+  it('answers 304 to a known etag, and HEAD', async () => {
     const { origin } = await started()
     const get = (headers = {}, method = 'GET') => call(`${origin}/page/main.js`, { method, headers })
     const { headers } = await get()
@@ -85,7 +85,7 @@ describe('the page', () => {
   })
 })
 
-it('no answer with data in it is ever a document, a script, a frame, or kept', async () => {
+it('no answer with data in it is a document, a script or a frame, or is cached', async () => {
   const service = await started()
   await ingest(service, [entryOf({ message: '<script>alert(1)</script>' })])
   const answers: Answer[] = [

@@ -1,4 +1,4 @@
-/** Who may read what was logged, and who may write: nobody through the browser of the one who develops. */
+/** Access to logs by token, Host and Origin: other web pages in the browser can neither read nor write. */
 import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -180,7 +180,7 @@ describe('the token', () => {
     expect(String(error)).not.toContain(token.trim())
   })
 
-  it('stands in no answer and in no request log', async () => {
+  it('is in no answer and in no recorded request', async () => {
     const service = await started({ token: TOKEN })
     const answers = [
       await local(service, `entries?token=${TOKEN}&colour=1`),
@@ -195,7 +195,7 @@ describe('the token', () => {
   })
 })
 
-describe('who listens proves that it knows the token', () => {
+describe('the service proves that it knows the token', () => {
   const NONCE = 'A-nonce_of-22-letters0'
   const challenged = (
     { origin }: Pick<IngestService, 'origin'>,
@@ -204,7 +204,7 @@ describe('who listens proves that it knows the token', () => {
   ) => call(`${origin}${path}`, { method, headers: { 'x-pino-ingest-challenge': nonce, ...headers } })
   const signed = (text: string, token = TOKEN): string => createHmac('sha256', token).update(text).digest('base64url')
 
-  it('by a signature of the nonce and of where it listens, by whatever name it was asked', async () => {
+  it('by a signature of the nonce and its own address, for every Host header', async () => {
     const service = await started({ token: TOKEN })
     const right = `Bearer realm="pino-ingest", proof="${signed(`${NONCE} http://127.0.0.1:${service.port}`)}"`
     for (const host of [`127.0.0.1:${service.port}`, 'localhost:1', '[::1]:4319']) {

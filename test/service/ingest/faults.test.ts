@@ -85,7 +85,7 @@ describe('scope', () => {
 })
 
 describe('on the wire', () => {
-  it('hang: no answer, nothing stored, until the client goes', async () => {
+  it('hang: no answer, nothing stored, until the client disconnects', async () => {
     const service = await started()
     service.faults.add({ kind: 'hang', times: 1 })
     const abort = new AbortController()

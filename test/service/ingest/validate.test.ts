@@ -226,7 +226,7 @@ describe('a value problem', () => {
     ])
   })
 
-  it('a metadata key that is not well-formed, told in well-formed text', () => {
+  it('a metadata key that is not well-formed, reported in well-formed text', () => {
     const [problem] = validateEntry({ ...FULL, metadata: { '\ud800': 1 } })
     expect(problem).toMatchObject({ kind: 'value', loc: ['metadata', '\ufffd'] })
   })

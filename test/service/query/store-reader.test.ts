@@ -201,7 +201,7 @@ it('makes statistics of routes, and of a route over time', () => {
   )
 })
 
-it('tells of releases by windows around their first registration', () => {
+it('compares windows around the first registration of a release', () => {
   const minute = fc.integer({ min: -200, max: 200 }).map((n) => new Date(NOW_MS + n * 60_000).toISOString())
   const registration = fc.record({ release_id: fc.constantFrom('rel_a', 'rel_b', 'rel_c'), received_at: minute })
   const logged = fc.tuple(entry, minute).map(([one, timestamp]) => ({ ...one, timestamp }))
@@ -278,7 +278,7 @@ it('sums monitors up, last ping first', () => {
   )
 })
 
-it('attaches feedback by event and by id, oldest first, and says how many are kept', () => {
+it('attaches feedback by event and by id, oldest first, and counts records', () => {
   const feedback = ['e', 'ent_run_1', 'other', 'e'].map((event_id, n) => ({
     id: `fbk_${n}`,
     seq: 10 + n,

@@ -89,7 +89,7 @@ it('reads lines that are longer than a chunk, and characters that a chunk cuts',
   expect(messages.map((message) => message === long)).toEqual([true, false, true])
 })
 
-it('rewrites the file when it has outgrown what is kept, and goes on in the new one', () => {
+it('rewrites the file when it has outgrown the stored records, and appends to the new one', () => {
   const path = file()
   const { store } = open(path, { maxEntries: 10, compactSlackBytes: 5000 })
   for (let seq = 1; seq <= 1000; seq++) store.append('entry', [record(seq)], 1)
@@ -99,7 +99,7 @@ it('rewrites the file when it has outgrown what is kept, and goes on in the new 
   expect(seqs(open(path, { maxEntries: 10 }).store)).toEqual([1000, 999, 998, 997, 996, 995, 994, 993, 992, 991])
 })
 
-it('forgets on disk too when it is cleared', () => {
+it('deletes the records on disk too when it is cleared', () => {
   const path = file()
   const { store } = open(path)
   store.append('entry', [record(1, 'private')], 1)
@@ -119,7 +119,7 @@ it('leaves nothing behind of a rewrite that was cut short', () => {
   expect(readdirSync(dirname(path)).toSorted()).toEqual(['journal.ndjson', 'journal.ndjson.tmp', 'other.17.tmp'])
 })
 
-it('goes on in memory, and says so once, when the file cannot be written any more', () => {
+it('continues in memory, and reports it once, when the file cannot be written any more', () => {
   const path = file()
   const { store, problems } = open(path, { maxEntries: 10, compactSlackBytes: 1000 })
   store.append('entry', [record(1)], 1)

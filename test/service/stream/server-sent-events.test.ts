@@ -100,7 +100,7 @@ describe('the parser', () => {
 })
 
 describe('what is written', () => {
-  it('is read back as it was, whatever stands in it', () => {
+  it('is parsed unchanged, with any text in it', () => {
     const id = fc.option(fc.nat(), { nil: undefined })
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.jsonValue(), id)), (events) => {

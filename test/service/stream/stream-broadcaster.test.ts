@@ -16,7 +16,7 @@ function names(from: number, count: number): string[] {
 }
 
 describe('what comes', () => {
-  it('is told as lines of a list, oldest first, with the seq of the last as id', async () => {
+  it('has summaries, oldest first, with the seq of the last as id', async () => {
     const service = await started()
     const stream = await openStream(service)
     expect(stream.response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
@@ -73,7 +73,7 @@ describe('what comes', () => {
     expect(stream.messages()).toEqual(names(0, 300))
   })
 
-  it('of other kinds is told by kind, and a reset by itself', async () => {
+  it('reports other kinds by name, and a reset', async () => {
     const service = await started()
     const stream = await openStream(service, 'stream?level=fatal')
     const kinds = () => new Set(stream.events.flatMap(({ event, data }) => (event === 'changed' ? data.kinds : [])))
@@ -91,7 +91,7 @@ describe('what comes', () => {
   })
 })
 
-describe('who comes back', () => {
+describe('a subscriber that reconnects', () => {
   it('gets what came meanwhile, none twice and none lost, however often it is cut off', async () => {
     const service = await started()
     const heard: string[] = []
@@ -147,7 +147,7 @@ describe('who comes back', () => {
     expect(stream.skipped()).toBe(400)
   })
 
-  it('after a reset is told of it, and gets what came since', async () => {
+  it('after a reset gets the event, and the entries since', async () => {
     const service = await started()
     await ingest(service, logs(1, 5))
     service.reset()
@@ -161,7 +161,7 @@ describe('who comes back', () => {
     expect(knows.events.map(({ event }) => event)).toEqual(['entries'])
   })
 
-  it('after a reset is told of it once, and who holds nothing is not told', async () => {
+  it('after a reset gets the event once, and not if it has no entries', async () => {
     const service = await started()
     await ingest(service, logs(1, 5))
     service.reset()
@@ -189,7 +189,7 @@ describe('who comes back', () => {
 })
 
 describe('its bounds', () => {
-  it('so many at once, with a reason for the next; one that goes away makes room', async () => {
+  it('at most 32 at once, with a reason for the next; a closed one makes room', async () => {
     const service = await started()
     const streams = await Promise.all(Array.from({ length: MAX_STREAMS }, () => openStream(service)))
     const { status, headers, json } = await local(service, 'stream')

@@ -69,7 +69,7 @@ describe('how often', () => {
     expect(time.timers).toBe(0)
   })
 
-  it('a burst goes in pieces, in order', async () => {
+  it('a burst is sent in several events, in order', async () => {
     const { time, told, reader } = setUp()
     reader.entries(lines(1, MAX_WAITING_ENTRIES))
     await time.advance(MIN_INTERVAL_MS * 10)
@@ -80,7 +80,7 @@ describe('how often', () => {
     expect(skipped(told)).toBe(0)
   })
 
-  it('other kinds are told together, each once, beside the entries', async () => {
+  it('other kinds are reported together, each once, next to the entries', async () => {
     const { time, told, reader } = setUp()
     reader.changed('feedback')
     await time.advance(10)
@@ -129,7 +129,7 @@ describe('a slow reader', () => {
     expect(told.map(({ event }) => event)).toEqual(['entries', 'reset', 'changed'])
   })
 
-  it('is told how many it has missed, the oldest, and gets the newest in order', async () => {
+  it('gets the number of skipped entries, the oldest, and the newest in order', async () => {
     const { time, told, wire, reader } = setUp()
     wire.takes = false
     reader.entries(lines(1, 1))
@@ -152,7 +152,7 @@ describe('a slow reader', () => {
   })
 })
 
-it('a closed reader is told nothing more', async () => {
+it('a closed subscriber gets nothing more', async () => {
   const { time, told, reader } = setUp()
   reader.entries(lines(1, 1))
   reader.close()

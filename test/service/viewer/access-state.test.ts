@@ -64,7 +64,7 @@ describe('one that is given', () => {
     expect([tried.accepted, hasOther(tried, NEW, OLD)]).toEqual([OLD, true])
   })
 
-  test('and is refused is asked for again where none was accepted', () => {
+  test('and is refused requires a new one if none was accepted', () => {
     const tried = afterGiven(NO_ACCESS, NEW)
     expect(hasOther(tried, NEW, null)).toBe(false)
     expect(afterRefused(tried, NEW)).toEqual({ token: NEW, isRefused: true, accepted: null })
@@ -76,7 +76,7 @@ describe('one that is given', () => {
   })
 })
 
-test('an accepted one that the service has forgotten is refused: there is no other to go back to', () => {
+test('an accepted one that the service does not know any more is refused: there is no other', () => {
   expect(hasOther(inUse, OLD, OLD)).toBe(false)
   expect(afterRefused(inUse, OLD)).toEqual({ ...inUse, isRefused: true })
 })

@@ -52,7 +52,7 @@ function Missing({ error, onClose }: { readonly error: Error; readonly onClose: 
       {isGone ? (
         <Empty title="This entry is not stored">
           <p>
-            It was removed to make room, or the service was reset. <a href={createHref({})}>Show the newest entries</a>
+            It was dropped at a limit, or the service was reset. <a href={createHref({})}>Show the newest entries</a>
           </p>
         </Empty>
       ) : (

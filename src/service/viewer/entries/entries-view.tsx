@@ -101,7 +101,7 @@ function NothingMatches() {
       <p>
         {total === undefined
           ? 'There may be others.'
-          : `${plural(total, 'entry is', 'entries are')} kept, and none has all of what is chosen above.`}{' '}
+          : `${plural(total, 'entry is', 'entries are')} stored, and none matches all filters.`}{' '}
         New ones that match will show here.
       </p>
       <button type="button" class="button" onClick={() => navigate({ filters: {} })}>

@@ -178,10 +178,10 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
 function Teller({ feed }: { feed: EntryFeed }) {
   const [text, setText] = useState('')
   useEffect(() => {
-    let told = feed.tail.arrived
+    let announced = feed.tail.arrived
     const timer = setInterval(() => {
-      const fresh = feed.tail.arrived - told
-      told += fresh
+      const fresh = feed.tail.arrived - announced
+      announced += fresh
       setText(fresh === 0 ? '' : plural(fresh, 'new entry', 'new entries'))
     }, TELL_INTERVAL_MS)
     return () => clearInterval(timer)

@@ -49,7 +49,7 @@ function About({ status: { version, url, db_file: file, limits } }: { status: Se
     <>
       <h2>This service</h2>
       <p class="muted">
-        pino-ingest {version} at <code>{url}</code>. It keeps the newest {count(limits.max_entries)} entries, at most{' '}
+        pino-ingest {version} at <code>{url}</code>. It stores the newest {count(limits.max_entries)} entries, at most{' '}
         {memory(limits.max_bytes)}
         {age},{' '}
         {file === null ? (

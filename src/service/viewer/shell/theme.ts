@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; kept for this origin. */
+/** Light, dark, or that of the system; stored for this origin. */
 import { Observable } from '../observable.js'
 
 export const THEMES = ['system', 'light', 'dark'] as const
@@ -20,12 +20,12 @@ export function setTheme(next: Theme): void {
 }
 
 export function restoreTheme(): void {
-  let kept: string | null = null
+  let stored: string | null = null
   try {
-    kept = localStorage.getItem(STORAGE_KEY)
+    stored = localStorage.getItem(STORAGE_KEY)
   } catch {
     // Storage may be forbidden: then it is as the system has it.
   }
-  const found = THEMES.find((name) => name === kept)
+  const found = THEMES.find((name) => name === stored)
   if (found !== undefined) setTheme(found)
 }

@@ -19,8 +19,8 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
       <form class="card" onSubmit={submit}>
         <h1>{isRefused ? 'The service refused this token' : 'This page needs the service’s token'}</h1>
         <p>
-          Logs hold what others should not read, so the local service shows them only to those who have its token. Open
-          the address that <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
+          Logs may have private data in them, so the local service requires its token. Open the address that{' '}
+          <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
         </p>
         {isRefused && <p>A restarted service may have another token: use the address that it printed last.</p>}
         <label for="token">Or paste the address, or the token alone</label>

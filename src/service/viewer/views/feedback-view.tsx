@@ -52,7 +52,7 @@ function Comment({ stored: { received_at: at, feedback } }: { readonly stored: S
     <li class="card comment-card">
       <LongText class="comment" text={comments} />
       <p class="comment-by">
-        <b>{name === undefined || name === '' ? 'Somebody' : truncate(name, 100)}</b>
+        <b>{name === undefined || name === '' ? 'Anonymous' : truncate(name, 100)}</b>
         {email !== undefined && <span>{truncate(email, 200)}</span>}
         <span class="muted">
           <Ago at={at} />

@@ -32,7 +32,7 @@ export interface Strip {
   readonly silence: number
 }
 
-/** A long silence is drawn shorter than it is, so that the pings before it keep half of the room. */
+/** A long silence is drawn shorter, so that the pings before it have half of the width. */
 const MIN_PINGS_SHARE = 0.5
 
 /** `recent`: newest first. */

@@ -1,9 +1,9 @@
-/** The keys for next and previous in lists of links: the focus goes from one to the other, and an open detail follows. */
+/** The keys for next and previous in lists of links: they move the focus, and an open detail follows. */
 import type { RefObject } from 'preact'
 import { useCommands } from '../commands.js'
 import { currentView } from '../use-view.js'
 
-/** On the link that stands for a line of the list. */
+/** For the link of a row. */
 export const LINE = { 'data-line': '' } as const
 
 export function useListKeys(list: RefObject<HTMLElement | null>): void {

@@ -1,4 +1,4 @@
-/** A list of the API that grows on demand and is kept up to date: as one page, so that what is shown is of one moment. */
+/** A list of the API that grows on demand and is updated. It is loaded as one page, so that all rows are of one moment. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Parameters } from '../api.js'
 import type { Page } from '../../store/stored-record.js'
@@ -6,7 +6,7 @@ import { useQuery } from '../use-query.js'
 
 const FIRST = 50
 const STEP = 150
-/** The most that the API gives at once; nobody reads further down a list than this. */
+/** The most items of one request; the view shows no more. */
 const MAX = 1_000
 
 export interface List<T> {

@@ -10,7 +10,7 @@ test('a bare entry has none', () => {
   expect(contextFacts(bare, undefined)).toEqual([])
 })
 
-test('every field of a full one is told', () => {
+test('every field of a complete entry is listed', () => {
   const full: LogEntry = {
     ...bare,
     user_id: 'u-1',
@@ -81,7 +81,7 @@ test('what the list can be filtered by leads there', () => {
   ])
 })
 
-test('an id is told once, and no notification is told as such', () => {
+test('an id is listed once, and `notify: false` is listed', () => {
   expect(userFacts({ ...bare, user_id: 'u', user: { id: 'u' } })).toEqual([{ name: 'Id', value: 'u' }])
   expect(contextFacts({ ...bare, notify: false }, undefined)).toEqual([{ name: 'Notify', value: 'not requested' }])
 })

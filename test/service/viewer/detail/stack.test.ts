@@ -169,7 +169,7 @@ test('a place as an editor takes it, and its file apart', () => {
   expect(splitFile('C:\\a\\b.js')).toEqual({ directory: 'C:\\a\\', name: 'b.js' })
 })
 
-test('the first line is told once', () => {
+test('the first line is shown once', () => {
   expect(isInTitle('TypeError: x', 'TypeError', 'x')).toBe(true)
   expect(isInTitle('Error: outer', 'Error', 'outer: inner')).toBe(true)
   expect(isInTitle('TypeError: other', 'TypeError', 'x')).toBe(false)

@@ -55,4 +55,5 @@ test.each([
   expect(shown).toEqual({ from, items: [from, from + 1, from + 2, from + 3] })
 })
 
-test('fewer than asked for are all there', () => expect(selectAround([1, 2], 1, 4)).toEqual({ from: 0, items: [1, 2] }))
+test('fewer than requested are all selected', () =>
+  expect(selectAround([1, 2], 1, 4)).toEqual({ from: 0, items: [1, 2] }))

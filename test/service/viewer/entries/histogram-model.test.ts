@@ -25,7 +25,7 @@ const three: Histogram = {
   buckets: [bucket(0, { info: 10, total: 10 }), bucket(1, {}), bucket(2, { info: 999, error: 1, total: 1000 })],
 }
 
-test('segments stand on each other within the chart, the worst on the ground, and what is not zero can be seen', () => {
+test('segments are stacked within the chart, the most severe at the bottom, and every count above zero is visible', () => {
   const counts = fc.record({
     debug: fc.nat(5000),
     info: fc.nat(5000),
@@ -71,14 +71,14 @@ test('the bucket under the pointer, also beyond the edges', () => {
   ]).toEqual([0, 1, 2, 2, 0, 2, -1])
 })
 
-test('is told in words', () => {
+test('is described in words', () => {
   expect(describeRange(three, 2, 0)).toMatch(/: 1,010 entries, 1 error, 1009 info$/)
   expect(describeRange({ ...three, buckets: [] }, 0, -1)).toBe('no entries')
   expect(findMaxTotal(three)).toBe(1000)
   expect(findMaxTotal({ ...three, buckets: [] })).toBe(1)
 })
 
-test('labels stand at whole buckets, no more than there is room for', () => {
+test('labels are at whole buckets, as many as fit', () => {
   expect(createTicks(60, 1256, 34)).toEqual([0, 8, 16, 24, 32, 40, 48, 56])
   expect(createTicks(60, 374, 34)).toEqual([0, 9, 18, 27, 36, 45, 54])
   expect(createTicks(3, 1256, 34)).toEqual([0, 1, 2])

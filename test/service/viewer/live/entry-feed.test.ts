@@ -1,4 +1,4 @@
-/** The list kept up to date: the first page, the stream, further pages, and what goes wrong on the way. */
+/** Updates of the list: first page, stream, further pages, and failures. */
 import { describe, expect, test, vi } from 'vitest'
 import type { EntrySummary } from '../../../../src/service/query/api-types.js'
 import type { Page } from '../../../../src/service/store/stored-record.js'
@@ -55,7 +55,7 @@ test('the stream is followed from the newest of the first page on, so that nothi
   expect([feed.tail.length, top()]).toEqual([202, 302])
 })
 
-test('where nothing is kept, from the beginning', async () => {
+test('of an empty store, from the beginning', async () => {
   const { feed, followed, isLoaded } = setup(0)
   feed.show({})
   await isLoaded()
@@ -73,7 +73,7 @@ test('what an earlier source still brings is not taken for that of the filters n
   expect(feed.tail.at(0)?.seq).toBe(10)
 })
 
-test('pages are asked for one at a time, and once', async () => {
+test('pages are requested one at a time, and once', async () => {
   const { feed, asked, isLoaded } = setup(5000)
   feed.show({})
   await isLoaded()
@@ -96,7 +96,7 @@ describe('more than can be followed', () => {
     expect([asked.length, top()]).toEqual([2, 9000])
   })
 
-  test('while someone reads nothing is loaded, but when the list goes on', async () => {
+  test('while the list is paused nothing is loaded until it resumes', async () => {
     const { feed, later, come, isLoaded, top } = setup(300)
     feed.show({})
     await isLoaded()
@@ -133,7 +133,7 @@ describe('what cannot be loaded', () => {
     expect([top(), feed.error, followed.length]).toEqual([7, undefined, 2])
   })
 
-  test('for the filters’ sake is not: the page goes on hearing of all', async () => {
+  test('because of the filters does not end the stream', async () => {
     const { feed, service, followed } = setup(7)
     service.refusal = new ApiError(400, 'level must be one of …')
     feed.show({ level: 'loud' })
@@ -145,7 +145,7 @@ describe('what cannot be loaded', () => {
     ])
   })
 
-  test('a page that fails is asked for again after a while, not at once', async () => {
+  test('a page that fails is requested again after a delay', async () => {
     const { feed, service, later, asked, isLoaded } = setup(5000)
     feed.show({})
     await isLoaded()

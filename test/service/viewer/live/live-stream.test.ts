@@ -119,7 +119,7 @@ describe('where it begins', () => {
 })
 
 describe('a stream that ends', () => {
-  test('is opened again after the last entry that came, and what else may have been missed is told', async () => {
+  test('is opened again after the last entry, and reports that other records may have been missed', async () => {
     const { live, nth, goOn, changes } = setup()
     live.follow({ parameters: {}, after: 1 })
     const first = await nth(0)

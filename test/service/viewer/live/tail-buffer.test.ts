@@ -28,7 +28,7 @@ function loaded(newest: number, rows = 10): TailBuffer {
 }
 
 describe('new entries', () => {
-  test('stand on top', () => {
+  test('are on top', () => {
     const tail = loaded(10, 3)
     tail.push(span(11, 12), 0)
     expect(seqs(tail)).toEqual([12, 11, 10, 9, 8])
@@ -42,7 +42,7 @@ describe('new entries', () => {
     expect(seqs(tail)).toEqual([12, 11, 10, 9])
   })
 
-  test('never make more rows than the bound: the oldest go, and can be asked for again', () => {
+  test('never exceed the limit of rows: the oldest are removed, and can be loaded again', () => {
     const tail = loaded(10)
     for (let from = 11; from < 12_000; from += 50) tail.push(span(from, from + 49), 0)
     expect(tail.length).toBe(MAX_ROWS)
@@ -64,7 +64,7 @@ describe('held', () => {
     expect([seqs(tail), tail.waiting]).toEqual([[13, 12, 11, 10, 9, 8], 0])
   })
 
-  test('for long: what waits is bounded, its count goes on, and the list has to be loaded again', () => {
+  test('for long: waiting entries are bounded, the count continues, and the list must be loaded again', () => {
     const tail = loaded(10)
     tail.hold()
     for (let from = 11; from <= 10_010; from += 100) tail.push(span(from, from + 99), 0)
@@ -93,7 +93,7 @@ describe('loaded again', () => {
     expect([tail.isTorn, seqs(tail).slice(0, 4)]).toEqual([false, [512, 511, 510, 509]])
   })
 
-  test('with other filters nothing is kept', () => {
+  test('with other filters the rows are removed', () => {
     const tail = loaded(10)
     tail.reset([brief(4)], false, false)
     expect(seqs(tail)).toEqual([4])
@@ -101,7 +101,7 @@ describe('loaded again', () => {
 })
 
 describe('further pages', () => {
-  test('are asked for near the end only, and only where there are more', () => {
+  test('are requested near the end only, and only if there are more', () => {
     const tail = loaded(1000, 200)
     expect(tail.wanted(0, 30)).toBeUndefined()
     expect(tail.wanted(150, 190)).toEqual({ kind: 'older', cursor: '801', limit: PAGE_ROWS })

@@ -1,4 +1,4 @@
-/** What an empty page tells an application to do. */
+/** The instructions of an empty page. */
 import { expect, test } from 'vitest'
 import { connectLines, startLine } from '../../../../src/service/viewer/shell/connect-lines.js'
 

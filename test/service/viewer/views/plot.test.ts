@@ -68,7 +68,7 @@ describe('times', () => {
     ])
   })
 
-  test('are never more than asked for by one', () => {
+  test('are at most one more than requested', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e11 }), fc.integer({ min: 2, max: 12 }), (lengthMs, maxCount) => {
         const ticks = timeTicks(start, start + lengthMs, maxCount, 0)
@@ -79,7 +79,7 @@ describe('times', () => {
   })
 })
 
-test('a line stops at a gap, and what stands alone is a dot', () => {
+test('a line stops at a gap, and a single point is a dot', () => {
   const at = (x: number) => ({ x, y: 1.234 })
   expect(createLine([at(0), at(1), null, at(3), null, at(5), at(6)])).toEqual({
     path: 'M0 1.2L1 1.2M5 1.2L6 1.2',

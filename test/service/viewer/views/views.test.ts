@@ -99,14 +99,14 @@ describe('a monitor', () => {
     expect(createStrip(recent.slice(0, 1), nowMs)).toEqual({ marks: [0], silence: 0 })
   })
 
-  test('a long silence leaves them half of the room, and a clock that is behind all of it', () => {
+  test('after a long silence they use half of the width, with a clock that is behind all of it', () => {
     const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
     expect(createStrip(recent, nowMs + 86_400_000)).toEqual({ marks: [0.5, 0.25, 0], silence: 0.5 })
     expect(createStrip(recent, nowMs - 60_000)).toEqual({ marks: [1, 0.5, 0], silence: 1 })
   })
 })
 
-test('one reason for many places is told once', () => {
+test('one reason for many places is listed once', () => {
   expect(
     groupReasons([
       { loc: ['logs', 3, 'level'], message: 'wrong' },
@@ -120,7 +120,7 @@ test('one reason for many places is told once', () => {
 })
 
 describe('a route', () => {
-  test('goes through the address', () => {
+  test('is part of the address', () => {
     const name = { method: 'GET', route: '/a b/:id' }
     expect(parseRouteName(routeText(name))).toEqual(name)
     expect(parseRouteName(null)).toBeNull()
