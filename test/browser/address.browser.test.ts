@@ -1,4 +1,4 @@
-/** What the page shows stands in its address; who has the token gets in, and nobody else. */
+/** The state of the page is in its address; access requires the token. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -123,14 +123,14 @@ describeInBrowser('the address', () => {
     await expectRows(page, ['parcel sent', 'order', 'cart read'])
   })
 
-  test('that is wrong says what is wrong, and the rest of the page works', async () => {
+  test('that is wrong shows the reason, and the rest of the page works', async () => {
     const page = await browser.open(service, { path: '/?since=noon&view=nowhere', tolerates: [/status of 400/] })
     await page.getByRole('alert').filter({ hasText: 'noon' }).first().waitFor()
     await page.getByRole('button', { name: 'Remove the filter Since' }).click()
     await expectRows(page, ['parcel sent', 'order', 'cart read'])
   })
 
-  test('of an entry that is not kept says so', async () => {
+  test('of an entry that is not stored shows a message', async () => {
     const page = await browser.open(service, { path: '/?entry=ent_gone_1', tolerates: [/status of 404/] })
     await detail(page).getByText('This entry is not stored').waitFor()
     await detail(page).getByRole('link', { name: 'Show the newest entries' }).click()

@@ -1,6 +1,6 @@
 /**
- * An application that logs through the worker transport, as the README sets it up. It does what its parent asks for by message and
- * answers each with the time at which it began; at the end of the messages it ends, delivering what is left.
+ * An application that logs through the worker transport, as in the README. It executes the messages of its parent and
+ * answers each with its start time. When the parent disconnects it delivers the rest and exits.
  */
 import pino from 'pino'
 import { addBreadcrumb, captureError, ingestOptions, registerRelease, sendFeedback, withScope } from 'pino-ingest'

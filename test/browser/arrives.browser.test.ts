@@ -32,7 +32,7 @@ describeInBrowser('an application that logs', () => {
     process.stdout.write(`from the log call to the page: ${tookMs} ms\n`)
   })
 
-  test('has its errors told with what led to them, and what the user says of it later', async () => {
+  test('has errors with breadcrumbs, and later feedback', async () => {
     const service = await browser.serve()
     const app = startApp(service.url)
     await app.ask('release', { version: '1.4.0' })

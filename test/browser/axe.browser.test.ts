@@ -12,17 +12,17 @@ import { describeInBrowser, useBrowser } from './browser.js'
 import { seed, SetClock } from './seed.js'
 import { detail, eventually, goTo, rows } from './viewer.js'
 
-/** What depends on the colours alone is all that dark can do to a page that is fine in light. */
+/** Only rules about colours can fail in the dark theme alone. */
 const RULES: Readonly<Record<'light' | 'dark', RunOnly>> = {
   light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 }
-/** What is fine needs no telling where it is, which takes longer than to find it. */
+/** Locations of elements without problems take longer to compute than the checks. */
 const FEW_WORDS = { resultTypes: ['violations', 'incomplete'], selectors: false }
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Of one event no entry has come, and one entry is gone: the page learns it by asking. */
 const NOT_THERE = [/404.*(?:evt-nobody-knows|ent_gone_1)/]
-/** All of what is judged is in sight: of what is scrolled out of it axe cannot see the contrast. */
+/** All checked elements are visible: axe cannot compute the contrast of others. */
 const HEIGHT = 1200
 const GREAT_HEIGHT = 3000
 const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
@@ -54,7 +54,7 @@ describeInBrowser('accessible', () => {
       more: { path?: string; height?: number; token?: null; isFresh?: boolean } = {},
     ): Promise<Page> {
       const page = await browser.open(service, { width, height: HEIGHT, tolerates: NOT_THERE, ...more })
-      // The page's policy forbids a script element; what is evaluated from outside is not its concern.
+      // The page's policy forbids script elements, but not evaluation by the test.
       await page.evaluate(SOURCE)
       return page
     }

@@ -1,7 +1,7 @@
 /** How a page is opened: its window, and its address with the token. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
-/** What a page needs to know of its service. */
+/** Address and token of a service. */
 export interface Served {
   readonly origin: string
   readonly token: string
@@ -17,9 +17,9 @@ export interface OpenOptions {
   readonly height?: number
   /** Default light. */
   readonly colorScheme?: 'light' | 'dark'
-  /** Complaints that belong to the test, as a refused request where the service is stopped. */
+  /** Expected problems, for example refused requests while the service is stopped. */
   readonly tolerates?: readonly RegExp[]
-  /** A page of the same browser profile: it shares what the first has stored. */
+  /** A page of the same browser profile, with the same storage. */
   readonly beside?: Page
   /** A browser profile of its own, in which nothing is stored. */
   readonly isFresh?: boolean
@@ -32,7 +32,7 @@ export function contextOptions({
   height = 800,
   colorScheme = 'light',
 }: OpenOptions): BrowserContextOptions {
-  // The animations would be in each other's way; that they end at once is what the setting promises.
+  // Ends animations at once.
   return {
     viewport: { width, height },
     colorScheme,

@@ -10,11 +10,11 @@ import { openRestingPlace } from './resting-place.js'
 import type { RestingPlace } from './resting-place.js'
 import { TELL_VIOLATIONS, Watch } from './watch.js'
 
-/** Sooner than the test itself gives up, so that it is told what was waited for. */
+/** Shorter than the timeout of a test, so that the message names the condition. */
 const PATIENCE_MS = 10_000
 
 export interface PageBrowser {
-  /** The page at its start; in the window of the test before, where that was of the same kind and nothing else is asked for. */
+  /** A new page; in the window of the previous test, if that had the same options. */
   open(service: Served, options?: OpenOptions): Promise<Page>
   /** An empty page in a window of its own. */
   openEmpty(): Promise<Page>
@@ -22,7 +22,7 @@ export interface PageBrowser {
   serve(options?: IngestServiceOptions): Promise<IngestService>
 }
 
-/** A suite that is skipped where there is no browser, unless one is needed. */
+/** A suite that is skipped without a browser, unless one is required. */
 export const describeInBrowser = describe.skipIf(findChromium() === undefined && !NEEDS_CHROMIUM)
 
 interface OpenPage {

@@ -1,4 +1,4 @@
-/** A connection between page and service that can be cut, while the service itself goes on. */
+/** A connection between page and service that can be cut while the service continues. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** Where the browser is looked for; and, where there is none, the line that says how to get it. */
+/** The search for a browser, and the instructions if there is none. */
 import { expect, test } from 'vitest'
 import { findChromium, HOW_TO_GET_CHROMIUM, NEEDS_CHROMIUM } from './chromium.js'
 
@@ -9,7 +9,7 @@ test('there is a browser, or a line says how to get it', () => {
   else expect(path, HOW_TO_GET_CHROMIUM).toBeDefined()
 })
 
-test('CHROMIUM_PATH wins, and is not replaced where it leads nowhere', () => {
+test('CHROMIUM_PATH has precedence, also if it does not exist', () => {
   const exists = (path: string): boolean => path === '/opt/mine' || path === '/usr/bin/chromium'
   expect(findChromium({ CHROMIUM_PATH: '/opt/mine' }, exists)).toBe('/opt/mine')
   expect(findChromium({ CHROMIUM_PATH: '/opt/other' }, exists)).toBeUndefined()

@@ -9,14 +9,14 @@ const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'googl
 const FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin']
 const MACOS = ['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
 
-/** Said where there is none. */
+/** Shown if there is none. */
 export const HOW_TO_GET_CHROMIUM =
   'The tests of the page need Chromium: `apt-get install chromium-headless-shell` (Debian; `chromium` will do, too), or set CHROMIUM_PATH to one.'
 
-/** Set where a missing browser must not pass unseen, as in CI. */
+/** Set where a browser is required, as in CI. */
 export const NEEDS_CHROMIUM = process.env['PINO_INGEST_NEEDS_CHROMIUM'] === '1'
 
-/** A path that CHROMIUM_PATH gives is taken or nothing is: what was asked for must not be replaced in silence. */
+/** A wrong CHROMIUM_PATH is an error, and is not replaced by another browser. */
 export function findChromium(
   env: Readonly<Record<string, string | undefined>> = process.env,
   exists: (path: string) => boolean = existsSync,
@@ -27,7 +27,7 @@ export function findChromium(
   return [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...MACOS].find(exists)
 }
 
-/** @throws where there is no browser, with how to get one */
+/** @throws if there is no browser, with instructions */
 export function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error(HOW_TO_GET_CHROMIUM)

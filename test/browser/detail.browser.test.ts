@@ -1,4 +1,4 @@
-/** An entry's detail: all that it holds, readable, and what it is related to. */
+/** An entry's detail: all fields, and related entries. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -37,7 +37,7 @@ describeInBrowser('the detail of an entry', () => {
 
   const clipboard = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
 
-  test('opens from its row and says what, when and where', async () => {
+  test('opens from its row, with message, time and origin', async () => {
     const page = await opened()
     expect(parametersOf(page)).toEqual({ entry: id })
     for (const text of ['error', 'payments', '2.7.0', 'production', rich.timestamp]) {
@@ -47,7 +47,7 @@ describeInBrowser('the detail of an entry', () => {
       await detail(page).getByRole('list', { name: 'Tags' }).getByRole('link', { name: tag }).waitFor()
   })
 
-  test('tells the error with its own frames apart from others, and its cause', async () => {
+  test('shows the error, its cause, and the frames of the application emphasized', async () => {
     const page = await opened()
     const error = section(page, 'Error')
     await error.getByText('CardDeclinedError', { exact: true }).waitFor()
@@ -114,7 +114,7 @@ describeInBrowser('the detail of an entry', () => {
     }
   })
 
-  test('no other page is linked to: what was logged is no address', async () => {
+  test('has no links to other pages: logged text is no address', async () => {
     const page = await opened()
     const hrefs: string[] = await page.evaluate(`[...document.querySelectorAll('a')].map((link) => link.href)`)
     expect(hrefs.filter((href) => !href.startsWith(`${service.origin}/`))).toEqual([])
@@ -182,7 +182,7 @@ describeInBrowser('the detail of an entry', () => {
     expect(JSON.parse(raw)).toEqual(service.entry(id)?.entry)
   })
 
-  test('gives a link that shows the same to who has the token', async () => {
+  test('copies a link that shows the same with the token', async () => {
     const page = await opened()
     await detail(page).getByRole('button', { name: 'Copy link' }).click()
     await eventually(() => clipboard(page)).toContain(service.origin)
@@ -233,7 +233,7 @@ describeInBrowser('the detail of an entry', () => {
       .click()
   })
 
-  test('an entry that is huge and deep opens within two seconds, and the page goes on', async () => {
+  test('a huge and deep entry opens within two seconds, and the page stays responsive', async () => {
     const big = await browser.serve()
     const deep = Array.from({ length: 98 }).reduce<Record<string, unknown>>((inner) => ({ inner }), { end: true })
     const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`key ${n}`, n]))

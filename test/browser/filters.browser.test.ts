@@ -1,4 +1,4 @@
-/** Each filter narrows the list to what it names, stands in the address, and goes again. */
+/** Each filter narrows the list, is part of the address, and can be removed. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -135,7 +135,7 @@ describeInBrowser('filters', () => {
     await removed(page, `${title} ${value}`)
   })
 
-  test('a picker is used by keyboard, finds as one types, and takes what does not occur yet', async () => {
+  test('a picker works by keyboard, finds values during typing, and accepts new ones', async () => {
     const page = await opened()
     await page.getByRole('button', { name: 'Service', exact: true }).press('Enter')
     const field = page.getByRole('combobox', { name: /^Service/ })
@@ -198,7 +198,7 @@ describeInBrowser('filters', () => {
     expect(parametersOf(page)).toEqual({})
   })
 
-  test('all together; what nothing matches says so, and how to go on', async () => {
+  test('all together; without a match there is a hint', async () => {
     const page = await opened('/?service=shop&level=info,fatal')
     await expectRows(page, ['no database', 'order placed'])
     await searchBox(page).fill('nothing has this')
@@ -218,7 +218,7 @@ describeInBrowser('filters', () => {
   })
 
   afterEach(() => {
-    // What a test has added is gone again for the next one.
+    // Entries that a test has added are deleted before the next one.
     if (service.counts().total === ENTRIES.length) return
     service.reset()
     return ingest(service, ENTRIES).then(() => {})

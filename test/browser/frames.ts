@@ -1,4 +1,4 @@
-/** What a page's frames, heap and document do while something goes on. */
+/** Frames, heap and document size of a page during a test. */
 import type { CDPSession, Page } from 'playwright-core'
 
 /** How long each frame took after the one before; read and begun anew by `take`. */

@@ -46,7 +46,7 @@ describeInBrowser('the histogram', () => {
     return wanted
   }
 
-  test('says what it shows', async () => {
+  test('has a label with its values', async () => {
     const page = await opened()
     await chart(page)
       .getByRole('img', { name: /60 entries, 6 error, 54 info/ })
@@ -85,7 +85,7 @@ describeInBrowser('the histogram', () => {
     expect(await expectRange(page)).toContain('minute 0')
   })
 
-  test('a range is chosen by keyboard, told to a screen reader, and refined within itself', async () => {
+  test('a range is selected by keyboard, announced to screen readers, and refined', async () => {
     const page = await opened()
     await chart(page).focus()
     await page.keyboard.press('ArrowRight')
@@ -119,7 +119,7 @@ describeInBrowser('the histogram', () => {
     expect(parametersOf(page)).toEqual({})
   })
 
-  test('the time and the counts are shown where the pointer is', async () => {
+  test('the time and the counts are shown at the pointer', async () => {
     const page = await opened()
     const { x, y, width, height } = await boxOf(chart(page))
     await page.mouse.move(x + width * 0.5, y + height / 2)
@@ -130,7 +130,7 @@ describeInBrowser('the histogram', () => {
       .waitFor()
   })
 
-  test('what comes is added while one looks', async () => {
+  test('new entries are added', async () => {
     const page = await opened()
     await ingest(service, [entryOf({ message: 'later', level: 'fatal', timestamp: timeOf(59) })])
     await chart(page)

@@ -11,7 +11,7 @@ function withKeys(text: string, value: unknown): Record<string, never> {
   ]) as Record<string, never>
 }
 
-/** @param eventId what feedback may name it by */
+/** @param eventId the id for feedback */
 export function hostileEntry(text: string, eventId: string, timestamp: string): LogEntry {
   return {
     level: 'error',

@@ -51,7 +51,7 @@ describeInBrowser('the keyboard', () => {
   const expectOpen = (page: Page, message: string): Promise<void> =>
     detail(page).getByRole('heading', { name: message, exact: true }).waitFor()
 
-  test('j and k choose, Enter opens, Esc closes, and the list goes on from there', async () => {
+  test('j and k select, Enter opens, Esc closes, and the list continues from there', async () => {
     const page = await opened()
     await press(page, 'j')
     await expectSelected(page, 'entry 200')
@@ -77,7 +77,7 @@ describeInBrowser('the keyboard', () => {
     await expectOpen(page, 'entry 199')
   })
 
-  test('what is chosen stays in sight, down to beyond the first screen and up again; t leads to the top', async () => {
+  test('the selected row stays visible, down to beyond the first screen and up again; t scrolls to the top', async () => {
     const page = await opened()
     await press(page, ...Array.from({ length: 60 }, () => 'j'))
     await expectSelected(page, 'entry 141')
@@ -95,7 +95,7 @@ describeInBrowser('the keyboard', () => {
     await eventually(() => grid(page).evaluate((element: { scrollTop: number }) => element.scrollTop)).toBe(0)
   })
 
-  test('/ goes to the search and what is typed there is no command; Esc leaves it', async () => {
+  test('/ focuses the search, in which keys are no commands; Esc leaves it', async () => {
     const page = await opened()
     await press(page, '/')
     await eventually(() => hasFocus(searchBox(page))).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * Two hours of a small shop, the same on every run: what the page is looked at, and tested, with. It is sent over HTTP as an
- * application would, by a clock that can be set, so that what the service dates itself (releases, heartbeats) is spread as well.
+ * Two hours of a small shop, the same on every run, for tests and screenshots of the page. It is sent over HTTP as by an
+ * application, with a clock that can be set, so that records that the service dates (releases, heartbeats) are spread as well.
  */
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../src/protocol/resources.js'
@@ -144,7 +144,7 @@ const FEEDBACK: readonly Feedback[] = [
   { event_id: 'evt-nobody-knows', comments: 'The voucher from the newsletter does not work.' },
 ]
 
-/** What the real service would refuse, each in its way. */
+/** Invalid requests of every kind. */
 async function refuse(url: string, atMs: number): Promise<void> {
   const timestamp = new Date(atMs).toISOString()
   const good = { level: 'info', message: 'order placed', timestamp }

@@ -54,14 +54,14 @@ async function takeAll(options) {
   await settle(page)
   await page.screenshot({ path: name('help') })
   await page.keyboard.press('Escape')
-  // The whole of the detail, however long: a window that has room for it.
+  // A window that is high enough for the whole detail.
   await page.setViewportSize({ width: options.width, height: 3200 })
   await settle(page)
   await page.screenshot({ path: name('detail-whole') })
   await context.close()
 }
 
-/** What was asked for has come and is drawn: nothing changes any more but what tells how long ago something was. */
+/** The answers have arrived and are rendered: nothing changes any more except relative times. */
 async function settle(page) {
   await page.locator('#app > *').first().waitFor()
   await page.evaluate(

@@ -60,12 +60,12 @@ describeInBrowser('a flood', () => {
     const service = await browser.serve()
     const page = await browser.open(service, { isFresh: true })
     await untilLive(page)
-    // Where the stream leaves entries out, the page loads its list again.
+    // If the stream skips entries, the page loads its list again.
     let reloads = 0
     page.on('request', (request) => {
       if (request.url().includes('/local/entries?')) reloads += 1
     })
-    // What a page that does nothing suffers is the machine's doing; it is told beside.
+    // Delays of an idle page are the machine's; they are reported as well.
     const idle = await Meter.of(await browser.openEmpty())
     const meter = await Meter.of(page)
     const tookMs = await write(service, 0, FIRST)
@@ -102,7 +102,7 @@ describeInBrowser('a flood', () => {
       worst.push(frames.worstMs)
       expect(heapRatioIsFine, told).toBe(true)
       expect(nodes, told).toBeLessThan(3000)
-      // Frames were drawn at all: half of what a screen shows.
+      // At least half of a screen's frame rate.
       expect(frames.count, told).toBeGreaterThan((COUNT / PER_SECOND) * 30)
     }
     expect(Math.min(...worst)).toBeLessThanOrEqual(LIMIT_MS)

@@ -1,4 +1,4 @@
-/** The live tail: what comes is on top, unless one reads; nothing is lost, whatever becomes of the service. */
+/** The live tail: new entries are on top unless the list is paused; none is lost when the service restarts. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { plug } from './cable.js'
 import { boxOf, detail, eventually, expectRows, grid, row, rows, untilLive } from './viewer.js'
 import { lastingPort } from '../reusable-port.mjs'
 
-/** What a browser says of a service that is gone for a while. */
+/** Messages of browsers about a service that does not answer. */
 const GONE = [/net::ERR_(?:CONNECTION|INCOMPLETE|EMPTY|SOCKET|NETWORK)/]
 
 async function log(service: IngestService, ...messages: readonly string[]): Promise<void> {
@@ -42,13 +42,13 @@ describeInBrowser('the live tail', () => {
 
   const newButton = (page: Page, count: number) => page.getByRole('button', { name: `${count} new` })
 
-  test('shows what comes on top', async () => {
+  test('shows new entries on top', async () => {
     const { service, page } = await tailing()
     await log(service, 'the second', 'the third')
     await expectRows(page, ['the third', 'the second', 'entry 1 of many'])
   })
 
-  test('is paused by the button: what came is counted, and joined where it goes on', async () => {
+  test('is paused by the button: new entries are counted, and added when it resumes', async () => {
     const { service, page } = await tailing()
     await page.getByRole('button', { name: 'Pause' }).click()
     await log(service, ...numbered(3, 'later'))
@@ -61,7 +61,7 @@ describeInBrowser('the live tail', () => {
     await expectRows(page, ['at once again', 'later 3', 'later 2', 'later 1', 'entry 1'])
   })
 
-  test('does not move what one reads further down; a button leads to the new ones', async () => {
+  test('does not move rows further down; a button leads to the new ones', async () => {
     const { service, page } = await tailing(300)
     const target = row(page, 'entry 250 of many')
     await grid(page).hover()
@@ -106,7 +106,7 @@ describeInBrowser('the live tail', () => {
     expect(await grid(page).getAttribute('aria-rowcount')).toBe('1501')
   })
 
-  test('is cleared where the service is reset, and goes on', async () => {
+  test('is cleared when the service is reset, and continues', async () => {
     const { service, page } = await tailing(3)
     service.reset()
     await page.getByText('Nothing has arrived yet').waitFor()
@@ -156,7 +156,7 @@ describeInBrowser('the live tail', () => {
     await page.goto('about:blank')
   })
 
-  test('a connection that broke is taken up where it ended', async () => {
+  test('a broken connection is resumed where it ended', async () => {
     const service = await browser.serve()
     const cable = await plug(service)
     const page = await browser.open(cable, { tolerates: GONE })
@@ -176,7 +176,7 @@ describeInBrowser('the live tail', () => {
     await page.goto('about:blank')
   })
 
-  test('a restart without a file: what is gone is not shown any more', async () => {
+  test('a restart without a file: deleted entries are not shown any more', async () => {
     const first = await createIngestService({ port: await lastingPort() })
     const { port, token } = first
     await log(first, ...numbered(3, 'lost'))
@@ -191,7 +191,7 @@ describeInBrowser('the live tail', () => {
     await page.goto('about:blank')
   })
 
-  test('a restart with another token: the page asks for it, and goes on with it', async () => {
+  test('a restart with another token: the page asks for it, and continues', async () => {
     const first = await createIngestService({ port: await lastingPort() })
     await log(first, 'of the first')
     const page = await browser.open(first, { tolerates: [...GONE, /status of 401/] })
@@ -208,7 +208,7 @@ describeInBrowser('the live tail', () => {
     await page.goto('about:blank')
   })
 
-  test('what does not pass the filters does not show, and is not counted', async () => {
+  test('entries that do not match the filters are neither shown nor counted', async () => {
     const service = await browser.serve()
     await ingest(service, [entryOf({ message: 'bad', level: 'error' })])
     const page = await browser.open(service, { path: '/?level=error' })

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Longer than anything takes on a busy machine; nothing waits so long where all is well. */
+/** Longer than any step takes on a busy machine. */
 const PATIENCE = { timeout: 10_000, interval: 25 }
 
 export function grid(page: Page): Locator {
@@ -46,12 +46,12 @@ export async function expectRows(page: Page, parts: readonly string[]): Promise<
   await expect.poll(shown, PATIENCE).toEqual(parts)
 }
 
-/** Resolves once `look` gives what the assertion wants: `await eventually(() => rows(page).count()).toBe(3)`. */
+/** Resolves once `look` satisfies the assertion: `await eventually(() => rows(page).count()).toBe(3)`. */
 export function eventually<T>(look: () => T): ReturnType<typeof expect.poll> {
   return expect.poll(look as () => T, PATIENCE)
 }
 
-/** What the address bar says, as the filters that it sets. */
+/** The filters in the address bar. */
 export function parametersOf(page: Page): Record<string, string> {
   return Object.fromEntries(new URL(page.url()).searchParams)
 }
@@ -64,7 +64,7 @@ export async function untilLive(page: Page): Promise<void> {
     .waitFor()
 }
 
-/** Where it is drawn, in pixels of the window. */
+/** Its position in pixels of the window. */
 export async function boxOf(
   locator: Locator,
 ): Promise<{ readonly x: number; readonly y: number; readonly width: number; readonly height: number }> {

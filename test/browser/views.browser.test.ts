@@ -1,4 +1,4 @@
-/** The views beside the entries, each against what the JSON API says, on two hours of a small shop. */
+/** The other views compared with the JSON API, on two hours of a small shop. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type {
@@ -137,7 +137,7 @@ describeInBrowser('the views', () => {
     }
   })
 
-  test("requests: a route's latency is plotted, told as a table, and kept in the address", async () => {
+  test("requests: a route's latency is plotted, shown as a table, and part of the address", async () => {
     const page = await opened('Requests')
     await page.getByRole('link', { name: 'POST /orders' }).click()
     expect(parametersOf(page)).toEqual({ view: 'requests', route: 'POST /orders' })
@@ -198,7 +198,7 @@ describeInBrowser('the views', () => {
     expect(parametersOf(page)).toEqual({ release_id: releases[0]?.release_id })
   })
 
-  test('monitors: pings, usual interval, and who is late', async () => {
+  test('monitors: pings, usual interval, and late ones', async () => {
     const page = await opened('Monitors')
     const monitors = (await api<{ items: readonly MonitorSummary[] }>('monitors')).items
     expect(monitors).toHaveLength(3)
@@ -218,7 +218,7 @@ describeInBrowser('the views', () => {
     expect(await items(page).nth(1).getByText('ago').first().innerText()).toBe(before)
   })
 
-  test('feedback: what was said and by whom, leading to its entry where there is one', async () => {
+  test('feedback: comment and name, with a link to its entry', async () => {
     // Of one of them no entry has come, which the page learns by asking.
     const page = await opened('Feedback', [/404.*evt-nobody-knows/, /404.*entries\/x\b/])
     await eventually(() => items(page).count()).toBe(2)
@@ -236,7 +236,7 @@ describeInBrowser('the views', () => {
     await items(page).first().getByText('It came while one looked').waitFor()
   })
 
-  test('rejected: what the real service would have refused, where and why', async () => {
+  test('rejected: refused requests with endpoint and reasons', async () => {
     const page = await opened('Rejected')
     await eventually(() =>
       items(page)

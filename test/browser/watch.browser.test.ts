@@ -1,4 +1,4 @@
-/** The watch over a page sees what it is there for: each of these would fail the test in which it happens. */
+/** The watch over a page detects each of these, and would fail the test. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
@@ -76,7 +76,7 @@ describeInBrowser('the watch', () => {
     }).toMatch(told)
   })
 
-  test('passes over what a test tolerates, and over nothing else', async () => {
+  test('ignores what a test tolerates, and nothing else', async () => {
     watch.expect(origin, [/expected/])
     await page.evaluate(`console.error('expected'), console.error('another')`)
     const heard: string[] = []

@@ -1,4 +1,4 @@
-/** Sees what a page does that it must not: errors, policy violations, dialogs, windows, requests to elsewhere. */
+/** Detects problems of a page: errors, policy violations, dialogs, windows, requests to other sites. */
 import type { ConsoleMessage, Page, Request } from 'playwright-core'
 
 /** Shows policy violations among the console's errors, from the first line of the document on. */
@@ -6,7 +6,7 @@ export const TELL_VIOLATIONS = `addEventListener('securitypolicyviolation', (eve
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
 })`
 
-/** Of what was seen, as much as a failed test shows. */
+/** Most problems that a failed test lists. */
 const MAX_CHARS = 400
 
 /** Below the origin, all that a page ever asks for. */
@@ -31,14 +31,14 @@ export class Watch {
     })
   }
 
-  /** From now on the page is that of this origin; what was before is another's. */
+  /** From now on the page is that of this origin. */
   expect(origin: string, tolerates: readonly RegExp[]): void {
     this.#heard = []
     this.#origin = origin
     this.#tolerates = tolerates
   }
 
-  /** What was seen since the last time, but for what is tolerated. */
+  /** Problems since the last call, without tolerated ones. */
   take(): readonly string[] {
     const heard = this.#heard
     this.#heard = []

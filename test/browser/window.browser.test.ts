@@ -129,7 +129,7 @@ describeInBrowser('the window', () => {
     empty.reset()
   })
 
-  test('empty: every other view says what to do', async () => {
+  test('empty: every other view has instructions', async () => {
     const page = await browser.open(empty)
     for (const [view, title, what] of [
       ['errors', 'No errors yet', 'captureError'],
@@ -145,7 +145,7 @@ describeInBrowser('the window', () => {
     }
   })
 
-  test('a search without result keeps what one has typed', async () => {
+  test('a search without result keeps its text', async () => {
     const page = await browser.open(service)
     await rows(page).first().waitFor()
     await searchBox(page).fill('nothing has this')

@@ -1,7 +1,7 @@
 /**
  * Sends entries at a steady rate, in a process of its own, so that whoever measures is not held up by it.
  *
- * Arguments as JSON: url, count, perSecond, from. Tells its parent when all have been acknowledged, and how late the last was.
+ * Arguments as JSON: url, count, perSecond, from. Reports to its parent when all were acknowledged, and the delay of the last.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -15,7 +15,7 @@ const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedbac
 const REFUSED = [/status of (?:400|404|414|431)/]
 const PICKERS = ['Service', 'Environment', 'Version', 'Release', 'Tag']
 
-/** What the page itself never has in its body; attributes that run something, and addresses that lead elsewhere, wherever they are. */
+/** Elements that the page never has in its body; attributes with code, and addresses of other sites, anywhere. */
 const LOOK_FOR_FOREIGN = `(() => {
   const foreign = [...document.body.querySelectorAll('script, iframe, frame, object, embed, img, image, video, audio, source, base, meta, link, style, math, marquee, template, foreignObject, use, animate, form[action], [srcdoc], [style*=url]')]
   for (const element of document.querySelectorAll('*')) {
@@ -65,12 +65,12 @@ describeInBrowser('hostile texts', () => {
     expect(await page.evaluate<unknown>(LOOK_FOR_FOREIGN), what).toEqual({ flag: null, foreign: [] })
   }
 
-  /** Opens whatever can be opened, and what is in it. */
+  /** Opens all foldable parts, recursively. */
   async function openAll(within: string): Promise<void> {
     await page.evaluate(`(async () => {
       for (let round = 0; round < 3; round += 1) {
         for (const one of document.querySelectorAll('${within} [aria-expanded=false], ${within} details:not([open]) > summary')) one.click()
-        // What was opened is rendered after this turn, as is what a fold tells of itself.
+        // Opened parts are rendered after this turn of the event loop.
         await new Promise((resolve) => setTimeout(resolve))
       }
     })()`)
@@ -87,7 +87,7 @@ describeInBrowser('hostile texts', () => {
     }
   }
 
-  /** The pointer over what shows more on it: whatever waits for that gets its chance. */
+  /** Moves the pointer over elements that react to it. */
   async function hoverOver(selector: string, limit: number): Promise<void> {
     for (const element of (await page.locator(selector).all()).slice(0, limit)) {
       const box = await element.boundingBox()
@@ -100,7 +100,7 @@ describeInBrowser('hostile texts', () => {
     expect(CORPUS.length).toBeGreaterThanOrEqual(60)
   })
 
-  test('what would be seen is seen: a page that trusts its data fails this very check', async () => {
+  test('a page that trusts its data fails this check', async () => {
     page = await browser.open(service, { isFresh: true, tolerates: [/./] })
     await rows(page).first().waitFor()
     await page.evaluate(`(() => {
@@ -124,12 +124,12 @@ describeInBrowser('hostile texts', () => {
     await openAll('main')
     await hoverOver('main [title], main svg', 30)
     await expectHarmless(view)
-    // What is listed is shown as it is, or its beginning.
+    // Listed texts are shown unchanged, or their beginning.
     const shown: string = await page
       .getByRole('main')
       .evaluate((element: { textContent: string }) => element.textContent)
     const unseen = CORPUS.map((text) => text.slice(0, 40)).filter((text) => !shown.includes(text))
-    // Of a monitor only a hash is shown; the list of entries draws what fits, and is looked at below.
+    // A monitor is shown as a hash; the list of entries is checked below.
     if (view !== 'monitors' && view !== 'entries') expect(unseen).toEqual([])
   })
 
@@ -139,7 +139,7 @@ describeInBrowser('hostile texts', () => {
     const seen = new Set<string>()
     const unseen = (): string[] =>
       CORPUS.map((text) => text.slice(0, 200)).filter((text) => ![...seen].some((shown) => shown.includes(text)))
-    // The list draws what is in view a frame after it was scrolled: on a busy machine another pass sees what was not drawn yet.
+    // The list renders rows a frame after scrolling, so a busy machine needs another pass.
     for (let pass = 0; pass < 20 && unseen().length > 0; pass += 1) {
       for (let top = 0; top < CORPUS.length * 28; top += 400) {
         await grid(page).evaluate((element: { scrollTop: number }, to) => {
@@ -199,13 +199,13 @@ describeInBrowser('hostile texts', () => {
       await expectHarmless(text)
       if (text.length > 250) continue
       const shown = await detail(page).evaluate((element: { textContent: string }) => element.textContent)
-      // Message, error, crumb, request, user, tags, metadata and more: each of them whole.
+      // Message, error, breadcrumb, request, user, tags, metadata and more, each complete.
       const copies = shown.split(text).length - 1
       expect(copies, `${JSON.stringify(text)} is shown`).toBeGreaterThanOrEqual(text.length < 60 ? 20 : 8)
     }
   }, 60_000)
 
-  test('in the raw JSON, which is what was sent', async () => {
+  test('in the raw JSON', async () => {
     page = await browser.open(service, { tolerates: REFUSED })
     await rows(page).first().waitFor()
     for (const [index, text] of CORPUS.entries()) {
