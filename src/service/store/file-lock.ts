@@ -35,7 +35,10 @@ export class FileLock {
       if (text === undefined) continue
       if (isHeld(this.#path, text)) {
         const advice = `end it or name another file; delete ${this.#path} if no local service uses ${file}`
-        throw new IngestServiceError('STORE', `${file} is in use by another local service (process ${text}): ${advice}`)
+        throw new IngestServiceError(
+          'STORE',
+          `${file} is in use by another local service (process ${Number(text) || 'unknown'}): ${advice}`,
+        )
       }
       removeStale(this.#path, text)
     }
