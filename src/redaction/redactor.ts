@@ -114,8 +114,9 @@ export class Redactor {
       this.#params,
       patterns.some(({ matchesNumbers }) => matchesNumbers),
     )
-    // Never `json` itself, even if nothing changes: of duplicate keys the parser keeps only the last.
-    return stringifyExact(walk.redactObject(parseExact(json) as JsonObject, 'entry'))
+    const redacted = walk.redactObject(parseExact(json) as JsonObject, 'entry')
+    // Of duplicate keys the parser keeps only the last: then the text has more keys than the walk has seen.
+    return walk.hasChanged || walk.keys !== countKeys(json) ? stringifyExact(redacted) : json
   }
 }
 
@@ -144,6 +145,9 @@ function mayHideLetters(json: string): boolean {
  * the timestamps, trace ids. The recursion is bounded: an entry is at most 36 levels deep.
  */
 class EntryWalk {
+  hasChanged = false
+  /** Keys of all objects. */
+  keys = 0
   readonly #redact: (text: string) => string
   readonly #params: UrlParams
   readonly #matchesNumbers: boolean
@@ -159,15 +163,19 @@ class EntryWalk {
     const hasOwnKeys = role === 'free' || role === 'query'
     let newKeys: Map<string, string> | undefined
     for (const key of Object.keys(holder)) {
+      this.keys += 1
       const newKey = hasOwnKeys ? this.#redact(key) : key
       if (newKey !== key) (newKeys ??= new Map<string, string>()).set(key, newKey)
       if (isFixedField(role, key)) continue
       const value = holder[key] as Json
       const isSecret = role === 'query' && this.#params.has(key)
       const newValue = isSecret ? redactParam(value) : this.#redactValue(value, role, memberRole(role, key))
-      if (newValue !== value) holder[key] = newValue
+      if (newValue === value) continue
+      holder[key] = newValue
+      this.hasChanged = true
     }
     if (newKeys === undefined) return holder
+    this.hasChanged = true
     const members = Object.entries(holder).map(([key, value]): [string, Json] => [
       newKeys.get(key) ?? key,
       value as Json,
@@ -177,7 +185,13 @@ class EntryWalk {
 
   #redactList(list: Json[], role: Role): Json[] {
     const itemRole = role === 'breadcrumbs' ? 'breadcrumb' : role
-    for (let at = 0; at < list.length; at += 1) list[at] = this.#redactValue(list[at] as Json, role, itemRole)
+    for (let at = 0; at < list.length; at += 1) {
+      const item = list[at] as Json
+      const newItem = this.#redactValue(item, role, itemRole)
+      if (newItem === item) continue
+      list[at] = newItem
+      this.hasChanged = true
+    }
     return list
   }
 
@@ -194,6 +208,13 @@ class EntryWalk {
     const isData = role === 'free' || role === 'query'
     return this.#matchesNumbers && isData && DIGITS.test(digits) && isCardNumber(digits) ? this.#redact(digits) : value
   }
+}
+
+/** Keys in compact JSON text; more if a string holds a quote before a colon. */
+function countKeys(json: string): number {
+  let count = 0
+  for (let at = json.indexOf('":'); at !== -1; at = json.indexOf('":', at + 2)) count += 1
+  return count
 }
 
 function memberRole(role: Role, key: string): Role {
