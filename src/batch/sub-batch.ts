@@ -1,4 +1,4 @@
-/** A part of a batch: its id, its body, its place in the batch that was cut. Pure. */
+/** Parts of a batch: their ids, bodies and positions. */
 import { createHash } from 'node:crypto'
 import type { Batch } from './sender.js'
 
@@ -6,8 +6,8 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
  * The id of a part: UUIDv5 with the batch's UUID as the namespace and the positions, as `0-49,51`, as the name. So a
- * part that is cut again, by another process after a crash, is known to the service by the same id.
- * @param batchId of the batch that was cut; one that is no UUID counts as its own text
+ * part that another process makes again after a crash has the same id for the service.
+ * @param batchId of the batch that was cut; an id that is not a UUID is used as text
  * @param positions in that batch, ascending
  * @see RFC 9562, section 5.5
  */
@@ -40,13 +40,13 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * The entries of `{"batch_id":…,"logs":[…]}`, each as the text that it is: parsed and written again, a large integer
- * would lose digits, and a key that stands twice its first value.
+ * The entries of `{"batch_id":…,"logs":[…]}`, each as its original text: parsed and serialized again, large integers
+ * would lose digits, and duplicate keys their first value.
  */
 export function parseBatchEntries(body: Uint8Array): string[] {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
   const entries: string[] = []
-  // The id is a string: the first list is that of the entries.
+  // The id is a string, so the first array is that of the entries.
   let depth = 0
   let start = -1
   for (let at = 0; at < text.length; at += 1) {
@@ -69,7 +69,7 @@ export function parseBatchEntries(body: Uint8Array): string[] {
   return entries
 }
 
-/** A backslash takes the next character with it. */
+/** A backslash escapes the next character. */
 function closingQuote(text: string, quote: number): number {
   let at = quote + 1
   while (at < text.length) {
@@ -86,10 +86,10 @@ export function createBatchBody(batchId: string, entries: readonly string[]): Ui
 }
 
 /**
- * A part as a batch of its own. Recorded in the batch's custody, where it has one; whoever calls this is to send it.
- * One that holds everything is the batch itself.
+ * A part as a batch of its own, recorded in the batch's acknowledgement, if it has one; the caller must send it.
+ * A part with all entries is the batch itself.
  * @param positions in `batch`, ascending
- * @param entries all of `batch`, as `entriesOf` gives them
+ * @param entries all of `batch`, as `parseBatchEntries` returns them
  */
 export function createSubBatch(batch: Batch, positions: readonly number[], entries: readonly string[]): Batch {
   if (positions.length === batch.count) return batch

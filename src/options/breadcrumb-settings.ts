@@ -1,4 +1,4 @@
-/** The kinds of what concerns the trail, and what is left out before anything is sent. Pure. */
+/** The types of the options `breadcrumbs`, `sample` and `requestLogs`. */
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Level } from '../protocol/log-entry.js'
 import { flag, isPlainObject, isWithin, parseJson } from './kinds.js'
@@ -6,13 +6,12 @@ import type { Kind } from './kinds.js'
 import { findMemberProblem, readMembers } from './members.js'
 import type { MemberRules } from './members.js'
 
-/** The trail of breadcrumbs. */
 export interface BreadcrumbSettings {
-  /** Crumbs kept for each request, trace or session, and crumbs on an entry, at most. */
+  /** Maximum of breadcrumbs kept for each request, trace or session, and attached to an entry. */
   readonly limit: number
-  /** Lowest level that becomes a crumb. */
+  /** Lowest level that becomes a breadcrumb. */
   readonly level: TrailLevel
-  /** Memory of all crumbs. */
+  /** Memory for all breadcrumbs. */
   readonly maxBytes: number
 }
 
@@ -34,7 +33,7 @@ const MEMBERS: MemberRules<BreadcrumbSettings> = {
   },
 }
 
-/** What is given replaces the default's own. */
+/** Given members replace the defaults. */
 export const breadcrumbs: Kind<Partial<BreadcrumbSettings> | boolean> = {
   rule: "true, false or { limit: 1 to 1000, level: one of pino's, maxBytes: 64 KiB to 1 GiB } (in a variable: JSON)",
   read: (value) => {
@@ -51,7 +50,7 @@ export function resolveBreadcrumbs(
   return given === undefined || given === true ? DEFAULT_BREADCRUMBS : { ...DEFAULT_BREADCRUMBS, ...given }
 }
 
-/** Shares of the records of a level that are sent, 0 to 1. */
+/** Share of the records that are sent, 0 to 1, by level. */
 export type SampleRates = Readonly<Partial<Record<Level, number>>>
 
 export const rates: Kind<SampleRates> = {
@@ -74,7 +73,7 @@ export const requestLogs: Kind<boolean | 'only'> = {
   parse: (value) => (value === 'only' ? value : parseFlag(value)),
 }
 
-/** The words of every other switch, `1` and `0` among them; else JSON. */
+/** `true`, `false`, `1` and `0`, as for other switches; else JSON. */
 function parseFlag(value: string): unknown {
   const read = flag.parse(value)
   return typeof read === 'boolean' ? read : parseJson(value)

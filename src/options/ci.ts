@@ -1,11 +1,11 @@
-/** What CI and hosting providers say of a deployment, in their own variables. Pure: environment in, data out. */
+/** Reads facts about a deployment from the variables of CI and hosting providers. */
 import type { EntryDeploy } from '../protocol/log-entry.js'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
 export interface CiFacts {
   readonly commit?: string
-  /** Without `refs/heads/`; of a pull request the branch that it is from. None in a build of a tag. */
+  /** Without `refs/heads/`; for a pull request its source branch. Undefined in a build of a tag. */
   readonly branch?: string
   readonly tag?: string
   /** Who or what triggered the build. */
@@ -15,12 +15,12 @@ export interface CiFacts {
 type Read = (env: Env) => string | undefined
 
 interface Provider {
-  /** Variables that this provider alone sets. Without one of them its other names are anybody's. */
+  /** Variables that only this provider sets. Its other variables count only if one of these is set. */
   readonly markers: readonly string[]
-  /** Its variables bear its name, so that they speak for themselves: an image may be built with the commit and no marker. */
+  /** Its variables contain its name and count without a marker: an image may be built with the commit only. */
   readonly isNamed: boolean
   readonly commit: Read
-  /** The first variable that is set decides, also where it holds no branch. */
+  /** The first variable that is set decides, even if it holds no branch. */
   readonly branch: Read
   readonly tag: Read
   readonly deployedBy: Read
@@ -36,14 +36,14 @@ const PROVIDERS: readonly Provider[] = [
     commit: first('GITHUB_SHA'),
     branch: first('GITHUB_HEAD_REF', 'GITHUB_REF', 'GITHUB_REF_NAME'),
     tag: (env) => (env['GITHUB_REF_TYPE'] === 'tag' ? env['GITHUB_REF_NAME'] : undefined),
-    deployedBy: first('GITHUB_TRIGGERING_ACTOR', 'GITHUB_ACTOR'), // who ran it again, before who ran it first
+    deployedBy: first('GITHUB_TRIGGERING_ACTOR', 'GITHUB_ACTOR'), // a rerun names its actor in the first
   },
   {
     // https://docs.gitlab.com/ci/variables/predefined_variables/
     markers: ['GITLAB_CI'],
     isNamed: true,
     commit: first('CI_COMMIT_SHA'),
-    // The last of them is the tag's name in a pipeline for a tag.
+    // In a pipeline for a tag the last one is the tag's name.
     branch: first(
       'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME',
       'CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME',
@@ -85,7 +85,7 @@ const PROVIDERS: readonly Provider[] = [
     markers: ['TF_BUILD'],
     isNamed: false,
     commit: first('BUILD_SOURCEVERSION'),
-    // Not the short BUILD_SOURCEBRANCHNAME, where there is more: of `refs/heads/feature/x` it is `x`.
+    // BUILD_SOURCEBRANCHNAME last: it shortens `refs/heads/feature/x` to `x`.
     branch: first('SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCH', 'BUILD_SOURCEBRANCHNAME'),
     tag: NOTHING, // `refs/tags/…` in the branch
     deployedBy: first('BUILD_REQUESTEDFOR'),
@@ -161,7 +161,7 @@ const PROVIDERS: readonly Provider[] = [
   },
 ]
 
-/** Of the first provider at hand that names a commit; else what the first at hand says. Empty where there is none. */
+/** The facts of the first provider that names a commit, else of the first that is present. Empty if there is none. */
 export function findCiFacts(env: Env): CiFacts {
   const present = PROVIDERS.filter(({ markers }) =>
     markers.some((name) => !['', 'false', '0'].includes(env[name]?.trim().toLowerCase() ?? '')),
@@ -171,7 +171,7 @@ export function findCiFacts(env: Env): CiFacts {
   return [...facts, ...named].find(({ commit }) => commit !== undefined) ?? facts[0] ?? {}
 }
 
-/** For every entry; `undefined` where no provider names a commit. */
+/** For every entry; undefined if no provider names a commit. */
 export function findCiDeploy(env: Env): EntryDeploy | undefined {
   const { commit, branch, deployed_by } = findCiFacts(env)
   return commit === undefined
@@ -184,7 +184,7 @@ function factsOf(provider: Provider, env: Env): CiFacts {
   const tag = given(provider.tag(env)) ?? ref.tag
   const facts = {
     commit: commitOf(provider.commit(env)),
-    // In builds of a tag many providers give its name as the branch's.
+    // In builds of a tag many providers use the tag's name as the branch.
     branch: ref.branch === tag ? undefined : ref.branch,
     tag,
     deployed_by: given(provider.deployedBy(env)),
@@ -192,7 +192,7 @@ function factsOf(provider: Provider, env: Env): CiFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
-/** A build that was started by hand may name no commit but `HEAD`. */
+/** A build that was started manually may have `HEAD` as its commit. */
 function commitOf(text: string | undefined): string | undefined {
   return text === 'HEAD' ? undefined : given(text)
 }
@@ -201,7 +201,7 @@ function refOf(text: string | undefined): { readonly branch?: string; readonly t
   const ref = given(text)
   if (ref === undefined || ref === 'HEAD') return {}
   const [, kind, name = ''] = /^refs\/(heads|tags|remotes\/[^/]+)\/(.+)$/.exec(ref) ?? []
-  if (kind === undefined) return ref.startsWith('refs/') ? {} : { branch: ref } // `refs/pull/7/merge` is nobody's branch
+  if (kind === undefined) return ref.startsWith('refs/') ? {} : { branch: ref } // `refs/pull/7/merge` is not a branch
   return kind === 'tags' ? { tag: name } : { branch: name }
 }
 

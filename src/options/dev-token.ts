@@ -8,7 +8,7 @@ import type { Env } from './ci.js'
 
 export const TOKEN_VARIABLE = 'PINO_INGEST_DEV_TOKEN'
 
-/** Nothing longer is a token. */
+/** A longer file is not a token. */
 const MAX_FILE_BYTES = 1024
 const OTHERS = 0o077
 
@@ -39,7 +39,7 @@ export function findToken(env: Env): FoundToken {
   }
 }
 
-/** @see XDG Base Directory Specification, by which a path that is not absolute does not count */
+/** @see XDG Base Directory Specification, which ignores relative paths */
 export function findTokenFile(env: Env): string {
   const named = process.platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), '.local', 'state')
@@ -47,8 +47,8 @@ export function findTokenFile(env: Env): string {
 }
 
 /**
- * @returns undefined where there is no file
- * @throws UnsafeError for what is not a regular file of this user; the system's errors
+ * @returns undefined if there is no file
+ * @throws UnsafeError if it is not a regular file of this user; the system's errors
  */
 export function readTokenFile(file: string): Pick<FoundToken, 'token' | 'problem'> | undefined {
   let fd: number

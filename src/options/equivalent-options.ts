@@ -1,4 +1,4 @@
-/** What options of other transports are called here, for who comes from one of them; `README.md` has all of them. */
+/** The options that correspond to those of other transports. `README.md` lists all of them. */
 import type { OptionName } from './option-table.js'
 
 const OURS: Readonly<Record<string, readonly OptionName[]>> = {
@@ -29,7 +29,7 @@ const OURS: Readonly<Record<string, readonly OptionName[]>> = {
   redact: ['scrubPatterns'],
 }
 
-/** @returns the names here, for what is no slip of the pen. */
+/** @returns the names of the corresponding options; empty if there is none */
 export function findEquivalentOptions(name: string): readonly string[] {
   return Object.hasOwn(OURS, name) ? (OURS[name] ?? []) : []
 }

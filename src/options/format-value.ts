@@ -1,4 +1,4 @@
-/** A wrong value in a message: recognizable, on one line, short, and without a password. */
+/** Formats a wrong value for a message: recognizable, on one line, short, and without a password. */
 
 const MAX_SHOWN_CHARS = 80
 
@@ -15,18 +15,18 @@ export function formatValue(value: unknown): string {
   }
 }
 
-/** As `shown`, with backslashes as they were typed. */
+/** As `formatValue`, with backslashes as they were typed. */
 export function formatTypedText(text: string): string {
   return formatValue(text).replaceAll('\\\\', '\\')
 }
 
-/** Enough to find the mistake, nothing of the secret. */
+/** Describes a secret: enough to find the mistake, and no part of its value. */
 export function describeHidden(value: unknown): string {
   if (typeof value === 'string') return `text of ${value.length} characters (not shown)`
   return typeof value === 'object' ? `${describeType(value)} (not shown)` : `a ${typeof value} (not shown)`
 }
 
-/** What a value is, where even its content may be a secret. */
+/** The type of a value whose content may be a secret. */
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'a list'
@@ -35,7 +35,7 @@ export function describeType(value: unknown): string {
   return typeof name === 'string' && name !== '' && name !== 'Object' ? `an instance of ${cut(name)}` : 'an object'
 }
 
-/** An unknown option's name may be anything. */
+/** The name of an unknown option may be any text. */
 export function formatName(name: string): string {
   return /^[\w$.-]{1,40}$/.test(name) ? name : cut(JSON.stringify(name))
 }
@@ -44,7 +44,7 @@ function cut(text: string): string {
   return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`
 }
 
-/** `user:password@` is what a URL should not hold, and a message even less. */
+/** Removes `user:password@` from URLs. */
 function withoutUserinfo(text: string): string {
   return text.replace(/(\/\/)[^/\s"]*@/g, '$1…@')
 }
@@ -55,6 +55,6 @@ function jsonOf(value: object): string {
     const json: unknown = JSON.stringify(value)
     return typeof json !== 'string' ? name : name.startsWith('an instance') ? `${name}: ${json}` : json
   } catch {
-    return name // a circle, or a BigInt
+    return name // a cycle, or a BigInt
   }
 }

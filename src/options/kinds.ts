@@ -1,4 +1,4 @@
-/** The kinds of option values: how each is read from code and from a variable's text, and the rule it keeps. Pure. */
+/** Types of option values: how each is read from code and parsed from a variable, and its rule. */
 import type { JsonObject } from '../protocol/log-entry.js'
 
 export interface Kind<T> {
@@ -6,9 +6,9 @@ export interface Kind<T> {
   readonly rule: string
   /** The value, or `undefined` where it breaks the rule. */
   read(value: unknown): T | undefined
-  /** What of the value breaks the rule, and why, where the rule alone would not tell. */
+  /** The part of the value that breaks the rule, and why, if the rule does not say it. */
   problem?(value: unknown): string | undefined
-  /** What `read` gets for a variable's text. */
+  /** Converts a variable's text for `read`. */
   parse(text: string): unknown
 }
 
@@ -54,7 +54,7 @@ export const keys: Kind<readonly string[]> = {
       .filter((one) => one !== ''),
 }
 
-/** Both bounds belong to it. */
+/** Inclusive. */
 export function isWithin(value: unknown, min: number, max: number): value is number {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
 }
@@ -94,9 +94,9 @@ export const object: Kind<JsonObject> = {
     if (!isPlainObject(value)) return undefined
     try {
       const copy = JSON.parse(JSON.stringify(value)) as unknown
-      return isPlainObject(copy) ? (copy as JsonObject) : undefined // its own toJSON may make it something else
+      return isPlainObject(copy) ? (copy as JsonObject) : undefined // its toJSON may return another type
     } catch {
-      return undefined // a circle, or a BigInt
+      return undefined // a cycle, or a BigInt
     }
   },
   parse: parseJson,
@@ -113,11 +113,11 @@ export const levels: Kind<Readonly<Record<string, number>>> = {
 
 function parsePairs(value: string): unknown {
   const pairs = value.split(',').map((pair) => /^\s*([^:\s]+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(pair))
-  if (pairs.includes(null)) return value // which breaks the rule, and is shown
+  if (pairs.includes(null)) return value // breaks the rule, and is shown in the message
   return Object.fromEntries(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
 }
 
-/** An object whose named members are texts; no others. */
+/** An object of texts with these members only. */
 export function textsNamed<K extends string>(...names: readonly K[]): Kind<Readonly<Partial<Record<K, string>>>> {
   return {
     rule: `an object of texts: ${names.join(', ')}`,
@@ -136,7 +136,7 @@ export function textsNamed<K extends string>(...names: readonly K[]): Kind<Reado
 
 const PEM_NAMES: readonly string[] = ['ca', 'cert', 'key']
 
-/** An interface: the compiler would write a type out, with a parameter of `Uint8Array` that TypeScript before 5.7 does not know. */
+/** An interface: a type would be inlined in the declarations, with a parameter of `Uint8Array` that TypeScript before 5.7 does not know. */
 export interface Pems {
   readonly ca?: Pem
   readonly cert?: Pem
@@ -145,7 +145,7 @@ export interface Pems {
 
 type Pem = string | Uint8Array
 
-/** PEM texts; a Buffer is what `readFileSync` gives, and what becomes a Uint8Array on its way into a worker. */
+/** PEM texts. `readFileSync` returns a Buffer, which becomes a Uint8Array when it is passed to a worker. */
 export const pems: Kind<Pems> = {
   rule: 'an object with ca, cert, key: PEM text or a Buffer of it, cert and key together',
   read: (value) => {
@@ -171,14 +171,14 @@ export const proxyUrl: Kind<string | false> = {
   parse: (value) => (value === 'false' ? false : value),
 }
 
-/** Not a Map, a Date or another class's instance, whose content is not in its own properties; of any realm. */
+/** Not an instance of a class, such as Map or Date, whose content is not in its own properties. Works across realms. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value))
 }
 
-/** Text that is none stays as it is: it breaks the rule, and is shown. */
+/** Text that is not JSON is returned unchanged: it breaks the rule, and is shown in the message. */
 export function parseJson(value: string): unknown {
   try {
     return JSON.parse(value) as unknown

@@ -1,4 +1,4 @@
-/** Options that are objects: each member has a rule of its own, and a message that names it. Pure. */
+/** Options that are objects: each member has its own rule, and messages name the member. */
 import { isPlainObject } from './kinds.js'
 import { findNearestName } from './nearest-name.js'
 import { formatValue, formatName } from './format-value.js'
@@ -11,7 +11,7 @@ interface Member {
 
 export type MemberRules<T> = Readonly<Record<keyof T & string, Member>>
 
-/** A copy of what is given, or `undefined` where it breaks a rule. */
+/** @returns a copy, or undefined if a member breaks its rule */
 export function readMembers<T>(members: MemberRules<T>, value: unknown): Partial<T> | undefined {
   if (!isPlainObject(value)) return undefined
   const given = givenIn(value)
@@ -20,7 +20,7 @@ export function readMembers<T>(members: MemberRules<T>, value: unknown): Partial
     : undefined
 }
 
-/** What is wrong with which member; `undefined` where it is no such object at all, of which the whole rule tells. */
+/** @returns the members that break their rules, and why; undefined if there is none, or the value is not an object */
 export function findMemberProblem<T>(members: MemberRules<T>, value: unknown): string | undefined {
   if (!isPlainObject(value)) return undefined
   const problems = givenIn(value)

@@ -1,9 +1,9 @@
-/** The known name that a wrong one was probably meant to be. */
+/** Finds the known name that an unknown one was probably meant to be. */
 
-/** More changes than this make it another word. */
+/** More changes than this are another word. */
 const MAX_DISTANCE = 4
 
-/** @param maxDistance letters that may differ; two neighbours that changed places are one. */
+/** @param maxDistance letters that may differ; two swapped neighbours count as one */
 export function findNearestName<Name extends string>(
   wrong: string,
   known: readonly Name[],

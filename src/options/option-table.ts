@@ -1,6 +1,6 @@
 /**
- * The one table of options: types, variables, defaults, rules and the README's words all come from here.
- * Where a variable is not named, it is `PINO_INGEST_` and the option's name in upper case.
+ * The table of options: the source of their types, variables, defaults and rules, and of the README's tables.
+ * The default variable is `PINO_INGEST_` and the option's name in upper case.
  */
 import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
@@ -27,11 +27,11 @@ import { DEFAULT_BREADCRUMBS, rates, requestLogs, breadcrumbs } from './breadcru
 
 interface RowSettings<T> {
   readonly kind: Kind<T>
-  /** In the order in which they are asked. */
+  /** The first that is set wins. */
   readonly variables?: readonly string[]
-  /** What counts where neither code nor environment says anything. */
+  /** Used if neither code nor environment sets the option. */
   readonly default?: T
-  /** The default in words, where it is no value. */
+  /** Describes a default that is not a plain value. */
   readonly defaultText?: string
   /** For the README. */
   readonly meaning: string
@@ -40,7 +40,7 @@ interface RowSettings<T> {
 }
 
 export interface OptionRow<T> extends RowSettings<T> {
-  /** The README's table that it stands in. */
+  /** The README's table that lists it. */
   readonly group: Group
 }
 
@@ -274,7 +274,7 @@ export type OptionName = keyof typeof OPTION_TABLE
 
 type ValueOf<R> = R extends OptionRow<infer T> ? T : never
 
-/** A member that is undefined counts as not given, as an option does. What has names of its own (`string`) has no members. */
+/** An undefined member counts as not given, as an option does. Objects with any name (`string`) have no known members. */
 type Given<T> = T extends readonly unknown[]
   ? T
   : T extends object
@@ -283,10 +283,10 @@ type Given<T> = T extends readonly unknown[]
       : { [Member in keyof T]: T[Member] | undefined }
     : T
 
-/** What is read of what was given. */
+/** The values after reading. */
 export type OptionValues = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
 
-/** What may be given in code; see the README's table. */
+/** The options that can be set in code; see the README's table. */
 export type IngestOptions = { -readonly [Name in OptionName]?: Given<ValueOf<(typeof OPTION_TABLE)[Name]>> | undefined }
 
 export function rowOf(name: OptionName): OptionRow<unknown> {
@@ -297,7 +297,7 @@ export function variablesOf(name: OptionName): readonly string[] {
   return rowOf(name).variables ?? [`PINO_INGEST_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`]
 }
 
-/** Those that an application is likely to set; the README shows them first. */
+/** The options that most applications set; the README lists them first. */
 const USUAL: readonly OptionName[] = [
   'url',
   'apiKey',
@@ -313,7 +313,7 @@ const USUAL: readonly OptionName[] = [
   'onProblem',
 ]
 
-/** The README's tables: the usual options, and folded up below them all, one table for each group. */
+/** The README's tables: the usual options, and below them, collapsed, all options by group. */
 export function optionsMarkdown(): string {
   const names = Object.keys(OPTION_TABLE) as OptionName[]
   const groups = GROUPS.map(

@@ -1,4 +1,4 @@
-/** This process's environment, for what lives above the options: they and the command line alone read it. */
+/** This process's environment. Only the options and the command line read it. */
 import type { Env } from './ci.js'
 
 export function processEnv(): Env {

@@ -1,4 +1,4 @@
-/** Configuration in three layers, code over environment over defaults: one place resolves and checks it all. */
+/** Resolves and validates the configuration: code wins over environment, which wins over defaults. */
 import { readFileSync } from 'node:fs'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { IngestError } from '../shared/errors.js'
@@ -26,20 +26,20 @@ export interface OptionSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** For the variables that name files. */
   readonly readFile: (path: string) => string
-  /** Whether a folder is lost with the machine's memory. Default false. */
+  /** Whether a folder's file system is in memory. Default false. */
   readonly isInMemory?: (path: string) => boolean
 }
 
 export const LOCAL_URL = 'http://127.0.0.1:4319/api/v1'
-/** The local service takes any key, and the interface wants one. No other key is sent to the implicit URL: anyone may listen there. */
+/** The local service accepts any key, and the interface requires one. No other key is sent to the implicit URL, since any user may listen there. */
 const LOCAL_KEY = 'local'
 
 const MIB = 1024 * 1024
 
-/** pino puts these among a transport's options. */
+/** pino adds these to a transport's options. */
 const PINOS_OWN = ['$context', 'pinoWillSendConfig', 'levels', 'dedupe']
 
-/** Among debug, info, warn, error, fatal from 0; trace is -1. */
+/** 0 (debug) to 4 (fatal); -1 for trace. */
 export function toThreshold(level: Settings['level']): number {
   return LEVEL_NAMES.indexOf(level) - 1
 }
@@ -53,7 +53,7 @@ export function resolveFromProcess(given: unknown, names?: readonly OptionName[]
 }
 
 /**
- * @param names the options that are known here; the others have their defaults, whatever the environment says.
+ * @param names the options that are known here; the others have their defaults, whatever the environment contains
  * @throws IngestError `CONFIG` that names each wrong option, its rule and the value received (a secret's never).
  */
 export function resolveOptions(
@@ -77,7 +77,7 @@ export function resolveOptions(
   }
   const settings = complete({ values, options, wrong, sources, problems })
   if (problems.length > 0) {
-    // The key may have been put into another option by mistake, whose value is shown.
+    // Another option, whose value is shown, may contain the key by mistake.
     const mask = createSecretMask(
       [options['apiKey'], sources.env['PINO_INGEST_API_KEY']].filter((key) => isLongText(key)),
     )
@@ -89,7 +89,7 @@ export function resolveOptions(
   return Object.freeze(settings)
 }
 
-/** A short key is a word that may stand in any message. */
+/** A short key may be a word of the message. */
 function isLongText(value: unknown): value is string {
   return typeof value === 'string' && value.length >= 12
 }
@@ -97,7 +97,7 @@ function isLongText(value: unknown): value is string {
 function givenOptions(given: unknown, known: readonly OptionName[], problems: string[]): Record<string, unknown> {
   if (given === undefined) return {}
   if (!isPlainObject(given)) {
-    problems.push(`options must be a plain object, got ${describeType(given)}`) // which may be the key itself
+    problems.push(`options must be a plain object, got ${describeType(given)}`) // it may be the key itself
     return {}
   }
   for (const name of Object.keys(given)) {
@@ -109,7 +109,7 @@ function givenOptions(given: unknown, known: readonly OptionName[], problems: st
   return given
 }
 
-/** Its own: what someone has put on `Object.prototype` is no option. */
+/** Own properties only: `Object.prototype` may have been extended. */
 function isGiven(options: Record<string, unknown>, name: OptionName): boolean {
   return Object.hasOwn(options, name) && options[name] !== undefined
 }
@@ -135,7 +135,7 @@ function fromEnvironment(name: OptionName, { env, readFile }: OptionSources, pro
   const file = (variable: string): string | undefined => {
     const path = text(variable)
     if (path === undefined) return undefined
-    // What stands for the key's file may be the key itself.
+    // The path may be the key itself, by mistake.
     const shownPath = name === 'apiKey' && !ROOTED_PATH.test(path) ? describeHidden(path) : path
     try {
       return readFile(path)
@@ -155,7 +155,7 @@ function fromEnvironment(name: OptionName, { env, readFile }: OptionSources, pro
   if (name === 'tls') return parts(['ca', 'cert', 'key'], file)
   if (name === 'deploy') return parts(['commit', 'branch', 'deployed_by'], text)
   if (name === 'sample') return parts(LEVELS, (variable) => numberIn(text(variable)))
-  if (name === 'proxy') return undefined // which of them counts depends on the URL
+  if (name === 'proxy') return undefined // which variable counts depends on the URL
   if (name === 'spool') {
     const value = text('PINO_INGEST_SPOOL')
     return value === undefined ? undefined : checked(name, 'PINO_INGEST_SPOOL', rowOf(name).kind.parse(value), problems)
@@ -170,13 +170,13 @@ function fromEnvironment(name: OptionName, { env, readFile }: OptionSources, pro
 interface Resolved {
   readonly values: Partial<Record<OptionName, unknown>>
   readonly options: Record<string, unknown>
-  /** What `problems` tells of already. */
+  /** Options with an error in `problems`. */
   readonly wrong: ReadonlySet<OptionName>
   readonly sources: OptionSources
   readonly problems: string[]
 }
 
-/** What one value alone does not tell. */
+/** Checks what depends on several values, and adds derived settings. */
 function complete({
   values,
   options,
@@ -228,16 +228,16 @@ function complete({
       spool,
       breadcrumbs: resolveBreadcrumbs(own.breadcrumbs),
       maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
-      // A proxy in between could not prove that it is the local service.
+      // A proxy could not prove that it is the local service.
       proxy: isLocalDefault ? false : (own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems))),
-      // Who names a proxy in code means it for this URL.
+      // A proxy that is set in code is meant for this URL.
       noProxy: own.proxy === undefined ? (env['no_proxy'] ?? env['NO_PROXY'] ?? '') : '',
     }).filter(([, value]) => value !== undefined),
   )
   return defined as unknown as Settings
 }
 
-/** Without the key itself. Undefined where none was given. */
+/** Without the key itself. Undefined if none was given. */
 function keyWarning(
   own: OptionValues,
   options: Record<string, unknown>,
@@ -260,7 +260,7 @@ function environmentProxy(url: string, env: OptionSources['env'], problems: stri
   return proxy === undefined ? false : checked('proxy', proxy.variable, proxy.value, problems)
 }
 
-/** Text that is no number breaks the rule, and is shown. */
+/** Text that is not a number breaks the rule, and is shown in the message. */
 function numberIn(text: string | undefined): string | number | undefined {
   return text === undefined || !/^\d*\.?\d+$/.test(text) ? text : Number(text)
 }

@@ -1,4 +1,4 @@
-/** The kind of `scrubPatterns`: built-in names and expressions, each checked before it meets any text. Pure. */
+/** The type of `scrubPatterns`: built-in names and expressions, each validated at the start. */
 import { checkExpression } from '../redaction/check-expression.js'
 import { BUILT_INS } from '../redaction/patterns.js'
 import type { Kind } from './kinds.js'
@@ -8,12 +8,12 @@ import { formatValue, formatTypedText } from './format-value.js'
 
 const RULE = `a list of ${BUILT_INS.join(', ')} or regular expressions (in a variable: separated by commas, or JSON)`
 
-/** A quantifier's comma, `\d{3,8}`, at which a comma list would be cut into other expressions than were meant. */
+/** A quantifier's comma, `\d{3,8}`, at which splitting a comma list would produce wrong expressions. */
 const CUT_QUANTIFIER = /\{\d*\s*,/
 const PLAIN_WORD = /^[\w -]+$/
-/** Letters in which a plain word may differ from a built-in name that was meant. */
+/** Letters by which a misspelt built-in name may differ. */
 const MAX_TYPOS = 2
-/** Each expression reads each text, so that their times add up. */
+/** Each expression reads each text, so their times add up. */
 const MAX_TOTAL_INSTRUCTIONS = 4_000
 
 export const scrubPatterns: Kind<readonly string[]> & { problem(value: unknown): string | undefined } = {
@@ -22,9 +22,9 @@ export const scrubPatterns: Kind<readonly string[]> & { problem(value: unknown):
     const patterns = texts.read(value)
     return patterns === undefined || listProblem(patterns) !== undefined ? undefined : patterns
   },
-  // Left whole it breaks the rule, and `problem` says why.
+  // Unsplit it breaks the rule, and `problem` says why.
   parse: (value) => (isCut(value) ? value : texts.parse(value)),
-  /** Which of them, and what is wrong with it. */
+  /** The pattern that is wrong, and why. */
   problem: (value) => {
     if (typeof value === 'string' && isCut(value)) {
       return `${formatValue(value)} holds a comma inside of braces, where a comma list would be cut: write the list as JSON, like ["email","\\\\d{3,8}"]`

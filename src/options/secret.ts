@@ -1,4 +1,4 @@
-/** A value that printing, serializing and inspecting do not show. */
+/** A value that is hidden when it is printed, serialized or inspected. */
 import { inspect } from 'node:util'
 
 const SHOWN = '[secret]'

@@ -5,26 +5,26 @@ import type { LEVEL_NAMES } from './option-table.js'
 import type { Tls } from './tls.js'
 import type { SampleRates, BreadcrumbSettings } from './breadcrumb-settings.js'
 
-/** What code and environment come to. */
+/** The resolved configuration. */
 export interface Settings {
   readonly enabled: boolean
   /** Without a trailing slash. */
   readonly url: string
-  /** The key that is sent: never the user's to the implicit local URL. */
+  /** The key that is sent; to the implicit local URL never the user's. */
   readonly apiKey: Secret
   readonly previousApiKeys: readonly Secret[]
-  /** Nobody named a service: it is the local one of a developer's machine. */
+  /** No URL was set: the service is the local one of a developer's machine. */
   readonly isLocalDefault: boolean
-  /** The warning about a key that was given without a URL. */
+  /** Warning about a key that was set without a URL. */
   readonly keyWarning?: string
-  /** All keys that the user gave, used or not: no message may hold them. */
+  /** All keys that were set, used or not: no message may contain them. */
   readonly givenKeys: readonly Secret[]
   readonly allowInsecure: boolean
   readonly tls?: Tls
   readonly proxy: string | false
   readonly noProxy: string
   readonly service?: string
-  /** After the record's own `name`. */
+  /** Used if the record has no `name`. */
   readonly fallbackService?: string
   readonly messageKey?: string
   readonly errorKey?: string

@@ -1,4 +1,4 @@
-/** The option `spool`: where entries are kept, and how many. */
+/** The option `spool`: where entries are stored, and how many. */
 import fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { flag, isWithin } from './kinds.js'
@@ -7,17 +7,16 @@ import { findMemberProblem, readMembers } from './members.js'
 import type { MemberRules } from './members.js'
 
 export interface SpoolSettings {
-  /** Default: a folder of the user's own in the system's for temporary files. */
+  /** Default: a folder of this user in the system's folder for temporary files. */
   readonly dir?: string
-  /** Bytes of the whole root, whoever writes in it. */
+  /** Bytes of the whole root, for all processes that write to it. */
   readonly maxBytes: number
   /** Milliseconds. */
   readonly maxAgeMs: number
-  /** What is safe: what the process wrote, or what the disk has after a power failure (but for the last second). */
+  /** What survives: the end of the process, or a power failure (except for the last second). */
   readonly durability: 'process' | 'power'
 }
 
-/** What may be given. */
 export type SpoolOption = Partial<SpoolSettings>
 
 const MIB = 1024 * 1024
@@ -55,15 +54,15 @@ export const spool: Kind<SpoolOption | false> = {
 
 export interface SpoolSources {
   readonly option: SpoolOption | false | undefined
-  /** From the environment: counts where the option names none. */
+  /** From the environment: used if the option has none. */
   readonly dir: string | undefined
-  /** Nobody named a service. */
+  /** No URL was set. */
   readonly isLocalDefault: boolean
-  /** Of the file system; a parameter, since this is the only look at the disk. */
+  /** Reads the file system. */
   readonly isLostInMemory: (path: string) => boolean
 }
 
-/** Off for a developer's local service, unless it is asked for. What is wrong goes to `problems`. */
+/** Off for the implicit local service, unless it is set. Errors are added to `problems`. */
 export function resolveSpool(
   { option, dir, isLocalDefault, isLostInMemory }: SpoolSources,
   problems: string[],
@@ -84,14 +83,14 @@ export function resolveSpool(
 const TMPFS = 0x01021994
 const RAMFS = 0x858458f6
 
-/** Whether the file system keeps its files in memory. False where it cannot be told. @see statfs(2) */
+/** Whether the file system keeps its files in memory. False if that is not known. @see statfs(2) */
 export function isInMemory(path: string): boolean {
   for (let at = resolve(path); ; at = dirname(at)) {
     try {
       const { type } = fs.statfsSync(at) // not imported by name: see `shared/node-version.ts`
       return type === TMPFS || type === RAMFS
     } catch {
-      if (at === dirname(at)) return false // the folder is yet to be made, and so are its parents
+      if (at === dirname(at)) return false // neither the folder nor its parents exist
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The base URL, and the way to it. */
+/** Validates the base URL, and finds the proxy for it. */
 import { BASE_PATH } from '../protocol/limits.js'
 import { describeHidden, formatValue } from './format-value.js'
 

@@ -7,9 +7,9 @@ import type { Batch } from '../batch/sender.js'
 export interface BatcherOptions {
   /** Entries in a batch, 1 to 100 (interface: Limits). */
   readonly batchSize: number
-  /** Bytes of a batch's whole body. A single entry beyond it goes alone. */
+  /** Bytes of a batch's whole body. A longer entry gets a batch of its own. */
   readonly batchBytes: number
-  /** Milliseconds that the first entry of a batch waits at most. After a pause that was longer it waits 50 at most. */
+  /** Maximum time that the first entry of a batch waits. After a longer pause it waits 50 ms at most. */
   readonly flushIntervalMs: number
   readonly clock: Clock
   readonly onBatch: (batch: Batch) => void
@@ -27,14 +27,14 @@ const MAX_BYTES_PER_UNIT = 3
 const COMMA = 0x2c
 /** Bytes per `append`. Damage on disk costs at least this much; a quarter of it would cost 5 % more of the worker's time. */
 const LOG_BYTES = 32 * 1024
-/** After a pause an entry need not wait for others; those that come with it are written within that. */
+/** After a pause a batch waits only this long: entries that are logged together arrive within it. */
 const LINGER_MS = 50
 const NO_BODY = Buffer.alloc(0)
 const CLOSING = Buffer.from(']}')
 
 /**
- * Writes every entry as UTF-8 at once: a string kept until the cut would keep the whole chunk it is a slice of.
- * One scratch buffer serves all batches and an exact copy leaves it at the cut, so that a waiting batch never
+ * Writes every entry as UTF-8 at once: a string kept until the seal would keep the whole chunk that it is a slice of.
+ * One scratch buffer serves all batches and an exact copy leaves it at the seal, so that a waiting batch never
  * holds more than its own bytes. The copy costs about 2 us a batch of 25 KB.
  */
 export class Batcher {
@@ -56,7 +56,7 @@ export class Batcher {
   /** Offset of the end of each entry of the open batch. */
   #ends: number[] = []
   #isCommitted = true
-  /** Whether a batch is being cut. A listener may add an entry meanwhile: it is cut, too. */
+  /** Whether the open batch is being sealed. A listener may add an entry meanwhile: it is sealed, too. */
   #isCutting = false
   /** Entries of sealed batches that were not yet passed to `onBatch`. */
   #handingOver = 0
@@ -66,24 +66,24 @@ export class Batcher {
     this.#newId = options.newId ?? randomUUID
   }
 
-  /** Entries not yet cut. */
+  /** Entries in no sealed batch yet. */
   get pendingEntries(): number {
     return this.#count + this.#handingOver
   }
 
-  /** Bytes of the body that they make, were it cut now. */
+  /** Bytes of the body, if it were sealed now. */
   get pendingBytes(): number {
     return this.#count === 0 ? 0 : this.#length + CLOSING.length
   }
 
   /**
    * @param entryJson one entry as JSON
-   * @param rank its level's position in `LEVELS`: 0 for debug to 4 for fatal
+   * @param severity 0 (debug) to 4 (fatal)
    */
-  add(entryJson: string, rank: number): void {
+  add(entryJson: string, severity: number): void {
     const full = this.#count > 0 && !this.#isCutting && !this.#fits(entryJson) ? this.#cut() : []
     if (this.#count === 0) this.#open()
-    if (rank > this.#highestSeverity) this.#highestSeverity = rank
+    if (severity > this.#highestSeverity) this.#highestSeverity = severity
     this.#write(entryJson)
     // After the entry was written: `onBatch` may read `pendingEntries` or add an entry.
     this.#handOver(full)
@@ -99,7 +99,7 @@ export class Batcher {
     this.#isCommitted = true
   }
 
-  /** Cuts what is open now; nothing happens where nothing is. */
+  /** Seals the open batch, if there is one. */
   seal(): void {
     if (this.#count > 0 && !this.#isCutting) this.#handOver(this.#cut())
   }
@@ -111,7 +111,7 @@ export class Batcher {
     }
   }
 
-  /** Counts bytes only where the worst case would not fit. */
+  /** Counts bytes only if the worst case would not fit. */
   #fits(entryJson: string): boolean {
     const left = this.#options.batchBytes - this.#length - 1 - CLOSING.length
     return entryJson.length * MAX_BYTES_PER_UNIT <= left || Buffer.byteLength(entryJson) <= left
@@ -154,7 +154,7 @@ export class Batcher {
     this.#length = this.#scratch.write(`{"batch_id":"${this.#batchId}","logs":[`)
     this.#headLength = this.#loggedLength = this.#length
     const now = clock.now()
-    // No more requests than one an interval, for who logs less than a batch in it.
+    // With less than a batch an interval, one request an interval.
     this.#dueAt = Math.min(Math.max(now + LINGER_MS, this.#cutAt + flushIntervalMs), now + flushIntervalMs)
     this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
   }
@@ -229,7 +229,7 @@ export class Batcher {
     this.#ends = []
     this.#highestSeverity = 0
     this.#loggedCount = 0
-    // One giant entry must not keep its memory for good.
+    // A giant entry must not keep its memory.
     const usual = Math.max(INITIAL_BYTES, 2 * this.#options.batchBytes)
     if (this.#scratch.length > usual) this.#scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }

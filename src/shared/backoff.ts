@@ -1,4 +1,4 @@
-/** The next delay, as data: nothing here waits. */
+/** Computes the delay before the next attempt. */
 
 export interface BackoffInput {
   /** Failed attempts so far, from 1. */
@@ -11,12 +11,12 @@ export interface BackoffInput {
   readonly random: () => number
 }
 
-/** A service that was away for long may take as long to come back; a short outage is not made longer by the wait. */
+/** After a long outage a longer wait matters less; a short outage is not prolonged by it. */
 const OUTAGE_SHARE = 1 / 4
 const LEAST_CAP_MS = 5_000
 
 /**
- * Full jitter: anywhere between nothing and the exponential step, so that many clients do not come back together.
+ * Full jitter: anywhere between nothing and the exponential step, so that many clients do not retry at the same time.
  * The cap is a quarter of the outage's age, at least 5 s and the first step, at most `retryMaxMs`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */

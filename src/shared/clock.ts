@@ -1,4 +1,4 @@
-/** Time as a parameter: nothing above this file reads a clock or sets a timer by itself, so tests inject one. */
+/** Time as a parameter, so that tests can inject a clock. */
 
 export interface Clock {
   /** Milliseconds on a clock that never jumps; for waiting and for ages. */
@@ -9,7 +9,7 @@ export interface Clock {
   timer(delayMs: number, fire: () => void): () => void
 }
 
-/** Node clamps a longer delay to 1 ms, so that a timer of a month would fire at once. */
+/** Node reduces a longer delay to 1 ms. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   timer: (delayMs, fire) => cancelling(startTimer(delayMs, fire)),
 }
 
-/** Its timers keep no process alive. */
+/** Its timers do not keep the process alive. */
 export const backgroundClock: Clock = {
   ...systemClock,
   timer: (delayMs, fire) => cancelling(startTimer(delayMs, fire).unref()),

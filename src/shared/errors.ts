@@ -11,7 +11,7 @@
  * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts or the call's `timeoutMs` are used up.
  * - `MISDIRECTED`: a 3xx, or a reply that is not the service's, such as a login page; redirects are never followed. Without a URL also: the
  *   program on the local service's port is not this user's, and nothing was sent to it.
- * - `SPOOL`: entries cannot be kept on disk, or what was kept is damaged. Sending goes on. Only told, never thrown.
+ * - `SPOOL`: entries cannot be kept on disk, or stored entries are damaged. Sending continues. Only reported, never thrown.
  * - `ABORTED`: the caller's signal, or the client's `close()`, ended the call.
  */
 export type IngestErrorCode =
@@ -26,9 +26,9 @@ export type IngestErrorCode =
   | 'ABORTED'
 
 export interface IngestErrorOptions {
-  /** HTTP status of the reply, where there was one. */
+  /** HTTP status of the reply, if there was one. */
   readonly status?: number
-  /** Milliseconds until the service may be asked again, where it sent a Retry-After. */
+  /** Milliseconds until the service may be asked again, if it sent a Retry-After. */
   readonly retryAfterMs?: number | undefined
   /** The underlying failure. Never one that carries the key or a token. */
   readonly cause?: unknown
@@ -39,7 +39,7 @@ export class IngestError extends Error {
   override readonly name = 'IngestError'
   readonly code: IngestErrorCode
   readonly status: number | undefined
-  /** Milliseconds from now until the service may be asked again, where it sent a Retry-After. */
+  /** Milliseconds from now until the service may be asked again, if it sent a Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(code: IngestErrorCode, message: string, options: IngestErrorOptions = {}) {

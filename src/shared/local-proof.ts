@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const CHALLENGE_HEADER = 'x-pino-ingest-challenge'
 
-/** The service's end of a connection. */
+/** Of the service's side of a connection. */
 export interface ServiceAddress {
   readonly address: string
   readonly port: number
@@ -26,7 +26,7 @@ export function isLocalService(challenge: string | undefined): boolean {
   return /^Bearer\b.*\bpino-ingest\b/i.test(challenge ?? '')
 }
 
-/** What a listener answered to a challenge. */
+/** A listener's reply to a challenge. */
 export interface ChallengeReply {
   readonly status: number
   /** The header `www-authenticate`. */
@@ -38,7 +38,7 @@ export type ProofProblem = 'token' | 'foreign'
 
 const PROOF = /\bproof="([\w-]{43})"/
 
-/** @returns undefined where the reply proves that the listener at `end` knows the token */
+/** @returns undefined if the reply proves that the listener at `end` knows the token */
 export function findProofProblem(
   { status, challenge }: ChallengeReply,
   token: string,

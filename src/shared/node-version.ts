@@ -1,12 +1,11 @@
 /**
- * Evaluated first by every door: on a Node that is too old it throws, before anything else can fail for a reason that
- * tells nobody what to do. An ES module's imports are linked before any is evaluated, so no file imports by name what a builtin
- * of an older Node lacks.
+ * Node version check, run first by every entry point, so that an old Node fails with a clear message. An ES module's
+ * imports are linked before any is evaluated, so no file may import names that builtin modules of an older Node lack.
  */
 
 /**
- * The lowest version of a line, and all lines from the last on: as `engines` in package.json, which a test compares. 21 is not among
- * them: it ended before it got `zlib.crc32`, which the spool needs.
+ * The lowest versions, as `engines` in package.json; all major versions after the last are supported. Not 21, which ended
+ * before it had `zlib.crc32`, which the spool needs.
  */
 const LOWEST: readonly (readonly [major: number, minor: number])[] = [
   [20, 19],
@@ -20,9 +19,9 @@ export interface RuntimeVersions {
   readonly deno?: string | undefined
 }
 
-/** @returns what is wrong with this engine, and what to do; undefined for one that will do. */
+/** @returns what is wrong and what to do; undefined for a supported runtime */
 export function findNodeVersionProblem({ node, bun, deno }: RuntimeVersions): string | undefined {
-  // What these call their Node version is the one that they imitate.
+  // Bun and Deno report the Node version that they emulate.
   if (node === undefined || bun !== undefined || deno !== undefined || isSupported(node)) return undefined
   return `pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node ${node}. Update Node (https://nodejs.org/en/download), or run this program with a newer one.`
 }

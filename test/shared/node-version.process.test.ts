@@ -126,7 +126,7 @@ describe('every door', () => {
   })
 
   test('a bundler keeps it: no other module without exports in use stays', async () => {
-    expect(sideEffects).toContain('../dist/*/engine.js')
+    expect(sideEffects).toContain('./dist/*/shared/node-version.js')
     const { build } = await import('esbuild')
     const { outputFiles } = await build({
       stdin: { contents: `import { newEventId } from 'pino-ingest'; console.log(newEventId())`, resolveDir: root },
