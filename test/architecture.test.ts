@@ -167,7 +167,7 @@ describe('collaborators are made first', () => {
   })
 
   test('a closure that reads what was assigned before it is not', () => {
-    const body = 'this.#b = new B(); this.#a = new A(() => this.#b.run(() => this.#late)); this.b = 1'
+    const body = 'this.#b = new B(); this.#a = new A((c) => this.#b.run(() => this.#late, c)); const c = 1; this.b = c'
     expect(findLateBindings('made.ts', `class Made { #a; #b; #late = 0; constructor() { ${body} } }`)).toEqual([])
   })
 })

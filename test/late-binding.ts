@@ -23,6 +23,8 @@ function findInClass(type: ts.ClassLikeDeclaration, source: ts.SourceFile): stri
     type.members.filter(ts.isGetAccessorDeclaration).map((getter) => [getter.name.getText(), getter]),
   )
   const found: string[] = []
+  /** Names that the closure declares itself. */
+  let own = new Set<string>()
   /** @param at where the closure is made; undefined outside of one */
   const visit = (node: Node, at: number | undefined): void => {
     const name = at === undefined ? undefined : nameRead(node)
@@ -30,13 +32,15 @@ function findInClass(type: ts.ClassLikeDeclaration, source: ts.SourceFile): stri
       const isField = ts.isPropertyAccessExpression(node)
       const getter = isField ? getters.get(name) : undefined
       if (getter?.body) visit(getter.body, at)
-      if ((assignedAt.get(isField ? `this.${name}` : name) ?? -1) > at) {
+      if ((isField || !own.has(name)) && (assignedAt.get(isField ? `this.${name}` : name) ?? -1) > at) {
         const line = source.getLineAndCharacterOfPosition(at).line + 1
         found.push(`${source.fileName}:${line} ${type.name?.text ?? 'class'} reads ${name}`)
       }
     }
-    const start = at ?? (isClosure(node) ? node.getStart() : undefined)
-    ts.forEachChild(node, (child) => visit(child, start))
+    if (at === undefined && isClosure(node)) {
+      own = declaredIn(node)
+      ts.forEachChild(node, (child) => visit(child, node.getStart()))
+    } else ts.forEachChild(node, (child) => visit(child, at))
   }
   if (constructor) visit(constructor, undefined)
   // A function that is a field's own value is a method; one that is passed on is a closure.
@@ -75,6 +79,17 @@ function nameRead(node: Node): string | undefined {
     (ts.isPropertyAccessExpression(node.parent) && node.parent.name === node) ||
     (ts.isPropertyAssignment(node.parent) && node.parent.name === node)
   return ts.isIdentifier(node) && !isMember ? node.text : undefined
+}
+
+function declaredIn(closure: ts.Node): Set<string> {
+  const names = new Set<string>()
+  const visit = (node: ts.Node): void => {
+    const isDeclaration = ts.isParameter(node) || ts.isVariableDeclaration(node) || ts.isBindingElement(node)
+    if (isDeclaration && ts.isIdentifier(node.name)) names.add(node.name.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(closure)
+  return names
 }
 
 function isClosure(node: Node): boolean {
