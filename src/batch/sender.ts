@@ -77,8 +77,8 @@ export interface Refused {
   readonly reason: string
   /** The entries that the reply names; empty where it names none. */
   readonly rejected: readonly IngestResultError[]
-  /** Attempts begun before the reply came, as the gate counts them: what began later may speak for the service. */
-  readonly begunBefore?: number
+  /** Number of this failure. Set if the reply names no entry, and the service accepted other entries directly before it. */
+  readonly failureNumber?: number | undefined
 }
 
 /** Not now: the same bytes may be sent again, not before `retryAfterMs` where the service gave one. */

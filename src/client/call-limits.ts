@@ -1,13 +1,13 @@
-/** How long and how often a call is tried. */
+/** Limits of a call: attempts and time. */
 import { MAX_TIMER_MS } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import { describeHidden } from '../options/format-value.js'
 
 export interface CallLimits {
-  /** Attempts for each call, the first among them: an integer from 1. Default 3. */
+  /** Attempts per call, including the first: an integer from 1. Default 3. */
   maxAttempts?: number | undefined
   /**
-   * Milliseconds for each call, with all attempts and the waits between them: an integer from 1 to 2147483647. Default 30000.
+   * Milliseconds per call, including all attempts and waits: an integer from 1 to 2147483647. Default 30000.
    * A call that would have to wait longer fails at once.
    */
   timeoutMs?: number | undefined

@@ -1,16 +1,16 @@
-/** undici's connections: bounded, kept alive, and through a proxy where there is one. */
+/** Connections through undici: limited in number, kept alive, and through a proxy if one is set. */
 import type { buildConnector, Dispatcher } from 'undici'
 import type { HttpOptions } from './http-types.js'
 import { verifyListener } from './verify-listener.js'
 
-/** Within the request's own time. */
+/** Part of the time of the request. */
 const CONNECT_TIMEOUT_MS = 3_000
-/** A connection that the service has closed unseen costs a failed request; most keep one for longer than this. */
+/** Below the idle timeout of most services: a request on a closed connection would fail. */
 export const KEEP_ALIVE_MS = 4_000
 
-/** @returns makes a dispatcher, with connections of its own */
+/** @returns creates a dispatcher with its own connections */
 export async function loadDispatchers(options: HttpOptions): Promise<() => Dispatcher> {
-  // Here and not at the top: undici takes about 140 ms and 11 to 27 MB to load, which a worker's start must not pay.
+  // Not at the top: loading undici takes about 140 ms and 11 to 27 MB, and would delay the start of the worker.
   const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici')
   const tls = Object.fromEntries(Object.entries(options.tls ?? {}).filter(([, value]) => value !== undefined))
   const timeout = Math.min(CONNECT_TIMEOUT_MS, options.requestTimeoutMs)
@@ -19,12 +19,12 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     connections: options.maxConnections,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // The timer of the whole exchange ends what takes too long.
+    // The whole exchange has a timer.
     headersTimeout: 0,
     bodyTimeout: 0,
   }
   if (options.proxy === undefined || options.proxy === false) {
-    const plain = buildConnector(settings.connect) // one for all: it remembers TLS sessions
+    const plain = buildConnector(settings.connect) // shared, since it caches TLS sessions
     const connect = options.isLocalDefault === true ? provenConnector(plain, options.url, timeout) : plain
     return () => new Agent({ ...settings, connect })
   }
@@ -33,7 +33,7 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     new EnvHttpProxyAgent({
       ...settings,
       requestTls: settings.connect,
-      proxyTls: { timeout }, // the client certificate is the service's business, not the proxy's
+      proxyTls: { timeout }, // the client certificate is for the service, not for the proxy
       httpProxy: address,
       httpsProxy: address,
       noProxy: options.noProxy ?? '',
@@ -41,7 +41,7 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     })
 }
 
-/** On each new connection nothing is sent before the listener has proved itself. */
+/** Verifies the listener on each new connection before anything is sent. */
 function provenConnector(connect: buildConnector.connector, url: string, timeoutMs: number): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
@@ -56,7 +56,7 @@ function provenConnector(connect: buildConnector.connector, url: string, timeout
     })
 }
 
-/** Apart, so that no error can quote the password, and a `%` in it that encodes nothing breaks nothing. */
+/** Separates the credentials, so that no error contains the password, and a `%` that encodes nothing is allowed in it. */
 function proxyOf(proxy: string): { address: string; token?: string } {
   const url = new URL(proxy)
   const { username, password } = url
@@ -70,6 +70,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a `%` that stands for itself
+    return text // a `%` that encodes nothing
   }
 }

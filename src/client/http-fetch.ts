@@ -1,4 +1,4 @@
-/** The request through `fetch`, for runtimes where undici is not itself. */
+/** One request through `fetch`, for Bun, which replaces undici. */
 import type { HttpReply } from './http-types.js'
 
 export interface FetchPost {
@@ -18,10 +18,10 @@ export async function fetchPost(url: string, options: FetchPost): Promise<HttpRe
     body: body as string | null,
     headers,
     signal,
-    // Followed, a redirect would carry the key to wherever it leads.
+    // A redirect that is followed would send the key elsewhere.
     redirect: 'manual' as const,
-    // Bun's own; others pass over them. What comes from the environment, NO_PROXY with it, Bun reads there by itself, also for
-    // loopback: so `false` is said, which Bun hears from 1.4 on.
+    // Options of Bun, which other runtimes ignore. Bun reads the proxy variables itself, also for loopback; `false` turns that off
+    // from Bun 1.4 on.
     ...(tls !== undefined && { tls }),
     ...((proxy === false || (typeof proxy === 'string' && noProxy === '')) && { proxy }),
   }

@@ -1,4 +1,4 @@
-/** What the one place that talks HTTP promises to those above it. */
+/** Types of the HTTP module. */
 import type { Tls } from '../options/tls.js'
 
 export interface HttpOptions {
@@ -6,9 +6,9 @@ export interface HttpOptions {
   readonly url: string
   readonly apiKey: string
   readonly tls?: Tls | undefined
-  /** URL of a proxy; `false` for none. Reached through CONNECT, so that it sees no key where the service is https. */
+  /** URL of a proxy; `false` for none. Used with CONNECT, so that it does not see the key if the service uses https. */
   readonly proxy?: string | false | undefined
-  /** Hosts that are reached without the proxy, as `NO_PROXY`. */
+  /** Hosts without the proxy, as `NO_PROXY`. */
   readonly noProxy?: string | undefined
   /** Milliseconds for the whole exchange. */
   readonly requestTimeoutMs: number
@@ -21,19 +21,19 @@ export interface HttpReply {
   readonly status: number
   /** Names in lower case. A repeated header is an array. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** At most `maxReplyBytes`; what is beyond is not read. */
+  /** At most `MAX_REPLY_BYTES`; the rest is not read. */
   readonly text: string
-  /** The reply was longer than what `text` holds. */
+  /** Whether the reply was longer than `text`. */
   readonly truncated: boolean
 }
 
 export interface HttpRequestInit {
   readonly signal?: AbortSignal
-  /** Milliseconds for the whole exchange, where they are fewer than `requestTimeoutMs`. */
+  /** Milliseconds for the whole exchange, if fewer than `requestTimeoutMs`. */
   readonly timeoutMs?: number
   /** The heartbeat carries no key (interface: Authentication 2). */
   readonly keyless?: boolean
-  /** `gzip` where the body was compressed. */
+  /** `gzip` if the body is compressed. */
   readonly contentEncoding?: string
 }
 
@@ -43,18 +43,18 @@ export interface Http {
    * @throws HttpFailure when there was no complete reply.
    */
   post(path: string, body: Uint8Array | string | null, init?: HttpRequestInit): Promise<HttpReply>
-  /** Ends idle and open connections, at once: what is under way, and what comes later, fails as `aborted`. */
+  /** Closes all connections at once. Requests in flight, and later ones, fail as `aborted`. */
   close(): Promise<void>
 }
 
-/** `unproven`: nothing was sent, since the listener at the implicit local URL is not known to be this user's. */
+/** `unproven`: nothing was sent, since the listener at the implicit local URL was not verified as this user's. */
 export type HttpFailureKind = 'network' | 'timeout' | 'aborted' | 'unproven'
 
-/** No complete reply: the network failed, the time was up, the listener is not this user's, or the caller aborted or closed. */
+/** There was no complete reply. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind
-  /** Set for `unproven`: what the user can do. */
+  /** What the user can do, for `unproven`. */
   readonly remedy: string | undefined
 
   constructor(kind: HttpFailureKind, message: string, remedy?: string) {

@@ -1,4 +1,4 @@
-/** The one place that talks HTTP. */
+/** The only module that sends HTTP requests. */
 import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
 import { VERSION } from '../version.js'
@@ -22,8 +22,8 @@ export function createHttp(options: HttpOptions): Http {
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
   let isClosed = false
-  let heardAt = now()
-  /** Of before a stop, with requests that may still be answered. */
+  let activeAt = now()
+  /** Dispatchers from before a suspension, with requests that may still get a reply. */
   const retired = new Set<Dispatcher>()
 
   async function load(): Promise<() => Dispatcher> {
@@ -31,12 +31,12 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   /**
-   * After a process was stopped, idle connections may be dead, and be used again all the same: what woke it may ask for a request
-   * before it is the turn of the timers that would have closed them.
+   * After a suspension of the process idle connections may be dead. A request may be sent before the timers run that would have closed
+   * them.
    */
   function current(make: () => Dispatcher): Dispatcher {
-    const isStale = now().some((at, clock) => at - (heardAt[clock] as number) > KEEP_ALIVE_MS)
-    heardAt = now()
+    const isStale = now().some((at, clock) => at - (activeAt[clock] as number) > KEEP_ALIVE_MS)
+    activeAt = now()
     if (isStale && dispatcher !== undefined) {
       retired.add(dispatcher)
       dispatcher = undefined
@@ -63,7 +63,7 @@ export function createHttp(options: HttpOptions): Http {
       const one: HttpExchange = new HttpExchange(
         (reply) => {
           end()
-          heardAt = now()
+          activeAt = now()
           resolve(reply)
         },
         (failure) => {
@@ -72,13 +72,13 @@ export function createHttp(options: HttpOptions): Http {
         },
       )
       const abort = (): void => one.fail({ kind: 'aborted' })
-      // Once what has come was read: a process that was stopped finds its timers first, and then the reply.
+      // After pending input was read: after a suspension timers run before replies are read.
       const timer = setTimeout(() => setImmediate(() => one.fail({ kind: 'timeout' })), timeoutMs)
       open.add(one)
       if (init.signal !== undefined) signals.add(init.signal, abort)
       if (isClosed || init.signal?.aborted === true) return abort()
       const headers = headersFor(options.apiKey, body !== null, init)
-      // Bun replaces undici by a shim that knows neither its agents nor its limits.
+      // Bun replaces undici by a shim without agents and limits.
       if (process.versions['bun'] !== undefined) {
         return sendByFetch(one, base.origin + basePath + path, options, {
           ...options,
@@ -107,7 +107,7 @@ export function createHttp(options: HttpOptions): Http {
     async close() {
       isClosed = true
       for (const one of open) one.fail({ kind: 'aborted' })
-      // Not `close()`, which waits for replies that may never come. Where there is none, each request was told why.
+      // Not `close()`, which waits for replies that may never arrive. If loading failed, each request has failed already.
       await loading?.then(
         () => dispatcher?.destroy(),
         () => {},
@@ -117,7 +117,7 @@ export function createHttp(options: HttpOptions): Http {
   }
 }
 
-/** On the clock that never jumps and on the wall's: where a whole machine is stopped, one of them may be, too. */
+/** Both clocks, since one of them may stop while the machine is suspended. */
 function now(): [number, number] {
   return [performance.now(), Date.now()]
 }
@@ -138,7 +138,7 @@ function sendByFetch(
 ): void {
   const ended = new AbortController()
   exchange.onLeave(() => ended.abort())
-  // Bun's `fetch` gives no access to its connections: the listener is asked before each request, on a connection of its own.
+  // Bun's `fetch` gives no access to its connections, so the listener is verified on a separate one before each request.
   const proven = isLocalDefault === true ? verifyListenerAt(baseUrl, requestTimeoutMs) : Promise.resolve()
   proven
     .then(() => fetchPost(url, { ...request, signal: ended.signal }))
@@ -157,7 +157,7 @@ function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: n
     case 'network':
       if (error instanceof UnverifiedListenerError)
         return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
-      // Never the error itself: its properties may hold headers, and a proxy's URL its password.
+      // Not the error itself: its properties may contain headers or the password of a proxy.
       return new HttpFailure(kind, `${place}: ${describeNetworkError(error)}`)
   }
 }
@@ -169,7 +169,7 @@ function headersFor(
 ): Record<string, string> {
   return {
     'user-agent': `pino-ingest/${VERSION}`,
-    // RFC 9110, section 12.5.3: without it a reply may be compressed.
+    // RFC 9110, section 12.5.3: without this header a reply may be compressed.
     'accept-encoding': 'identity',
     ...(hasBody && { 'content-type': CONTENT_TYPE, accept: CONTENT_TYPE }),
     ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
@@ -177,7 +177,7 @@ function headersFor(
   }
 }
 
-/** A monitor's token is the only credential of its endpoint. */
+/** Hides the token of a monitor, which is the only credential of its endpoint. */
 function shownPath(path: string): string {
   return path.startsWith(PATHS.heartbeat) ? `${PATHS.heartbeat}<token>` : path
 }

@@ -1,4 +1,4 @@
-/** The `pino-ingest/client` door: the service without pino. */
+/** Entry point `pino-ingest/client`: the service without pino. */
 import '../shared/node-version.js'
 export { IngestClient } from './ingest-client.js'
 export type { CallOptions, IngestClientOptions } from './ingest-client.js'

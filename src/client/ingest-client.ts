@@ -1,4 +1,4 @@
-/** The service's five endpoints, typed, checked before sending, tried a bounded number of times. */
+/** Client for the five endpoints of the service: typed, validated before sending, with a limited number of attempts. */
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
@@ -30,7 +30,7 @@ const OPTION_NAMES = [
   'retryMaxMs',
 ] as const
 
-/** As the transport's options of the same names; what is missing comes from the same variables. */
+/** As the transport's options of the same names; missing ones are read from the same variables. */
 export type IngestClientOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
 
 export interface CallOptions {
@@ -38,12 +38,12 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Few callers at a time; the transport has connections of its own. */
+/** There are few concurrent calls; the transport has its own connections. */
 const MAX_CONNECTIONS = 8
 
 let wire: (client: IngestClient, wiring: TransportHooks) => void
 
-/** A client of a transport's own. @throws as the constructor */
+/** Creates a client that belongs to a transport. @throws as the constructor */
 export function createTransportClient(options: IngestClientOptions, wiring: TransportHooks): IngestClient {
   const client = new IngestClient(options)
   wire(client, wiring)
@@ -55,15 +55,15 @@ export function createTransportClient(options: IngestClientOptions, wiring: Tran
  *
  * Every method throws `IngestError`: `INVALID` before anything is sent, `AUTH`, `REJECTED`, `RATE_LIMITED`, `UNAVAILABLE`,
  * `MISDIRECTED` by the service's reply, `ABORTED` by the caller's signal or `close()`. 408, 425, 429, 5xx, network failures
- * and timeouts are tried again, not before a Retry-After has passed, and until `timeoutMs` is over. What a Retry-After would hold
- * for longer fails at once with `RATE_LIMITED`; `retryAfterMs` of the error says when to come back.
+ * and timeouts are retried after the Retry-After, until `timeoutMs` is over. If the Retry-After is longer, the call fails at once with
+ * `RATE_LIMITED`, and `retryAfterMs` of the error is the time to wait.
  */
 export class IngestClient {
   readonly #calls: RetryingCaller
   #keyWarning: string | undefined
 
   static {
-    // Here alone is `#calls` in reach, and no caller of the constructor's need see a second parameter.
+    // A second constructor parameter would be public.
     wire = (client, wiring) => {
       client.#calls.setHooks(wiring)
       client.#keyWarning = undefined // the transport reports it
@@ -72,7 +72,7 @@ export class IngestClient {
 
   /**
    * @throws IngestError `CONFIG` naming what is missing or wrong. Without a URL, and outside production, requests go to the
-   * local service of this user, with a fixed key: a key that was given is not used, and a line on stderr says so.
+   * local service of this user, with a fixed key: the given key is not used, which is reported on stderr.
    */
   constructor(options: IngestClientOptions = {}) {
     const given: IngestClientOptions = isPlainObject(options) ? options : {}
@@ -92,9 +92,9 @@ export class IngestClient {
   }
 
   /**
-   * Sends at most 100 log entries (interface: POST /ingest). Without a `batch_id` a UUID is made, and kept through every attempt.
+   * Sends at most 100 log entries (interface: POST /ingest). Without a `batch_id` a UUID is created, and kept through every attempt.
    * @returns the result, also where some or all entries were rejected: `errors` names them.
-   * @throws IngestError `REJECTED` where the reply is a refusal without such a result, `MISDIRECTED` where a 2xx is.
+   * @throws IngestError `REJECTED` if the reply is a rejection without such a result, `MISDIRECTED` if it is a 2xx without one.
    */
   async ingest(
     batch: Omit<IngestBatch, 'batch_id'> & { batch_id?: string | undefined },
@@ -111,7 +111,7 @@ export class IngestClient {
     })
     const result = parseIngestResult(text)
     if (result !== undefined) return result
-    // To say that all were accepted would be to make it up.
+    // It is unknown whether the entries were accepted.
     throw new IngestError('MISDIRECTED', `the reply is no ingest result (status ${status}); check the url`, { status })
   }
 
@@ -121,7 +121,7 @@ export class IngestClient {
     await this.#post({ path: PATHS.requests, body: encode('requests', { requests }), signal: options.signal })
   }
 
-  /** Attaches what a user says to a logged event (interface: POST /feedback). */
+  /** Attaches feedback of a user to a logged event (interface: POST /feedback). */
   async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<void> {
     validateRequest('feedback', feedback)
     await this.#post({ path: PATHS.feedback, body: encode('feedback', feedback), signal: options.signal })
@@ -130,7 +130,7 @@ export class IngestClient {
   /**
    * Registers a release (interface: POST /releases/register).
    * @returns its `release_id`, which links later log entries to it.
-   * @throws IngestError `MISDIRECTED` where the reply names none.
+   * @throws IngestError `MISDIRECTED` if the reply has none.
    */
   async registerRelease(release: Release, options: CallOptions = {}): Promise<RegisteredRelease> {
     validateRequest('release', release)
@@ -144,7 +144,7 @@ export class IngestClient {
     throw new IngestError('MISDIRECTED', `the reply has no release_id (status ${status}); check the url`, { status })
   }
 
-  /** Says that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The token appears in no error. */
+  /** Reports that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The token appears in no error. */
   async heartbeat(token: string, options: CallOptions = {}): Promise<void> {
     await this.#post(createHeartbeatCall(token, options.signal))
   }
@@ -154,13 +154,13 @@ export class IngestClient {
     return this.#calls.post(call)
   }
 
-  /** Ends connections; calls under way, and later ones, fail with `ABORTED`. */
+  /** Closes all connections. Calls in flight, and later ones, fail with `ABORTED`. */
   close(): Promise<void> {
     return this.#calls.close()
   }
 }
 
-/** @throws IngestError `INVALID` for what only a free-form field can hold: a circle, a BigInt, depth beyond the stack. */
+/** @throws IngestError `INVALID` for values in free-form fields that JSON cannot contain: cycles, BigInts, too deep nesting. */
 function encode(place: string, value: object): string {
   try {
     return JSON.stringify(value)

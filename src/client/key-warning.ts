@@ -2,7 +2,7 @@
 
 let isReported = false
 
-/** Written to stderr once per process: a helper may be called often. */
+/** Writes to stderr once per process, since a helper may be called often. */
 export function reportUnusedKey({ keyWarning }: { readonly keyWarning?: string | undefined }): void {
   if (keyWarning === undefined || isReported) return
   isReported = true

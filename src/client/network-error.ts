@@ -1,6 +1,6 @@
-/** Why there was no reply, in words that quote nothing of what was sent. */
+/** Describes network errors without quoting anything that was sent. */
 
-/** Beside a code, for those that do not speak for themselves. */
+/** Explanations of codes. */
 const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'the host name is unknown',
@@ -16,7 +16,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is another host's",
 }
 
-/** `ECONNREFUSED` and the like; of errors without a code the name, since their messages may quote what was sent. */
+/** The code, such as `ECONNREFUSED`, or the name of the error: messages may quote what was sent. */
 export function describeNetworkError(error: unknown): string {
   const codes = [...new Set(codesOf(error))]
   return codes.length === 0 ? 'the request failed' : codes.map(withHint).join(', ')
@@ -24,14 +24,14 @@ export function describeNetworkError(error: unknown): string {
 
 function codesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return []
-  // Happy eyeballs: one error for each of a host's addresses.
+  // Happy eyeballs: one error per address of the host.
   const inner = error instanceof AggregateError ? error.errors.flatMap(codesOf) : []
   if (inner.length > 0) return inner
   const proxy = /^Proxy response \((\d{3})\)/.exec(error.message)
   if (proxy !== null) return [`the proxy answered ${proxy[1] ?? ''}`]
   const { code } = error as NodeJS.ErrnoException
   if (typeof code === 'string') return [code]
-  const cause = codesOf(error.cause) // what `fetch` failed of
+  const cause = codesOf(error.cause) // of `fetch`
   return cause.length > 0 ? cause : [error.name]
 }
 

@@ -1,20 +1,20 @@
-/** What a reply says. Pure. */
+/** Parses and classifies replies. */
 import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 import type { HttpReply } from './http-types.js'
 
 export { parseRetryAfterMs } from './retry-after.js'
 
-/** The list in a request's body that a reply's positions count in (interface: Endpoints). */
+/** The list in the body of a request to which positions in a reply refer (interface: Endpoints). */
 export type ItemList = 'logs' | 'requests'
 
 export type ReplyKind = 'ok' | 'refused' | 'later' | 'misconfigured'
 
 /**
  * - `ok`: 2xx
- * - `refused`: the service looked at the content (400, 413, 422)
- * - `later`: the same may be sent again (408, 425, 429, 5xx)
- * - `misconfigured`: wrong address, key or route: everything else, redirects among it
+ * - `refused`: the content was rejected (400, 413, 422)
+ * - `later`: the request may be sent again (408, 425, 429, 5xx)
+ * - `misconfigured`: wrong URL or key: everything else, including redirects
  */
 export function classifyStatus(status: number): ReplyKind {
   if (status >= 200 && status < 300) return 'ok'
@@ -23,15 +23,15 @@ export function classifyStatus(status: number): ReplyKind {
 }
 
 /**
- * The body that makes a 2xx the service's answer. An empty body always does: the interface shows no body for most endpoints.
- * So does the beginning of a JSON object that is too long to be read whole.
+ * The body of a 2xx that counts as the service's answer. An empty body always does, since the interface shows no body for most
+ * endpoints. So does the start of a JSON object that is too long.
  * - `ingest-result`: an ingest result, or a JSON object without `accepted`
  * - `json`: any JSON value
  * - `any`: anything
  */
 export type ExpectedBody = 'ingest-result' | 'json' | 'any'
 
-/** As `replyKind`, but a 2xx whose body is not the service's, such as a login page, is `misconfigured`. */
+/** As `classifyStatus`, but a 2xx with another body than the service's, such as a login page, is `misconfigured`. */
 export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKind {
   const kind = classifyStatus(reply.status)
   return kind === 'ok' && !isExpected(reply, expected) ? 'misconfigured' : kind
@@ -39,7 +39,7 @@ export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKi
 
 function isExpected({ text, truncated }: HttpReply, expected: ExpectedBody): boolean {
   if (expected === 'any') return true
-  // A result may quote every entry that was rejected. Kept, its batch would be refused again and again, and hold up all others.
+  // A result may quote every rejected entry. If its batch were sent again, it would be rejected again and block the others.
   if (truncated) return /^\ufeff?\s*\{/.test(text)
   if (text.trim() === '') return true
   const body = parseJson(text)
@@ -47,7 +47,7 @@ function isExpected({ text, truncated }: HttpReply, expected: ExpectedBody): boo
   return isObject(body) && (!Object.hasOwn(body, 'accepted') || parseIngestResult(text) !== undefined)
 }
 
-/** The ingest result in a body, or `undefined` where it is none (interface: Ingest result). */
+/** The ingest result in a body, or `undefined` (interface: Ingest result). */
 export function parseIngestResult(text: string): IngestResult | undefined {
   const body = parseObject(text)
   if (body === undefined || !isCount(body['accepted']) || !isCount(body['rejected'])) return undefined
@@ -59,7 +59,7 @@ export function parseIngestResult(text: string): IngestResult | undefined {
   }
 }
 
-/** The entries that a reply names, in either form of 422 (interface: Errors); empty where it names none. */
+/** The entries that a reply names, in either form of 422 (interface: Errors). */
 export function parseRejected(text: string, list: ItemList = 'logs'): IngestResultError[] {
   const body = parseObject(text)
   const named = new Map<number, IngestResultError>()
@@ -95,8 +95,8 @@ function fromDetail(detail: Record<string, unknown>, list: ItemList): IngestResu
 }
 
 /**
- * Whether a `loc` names a place outside the list: a header, or another key of the body. `body` alone, or with a position
- * in its text, names nothing: what cannot be read there may be an entry's.
+ * Whether a `loc` is outside the list: a header, or another key of the body. `body` alone, or with a position in its text, may be due to
+ * an entry.
  */
 export function hasErrorOutsideList(text: string, list: ItemList = 'logs'): boolean {
   return details(parseObject(text))
@@ -107,7 +107,7 @@ export function hasErrorOutsideList(text: string, list: ItemList = 'logs'): bool
     )
 }
 
-/** Only what a path is made of: joining what is nested without end would end the stack. */
+/** Nested values are ignored, since joining them could overflow the stack. */
 function locOf({ loc }: Record<string, unknown>): (string | number)[] {
   return Array.isArray(loc) ? loc.filter((part) => typeof part === 'string' || typeof part === 'number') : []
 }
@@ -118,9 +118,9 @@ const MAX_BEGINNING_CHARS = 80
 const MAX_TYPE_CHARS = 60
 
 /**
- * One line of at most 200 characters for people: the service's own words, else the status. For a 2xx, which is described
- * only when something else than the service sent it, the content type and the beginning of the body.
- * @param mask is given the words before they are cut, since what is left of a secret at a cut is not found any more
+ * One line of at most 200 characters for users: the status and the texts of the service. For a 2xx, which is described only if it is not
+ * from the service: the content type and the start of the body.
+ * @param mask applied before texts are cut, since a part of a secret would not be found
  */
 export function describeReply(
   reply: HttpReply,
@@ -170,13 +170,13 @@ function details(body: Record<string, unknown> | undefined): Record<string, unkn
   return Array.isArray(body?.['detail']) ? (body['detail'] as unknown[]).filter(isObject) : []
 }
 
-/** The JSON object in a body, or `undefined` where it is none. */
+/** The JSON object in a body, or `undefined`. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text)
   return isObject(value) ? value : undefined
 }
 
-/** `undefined` where it is no JSON. RFC 8259, section 8.1: a byte order mark before it may be ignored. */
+/** Returns `undefined` for invalid JSON. RFC 8259, section 8.1: a byte order mark before it may be ignored. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))

@@ -1,9 +1,9 @@
-/** Values against the interface before they are sent: a mistake is told where it was made, with its path and value. */
+/** Checks values against the service's interface before they are sent. */
 import { IngestError } from '../shared/errors.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 
-/** A field's type: of text, of numbers, of a list, of an object by its fields. A name that ends in `!` is required. */
+/** The type of a field: scalar, list, or object. A field with a name that ends in `!` is required. */
 type Shape =
   | 'text'
   | 'number'
@@ -16,78 +16,42 @@ type Shape =
   | readonly [Shape]
   | { readonly [field: string]: Shape }
 
-const USER = { id: 'text', email: 'text', name: 'text' } as const
-const ERROR = { type: 'text', message: 'text', stack: 'text' } as const
-const REQUEST = {
-  method: 'text',
-  url: 'text',
-  path: 'text',
-  status_code: 'integer',
-  duration_ms: 'number',
-  ip: 'text',
-  user_agent: 'text',
-} as const
-const PERF = { duration_ms: 'number', memory_mb: 'number', db_queries: 'number', cache_hits: 'number' } as const
-const TRACE = { trace_id: 'text', span_id: 'text', parent_span_id: 'text' } as const
-const DEPLOY = { commit: 'text', branch: 'text', deployed_by: 'text' } as const
-const CRUMB = {
-  type: 'text',
-  category: 'text',
-  message: 'text',
-  level: 'text',
-  timestamp: 'time',
-  data: 'object',
-} as const
+const ofType = (type: Shape, names: readonly string[]): Record<string, Shape> =>
+  Object.fromEntries(names.map((name) => [name, type]))
+const texts = (...names: readonly string[]): Record<string, Shape> => ofType('text', names)
 
 /** Interface: Log entry. */
 const ENTRY: Shape = {
   'level!': 'level',
-  'message!': 'text',
   'timestamp!': 'utc',
-  service: 'text',
-  environment: 'text',
-  version: 'text',
-  user_id: 'text',
-  user: USER,
+  ...texts('message!', 'service', 'environment', 'version', 'user_id', 'fingerprint', 'action', 'session_id'),
+  ...texts('release_id', 'request_id', 'source'),
+  user: texts('id', 'email', 'name'),
   metadata: 'object',
   tags: ['text'],
-  error: ERROR,
-  request: REQUEST,
-  perf: PERF,
-  trace: TRACE,
-  deploy: DEPLOY,
-  breadcrumbs: [CRUMB],
-  fingerprint: 'text',
-  action: 'text',
-  session_id: 'text',
-  release_id: 'text',
-  request_id: 'text',
-  source: 'text',
+  error: texts('type', 'message', 'stack'),
+  request: { ...texts('method', 'url', 'path', 'ip', 'user_agent'), status_code: 'integer', duration_ms: 'number' },
+  perf: ofType('number', ['duration_ms', 'memory_mb', 'db_queries', 'cache_hits']),
+  trace: texts('trace_id', 'span_id', 'parent_span_id'),
+  deploy: texts('commit', 'branch', 'deployed_by'),
+  breadcrumbs: [{ ...texts('type', 'category', 'message', 'level'), timestamp: 'time', data: 'object' }],
   notify: 'flag',
   notify_channels: ['text'],
+}
+
+const REQUEST_LOG: Shape = {
+  ...texts('method!', 'path!', 'request_id!', 'route', 'host', 'service', 'environment'),
+  'status_code!': 'integer',
+  'duration_ms!': 'number',
+  'timestamp!': 'time',
 }
 
 /** By endpoint (interface: Resources). */
 const SHAPES = {
   batch: { batch_id: 'text', 'logs!': [ENTRY] },
-  requests: {
-    'requests!': [
-      {
-        'method!': 'text',
-        'path!': 'text',
-        'status_code!': 'integer',
-        'duration_ms!': 'number',
-        'request_id!': 'text',
-        'timestamp!': 'time',
-        route: 'text',
-        host: 'text',
-        service: 'text',
-        environment: 'text',
-      },
-    ],
-  },
-  feedback: { 'event_id!': 'text', 'comments!': 'text', name: 'text', email: 'text' },
-  release: { 'version!': 'text', commit_hash: 'text', branch: 'text', deployed_by: 'text', changelog: 'text' },
+  requests: { 'requests!': [REQUEST_LOG] },
+  feedback: texts('event_id!', 'comments!', 'name', 'email'),
+  release: texts('version!', 'commit_hash', 'branch', 'deployed_by', 'changelog'),
 } as const satisfies Record<string, Shape>
 
 /** @throws IngestError `INVALID` naming the first path that breaks the interface, the rule and the value. */
@@ -100,7 +64,7 @@ export function validateRequest(kind: keyof typeof SHAPES, value: unknown): void
 }
 
 /**
- * Every text but these can be one path segment: empty would be no segment, and the others lead to another path.
+ * Any text can be one path segment, except the empty text, `.` and `..`, which would lead to another path.
  * @throws IngestError `INVALID`; the token is a credential and is not shown.
  */
 export function validateMonitorToken(token: unknown): string {
@@ -117,7 +81,7 @@ function check(value: unknown, shape: Shape, path: string): void {
     if (!SCALARS[shape].holds(value)) throw invalid(path, SCALARS[shape].rule, value)
   } else if (isList(shape)) {
     if (!Array.isArray(value)) throw invalid(path, 'be a list', value)
-    // Not forEach, which passes over holes, and JSON makes them null.
+    // Not forEach, which skips holes: JSON converts them to null.
     for (let index = 0; index < value.length; index += 1) check(value[index], shape[0], `${path}[${index}]`)
   } else {
     if (!isObject(value)) throw invalid(path, 'be an object', value)
@@ -184,7 +148,7 @@ function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
 }
 
-/** A name may be anything, and must not forge a line. */
+/** Names come from the user, and must not contain line breaks. */
 function memberOf(name: string): string {
   return /^[\w$]{1,80}$/.test(name) ? `.${name}` : `[${shown(name)}]`
 }

@@ -1,12 +1,12 @@
-/** How long a reply asks to wait. Pure. */
+/** Parses `Retry-After` headers. */
 import type { HttpReply } from './http-types.js'
 
-/** A longer wait is a mistake, or a date of another century. */
+/** A longer time is probably a mistake. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 
 /**
- * The wait that a 429 or 503 asks for, in milliseconds: seconds, or a date read against the reply's own Date, since the
- * two clocks may differ. Of several values the longest counts; what is neither is no wish. At most 1 h.
+ * The time to wait after a 429 or 503, in milliseconds: seconds, or a date relative to the Date of the reply, since the clocks may
+ * differ. The longest of several values counts; other values are ignored. At most 1 h.
  * @see RFC 9110, section 10.2.3
  */
 export function parseRetryAfterMs(reply: Pick<HttpReply, 'status' | 'headers'>, wallNowMs: number): number | undefined {
@@ -20,7 +20,7 @@ export function parseRetryAfterMs(reply: Pick<HttpReply, 'status' | 'headers'>, 
   return waits.length === 0 ? undefined : Math.min(Math.max(...waits), MAX_RETRY_AFTER_MS)
 }
 
-/** Repeated headers may be joined by commas, and a date has one of its own, after the day's name. */
+/** Repeated headers may be joined by commas. A date contains a comma, too. */
 function splitValues(header: string): string[] {
   return header.match(/(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,[^,]*|[^,\s][^,]*/gi)?.map((value) => value.trim()) ?? []
 }
@@ -32,14 +32,14 @@ function waitMs(value: string, nowMs: number): number | undefined {
   return at === undefined ? undefined : Math.max(at - nowMs, 0)
 }
 
-/** Today's form and the two obsolete ones (RFC 9110, section 5.6.7); the last has no zone and is UTC. */
+/** The current form and the two obsolete ones (RFC 9110, section 5.6.7). The last one has no zone and is UTC. */
 const HTTP_DATES = [
   /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i,
   /^[a-z]{6,9}, \d\d-[a-z]{3}-\d\d \d\d:\d\d:\d\d GMT$/i,
   /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i,
 ]
 
-/** `Date.parse` alone reads a date into "-5" and into "try 3 times". */
+/** `Date.parse` alone accepts "-5" and "try 3 times". */
 function parseHttpDate(value: string): number | undefined {
   if (!HTTP_DATES.some((form) => form.test(value))) return undefined
   const at = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)

@@ -1,4 +1,4 @@
-/** A call: its attempts, the waits between them, and what it comes to. */
+/** Sends a request with a limited number of attempts and waits between them. */
 import { nextDelayMs } from '../shared/backoff.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
@@ -14,39 +14,39 @@ export interface RetryingCallerOptions {
   /** In [0, 1). */
   readonly random: () => number
   readonly apiKey: string
-  /** For each call, the first among them. */
+  /** Per call, including the first. */
   readonly maxAttempts: number
-  /** Milliseconds for each call, with all attempts and waits. */
+  /** Milliseconds per call, including all attempts and waits. */
   readonly timeoutMs: number
   readonly retryMinMs: number
   readonly retryMaxMs: number
 }
 
-/** What binds the calls to a transport: no options of the user's. */
+/** Connects the client to a transport. Not options of the user. */
 export interface TransportHooks {
-  /** Instead of the system's, whose timers keep the process alive. */
+  /** Replaces the system clock, whose timers keep the process alive. */
   readonly clock: Clock
-  /** For each Retry-After: it holds for all that carries the key, also beside these calls. */
+  /** For each Retry-After: it holds for all requests with the key. */
   readonly onRetryAfter: (delayMs: number) => void
 }
 
 export interface Call {
   readonly path: string
-  /** `null` for the heartbeat, which carries neither a body nor the key. */
+  /** `null` for the heartbeat, which has neither a body nor the key. */
   readonly body: string | null
-  /** What makes a 2xx the service's answer. Default `json`. */
+  /** The body of a 2xx from the service. Default `json`. */
   readonly expected?: ExpectedBody
   readonly signal?: AbortSignal | undefined
-  /** What no error may hold, beside the key. */
+  /** Masked in errors, besides the key. */
   readonly secrets?: readonly string[]
-  /** Whether a reply that refuses the content is an answer all the same. */
+  /** Whether a rejection of the content is a result, not an error. */
   readonly isAnswer?: (reply: HttpReply) => boolean
 }
 
 export class RetryingCaller {
   #options: RetryingCallerOptions & Partial<TransportHooks>
   readonly #closed = new AbortController()
-  /** By the clock's `now`: a Retry-After holds for every call that carries the key, and that of a heartbeat for heartbeats. */
+  /** From a Retry-After, by the clock's `now`. It holds for every call with the key, or for every heartbeat. */
   readonly #notBefore = { keyed: -Infinity, keyless: -Infinity }
 
   constructor(options: RetryingCallerOptions) {
@@ -54,13 +54,13 @@ export class RetryingCaller {
   }
 
   /** Before the first call. */
-  setHooks(wiring: TransportHooks): void {
-    this.#options = { ...this.#options, ...wiring }
+  setHooks(hooks: TransportHooks): void {
+    this.#options = { ...this.#options, ...hooks }
   }
 
   /**
-   * @returns a 2xx, or a refusal that is an answer.
-   * @throws IngestError by the service's last reply, `RATE_LIMITED` at once where a Retry-After ends after the deadline, or `ABORTED`.
+   * @returns a 2xx, or a rejection that is a result
+   * @throws IngestError for the last reply, `RATE_LIMITED` at once if a Retry-After ends after the deadline, or `ABORTED`
    */
   async post(call: Call): Promise<HttpReply> {
     const { clock, maxAttempts, random, timeoutMs } = this.#options
@@ -69,9 +69,13 @@ export class RetryingCaller {
     const lane = call.body === null ? 'keyless' : 'keyed'
     for (let attempt = 1; ; attempt += 1) {
       this.#throwIfEnded(call.signal)
-      for (let heldMs = this.#notBefore[lane] - clock.now(); heldMs > 0; heldMs = this.#notBefore[lane] - clock.now()) {
-        if (clock.now() + heldMs >= deadlineAt) throw heldError(heldMs)
-        await this.#wait(heldMs, call.signal)
+      for (
+        let remainingMs = this.#notBefore[lane] - clock.now();
+        remainingMs > 0;
+        remainingMs = this.#notBefore[lane] - clock.now()
+      ) {
+        if (clock.now() + remainingMs >= deadlineAt) throw createRateLimitedError(remainingMs)
+        await this.#wait(remainingMs, call.signal)
       }
       const reply = await this.#attempt(call, deadlineAt - clock.now())
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
@@ -86,7 +90,7 @@ export class RetryingCaller {
         if (lane === 'keyed') this.#options.onRetryAfter?.(askedMs)
       }
       const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
-      // After the Retry-After and not within it, so that all who were told the same second do not come back in one instant.
+      // Added to the Retry-After, so that many processes do not return at the same instant.
       const delayMs = askedMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt
       if (kind !== 'later' || isLate || attempt === maxAttempts)
@@ -95,7 +99,7 @@ export class RetryingCaller {
     }
   }
 
-  /** Ends all calls, also those that wait, with `ABORTED`. */
+  /** Ends all calls, including waiting ones, with `ABORTED`. */
   close(): Promise<void> {
     this.#closed.abort()
     return this.#options.http.close()
@@ -177,20 +181,20 @@ export class RetryingCaller {
   }
 }
 
-/** What led to the failure of a call. */
+/** Details of a failed call. */
 interface Failed {
   readonly attempt: number
-  /** Milliseconds of the reply's Retry-After, 0 without. */
+  /** Milliseconds of the Retry-After; 0 without one. */
   readonly askedMs: number
-  /** The next attempt would begin after the deadline. */
+  /** Whether the next attempt would begin after the deadline. */
   readonly isLate: boolean
 }
 
-function heldError(heldMs: number): IngestError {
+function createRateLimitedError(remainingMs: number): IngestError {
   return new IngestError(
     'RATE_LIMITED',
-    `not sent, since the service has asked to wait (Retry-After)${retryHint(heldMs)}`,
-    { retryAfterMs: Math.ceil(heldMs) },
+    `not sent, since the service has asked to wait (Retry-After)${retryHint(remainingMs)}`,
+    { retryAfterMs: Math.ceil(remainingMs) },
   )
 }
 

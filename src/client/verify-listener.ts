@@ -1,4 +1,4 @@
-/** Makes the listener on a connection prove that it is the local service of this user, before anything else is sent on it. */
+/** Verifies that the listener on a connection is the local service of this user, before anything else is sent on it. */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -7,30 +7,30 @@ import type { ChallengeReply } from '../shared/local-proof.js'
 import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
 import { processEnv } from '../options/process-env.js'
 
-/** The listener is not known to be the local service of this user. Nothing but the challenge was sent to it. */
+/** The listener was not verified as the local service of this user. Only the challenge was sent to it. */
 export class UnverifiedListenerError extends Error {
   override readonly name = 'UnprovenError'
-  /** What the user can do: a sentence without its full stop. */
+  /** What the user can do; a sentence without a full stop. */
   readonly remedy: string
 
-  /** @param cause a sentence without its full stop */
+  /** @param cause a sentence without a full stop */
   constructor(cause: string, remedy: string) {
     super(cause)
     this.remedy = remedy
   }
 }
 
-/** Far more than the local service answers. */
+/** Far more than the reply of the local service. */
 const MAX_REPLY_BYTES = 16 * 1024
 
 /**
- * Asks on this very connection, which can be used for requests afterwards: another program may take the port between two
- * connections. The token itself is not sent.
- * @param url the base URL that leads there
- * @throws UnprovenError; the caller destroys the socket
+ * Uses this connection, which can be used for requests afterwards, since another program may listen on the port by the next connection.
+ * The token is not sent.
+ * @param url the base URL
+ * @throws UnverifiedListenerError; the caller destroys the socket
  */
 export async function verifyListener(socket: Socket, url: string, timeoutMs: number): Promise<void> {
-  // Each time: `pino-ingest dev` creates the token at its first start.
+  // Read each time, since `pino-ingest dev` creates the token at its first start.
   const { token, from, problem = '' } = findToken(processEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
   const { host } = new URL(url)
@@ -62,7 +62,7 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
   }
 }
 
-/** For runtimes that give no access to the connections of their requests. @throws UnprovenError; the system's errors */
+/** For runtimes without access to the connections of requests. @throws UnverifiedListenerError, and system errors */
 export async function verifyListenerAt(url: string, timeoutMs: number): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -94,8 +94,8 @@ function ask(socket: Socket, request: string, timeoutMs: number): Promise<Challe
     }
     const onClose = (): void => settle('it closed the connection')
     const timer = setTimeout(() => settle(`it did not answer within ${timeoutMs} ms`), timeoutMs)
-    // Not `data`, which leaves the stream flowing when nobody listens. The listener of `error` stays: the next user of the socket
-    // adds its own only a turn later. `close` follows it.
+    // Not `data`, which leaves the stream flowing without a listener. The listener of `error` stays, since the next user of the socket
+    // adds its own one turn later. `close` follows it.
     socket
       .on('readable', read)
       .once('close', onClose)

@@ -1,4 +1,4 @@
-/** Holds cut batches until each is settled: sent, refused, kept on disk, or dropped at a named bound. */
+/** Keeps batches until each is settled: accepted, rejected, left on disk at the end, or dropped at a bound. */
 import { setMaxListeners } from 'node:events'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { Clock } from '../shared/clock.js'
@@ -14,35 +14,27 @@ import { ABORT_MS, FAILURES_ON_DISK } from './shutdown-policy.js'
 import { BatchQueue } from './queue/batch-queue.js'
 
 export interface DeliveryOptions extends OutcomeRecorderOptions {
-  /** Gives a final outcome: `delivered`, `refused` or `given-up`. */
+  /** Returns final outcomes: `delivered`, `refused` or `given-up`. */
   readonly sender: Sender
-  /** The gate that `sender` waits at. Batches that it would not let pass stay in the queue, where they can be dropped. */
-  readonly gate: Pick<
+  /** The circuit breaker of `sender`. Batches beyond its limit stay in the queue, where they can be dropped. */
+  readonly breaker: Pick<
     CircuitBreaker,
-    | 'limit'
-    | 'lastFailure'
-    | 'outageAgeMs'
-    | 'retryAfterLeftMs'
-    | 'rejections'
-    | 'retrySoon'
-    | 'isFinished'
-    | 'startShutdown'
-    | 'onCapacity'
+    'failures' | 'limit' | 'retrySoon' | 'isFinished' | 'startShutdown' | 'onCapacity'
   >
   readonly clock: Clock
   /** Bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
-  /** An outage this long ends a `flush` of what is on disk. */
+  /** An outage of this age ends a flush of batches on disk. */
   readonly requestTimeoutMs: number
   /** Where batches wait when memory gets short. */
   readonly disk?: (QueueDisk & { readonly retainedEntries: number }) | undefined
   /** See `QueueOptions`. */
   readonly recoverForMs?: number | undefined
-  /** For the message at the end: what was set, of which `drain` may get the rest. Default: what `drain` gets. */
+  /** The configured timeout, for the message at the end. Default: the timeout of `drain`. */
   readonly shutdownTimeoutMs?: number
 }
 
-/** Whatever their size: those that wait for news of the service must leave room for what may bring it. */
+/** Allowed for any size: suspended batches must not keep other ones from being sent. */
 const ALWAYS_IN_FLIGHT = 40
 const NOT_YET = Promise.resolve()
 
@@ -51,34 +43,35 @@ export class Delivery {
   readonly #abort = new AbortController()
   readonly #queue: BatchQueue
   readonly #inFlight = new Map<QueuedBatch, Promise<void>>()
-  readonly #flushes: FlushWaiters
+  readonly #flushWaiters: FlushWaiters
   #inFlightEntries = 0
   #inFlightBytes = 0
-  readonly #booking: OutcomeRecorder
-  #isMemoryAlone: boolean
+  readonly #recorder: OutcomeRecorder
+  #isMemoryOnly: boolean
   #drained: Promise<void> | undefined
   #closed = false
 
   constructor(options: DeliveryOptions) {
     this.#options = options
-    this.#isMemoryAlone = options.disk === undefined
-    this.#booking = new OutcomeRecorder(options)
-    this.#queue = new BatchQueue({ ...options, isDown: () => options.gate.lastFailure !== undefined }, () =>
-      this.#startWaiting(),
-    )
-    this.#flushes = new FlushWaiters({
+    this.#isMemoryOnly = options.disk === undefined
+    this.#recorder = new OutcomeRecorder(options)
+    this.#queue = new BatchQueue({ ...options, isDown: () => options.breaker.failures.lastFailure !== undefined })
+    this.#flushWaiters = new FlushWaiters({
       ...options,
-      hasKept: () => this.#booking.keptEntries + (options.disk?.retainedEntries ?? 0) > 0,
+      hasKept: () => this.#recorder.keptEntries + (options.disk?.retainedEntries ?? 0) > 0,
       oldest: () => this.#oldest,
     })
-    options.gate.onCapacity(() => this.#startWaiting())
-    // Every batch in flight listens to it.
+    // Every batch in flight adds a listener.
     setMaxListeners(0, this.#abort.signal)
+    // New entries are sent before the backlog of an outage.
+    options.breaker.failures.subscribe({ onRecovery: () => this.#queue.moveToBacklog() })
+    options.breaker.onCapacity(() => this.#startWaiting())
+    this.#queue.onReadBack(() => this.#startWaiting())
   }
 
-  /** Entries that wait in memory or are in flight; after the end those that stay on disk. */
+  /** Entries in memory or in flight; after the end those that stay on disk. */
   get pendingEntries(): number {
-    return this.#queue.entries + this.#inFlightEntries + this.#booking.keptEntries
+    return this.#queue.entries + this.#inFlightEntries + this.#recorder.keptEntries
   }
 
   /** Share of `maxBufferBytes` that the batches take which wait or are in flight. */
@@ -88,7 +81,7 @@ export class Delivery {
 
   /** Whether the newest batch is in memory and not on disk. */
   get isMemoryOnly(): boolean {
-    return this.#isMemoryAlone
+    return this.#isMemoryOnly
   }
 
   /** Whether a batch of so many bytes, which is on disk, would be kept there alone. */
@@ -98,69 +91,61 @@ export class Delivery {
 
   /** Counts and reports an entry that was not admitted. */
   refuse(reason: 'buffer' | 'spool'): void {
-    this.#booking.recordRefusal(reason)
+    this.#recorder.recordRefusal(reason)
   }
 
   /** Takes the batch in any case; never blocks and never throws. What does not fit waits on disk, or costs the oldest. */
   enqueue(batch: Batch): void {
     if (this.#closed) {
-      this.#booking.recordAbandoned(batch, batch.count)
-      return this.#booking.reportLost(DROP_MESSAGES.loggedAfterClose.text())
+      this.#recorder.recordAbandoned(batch, batch.count)
+      return this.#recorder.reportLost(DROP_MESSAGES.loggedAfterClose.text())
     }
-    this.#isMemoryAlone = batch.place === undefined
+    this.#isMemoryOnly = batch.place === undefined
     const gone = this.#queue.push(batch, this.#inFlightBytes)
-    const {
-      gate: { lastFailure: trouble },
-      maxBufferBytes,
-    } = this.#options
-    this.#booking.recordEvicted(gone, batch, { maxBufferBytes, trouble })
+    const { breaker, maxBufferBytes } = this.#options
+    this.#recorder.recordEvicted(gone, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
     this.#startWaiting()
   }
 
-  /** The service is back: what is logged from now on goes past what has waited for it. */
-  onServiceRecovered(): void {
-    this.#queue.putAside()
-  }
-
-  /** As `Flushes.add`, of everything enqueued before. @param timeoutMs for how long the caller waits */
+  /** As `FlushWaiters.add`, for all batches enqueued before. @param timeoutMs time for which the caller waits */
   flush(timeoutMs = this.#options.requestTimeoutMs): Promise<FlushOutcome> {
-    return this.#flushes.add(this.#queue.watermark, timeoutMs)
+    return this.#flushWaiters.add(this.#queue.watermark, timeoutMs)
   }
 
-  /** Whether nothing is taken any more. */
+  /** Whether batches are no longer accepted. */
   get isClosed(): boolean {
     return this.#closed
   }
 
-  /** Whether none of the app's own waits in memory alone. */
+  /** Whether no batch of this process waits in memory only. */
   get isOnDisk(): boolean {
-    return !this.#isMemoryAlone && this.#oldest.memoryOnly >= this.#queue.watermark.memoryOnly
+    return !this.#isMemoryOnly && this.#oldest.memoryOnly >= this.#queue.watermark.memoryOnly
   }
 
-  /** More may have been found on disk. */
+  /** Call when batches were found on disk. */
   wake(): void {
     this.#queue.refill()
   }
 
   /**
-   * The app ends. Waits at most `timeoutMs` for everything to settle, then ends the requests in flight. What is left stays
-   * on disk, or is counted and told as dropped. Nothing is taken afterwards. Never rejects; a second call joins the first.
+   * The process ends. Waits at most `timeoutMs` until all batches are settled, then ends the requests in flight. The rest stays
+   * on disk, or is counted and reported as dropped. Never rejects; a second call returns the first promise.
    */
   drain(timeoutMs: number): Promise<void> {
     this.#drained ??= this.#drain(timeoutMs)
     return this.#drained
   }
 
-  /** The process ends in this very turn: what `drain` does at its deadline, now. */
+  /** The process ends in this turn of the event loop: does what `drain` does at its deadline. */
   abandon(): void {
     this.#drained ??= Promise.resolve()
     this.#close(DROP_MESSAGES.processExited.text)
   }
 
   async #drain(timeoutMs: number): Promise<void> {
-    const { clock, gate } = this.#options
-    this.#queue.recoverWithin(gate.lastFailure === undefined ? timeoutMs : 0)
-    gate.startShutdown(clock.now() + timeoutMs, this.#isMemoryAlone ? Infinity : FAILURES_ON_DISK)
+    const { clock, breaker } = this.#options
+    this.#queue.recoverWithin(breaker.failures.lastFailure === undefined ? timeoutMs : 0)
+    breaker.startShutdown(clock.now() + timeoutMs, this.#isMemoryOnly ? Infinity : FAILURES_ON_DISK)
     await this.#within(timeoutMs, this.#untilIdle())
     this.#closed = true
     this.#abort.abort()
@@ -176,13 +161,13 @@ export class Delivery {
     })
   }
 
-  /** Also what is enqueued meanwhile; what earlier processes left while the service takes it: one short process after another would never send it. */
+  /** Includes batches enqueued meanwhile, and those of earlier processes: short processes would never send them otherwise. */
   async #untilIdle(): Promise<void> {
-    const isIdle = ({ durable: stored, memoryOnly: loose }: Watermark): boolean =>
-      stored >= this.#queue.watermark.durable && loose >= this.#queue.watermark.memoryOnly
-    while (!this.#closed && !this.#isOver && !isIdle(this.#oldest)) {
-      // In a long outage a flush is over at once: this loop would leave no turn to the attempts, nor to the timer that ends it.
-      await this.#flushes.add(this.#queue.watermark)
+    const isIdle = ({ durable, memoryOnly }: Watermark): boolean =>
+      durable >= this.#queue.watermark.durable && memoryOnly >= this.#queue.watermark.memoryOnly
+    while (!this.#closed && !this.#isFinished && !isIdle(this.#oldest)) {
+      // Without a timeout: otherwise a flush would resolve at once in a long outage, and this loop would block the event loop.
+      await this.#flushWaiters.add(this.#queue.watermark)
     }
     await this.#queue.untilRecovered()
     await this.#untilNoneInFlight()
@@ -198,63 +183,69 @@ export class Delivery {
     this.#inFlight.clear()
     this.#inFlightEntries = this.#inFlightBytes = 0
     this.#abort.abort()
-    for (const { batch } of left) this.#booking.recordAbandoned(batch, batch.count)
-    this.#booking.reportLost(describeLoss(this.#options.gate.lastFailure ?? 'none, a request was still in progress'))
-    this.#flushes.end(this.#booking.keptEntries > 0 ? 'spooled' : 'acknowledged')
+    for (const { batch } of left) this.#recorder.recordAbandoned(batch, batch.count)
+    this.#recorder.reportLost(
+      describeLoss(this.#options.breaker.failures.lastFailure ?? 'none, a request was still in progress'),
+    )
+    this.#flushWaiters.end(this.#recorder.keptEntries > 0 ? 'spooled' : 'acknowledged')
   }
 
-  /** The oldest of the app's own that is not settled, in each lane. */
+  /** The oldest unsettled batch of each lane. */
   get #oldest(): Watermark {
-    const { durable: stored, memoryOnly: loose } = this.#queue.oldest
-    const orders = (lane: Lane): number[] =>
-      [...this.#inFlight.keys()].filter((held) => held.lane === lane).map(({ sequence: order }) => order)
-    return { durable: Math.min(stored, ...orders('stored')), memoryOnly: Math.min(loose, ...orders('loose')) }
+    const { durable, memoryOnly } = this.#queue.oldest
+    const sequences = (lane: Lane): number[] =>
+      [...this.#inFlight.keys()].filter((queued) => queued.lane === lane).map(({ sequence }) => sequence)
+    return {
+      durable: Math.min(durable, ...sequences('durable')),
+      memoryOnly: Math.min(memoryOnly, ...sequences('memoryOnly')),
+    }
   }
 
-  /** The last attempts failed: what is on disk need not be read back to be given up. */
-  get #isOver(): boolean {
-    return this.#drained !== undefined && this.#options.gate.isFinished
+  /** Whether the last attempts failed. Batches on disk are not read back any more. */
+  get #isFinished(): boolean {
+    return this.#drained !== undefined && this.#options.breaker.isFinished
   }
 
-  /** Large batches in as great a number as small ones would take far more than `maxBufferBytes`. */
-  get #hasRoomInFlight(): boolean {
+  /** Limits the memory of large batches in flight to `maxBufferBytes`. */
+  get #hasCapacity(): boolean {
     return this.#inFlight.size < ALWAYS_IN_FLIGHT || this.#inFlightBytes < this.#options.maxBufferBytes
   }
 
   #startWaiting(): void {
-    if (this.#closed || this.#isOver) return
-    while (this.#inFlight.size < this.#options.gate.limit && this.#hasRoomInFlight) {
-      const held = this.#queue.shift()
-      if (held === undefined) break
-      this.#inFlightBytes += bytesOf(held.batch)
-      this.#inFlightEntries += held.batch.count
-      this.#inFlight.set(held, NOT_YET)
-      const delivered = this.#deliver(held)
-      if (this.#inFlight.has(held)) this.#inFlight.set(held, delivered)
+    if (this.#closed || this.#isFinished) return
+    while (this.#inFlight.size < this.#options.breaker.limit && this.#hasCapacity) {
+      const queued = this.#queue.shift()
+      if (queued === undefined) break
+      this.#inFlightBytes += bytesOf(queued.batch)
+      this.#inFlightEntries += queued.batch.count
+      this.#inFlight.set(queued, NOT_YET)
+      const delivered = this.#deliver(queued)
+      if (this.#inFlight.has(queued)) this.#inFlight.set(queued, delivered)
     }
     this.#queue.refill()
   }
 
-  async #deliver(held: QueuedBatch): Promise<void> {
+  async #deliver(queued: QueuedBatch): Promise<void> {
     let outcome: Outcome
     const startedAt = this.#options.clock.now()
     try {
-      outcome = await this.#options.sender.send(held.batch, this.#abort.signal)
+      outcome = await this.#options.sender.send(queued.batch, this.#abort.signal)
     } catch (bug) {
-      // A sender never rejects; should one, the entries are counted and told all the same.
+      // Must not happen. The entries are counted and reported all the same.
       outcome = { kind: 'given-up', reason: String(bug) }
     }
-    // Counted at the deadline already.
-    if (!this.#inFlight.delete(held)) return
-    this.#inFlightBytes -= bytesOf(held.batch)
-    this.#inFlightEntries -= held.batch.count
-    this.#queue.settled(held, this.#options.clock.now() - startedAt)
-    this.#booking.record(held.batch, outcome)
-    // What an exit costs is told in one line at its end.
-    if (this.#drained === undefined && 'reason' in outcome) this.#booking.reportLost(outcome.reason)
-    if (this.#drained !== undefined && this.#options.gate.lastFailure !== undefined) this.#queue.recoverWithin(0)
+    // Already counted at the deadline.
+    if (!this.#inFlight.delete(queued)) return
+    this.#inFlightBytes -= bytesOf(queued.batch)
+    this.#inFlightEntries -= queued.batch.count
+    this.#queue.settled(queued, this.#options.clock.now() - startedAt)
+    this.#recorder.record(queued.batch, outcome)
+    // Losses at the end of the process are reported in one line.
+    if (this.#drained === undefined && 'reason' in outcome) this.#recorder.reportLost(outcome.reason)
+    if (this.#drained !== undefined && this.#options.breaker.failures.lastFailure !== undefined)
+      this.#queue.recoverWithin(0)
     this.#startWaiting()
-    if (this.#isOver) this.#flushes.end('spooled')
-    else this.#flushes.check()
+    if (this.#isFinished) this.#flushWaiters.end('spooled')
+    else this.#flushWaiters.check()
   }
 }

@@ -1,4 +1,4 @@
-/** Compresses a batch once, before it waits for its turn: within an attempt it would delay what the gate let pass. */
+/** Compresses a batch once, before it waits for the circuit breaker, so that it delays no attempt. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Sender } from '../batch/sender.js'

@@ -1,4 +1,4 @@
-/** The innermost sender: one request, and its reply as an outcome. What of it depends on the endpoint is data. */
+/** The innermost sender: one request, and its reply as an outcome. */
 import type { Clock } from '../shared/clock.js'
 import { HttpFailure } from '../client/http-types.js'
 import type { Http, HttpReply } from '../client/http-types.js'
@@ -18,17 +18,17 @@ import type { Batch, Delivered, Retryable, Outcome, Sender } from '../batch/send
 export interface IngestSenderOptions {
   readonly http: Http
   readonly clock: Clock
-  /** Added to the reason where there was no reply at all. */
+  /** Added to the reason if there was no reply. */
   readonly hint?: string | undefined
-  /** Takes secrets out of the words of a reply. */
+  /** Masks secrets in texts of the service. */
   readonly mask?: (words: string) => string
 }
 
-/** An endpoint that takes batches. */
+/** An endpoint that accepts batches. */
 export interface BatchEndpoint {
   readonly path: string
   readonly list: ItemList
-  /** Of a 2xx. */
+  /** Body of a 2xx. */
   readonly expected: ExpectedBody
 }
 
@@ -38,11 +38,11 @@ export function createIngestSender(options: IngestSenderOptions): Sender {
   return createBatchSender(INGEST, options)
 }
 
-/** The batch's body is that of the request. */
+/** Sends the body of the batch as it is. */
 export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }: IngestSenderOptions): Sender {
   return {
     async send(batch, signal) {
-      // Sent, it might be answered with a 2xx, and would count as accepted.
+      // The service might reply with a 2xx, and the batch would count as accepted.
       if (batch.body.length === 0)
         return { kind: 'given-up', reason: 'a batch without its body: this is a bug, please report it' }
       try {
@@ -55,7 +55,7 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
       } catch (error) {
         if (error instanceof HttpFailure && error.kind === 'unproven')
           return { kind: 'misconfigured', reason: error.message, remedy: error.remedy }
-        // Mostly an HttpFailure. Anything else is no judgement on the batch either, so it is kept and told.
+        // Usually an HttpFailure. Other errors say nothing about the batch either.
         const reason = error instanceof Error ? error.message : String(error)
         return { kind: 'later', reason: hint === undefined ? reason : `${reason}; ${hint}` }
       }
@@ -63,7 +63,7 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
   }
 }
 
-/** @param wallNowMs when the reply came, for a Retry-After that is a date */
+/** @param wallNowMs time of the reply, for a Retry-After that is a date */
 function outcomeOf(
   { list, expected }: BatchEndpoint,
   batch: Batch,
@@ -88,12 +88,12 @@ function outcomeOf(
     }
     case 'refused': {
       const result = parseIngestResult(reply.text)
-      // Sent again, the entries that it took would arrive twice.
+      // If it were sent again, the accepted entries would be duplicates.
       if (result !== undefined && result.accepted > 0)
         return delivered(batch, status, result, batch.count - result.accepted)
       const reason = reasonIn()
       const rejected = within(batch, parseRejected(reply.text, list))
-      // No entry is at fault, so that every batch would be refused.
+      // The error is outside the entries, so every batch would be rejected.
       if (rejected.length === 0 && status !== 413 && hasErrorOutsideList(reply.text, list))
         return { kind: 'misconfigured', status, reason }
       return { kind: 'refused', status, reason, rejected }
@@ -109,8 +109,8 @@ function outcomeOf(
 }
 
 /**
- * The interface does not show whether numbers and list of a result always agree, so the larger count of rejected
- * entries is believed: an entry wrongly called rejected is reported, one wrongly called accepted is lost in silence.
+ * The interface does not show whether the numbers and the list of a result always agree. The larger number of rejected entries
+ * counts: an entry wrongly counted as rejected is reported, one wrongly counted as accepted would be lost silently.
  */
 function delivered(batch: Batch, status: number, result: IngestResult, atLeastRejected: number): Delivered {
   const rejected = within(batch, result.errors)

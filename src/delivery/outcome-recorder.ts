@@ -1,4 +1,4 @@
-/** What became of each batch, in the account and in words. */
+/** Records the outcome of each batch in the account, and reports it. */
 import type { Account } from '../diagnostics/account.js'
 import { DROP_MESSAGES, SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
@@ -13,15 +13,15 @@ export interface OutcomeRecorderOptions {
 export class OutcomeRecorder {
   readonly #options: OutcomeRecorderOptions
   #keptEntries = 0
-  /** Lost entries not yet told: what an exit costs is told in one line at its end. */
-  #untold = 0
-  #isUnreadableTold = false
+  /** Lost entries that are not reported yet. */
+  #unreported = 0
+  #isUnreadableReported = false
 
   constructor(options: OutcomeRecorderOptions) {
     this.#options = options
   }
 
-  /** Given up here, and on disk for the next start. */
+  /** Abandoned entries that are on disk for the next start. */
   get keptEntries(): number {
     return this.#keptEntries
   }
@@ -35,8 +35,8 @@ export class OutcomeRecorder {
         account.rejected += rejected
         if (outcome.accepted > 0) report.delivered(outcome.accepted, batch.batchId)
         if (rejected > 0) report.rejected(rejected, outcome.rejected, outcome.rejected[0]?.message ?? 'no reason given')
-        if (outcome.unreadable && !this.#isUnreadableTold) {
-          this.#isUnreadableTold = true
+        if (outcome.unreadable && !this.#isUnreadableReported) {
+          this.#isUnreadableReported = true
           report.problem(SERVICE_MESSAGES.unreadableReply.code, SERVICE_MESSAGES.unreadableReply.text())
         }
         return
@@ -60,25 +60,25 @@ export class OutcomeRecorder {
     }
   }
 
-  /** Kept where they are on disk, else lost. The lost are told by `tellLost`. */
-  recordAbandoned({ acknowledgement: custody }: Batch, entries: number): void {
-    if (custody?.isDurable === true) {
+  /** Entries that are not on disk are lost; `reportLost` reports them. */
+  recordAbandoned({ acknowledgement }: Batch, entries: number): void {
+    if (acknowledgement?.isDurable === true) {
       this.#keptEntries += entries
       return
     }
-    // What of it is on disk must not be sent by the next start: it is counted as lost here.
-    custody?.acknowledge()
+    // Parts on disk must not be sent by the next start, since they are counted as lost.
+    acknowledgement?.acknowledge()
     this.#options.account.dropped.shutdown += entries
-    this.#untold += entries
+    this.#unreported += entries
   }
 
   reportLost(detail: string): void {
-    const count = this.#untold
-    this.#untold = 0
+    const count = this.#unreported
+    this.#unreported = 0
     if (count > 0) this.#options.report.dropped(count, 'shutdown', detail)
   }
 
-  /** There is no room for a new entry of a low level. */
+  /** A new entry of a low level was refused. */
   recordRefusal(reason: 'buffer' | 'spool'): void {
     this.#options.account.dropped[reason] += 1
     const { text } = reason === 'buffer' ? DROP_MESSAGES.memoryShort : DROP_MESSAGES.diskShort
@@ -86,16 +86,16 @@ export class OutcomeRecorder {
   }
 
   /**
-   * All are counted before any is told: who hears of one may ask for the account.
-   * @param newest that it was done for: it may itself not fit beside those in flight
+   * All are counted before one is reported, since a listener may read the account.
+   * @param newest the batch that needed the memory, which may be too large itself
    */
   recordEvicted(
     batches: readonly Batch[],
     newest: Batch,
-    { maxBufferBytes, trouble }: { readonly maxBufferBytes: number; readonly trouble: string | undefined },
+    { maxBufferBytes, lastFailure }: { readonly maxBufferBytes: number; readonly lastFailure: string | undefined },
   ): void {
-    for (const { count, acknowledgement: custody } of batches) {
-      custody?.acknowledge()
+    for (const { count, acknowledgement } of batches) {
+      acknowledgement?.acknowledge()
       this.#options.account.dropped.buffer += count
     }
     for (const batch of batches) {
@@ -105,7 +105,7 @@ export class OutcomeRecorder {
           : DROP_MESSAGES.bufferFull.text(
               maxBufferBytes,
               String(LEVELS[batch.highestSeverity]),
-              trouble ?? 'the service accepts entries slower than they are logged',
+              lastFailure ?? 'the service accepts entries slower than they are logged',
             )
       this.#options.report.dropped(batch.count, 'buffer', detail)
     }

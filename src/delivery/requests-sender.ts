@@ -1,4 +1,4 @@
-/** Request logs on their way out: up to here a batch of them has the form of any other, `{"batch_id":…,"logs":[…]}`. */
+/** Sends request logs. Before this stage their batches have the form of all others: `{"batch_id":…,"logs":[…]}`. */
 import { PATHS } from '../protocol/limits.js'
 import type { Sender } from '../batch/sender.js'
 import { createBatchSender } from './ingest-sender.js'
@@ -7,18 +7,18 @@ import type { BatchEndpoint, IngestSenderOptions } from './ingest-sender.js'
 /** The interface shows neither the status of a success nor its body (interface: POST /ingest/requests). */
 const REQUESTS: BatchEndpoint = { path: PATHS.requests, list: 'requests', expected: 'json' }
 
-/** The innermost sender: the batch's body is that of the request, as `requestsBody` makes it. */
+/** The innermost sender, for bodies from `createRequestsBodySender`. */
 export function createRequestsSender(options: IngestSenderOptions): Sender {
   return createBatchSender(REQUESTS, options)
 }
 
-/** The batch's id is letters, digits and hyphens: the first of these is the key. */
+/** The first occurrence is the key, since a batch id contains letters, digits and hyphens only. */
 const LOGS_KEY = '"logs":'
 const REQUESTS_HEAD = Buffer.from('{"requests":')
 
 /**
- * Makes a batch's body that of the request: `{"requests":[…]}`. It stands outside the compression, and inside what takes
- * batches apart. The endpoint has no place for a `batch_id`; what comes twice the service knows by its `request_id`.
+ * Converts the body of a batch to `{"requests":[…]}`, after isolation and before compression. The endpoint has no `batch_id`; the
+ * service recognises duplicates by their `request_id`.
  */
 export function createRequestsBodySender(inner: Sender): Sender {
   return {

@@ -76,14 +76,13 @@ export class EndpointPipeline {
     const delivery = new Delivery({
       ...settings,
       sender: createSender(options, breaker, spool),
-      gate: breaker,
+      breaker,
       clock,
       account,
       report,
       disk: spool,
       recoverForMs: toRecoveryMs(settings.shutdownTimeoutMs, isInProcess),
     })
-    this.recovered.on(() => delivery.onServiceRecovered())
     foundOnDisk.on(() => delivery.wake())
     const batcher = new Batcher({
       ...settings,
@@ -135,12 +134,15 @@ export class EndpointPipeline {
 
   /** Whether the service accepts entries, as far as is known. */
   get isAccepting(): boolean {
-    return !this.#delivery.isClosed && this.breaker.lastFailure === undefined
+    return !this.#delivery.isClosed && this.breaker.failures.lastFailure === undefined
   }
 
   /** Whether all pending entries are on disk, and the service has accepted nothing since it failed. */
   get isSpooled(): boolean {
-    return (this.breaker.lastFailure !== undefined || this.breaker.outageAgeMs > 0) && this.#delivery.isOnDisk
+    return (
+      (this.breaker.failures.lastFailure !== undefined || this.breaker.failures.outageAgeMs > 0) &&
+      this.#delivery.isOnDisk
+    )
   }
 
   /** Saves the counts on disk for the next process. Never throws. */
@@ -176,12 +178,12 @@ export class EndpointPipeline {
 /** Isolates rejected entries, converts and compresses the body, retries, sends. */
 function createSender(
   { settings, mask, sender, toBody = (inner) => inner, isShortenable = true }: EndpointPipelineOptions,
-  gate: CircuitBreaker,
+  breaker: CircuitBreaker,
   spool: Spool | undefined,
 ): Sender {
-  const retrying = createRetrySender(sender, gate)
+  const retrying = createRetrySender(sender, breaker)
   const inner = toBody(settings.compression === 'gzip' ? createGzipSender(retrying) : retrying)
-  if (spool === undefined) return createIsolationSender({ inner, gate, isShortenable })
+  if (spool === undefined) return createIsolationSender({ inner, breaker, isShortenable })
   // A reply may repeat the key; the entry is the app's own text.
   const maskReply = (letter: DeadLetter): DeadLetter => ({
     ...letter,
@@ -190,7 +192,7 @@ function createSender(
     reason: mask(letter.reason),
   })
   const deadLetter = (letters: readonly DeadLetter[]): void => spool.writeDeadLetters(letters.map(maskReply))
-  return createIsolationSender({ inner, gate, isShortenable, deadLetter })
+  return createIsolationSender({ inner, breaker, isShortenable, deadLetter })
 }
 
 function openSpool(options: EndpointPipelineOptions, onFound: () => void): Spool | undefined {

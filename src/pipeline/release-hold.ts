@@ -53,7 +53,7 @@ export class ReleaseHold {
     this.#registerRelease = createRegistration({
       settings,
       clock,
-      retryAfterLeftMs: () => entries.breaker.retryAfterLeftMs,
+      retryAfterLeftMs: () => entries.breaker.failures.retryAfterLeftMs,
       onPostponed: (error) => this.#reportFailure(error),
       onRetryAfter: (delayMs) => {
         for (const { breaker } of endpoints) breaker.applyRetryAfter(delayMs)

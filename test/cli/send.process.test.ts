@@ -349,7 +349,7 @@ describe('what the service refuses', () => {
     const path = fileIn(place, 'a.log', linesOf(0, 3))
     const result = await send(place.env, [path])
     expect(result.code).toBe(1)
-    expect(result.err).toMatch(/refuses what is left and names no entry.*: status 400/)
+    expect(result.err).toContain('status 400')
     expect(result.err).not.toContain('rejected')
   })
 })
@@ -364,14 +364,18 @@ describe('a refusal that names no entry', () => {
     expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(450).filter((n) => n !== 123))
   })
 
-  test('a whole batch of them: others tell that the service is well', { timeout: 60_000 }, async () => {
-    const place = await bench()
-    place.service.faults.add({ kind: 'reject-containing', text: '"line 1', form: 'nameless' })
-    const result = await send(place.env, [fileIn(place, 'a.log', linesOf(100, 450))])
-    expect(result.code).toBe(1)
-    expect(result.err).toContain('the service rejected 100 entries')
-    expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(450).slice(200))
-  })
+  test(
+    'a whole batch of them: what other entries cannot prove is left for the next run',
+    { timeout: 60_000 },
+    async () => {
+      const place = await bench()
+      place.service.faults.add({ kind: 'reject-containing', text: '"line 1', form: 'nameless' })
+      const result = await send(place.env, [fileIn(place, 'a.log', linesOf(100, 450))])
+      expect(result.code).toBe(1)
+      expect(result.err).toContain('status 400')
+      expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(450).slice(200))
+    },
+  )
 
   test(
     'the last of all, alone: nothing tells whose fault it is, and it is left for the next run',
@@ -382,7 +386,7 @@ describe('a refusal that names no entry', () => {
       const path = fileIn(place, 'a.log', linesOf(0, 201))
       const result = await send(place.env, [path])
       expect(result.code).toBe(1)
-      expect(result.err).toMatch(/refuses what is left and names no entry.*: status 400/)
+      expect(result.err).toContain('status 400')
       expect(numbersAt(place.service)).toEqual(upTo(200))
       place.service.faults.clear()
       expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })

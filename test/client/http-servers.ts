@@ -1,4 +1,4 @@
-/** Servers on loopback that do what a test tells them, and tell what came. */
+/** Servers on loopback that are controlled by a test, and record requests. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, request as httpRequest } from 'node:http'

@@ -205,7 +205,7 @@ describe('no reply', () => {
     ).toContain('/heartbeat/<token>: aborted')
   })
 
-  test('of an error without a code its name is told, and not its message', () => {
+  test('of an error without a code the name is reported, and not the message', () => {
     expect(describeNetworkError(new TypeError(`bad header ${KEY}`))).toBe('TypeError')
     expect(describeNetworkError(`bad header ${KEY}`)).toBe('the request failed')
     expect(
@@ -345,7 +345,7 @@ describe('a proxy', () => {
     expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('that refuses: its status is told, its password and the key are not', async () => {
+  test('that refuses: the status is reported, the password and the key are not', async () => {
     const server = await httpServer()
     const proxy = await proxyServer('user:other')
     const error = await failureOf<HttpFailure>(

@@ -205,7 +205,7 @@ describe("replies that are not the service's", () => {
   })
 })
 
-describe('trouble', () => {
+describe('failure', () => {
   test('a service that recovers: the same batch_id in every attempt', async () => {
     const { service, client } = await started()
     service.faults.add({ kind: 'status', status: 503, times: 1 })

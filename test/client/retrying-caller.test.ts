@@ -67,8 +67,8 @@ function scripted(
 describe('attempts', () => {
   test.each([network, new HttpFailure('timeout', 'late'), reply(408), reply(425), reply(429), reply(500), reply(503)])(
     '%#: three of them, with the backoff between',
-    async (trouble) => {
-      const { calls, clock, sentAt } = scripted([trouble])
+    async (failure) => {
+      const { calls, clock, sentAt } = scripted([failure])
       const error = failureOf<IngestError>(calls.post(CALL), KEY)
       await clock.advance(100_000)
       expect((await error).message).toContain('(3 attempts)')
@@ -94,7 +94,7 @@ describe('attempts', () => {
     ])
   })
 
-  test('as many as told', async () => {
+  test('as many as configured', async () => {
     const once = scripted([network], { maxAttempts: 1 })
     expect((await failureOf(once.calls.post(CALL))).message).toBe(network.message)
     const { calls, clock, sentAt } = scripted([network], { maxAttempts: 7 })
@@ -241,20 +241,20 @@ describe('the deadline', () => {
 })
 
 describe('wired to a transport', () => {
-  test("what it is told others hear too, in the same turn; the heartbeat's concerns nobody", async () => {
+  test('it is reported in the same turn, except for that of a heartbeat', async () => {
     const { calls, clock } = scripted([reply(429, { 'retry-after': '7' }), reply(503), reply(200)])
-    const told: [number, number][] = []
-    calls.setHooks({ clock, onRetryAfter: (delayMs) => told.push([clock.now(), delayMs]) })
+    const heard: [number, number][] = []
+    calls.setHooks({ clock, onRetryAfter: (delayMs) => heard.push([clock.now(), delayMs]) })
     const done = calls.post(CALL)
     await clock.advance(100_000)
     await done
-    expect(told).toEqual([[0, 7_000]])
+    expect(heard).toEqual([[0, 7_000]])
     const keyless = scripted([reply(429, { 'retry-after': '7' })], { maxAttempts: 1 })
-    keyless.calls.setHooks({ clock: keyless.clock, onRetryAfter: (delayMs) => told.push([-1, delayMs]) })
+    keyless.calls.setHooks({ clock: keyless.clock, onRetryAfter: (delayMs) => heard.push([-1, delayMs]) })
     expect((await failureOf<IngestError>(keyless.calls.post({ path: '/heartbeat/t', body: null }))).code).toBe(
       'RATE_LIMITED',
     )
-    expect(told).toHaveLength(1)
+    expect(heard).toHaveLength(1)
   })
 
   test("it waits by the transport's clock", async () => {

@@ -67,7 +67,7 @@ function proving(token: string): Promise<TestServer> {
   })
 }
 
-test('the service of this user is asked once on a connection, and not told the token', async () => {
+test('the service of this user is asked once per connection, and does not get the token', async () => {
   const server = await proving(TOKEN)
   const http = implicit(server.origin)
   for (let count = 0; count < 3; count += 1) expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })

@@ -1,7 +1,7 @@
 import { expect, describe, test } from 'vitest'
 import { Account } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
-import { RejectionTracker } from '../../src/delivery/isolation/rejection-tracker.js'
+import { FailureState } from '../../src/delivery/retry/failure-state.js'
 import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
 import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
 import type { Outcome } from '../../src/batch/sender.js'
@@ -22,18 +22,18 @@ describe('concurrency', () => {
   })
 
   test('of one keeps the order strictly, through failures too', async () => {
-    const { clock, sender, told, enqueue } = setup((_, attempt) => (attempt % 3 === 0 ? DOWN : OK), {
+    const { clock, sender, report, enqueue } = setup((_, attempt) => (attempt % 3 === 0 ? DOWN : OK), {
       maxConcurrency: 1,
     })
     enqueue(...many(12))
     await clock.advance(60_000)
     expect(sender.maxInFlight).toBe(1)
-    expect(told.deliveredIds).toEqual(many(12).map(({ batchId }) => batchId))
+    expect(report.deliveredIds).toEqual(many(12).map(({ batchId }) => batchId))
   })
 })
 
 test('an outage costs no entry', async () => {
-  const { clock, account, told, enqueue } = setup(() => (clock.now() >= 5000 && clock.now() < 15_000 ? DOWN : OK), {
+  const { clock, account, report, enqueue } = setup(() => (clock.now() >= 5000 && clock.now() < 15_000 ? DOWN : OK), {
     latencyMs: 30,
   })
   for (let second = 0; second < 20; second++) {
@@ -43,7 +43,7 @@ test('an outage costs no entry', async () => {
   }
   await clock.advance(10_000)
   expect(account.snapshot()).toMatchObject({ received: 20_000, accepted: 20_000, pending: 0, balances: true })
-  expect(told.drops).toEqual([])
+  expect(report.drops).toEqual([])
 })
 
 test('books each final outcome under its own name', async () => {
@@ -54,28 +54,25 @@ test('books each final outcome under its own name', async () => {
     unreadable: { kind: 'delivered', accepted: 10, rejected: [], unreadable: true },
     refused: { kind: 'refused', status: 422, reason: '422 all wrong', rejected: [] },
   }
-  const { clock, account, told, enqueue } = setup((batch) => outcomes[batch.batchId])
+  const { clock, account, report, enqueue } = setup((batch) => outcomes[batch.batchId])
   enqueue(...Object.keys(outcomes).map((batchId) => batchOf(batchId, 10)))
   await clock.advance(0)
   expect(account.snapshot()).toMatchObject({ accepted: 29, rejected: 11, pending: 0, balances: true })
-  expect(told.deliveredIds).toEqual(['whole', 'partly', 'unreadable'])
-  expect(told.rejections).toEqual([
+  expect(report.deliveredIds).toEqual(['whole', 'partly', 'unreadable'])
+  expect(report.rejections).toEqual([
     { count: 1, reason: 'invalid level' },
     { count: 10, reason: '422 all wrong' },
   ])
-  expect(told.problems).toMatchObject([{ code: 'MISDIRECTED' }])
+  expect(report.problems).toMatchObject([{ code: 'MISDIRECTED' }])
 })
 
 test('a sender that rejects, or throws, costs its batch by count and nothing else', async () => {
   const clock = new FakeClock()
   const account = new Account()
-  const told = new RecordingReport()
-  const gate = {
+  const report = new RecordingReport()
+  const breaker = {
     limit: 1,
-    lastFailure: undefined,
-    outageAgeMs: 0,
-    retryAfterLeftMs: 0,
-    rejections: new RejectionTracker(clock),
+    failures: new FailureState({ clock, retryMinMs: 250, retryMaxMs: 30_000 }),
     isFinished: false,
     startShutdown: () => {},
     retrySoon: () => {},
@@ -89,12 +86,12 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
   }
   const delivery = new Delivery({
     sender,
-    gate,
+    breaker,
     clock,
     maxBufferBytes: 20_000,
     requestTimeoutMs: 10_000,
     account,
-    report: told,
+    report,
   })
   account.addStage(() => delivery.pendingEntries)
   for (const batchId of ['throws', 'rejects', 'fine']) {
@@ -103,12 +100,15 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
   }
   await settled()
   expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, pending: 0, balances: true })
-  expect(told.drops.map(({ detail }) => detail)).toEqual(['Error: bug 1', 'Error: bug 2'])
+  expect(report.drops.map(({ detail }) => detail)).toEqual(['Error: bug 1', 'Error: bug 2'])
 })
 
 describe('memory', () => {
-  test('has a bound: the oldest waiting batch goes whole, counted and told', async () => {
-    const { clock, account, told, delivery, enqueue } = setup(() => DOWN, { maxBufferBytes: 20_000, maxConcurrency: 1 })
+  test('has a bound: the oldest waiting batch goes whole, counted and reported', async () => {
+    const { clock, account, report, delivery, enqueue } = setup(() => DOWN, {
+      maxBufferBytes: 20_000,
+      maxConcurrency: 1,
+    })
     for (const batch of many(30, 7)) {
       enqueue(batch)
       await clock.advance(10)
@@ -116,19 +116,19 @@ describe('memory', () => {
       expect(account.snapshot().balances).toBe(true)
     }
     expect(account.snapshot()).toMatchObject({ dropped: { buffer: 140 }, pending: 70 })
-    expect(told.drops).toHaveLength(20)
-    expect(told.drops[0]).toMatchObject({ count: 7, reason: 'buffer' })
-    expect(told.drops[0]?.detail).toMatch(/20000.*level info.*503 down/)
+    expect(report.drops).toHaveLength(20)
+    expect(report.drops[0]).toMatchObject({ count: 7, reason: 'buffer' })
+    expect(report.drops[0]?.detail).toMatch(/20000.*level info.*503 down/)
   })
 
   test('keeps the newest: after the outage those arrive, in order', async () => {
     let up = false
-    const { clock, told, enqueue } = setup(() => (up ? OK : DOWN), { maxBufferBytes: 20_000, maxConcurrency: 1 })
+    const { clock, report, enqueue } = setup(() => (up ? OK : DOWN), { maxBufferBytes: 20_000, maxConcurrency: 1 })
     enqueue(...many(30))
     await clock.advance(1000)
     up = true
     await clock.advance(30_000)
-    expect(told.deliveredIds).toEqual([
+    expect(report.deliveredIds).toEqual([
       'b0',
       ...many(30)
         .slice(21)
@@ -163,7 +163,7 @@ describe('flush', () => {
     expect(flushed.done).toBe(true)
   })
 
-  test('resolves at once when nothing is held', async () => {
+  test('resolves at once when nothing waits', async () => {
     const { clock, delivery, enqueue } = setup(() => OK)
     await delivery.flush()
     enqueue(...many(3))
@@ -204,7 +204,7 @@ describe('flush', () => {
 
 describe('drain', () => {
   test('ends as soon as all is delivered, and leaves no timer', async () => {
-    const { clock, account, delivery, enqueue, told } = setup(() => OK, { latencyMs: 100 })
+    const { clock, account, delivery, enqueue, report } = setup(() => OK, { latencyMs: 100 })
     enqueue(...many(10, 100))
     const drained = watch(delivery.drain(3000))
     await clock.advance(199)
@@ -212,12 +212,14 @@ describe('drain', () => {
     await clock.advance(1)
     expect(drained.done).toBe(true)
     expect(account.snapshot()).toMatchObject({ accepted: 1000, pending: 0, balances: true })
-    expect(told.drops).toEqual([])
+    expect(report.drops).toEqual([])
     expect(clock.timers).toBe(0)
   })
 
-  test('at its deadline aborts, counts and tells what is left, once, with the last failure', async () => {
-    const { clock, sender, account, delivery, enqueue, told } = setup((_, attempt) => (attempt <= 8 ? DOWN : undefined))
+  test('at its deadline aborts, counts and reports what is left, once, with the last failure', async () => {
+    const { clock, sender, account, delivery, enqueue, report } = setup((_, attempt) =>
+      attempt <= 8 ? DOWN : undefined,
+    )
     enqueue(...many(20, 100))
     await clock.advance(100)
     const drained = watch(delivery.drain(3000))
@@ -228,7 +230,7 @@ describe('drain', () => {
     expect(sender.attempts.at(-1)?.signal.aborted).toBe(true)
     await clock.advance(100) // for aborted requests to come back
     expect(drained.done).toBe(true)
-    expect(told.drops).toEqual([
+    expect(report.drops).toEqual([
       { count: 2000, reason: 'shutdown', detail: expect.stringMatching(/shutdownTimeoutMs 3000.*503 down/) },
     ])
     sender.attempts.at(-1)?.end(OK) // too late, and already counted
@@ -266,17 +268,17 @@ describe('drain', () => {
   })
 
   test('delivers what comes while it runs, and counts what comes after', async () => {
-    const { clock, account, delivery, enqueue, told } = setup(() => OK, { latencyMs: 100 })
+    const { clock, account, delivery, enqueue, report } = setup(() => OK, { latencyMs: 100 })
     enqueue(batchOf('before'))
     const drained = delivery.drain(3000)
     await clock.advance(50)
     enqueue(batchOf('during'))
     await clock.advance(200)
     await drained
-    expect(told.deliveredIds).toEqual(['before', 'during'])
+    expect(report.deliveredIds).toEqual(['before', 'during'])
     enqueue(batchOf('after', 4))
     expect(account.snapshot()).toMatchObject({ accepted: 2, dropped: { shutdown: 4 }, pending: 0, balances: true })
-    expect(told.drops).toMatchObject([{ count: 4, reason: 'shutdown' }])
+    expect(report.drops).toMatchObject([{ count: 4, reason: 'shutdown' }])
     await delivery.flush()
     expect(delivery.drain(1)).toBe(drained)
   })
@@ -292,13 +294,13 @@ describe('drain', () => {
 })
 
 describe('abandon', () => {
-  test('counts and tells in the same turn, and takes nothing more', async () => {
-    const { clock, sender, account, delivery, enqueue, told } = setup(() => undefined, { maxConcurrency: 2 })
+  test('counts and reports in the same turn, and takes nothing more', async () => {
+    const { clock, sender, account, delivery, enqueue, report } = setup(() => undefined, { maxConcurrency: 2 })
     enqueue(...many(5, 10))
     const flushed = watch(delivery.flush())
     delivery.abandon()
     expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 50 }, pending: 0, balances: true })
-    expect(told.drops).toMatchObject([{ count: 50, reason: 'shutdown' }])
+    expect(report.drops).toMatchObject([{ count: 50, reason: 'shutdown' }])
     expect(sender.attempts.map(({ signal }) => signal.aborted)).toEqual([true, true])
     enqueue(batchOf('after'))
     delivery.abandon()
@@ -309,22 +311,28 @@ describe('abandon', () => {
     expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 51 }, balances: true })
   })
 
-  test('during a drain tells all that the exit cost once', async () => {
-    const { clock, account, delivery, enqueue, told } = setup(() => undefined)
+  test('during a drain reports the losses once', async () => {
+    const { clock, account, delivery, enqueue, report } = setup(() => undefined)
     enqueue(...many(5))
     const drained = delivery.drain(1000)
     await clock.advance(500)
     delivery.abandon()
     await clock.advance(500)
     await drained
-    expect(told.drops).toMatchObject([{ count: 5, reason: 'shutdown' }])
+    expect(report.drops).toMatchObject([{ count: 5, reason: 'shutdown' }])
     expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 5 }, balances: true })
   })
 })
 
 test('requests that hang since before a failure hold up nobody', async () => {
   const clock = new FakeClock()
-  const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random: () => 0 })
+  const breaker = new CircuitBreaker({
+    clock,
+    maxConcurrency: 32,
+    retryMinMs: 250,
+    retryMaxMs: 30_000,
+    random: () => 0,
+  })
   const fail: ((outcome: Outcome) => void)[] = []
   let doesHang = false
   const sender = {
@@ -332,8 +340,8 @@ test('requests that hang since before a failure hold up nobody', async () => {
   }
   const account = new Account()
   const delivery = new Delivery({
-    sender: createRetrySender(sender, gate),
-    gate,
+    sender: createRetrySender(sender, breaker),
+    breaker,
     clock,
     maxBufferBytes: 64 * 2 ** 20,
     requestTimeoutMs: 10_000,

@@ -201,12 +201,12 @@ interface Through {
 async function through(url: string, isCompressed: boolean, logs: readonly object[]): Promise<Through> {
   const http = createHttp({ url, apiKey: 'k', requestTimeoutMs: 5_000, maxConnections: 4 })
   onTestFinished(() => http.close())
-  const gate = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retryMinMs: 5, retryMaxMs: 5 })
-  const retrying = createRetrySender(createRequestsSender({ http, clock: systemClock }), gate)
+  const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retryMinMs: 5, retryMaxMs: 5 })
+  const retrying = createRetrySender(createRequestsSender({ http, clock: systemClock }), breaker)
   const letters: DeadLetter[] = []
   const sender = createIsolationSender({
     inner: createRequestsBodySender(isCompressed ? createGzipSender(retrying) : retrying),
-    gate,
+    breaker,
     deadLetter: (those) => void letters.push(...those),
   })
   return { outcome: await sender.send(batchOf(logs), new AbortController().signal), letters }
@@ -217,7 +217,7 @@ const HUNDRED = Array.from({ length: 100 }, (_, n) => logOf(n))
 const badPaths = HUNDRED.map((one, n) => (BAD.includes(n) ? { ...one, path: n } : one))
 
 test.each([false, true])(
-  'the local service takes the good ones once, the others are set aside with its words (gzip: %s)',
+  'the local service takes the good ones once, the others become dead letters with its words (gzip: %s)',
   async (isCompressed) => {
     const service = await started({ apiKeys: ['k'] })
     const { outcome, letters } = await through(service.url, isCompressed, badPaths)

@@ -1,4 +1,4 @@
-/** What the tests of delivery share: a sender whose outcomes are scripted, and a record of what was told. */
+/** Shared by the tests of delivery: a sender with scripted outcomes, and a recording reporter. */
 import { Account } from '../../src/diagnostics/account.js'
 import type { DropReason } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
@@ -106,7 +106,7 @@ export function setup(
 ) {
   const clock = new FakeClock()
   const sender = new ScriptedSender(clock, script, latencyMs)
-  const gate = new CircuitBreaker({
+  const breaker = new CircuitBreaker({
     clock,
     maxConcurrency,
     initialConcurrency: maxConcurrency,
@@ -115,15 +115,15 @@ export function setup(
     ...gateOptions,
   })
   const account = new Account()
-  const told = new RecordingReport()
+  const report = new RecordingReport()
   const delivery = new Delivery({
-    sender: createRetrySender(sender, gate),
-    gate,
+    sender: createRetrySender(sender, breaker),
+    breaker,
     clock,
     maxBufferBytes,
     requestTimeoutMs: 10_000,
     account,
-    report: told,
+    report,
   })
   account.addStage(() => delivery.pendingEntries)
   const enqueue = (...batches: Batch[]) => {
@@ -132,7 +132,7 @@ export function setup(
       delivery.enqueue(batch)
     }
   }
-  return { clock, sender, gate, account, told, delivery, enqueue }
+  return { clock, sender, breaker, account, report, delivery, enqueue }
 }
 
 export function many(count: number, entries = 1, bytes = BODY_BYTES): Batch[] {

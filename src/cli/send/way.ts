@@ -30,7 +30,7 @@ export interface WayOptions {
 }
 
 export class Way {
-  readonly #gate: CircuitBreaker
+  readonly #breaker: CircuitBreaker
   readonly #send: (batch: Batch) => Promise<Outcome>
   readonly #closeHttp: () => Promise<void>
   readonly #abort = new AbortController()
@@ -49,7 +49,7 @@ export class Way {
         repeatMs: REPEAT_MS,
       },
     )
-    const gate = (this.#gate = new CircuitBreaker({
+    const breaker = (this.#breaker = new CircuitBreaker({
       ...settings,
       clock,
       maxConcurrency: concurrency,
@@ -61,10 +61,10 @@ export class Way {
     const hint = settings.isLocalDefault
       ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
       : undefined
-    const retrying = createRetrySender(createIngestSender({ http, clock, hint, mask }), gate)
+    const retrying = createRetrySender(createIngestSender({ http, clock, hint, mask }), breaker)
     const sender = createIsolationSender({
       inner: settings.compression === 'gzip' ? createGzipSender(retrying) : retrying,
-      gate,
+      breaker,
       deadLetter: setAside,
     })
     this.#send = (batch) => sender.send(batch, signal)
@@ -72,12 +72,12 @@ export class Way {
 
   /** Batches that may be on their way at the moment. */
   get limit(): number {
-    return this.#gate.limit
+    return this.#breaker.limit
   }
 
   /** Why the service does not take entries, while it does not. */
   get trouble(): string | undefined {
-    return this.#gate.lastFailure
+    return this.#breaker.failures.lastFailure
   }
 
   /** Never rejects: `delivered`, or `given-up` once it was stopped. */
@@ -87,12 +87,12 @@ export class Way {
 
   /** Calls `listener` when `limit` has grown by a batch that waits. One listener. */
   onRoom(listener: () => void): void {
-    this.#gate.onCapacity(listener)
+    this.#breaker.onCapacity(listener)
   }
 
   /** Nothing comes any more that could speak for the service: whoever waits for that has waited long enough. */
   hurry(): void {
-    this.#gate.startShutdown(Infinity)
+    this.#breaker.startShutdown(Infinity)
   }
 
   /** What is under way is given up. */
@@ -103,8 +103,8 @@ export class Way {
   /** Keeps the process no longer. */
   async close(): Promise<void> {
     this.abort()
-    // Nobody waits at the gate any more: its timer must not keep the process.
-    this.#gate.retryNow()
+    // Nobody waits at the breaker any more: its timer must not keep the process.
+    this.#breaker.retryNow()
     await this.#closeHttp()
   }
 }

@@ -48,7 +48,7 @@ export interface Source {
 export class Sending {
   readonly #options: SendingOptions
   readonly #abort = new AbortController()
-  readonly #gate: CircuitBreaker
+  readonly #breaker: CircuitBreaker
   readonly #sender: Sender
   readonly #deadlineAt: number
   readonly #cancelDeadline: () => void
@@ -66,7 +66,7 @@ export class Sending {
     this.#cancelDeadline = clock.timer(timeoutMs, () => this.stop())
     const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: settings.maxConcurrency })
     this.#closeHttp = () => http.close()
-    const gate = (this.#gate = new CircuitBreaker({
+    const breaker = (this.#breaker = new CircuitBreaker({
       ...settings,
       clock,
       onRetryAfter,
@@ -80,11 +80,11 @@ export class Sending {
     }))
     const one =
       kind === 'requests' ? createRequestsSender({ http, clock, mask }) : createIngestSender({ http, clock, mask })
-    const retrying = createRetrySender(this.#counting(one), gate)
+    const retrying = createRetrySender(this.#counting(one), breaker)
     const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
     this.#sender = createIsolationSender({
       inner: kind === 'requests' ? createRequestsBodySender(compressing) : compressing,
-      gate,
+      breaker,
       deadLetter: setAside,
       isShortenable: kind === 'entries',
     })
@@ -97,7 +97,7 @@ export class Sending {
 
   /** The other endpoint was asked for silence: it holds for all that carries the key. */
   holdFor(delayMs: number): void {
-    this.#gate.applyRetryAfter(delayMs)
+    this.#breaker.applyRetryAfter(delayMs)
   }
 
   /** Ends it now: what is under way is given up. */
@@ -125,12 +125,12 @@ export class Sending {
       if (signal.aborted || isExhausted) return
       isExhausted = true
       // Nothing comes any more that could speak for the service: whoever waits for that has waited long enough.
-      this.#gate.startShutdown(this.#deadlineAt)
+      this.#breaker.startShutdown(this.#deadlineAt)
     }
     await Promise.all(Array.from({ length: settings.maxConcurrency }, work))
     this.#cancelDeadline()
-    // Nobody waits at the gate any more: its timer must not keep the process.
-    this.#gate.retryNow()
+    // Nobody waits at the breaker any more: its timer must not keep the process.
+    this.#breaker.retryNow()
     await this.#closeHttp()
     if (clock.now() >= this.#deadlineAt) this.#trouble ??= 'the time is over (--timeout)'
   }

@@ -1,63 +1,62 @@
 /**
- * How many requests may be in flight at once. Pure: whoever asks brings the time.
+ * How many requests may be in flight at once. Has no clock: callers pass the time.
  *
- * Up: the number doubles each round trip to 8. From there on a round of replies is looked at before each step: the number
- * doubles, or grows by half, until there is a first sign of delay, then it grows by one a round. A number that is not used
- * does not grow.
+ * Growth: the limit doubles each round trip up to 8. Then a round of replies is measured before each step. The limit doubles, or
+ * grows by half, until the first sign of delay; then it grows by one per round. A limit that is not used does not grow.
  *
- * Down on delay: `base` is the reply time of a service that we do not press. Of a slower reply's time the share beyond it
- * was spent in a queue, so that `limit * (1 - base / replyMs)` of our requests stand in one. Up to `FEW` the number grows;
- * from `MANY` on, in two rounds one after the other, it shrinks to what leaves a few, at most by half. While delay holds it
- * down, a quarter of it measures `base` anew now and then: a service may have become slower for reasons of its own, and a
- * `base` that was taken from our own queue would creep up with it.
+ * Delay: `base` is the response time of a service without load. Slower replies waited in a queue, so that
+ * `limit * (1 - base / replyMs)` of our requests are queued. Up to `FEW_QUEUED` the limit grows. Above `MANY_QUEUED`, in two
+ * consecutive rounds, it shrinks by the queued requests but a few, at most to half. While delay keeps the limit low, a quarter of
+ * it measures `base` again from time to time: the service may have become slower for other reasons, and a `base` measured under
+ * our own load would only rise.
  *
- * Down on an outage: to one, then up as at first; after a refusal only as far as `Caution` allows. A lone request that is
- * refused tells of an outage, not of too many. Down by a tenth when some requests fail and others are accepted, as far as that helps.
+ * Outage: the limit is one, then grows as at the start; after an overload only as far as `OverloadCeiling` allows. An overload
+ * reply to a lone request is an outage. If some requests fail while others are accepted, the limit shrinks by a tenth as long as
+ * that helps.
  */
 import { OverloadCeiling } from './overload-ceiling.js'
 import { ResponseTimeSampler, trimmedMean } from './response-time-sampler.js'
 import type { EventLoopSample } from './response-time-sampler.js'
 
-/** Doubled to before the first look: a first reply opens a connection, and a few tell nothing. */
-const UNSEEN = 8
-/** At a look, where there is no delay at all, and where there is little. */
+/** The limit doubles to this number before the first measurement: the first replies include the time to connect. */
+const UNSAMPLED = 8
+/** Per measured round without delay, and with little delay. */
 const GROWTH = 2
 const CAREFUL_GROWTH = 1.5
-/** Of our requests, in the service's queue. */
-const FEW = 3
-const MANY = 6
-/** Slower than `base` by less than the larger of the two is no delay: services are not even, and loopback is noisy. */
+/** Of our requests in the service's queue. */
+const FEW_QUEUED = 3
+const MANY_QUEUED = 6
+/** A reply is not delayed if it is slower than `base` by less than the larger of the two. */
 const TOLERANCE_SHARE = 1 / 2
 const TOLERANCE_MS = 3
-/** Times the replies that are needed, where the time of few is known. */
+/** Times the number of replies needed, if the response time of few is known. */
 const MAX_ROUND = 2
-/** While delay holds the number down `base` is measured anew: soon at first, since what has just been started is slow. */
+/** Interval of measuring `base` again. Short at first, since a service that has just started is slow. */
 const FIRST_BASE_AGE_MS = 1_000
 const MAX_BASE_AGE_MS = 20_000
 const BASE_SHARE = 1 / 4
-/** After so long without a request nothing is known any more. */
+/** Without a request for this time the measurements are outdated. */
 const IDLE_MS = 10_000
 
-/** A request under way. */
 export interface InFlightRequest {
   readonly epoch: number
   readonly sequence: number
   readonly startedAt: number
-  /** Requests in flight when it began, with itself. */
+  /** Requests in flight when it began, including itself. */
   readonly concurrentRequests: number
 }
 
-/** `doubling`: unseen. `looking`: before each large step. `steady`: by one a round. `measuring`: held low for a new base. */
-type Phase = 'doubling' | 'looking' | 'steady' | 'measuring'
+/** `doubling`: not measured. `sampling`: before each large step. `steady`: by one per round. `measuring`: kept low for a new base. */
+type Phase = 'doubling' | 'sampling' | 'steady' | 'measuring'
 
 export class AdaptiveConcurrencyLimit {
   readonly #max: number
   readonly #initial: number
-  readonly #replyTime = new ResponseTimeSampler()
-  readonly #caution = new OverloadCeiling()
+  readonly #sampler = new ResponseTimeSampler()
+  readonly #ceiling = new OverloadCeiling()
   #limit: number
   #phase: Phase = 'doubling'
-  #wave = 0
+  #epoch = 0
   #running = 0
   #total = 0
   #begun = 0
@@ -65,16 +64,16 @@ export class AdaptiveConcurrencyLimit {
   #baseAt = 0
   #baseAgeMs = FIRST_BASE_AGE_MS
   #pausedUntil = -Infinity
-  /** The round's. */
+  /** Of this round. */
   #repliesMs: number[] = []
   #ended = 0
   #peak = 0
-  /** What began earlier was among others than now, and does not count. */
+  /** Requests before this one ran at another limit and are not counted. */
   #from = 0
-  /** Requests that began earlier ran at a higher limit: their failures do not lower it again. */
+  /** Requests before this one ran at a higher limit, so their failures do not lower it again. */
   #ignoredBefore = 0
   #delayedRounds = 0
-  /** The limit when the measuring is over. */
+  /** The limit after measuring. */
   #regained = 0
 
   /** @param initial before any has succeeded */
@@ -87,12 +86,12 @@ export class AdaptiveConcurrencyLimit {
   get limit(): number {
     return this.#limit
   }
-  /** Requests in flight that belong to the current wave. */
+  /** Requests in flight of the current epoch. */
   get running(): number {
     return this.#running
   }
 
-  /** In flight, of older waves: they may hang. */
+  /** Requests in flight of older epochs, which may never end. */
   get staleRequests(): number {
     return this.#total - this.#running
   }
@@ -100,66 +99,66 @@ export class AdaptiveConcurrencyLimit {
     return this.#running < this.#limit
   }
 
-  begin(moment: EventLoopSample): InFlightRequest {
-    if (this.#total === 0 && moment.now - Math.max(this.#replyTime.now, this.#pausedUntil) > IDLE_MS) {
-      this.#caution.reset()
+  begin(sample: EventLoopSample): InFlightRequest {
+    if (this.#total === 0 && sample.now - Math.max(this.#sampler.now, this.#pausedUntil) > IDLE_MS) {
+      this.#ceiling.reset()
       this.#startOver(this.#initial)
     }
-    this.#replyTime.observe(moment)
+    this.#sampler.observe(sample)
     this.#running += 1
     this.#total += 1
     this.#peak = Math.max(this.#peak, this.#running)
-    return { epoch: this.#wave, sequence: this.#begun++, startedAt: moment.now, concurrentRequests: this.#total }
+    return { epoch: this.#epoch, sequence: this.#begun++, startedAt: sample.now, concurrentRequests: this.#total }
   }
 
-  /** @returns whether it is of this wave */
-  end(flight: InFlightRequest, moment: EventLoopSample): boolean {
-    this.#replyTime.observe(moment)
+  /** @returns whether the request is of the current epoch */
+  end(request: InFlightRequest, sample: EventLoopSample): boolean {
+    this.#sampler.observe(sample)
     this.#total -= 1
-    const isCurrent = flight.epoch === this.#wave
+    const isCurrent = request.epoch === this.#epoch
     if (isCurrent) this.#running -= 1
     return isCurrent
   }
 
-  /** The service took what has just ended, or refused entries of it by name. */
-  succeeded(flight: InFlightRequest): void {
-    this.#caution.succeeded(this.#limit, this.#replyTime.now)
-    if (this.#phase === 'doubling') this.#double(flight)
-    else this.#count(flight)
+  /** The service accepted the request that has just ended, or named the entries that it rejected. */
+  succeeded(request: InFlightRequest): void {
+    this.#ceiling.succeeded(this.#limit, this.#sampler.now)
+    if (this.#phase === 'doubling') this.#double(request)
+    else this.#count(request)
   }
 
   /**
-   * What is under way belongs to an older wave, and one at a time is tried.
-   * @param pauseMs for which nothing will be sent
-   * @param refused what has just ended, where the service says that it was too much
+   * An outage: requests in flight belong to an older epoch, and one request at a time is sent.
+   * @param pauseMs time for which nothing is sent
+   * @param overload the request that has just ended, if the service replied that it is overloaded
    */
-  failed(pauseMs: number, refused?: InFlightRequest): void {
-    const { now } = this.#replyTime
+  failed(pauseMs: number, overload?: InFlightRequest): void {
+    const { now } = this.#sampler
     this.#pausedUntil = now + pauseMs
-    if (refused !== undefined && refused.concurrentRequests > 1)
-      this.#caution.overloaded(refused.concurrentRequests, now)
-    else this.#caution.reset()
+    if (overload !== undefined && overload.concurrentRequests > 1)
+      this.#ceiling.overloaded(overload.concurrentRequests, now)
+    else this.#ceiling.reset()
     this.ignoreInFlight()
     this.#startOver(1)
   }
 
   /** A request failed while others were accepted. Lowers the limit once per round trip. @param delayMs delay before its batch is sent again */
-  isolatedFailure({ sequence: order, concurrentRequests: among }: InFlightRequest, delayMs: number): void {
-    if (order < this.#ignoredBefore) return this.#caution.addDelay(delayMs)
+  isolatedFailure({ sequence, concurrentRequests }: InFlightRequest, delayMs: number): void {
+    if (sequence < this.#ignoredBefore) return this.#ceiling.addDelay(delayMs)
     // The limit was not used: lowering it would not help.
-    if (among * 4 < this.#limit * 3) return
+    if (concurrentRequests * 4 < this.#limit * 3) return
     this.#ignoredBefore = this.#begun
-    this.#limit = this.#caution.isolatedFailure(among, this.#limit, this.#replyTime.now, delayMs)
+    this.#limit = this.#ceiling.isolatedFailure(concurrentRequests, this.#limit, this.#sampler.now, delayMs)
   }
 
-  /** One at a time, for now. */
+  /** One request at a time, until the next success. */
   limitToOne(): void {
     this.#startOver(1)
   }
 
-  /** Requests in flight do not count any more. */
+  /** Requests in flight are no longer counted. */
   ignoreInFlight(): void {
-    this.#wave += 1
+    this.#epoch += 1
     this.#running = 0
   }
 
@@ -173,24 +172,24 @@ export class AdaptiveConcurrencyLimit {
   }
 
   #double({ startedAt }: InFlightRequest): void {
-    const { now } = this.#replyTime
-    // A bound from above, however late it was read.
+    const { now } = this.#sampler
+    // An upper bound, even if the reply was read late.
     this.#baseMs = Math.min(this.#baseMs, now - startedAt)
     this.#baseAt = now
-    const bound = Math.min(UNSEEN, this.#caution.half, this.#caution.ceiling, this.#max)
-    // What has just ended was one more.
+    const bound = Math.min(UNSAMPLED, this.#ceiling.half, this.#ceiling.ceiling, this.#max)
+    // Including the request that has just ended.
     if (this.#limit < bound && (this.#running + 1) * 2 >= this.#limit) this.#limit += 1
     if (this.#limit < bound) return
-    this.#phase = 'looking'
+    this.#phase = 'sampling'
     this.#nextRound(this.#begun)
   }
 
-  #count({ sequence: order, startedAt }: InFlightRequest): void {
-    if (order < this.#from) return
+  #count({ sequence, startedAt }: InFlightRequest): void {
+    if (sequence < this.#from) return
     this.#ended += 1
-    const tookMs = this.#replyTime.responseTimeMs(startedAt)
+    const tookMs = this.#sampler.responseTimeMs(startedAt)
     if (tookMs !== undefined) this.#repliesMs.push(tookMs)
-    const needed = this.#phase === 'steady' ? this.#limit : Math.min(this.#limit, UNSEEN)
+    const needed = this.#phase === 'steady' ? this.#limit : Math.min(this.#limit, UNSAMPLED)
     if (this.#repliesMs.length < needed && this.#ended < needed * MAX_ROUND) return
     const replyMs = this.#repliesMs.length * 2 < needed ? undefined : trimmedMean(this.#repliesMs)
     const isUsed = this.#peak * 4 >= this.#limit * 3
@@ -201,29 +200,29 @@ export class AdaptiveConcurrencyLimit {
   }
 
   #judge(queued: number, isUsed: boolean): void {
-    if (queued > FEW && this.#phase === 'looking') this.#phase = 'steady'
-    this.#delayedRounds = queued > MANY ? this.#delayedRounds + 1 : 0
-    // A service that paused once delays all that is in flight: what begins from now on shows whether it goes on.
+    if (queued > FEW_QUEUED && this.#phase === 'sampling') this.#phase = 'steady'
+    this.#delayedRounds = queued > MANY_QUEUED ? this.#delayedRounds + 1 : 0
+    // A single pause of the service delays all requests in flight: only new requests show whether the delay goes on.
     if (this.#delayedRounds === 1) this.#nextRound(this.#begun)
     else if (this.#delayedRounds > 1)
-      this.#set(Math.max(Math.ceil(this.#limit / 2), Math.round(this.#limit - queued + FEW)))
-    else if (queued <= FEW && isUsed) this.#grow(queued)
-    else if (queued > FEW && this.#replyTime.now - this.#baseAt > this.#baseAgeMs) this.#measure()
+      this.#set(Math.max(Math.ceil(this.#limit / 2), Math.round(this.#limit - queued + FEW_QUEUED)))
+    else if (queued <= FEW_QUEUED && isUsed) this.#grow(queued)
+    else if (queued > FEW_QUEUED && this.#sampler.now - this.#baseAt > this.#baseAgeMs) this.#measure()
   }
 
   #grow(queued: number): void {
-    const bound = Math.min(this.#caution.half, this.#caution.ceiling, this.#max)
-    if (this.#phase === 'looking' && this.#limit < bound)
+    const bound = Math.min(this.#ceiling.half, this.#ceiling.ceiling, this.#max)
+    if (this.#phase === 'sampling' && this.#limit < bound)
       return this.#set(Math.min(Math.ceil(this.#limit * (queued > 0 ? CAREFUL_GROWTH : GROWTH)), bound))
     this.#phase = 'steady'
     this.#growByOne()
   }
 
   #growByOne(): void {
-    this.#limit = Math.max(this.#limit, Math.min(this.#limit + 1, this.#caution.ceiling, this.#max))
+    this.#limit = Math.max(this.#limit, Math.min(this.#limit + 1, this.#ceiling.ceiling, this.#max))
   }
 
-  /** Of our requests that stand in the service's queue. */
+  /** Our requests in the service's queue. */
   #queued(replyMs: number): number {
     this.#baseMs = Math.min(this.#baseMs, replyMs)
     return this.#limit * (1 - (this.#baseMs + Math.max(TOLERANCE_MS, this.#baseMs * TOLERANCE_SHARE)) / replyMs)
@@ -239,13 +238,13 @@ export class AdaptiveConcurrencyLimit {
     this.#phase = 'steady'
     this.#baseMs = replyMs ?? this.#baseMs
     this.#baseAgeMs = replyMs === undefined ? FIRST_BASE_AGE_MS : Math.min(this.#baseAgeMs * 2, MAX_BASE_AGE_MS)
-    this.#baseAt = this.#replyTime.now
+    this.#baseAt = this.#sampler.now
     this.#set(this.#regained)
   }
 
   #set(limit: number): void {
     this.#limit = limit
-    // Those that fill the room are among fewer.
+    // Only requests that begin at the new limit are counted.
     this.#nextRound(this.#begun + Math.max(limit - this.#running, 0))
   }
 

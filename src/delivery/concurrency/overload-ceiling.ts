@@ -1,12 +1,12 @@
 /**
- * What a refusal teaches: up to half of what was in flight it may go fast again, and what was refused is not tried again for
- * a time that is long against what the refusal has cost.
+ * Limits concurrency after an overload reply. Up to half of the requests that were in flight the limit grows fast again. The
+ * number at which the service was overloaded is not tried again for a multiple of the time that the overload cost.
  */
 import type { Retryable } from '../../batch/sender.js'
 
-/** Of what was refused, at most. */
+/** Of the number in flight at the overload, at most. */
 const CAUTIOUS_SHARE = 0.9
-/** Times what it has cost, until as many were in flight again. */
+/** Times the time that the overload cost, until the same number was in flight again. */
 const PATIENCE = 10
 const MAX_PATIENCE_MS = 60_000
 /** Lowest limit: with one request at a time, partial failures cannot be told from an outage. */
@@ -27,15 +27,15 @@ export class OverloadCeiling {
     return this.#half
   }
 
-  /** Not to be passed. */
+  /** The limit must not exceed it. */
   get ceiling(): number {
     return this.#ceiling
   }
 
-  /** @param among requests in flight: it was one of so many */
-  overloaded(among: number, now: number): void {
-    this.#half = Math.max(Math.floor(among / 2), 1)
-    this.#ceiling = Math.max(Math.min(among - 1, Math.floor(among * CAUTIOUS_SHARE)), 1)
+  /** @param inFlight requests in flight, including the one with the overload reply */
+  overloaded(inFlight: number, now: number): void {
+    this.#half = Math.max(Math.floor(inFlight / 2), 1)
+    this.#ceiling = Math.max(Math.min(inFlight - 1, Math.floor(inFlight * CAUTIOUS_SHARE)), 1)
     this.#since = now
     this.#until = Infinity
   }
@@ -43,19 +43,19 @@ export class OverloadCeiling {
   /**
    * A request failed while others were accepted: lowers the limit by a tenth. If requests still fail at half the limit, the
    * failures do not depend on it: it is restored, and failures do not lower it for a while.
-   * @param among requests in flight with it @param delayMs delay of its batch @returns the new limit
+   * @param inFlight requests in flight, including this one @param delayMs delay of its batch @returns the new limit
    */
-  isolatedFailure(among: number, limit: number, now: number, delayMs: number): number {
+  isolatedFailure(inFlight: number, limit: number, now: number, delayMs: number): number {
     if (now < this.#unrelatedUntil) return limit
     if (this.#ceiling === Infinity) {
       this.#limitBefore = limit
       this.#since = now - delayMs
-    } else if (among <= Math.max(this.#limitBefore / 2, MIN_LIMIT)) {
+    } else if (inFlight <= Math.max(this.#limitBefore / 2, MIN_LIMIT)) {
       this.#unrelatedUntil = now + Math.min((now - this.#since) * PATIENCE, MAX_PATIENCE_MS)
       this.reset()
       return Math.max(this.#limitBefore, limit)
     }
-    this.#ceiling = reduced(among)
+    this.#ceiling = reduced(inFlight)
     this.#until = Infinity
     return reduced(limit)
   }
@@ -65,7 +65,7 @@ export class OverloadCeiling {
     this.#since -= delayMs
   }
 
-  /** So many may be in flight, and all is well. */
+  /** A request succeeded at this limit. */
   succeeded(limit: number, now: number): void {
     if (limit < this.#ceiling) return
     this.#until = Math.min(this.#until, now + Math.min((now - this.#since) * PATIENCE, MAX_PATIENCE_MS))
@@ -81,7 +81,7 @@ function reduced(limit: number): number {
   return Math.max(Math.floor(limit * CAUTIOUS_SHARE), MIN_LIMIT)
 }
 
-/** The service says that it was too much, or that it is not up to it. */
+/** Whether the service replied that it is overloaded. */
 export function isOverload({ status }: Retryable): boolean {
   return status === 429 || status === 503
 }

@@ -1,158 +1,161 @@
-/** A batch on its way through the quarantine, its pieces, and what has become of its entries. */
-import { createBatchBody, parseBatchEntries, createSubBatchId, createSubBatch } from '../../batch/sub-batch.js'
+/** The entries of a batch that is being isolated: sub-batches to send, and the outcome of each entry. */
+import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../../batch/sender.js'
+import { createBatchBody, createSubBatch, createSubBatchId, parseBatchEntries } from '../../batch/sub-batch.js'
 import type { IngestResultError } from '../../protocol/ingest-result.js'
 import { shortenToFit } from '../../record/shorten-entry.js'
-import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../../batch/sender.js'
 
-/** Entries of a parcel that are sent together. */
+/** Entries of the batch that are sent together. */
 export interface SubBatch {
   readonly batch: Batch
-  /** Positions in the parcel. */
+  /** Positions in the whole batch. */
   readonly positions: readonly number[]
-  /** Set where its entry was shortened: the bytes that it was to have. */
+  /** The size to which its only entry was shortened. */
   readonly maxBytes?: number
 }
 
-/** Below that the required fields alone may not fit. */
-const LEAST_ENTRY_BYTES = 1024
-/** Prime: single entries are probed all over the batch. */
+/** Fewer bytes may not be enough for the required fields. */
+const MIN_ENTRY_BYTES = 1024
+/** Prime, so that the probes of single entries cover the whole batch. */
 const PROBE_STRIDE = 61
 
 export class BatchProgress {
   readonly #batch: Batch
-  readonly #setAside: (letters: readonly DeadLetter[]) => void
+  readonly #deadLetter: (letters: readonly DeadLetter[]) => void
   readonly #settled = new Set<number>()
   readonly #rejected: IngestResultError[] = []
   #accepted = 0
   #isUnreadable = false
   #entries: readonly string[] | undefined
-  #givenUp: string | undefined
+  #abandonedFor: string | undefined
 
-  constructor(batch: Batch, setAside: (letters: readonly DeadLetter[]) => void) {
+  constructor(batch: Batch, deadLetter: (letters: readonly DeadLetter[]) => void) {
     this.#batch = batch
-    this.#setAside = setAside
+    this.#deadLetter = deadLetter
   }
 
   get whole(): SubBatch {
     return { batch: this.#batch, positions: range(0, this.#batch.count) }
   }
 
-  /** What has become of it, once all is settled or it was given up. */
+  /** Number of entries that are not settled. */
+  get openEntries(): number {
+    return this.#batch.count - this.#settled.size
+  }
+
+  /** Whether every entry is settled, or the batch was abandoned. */
+  get isFinished(): boolean {
+    return this.#abandonedFor !== undefined || this.openEntries === 0
+  }
+
+  /** Call when it is finished. */
   get outcome(): Outcome {
     const accepted = this.#accepted
     const rejected = this.#rejected
-    if (this.#givenUp !== undefined) return { kind: 'given-up', reason: this.#givenUp, accepted, rejected }
+    if (this.#abandonedFor !== undefined) return { kind: 'given-up', reason: this.#abandonedFor, accepted, rejected }
     return { kind: 'delivered', accepted, rejected, ...(this.#isUnreadable && { unreadable: true as const }) }
   }
 
   abandon(reason: string): void {
-    this.#givenUp = reason
+    this.#abandonedFor = reason
   }
 
-  /** What of the piece is not settled; the piece itself where nothing is. */
-  remaining(piece: SubBatch): SubBatch | undefined {
-    const open = piece.positions.flatMap((at, index) => (this.#settled.has(at) ? [] : [index]))
-    return open.length === 0 ? undefined : this.#part(piece, open)
+  /** The unsettled entries of the sub-batch; undefined if there are none. */
+  remaining(subBatch: SubBatch): SubBatch | undefined {
+    const open = subBatch.positions.flatMap((position, index) => (this.#settled.has(position) ? [] : [index]))
+    return open.length === 0 ? undefined : this.#part(subBatch, open)
   }
 
-  /** The first half, or the second, as a batch of its own that is to be sent. */
-  half(piece: SubBatch, which: 0 | 1): SubBatch {
-    const { count } = piece.batch
-    const middle = Math.ceil(count / 2)
-    return this.#part(piece, range(which * middle, which === 0 ? middle : count))
+  /** Some of the entries, as a batch that must be sent, since the cut is recorded. */
+  slice(subBatch: SubBatch, from: number, to = subBatch.batch.count): SubBatch {
+    return this.#part(subBatch, range(from, to))
   }
 
-  /** The whole and a single entry by turns, each time another. */
-  probe(piece: SubBatch, turn: number): SubBatch {
-    return turn % 2 === 0 ? piece : this.#part(piece, [((turn >> 1) * PROBE_STRIDE) % piece.batch.count])
+  /** The unsettled entries, or a single one of them. @param turn alternates between both, and selects the entry */
+  probe(turn: number): SubBatch {
+    const rest = this.remaining(this.whole) ?? this.whole
+    return turn % 2 === 0 ? rest : this.#part(rest, [((turn >> 1) * PROBE_STRIDE) % rest.batch.count])
   }
 
-  /** The piece of one entry, with half of its bytes; undefined where that would be too few. */
-  shortened({ batch, positions: at, maxBytes }: SubBatch): SubBatch | undefined {
-    const whole = this.#entryAt(at[0] as number)
+  /** The only entry, with half of its bytes; undefined if these would be too few. */
+  shortened({ batch, positions, maxBytes }: SubBatch): SubBatch | undefined {
+    const whole = this.#entryAt(positions[0] as number)
     const bytes = maxBytes ?? Buffer.byteLength(whole)
-    if (bytes <= LEAST_ENTRY_BYTES) return undefined
-    const target = Math.max(Math.floor(bytes / 2), LEAST_ENTRY_BYTES)
+    if (bytes <= MIN_ENTRY_BYTES) return undefined
+    const target = Math.max(Math.floor(bytes / 2), MIN_ENTRY_BYTES)
     const json = shortenToFit(whole, target)
-    // Other bytes are another batch.
+    // A batch with another content needs another id.
     const batchId = createSubBatchId(batch.batchId, [0])
     const origin = batch.origin ?? { batchId: batch.batchId, positions: [0] }
-    return {
-      batch: { ...batch, batchId, origin, body: createBatchBody(batchId, [json]) },
-      positions: at,
-      maxBytes: target,
-    }
+    return { batch: { ...batch, batchId, origin, body: createBatchBody(batchId, [json]) }, positions, maxBytes: target }
   }
 
-  /** All of the piece is settled: taken, but for what the reply names or counts. */
-  recordDelivered(piece: SubBatch, outcome: Delivered): void {
-    const { batch, positions: at } = piece
+  /** The sub-batch is settled: accepted, except for the entries that the reply names or counts. */
+  recordDelivered({ batch, positions }: SubBatch, outcome: Delivered): void {
     if (outcome.unreadable) this.#isUnreadable = true
-    const named = this.#letters(piece, outcome.rejected, outcome.status ?? 200)
+    const named = this.#writeLetters(positions, outcome.rejected, outcome.status ?? 200)
     this.#accepted += outcome.accepted
-    // Refused by number: they are counted, and nobody knows which.
-    const unnamed = at.filter((position) => !named.has(position)).slice(0, batch.count - outcome.accepted - named.size)
-    this.#rejected.push(
-      ...unnamed.map((index) => ({ index, code: '', field: '', message: 'the service did not say which, nor why' })),
-    )
-    for (const position of at) this.#settled.add(position)
+    // Entries that the reply only counts: nobody knows which ones.
+    const unnamed = positions
+      .filter((position) => !named.has(position))
+      .slice(0, batch.count - outcome.accepted - named.size)
+      .map((index) => ({ index, code: '', field: '', message: 'the service did not say which, nor why' }))
+    this.#rejected.push(...unnamed)
+    for (const position of positions) this.#settled.add(position)
     batch.acknowledgement?.acknowledge()
   }
 
   /**
-   * These were refused, and go to the dead letters.
-   * @param errors with positions in the piece
-   * @returns how many they are
+   * Moves the named entries to the dead letters.
+   * @param errors with positions in the sub-batch
+   * @returns their number
    */
-  recordRejected(piece: SubBatch, errors: readonly IngestResultError[], status: number): number {
-    const named = this.#letters(piece, errors, status)
-    const { batch, positions: at } = piece
+  recordRejected({ batch, positions }: SubBatch, errors: readonly IngestResultError[], status: number): number {
+    const named = this.#writeLetters(positions, errors, status)
     for (const position of named) this.#settled.add(position)
     if (named.size === batch.count) batch.acknowledgement?.acknowledge()
-    else if (named.size > 0)
-      batch.acknowledgement?.acknowledge(at.flatMap((position, index) => (named.has(position) ? [index] : [])))
+    else if (named.size > 0) {
+      batch.acknowledgement?.acknowledge(positions.flatMap((position, index) => (named.has(position) ? [index] : [])))
+    }
     return named.size
   }
 
-  /** The piece of one entry was refused without a name: it alone can be meant. */
-  recordRejectedAlone(piece: SubBatch, { status, reason }: Refused): void {
-    this.recordRejected(piece, [{ index: 0, code: '', field: '', message: reason }], status)
+  /** Moves the only entry to the dead letters. */
+  recordRejectedAlone(subBatch: SubBatch, { status, reason }: Refused): void {
+    this.recordRejected(subBatch, [{ index: 0, code: '', field: '', message: reason }], status)
   }
 
-  /** Written before anything is settled: an entry may lie twice, never nowhere. @returns positions in the parcel */
-  #letters(piece: SubBatch, errors: readonly IngestResultError[], status: number): Set<number> {
+  /** Written before anything is acknowledged: after a crash an entry may be stored twice, but is never lost. */
+  #writeLetters(positions: readonly number[], errors: readonly IngestResultError[], status: number): Set<number> {
     const named = new Set<number>()
-    const told: IngestResultError[] = []
+    const reported: IngestResultError[] = []
     const letters: DeadLetter[] = []
     for (const error of errors) {
-      const position = piece.positions[error.index]
-      // An entry may have several faults; the first is told.
+      const position = positions[error.index]
+      // An entry may have several errors; the first one is reported.
       if (position === undefined || named.has(position) || this.#settled.has(position)) continue
       named.add(position)
-      told.push({ ...error, index: position })
+      reported.push({ ...error, index: position })
       const { origin, batchId } = this.#batch
       const { code, field, message } = error
-      const place =
+      const source =
         origin === undefined
           ? { batchId, index: position }
           : { batchId: origin.batchId, index: origin.positions[position] as number }
-      letters.push({ ...place, status, code, field, reason: message, entry: this.#entryAt(position) })
+      letters.push({ ...source, status, code, field, reason: message, entry: this.#entryAt(position) })
     }
-    if (letters.length > 0) this.#setAside(letters)
-    this.#rejected.push(...told)
+    if (letters.length > 0) this.#deadLetter(letters)
+    this.#rejected.push(...reported)
     return named
   }
 
-  #part(piece: SubBatch, positions: readonly number[]): SubBatch {
-    if (positions.length === piece.batch.count) return piece
-    const entries = piece.positions.map((at) => this.#entryAt(at))
-    return {
-      batch: createSubBatch(piece.batch, positions, entries),
-      positions: positions.map((index) => piece.positions[index] as number),
-    }
+  #part(subBatch: SubBatch, indexes: readonly number[]): SubBatch {
+    if (indexes.length === subBatch.batch.count) return subBatch
+    const entries = subBatch.positions.map((position) => this.#entryAt(position))
+    const positions = indexes.map((index) => subBatch.positions[index] as number)
+    return { batch: createSubBatch(subBatch.batch, indexes, entries), positions }
   }
 
-  /** Read from the body only where something is refused. */
+  /** The body is parsed only if something is rejected. */
   #entryAt(position: number): string {
     this.#entries ??= parseBatchEntries(this.#batch.body)
     return this.#entries[position] ?? ''

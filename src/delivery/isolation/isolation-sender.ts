@@ -1,15 +1,15 @@
 /**
- * Finds out which entries the service refuses, sets them aside, and brings the others through.
+ * Finds the entries that the service rejects, moves them to the dead letters, and delivers the others.
  *
- * Where a reply names them, that is all. Where it names none, the batch is halved until the bad entry stands alone; but
- * the fault may be that of a gateway which refuses everything, and then nothing may be set aside. So an entry goes only
- * on evidence: its batch was refused, then something was accepted that was begun after that, then the entry alone was
- * refused when it was sent after that.
+ * If a reply names the bad entries, nothing else is needed. If it names none, the batch is halved until each bad entry is
+ * alone. But a gateway that rejects everything would reject each entry alone, too. So an entry becomes a dead letter only if
+ * it was rejected alone while the service accepted other entries directly before and directly after that. Otherwise it waits,
+ * and is sent again after the next acceptance. One batch at a time is searched: the rejections of a second one would spoil
+ * the proofs of the first.
  *
- * While there is no evidence one batch at a time is searched for some: down its left halves to one entry, then up the
- * halves beside them. If all of these are refused, everything is, as far as anybody knows: the gate lets one probe pass
- * each minute, and each batch that was refused takes its next place at the end of the line, so that none blocks the
- * others. Its first probe is the whole batch, its next a single entry, in turns: there may be a bad entry in each batch.
+ * If everything in a search is rejected, the endpoint rejects everything, as far as is known: the circuit breaker admits one
+ * probe a minute. The batches take turns as the probe. Each one is sent whole and as a single entry alternately, since each
+ * batch may contain a bad entry.
  */
 import type { DeadLetter, Outcome, Refused, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
@@ -17,242 +17,226 @@ import { BatchProgress } from './batch-progress.js'
 import type { SubBatch } from './batch-progress.js'
 
 export interface IsolationOptions {
-  /** Gives final outcomes: `delivered`, `refused` or `given-up`. */
+  /** Returns final outcomes: `delivered`, `refused` or `given-up`. */
   readonly inner: Sender
-  /** The gate that `inner` waits at. */
-  readonly gate: Pick<CircuitBreaker, 'rejections' | 'limitToOne' | 'rejectsEverything' | 'suspend'>
-  /** Whether a single one that is too large for the service may be shortened, as a log entry may. Default true. */
+  /** The circuit breaker that `inner` waits for. */
+  readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'rejectsEverything' | 'suspend'>
+  /** Whether a single entry that is too large for the service may be shortened, as a log entry may. Default true. */
   readonly isShortenable?: boolean
-  /** Keeps entries that were refused. Should it throw, the batch is given up. Default: nothing keeps them. */
+  /** Stores rejected entries. If it throws, the batch is abandoned. Default: they are not stored. */
   readonly deadLetter?: (letters: readonly DeadLetter[]) => void
 }
 
-/** Shared by all batches of a sender. */
-interface Search {
-  isOn: boolean
-}
+/** Resolves when no other batch is searched. @returns ends the turn */
+type TakeTurn = () => Promise<() => void>
 
-/** Never rejects. What comes out is `delivered`, or `given-up` with what was settled before. */
+/** Never rejects. Returns `delivered`, or `given-up` with the entries that were settled before. */
 export function createIsolationSender(options: IsolationOptions): Sender {
-  const search: Search = { isOn: false }
+  let last = Promise.resolve()
+  const takeTurn: TakeTurn = async () => {
+    const previous = last
+    let endTurn = (): void => {}
+    last = new Promise((resolve) => (endTurn = resolve))
+    await previous
+    return endTurn
+  }
   return {
     async send(batch, signal) {
-      const parcel = new BatchProgress(batch, options.deadLetter ?? (() => {}))
-      const passage = new Passage(options, search, parcel, signal)
+      const progress = new BatchProgress(batch, options.deadLetter ?? (() => {}))
+      const bisection = new BatchBisection(options, takeTurn, progress, signal)
       try {
-        const probes = options.gate.rejections.isRejectingAll ? 1 : 0
         const first = await options.inner.send(batch, signal)
-        // Nearly all are: books of their entries would take 4 % of the worker's time.
+        // Almost always. Tracking each entry would take 4 % of the worker's time.
         if (first.kind === 'delivered' && first.accepted === batch.count && first.rejected.length === 0) {
           batch.acknowledgement?.acknowledge()
           return first
         }
-        await passage.deliver(parcel.whole, undefined, first, probes)
+        await bisection.isolate(first)
       } catch (bug) {
-        // Not to happen. What is not settled is counted as given up, and told.
-        parcel.abandon(String(bug))
+        // Must not happen. Unsettled entries are counted as abandoned, and reported.
+        progress.abandon(String(bug))
       } finally {
-        passage.end()
+        bisection.end()
       }
-      return parcel.outcome
+      return progress.outcome
     },
   }
 }
 
-/** What was refused without a name; `wasProven`: there was evidence when it was sent. */
-interface Refusal {
-  readonly piece: SubBatch
-  readonly outcome: Refused
-  readonly wasProven: boolean
-}
-
-/** A piece that is cut when it is sent, since that is recorded. */
-interface Segment {
+/** Entries that are not settled. Cut when they are sent, since the cut is recorded. */
+interface Candidate {
+  readonly count: number
   readonly cut: () => SubBatch
-  refusal?: Refusal
+  /** Set if they were rejected together. */
+  readonly rejection?: Refused | undefined
+  /** Whether it is proven that one of them is bad. */
+  readonly hasBadEntry?: boolean
 }
 
-/** A lone entry that was refused waits so long for others to be accepted, then is the next probe. */
-const HOLD_MS = 60_000
+/** After this time without an acceptance the endpoint counts as rejecting everything. */
+const MAX_WAIT_MS = 60_000
 
-class Passage {
+class BatchBisection {
+  readonly #breaker: IsolationOptions['breaker']
   readonly #options: IsolationOptions
-  readonly #search: Search
-  readonly #parcel: BatchProgress
+  readonly #takeTurn: TakeTurn
+  readonly #progress: BatchProgress
   readonly #signal: AbortSignal
-  /** Attempts begun when the first refusal came. */
-  #refusedAfter: number | undefined
-  #hasHeld = false
-  #unpark: (() => void) | undefined
+  /** Of those that may prove something the last one is sent next. */
+  #open: Candidate[] = []
+  #probes = 0
+  #acceptedBefore = 0
+  #endTurn: (() => void) | undefined
+  #resume: (() => void) | undefined
 
-  constructor(options: IsolationOptions, search: Search, parcel: BatchProgress, signal: AbortSignal) {
+  constructor(options: IsolationOptions, takeTurn: TakeTurn, progress: BatchProgress, signal: AbortSignal) {
+    this.#breaker = options.breaker
     this.#options = options
-    this.#search = search
-    this.#parcel = parcel
+    this.#takeTurn = takeTurn
+    this.#progress = progress
     this.#signal = signal
   }
 
-  /**
-   * @param refusal of this piece, where it was sent before @param outcome of that, where nobody has looked at it @param probes so far
-   * @returns false where it was given up
-   */
-  async deliver(start: SubBatch, refusal?: Refusal, outcome?: Outcome, probes = 0): Promise<boolean> {
-    let piece: SubBatch | undefined = start
-    let next = refusal
-    while (piece !== undefined) {
-      if (next === undefined) {
-        const sent: SubBatch =
-          outcome === undefined && this.#evidence.isRejectingAll ? this.#parcel.probe(piece, probes++) : piece
-        const result = await this.#send(sent, outcome)
-        outcome = undefined
-        if (result === 'given-up') return false
-        if (result === 'settled' || sent !== piece) {
-          piece = this.#parcel.remaining(piece)
-          continue
-        }
-        next = result
-      }
-      const answer: SubBatch | boolean | undefined = await this.#answer(next)
-      if (typeof answer === 'boolean') return answer
-      piece = answer
-      next = undefined
+  /** @param first outcome of the whole batch */
+  async isolate(first: Outcome): Promise<void> {
+    const { failures } = this.#breaker
+    let { rejectsAllCount } = failures
+    await this.#send(this.#progress.whole, first)
+    if (this.#progress.isFinished) return
+    this.#acceptedBefore = failures.attempts.accepted
+    this.#breaker.limitToOne()
+    this.#resume = this.#breaker.suspend()
+    while (!this.#progress.isFinished) {
+      this.#endTurn = await this.#takeTurn()
+      // Since then the endpoint may accept what it rejected before.
+      if (failures.rejectsAllCount !== rejectsAllCount) this.#startOver()
+      rejectsAllCount = failures.rejectsAllCount
+      if (failures.isRejectingAll) await this.#probe()
+      else await this.#search()
+      this.#endTurn()
+      if (!this.#progress.isFinished) await this.#waitForAcceptance()
     }
-    return true
   }
 
-  /** The batch waits for news no more. */
   end(): void {
-    this.#unpark?.()
-    this.#unpark = undefined
+    this.#endTurn?.()
+    this.#resume?.()
   }
 
-  get #evidence(): CircuitBreaker['rejections'] {
-    return this.#options.gate.rejections
+  /** Whether the service accepted anything since the batch was rejected. */
+  get #hasAccepted(): boolean {
+    return this.#breaker.failures.attempts.accepted > this.#acceptedBefore
   }
 
-  get #isProven(): boolean {
-    return this.#refusedAfter !== undefined && this.#evidence.hasAcceptedSince(this.#refusedAfter)
+  get #canSearch(): boolean {
+    return !this.#progress.isFinished && !this.#breaker.failures.isRejectingAll
   }
 
-  /** Until all of it is settled, or what the service did not name was refused. */
-  async #send(piece: SubBatch, first?: Outcome): Promise<Refusal | 'settled' | 'given-up'> {
-    for (let open: SubBatch | undefined = piece; open !== undefined; open = this.#parcel.remaining(open)) {
-      const wasProven = this.#isProven
-      const outcome = first ?? (await this.#options.inner.send(open.batch, this.#signal))
+  /** Descends to a single entry, then sends the other halves. Continues with halves of those if anything was accepted. */
+  async #search(): Promise<void> {
+    const { failures } = this.#breaker
+    let rejections = 0
+    let isDescending = true
+    while (this.#canSearch) {
+      const hasAccepted = this.#hasAccepted
+      const index = this.#open.findLastIndex(({ count, rejection }) =>
+        rejection === undefined ? true : count === 1 ? failures.isAccepting : isDescending || hasAccepted,
+      )
+      const candidate = this.#open[index]
+      if (candidate === undefined) break
+      const isRejected = await this.#sendFirst(index, candidate, hasAccepted)
+      if (isRejected) rejections += 1
+      isDescending &&= isRejected && this.#open.at(-1)?.count !== 1
+      this.#deadLetterProven()
+    }
+    const rejection = this.#open.at(-1)?.rejection
+    if (this.#canSearch && rejections > 1 && !this.#hasAccepted && rejection !== undefined)
+      this.#breaker.rejectsEverything(rejection)
+  }
+
+  /**
+   * Sends all entries of a candidate, or half of those that were rejected together; the others are the next candidate. If single
+   * entries wait for an acceptance, another single one is sent, so that enough are left to prove each of them bad.
+   * @returns whether they were rejected
+   */
+  async #sendFirst(
+    index: number,
+    { count, cut, rejection, hasBadEntry }: Candidate,
+    hasAccepted: boolean,
+  ): Promise<boolean> {
+    const isProofNeeded = hasAccepted && this.#open.some((other) => other.count === 1 && other.rejection !== undefined)
+    const size = rejection !== undefined ? Math.ceil(count / 2) : isProofNeeded ? 1 : count
+    const whole = cut()
+    const rest = { count: count - size, cut: () => this.#progress.slice(whole, size) }
+    this.#open.splice(index, 1, ...(size < count ? [rest] : []))
+    const isRejected = await this.#send(this.#progress.slice(whole, 0, size), undefined, size === count && hasBadEntry)
+    // A 413 shows nothing about the entries except their size.
+    const isProven =
+      hasBadEntry || (rejection !== undefined && rejection.status !== 413 && this.#breaker.failures.isProof(rejection))
+    const at = this.#open.indexOf(rest)
+    if (isProven && !isRejected && at !== -1) this.#open[at] = { ...rest, hasBadEntry: true }
+    return isRejected
+  }
+
+  async #probe(): Promise<void> {
+    await this.#send(this.#progress.probe(this.#probes++))
+    this.#startOver()
+  }
+
+  #startOver(): void {
+    const progress = this.#progress
+    this.#acceptedBefore = this.#breaker.failures.attempts.accepted
+    this.#open = [{ count: progress.openEntries, cut: () => progress.remaining(progress.whole) ?? progress.whole }]
+  }
+
+  /** Sends until all entries are settled, or the rest is rejected and none is named. @returns whether it is; then it is a candidate */
+  async #send(subBatch: SubBatch, first?: Outcome, hasBadEntry = false): Promise<boolean> {
+    for (let rest: SubBatch | undefined = subBatch; rest !== undefined; rest = this.#progress.remaining(rest)) {
+      const sent: SubBatch = rest
+      const outcome: Outcome = first ?? (await this.#options.inner.send(sent.batch, this.#signal))
+      const isFirst = first !== undefined
       first = undefined
       if (outcome.kind === 'delivered') {
-        this.#parcel.recordDelivered(open, outcome)
+        this.#progress.recordDelivered(sent, outcome)
       } else if (outcome.kind === 'refused') {
-        this.#refusedAfter ??= outcome.begunBefore ?? this.#evidence.attemptsBegun
         const isTooLarge = outcome.status === 413
-        const isShortenable = this.#options.isShortenable !== false
-        const shortened =
-          isTooLarge && isShortenable && open.batch.count === 1 ? this.#parcel.shortened(open) : undefined
-        const named = isTooLarge ? 0 : this.#parcel.recordRejected(open, outcome.rejected, outcome.status)
-        if (shortened === undefined && named === 0) return { piece: open, outcome, wasProven }
-        open = shortened ?? open
+        const canShorten = isTooLarge && sent.batch.count === 1 && this.#options.isShortenable !== false
+        const shortened = canShorten ? this.#progress.shortened(sent) : undefined
+        const named = isTooLarge ? 0 : this.#progress.recordRejected(sent, outcome.rejected, outcome.status)
+        if (shortened === undefined && named === 0) {
+          // An entry that is a batch of its own must be rejected twice: nothing else may be sent for minutes before and after it.
+          const rejection = isFirst && sent.batch.count === 1 ? { ...outcome, failureNumber: undefined } : outcome
+          this.#open.push({ count: sent.batch.count, cut: () => sent, rejection, hasBadEntry })
+          return true
+        }
+        rest = shortened ?? sent
       } else {
-        this.#parcel.abandon(outcome.reason)
-        return 'given-up'
+        this.#progress.abandon(outcome.reason)
+        return false
       }
     }
-    return 'settled'
+    return false
   }
 
-  /** @returns whether it was brought through to the end, or else what is to be sent again */
-  async #answer(refusal: Refusal): Promise<boolean | SubBatch | undefined> {
-    const { piece, outcome, wasProven } = refusal
-    const isSingle = piece.batch.count === 1
-    if (!this.#isProven) {
-      const { rejectsAllCount: verdicts } = this.#evidence
-      const found = await this.#await(refusal)
-      if (found !== undefined) return found
-      // Without a verdict it is still known to hold a bad entry; after one it was perhaps the gateway.
-      if (!this.#isProven || isSingle || this.#evidence.rejectsAllCount !== verdicts)
-        return this.#parcel.remaining(piece)
+  #deadLetterProven(): void {
+    for (const candidate of this.#open.filter(({ count }) => count === 1)) {
+      const { rejection, hasBadEntry, cut } = candidate
+      if (rejection === undefined || !(hasBadEntry || this.#breaker.failures.isProof(rejection))) continue
+      this.#open.splice(this.#open.indexOf(candidate), 1)
+      this.#progress.recordRejectedAlone(cut(), rejection)
     }
-    this.end()
-    if (!isSingle) return this.#halve(piece)
-    if (!wasProven) return piece
-    this.#parcel.recordRejectedAlone(piece, outcome)
-    return true
   }
 
-  async #halve(piece: SubBatch): Promise<boolean> {
-    return (await this.deliver(this.#parcel.half(piece, 0))) && this.deliver(this.#parcel.half(piece, 1))
-  }
-
-  /** Nothing speaks for the service. @returns undefined when there is news, or a verdict */
-  async #await(refusal: Refusal): Promise<boolean | undefined> {
-    const { gate } = this.#options
-    gate.limitToOne()
-    this.#unpark ??= gate.suspend()
-    // Lines up again, behind the others.
-    if (this.#evidence.isRejectingAll) return undefined
-    if (this.#search.isOn) {
-      await this.#evidence.until(
-        () => !this.#search.isOn || this.#isProven || this.#evidence.isRejectingAll,
-        this.#signal,
-      )
-      return undefined
-    }
-    if (refusal.piece.batch.count > 1) return this.#seek(refusal)
-    if (this.#hasHeld) {
-      gate.rejectsEverything(refusal.outcome)
-      return undefined
-    }
-    this.#hasHeld = true
-    const isOver = (): boolean => this.#isProven || this.#evidence.isRejectingAll || this.#evidence.isShuttingDown
-    await this.#evidence.until(isOver, this.#signal, HOLD_MS)
-    return undefined
-  }
-
-  async #seek(refusal: Refusal): Promise<boolean | undefined> {
-    let segments: readonly Segment[] | undefined
-    this.#search.isOn = true
-    try {
-      segments = await this.#segments(refusal)
-    } finally {
-      this.#search.isOn = false
-      this.#evidence.notify()
-    }
-    if (segments === undefined) return false
-    if (this.#parcel.remaining(refusal.piece) === undefined) return true
-    if (!this.#isProven) {
-      if (!this.#evidence.isRejectingAll) this.#options.gate.rejectsEverything(refusal.outcome)
-      return undefined
-    }
-    this.end()
-    for (const segment of segments) {
-      if (!(await this.deliver(segment.refusal?.piece ?? segment.cut(), segment.refusal))) return false
-    }
-    return true
-  }
-
-  /**
-   * Down the left halves to one entry, then up the halves beside them, until there is evidence.
-   * @returns what the piece consists of now; undefined where it was given up
-   */
-  async #segments(start: Refusal): Promise<readonly Segment[] | undefined> {
-    const beside: Segment[] = []
-    let left: Refusal | undefined = start
-    while (left !== undefined && left.piece.batch.count > 1 && !this.#isProven) {
-      const { piece }: Refusal = left
-      beside.unshift({ cut: () => this.#parcel.half(piece, 1) })
-      const result = await this.#send(this.#parcel.half(piece, 0))
-      if (result === 'given-up') return undefined
-      left = result === 'settled' ? undefined : result
-    }
-    const segments: Segment[] = []
-    if (left !== undefined) {
-      const { piece } = left
-      segments.push({ cut: () => piece, refusal: left })
-    }
-    for (const segment of beside) {
-      const result = this.#isProven ? undefined : await this.#send(segment.cut())
-      if (result === 'given-up') return undefined
-      if (result !== 'settled') segments.push(result === undefined ? segment : { ...segment, refusal: result })
-    }
-    return segments
+  /** Nothing is left to compare with: other batches must show whether the service accepts entries. */
+  async #waitForAcceptance(): Promise<void> {
+    const { failures } = this.#breaker
+    const rejection = this.#open.at(-1)?.rejection
+    const isOver = (): boolean => failures.isAccepting || failures.isRejectingAll || failures.isIdleAtEnd
+    // Directly after an acceptance the entry is probably bad, and the endpoint is not probed.
+    await failures.until(isOver, this.#signal, rejection?.failureNumber === undefined ? MAX_WAIT_MS : undefined)
+    this.#deadLetterProven()
+    if (!this.#canSearch || rejection === undefined || failures.isAccepting) return
+    if (failures.isIdleAtEnd || this.#signal.aborted) this.#progress.abandon(rejection.reason)
+    else this.#breaker.rejectsEverything(rejection)
   }
 }

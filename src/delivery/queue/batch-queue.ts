@@ -1,9 +1,9 @@
 /**
- * The batches that wait. Four lanes: those that are on disk as well, which give up their memory when it gets short; those
- * that did, and are read back in order; those that are in memory alone, of which the oldest is lost when it gets short; and
- * what earlier processes left, a little at a time.
+ * The batches that wait, in four lanes: durable batches in memory, which are evicted when memory gets short; evicted batches,
+ * which are read back in order; batches in memory only, of which the oldest is dropped when memory gets short; and batches that
+ * earlier processes left on disk, a few at a time.
  *
- * After an outage what is logged now goes past what was kept, or it would wait as long as the outage was.
+ * After an outage new batches are sent before the backlog. Otherwise they would wait as long as the outage lasted.
  */
 import type { Batch } from '../../batch/sender.js'
 import { EvictedLane } from './evicted-lane.js'
@@ -13,69 +13,82 @@ import { BATCH_OVERHEAD_BYTES, bytesOf } from './queued-batch.js'
 import type { QueuedBatch, Watermark, QueueOptions } from './queued-batch.js'
 import { RecoveredLane } from './recovered-lane.js'
 
-/** What is on disk need not wait in memory for a service that is down; a little of it does, for when it is back. */
+/** Share of the memory for durable batches during an outage, so that some are ready when it ends. */
 const SHARE_IN_OUTAGE = 1 / 4
-/** New batches for one that was kept. */
+/** New batches per batch of a backlog. */
 const LIVE_SHARE = 3
 
 export class BatchQueue {
   readonly #maxBytes: number
   readonly #isDown: () => boolean
   readonly #isOrdered: boolean
-  readonly #onReadBack: () => void
-  readonly #stored = new Fifo<QueuedBatch>()
-  readonly #loose = new Fifo<QueuedBatch>()
+  #onReadBack: () => void = () => {}
+  readonly #durable = new Fifo<QueuedBatch>()
+  readonly #memoryOnly = new Fifo<QueuedBatch>()
   readonly #evicted: EvictedLane | undefined
   readonly #recovered: RecoveredLane
-  #nextStored = 0
-  #nextLoose = 0
+  #nextDurable = 0
+  #nextMemoryOnly = 0
   #bytes = 0
   #entries = 0
-  /** Since one that was kept went. */
+  /** New batches since the latest batch of a backlog. */
   #liveInARow = 0
   #isRecoveredNext = false
-  /** On disk waits what an outage left there. */
+  /** Whether evicted batches are from an outage. */
   #hasOutageBacklog = false
   #isClosed = false
 
-  constructor(
-    { maxBufferBytes, disk, clock, recoverForMs = Infinity, isDown = () => false, maxConcurrency }: QueueOptions,
-    onReadBack: () => void,
-  ) {
+  constructor({
+    maxBufferBytes,
+    disk,
+    clock,
+    recoverForMs = Infinity,
+    isDown = () => false,
+    maxConcurrency,
+  }: QueueOptions) {
     this.#maxBytes = maxBufferBytes
     this.#isDown = isDown
     this.#isOrdered = maxConcurrency === 1
     this.#evicted = disk && new EvictedLane(disk.evicted)
-    this.#recovered = new RecoveredLane({ recovery: disk?.recovery, clock, forMs: recoverForMs, onRead: onReadBack })
-    this.#onReadBack = onReadBack
+    this.#recovered = new RecoveredLane({
+      recovery: disk?.recovery,
+      clock,
+      forMs: recoverForMs,
+      onRead: () => this.#onReadBack(),
+    })
   }
 
-  /** Memory of the app's own that wait. */
+  /** Calls `listener` when a batch was read from disk. One listener. */
+  onReadBack(listener: () => void): void {
+    this.#onReadBack = listener
+  }
+
+  /** Memory of the waiting batches of this process. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** In memory, of all lanes. */
+  /** Entries in memory, of all lanes. */
   get entries(): number {
     return this.#entries + this.#recovered.entries
   }
 
-  /** Behind all that came. */
+  /** After all batches so far. */
   get watermark(): Watermark {
-    return { durable: this.#nextStored, memoryOnly: this.#nextLoose }
+    return { durable: this.#nextDurable, memoryOnly: this.#nextMemoryOnly }
   }
 
-  /** The oldest that waits, in each lane. */
+  /** The oldest waiting batch of each lane. */
   get oldest(): Watermark {
     return {
-      durable: Math.min(this.#stored.first?.sequence ?? this.#nextStored, this.#evicted?.oldest ?? Infinity),
-      memoryOnly: this.#loose.first?.sequence ?? this.#nextLoose,
+      durable: Math.min(this.#durable.first?.sequence ?? this.#nextDurable, this.#evicted?.oldest ?? Infinity),
+      memoryOnly: this.#memoryOnly.first?.sequence ?? this.#nextMemoryOnly,
     }
   }
 
   /**
-   * Takes the batch in any case. @param inFlightBytes share the same memory
-   * @returns what had to go: the oldest in memory alone, or the batch itself
+   * Always accepts the batch. @param inFlightBytes use the same memory
+   * @returns dropped batches: the oldest in memory only, or the batch itself
    */
   push(batch: Batch, inFlightBytes: number): Batch[] {
     this.#recovered.touch()
@@ -85,130 +98,132 @@ export class BatchQueue {
       return []
     }
     if (inFlightBytes + bytesOf(batch) > this.#maxBytes) return [batch]
-    this.#add(this.#loose, { lane: 'loose', sequence: this.#nextLoose++, batch })
+    this.#add(this.#memoryOnly, { lane: 'memoryOnly', sequence: this.#nextMemoryOnly++, batch })
     return this.#shrink(inFlightBytes)
   }
 
-  /** Whether a batch that is on disk waits there alone: there is no memory for it, or it is behind others that wait there. */
+  /** Whether a durable batch waits on disk only: there is no memory for it, or others before it wait there. */
   waitsOnDisk(bodyBytes: number, inFlightBytes: number): boolean {
     const isBehind = this.#evicted?.isEmpty === false && (!this.#isBacklog || this.#isDown())
     const bound = this.#isDown() ? this.#maxBytes * SHARE_IN_OUTAGE : this.#maxBytes
     return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > bound
   }
 
-  /** Whether what is logged now goes past what waits on disk. When the service was only slow the order stays: that is not old. */
+  /** Whether new batches are sent before the evicted ones. If the service was only slow, the order is kept. */
   get #isBacklog(): boolean {
     return this.#hasOutageBacklog && !this.#isOrdered
   }
 
   #pushStored(batch: BatchOnDisk, inFlightBytes: number, evicted: EvictedLane): void {
-    const order = this.#nextStored++
+    const sequence = this.#nextDurable++
     const wasEmpty = evicted.isEmpty
-    // Without a body it was handed over as one that waits on disk, and memory may have become free since.
+    // A batch without a body waits on disk, even if memory is free by now.
     if (batch.body.length === 0 || this.waitsOnDisk(batch.body.length, inFlightBytes)) {
       this.#hasOutageBacklog = this.#isDown() || (this.#hasOutageBacklog && !wasEmpty)
-      evicted.push(order, batch)
+      evicted.push(sequence, batch)
     } else {
       if (!wasEmpty) evicted.pass(batch)
-      this.#add(this.#stored, { lane: 'stored', sequence: order, batch })
+      this.#add(this.#durable, { lane: 'durable', sequence, batch })
     }
   }
 
-  /** An outage is over: what is logged from now on goes past what waits in memory, too. */
-  putAside(): void {
-    if (this.#evicted === undefined || this.#isOrdered || this.#stored.length === 0) return
+  /** An outage is over: new batches are sent before those in memory, too. */
+  moveToBacklog(): void {
+    if (this.#evicted === undefined || this.#isOrdered || this.#durable.length === 0) return
     this.#hasOutageBacklog = true
     const kept: QueuedBatch[] = []
-    for (let held = this.#stored.shift(); held !== undefined; held = this.#stored.shift()) kept.push(held)
+    for (let queued = this.#durable.shift(); queued !== undefined; queued = this.#durable.shift()) kept.push(queued)
     this.#evicted.keep(kept)
   }
 
-  /** The next to be sent. */
+  /** The next batch to send. */
   shift(): QueuedBatch | undefined {
-    const held =
+    const queued =
       (this.#liveInARow >= LIVE_SHARE ? this.#shiftKept() : undefined) ?? this.#shiftLive() ?? this.#shiftKept()
     this.refill()
-    return held
+    return queued
   }
 
-  /** What `shift` gave is settled. */
+  /** A batch from `shift` is settled. */
   settled({ lane, batch }: QueuedBatch, tookMs: number): void {
     this.#recovered.replied(tookMs)
     if (lane === 'recovered') this.#recovered.settled(batch)
   }
 
-  /** Reads on from disk where there is room. */
+  /** Reads more from disk if there is memory for it. */
   refill(): void {
     this.#readBack()
     this.#recovered.refill()
   }
 
-  /** The app ends: what of earlier processes cannot be sent in that time waits for the next start. */
+  /** The process ends: batches of earlier processes that cannot be sent in this time wait for the next start. */
   recoverWithin(timeoutMs: number): void {
     this.#recovered.endWithin(timeoutMs)
   }
 
-  /** Resolves when all of that is settled, or was stopped. Never rejects. */
+  /** Resolves when these batches are settled, or no more are sent. Never rejects. */
   untilRecovered(): Promise<void> {
     return this.#recovered.untilDone()
   }
 
-  /** Ends it. @returns what was in memory */
+  /** @returns the batches in memory */
   close(): QueuedBatch[] {
     this.#isClosed = true
     const all: QueuedBatch[] = []
-    for (let held = this.#shiftReturned(); held !== undefined; held = this.#shiftReturned()) all.push(held)
-    for (const lane of [this.#stored, this.#loose]) {
-      for (let held = lane.shift(); held !== undefined; held = lane.shift()) all.push(held)
+    for (let queued = this.#shiftReturned(); queued !== undefined; queued = this.#shiftReturned()) all.push(queued)
+    for (const lane of [this.#durable, this.#memoryOnly]) {
+      for (let queued = lane.shift(); queued !== undefined; queued = lane.shift()) all.push(queued)
     }
     this.#bytes = this.#entries = 0
-    return [...all, ...this.#recovered.close().map((batch) => this.#held(batch))]
+    return [...all, ...this.#recovered.close().map((batch) => this.#queued(batch))]
   }
 
   #shiftLive(): QueuedBatch | undefined {
     const isReturnedNext =
-      !this.#isBacklog && (this.#evicted?.firstReturned ?? Infinity) < (this.#stored.first?.sequence ?? Infinity)
-    const held = isReturnedNext ? this.#shiftReturned() : (this.#shiftOf(this.#stored) ?? this.#shiftOf(this.#loose))
-    if (held !== undefined) this.#liveInARow += 1
-    return held
+      !this.#isBacklog && (this.#evicted?.firstReturned ?? Infinity) < (this.#durable.first?.sequence ?? Infinity)
+    const queued = isReturnedNext
+      ? this.#shiftReturned()
+      : (this.#shiftOf(this.#durable) ?? this.#shiftOf(this.#memoryOnly))
+    if (queued !== undefined) this.#liveInARow += 1
+    return queued
   }
 
-  /** By turns of what this process and what earlier ones have left. */
+  /** Alternates between the backlog of this process and that of earlier ones. */
   #shiftKept(): QueuedBatch | undefined {
     const own = (): QueuedBatch | undefined => (this.#isBacklog ? this.#shiftReturned() : undefined)
-    const held = this.#isRecoveredNext ? (this.#shiftRecovered() ?? own()) : (own() ?? this.#shiftRecovered())
-    if (held === undefined) return undefined
-    this.#isRecoveredNext = held.lane !== 'recovered'
+    const queued = this.#isRecoveredNext ? (this.#shiftRecovered() ?? own()) : (own() ?? this.#shiftRecovered())
+    if (queued === undefined) return undefined
+    this.#isRecoveredNext = queued.lane !== 'recovered'
     this.#liveInARow = 0
-    return held
+    return queued
   }
 
   #shiftOf(lane: Fifo<QueuedBatch>): QueuedBatch | undefined {
-    const held = lane.shift()
-    if (held !== undefined) this.#remove(held.batch)
-    return held
+    const queued = lane.shift()
+    if (queued !== undefined) this.#remove(queued.batch)
+    return queued
   }
 
   #shiftReturned(): QueuedBatch | undefined {
     const returned = this.#evicted?.shift()
     if (returned === undefined) return undefined
     this.#remove(returned.batch)
-    return { lane: 'stored', ...returned }
+    return { lane: 'durable', ...returned }
   }
 
   #shiftRecovered(): QueuedBatch | undefined {
     const batch = this.#recovered.shift()
-    return batch === undefined ? undefined : this.#held(batch)
+    return batch === undefined ? undefined : this.#queued(batch)
   }
 
-  /** Nobody waits for it in order. */
-  #held(batch: Batch): QueuedBatch {
+  /** These have no order. */
+  #queued(batch: Batch): QueuedBatch {
     return { lane: 'recovered', sequence: 0, batch }
   }
 
-  #add(lane: Fifo<QueuedBatch>, held: QueuedBatch): void {
-    lane.push(held)
-    this.#count(held.batch)
+  #add(lane: Fifo<QueuedBatch>, queued: QueuedBatch): void {
+    lane.push(queued)
+    this.#count(queued.batch)
   }
 
   #count(batch: Batch): void {
@@ -221,12 +236,12 @@ export class BatchQueue {
     this.#entries -= batch.count
   }
 
-  /** First what the disk has too, the newest of it; then the oldest of the rest. */
+  /** Evicts the newest durable batches, then drops the oldest of the others. */
   #shrink(inFlightBytes: number): Batch[] {
     const gone: Batch[] = []
     while (inFlightBytes + this.#bytes > this.#maxBytes) {
       const stored = this.#popStored()
-      const batch = stored?.batch ?? this.#loose.shift()?.batch
+      const batch = stored?.batch ?? this.#memoryOnly.shift()?.batch
       if (batch === undefined) break
       this.#remove(batch)
       if (stored !== undefined && batch.place !== undefined && batch.acknowledgement?.isDurable !== false)
@@ -236,21 +251,21 @@ export class BatchQueue {
     return gone
   }
 
-  /** The one directly before those on disk, which are read from its place on: others between them would be met there. */
+  /** Only the batch directly before the evicted ones: these are read from its position on, and others between them would be read again. */
   #popStored(): QueuedBatch | undefined {
-    const last = this.#stored.last
+    const last = this.#durable.last
     if (last === undefined || this.#evicted?.isReading === true) return undefined
-    if (last.batch.acknowledgement?.isDurable === false) return this.#stored.pop() // gone from the disk: it is lost, and in nobody's way
-    return last.sequence + 1 === (this.#evicted?.firstSequence ?? this.#nextStored) ? this.#stored.pop() : undefined
+    if (last.batch.acknowledgement?.isDurable === false) return this.#durable.pop() // dropped from the disk
+    return last.sequence + 1 === (this.#evicted?.firstSequence ?? this.#nextDurable) ? this.#durable.pop() : undefined
   }
 
   #readBack(): void {
     const evicted = this.#evicted
-    // Half of the memory is enough to keep all senders at work, and leaves room for what is in flight.
+    // Half of the memory keeps all senders busy, and leaves the rest for requests in flight.
     if (evicted?.isReadable !== true || this.#isClosed) return
-    // One of what was kept is always at hand: what is logged now may fill the memory for as long as it comes.
+    // One batch of the backlog is always in memory, even if new batches fill it.
     const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
-    // While the service is down they are of no use here.
+    // Not during an outage.
     if (this.#bytes > this.#maxBytes * (this.#isDown() ? SHARE_IN_OUTAGE : 1 / 2) && !isWanted) return
     void evicted
       .read(({ batch }) => this.#count(batch))

@@ -1,6 +1,6 @@
 /**
- * The lane of the app's own batches that wait on disk alone, and of those that were read back from there. Each keeps the
- * order in which it came, though younger ones may have gone past it.
+ * Batches of this process that wait on disk only, and those that were read back. Each keeps its sequence number, although
+ * younger batches may have been sent before it.
  */
 import type { Batch, SegmentPosition } from '../../batch/sender.js'
 import { Fifo } from './fifo.js'
@@ -8,13 +8,13 @@ import type { DiskBacklog } from './recovered-lane.js'
 
 export type BatchOnDisk = Batch & { readonly place: SegmentPosition }
 
-/** Own batches on disk, in the order of their places. */
+/** Batches of this process on disk, by position. */
 export interface EvictedBatches extends DiskBacklog {
   readonly batches: number
   push(batch: BatchOnDisk): void
-  /** Directly before those that wait, but for what has passed them. */
+  /** Adds a batch before those that wait. */
   unshift(batch: BatchOnDisk): void
-  /** It lies between those that wait, or behind them, and is not to be read back. */
+  /** The batch is stored between those that wait, or after them, and must not be read back. */
   pass(batch: BatchOnDisk): void
 }
 
@@ -23,7 +23,7 @@ export interface SequencedBatch {
   readonly batch: Batch
 }
 
-/** Orders from `first` on, in one segment. */
+/** Consecutive sequence numbers of one segment. */
 interface Range {
   readonly segment: number
   first: number
@@ -41,12 +41,12 @@ export class EvictedLane {
     this.#disk = disk
   }
 
-  /** Whether none waits on disk, nor is on its way from there. */
+  /** Whether no batch waits on disk or is being read. */
   get isEmpty(): boolean {
     return this.#disk.batches === 0 && this.#readingFrom === undefined
   }
 
-  /** Whether one can be read back now. */
+  /** Whether a batch can be read back now. */
   get isReadable(): boolean {
     return this.#disk.hasMore && this.#readingFrom === undefined
   }
@@ -55,46 +55,46 @@ export class EvictedLane {
     return this.#readingFrom !== undefined
   }
 
-  /** Order of the oldest that was read back, and not sent. */
+  /** Sequence number of the oldest batch that was read back and not sent. */
   get firstReturned(): number | undefined {
     return this.#returned.first?.sequence
   }
 
-  /** Of those on disk; undefined where there is none. */
+  /** Sequence number of the oldest batch on disk. */
   get firstSequence(): number | undefined {
     this.#forgetLost()
     return this.#ranges[0]?.first
   }
 
-  /** Of all that wait here. */
+  /** Lowest sequence number in this lane. */
   get oldest(): number {
     return Math.min(this.firstReturned ?? Infinity, this.#readingFrom ?? Infinity, this.firstSequence ?? Infinity)
   }
 
-  push(order: number, batch: BatchOnDisk): void {
+  push(sequence: number, batch: BatchOnDisk): void {
     this.#forgetLost()
     this.#disk.push(batch)
     this.#waiting += 1
     const last = this.#ranges.at(-1)
     const { segment } = batch.place
-    if (last?.segment === segment && last.first + last.count === order) last.count += 1
-    else this.#ranges.push({ segment, first: order, count: 1 })
+    if (last?.segment === segment && last.first + last.count === sequence) last.count += 1
+    else this.#ranges.push({ segment, first: sequence, count: 1 })
   }
 
-  /** In memory it goes past those that wait. */
+  /** The batch is sent from memory, before those that wait. */
   pass(batch: BatchOnDisk): void {
     this.#disk.pass(batch)
   }
 
-  /** The one directly before those on disk goes back there. */
-  unshift({ sequence: order, batch }: SequencedBatch, place: SegmentPosition): void {
+  /** Evicts the batch directly before those on disk. */
+  unshift({ sequence, batch }: SequencedBatch, place: SegmentPosition): void {
     this.#forgetLost()
     this.#disk.unshift({ ...batch, place })
     this.#waiting += 1
-    this.#ranges.unshift({ segment: place.segment, first: order, count: 1 })
+    this.#ranges.unshift({ segment: place.segment, first: sequence, count: 1 })
   }
 
-  /** These are in memory, and wait with what was read back. */
+  /** Adds batches in memory to those that were read back. */
   keep(batches: readonly SequencedBatch[]): void {
     const all = [...batches]
     for (let one = this.#returned.shift(); one !== undefined; one = this.#returned.shift()) all.push(one)
@@ -105,15 +105,15 @@ export class EvictedLane {
     return this.#returned.shift()
   }
 
-  /** Reads the oldest back. One call at a time. @param onTaken in the turn in which it is in memory */
+  /** Reads the oldest batch back. One call at a time. @param onTaken called in the turn in which it is in memory */
   async read(onTaken: (taken: SequencedBatch) => void): Promise<void> {
     this.#readingFrom = this.firstSequence ?? Infinity
     await this.#disk.next((batch) => {
-      // It no longer counts on disk. Some before it may have been lost.
+      // It is no longer counted on disk. Batches before it may have been lost.
       while (this.#waiting > this.#disk.batches + 1) this.#dropFirst()
-      // A segment that cannot be read for now is passed over.
+      // A segment that cannot be read at present is skipped.
       const taken = { sequence: this.#dropFirst(batch.place?.segment), batch }
-      // Younger ones may have been put aside meanwhile.
+      // Younger batches may have been added meanwhile.
       if ((this.#returned.last?.sequence ?? -1) < taken.sequence) this.#returned.push(taken)
       else this.keep([taken])
       onTaken(taken)
@@ -121,12 +121,12 @@ export class EvictedLane {
     this.#readingFrom = undefined
   }
 
-  /** The disk tells how many there are, and not which were lost: the oldest, mostly. */
+  /** The disk reports the number of batches, not which of them were dropped: usually the oldest. */
   #forgetLost(): void {
     while (this.#waiting > this.#disk.batches) this.#dropFirst()
   }
 
-  /** @param segment in which it is; default: the oldest */
+  /** @param segment of the batch; default: the oldest */
   #dropFirst(segment?: number): number {
     const at = Math.max(
       this.#ranges.findIndex((range) => range.segment === segment),

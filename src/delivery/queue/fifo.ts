@@ -1,4 +1,4 @@
-/** A queue whose `shift` costs the same however long it is; an array's moves everything behind the head. */
+/** A queue with a `shift` of constant cost; that of an array moves all elements. */
 export class Fifo<T> {
   #items: (T | undefined)[] = []
   #head = 0
@@ -19,7 +19,6 @@ export class Fifo<T> {
     this.#items.push(item)
   }
 
-  /** The last one. */
   pop(): T | undefined {
     return this.length === 0 ? undefined : this.#items.pop()
   }

@@ -1,33 +1,33 @@
-/** Who waits for what was logged before: until it is acknowledged, or safe on disk while the service is down. */
+/** Pending flushes. Each waits until earlier batches are acknowledged, or are on disk during an outage. */
 import type { Clock } from '../../shared/clock.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
 import type { Watermark } from './queued-batch.js'
 
-/** `spooled`: on disk, and the service is down. */
+/** `spooled`: on disk, during an outage. */
 export type FlushOutcome = 'acknowledged' | 'spooled'
 
 export interface FlushWaitersOptions {
   readonly clock: Clock
-  /** An outage of this age ends the wait for what is on disk. */
+  /** An outage of this age ends the wait for batches on disk. */
   readonly requestTimeoutMs: number
-  readonly gate: Pick<CircuitBreaker, 'outageAgeMs' | 'retryAfterLeftMs' | 'rejections' | 'retrySoon'>
-  /** Whether there are entries on disk of which this process will not hear any more. */
+  readonly breaker: Pick<CircuitBreaker, 'failures' | 'retrySoon'>
+  /** Whether this process abandoned entries that are on disk. */
   readonly hasKept: () => boolean
-  /** The oldest that is not settled, in each lane. */
+  /** The oldest unsettled batch of each lane. */
   readonly oldest: () => Watermark
 }
 
 interface Waiter {
   readonly before: Watermark
-  /** Attempts begun before it began to wait: their failures may be older than the call. */
+  /** Attempts before the flush: their failures may be older than the flush. */
   readonly begunAttempts: number
-  /** Undefined where it waits for the service, however long that is down. */
+  /** Undefined if it waits through any outage. */
   readonly endsAt: number | undefined
   readonly resolve: (flushed: FlushOutcome) => void
 }
 
-/** Failed attempts are not announced: they are looked for. */
-const LOOK_MS = 50
+/** The conditions depend on time and on failed attempts, and are checked at this interval. */
+const CHECK_INTERVAL_MS = 50
 
 export class FlushWaiters {
   readonly #options: FlushWaitersOptions
@@ -39,26 +39,26 @@ export class FlushWaiters {
   }
 
   /**
-   * Resolves when everything before the mark is settled. Never rejects.
-   * @param timeoutMs With it, resolves as `spooled` as well, when all of it is on disk and
-   * - the service is down for `requestTimeoutMs`, and an attempt that began after this call has failed, or the time is over;
-   *   a backoff is cut short for that attempt
-   * - or a Retry-After forbids attempts for longer than the time that is left
+   * Resolves when all batches before the watermark are settled. Never rejects.
+   * @param timeoutMs If given, resolves as `spooled` as well, when all of them are on disk and
+   * - the outage is older than `requestTimeoutMs`, and an attempt that began after this call has failed or the time is over;
+   *   the backoff is shortened for that attempt
+   * - or a Retry-After forbids attempts for longer than the remaining time
    */
   add(before: Watermark, timeoutMs?: number): Promise<FlushOutcome> {
-    const { clock, gate } = this.#options
+    const { clock, breaker } = this.#options
     return new Promise((resolve) => {
       const endsAt = timeoutMs === undefined ? undefined : clock.now() + timeoutMs
-      this.#waiters.push({ before, endsAt, begunAttempts: gate.rejections.attemptsBegun, resolve })
+      this.#waiters.push({ before, endsAt, begunAttempts: breaker.failures.attempts.begun, resolve })
       this.check()
     })
   }
 
-  /** Something was settled. */
+  /** Call when a batch is settled. */
   check(): void {
     if (this.#waiters.length === 0) return
     const oldest = this.#options.oldest()
-    const { gate } = this.#options
+    const { breaker } = this.#options
     this.#resolve((waiter) => {
       const { before } = waiter
       if (oldest.memoryOnly < before.memoryOnly) return undefined
@@ -67,14 +67,14 @@ export class FlushWaiters {
     })
     if (
       this.#waiters.some(
-        ({ endsAt, begunAttempts }) => endsAt !== undefined && begunAttempts === gate.rejections.attemptsBegun,
+        ({ endsAt, begunAttempts }) => endsAt !== undefined && begunAttempts === breaker.failures.attempts.begun,
       )
     )
-      gate.retrySoon()
-    if (this.#waiters.length > 0) this.#lookLater()
+      breaker.retrySoon()
+    if (this.#waiters.length > 0) this.#checkLater()
   }
 
-  /** Nothing more will be settled. */
+  /** Call when no more batches will be settled. */
   end(flushed: FlushOutcome): void {
     this.#cancelTimer?.()
     this.#resolve(() => flushed)
@@ -82,10 +82,13 @@ export class FlushWaiters {
 
   #canStopWaiting({ endsAt, begunAttempts }: Waiter): boolean {
     if (endsAt === undefined) return false
-    const { gate, requestTimeoutMs, clock } = this.#options
+    const { breaker, requestTimeoutMs, clock } = this.#options
     const leftMs = Math.max(endsAt - clock.now(), 0)
-    if (gate.retryAfterLeftMs > leftMs) return true
-    return gate.outageAgeMs >= requestTimeoutMs && (gate.rejections.latestFailed > begunAttempts || leftMs === 0)
+    if (breaker.failures.retryAfterLeftMs > leftMs) return true
+    return (
+      breaker.failures.outageAgeMs >= requestTimeoutMs &&
+      (breaker.failures.attempts.latestFailed > begunAttempts || leftMs === 0)
+    )
   }
 
   #resolve(stateOf: (waiter: Waiter) => FlushOutcome | undefined): void {
@@ -98,9 +101,9 @@ export class FlushWaiters {
     }
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#cancelTimer !== undefined) return
-    this.#cancelTimer = this.#options.clock.timer(LOOK_MS, () => {
+    this.#cancelTimer = this.#options.clock.timer(CHECK_INTERVAL_MS, () => {
       this.#cancelTimer = undefined
       this.check()
     })

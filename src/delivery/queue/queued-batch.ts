@@ -1,4 +1,4 @@
-/** What the queue is given and gives: batches that wait, each in its lane. */
+/** Types of the batch queue. */
 import type { Clock } from '../../shared/clock.js'
 import type { Batch } from '../../batch/sender.js'
 import type { EvictedBatches } from './evicted-lane.js'
@@ -10,37 +10,37 @@ export interface QueueDisk {
 }
 
 export interface QueueOptions {
-  /** Bytes of the app's own that wait or are in flight. */
+  /** Bytes of the batches of this process that wait or are in flight. */
   readonly maxBufferBytes: number
   readonly disk?: QueueDisk | undefined
   readonly clock: Clock
   /** Whether the service fails at the moment. */
   readonly isDown?: () => boolean
-  /** At 1 batches go in the order in which they came, after an outage too. Default: they do not. */
+  /** With 1, batches are sent in order, also after an outage. */
   readonly maxConcurrency?: number
   /**
-   * What earlier processes left is sent for so long after the app's last batch. In the app's own thread a request keeps
-   * the process alive, and a short script must not stay for a long backlog. Default: for ever.
+   * Batches of earlier processes are sent for this time after the latest batch of the app. In the app's own thread a request keeps
+   * the process alive, and a long backlog must not keep a short script running. Default: no limit.
    */
   readonly recoverForMs?: number | undefined
 }
 
-export type Lane = 'stored' | 'loose' | 'recovered'
+export type Lane = 'durable' | 'memoryOnly' | 'recovered'
 
 export interface QueuedBatch {
   readonly lane: Lane
-  /** In its lane. */
+  /** Within its lane. */
   readonly sequence: number
   readonly batch: Batch
 }
 
-/** Up to which order in each lane of the app's own records. */
+/** A sequence number in each lane of this process. */
 export interface Watermark {
   readonly durable: number
   readonly memoryOnly: number
 }
 
-/** What a batch takes beside its body: buffer, promise, its place in the lines. Measured with batches of one entry. */
+/** Memory of a batch besides its body: buffer, promise, queue slot. Measured with batches of one entry. */
 export const BATCH_OVERHEAD_BYTES = 1_024
 
 export function bytesOf({ body }: Batch): number {

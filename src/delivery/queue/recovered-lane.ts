@@ -1,31 +1,31 @@
-/** The lane of what earlier processes left: a little at a time, and never so much that it grows the app. */
+/** Batches that earlier processes left on disk. Few of them are in memory at a time. */
 import type { Clock } from '../../shared/clock.js'
 import type { Batch } from '../../batch/sender.js'
 import { REPLIES_LEFT } from '../shutdown-policy.js'
 import { Fifo } from './fifo.js'
 
-/** Batches that lie on disk alone. */
+/** Batches on disk only. */
 export interface DiskBacklog {
   /** Whether `next` may return a batch. False if the remaining batches cannot be read at present. */
   readonly hasMore: boolean
-  /** Gives the next to `take`, in the same turn in which it leaves the backlog's own count. Never rejects. */
+  /** Passes the next batch to `take`, in the turn in which it is no longer counted here. Never rejects. */
   next(take: (batch: Batch) => void): Promise<boolean>
 }
 
 export interface RecoveredLaneOptions {
   readonly recovery: DiskBacklog | undefined
   readonly clock: Clock
-  /** Milliseconds since the app's last batch in which it goes on. */
+  /** Milliseconds after the latest batch of the app. */
   readonly forMs: number
-  /** A batch came from disk. */
+  /** A batch was read from disk. */
   readonly onRead: () => void
 }
 
-/** In memory before they are sent, and while they are: at least two batches, to keep the wire busy. */
+/** Limits of the batches in memory, waiting and in flight. Two batches are always allowed, to keep the connection busy. */
 const WAITING_BYTES = 512 * 1024
 const IN_FLIGHT_BYTES = 1024 * 1024
 const LEAST = 2
-/** The slowest reply of late counts, with each further one less. */
+/** Decay of the slowest response time per reply. */
 const KEPT_SHARE = 0.9
 
 export class RecoveredLane {
@@ -47,12 +47,12 @@ export class RecoveredLane {
     this.#liveAt = options.clock.now()
   }
 
-  /** In memory, and not sent. */
+  /** Entries in memory that are not sent. */
   get entries(): number {
     return this.#entries
   }
 
-  /** The app has logged. */
+  /** The app logged a batch. */
   touch(): void {
     this.#liveAt = this.#options.clock.now()
   }
@@ -68,25 +68,25 @@ export class RecoveredLane {
     return batch
   }
 
-  /** What `shift` gave is settled. */
+  /** A batch from `shift` is settled. */
   settled(batch: Batch): void {
     this.#inFlight -= 1
     this.#inFlightBytes -= batch.body.length
     this.#look()
   }
 
-  /** Whatever was sent, of this lane or not, took so long. */
+  /** A batch of any lane was settled after this time. */
   replied(tookMs: number): void {
     this.#replyMs = Math.max(tookMs, (this.#replyMs ?? 0) * KEPT_SHARE)
   }
 
-  /** The app ends: goes on for as long as a reply will come in time, which is not known before there was one. The rest waits for the next start. */
+  /** The process ends: batches are sent as long as a reply is expected in time, which is unknown before the first reply. */
   endWithin(timeoutMs: number): void {
     this.#endsAt = this.#options.clock.now() + timeoutMs
     this.#look()
   }
 
-  /** Reads on from disk where there is room. */
+  /** Reads more from disk if there is memory for it. */
   refill(): void {
     const { recovery, onRead } = this.#options
     const isFull = this.#waiting.length >= LEAST && this.#waitingBytes >= WAITING_BYTES
@@ -107,7 +107,7 @@ export class RecoveredLane {
     })
   }
 
-  /** Resolves when nothing of it is in flight, and nothing more is to be sent. Never rejects. */
+  /** Resolves when no batch of this lane is in flight or will be sent. Never rejects. */
   untilDone(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiters.push(resolve)
@@ -115,7 +115,7 @@ export class RecoveredLane {
     })
   }
 
-  /** @returns what was in memory */
+  /** @returns the batches in memory */
   close(): Batch[] {
     this.#isClosed = true
     const rest: Batch[] = []

@@ -1,4 +1,4 @@
-/** What the user is told about a service that fails: enough to mend it, and nothing of a hiccup that mends itself. */
+/** Reports failures of the service to the user, except for short ones. */
 import type { Clock } from '../../shared/clock.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
 import { SERVICE_MESSAGES } from '../../diagnostics/messages.js'
@@ -7,56 +7,56 @@ import type { Reporter } from '../../diagnostics/reporter.js'
 import type { Retryable, EndpointRejected } from '../../batch/sender.js'
 import type { CircuitBreakerOptions } from './circuit-breaker.js'
 
-/** An outage this long, or known to become this long, is told. */
-const TELL_FROM_MS = 5000
+/** An outage of this age is reported, or one that will last as long because of its next attempt. */
+const REPORT_FROM_MS = 5000
 
-/** A wrong key or URL lasts until somebody corrects it: a line for every probe would only fill the log. */
+/** A wrong key or URL lasts until somebody corrects it, so not every probe is reported. */
 const REPEAT_MS = 3_600_000
 const RECOVERED = 'recovered'
 
 export interface FailureReporter extends Required<Pick<CircuitBreakerOptions, 'onFailure'>> {
   onRecovery(outageAgeMs: number): void
-  /** The app ends: a line about a next attempt that is still held back is not written. */
+  /** The process ends: discards throttled lines about a next attempt. */
   end(): void
 }
 
 export interface FailureReporterOptions {
-  /** What happens to the entries until the next attempt. Default: `entries are kept`. */
+  /** Describes what happens until the next attempt. Default: `entries are kept`. */
   readonly meanwhile?: string
   /** Milliseconds until a failure of the same code is reported again while the outage lasts. Default 0; a wrong key or URL: 1 h. */
   readonly repeatMs?: number
 }
 
-/** @returns the two callbacks of a `Gate`. Of what is held back only the latest state of the service is let out. */
+/** @returns a listener of `FailureState`. Of throttled lines only the latest state of the service is written. */
 export function createFailureReporter(
   report: Pick<Reporter, 'problem' | 'note' | 'discard'>,
   clock: Pick<Clock, 'now'>,
   { meanwhile = 'entries are kept', repeatMs = 0 }: FailureReporterOptions = {},
 ): FailureReporter {
-  /** By code: when it was last told in this outage. */
-  const toldAt = new Map<IngestErrorCode, number>()
+  /** By code: when it was last reported in this outage. */
+  const reportedAt = new Map<IngestErrorCode, number>()
   return {
-    onFailure(trouble, outageAgeMs, waitMs, isEnding) {
-      const { code, text } = selectMessage(trouble)
+    onFailure(failure, outageAgeMs, waitMs, isEnding) {
+      const { code, text } = selectMessage(failure)
       const now = clock.now()
-      if (trouble.kind === 'later' && outageAgeMs + waitMs < TELL_FROM_MS) return
-      if (now - (toldAt.get(code) ?? -Infinity) < (trouble.kind === 'misconfigured' ? REPEAT_MS : repeatMs)) return
-      report.discard([RECOVERED, ...[...toldAt.keys()].filter((other) => other !== code)])
-      toldAt.set(code, now)
+      if (failure.kind === 'later' && outageAgeMs + waitMs < REPORT_FROM_MS) return
+      if (now - (reportedAt.get(code) ?? -Infinity) < (failure.kind === 'misconfigured' ? REPEAT_MS : repeatMs)) return
+      report.discard([RECOVERED, ...[...reportedAt.keys()].filter((other) => other !== code)])
+      reportedAt.set(code, now)
       const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
-      report.problem(code, `${text(describeFailure(trouble))}${next}`, trouble.status)
+      report.problem(code, `${text(describeFailure(failure))}${next}`, failure.status)
     },
     onRecovery(outageAgeMs) {
-      if (toldAt.size === 0) return
-      report.discard([...toldAt.keys()])
-      toldAt.clear()
+      if (reportedAt.size === 0) return
+      report.discard([...reportedAt.keys()])
+      reportedAt.clear()
       report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(seconds(outageAgeMs)))
     },
-    end: () => report.discard([...toldAt.keys()]),
+    end: () => report.discard([...reportedAt.keys()]),
   }
 }
 
-/** The cause, and what the user can do where that is known. */
+/** The reason and the remedy, if there is one. */
 export function describeFailure(failure: Retryable | EndpointRejected): string {
   return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}. ${failure.remedy}` : failure.reason
 }

@@ -1,32 +1,64 @@
 /**
- * Failures of the service, from the first to the next success, and until when nothing may be sent for them. Silence that
- * it has asked for is as good as an outage while it lasts, and is none from then on: nothing has failed in it.
+ * The outcomes of all attempts: whether the service fails, when the next attempt may begin, and what a rejection proves. Each outcome
+ * is recorded once, here; everything else reads this state or subscribes to it.
+ *
+ * A Retry-After counts as an outage while it lasts. It counts as no outage afterwards, since nothing failed during it.
  */
+import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/sender.js'
 import { nextDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
-import type { Retryable, EndpointRejected } from '../../batch/sender.js'
-import type { RetryState } from './wait-queue.js'
 import { RecentReplies } from './recent-replies.js'
+import type { RetryState } from './wait-queue.js'
 
 export interface FailureStateOptions {
   readonly clock: Clock
   readonly retryMinMs: number
   readonly retryMaxMs: number
-  /** In [0, 1). */
-  readonly random: () => number
+  /** In [0, 1). Default `Math.random`. */
+  readonly random?: (() => number) | undefined
 }
 
-/** What a success has ended. */
-export interface EndedOutage {
-  readonly ageMs: number
-  /** Else there was silence alone. */
-  readonly hasFailed: boolean
+export interface FailureListener {
+  /** A failure during an outage. `waitMs`: time until the next attempt. `isEnding`: the process ends, so there may be no next attempt. */
+  onFailure?(failure: Retryable | EndpointRejected, outageAgeMs: number, waitMs: number, isEnding: boolean): void
+  /** The first success after an outage, or after a Retry-After alone (`hasFailed` is false). */
+  onRecovery?(outageAgeMs: number, hasFailed: boolean): void
+  onSuccess?(): void
+  /** The service replied with a Retry-After. */
+  onRetryAfter?(delayMs: number): void
+  /** After every attempt, and when the state changes for another reason. */
+  onChange?(): unknown
 }
 
-const SILENCE = 'the service has asked for silence'
-/** A wrong key or address mends itself rarely, and each probe counts against the rate limit. */
-const MISCONFIGURED_PROBE_MS = 60_000
-/** Added to a Retry-After so that not all processes come back in the same instant. */
+interface AttemptCounts {
+  begun: number
+  ended: number
+  /** Attempts of which entries were accepted. */
+  accepted: number
+  /** Number of the latest begun attempt that was accepted; 0 for none. */
+  latestAccepted: number
+  /** Number of the latest begun attempt that failed; 0 for none. */
+  latestFailed: number
+}
+
+/** The state when an attempt began. */
+export interface Attempt {
+  readonly number: number
+  readonly startedAt: number
+  readonly failures: number
+  readonly isAccepting: boolean
+  readonly retryState: RetryState
+  /** Aborted if we ended the attempt. */
+  readonly signal: AbortSignal
+}
+
+/** `isolated`: a failure while other requests are accepted. */
+export type AttemptResult = 'success' | 'outage' | 'isolated' | 'none'
+
+const RETRY_AFTER_REASON = 'the service has asked for silence'
+/** A wrong key or URL is rarely corrected within minutes, and each probe counts against the rate limit. */
+const ENDPOINT_REJECTED_PROBE_MS = 60_000
+/** Added to a Retry-After so that many processes do not return at the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
 /** Share of `retryMinMs` per failure of one batch while others are accepted: the service does not need a pause. */
@@ -35,121 +67,267 @@ const BATCH_SHARE = 1 / 4
 const MAX_BATCH_DELAY_MS = 5_000
 
 export class FailureState {
-  readonly #options: FailureStateOptions
+  readonly #options: FailureStateOptions & { readonly random: () => number }
   readonly #recent = new RecentReplies()
-  #failures = 0
-  #since: number | undefined
-  /** The first failure since a success. */
+  readonly #listeners = new Set<FailureListener>()
+  #lastFailure: string | undefined
+  /** Failures since the latest success, for the backoff. */
+  #backoffAttempt = 0
+  #outageSince: number | undefined
+  /** First failure since a success. */
   #suspectedSince: number | undefined
   /** Start of the first failed attempt since a success. */
   #failingSince: number | undefined
-  #trouble: string | undefined
-  /** From a Retry-After: nothing cuts it short. */
+  /** From a Retry-After; not shortened. */
   #notBefore = -Infinity
-  /** When that silence began. Kept beyond its end, until a success has come. */
-  #heldSince: number | undefined
-  /** From the backoff: can be cut short. */
+  /** Start of the Retry-After. Kept until the first success after it. */
+  #retryAfterSince: number | undefined
+  /** From the backoff; can be shortened. */
   #pausedUntil = -Infinity
   #failedAt = -Infinity
+  #isEnding = false
+  readonly #attempts: AttemptCounts = { begun: 0, ended: 0, accepted: 0, latestAccepted: 0, latestFailed: 0 }
+  #failures = 0
+  #begunAtFailure = 0
+  #isRejectingAll = false
+  #rejectsAllCount = 0
 
   constructor(options: FailureStateOptions) {
-    this.#options = options
+    this.#options = { ...options, random: options.random ?? Math.random }
   }
 
-  /** As `ageMs`, but counts from the start of the first failed attempt since a success: it may have waited for a reply until its timeout. */
-  get failingMs(): number {
-    const now = this.#options.clock.now()
-    return Math.max(this.ageMs, now - (this.#failingSince ?? now))
+  /** @returns ends the subscription */
+  subscribe(listener: FailureListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  /** Milliseconds since the first of the failures, or since silence began; 0 while there is neither. */
-  get ageMs(): number {
-    const since = this.#since ?? (this.retryAfterLeftMs > 0 ? this.#heldSince : undefined)
-    return since === undefined ? 0 : this.#options.clock.now() - since
-  }
-
-  /** The reason of the last failure, or that silence was asked for. */
+  /** Reason of the latest failure during an outage, or that the service asked for a pause. */
   get lastFailure(): string | undefined {
-    return this.#trouble ?? (this.retryAfterLeftMs > 0 ? SILENCE : undefined)
+    return this.#lastFailure ?? (this.retryAfterLeftMs > 0 ? RETRY_AFTER_REASON : undefined)
   }
 
-  /** Milliseconds until the end of the silence that was asked for, 0 where it is over. */
+  /** Milliseconds since the start of the first failed attempt, which may have waited for a reply; 0 if the service does not fail. */
+  get outageAgeMs(): number {
+    const now = this.#options.clock.now()
+    return Math.max(this.#ageMs, now - (this.#failingSince ?? now))
+  }
+
+  /** Milliseconds until the end of the Retry-After. */
   get retryAfterLeftMs(): number {
     return Math.max(this.#notBefore - this.#options.clock.now(), 0)
   }
 
-  /** Nothing may be sent before that. */
+  /** The earliest time of the next attempt. */
   get opensAt(): number {
     return Math.max(this.#notBefore, this.#pausedUntil)
+  }
+
+  /** Numbers of attempts. */
+  get attempts(): Readonly<AttemptCounts> {
+    return this.#attempts
+  }
+
+  /** Whether an attempt that began after the latest failure was accepted. */
+  get isAccepting(): boolean {
+    return this.#attempts.latestAccepted > this.#begunAtFailure
+  }
+
+  /** Whether the endpoint rejects everything, as far as is known. */
+  get isRejectingAll(): boolean {
+    return this.#isRejectingAll
+  }
+
+  /** How often that was found. */
+  get rejectsAllCount(): number {
+    return this.#rejectsAllCount
+  }
+
+  /** Whether the process ends, and no attempt in flight can change this state. */
+  get isIdleAtEnd(): boolean {
+    return this.#isEnding && this.#attempts.begun === this.#attempts.ended
+  }
+
+  /** Whether the service accepted other entries directly before this rejection and directly after it. Then an entry of the batch is bad. */
+  isProof({ failureNumber }: Refused): boolean {
+    return failureNumber === this.#failures && this.isAccepting
+  }
+
+  begin(retryState: RetryState, signal: AbortSignal): Attempt {
+    this.#attempts.begun += 1
+    const startedAt = this.#options.clock.now()
+    const before = { failures: this.#failures, isAccepting: this.isAccepting }
+    return { number: this.#attempts.begun, startedAt, ...before, retryState, signal }
+  }
+
+  /**
+   * Ends an attempt.
+   * @param isCurrent whether it began after the latest outage; an older one may extend a Retry-After, and changes nothing else
+   * @param isAlone whether only one request at a time is sent
+   */
+  record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isAlone: boolean): AttemptResult {
+    try {
+      return this.#record(attempt, outcome, isCurrent, isAlone)
+    } finally {
+      this.#attempts.ended += 1
+      this.#emit((listener) => void listener.onChange?.())
+    }
+  }
+
+  /** Call before `record`. @returns the rejection, with the number of its failure if it may be a proof */
+  markProof(attempt: Attempt, outcome: Outcome): Outcome {
+    const isFirst = attempt.isAccepting && attempt.failures === this.#failures
+    const canProve = isFirst && outcome.kind === 'refused' && namesNoEntry(outcome)
+    return canProve ? { ...outcome, failureNumber: this.#failures + 1 } : outcome
+  }
+
+  /** Everything was rejected: the endpoint is probed once a minute until it accepts something. */
+  recordRejectsAll(refused: Refused): void {
+    this.#isRejectingAll = true
+    this.#rejectsAllCount += 1
+    this.#countFailure()
+    this.#fail({ ...refused, kind: 'misconfigured' })
+    this.#emit((listener) => void listener.onChange?.())
   }
 
   applyRetryAfter(retryAfterMs: number): void {
     const { clock, random } = this.#options
     if (retryAfterMs <= 0) return
-    if (this.retryAfterLeftMs === 0) this.#heldSince = clock.now()
+    if (this.retryAfterLeftMs === 0) this.#retryAfterSince = clock.now()
     const jitterMs = random() * Math.min(MAX_JITTER_MS, retryAfterMs * JITTER_SHARE)
     this.#notBefore = Math.max(this.#notBefore, clock.now() + retryAfterMs + jitterMs)
   }
 
-  /**
-   * Whether this failure counts as an outage, as a 429 and a Retry-After always do. If not, it delays only its own batch.
-   * @param startedAt of the failed attempt
-   * @param isAlone whether only one request at a time is sent
-   */
-  isOutage({ status }: Retryable, turn: RetryState, startedAt: number, isAlone: boolean): boolean {
-    this.#failingSince ??= startedAt
-    if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(turn, isAlone)) return true
-    const { clock, random, retryMinMs, retryMaxMs } = this.#options
-    const now = clock.now()
-    this.#suspectedSince ??= now
-    turn.failures += 1
-    turn.notBefore = now + random() * Math.min(retryMinMs * BATCH_SHARE * turn.failures, retryMaxMs, MAX_BATCH_DELAY_MS)
-    return false
-  }
-
-  failed(trouble: Retryable | EndpointRejected): void {
-    const now = this.#options.clock.now()
-    this.#failures += 1
-    // Not from a silence that is over: nobody may have sent anything since.
-    this.#since ??= Math.min(now - this.ageMs, this.#suspectedSince ?? now)
-    this.#trouble = trouble.reason
-    // Without a status it is the local service that is missing: asking again costs nothing, and it may be started at any moment.
-    const pauseMs =
-      trouble.kind === 'misconfigured' && trouble.status !== undefined
-        ? MISCONFIGURED_PROBE_MS
-        : nextDelayMs({ ...this.#options, attempt: this.#failures, outageAgeMs: this.ageMs })
-    this.#failedAt = now
-    this.#pausedUntil = now + pauseMs
-  }
-
-  /** The pause of the backoff lasts no longer than `retryMinMs` from the last failure on; a Retry-After holds. */
+  /** The backoff ends at most `retryMinMs` after the latest failure. */
   shortenBackoff(): void {
     this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + this.#options.retryMinMs)
   }
 
-  /** Ends the pause of the backoff; a Retry-After holds. */
   endBackoff(): void {
     this.#pausedUntil = -Infinity
   }
 
-  /** The backoff begins anew. */
-  resetBackoff(): void {
+  /** The process ends: ends the backoff, and starts it anew with the next failure. */
+  startShutdown(): void {
+    this.#isEnding = true
     this.endBackoff()
-    this.#failures = 0
+    this.#backoffAttempt = 0
+    this.#emit((listener) => void listener.onChange?.())
   }
 
-  /** The service took something. @returns undefined where all was well, and while the silence lasts */
-  end(): EndedOutage | undefined {
+  /** Resolves when `condition`, which is checked at every change, holds, when `signal` aborts, or after `timeoutMs`. */
+  async until(condition: () => boolean, signal: AbortSignal, timeoutMs?: number): Promise<void> {
+    if (condition() || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        unsubscribe()
+        signal.removeEventListener('abort', end)
+        cancelTimer?.()
+        resolve()
+      }
+      const unsubscribe = this.subscribe({ onChange: () => condition() && end() })
+      signal.addEventListener('abort', end)
+      const cancelTimer = timeoutMs === undefined ? undefined : this.#options.clock.timer(timeoutMs, end)
+    })
+  }
+
+  /** Milliseconds since the first failure of the outage, or since the start of the Retry-After. */
+  get #ageMs(): number {
+    const since = this.#outageSince ?? (this.retryAfterLeftMs > 0 ? this.#retryAfterSince : undefined)
+    return since === undefined ? 0 : this.#options.clock.now() - since
+  }
+
+  #record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isAlone: boolean): AttemptResult {
+    switch (outcome.kind) {
+      case 'delivered':
+        if (outcome.accepted > 0) {
+          this.#attempts.accepted += 1
+          this.#attempts.latestAccepted = Math.max(this.#attempts.latestAccepted, attempt.number)
+        }
+        return isCurrent ? this.#succeed() : 'none'
+      case 'refused':
+        if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
+        this.#countFailure(attempt)
+        return isCurrent && this.#isRejectingAll ? this.#fail({ ...outcome, kind: 'misconfigured' }) : 'none'
+      case 'later': {
+        // We ended it: it says nothing about the service.
+        if (attempt.signal.aborted && outcome.status === undefined) return 'none'
+        this.#countFailure(attempt)
+        const { retryAfterMs } = outcome
+        if (retryAfterMs !== undefined) {
+          this.applyRetryAfter(retryAfterMs)
+          this.#emit((listener) => listener.onRetryAfter?.(retryAfterMs))
+        }
+        if (!isCurrent) return 'none'
+        return this.#isOutage(outcome, attempt, isAlone) ? this.#fail(outcome) : 'isolated'
+      }
+      case 'misconfigured':
+        this.#countFailure(attempt)
+        return isCurrent ? this.#fail(outcome) : 'none'
+      case 'given-up':
+        return 'none'
+    }
+  }
+
+  #countFailure(attempt?: Attempt): void {
+    this.#failures += 1
+    this.#begunAtFailure = this.#attempts.begun
+    this.#attempts.latestFailed = Math.max(this.#attempts.latestFailed, attempt?.number ?? 0)
+  }
+
+  /** A 429 and a failure during an outage always count as one. Otherwise the failure delays only its own batch. */
+  #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
+    this.#failingSince ??= startedAt
+    if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(retryState, isAlone)) return true
+    const { clock, random, retryMinMs, retryMaxMs } = this.#options
+    const now = clock.now()
+    this.#suspectedSince ??= now
+    retryState.failures += 1
+    retryState.notBefore =
+      now + random() * Math.min(retryMinMs * BATCH_SHARE * retryState.failures, retryMaxMs, MAX_BATCH_DELAY_MS)
+    return false
+  }
+
+  #fail(failure: Retryable | EndpointRejected): 'outage' {
+    const now = this.#options.clock.now()
+    this.#backoffAttempt += 1
+    // Does not include a Retry-After that is over: perhaps nothing was sent since.
+    this.#outageSince ??= Math.min(now - this.#ageMs, this.#suspectedSince ?? now)
+    this.#lastFailure = failure.reason
+    // Without a status the local service is missing: a probe costs nothing, and it may be started at any moment.
+    const pauseMs =
+      failure.kind === 'misconfigured' && failure.status !== undefined
+        ? ENDPOINT_REJECTED_PROBE_MS
+        : nextDelayMs({ ...this.#options, attempt: this.#backoffAttempt, outageAgeMs: this.#ageMs })
+    this.#failedAt = now
+    this.#pausedUntil = now + pauseMs
+    this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.opensAt - now, this.#isEnding))
+    return 'outage'
+  }
+
+  /** A success during a Retry-After does not end it. */
+  #succeed(): 'success' {
+    this.#isRejectingAll = false
     this.#recent.recordSuccess()
     this.#suspectedSince = this.#failingSince = undefined
-    const hasFailed = this.#since !== undefined
-    const isHeld = this.retryAfterLeftMs > 0
-    if (!hasFailed && (isHeld || this.#heldSince === undefined)) return undefined
-    const { ageMs } = this
-    this.#failures = 0
-    this.#since = undefined
-    this.#trouble = undefined
-    if (!isHeld) this.#heldSince = undefined
-    return { ageMs, hasFailed }
+    this.#emit((listener) => listener.onSuccess?.())
+    const hasFailed = this.#outageSince !== undefined
+    const isPaused = this.retryAfterLeftMs > 0
+    if (!hasFailed && (isPaused || this.#retryAfterSince === undefined)) return 'success'
+    const ageMs = this.#ageMs
+    this.#backoffAttempt = 0
+    this.#outageSince = this.#lastFailure = undefined
+    if (!isPaused) this.#retryAfterSince = undefined
+    this.#emit((listener) => listener.onRecovery?.(ageMs, hasFailed))
+    return 'success'
   }
+
+  #emit(notify: (listener: FailureListener) => void): void {
+    for (const listener of this.#listeners) notify(listener)
+  }
+}
+
+/** Whether a rejection names no entry. A 413 never does: it is about the size. */
+export function namesNoEntry({ status, rejected }: Refused): boolean {
+  return rejected.length === 0 || status === 413
 }

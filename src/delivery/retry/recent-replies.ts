@@ -3,7 +3,7 @@
  * this is not an outage. A failure is an outage if
  *
  * - most of the latest replies are failures
- * - only one request at a time is sent: there is no other evidence, and with `maxConcurrency` 1 the order must be kept
+ * - only one request at a time is sent, so that there are no other replies, and with `maxConcurrency` 1 the order must be kept
  * - the same batch has failed before, and nothing was accepted since then, or nothing was ever accepted
  */
 import type { RetryState } from './wait-queue.js'

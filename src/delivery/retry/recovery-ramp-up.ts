@@ -1,112 +1,125 @@
 /**
- * How fast a client may send after an outage. All clients of a service come back at the same time, each with what it
- * kept; sent as fast as replies come, that is a second outage.
+ * Limits the rate of requests after an outage. All clients of a service return at the same time, each with a backlog. If they
+ * sent it as fast as the service replies, they would cause a second outage.
  *
- * A client goes on at 1.7 times the rate that it had before: all together stay below twice their usual rate, and what
- * was kept in an outage of length D is gone after D / 0.7. It is held to that for 1.5 D, at most 5 minutes, so that
- * clients which have kept the usual amount are done by then; for who has more, the pace then doubles every 5 s. The pace
- * ends with the first batch that comes while nothing waits. A client that knows no rate, since nothing was accepted
- * before the outage, is not held.
+ * A client continues at 1.7 times the rate that it had before. So all clients together stay below twice their usual rate, and
+ * the backlog of an outage of length D is sent after D / 0.7. The limit holds for 1.5 D, at most 5 minutes, which is enough
+ * for a usual backlog. Then the rate doubles every 5 s. The limit ends with the first batch that arrives while no other waits.
+ * A client without a known rate, since nothing was accepted before the outage, is not limited.
  */
+import type { Clock } from '../../shared/clock.js'
+import type { FailureListener } from './failure-state.js'
 
-/** Over usual. Below 2, as rates are measured and starts are not even. */
+/** Of the usual rate. Below 2, since rates are estimates. */
 const FACTOR = 1.7
-/** A client that logs all the time cuts a batch a second; so much is granted to who logs less, too. */
-const LEAST_PER_SECOND = 1
+/** A client that logs all the time sends a batch a second. A client that logs less may send as much. */
+const MIN_PER_SECOND = 1
 const HOLD_OUTAGES = 1.5
 const MAX_HOLD_MS = 300_000
 const DOUBLES_EVERY_MS = 5_000
 const JITTER = 0.4
-/** Of the decaying count from which the usual rate is read. */
+/** Time constant of the decaying count from which the usual rate is computed. */
 const MEMORY_MS = 30_000
-/** A rate is known after so long: what an app logs while it starts is not what it logs. */
-const LEAST_KNOWN_MS = 5_000
-/** Shorter intervals than that are none. */
-const LEAST_INTERVAL_MS = 1
+/** The rate is known after this time. What an app logs while it starts is not typical. */
+const MIN_KNOWN_MS = 5_000
+const MIN_INTERVAL_MS = 1
 
-export class RecoveryRampUp {
+export class RecoveryRampUp implements FailureListener {
+  readonly #clock: Clock
   readonly #random: () => number
   /** Decayed number of successes after the first, at `#countedAt`. */
   #count = 0
   #countedAt = 0
   #firstAt: number | undefined
-  /** Fixed from an outage's first failure until its pace has ended. */
+  /** Fixed from the first failure of an outage until its ramp-up ends. */
   #usualPerMs: number | undefined
-  #isOn = false
+  #isActive = false
+  #isDisabled = false
   #holdUntil = -Infinity
   #nextAt = -Infinity
 
   /** @param random in [0, 1) */
-  constructor(random: () => number) {
+  constructor(clock: Clock, random: () => number = Math.random) {
+    this.#clock = clock
     this.#random = random
   }
 
-  succeeded(now: number): void {
+  onSuccess(): void {
     if (this.#usualPerMs !== undefined) return
-    if (this.#firstAt === undefined) this.#firstAt = now
-    else this.#count = this.#decayed(now) + 1
-    this.#countedAt = now
+    if (this.#firstAt === undefined) this.#firstAt = this.#now
+    else this.#count = this.#decayedCount + 1
+    this.#countedAt = this.#now
   }
 
-  failed(now: number): void {
+  onFailure(): void {
     if (this.#firstAt === undefined || this.#usualPerMs !== undefined) return
-    if (now - this.#firstAt < LEAST_KNOWN_MS) {
+    if (this.#now - this.#firstAt < MIN_KNOWN_MS) {
       this.#firstAt = undefined
       this.#count = 0
       return
     }
-    this.#usualPerMs = this.#decayed(now) / this.#span(now)
+    this.#usualPerMs = this.#decayedCount / this.#weightMs
   }
 
-  recovered(now: number, outageAgeMs: number): void {
-    if (this.#usualPerMs === undefined) return
-    this.#isOn = true
-    this.#holdUntil = Math.max(this.#holdUntil, now + Math.min(HOLD_OUTAGES * outageAgeMs, MAX_HOLD_MS))
-    this.#nextAt = now + this.#random() * this.#intervalMs(now)
+  onRecovery(outageAgeMs: number, hasFailed: boolean): void {
+    if (this.#usualPerMs === undefined || !hasFailed || this.#isDisabled) return
+    this.#isActive = true
+    this.#holdUntil = Math.max(this.#holdUntil, this.#now + Math.min(HOLD_OUTAGES * outageAgeMs, MAX_HOLD_MS))
+    this.#nextAt = this.#now + this.#random() * this.#intervalMs
   }
 
-  /** Whether attempts are held to a rate. */
+  /** Whether the rate is limited. */
   get isActive(): boolean {
-    return this.#isOn
+    return this.#isActive
   }
 
-  /** One may be sent from then on. */
-  nextAt(now: number): number {
-    if (this.#isOn && this.#intervalMs(now) < LEAST_INTERVAL_MS) this.end(now)
-    return this.#isOn ? this.#nextAt : -Infinity
+  /** Earliest time of the next attempt. */
+  get nextAt(): number {
+    if (this.#isActive && this.#intervalMs < MIN_INTERVAL_MS) this.end()
+    return this.#isActive ? this.#nextAt : -Infinity
   }
 
-  started(now: number): void {
-    if (this.#isOn) this.#nextAt = now + this.#intervalMs(now) * (1 - JITTER / 2 + JITTER * this.#random())
+  started(): void {
+    if (this.#isActive) this.#nextAt = this.#now + this.#intervalMs * (1 - JITTER / 2 + JITTER * this.#random())
   }
 
-  /** A batch comes while none waits and none is under way: if it could have come earlier, nothing is left behind. */
-  cameAlone(now: number): void {
-    if (this.#isOn && now - this.#nextAt >= this.#intervalMs(now) / 4) this.end(now)
+  /** A batch arrived while no other waited or was in flight. If it could have been sent earlier, there is no backlog. */
+  arrivedIdle(): void {
+    if (this.#isActive && this.#now - this.#nextAt >= this.#intervalMs / 4) this.end()
   }
 
-  /** Also what a success would begin. */
-  end(now: number): void {
+  /** Also ends a ramp-up that would begin with the next success. */
+  end(): void {
     if (this.#usualPerMs === undefined) return
-    this.#isOn = false
-    // Counting goes on with the usual rate, as if there had been no outage.
-    this.#count = this.#usualPerMs * this.#span(now)
-    this.#countedAt = now
+    this.#isActive = false
+    // Counting continues with the usual rate, as if there had been no outage.
+    this.#count = this.#usualPerMs * this.#weightMs
+    this.#countedAt = this.#now
     this.#usualPerMs = undefined
     this.#holdUntil = -Infinity
   }
 
-  #intervalMs(now: number): number {
-    const perMs = Math.max(FACTOR * (this.#usualPerMs ?? 0), LEAST_PER_SECOND / 1000)
-    return 1 / (perMs * 2 ** (Math.max(now - this.#holdUntil, 0) / DOUBLES_EVERY_MS))
+  /** The process ends, and there is no time for a ramp-up. */
+  disable(): void {
+    this.end()
+    this.#isDisabled = true
   }
 
-  #decayed(now: number): number {
-    return this.#count * Math.exp((this.#countedAt - now) / MEMORY_MS)
+  get #now(): number {
+    return this.#clock.now()
   }
 
-  /** What the decaying count of one success a millisecond would be. */
-  #span(now: number): number {
-    return Math.max(MEMORY_MS * (1 - Math.exp(((this.#firstAt ?? now) - now) / MEMORY_MS)), LEAST_INTERVAL_MS)
+  get #intervalMs(): number {
+    const perMs = Math.max(FACTOR * (this.#usualPerMs ?? 0), MIN_PER_SECOND / 1000)
+    return 1 / (perMs * 2 ** (Math.max(this.#now - this.#holdUntil, 0) / DOUBLES_EVERY_MS))
+  }
+
+  get #decayedCount(): number {
+    return this.#count * Math.exp((this.#countedAt - this.#now) / MEMORY_MS)
+  }
+
+  /** The decaying count at one success a millisecond. */
+  get #weightMs(): number {
+    return Math.max(MEMORY_MS * (1 - Math.exp(((this.#firstAt ?? this.#now) - this.#now) / MEMORY_MS)), MIN_INTERVAL_MS)
   }
 }

@@ -1,25 +1,25 @@
-/** One timer, which is set anew rather than twice. */
+/** One timer that can be set to another time. */
 import type { Clock } from '../../shared/clock.js'
 
 export class WakeTimer {
   readonly #clock: Clock
-  readonly #ring: () => void
+  readonly #onWake: () => void
   #at: number | undefined
   #cancelTimer: (() => void) | undefined
 
-  constructor(clock: Clock, ring: () => void) {
+  constructor(clock: Clock, onWake: () => void) {
     this.#clock = clock
-    this.#ring = ring
+    this.#onWake = onWake
   }
 
-  /** May ring early, by a millisecond or for the longest delays (see `Clock`): whoever hears it looks at the clock. */
+  /** May fire early, by a millisecond or for the longest delays (see `Clock`), so the listener must check the time. */
   set(at: number): void {
     if (this.#at === at) return
     this.#cancelTimer?.()
     this.#at = at
     this.#cancelTimer = this.#clock.timer(at - this.#clock.now(), () => {
       this.#at = undefined
-      this.#ring()
+      this.#onWake()
     })
   }
 

@@ -310,7 +310,7 @@ describe('the time of a reply', () => {
     expect(time.responseTimeMs(-300)).toBe(501)
   })
 
-  test('is taken from the clock where idle time is not told', () => {
+  test('is taken from the clock if idle time is not reported', () => {
     const time = new ResponseTimeSampler()
     time.observe({ now: 100, idleMs: 0 })
     time.observe({ now: 200, idleMs: 0 })
@@ -327,34 +327,34 @@ describe('the time of a reply', () => {
   })
 })
 
-describe('the gate', () => {
+describe('the breaker', () => {
   test('grows only as far as it is used, and begins anew after a refusal', async () => {
     let isFull = false
-    const { clock, gate, enqueue } = setup(() => (isFull ? busyFor(1) : OK), {
+    const { clock, breaker, enqueue } = setup(() => (isFull ? busyFor(1) : OK), {
       latencyMs: 20,
       maxConcurrency: 32,
       initialConcurrency: 1,
       idleMs: () => 0,
     })
-    const idle = gate.limit
+    const idle = breaker.limit
     for (let n = 0; n < 10; n += 1) {
       enqueue(batchOf(`lone ${n}`))
       await clock.advance(100)
     }
-    const alone = gate.limit
+    const alone = breaker.limit
     enqueue(...many(200))
     await clock.advance(300)
-    expect([idle, alone, gate.limit]).toEqual([1, 3, 32])
+    expect([idle, alone, breaker.limit]).toEqual([1, 3, 32])
     isFull = true
     enqueue(...many(100))
     await clock.advance(20)
-    expect(gate.limit).toBe(1)
+    expect(breaker.limit).toBe(1)
   })
 
-  test('takes what Node tells as the time that its thread has waited', async () => {
+  test('uses the idle time of the thread that Node reports', async () => {
     const clock = new FakeClock()
     let idleMs = 1
-    const gate = new CircuitBreaker({
+    const breaker = new CircuitBreaker({
       clock,
       maxConcurrency: 32,
       retryMinMs: 250,
@@ -364,9 +364,9 @@ describe('the gate', () => {
     const never = new AbortController().signal
     /** A reply comes after `waitMs`, and is read after `busyMs` more. */
     const roundTrip = async (waitMs: number, busyMs: number): Promise<void> => {
-      const runs = Array.from({ length: gate.limit }, () =>
-        gate.run(
-          gate.createRetryState(),
+      const runs = Array.from({ length: breaker.limit }, () =>
+        breaker.run(
+          breaker.createRetryState(),
           never,
           () => new Promise((resolve) => void clock.timer(waitMs + busyMs, () => resolve(OK))),
         ),
@@ -376,10 +376,10 @@ describe('the gate', () => {
       await Promise.all(runs)
     }
     for (let n = 0; n < 10; n += 1) await roundTrip(5, 0)
-    expect(gate.limit).toBe(32)
+    expect(breaker.limit).toBe(32)
     for (let n = 0; n < 10; n += 1) await roundTrip(5, 100)
-    expect(gate.limit).toBe(32)
+    expect(breaker.limit).toBe(32)
     for (let n = 0; n < 10; n += 1) await roundTrip(105, 0)
-    expect(gate.limit).toBeLessThan(32)
+    expect(breaker.limit).toBeLessThan(32)
   })
 })

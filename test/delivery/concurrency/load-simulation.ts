@@ -102,7 +102,7 @@ export interface SimulationResult {
 }
 
 /**
- * Sends for `forMs` and waits after a failure as the gate does. While other requests are accepted, only the failed batch waits. In an
+ * Sends for `forMs` and waits after a failure as the breaker does. While other requests are accepted, only the failed batch waits. In an
  * outage all wait for a jittered 250 ms, doubled after each failure, or for the `Retry-After`.
  */
 export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (now) => now }: Load): SimulationResult {

@@ -151,7 +151,7 @@ describe('a service that refuses without a sign of delay', () => {
   })
 })
 
-describe('through gate and delivery, with all that waits there', () => {
+describe('through breaker and delivery, with all that waits there', () => {
   test.each([
     [() => DOWN, 0],
     [() => busyFor(1), 1_000],
@@ -178,7 +178,7 @@ describe('through gate and delivery, with all that waits there', () => {
     }
     const { accepted } = account.snapshot()
     process.stdout.write(
-      `through the gate, Retry-After ${retryAfterMs}: ${refused} refused, ${accepted} of ${60 * 480} taken\n`,
+      `through the breaker, Retry-After ${retryAfterMs}: ${refused} refused, ${accepted} of ${60 * 480} taken\n`,
     )
     expect(refused / accepted).toBeLessThan(0.01)
     expect(accepted / (60 * 480)).toBeGreaterThan(0.7)
@@ -188,7 +188,13 @@ describe('through gate and delivery, with all that waits there', () => {
     let [refused, most] = [0, 0]
     const clock = new FakeClock()
     let inFlight = 0
-    const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, idleMs: () => 0 })
+    const breaker = new CircuitBreaker({
+      clock,
+      maxConcurrency: 32,
+      retryMinMs: 250,
+      retryMaxMs: 30_000,
+      idleMs: () => 0,
+    })
     const service = createDegradingService(10, 8, 28)
     const inner: Sender = {
       send: ({ count }) => {
@@ -207,8 +213,8 @@ describe('through gate and delivery, with all that waits there', () => {
     }
     const account = new Account()
     const delivery = new Delivery({
-      sender: createRetrySender(inner, gate),
-      gate,
+      sender: createRetrySender(inner, breaker),
+      breaker,
       clock,
       maxBufferBytes: 2 ** 30,
       requestTimeoutMs: 10_000,
@@ -220,7 +226,7 @@ describe('through gate and delivery, with all that waits there', () => {
       await clock.advance(1_000)
     }
     process.stdout.write(
-      `through the gate: at most ${most} in flight for 8 at once, ${account.accepted} of ${25 * 800} taken\n`,
+      `through the breaker: at most ${most} in flight for 8 at once, ${account.accepted} of ${25 * 800} taken\n`,
     )
     expect(refused).toBe(0)
     expect(account.accepted).toBeGreaterThan(0.95 * 25 * 800)

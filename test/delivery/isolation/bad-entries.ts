@@ -57,12 +57,12 @@ export class Ledger {
   readonly settled: string[] = []
   readonly parts: string[][] = []
 
-  custodyOf(entries: readonly string[]): BatchAcknowledgement {
+  createAcknowledgement(entries: readonly string[]): BatchAcknowledgement {
     return {
       createPart: (positions) => {
         const part = positions.map((at) => entries[at] as string)
         this.parts.push(part)
-        return this.custodyOf(part)
+        return this.createAcknowledgement(part)
       },
       acknowledge: (positions) =>
         void this.settled.push(...(positions ?? entries.map((_, at) => at)).map((at) => entries[at] as string)),
@@ -79,15 +79,15 @@ export function setUpIsolation(
   { latencyMs = 25, maxConcurrency = 8, ...gateOptions }: IsolationSetupOptions = {},
 ) {
   const clock = new FakeClock()
-  const troubles: Parameters<NonNullable<CircuitBreakerOptions['onFailure']>>[] = []
+  const failures: Parameters<NonNullable<CircuitBreakerOptions['onFailure']>>[] = []
   const recoveries: number[] = []
-  const gate = new CircuitBreaker({
+  const breaker = new CircuitBreaker({
     clock,
     maxConcurrency,
     initialConcurrency: maxConcurrency,
     retryMinMs: 250,
     retryMaxMs: 30_000,
-    onFailure: (...told) => void troubles.push(told),
+    onFailure: (...failure) => void failures.push(failure),
     onRecovery: (age) => void recoveries.push(age),
     ...gateOptions,
   })
@@ -115,8 +115,8 @@ export function setUpIsolation(
     },
   }
   const sender = createIsolationSender({
-    inner: createRetrySender(innermost, gate),
-    gate,
+    inner: createRetrySender(innermost, breaker),
+    breaker,
     deadLetter: (those) => {
       letters.push(...those)
       events.push(...those.map(({ entry }) => `letter ${entry}`))
@@ -127,15 +127,15 @@ export function setUpIsolation(
   const outcomes = new Map<string, Outcome>()
   const send = (...batches: Batch[]): void => {
     for (const batch of batches) {
-      const custody = ledger.custodyOf(parseBatchEntries(batch.body))
+      const acknowledgement = ledger.createAcknowledgement(parseBatchEntries(batch.body))
       void sender
-        .send({ ...batch, acknowledgement: custody }, abort.signal)
+        .send({ ...batch, acknowledgement }, abort.signal)
         .then((outcome) => outcomes.set(batch.batchId, outcome))
     }
   }
   return {
     clock,
-    gate,
+    breaker,
     sender,
     send,
     requests,
@@ -145,7 +145,7 @@ export function setUpIsolation(
     events,
     outcomes,
     abort,
-    troubles,
+    failures,
     recoveries,
     inFlight: () => inFlight,
   }

@@ -1,4 +1,4 @@
-/** Whatever is bad, and however the service says so: what is bad is set aside, all else arrives once. */
+/** Whatever is bad, and however the service says so: what is bad becomes a dead letter, all else arrives once. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../src/batch/sender.js'
@@ -6,7 +6,7 @@ import { batchFrom, busy, isBadEntry, judging, nameless, setUpIsolation } from '
 
 const error = (index: number) => ({ index, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' })
 
-/** How a service tells of bad entries. */
+/** How a service reports bad entries. */
 const FORMS: Record<string, (entries: readonly string[]) => Outcome> = {
   nameless: () => nameless(),
   'nameless 422': () => nameless(422),
@@ -35,7 +35,7 @@ const poison = fc.array(
   { minLength: 1, maxLength: 12 },
 )
 
-test('the bad are set aside, the others arrive once, the requests have a bound', async () => {
+test('the bad become dead letters, the others arrive once, the requests have a bound', async () => {
   let most = 0
   await fc.assert(
     fc.asyncProperty(
@@ -84,7 +84,7 @@ test('the bad are set aside, the others arrive once, the requests have a bound',
         expect(requests.length).toBeLessThan(bound)
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
   process.stdout.write(`requests: at most ${(100 * most).toFixed(0)} % of the bound\n`)
 })
@@ -96,13 +96,13 @@ test('ended at any time, accepted, rejected and given up are all of it', async (
       fc.constantFrom(...Object.keys(FORMS)),
       fc.integer({ min: 0, max: 1_500 }),
       fc.boolean(),
-      async (batches, form, endMs, isHurried) => {
+      async (batches, form, endMs, isShutdown) => {
         const refusing = FORMS[form] as (entries: readonly string[]) => Outcome
         const setup = setUpIsolation((entries) => (entries.some(isBadEntry) ? refusing(entries) : judging(entries)))
-        const { clock, send, accepted, letters, outcomes, ledger, abort, gate } = setup
+        const { clock, send, accepted, letters, outcomes, ledger, abort, breaker } = setup
         send(...batches.map(({ count, bad }, n) => batchFrom(`b${n}`, count, bad)))
         await clock.advance(endMs)
-        if (isHurried) gate.startShutdown(clock.now() + 500)
+        if (isShutdown) breaker.startShutdown(clock.now() + 500)
         await clock.advance(500)
         // What is under way comes back.
         abort.abort()
@@ -122,6 +122,6 @@ test('ended at any time, accepted, rejected and given up are all of it', async (
         expect(clock.timers).toBe(0)
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })

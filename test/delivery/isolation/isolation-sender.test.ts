@@ -5,6 +5,19 @@ import { batchFrom, batchWith, busy, isBadEntry, judging, messages, nameless, se
 
 const ID = '6ba7b810-9dad-41d1-80b4-00c04fd430c8'
 const error = (index: number) => ({ index, code: 'VALIDATION_ERROR', field: 'level', message: `bad ${index}` })
+/** Logs other entries until the batch is settled. @returns their number */
+async function sendUntilSettled(
+  { clock, send, outcomes }: ReturnType<typeof setUpIsolation>,
+  id: string,
+): Promise<number> {
+  let others = 0
+  for (; !outcomes.has(id) && others < 200; others += 1) {
+    send(batchFrom(`other${others}`, 1))
+    await clock.advance(1_000)
+  }
+  return others
+}
+
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
 
 describe('a reply that says all', () => {
@@ -71,7 +84,7 @@ describe('a reply that says all', () => {
 })
 
 describe('a refusal that names entries', () => {
-  test('sets those aside and sends the rest as a part, until all is done', async () => {
+  test('moves those to the dead letters and sends the rest as a part, until all is done', async () => {
     // Names the first only, as some do.
     const service = (entries: readonly string[]): Outcome => {
       const first = entries.findIndex(isBadEntry)
@@ -123,9 +136,13 @@ describe('a refusal that names nothing', () => {
     ['one of three', 3, [0]],
   ]
   test.each(cases)('%s', async (_, count, bad) => {
-    const { clock, send, requests, outcomes, letters, accepted, ledger, events } = setUpIsolation()
+    const setup = setUpIsolation()
+    const { clock, send, requests, outcomes, letters, accepted, ledger, events } = setup
+    send(batchFrom('earlier', 1))
+    await clock.advance(100)
     send(batchFrom(ID, count, bad))
     await clock.advance(20_000)
+    const others = 1 + (await sendUntilSettled(setup, ID))
     expect(letters.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(bad)
     expect(
       letters.every(
@@ -133,13 +150,17 @@ describe('a refusal that names nothing', () => {
           batchId === ID && status === 400 && entry.includes(`poison ${ID} ${index}"`),
       ),
     ).toBe(true)
-    expect(accepted).toHaveLength(count - bad.length)
+    expect(accepted).toHaveLength(count - bad.length + others)
     expect(new Set(accepted).size).toBe(accepted.length)
     expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: count - bad.length })
     expect(ledger.settled.toSorted()).toEqual([...accepted, ...letters.map(({ entry }) => entry)].toSorted())
     expect(events).toHaveLength(bad.length)
-    process.stdout.write(`${bad.length} bad of ${count}: ${requests.length} requests\n`)
-    expect(requests.length).toBeLessThan(bad.length === 1 ? 20 : 2 * count + 15)
+    process.stdout.write(
+      `${bad.length} bad of ${count}: ${requests.length - others} requests, ${others - 1} other batches\n`,
+    )
+    expect(requests.length - others).toBeLessThan(bad.length === 1 ? 20 : 2 * count + 15)
+    // Only entries that follow each other need other batches for their proofs.
+    expect(others - 1).toBeLessThan(bad.length > 2 ? bad.length : 1)
   })
 
   test('what was taken is settled before the next part is sent', async () => {
@@ -167,17 +188,17 @@ describe('a refusal that names nothing', () => {
   })
 })
 
-describe('without evidence', () => {
-  test('a gateway that refuses everything: nothing is set aside, the gate closes, one whole batch a minute is probed', async () => {
-    const { clock, send, requests, letters, troubles, gate } = setUpIsolation(() => nameless())
+describe('without an acceptance', () => {
+  test('a gateway that rejects everything: nothing becomes a dead letter, the circuit opens, one whole batch a minute is probed', async () => {
+    const { clock, send, requests, letters, failures, breaker } = setUpIsolation(() => nameless())
     send(batchFrom(ID, 100))
     await clock.advance(10_000)
     const searched = requests.length
     process.stdout.write(`a search without a find: ${searched} requests\n`)
     expect(searched).toBeLessThanOrEqual(15)
-    expect(troubles).toHaveLength(1)
-    expect(troubles[0]).toMatchObject([{ kind: 'misconfigured', status: 400 }, 0, 60_000, false])
-    expect(gate.lastFailure).toContain('status 400')
+    expect(failures).toHaveLength(1)
+    expect(failures[0]).toMatchObject([{ kind: 'misconfigured', status: 400 }, 0, 60_000, false])
+    expect(breaker.failures.lastFailure).toContain('status 400')
     await clock.advance(60_000)
     expect(requests.slice(searched).map(({ entries }) => entries.length)).toEqual([100])
     await clock.advance(600_000)
@@ -187,13 +208,13 @@ describe('without evidence', () => {
 
   test('it is no success: the limit does not grow, and an outage is not over', async () => {
     let reply: Outcome = busy()
-    const { clock, send, recoveries, gate } = setUpIsolation(() => reply, { maxConcurrency: 4 })
+    const { clock, send, recoveries, breaker } = setUpIsolation(() => reply, { maxConcurrency: 4 })
     send(...range(0, 4).map((n) => batchFrom(`b${n}`, 3)))
     await clock.advance(10_000)
     reply = nameless()
     await clock.advance(300_000)
     expect(recoveries).toEqual([])
-    expect(gate.outageAgeMs).toBeGreaterThan(300_000)
+    expect(breaker.failures.outageAgeMs).toBeGreaterThan(300_000)
     reply = { kind: 'delivered', accepted: 3, rejected: [] }
     await clock.advance(100_000)
     expect(recoveries).toHaveLength(1)
@@ -216,7 +237,7 @@ describe('without evidence', () => {
   })
 
   test.each(range(1, 16))(
-    'mended after %i refusals, in the middle of a search: nothing is set aside',
+    'mended after %i refusals, in the middle of a search: nothing becomes a dead letter',
     async (refusals) => {
       const setup = setUpIsolation((entries) => (setup.requests.length <= refusals ? nameless() : judging(entries)))
       setup.send(batchFrom(ID, 100))
@@ -226,32 +247,20 @@ describe('without evidence', () => {
     },
   )
 
-  test('a gateway that fails again and again costs no more than is set aside on trust', async () => {
-    // A second of each: what is searched in the good one is refused in the bad one, for reasons of the gateway.
-    const setup = setUpIsolation((entries) => (setup.clock.now() < 1_500 ? judging(entries) : nameless()), {
-      maxConcurrency: 32,
-    })
-    const { clock, send, letters } = setup
-    send(...range(0, 30).map((n) => batchFrom(`b${n}`, 100, [n, n + 40])))
-    await clock.advance(600_000)
-    const wrongly = letters.filter(({ entry }) => !isBadEntry(entry)).length
-    process.stdout.write(`a gateway that breaks in the midst of 30 searches: ${wrongly} of 3000 set aside wrongly\n`)
-    expect(wrongly).toBeLessThan(250)
-  })
-
   test('probes take turns: a batch that is all bad does not block the others', async () => {
-    const { clock, send, outcomes, letters, requests } = setUpIsolation(judging, { maxConcurrency: 1 })
+    const setup = setUpIsolation(judging, { maxConcurrency: 1 })
+    const { clock, send, outcomes, letters, requests } = setup
     send(batchFrom('bad', 100, range(0, 100)))
     await clock.advance(1000)
     expect(requests.length).toBeLessThanOrEqual(15)
     send(batchFrom('good', 100))
     await clock.advance(121_000)
     expect(outcomes.get('good')).toMatchObject({ kind: 'delivered', accepted: 100 })
-    await clock.advance(10_000)
+    await sendUntilSettled(setup, 'bad')
     expect(letters).toHaveLength(100)
   })
 
-  test('a bad entry in each batch does not keep the service convicted for ever', async () => {
+  test('a bad entry in each batch does not keep the endpoint counted as rejecting everything', async () => {
     const setup = setUpIsolation((entries) => (setup.clock.now() < 100_000 ? nameless() : judging(entries)))
     setup.send(...range(0, 4).map((n) => batchFrom(`b${n}`, 50, [n * 7])))
     await setup.clock.advance(600_000)
@@ -268,17 +277,17 @@ describe('without evidence', () => {
     const setup = setUpIsolation((entries) => (setup.clock.now() < 60_000 ? nameless() : judging(entries)), {
       maxConcurrency: 32,
     })
-    const { clock, send, gate, requests, letters, accepted, outcomes } = setup
+    const { clock, send, breaker, requests, letters, accepted, outcomes } = setup
     const waiting = range(0, 232).map((n) => batchFrom(`b${n}`, 100))
     let started = 0
-    // As Delivery does it: no more on their way than the gate says.
+    // As Delivery does it: no more on their way than the breaker says.
     const feed = (): void => {
-      while (waiting.length > 0 && started - outcomes.size < gate.limit) {
+      while (waiting.length > 0 && started - outcomes.size < breaker.limit) {
         started += 1
         send(waiting.shift() as ReturnType<typeof batchFrom>)
       }
     }
-    gate.onCapacity(feed)
+    breaker.onCapacity(feed)
     for (let ms = 0; ms < 60_000; ms += 50) {
       feed()
       await clock.advance(50)
@@ -297,22 +306,17 @@ describe('without evidence', () => {
   })
 })
 
-test('all bad but one, and no other batch: found by the probes of single entries', async () => {
-  const { clock, send, letters, accepted } = setUpIsolation()
-  send(batchFrom(ID, 100, range(0, 99)))
-  await clock.advance(2 * 100 * 60_000)
-  expect([letters.length, accepted.length]).toEqual([99, 1])
-})
-
 describe('a single entry', () => {
-  test('is held until a later batch is accepted, sent once more, then set aside', async () => {
-    const { clock, send, requests, letters, outcomes, troubles } = setUpIsolation()
-    send(batchFrom('bad', 1, [0]))
-    await clock.advance(30_000)
-    expect([requests.length, letters.length, troubles.length]).toEqual([1, 0, 0])
-    send(batchFrom('good', 1))
-    await clock.advance(100)
-    expect(messages(requests.flatMap(({ entries }) => entries))).toEqual(['poison bad 0', 'good 0', 'poison bad 0'])
+  test('is sent again after the next acceptance, and is a dead letter after another one', async () => {
+    const { clock, send, requests, letters, outcomes, failures } = setUpIsolation()
+    for (const id of ['before', 'bad', 'good', 'after'] as const) {
+      expect(letters).toEqual([])
+      send(batchFrom(id, 1, id === 'bad' ? [0] : []))
+      await clock.advance(30_000)
+    }
+    const order = ['before 0', 'poison bad 0', 'good 0', 'poison bad 0', 'after 0']
+    expect(messages(requests.flatMap(({ entries }) => entries))).toEqual(order)
+    expect(failures).toEqual([])
     expect(letters).toMatchObject([{ batchId: 'bad', index: 0, status: 400, reason: 'status 400: bad request' }])
     expect(outcomes.get('bad')).toEqual({
       kind: 'delivered',
@@ -321,7 +325,7 @@ describe('a single entry', () => {
     })
   })
 
-  test('what was begun before the refusal is no evidence', async () => {
+  test('what was begun before the refusal proves nothing', async () => {
     const { clock, send, requests, letters } = setUpIsolation(judging, { latencyMs: 25 })
     send(batchFrom('bad', 1, [0]), batchFrom('good', 1))
     await clock.advance(30_000)
@@ -329,11 +333,11 @@ describe('a single entry', () => {
   })
 
   test('alone it is probed each minute', async () => {
-    const { clock, send, requests, letters, troubles } = setUpIsolation()
+    const { clock, send, requests, letters, failures } = setUpIsolation()
     send(batchFrom('bad', 1, [0]))
     await clock.advance(301_000)
-    expect(requests.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 60, 120, 180, 240, 300])
-    expect([letters.length, troubles.length]).toEqual([0, 5])
+    expect(requests.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 120, 180, 240, 300])
+    expect([letters.length, failures.length]).toEqual([0, 5])
   })
 })
 
@@ -365,19 +369,21 @@ describe('413', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('sets aside what is refused at 1 KiB, on evidence; what is kept is whole', async () => {
+  test('dead-letters what is rejected at 1 KiB, if proven; what is kept is whole', async () => {
     const big = { level: 'info', message: `big ${'x'.repeat(9_000)}`, timestamp: '2025-01-01T00:00:00.000Z' }
     const service = (entries: readonly string[]): Outcome =>
       entries.some((entry) => entry.includes('big')) ? nameless(413) : judging(entries)
     const { clock, send, letters, outcomes, accepted, requests } = setUpIsolation(service)
     send(batchWith(ID, [big, { message: 'small' }]))
     await clock.advance(10_000)
+    send(batchFrom('other', 1))
+    await clock.advance(10_000)
     expect(letters).toMatchObject([{ index: 0, status: 413, entry: JSON.stringify(big) }])
-    expect([accepted.length, outcomes.get(ID)?.kind]).toEqual([1, 'delivered'])
+    expect([accepted.length, outcomes.get(ID)?.kind]).toEqual([2, 'delivered'])
     expect(requests.length).toBeLessThan(10)
   })
 
-  test('from all there is sets nothing aside', async () => {
+  test('from all there is dead-letters nothing', async () => {
     const { clock, send, letters, requests } = setUpIsolation(() => nameless(413))
     send(batchFrom(ID, 100))
     await clock.advance(600_000)
@@ -400,20 +406,20 @@ describe('the end', () => {
     expect(ledger.settled).toHaveLength(accepted.length)
   })
 
-  test.each([1, 10])('while it is held or searched for: a shutdown waits for nothing (%i entries)', async (count) => {
-    const { clock, send, gate, outcomes, letters } = setUpIsolation(() => nameless())
+  test.each([1, 10])('while it waits or is searched for: a shutdown waits for nothing (%i entries)', async (count) => {
+    const { clock, send, breaker, outcomes, letters } = setUpIsolation(() => nameless())
     send(batchFrom('a', count), batchFrom('b', count))
     await clock.advance(5_000)
-    gate.startShutdown(clock.now() + 3_000)
+    breaker.startShutdown(clock.now() + 3_000)
     await clock.advance(1_000)
     expect([...outcomes.values()].map(({ kind }) => kind)).toEqual(['given-up', 'given-up'])
     expect([letters.length, clock.timers]).toEqual([0, 0])
   })
 
   test('a sender or a keeper that throws costs the batch by count', async () => {
-    const { gate, abort } = setUpIsolation()
+    const { breaker, abort } = setUpIsolation()
     const { createIsolationSender } = await import('../../../src/delivery/isolation/isolation-sender.js')
-    const broken = createIsolationSender({ inner: { send: () => Promise.reject(new Error('bug')) }, gate })
+    const broken = createIsolationSender({ inner: { send: () => Promise.reject(new Error('bug')) }, breaker })
     expect(await broken.send(batchFrom(ID, 3), abort.signal)).toEqual({
       kind: 'given-up',
       reason: 'Error: bug',
@@ -426,7 +432,7 @@ describe('the end', () => {
     }
     const full = createIsolationSender({
       inner,
-      gate,
+      breaker,
       deadLetter: () => {
         throw new Error('disk full')
       },

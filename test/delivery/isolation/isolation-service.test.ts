@@ -15,7 +15,7 @@ import { FakeClock } from '../../fake-clock.js'
 import { batchWith } from './bad-entries.js'
 
 test.each(['result', 'framework', 'nameless'] as const)(
-  'entries refused in the form `%s` are set aside, the others arrive once',
+  'entries refused in the form `%s` become dead letters, the others arrive once',
   async (form) => {
     const service = await createIngestService({ apiKeys: ['k'] })
     const http = createHttp({ url: service.url, apiKey: 'k', requestTimeoutMs: 5_000, maxConnections: 8 })
@@ -24,10 +24,10 @@ test.each(['result', 'framework', 'nameless'] as const)(
       await service.close()
     })
     service.faults.add({ kind: 'reject-containing', text: 'poison', form })
-    const gate = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retryMinMs: 10, retryMaxMs: 10 })
+    const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retryMinMs: 10, retryMaxMs: 10 })
     const letters: DeadLetter[] = []
-    const inner = createGzipSender(createRetrySender(createIngestSender({ http, clock: systemClock }), gate))
-    const sender = createIsolationSender({ inner, gate, deadLetter: (those) => void letters.push(...those) })
+    const inner = createGzipSender(createRetrySender(createIngestSender({ http, clock: systemClock }), breaker))
+    const sender = createIsolationSender({ inner, breaker, deadLetter: (those) => void letters.push(...those) })
     const batch = batchWith(
       '6ba7b810-9dad-41d1-80b4-00c04fd430c8',
       Array.from({ length: 100 }, (_, n) => ({
@@ -62,18 +62,18 @@ test('a page with status 200 in the middle of a search for bad entries: nothing 
   })
   const http = createHttp({ url: `${server.origin}/api/v1`, apiKey: 'k', requestTimeoutMs: 20_000, maxConnections: 8 })
   onTestFinished(() => http.close())
-  const troubles: { kind: string; status?: number }[] = []
-  const gate = new CircuitBreaker({
+  const failures: { kind: string; status?: number }[] = []
+  const breaker = new CircuitBreaker({
     clock,
     maxConcurrency: 4,
     retryMinMs: 10,
     retryMaxMs: 10,
-    onFailure: (trouble) => void troubles.push(trouble),
+    onFailure: (failure) => void failures.push(failure),
   })
   const letters: DeadLetter[] = []
   const sender = createIsolationSender({
-    inner: createRetrySender(createIngestSender({ http, clock }), gate),
-    gate,
+    inner: createRetrySender(createIngestSender({ http, clock }), breaker),
+    breaker,
     deadLetter: (those) => void letters.push(...those),
   })
   const batch = batchWith(
@@ -89,7 +89,7 @@ test('a page with status 200 in the middle of a search for bad entries: nothing 
     outcome = one
   })
   await vi.waitFor(
-    () => expect(troubles).toContainEqual(expect.objectContaining({ kind: 'misconfigured', status: 200 })),
+    () => expect(failures).toContainEqual(expect.objectContaining({ kind: 'misconfigured', status: 200 })),
     { timeout: 20_000 },
   )
   expect({ accepted, letters, outcome }).toEqual({ accepted: [], letters: [], outcome: undefined })

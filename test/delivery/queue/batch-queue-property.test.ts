@@ -25,7 +25,7 @@ class SequentialDisk implements EvictedBatches {
   }
 
   write(batchId: string): Batch & { readonly place: SegmentPosition } {
-    const batch = { ...batchOf(batchId), place: { segment: 1, offset: this.#written.length }, custody: KEPT }
+    const batch = { ...batchOf(batchId), place: { segment: 1, offset: this.#written.length }, acknowledgement: KEPT }
     this.#written.push(batch)
     return batch
   }
@@ -78,10 +78,13 @@ test('each batch is sent once, and a flush waits for all before it', async () =>
         const evicted = new SequentialDisk()
         const recovery = { hasMore: false, next: () => Promise.resolve(false) }
         let isDown = false
-        const queue = new BatchQueue(
-          { maxBufferBytes, maxConcurrency, clock: new FakeClock(), disk: { evicted, recovery }, isDown: () => isDown },
-          () => {},
-        )
+        const queue = new BatchQueue({
+          maxBufferBytes,
+          maxConcurrency,
+          clock: new FakeClock(),
+          disk: { evicted, recovery },
+          isDown: () => isDown,
+        })
         const sent: string[] = []
         const inFlight: QueuedBatch[] = []
         const lost: string[] = []
@@ -112,7 +115,7 @@ test('each batch is sent once, and a flush waits for all before it', async () =>
           else if (step === 'down') isDown = true
           else if (step === 'up' && isDown) {
             isDown = false
-            queue.putAside()
+            queue.moveToBacklog()
           } else if (step === 'wait') await settled()
           const waiting = [...open]
             .filter(([name]) => !inFlight.some(({ batch }) => batch.batchId === name))

@@ -68,17 +68,14 @@ function setup(maxBufferBytes: number, recoverForMs?: number, maxConcurrency = 3
   const onDisk = new FakeDisk()
   const clock = new FakeClock()
   const service = { isDown: false }
-  const queue = new BatchQueue(
-    {
-      maxBufferBytes,
-      disk: onDisk,
-      clock,
-      maxConcurrency,
-      isDown: () => service.isDown,
-      ...(recoverForMs !== undefined && { recoverForMs }),
-    },
-    () => {},
-  )
+  const queue = new BatchQueue({
+    maxBufferBytes,
+    disk: onDisk,
+    clock,
+    maxConcurrency,
+    isDown: () => service.isDown,
+    ...(recoverForMs !== undefined && { recoverForMs }),
+  })
   const take = async (count: number): Promise<string[]> => {
     const names: string[] = []
     for (let n = 0; n < count; n += 1) {
@@ -187,7 +184,7 @@ describe('after an outage', () => {
     service.isDown = true
     for (const name of names('old', 2)) queue.push(stored(name), 0)
     service.isDown = false
-    queue.putAside()
+    queue.moveToBacklog()
     queue.push(stored('new'), 0)
     expect(queue.oldest).toEqual({ durable: 0, memoryOnly: 0 })
     expect(await take(3)).toEqual(['new', 'old0', 'old1'])

@@ -13,14 +13,14 @@ const LONGEST = (): number => 0.999
 
 /** As `setup`, with every batch on disk. */
 function onDisk(script: (attempt: number) => Outcome | undefined) {
-  const { clock, gate, sender } = setup((_, attempt) => script(attempt), {
+  const { clock, breaker, sender } = setup((_, attempt) => script(attempt), {
     random: LONGEST,
     maxConcurrency: 1,
     retryMinMs: RETRY_MIN_MS,
   })
   const delivery = new Delivery({
-    sender: createRetrySender(sender, gate),
-    gate,
+    sender: createRetrySender(sender, breaker),
+    breaker,
     clock,
     maxBufferBytes: 1_000_000,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
@@ -47,7 +47,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
     while (sender.attempts.length === before) await clock.advance(10)
     await clock.advance(RETRY_MIN_MS)
   }
-  return { clock, gate, sender, delivery, enqueue, untilPaused }
+  return { clock, breaker, sender, delivery, enqueue, untilPaused }
 }
 
 test.each([
@@ -134,10 +134,10 @@ test('an attempt that does not end is not waited for beyond the time given', asy
 })
 
 test('a Retry-After that ends in time is waited for, and then the service is asked', async () => {
-  const { clock, gate, sender, delivery, enqueue } = onDisk((attempt) => (attempt === 1 ? busyFor(60) : OK))
+  const { clock, breaker, sender, delivery, enqueue } = onDisk((attempt) => (attempt === 1 ? busyFor(60) : OK))
   enqueue('a')
   await clock.advance(58_000)
-  expect(gate.retryAfterLeftMs).toBeGreaterThan(2_000)
+  expect(breaker.failures.retryAfterLeftMs).toBeGreaterThan(2_000)
   const flushed = delivery.flush(5_000)
   await clock.advance(4_000)
   expect(await flushed).toBe('acknowledged')

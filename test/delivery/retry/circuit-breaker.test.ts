@@ -67,7 +67,7 @@ describe('Retry-After', () => {
     const busy = setup((_, attempt) => (attempt === 1 ? busyFor(2) : OK))
     busy.enqueue(batchOf('a'))
     await busy.clock.advance(1)
-    busy.gate.startShutdown(10_000)
+    busy.breaker.startShutdown(10_000)
     await busy.clock.advance(1998)
     expect(busy.sender.attempts).toHaveLength(1)
     await busy.clock.advance(500)
@@ -77,7 +77,7 @@ describe('Retry-After', () => {
     down.enqueue(batchOf('a'))
     await down.clock.advance(1)
     expect(down.sender.attempts).toHaveLength(1)
-    down.gate.startShutdown(10_000)
+    down.breaker.startShutdown(10_000)
     await settled()
     expect(down.sender.attempts.map(({ at }) => at)).toEqual([0, 1])
   })
@@ -107,8 +107,8 @@ describe('Retry-After', () => {
       const outcomes: Outcome[] = [{ ...(DOWN as Retryable), retryAfterMs: waitMs }, OK]
       let sent = 0
       const inner: Sender = { send: () => Promise.resolve(outcomes[sent++] ?? OK) }
-      const gate = new CircuitBreaker({ clock: systemClock, maxConcurrency: 1, retryMinMs: 1, retryMaxMs: 1 })
-      const outcome = createRetrySender(inner, gate).send(batchOf('a'), new AbortController().signal)
+      const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 1, retryMinMs: 1, retryMaxMs: 1 })
+      const outcome = createRetrySender(inner, breaker).send(batchOf('a'), new AbortController().signal)
       await vi.advanceTimersByTimeAsync(waitMs - 1)
       expect(sent).toBe(1)
       await vi.advanceTimersByTimeAsync(2000)
@@ -187,8 +187,8 @@ test('after an outage the number in flight doubles each round trip, up to the bo
 })
 
 test('an attempt ended by the shutdown says nothing about the service', async () => {
-  const onTrouble = vi.fn()
-  const { clock, sender, gate, enqueue, delivery } = setup(() => undefined, { onFailure: onTrouble })
+  const onFailure = vi.fn()
+  const { clock, sender, breaker, enqueue, delivery } = setup(() => undefined, { onFailure })
   enqueue(batchOf('a'))
   await clock.advance(0)
   const drained = delivery.drain(100)
@@ -196,24 +196,24 @@ test('an attempt ended by the shutdown says nothing about the service', async ()
   await drained
   sender.attempts[0]?.end({ kind: 'later', reason: 'aborted' })
   await settled()
-  expect(onTrouble).not.toHaveBeenCalled()
-  expect(gate.lastFailure).toBeUndefined()
+  expect(onFailure).not.toHaveBeenCalled()
+  expect(breaker.failures.lastFailure).toBeUndefined()
 })
 
 test('a failure while the app ends is reported as such: there may be no next attempt', async () => {
-  const onTrouble = vi.fn()
-  const { clock, enqueue, delivery } = setup(() => DOWN, { onFailure: onTrouble, latencyMs: 10 })
+  const onFailure = vi.fn()
+  const { clock, enqueue, delivery } = setup(() => DOWN, { onFailure, latencyMs: 10 })
   enqueue(batchOf('a'))
   await clock.advance(100)
-  const before = onTrouble.mock.calls.length
+  const before = onFailure.mock.calls.length
   const drained = delivery.drain(1_000)
   await clock.advance(2_000)
   await drained
-  const isEnding = onTrouble.mock.calls.map(([, , , last]: unknown[]) => last)
+  const isEnding = onFailure.mock.calls.map(([, , , last]: unknown[]) => last)
   expect([...new Set(isEnding.slice(0, before)), ...new Set(isEnding.slice(before))]).toEqual([false, true])
 })
 
-test('tells of an outage with its age, and of its end', async () => {
+test('reports an outage with its age, and its end', async () => {
   const onRecovery = vi.fn()
   const ages: number[] = []
   const { clock, enqueue } = setup(() => (clock.now() < 10_000 ? DOWN : OK), {
@@ -230,22 +230,22 @@ test('tells of an outage with its age, and of its end', async () => {
 
 describe('what could only run after the deadline', () => {
   test('is given up at once, with the last reason', async () => {
-    const { clock, gate, enqueue, delivery, told, account } = setup(() => busyFor(60), { maxConcurrency: 2 })
+    const { clock, breaker, enqueue, delivery, report, account } = setup(() => busyFor(60), { maxConcurrency: 2 })
     enqueue(...many(5, 3))
     await clock.advance(0)
     const drained = watch(delivery.drain(3000))
     await clock.advance(0)
     expect(drained.done).toBe(true)
-    expect(told.drops).toEqual([{ count: 15, reason: 'shutdown', detail: expect.stringContaining('503 busy') }])
+    expect(report.drops).toEqual([{ count: 15, reason: 'shutdown', detail: expect.stringContaining('503 busy') }])
     expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 15 }, balances: true })
-    expect(gate.lastFailure).toBe('503 busy')
+    expect(breaker.failures.lastFailure).toBe('503 busy')
     expect(clock.timers).toBe(0)
   })
 })
 
 test('a signal aborted before or while waiting gives up without an attempt', async () => {
-  const { gate, sender } = setup(() => DOWN, { retryMinMs: 10_000, random: () => 0.9 })
-  const retry = createRetrySender(sender, gate)
+  const { breaker, sender } = setup(() => DOWN, { retryMinMs: 10_000, random: () => 0.9 })
+  const retry = createRetrySender(sender, breaker)
   const abort = new AbortController()
   const waiting = retry.send(batchOf('a'), abort.signal)
   await settled()
@@ -256,10 +256,12 @@ test('a signal aborted before or while waiting gives up without an attempt', asy
 })
 
 test('a sender that rejects gives its place back', async () => {
-  const { gate } = setup(() => OK, { maxConcurrency: 1 })
+  const { breaker } = setup(() => OK, { maxConcurrency: 1 })
   const broken: Sender = { send: () => Promise.reject(new Error('bug')) }
-  await expect(createRetrySender(broken, gate).send(batchOf('a'), new AbortController().signal)).rejects.toThrow('bug')
-  const outcome = await gate.run(gate.createRetryState(), new AbortController().signal, () => Promise.resolve(OK))
+  await expect(createRetrySender(broken, breaker).send(batchOf('a'), new AbortController().signal)).rejects.toThrow(
+    'bug',
+  )
+  const outcome = await breaker.run(breaker.createRetryState(), new AbortController().signal, () => Promise.resolve(OK))
   expect(outcome).toBe(OK)
 })
 
@@ -285,18 +287,18 @@ test("a local service that is not this user's is asked again with the backoff, n
   expect(account.snapshot()).toMatchObject({ accepted: 1, pending: 0 })
 })
 
-test('a nudge ends a pause of the backoff for one attempt, and never a Retry-After', async () => {
+test('retryNow ends a pause of the backoff for one attempt, and never a Retry-After', async () => {
   const wrongKey = setup((_, attempt) => (attempt === 1 ? { kind: 'misconfigured', status: 403, reason: 'no' } : OK))
   wrongKey.enqueue(...many(1))
   await wrongKey.clock.advance(1_000)
-  wrongKey.gate.retryNow()
+  wrongKey.breaker.retryNow()
   await wrongKey.clock.advance(0)
   expect(wrongKey.sender.attempts).toHaveLength(2)
 
   const busy = setup((_, attempt) => (attempt === 1 ? busyFor(5) : OK))
   busy.enqueue(...many(1))
   await busy.clock.advance(1_000)
-  busy.gate.retryNow()
+  busy.breaker.retryNow()
   await busy.clock.advance(0)
   expect(busy.sender.attempts).toHaveLength(1)
 })

@@ -10,89 +10,89 @@ const down = DOWN as Retryable
 const busy = busyFor(3600) as Retryable
 const unauthorized = UNAUTHORIZED as EndpointRejected
 
-test('a hiccup is not told, nor its end', () => {
-  const told = new RecordingReport()
-  const { onFailure: onTrouble, onRecovery } = createFailureReporter(told, new FakeClock())
-  onTrouble(down, 0, 200, false)
-  onTrouble(down, 200, 400, false)
+test('a short failure is not reported, nor its end', () => {
+  const report = new RecordingReport()
+  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
+  onFailure(down, 0, 200, false)
+  onFailure(down, 200, 400, false)
   onRecovery(600)
-  expect([told.problems, told.notes]).toEqual([[], []])
+  expect([report.problems, report.notes]).toEqual([[], []])
 })
 
-test('an outage is told once it lasts, or is known to last, and its end too', () => {
-  const told = new RecordingReport()
-  const { onFailure: onTrouble, onRecovery } = createFailureReporter(told, new FakeClock())
-  onTrouble(down, 4000, 1500, false)
-  expect(told.problems).toEqual([{ code: 'UNAVAILABLE', message: expect.stringContaining('503 down'), status: 503 }])
+test('an outage is reported once it lasts, or is known to last, and its end too', () => {
+  const report = new RecordingReport()
+  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
+  onFailure(down, 4000, 1500, false)
+  expect(report.problems).toEqual([{ code: 'UNAVAILABLE', message: expect.stringContaining('503 down'), status: 503 }])
   onRecovery(6000)
-  expect(told.notes).toEqual([expect.stringContaining('6.0 s')])
-  onTrouble({ ...busy, status: 429 }, 0, 3_600_000, false)
-  expect(told.problems[1]).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
+  expect(report.notes).toEqual([expect.stringContaining('6.0 s')])
+  onFailure({ ...busy, status: 429 }, 0, 3_600_000, false)
+  expect(report.problems[1]).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
 })
 
 test("a local service that is not this user's is reported at once, and once", () => {
-  const told = new RecordingReport()
-  const { onFailure: onTrouble } = createFailureReporter(told, new FakeClock())
-  for (let times = 0; times < 3; times += 1) onTrouble({ kind: 'misconfigured', reason: 'not yours' }, 0, 300, false)
-  expect(told.problems).toEqual([
+  const report = new RecordingReport()
+  const { onFailure } = createFailureReporter(report, new FakeClock())
+  for (let times = 0; times < 3; times += 1) onFailure({ kind: 'misconfigured', reason: 'not yours' }, 0, 300, false)
+  expect(report.problems).toEqual([
     { code: 'MISDIRECTED', message: expect.stringMatching(/local service.*not yours/) as string },
   ])
 })
 
 test('what the user can do follows the cause', () => {
-  const told = new RecordingReport()
-  createFailureReporter(told, new FakeClock()).onFailure(
+  const report = new RecordingReport()
+  createFailureReporter(report, new FakeClock()).onFailure(
     { kind: 'misconfigured', reason: 'not yours', remedy: 'Stop it' },
     0,
     300,
     false,
   )
-  expect(told.problems).toMatchObject([{ message: expect.stringMatching(/: not yours\. Stop it; /) as string }])
+  expect(report.problems).toMatchObject([{ message: expect.stringMatching(/: not yours\. Stop it; /) as string }])
 })
 
 test('with a time between repeats: when it begins, then at most once in that time, and when it begins again', async () => {
-  const told = new RecordingReport()
+  const report = new RecordingReport()
   const clock = new FakeClock()
-  const { onFailure: onTrouble, onRecovery } = createFailureReporter(told, clock, {
+  const { onFailure, onRecovery } = createFailureReporter(report, clock, {
     meanwhile: 'waiting',
     repeatMs: 60_000,
   })
   for (let second = 0; second < 150; second += 5) {
-    onTrouble(down, 5_000 + second * 1_000, 5_000, false)
+    onFailure(down, 5_000 + second * 1_000, 5_000, false)
     await clock.advance(5_000)
   }
-  expect(told.problems).toHaveLength(3)
-  expect(told.problems[0]?.message).toContain('waiting')
+  expect(report.problems).toHaveLength(3)
+  expect(report.problems[0]?.message).toContain('waiting')
   onRecovery(150_000)
-  onTrouble(down, 5_000, 5_000, false)
-  expect(told.problems).toHaveLength(4)
+  onFailure(down, 5_000, 5_000, false)
+  expect(report.problems).toHaveLength(4)
 })
 
-test('a misconfiguration is told at once, once of a kind, and again after it was mended', () => {
-  const told = new RecordingReport()
-  const { onFailure: onTrouble, onRecovery } = createFailureReporter(told, new FakeClock())
+test('a misconfiguration is reported at once, once of a kind, and again after it was mended', () => {
+  const report = new RecordingReport()
+  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
   const elsewhere: EndpointRejected = { kind: 'misconfigured', status: 301, reason: '301 moved' }
-  for (const trouble of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere])
-    onTrouble(trouble, 0, 60_000, false)
-  expect(told.problems.map(({ code }) => code)).toEqual(['AUTH', 'MISDIRECTED'])
-  expect(told.problems.map(({ message }) => message)).toEqual([
+  for (const failure of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere])
+    onFailure(failure, 0, 60_000, false)
+  expect(report.problems.map(({ code }) => code)).toEqual(['AUTH', 'MISDIRECTED'])
+  expect(report.problems.map(({ message }) => message)).toEqual([
     expect.stringMatching(/apiKey.*401 invalid key/),
     expect.stringMatching(/url.*301 moved/),
   ])
   onRecovery(1000)
-  onTrouble(unauthorized, 0, 60_000, false)
-  expect(told.problems).toHaveLength(3)
+  onFailure(unauthorized, 0, 60_000, false)
+  expect(report.problems).toHaveLength(3)
 })
 
 test('a misconfiguration is reported again every hour while it lasts', async () => {
-  const told = new RecordingReport()
+  const report = new RecordingReport()
   const clock = new FakeClock()
-  const { onFailure: onTrouble } = createFailureReporter(told, clock)
+  const { onFailure } = createFailureReporter(report, clock)
   const at: number[] = []
   for (let minute = 0; minute <= 180; minute += 1) {
-    const before = told.problems.length
-    onTrouble(unauthorized, minute * 60_000, 60_000, false)
-    if (told.problems.length > before) at.push(minute)
+    const before = report.problems.length
+    onFailure(unauthorized, minute * 60_000, 60_000, false)
+    if (report.problems.length > before) at.push(minute)
     await clock.advance(60_000)
   }
   expect(at).toEqual([0, 60, 120, 180])
@@ -116,11 +116,11 @@ function printing() {
   return { clock, lines, problems, report, ...createFailureReporter(report, clock) }
 }
 
-test('a failure that is held back is not told after the service has recovered', async () => {
-  const { clock, lines, problems, onFailure: onTrouble, onRecovery } = printing()
-  onTrouble(down, 5_000, 100, false)
+test('a failure that is held back is not reported after the service has recovered', async () => {
+  const { clock, lines, problems, onFailure, onRecovery } = printing()
+  onFailure(down, 5_000, 100, false)
   await clock.advance(500)
-  onTrouble(down, 5_500, 100, false)
+  onFailure(down, 5_500, 100, false)
   await clock.advance(100)
   onRecovery(5_600)
   await clock.advance(60_000)
@@ -128,36 +128,36 @@ test('a failure that is held back is not told after the service has recovered', 
   expect(problems).toEqual([0])
 })
 
-test('a recovery that is held back is not told after the service fails again', async () => {
-  const { clock, lines, onFailure: onTrouble, onRecovery } = printing()
-  onTrouble(down, 5_000, 100, false)
+test('a recovery that is held back is not reported after the service fails again', async () => {
+  const { clock, lines, onFailure, onRecovery } = printing()
+  onFailure(down, 5_000, 100, false)
   await clock.advance(9_000)
   onRecovery(14_000)
   await clock.advance(1_500)
-  onTrouble(down, 5_000, 100, false)
+  onFailure(down, 5_000, 100, false)
   await clock.advance(500)
   onRecovery(5_500)
   await clock.advance(500)
-  onTrouble(down, 5_000, 100, false)
+  onFailure(down, 5_000, 100, false)
   await clock.advance(60_000)
   expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false, true, true])
 })
 
 test('of several throttled failures the latest is reported', async () => {
-  const { clock, lines, onFailure: onTrouble } = printing()
-  onTrouble(unauthorized, 0, 60_000, false)
-  onTrouble(down, 5_000, 100, false)
-  onTrouble(down, 6_000, 100, false)
-  onTrouble({ ...unauthorized, status: 404, reason: '404 nothing here' }, 7_000, 60_000, false)
+  const { clock, lines, onFailure } = printing()
+  onFailure(unauthorized, 0, 60_000, false)
+  onFailure(down, 5_000, 100, false)
+  onFailure(down, 6_000, 100, false)
+  onFailure({ ...unauthorized, status: 404, reason: '404 nothing here' }, 7_000, 60_000, false)
   await clock.advance(60_000)
   expect(lines.map((line) => /503|401|404/.exec(line)?.[0])).toEqual(['401', '503', '404'])
 })
 
 test("request logs and entries do not take back each other's lines", async () => {
-  const { clock, lines, report, onFailure: onTrouble, onRecovery } = printing()
+  const { clock, lines, report, onFailure, onRecovery } = printing()
   const other = createFailureReporter(report.forRequestLogs(), clock)
   for (let n = 0; n < 2; n += 1) {
-    onTrouble(down, 5_000, 100, false)
+    onFailure(down, 5_000, 100, false)
     other.onFailure(down, 5_000, 100, false)
   }
   onRecovery(6_000)
@@ -170,10 +170,10 @@ test("request logs and entries do not take back each other's lines", async () =>
 })
 
 test('at an exit no line names a next attempt, not even a throttled one', () => {
-  const { lines, report, onFailure: onTrouble, end } = printing()
-  onTrouble(unauthorized, 0, 60_000, false)
-  onTrouble(busy, 0, 3_600_000, true)
-  onTrouble(busy, 0, 3_600_000, false)
+  const { lines, report, onFailure, end } = printing()
+  onFailure(unauthorized, 0, 60_000, false)
+  onFailure(busy, 0, 3_600_000, true)
+  onFailure(busy, 0, 3_600_000, false)
   end()
   report.flushNow()
   expect(lines.map((line) => line.includes('next attempt'))).toEqual([true, false])

@@ -12,12 +12,12 @@ const TOO_MANY: Outcome = { kind: 'later', status: 429, reason: '429' }
 
 /** A client with batches to send. @param isFailed whether a request that begins now fails */
 function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency = 32, latencyMs = 10 } = {}) {
-  const told = new RecordingReport()
+  const report = new RecordingReport()
   /** Time at which each outage was detected. */
   const outages: number[] = []
   let isDown = false
   const acceptedIds: string[] = []
-  const teller = createFailureReporter(told, { now: () => one.clock.now() })
+  const teller = createFailureReporter(report, { now: () => one.clock.now() })
   const one = setup(
     ({ batchId }) => {
       if (isFailed(one.clock.now())) return DOWN
@@ -31,10 +31,10 @@ function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency =
       random: seeded(seed + 100),
       idleMs: () => 0,
       maxBufferBytes: 2 ** 30,
-      onFailure: (trouble, ageMs, waitMs, isEnding) => {
+      onFailure: (failure, ageMs, waitMs, isEnding) => {
         if (!isDown) outages.push(one.clock.now())
         isDown = true
-        teller.onFailure(trouble, ageMs, waitMs, isEnding)
+        teller.onFailure(failure, ageMs, waitMs, isEnding)
       },
       onRecovery: (ageMs) => {
         isDown = false
@@ -42,7 +42,7 @@ function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency =
       },
     },
   )
-  return { ...one, told, outages, acceptedIds }
+  return { ...one, report, outages, acceptedIds }
 }
 
 /** Sends until all batches are accepted. */
@@ -59,7 +59,7 @@ async function sendAll(
     ...one,
     ms: one.clock.now(),
     requests: one.sender.attempts.length,
-    lines: [...one.told.problems, ...one.told.notes],
+    lines: [...one.report.problems, ...one.report.notes],
   }
 }
 
@@ -148,7 +148,7 @@ describe('an outage', () => {
 
   test('is detected at the first retry of a single batch, and starts at its first failure', async () => {
     const ages: number[] = []
-    const { clock, gate, enqueue } = setup(() => (clock.now() < 2_500 ? OK : DOWN), {
+    const { clock, breaker, enqueue } = setup(() => (clock.now() < 2_500 ? OK : DOWN), {
       latencyMs: 10,
       initialConcurrency: 1,
       random: () => 0.5,
@@ -160,7 +160,7 @@ describe('an outage', () => {
     }
     // Failed at 3,010, waited for 31.25 ms, and failed again.
     expect(ages[0]).toBe(41.25)
-    expect([gate.lastFailure, gate.outageAgeMs]).toEqual(['503 down', 1_000])
+    expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual(['503 down', 1_000])
   })
 
   test.each([
@@ -205,12 +205,12 @@ describe('a batch that always fails', () => {
   }
 
   test('does not hold up others, and is retried at growing intervals of at most 5 s', async () => {
-    const { clock, gate, account, enqueue, attempts, run } = beside()
+    const { clock, breaker, account, enqueue, attempts, run } = beside()
     await run(1_000)
     enqueue(batchOf('bad'))
     await run(120_000)
     expect(account.snapshot()).toMatchObject({ pending: 1 })
-    expect(gate.lastFailure).toBeUndefined()
+    expect(breaker.failures.lastFailure).toBeUndefined()
     const waits = attempts()
       .slice(1)
       .map((at, n) => at - (attempts()[n] as number))
@@ -220,14 +220,14 @@ describe('a batch that always fails', () => {
     expect(clock.timers).toBeLessThan(3)
   })
 
-  test.each(['a flush', 'a nudge', 'the end of the app'])('is retried sooner after %s', async (what) => {
-    const { clock, gate, delivery, enqueue, attempts, run } = beside(41_000)
+  test.each(['a flush', 'retryNow', 'the end of the app'])('is retried sooner after %s', async (what) => {
+    const { clock, breaker, delivery, enqueue, attempts, run } = beside(41_000)
     await run(1_000)
     enqueue(batchOf('bad'))
     await run(40_000)
     const before = attempts().length
     if (what === 'a flush') void delivery.flush()
-    if (what === 'a nudge') gate.retryNow()
+    if (what === 'retryNow') breaker.retryNow()
     if (what === 'the end of the app') void delivery.drain(3_000)
     await clock.advance(what === 'a flush' ? 250 : 0)
     expect(attempts().length).toBe(before + 1)

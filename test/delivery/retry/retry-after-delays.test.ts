@@ -51,7 +51,7 @@ describe('through a real server', () => {
       new Promise((resolve) => {
         hasFailed = resolve
       })
-    const gate = new CircuitBreaker({
+    const breaker = new CircuitBreaker({
       clock,
       maxConcurrency: 4,
       retryMinMs: 250,
@@ -64,7 +64,7 @@ describe('through a real server', () => {
     })
     const abort = new AbortController()
     let next = failed()
-    const outcome = createRetrySender(createIngestSender({ http, clock }), gate).send(batchOf('a'), abort.signal)
+    const outcome = createRetrySender(createIngestSender({ http, clock }), breaker).send(batchOf('a'), abort.signal)
     for (let attempt = 1; attempt <= 4; attempt += 1) {
       await next
       expect(server.came).toHaveLength(attempt)
@@ -82,7 +82,7 @@ describe('through a real server', () => {
   })
 })
 
-describe('at the gate', () => {
+describe('at the breaker', () => {
   test.each([0, 1, 3_000, HOUR])(
     'of %i ms: in an hour no more attempts than the backoff allows, and none early',
     async (retryAfterMs) => {

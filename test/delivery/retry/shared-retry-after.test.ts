@@ -6,27 +6,31 @@ import { OK, DOWN, RecordingReport, batchOf, busyFor, many, setup, watch } from 
 import { Account } from '../../../src/diagnostics/account.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
 
-test('is trouble of its age while it lasts, and none after it', async () => {
-  const { clock, gate } = setup(() => OK, { random: () => 0 })
+test('is failure of its age while it lasts, and none after it', async () => {
+  const { clock, breaker } = setup(() => OK, { random: () => 0 })
   await clock.advance(1_000)
-  gate.applyRetryAfter(20_000)
-  expect([gate.lastFailure, gate.outageAgeMs, gate.retryAfterLeftMs]).toEqual([
+  breaker.applyRetryAfter(20_000)
+  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs, breaker.failures.retryAfterLeftMs]).toEqual([
     'the service has asked for silence',
     0,
     20_000,
   ])
   await clock.advance(5_000)
-  gate.applyRetryAfter(1_000) // shortens nothing
-  expect([gate.outageAgeMs, gate.retryAfterLeftMs]).toEqual([5_000, 15_000])
+  breaker.applyRetryAfter(1_000) // shortens nothing
+  expect([breaker.failures.outageAgeMs, breaker.failures.retryAfterLeftMs]).toEqual([5_000, 15_000])
   await clock.advance(15_000)
-  expect([gate.lastFailure, gate.outageAgeMs, gate.retryAfterLeftMs]).toEqual([undefined, 0, 0])
+  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs, breaker.failures.retryAfterLeftMs]).toEqual([
+    undefined,
+    0,
+    0,
+  ])
 })
 
 test('a flush of what is on disk does not wait for an end that comes too late', async () => {
-  const { clock, gate, sender } = setup(() => OK, { random: () => 0 })
+  const { clock, breaker, sender } = setup(() => OK, { random: () => 0 })
   const delivery = new Delivery({
-    sender: createRetrySender(sender, gate),
-    gate,
+    sender: createRetrySender(sender, breaker),
+    breaker,
     clock,
     maxBufferBytes: 1_000_000,
     requestTimeoutMs: 10_000,
@@ -45,7 +49,7 @@ test('a flush of what is on disk does not wait for an end that comes too late', 
       retainedEntries: 0,
     },
   })
-  gate.applyRetryAfter(3_600_000)
+  breaker.applyRetryAfter(3_600_000)
   delivery.enqueue({ ...batchOf('a'), place: {} as SegmentPosition })
   const flushed = delivery.flush()
   await clock.advance(0)
@@ -55,16 +59,19 @@ test('a flush of what is on disk does not wait for an end that comes too late', 
 
 test('what was under way when it began does not end it', async () => {
   const onRecovery = vi.fn()
-  const { clock, gate, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), {
+  const { clock, breaker, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), {
     random: () => 0,
     onRecovery,
   })
   enqueue(batchOf('a'))
   await clock.advance(0)
-  gate.applyRetryAfter(5_000)
+  breaker.applyRetryAfter(5_000)
   sender.attempts[0]?.end(OK)
   await clock.advance(1_000)
-  expect([gate.lastFailure, gate.outageAgeMs]).toEqual(['the service has asked for silence', 1_000])
+  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([
+    'the service has asked for silence',
+    1_000,
+  ])
   expect(onRecovery).not.toHaveBeenCalled()
   enqueue(batchOf('b'))
   await clock.advance(3_999)
@@ -76,10 +83,10 @@ test('what was under way when it began does not end it', async () => {
 
 test('the first success after it ends it, once, without a pace as after an outage', async () => {
   const onRecovery = vi.fn()
-  const { clock, gate, sender, enqueue } = setup(() => OK, { random: () => 0, onRecovery })
+  const { clock, breaker, sender, enqueue } = setup(() => OK, { random: () => 0, onRecovery })
   enqueue(...many(3))
   await clock.advance(30_000)
-  gate.applyRetryAfter(60_000)
+  breaker.applyRetryAfter(60_000)
   await clock.advance(1_000)
   enqueue(...many(50))
   await clock.advance(59_000)
@@ -90,8 +97,11 @@ test('the first success after it ends it, once, without a pace as after an outag
 
 test('an outage that begins long after it is young', async () => {
   const ages: number[] = []
-  const { clock, gate, enqueue } = setup(() => DOWN, { random: () => 0.5, onFailure: (_, ageMs) => ages.push(ageMs) })
-  gate.applyRetryAfter(1_000)
+  const { clock, breaker, enqueue } = setup(() => DOWN, {
+    random: () => 0.5,
+    onFailure: (_, ageMs) => ages.push(ageMs),
+  })
+  breaker.applyRetryAfter(1_000)
   await clock.advance(3_600_000)
   enqueue(batchOf('a'))
   await clock.advance(0)
@@ -102,32 +112,34 @@ test('a failure within it is of its age, and then it is an outage', async () => 
   const ages: number[] = []
   const onRecovery = vi.fn()
   let up = false
-  const { clock, gate, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : up ? OK : DOWN), {
+  const { clock, breaker, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : up ? OK : DOWN), {
     random: () => 0,
     onRecovery,
     onFailure: (_, ageMs) => ages.push(ageMs),
   })
   enqueue(batchOf('a'))
   await clock.advance(0)
-  gate.applyRetryAfter(5_000)
+  breaker.applyRetryAfter(5_000)
   await clock.advance(2_000)
   sender.attempts[0]?.end(DOWN)
   await clock.advance(0)
-  expect([ages, gate.lastFailure]).toEqual([[2_000], '503 down'])
+  expect([ages, breaker.failures.lastFailure]).toEqual([[2_000], '503 down'])
   up = true
   await clock.advance(4_000)
   expect(onRecovery).toHaveBeenCalledExactlyOnceWith(5_000, true)
-  expect([gate.lastFailure, gate.outageAgeMs]).toEqual([undefined, 0])
+  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([undefined, 0])
 })
 
 test('of no length is none', () => {
-  const { gate } = setup(() => OK)
-  gate.applyRetryAfter(0)
-  expect([gate.lastFailure, gate.retryAfterLeftMs]).toEqual([undefined, 0])
+  const { breaker } = setup(() => OK)
+  breaker.applyRetryAfter(0)
+  expect([breaker.failures.lastFailure, breaker.failures.retryAfterLeftMs]).toEqual([undefined, 0])
 })
 
 test('from an earlier reply it outlives the outage that a probe has ended', async () => {
-  const { clock, gate, sender, enqueue } = setup((_, attempt) => (attempt <= 3 ? undefined : OK), { random: () => 0 })
+  const { clock, breaker, sender, enqueue } = setup((_, attempt) => (attempt <= 3 ? undefined : OK), {
+    random: () => 0,
+  })
   enqueue(...many(2))
   await clock.advance(0)
   sender.attempts[0]?.end(DOWN)
@@ -137,11 +149,14 @@ test('from an earlier reply it outlives the outage that a probe has ended', asyn
   await clock.advance(100)
   sender.attempts[2]?.end(OK)
   await clock.advance(400)
-  expect([gate.lastFailure, gate.outageAgeMs]).toEqual(['the service has asked for silence', 500])
+  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([
+    'the service has asked for silence',
+    500,
+  ])
 })
 
 test('that begins at exit, and lasts longer, is not waited for', async () => {
-  const { clock, gate, delivery, enqueue, told, account, sender } = setup(() => undefined, {
+  const { clock, breaker, delivery, enqueue, report, account, sender } = setup(() => undefined, {
     random: () => 0,
     maxConcurrency: 1,
   })
@@ -150,10 +165,10 @@ test('that begins at exit, and lasts longer, is not waited for', async () => {
   const drained = watch(delivery.drain(3_000))
   await clock.advance(10)
   sender.attempts[0]?.end(OK)
-  gate.applyRetryAfter(60_000)
+  breaker.applyRetryAfter(60_000)
   await clock.advance(0)
   expect([drained.done, sender.attempts.length]).toEqual([true, 1])
-  expect(told.drops).toEqual([
+  expect(report.drops).toEqual([
     { count: 2, reason: 'shutdown', detail: expect.stringContaining('the service has asked for silence') },
   ])
   expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, balances: true })

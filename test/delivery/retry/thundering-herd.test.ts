@@ -46,11 +46,11 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
     },
   }
   const members = Array.from({ length: clients }, () => {
-    const gate = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random })
+    const breaker = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random })
     const account = new Account()
     const delivery = new Delivery({
-      sender: createRetrySender(sender, gate),
-      gate,
+      sender: createRetrySender(sender, breaker),
+      breaker,
       clock,
       maxBufferBytes: 64 * 2 ** 20,
       requestTimeoutMs: 10_000,
@@ -64,7 +64,7 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
       clock.timer(1000 / perSecond, produce)
     }
     clock.timer((random() * 1000) / perSecond, produce)
-    return { gate, account, pending: () => delivery.pendingEntries, produced: () => produced }
+    return { breaker, account, pending: () => delivery.pendingEntries, produced: () => produced }
   })
   const pending = (): number => members.reduce((sum, member) => sum + member.pending(), 0)
   /** Most requests that begin within a second, in windows that begin at or after `from`. */
@@ -103,7 +103,7 @@ describe.each([
     expect(backlog).toBeGreaterThan(2_900)
     expect(after).toBeLessThanOrEqual(100)
     expect(drainedMs).toBeLessThan(180_000)
-    // Back to normal: nothing waits for a pace any more.
+    // Back to normal: nothing is limited any more.
     expect(pending()).toBeLessThanOrEqual(50)
     expect(members.every(({ account, produced }) => account.accepted >= produced() - 2)).toBe(true)
   })
@@ -133,10 +133,10 @@ describe('a lone client', () => {
     expect(drainedMs).toBeLessThan(60_000)
   })
 
-  test('that logged much more in the outage than before it is held for a while, then speeds up', async () => {
+  test('that logged much more in the outage than before it is limited for a while, then speeds up', async () => {
     const clock = new FakeClock()
     let isDown = false
-    const gate = new CircuitBreaker({
+    const breaker = new CircuitBreaker({
       clock,
       maxConcurrency: 32,
       retryMinMs: 250,
@@ -153,8 +153,8 @@ describe('a lone client', () => {
         ),
     }
     const delivery = new Delivery({
-      sender: createRetrySender(sender, gate),
-      gate,
+      sender: createRetrySender(sender, breaker),
+      breaker,
       clock,
       maxBufferBytes: 64 * 2 ** 20,
       requestTimeoutMs: 10_000,
@@ -178,8 +178,8 @@ describe('a lone client', () => {
     expect(drainedMs).toBeLessThan(120_000)
   })
 
-  test('that is about to end, or whose event loop is empty, is not held', async () => {
-    for (const how of ['hurry', 'nudge'] as const) {
+  test('that is about to end, or whose event loop is empty, is not limited', async () => {
+    for (const how of ['shutdown', 'retryNow'] as const) {
       const { clock, pending, members } = herd({
         clients: 1,
         perSecond: 5,
@@ -189,20 +189,20 @@ describe('a lone client', () => {
       })
       await clock.advance(75_000)
       expect(pending()).toBeGreaterThan(50)
-      if (how === 'hurry') members[0]?.gate.startShutdown(clock.now() + 3_000)
-      else members[0]?.gate.retryNow()
+      if (how === 'shutdown') members[0]?.breaker.startShutdown(clock.now() + 3_000)
+      else members[0]?.breaker.retryNow()
       await clock.advance(1_000)
       expect(pending()).toBeLessThan(5)
     }
   })
 
-  test('that had just begun when the service failed is not held to what it logged until then', async () => {
+  test('that had just begun when the service failed is not limited to what it logged until then', async () => {
     const { clock, pending } = herd({ clients: 1, perSecond: 5, fromMs: 1_500, untilMs: 31_500, failure: DOWN })
     await clock.advance(50_000)
     expect(pending()).toBeLessThan(5)
   })
 
-  test('that knows no rate of its own is not held', async () => {
+  test('that knows no rate of its own is not limited', async () => {
     const { clock, pending } = herd({ clients: 1, perSecond: 5, fromMs: 0, untilMs: 30_000, failure: DOWN })
     await clock.advance(40_000)
     expect(pending()).toBeLessThan(5)
