@@ -1,49 +1,35 @@
 #!/usr/bin/env node
-/** The dispatcher. It loads the one command that is asked for: the pipe starts fast and never loads the service. */
+/** The dispatcher. It loads only the command that runs: the pipe starts fast and never loads the service. */
 import { IngestError } from '../shared/errors.js'
 import { findNearestName } from '../options/nearest-name.js'
 import { VERSION } from '../version.js'
-import { COMMON_FLAGS, parseArguments, parsePositionals } from './shared/arguments.js'
-import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, createUsageError } from './shared/command.js'
-import type { Command, Flags } from './shared/command.js'
-import { toHelpData, formatHelp } from './shared/help.js'
+import { COMMON_FLAGS, parseArguments } from './shared/arguments.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './shared/command.js'
+import type { Command } from './shared/command.js'
+import { formatHelp, toHelpData } from './shared/help.js'
 import { formatJsonLine, printable } from './shared/printable.js'
 
-interface Listed {
+interface CommandEntry {
   readonly summary: string
-  /**
-   * @param words that follow its name, for a command that `takesWords`
-   * @param isHelp nothing is missing then
-   * @param program what stands behind `--`, for a command that `takesProgram`
-   */
-  readonly load: (words: readonly string[], isHelp: boolean, program?: readonly string[]) => Promise<Command>
-  readonly takesWords?: true
-  /** A word may be a secret. */
-  readonly hasSecretWords?: true
-  readonly takesProgram?: true
+  /** The next argument may name a subcommand. */
+  readonly hasSubcommands?: true
+  readonly load: (subcommand?: string) => Promise<Command>
 }
 
-const COMMANDS: Readonly<Record<string, Listed>> = {
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   dev: {
-    summary: 'starts the local service and its page, for development: by itself, or beside a program',
-    load: async (words, isHelp, program) =>
-      (await import('./dev/dev-command.js')).createDevCommand(words, isHelp, program),
-    takesWords: true,
-    takesProgram: true,
+    summary: 'starts the local service and its page, for development, and a program if one is given',
+    load: async () => (await import('./dev/dev-command.js')).devCommand,
   },
   tail: {
     summary: 'prints what arrives at the local service',
     load: async () => (await import('./tail/tail-command.js')).tailCommand,
   },
   doctor: {
-    summary: 'checks configuration, reachability and key, and says what to mend',
+    summary: 'checks configuration, reachability and key, and says what to fix',
     load: async () => (await import('./doctor/doctor-command.js')).doctorCommand,
   },
-  send: {
-    summary: 'ships existing log files, and goes on where it was interrupted',
-    load: async (words, isHelp) => (await import('./send.js')).send(words, isHelp),
-    takesWords: true,
-  },
+  send: { summary: 'sends existing log files, and resumes where it was interrupted', load: loadSendCommand },
   release: {
     summary: 'registers a release, and prints its id',
     load: async () => (await import('./release/release-command.js')).releaseCommand,
@@ -54,54 +40,49 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   heartbeat: {
     summary: 'pings a monitor: at once, or when a program has succeeded',
-    load: async (words, isHelp, program) =>
-      (await import('./heartbeat/heartbeat-command.js')).createHeartbeatCommand(words, isHelp, program),
-    takesWords: true,
-    takesProgram: true,
-    hasSecretWords: true,
+    load: async () => (await import('./heartbeat/heartbeat-command.js')).heartbeatCommand,
   },
   spool: {
-    summary: 'lists, shows, sends and deletes what is kept on disk',
-    load: async (words, isHelp) => (await import('./spool/spool-command.js')).createSpoolCommand(words, isHelp),
-    takesWords: true,
+    summary: 'lists, shows, sends and deletes entries that are stored on disk',
+    hasSubcommands: true,
+    load: async (subcommand) => (await import('./spool/spool-command.js')).loadSpoolCommand(subcommand),
   },
 }
 
-/** What it does without a command. */
-const PIPE: Listed = { summary: '', load: async () => (await import('./pipe/pipe-command.js')).pipeCommand }
+/** Runs without a command name. */
+const PIPE: CommandEntry = { summary: '', load: async () => (await import('./pipe/pipe-command.js')).pipeCommand }
+
+async function loadSendCommand(): Promise<Command> {
+  const { send } = await import('./send.js')
+  return { ...send([], true), maxPositionals: Infinity, run: (given) => send(given.positionals, false).run(given) }
+}
 
 async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
-  const [first = ''] = args
-  const isPipe = first === '' || first.startsWith('-')
+  const [name = '', next = ''] = args
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
   try {
     await import('../shared/node-version.js')
-    const listed = isPipe ? PIPE : findCommand(first)
-    const { leading, rest, program } = splitArguments(listed, isPipe ? args : args.slice(1))
-    // Which of the rest are words, and which are flags' values, only the command's flags tell.
-    const shape = await listed.load(leading, true, program)
-    failuresTo = shape.jsonFailuresTo
-    const { positionals: words, ...parsed } =
-      listed.takesWords === true
-        ? parsePositionals(rest, withCommonFlags(shape), listed.hasSecretWords)
-        : { positionals: [], ...parseArguments(rest, withCommonFlags(shape)) }
+    const isPipe = name === '' || name.startsWith('-')
+    const entry = isPipe ? PIPE : findCommand(name)
+    const hasSubcommand = entry.hasSubcommands === true && next !== '' && !next.startsWith('-')
+    const loaded = await entry.load(hasSubcommand ? next : undefined)
+    const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
+    failuresTo = command.takesProgram === true && args.includes('--') ? 'stderr' : command.jsonFailuresTo
+    const parsed = parseArguments(args.slice(isPipe ? 0 : hasSubcommand ? 2 : 1), command)
     if (parsed.switches.has('help')) {
       const commands = isPipe
-        ? Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]))
+        ? Object.fromEntries(Object.entries(COMMANDS).map(([key, { summary }]) => [key, summary]))
         : {}
-      const helped = { ...shape, flags: withCommonFlags(shape) }
-      process.stdout.write(asJson ? formatJsonLine(toHelpData(helped, commands)) : formatHelp(helped, commands))
+      process.stdout.write(asJson ? formatJsonLine(toHelpData(command, commands)) : formatHelp(command, commands))
       return EXIT_DONE
     }
     if (parsed.switches.has('version')) {
       process.stdout.write(asJson ? formatJsonLine({ version: VERSION }) : `${VERSION}\n`)
       return EXIT_DONE
     }
-    const command = listed.takesWords === true ? await listed.load([...leading, ...words], false, program) : shape
-    failuresTo = command.jsonFailuresTo
     return await command.run(parsed)
   } catch (error) {
     const { code, message, exitCode } = toFailure(error)
@@ -110,40 +91,20 @@ async function main(given: readonly string[]): Promise<number> {
       return exitCode
     }
     const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
-    process.stderr.write(
-      `${prefix}${printable(message)}\n${code === 'USAGE' ? `See pino-ingest ${Object.hasOwn(COMMANDS, first) ? `${first} ` : ''}--help.\n` : ''}`,
-    )
+    const help = code === 'USAGE' ? `See pino-ingest ${Object.hasOwn(COMMANDS, name) ? `${name} ` : ''}--help.\n` : ''
+    process.stderr.write(`${prefix}${printable(message)}\n${help}`)
     return exitCode
   }
 }
-function findCommand(name: string): Listed {
-  const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (listed !== undefined) return listed
+
+function findCommand(name: string): CommandEntry {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (entry !== undefined) return entry
   const known = Object.keys(COMMANDS)
   const nearest = findNearestName(name, known)
   throw createUsageError(
     `unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`,
   )
-}
-
-interface SplitArguments {
-  /** Words up to the first flag. */
-  readonly leading: readonly string[]
-  readonly rest: readonly string[]
-  /** Behind `--`; undefined without it. */
-  readonly program?: readonly string[]
-}
-
-function splitArguments({ takesWords, takesProgram }: Listed, args: readonly string[]): SplitArguments {
-  const end = takesProgram === true ? args.indexOf('--') : -1
-  const own = end === -1 ? args : args.slice(0, end)
-  const flagsAt = takesWords === true ? own.findIndex((one) => one.startsWith('-')) : 0
-  const leading = own.slice(0, flagsAt === -1 ? own.length : flagsAt)
-  return { leading, rest: own.slice(leading.length), ...(end !== -1 && { program: args.slice(end + 1) }) }
-}
-
-function withCommonFlags({ flags }: Command): Flags {
-  return { ...flags, ...COMMON_FLAGS }
 }
 
 function toFailure(error: unknown): { readonly code: string; readonly message: string; readonly exitCode: number } {
@@ -155,10 +116,10 @@ function toFailure(error: unknown): { readonly code: string; readonly message: s
       exitCode: error.code === 'CONFIG' || error.code === 'INVALID' ? EXIT_USAGE : EXIT_FAILED,
     }
   }
-  // An engine that is too old: its user has no use for a stack.
+  // The Node version is too old: a stack trace would not help.
   if (error instanceof Error && 'code' in error && error.code === 'ENGINE')
     return { code: error.code, message: error.message, exitCode: EXIT_FAILED }
-  // A fault of this program: its stack says where.
+  // A bug in this program: the stack trace says where.
   return {
     code: 'INTERNAL',
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -166,10 +127,10 @@ function toFailure(error: unknown): { readonly code: string; readonly message: s
   }
 }
 
-// Whoever read them is gone (`| head`): there is no other place to tell it, and no reason to end.
+// The reader has closed the pipe (`| head`). That is no reason to end.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
-// Not `process.exit()`: what is written to a pipe may still be on its way.
+// Not `process.exit()`: output to a pipe may not be flushed yet.
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code
 })

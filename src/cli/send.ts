@@ -18,7 +18,7 @@ import { isWell, leftOutText, resultData, resultText, totalOf, totalText } from 
 import { Screen } from './send/screen.js'
 import { SendRun } from './send/send-run.js'
 import { onTerminationSignal } from './shared/termination-signals.js'
-import { parseInteger } from './shared/terminal-format.js'
+import { parseInteger } from './shared/quantities.js'
 
 const MAX_CONCURRENCY = 256
 
@@ -59,7 +59,7 @@ equal errors do not: they belong to an application that runs.`,
 
 async function run(names: readonly string[], given: Arguments): Promise<number> {
   const { switches, texts } = given
-  const concurrency = parseInteger(texts.get('concurrency') ?? '1', 'concurrency', MAX_CONCURRENCY)
+  const concurrency = parseInteger('concurrency', texts.get('concurrency') ?? '1', 1, MAX_CONCURRENCY)
   const settings = resolveFromProcess(parseOptionFlags(given))
   if (!settings.enabled)
     throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)

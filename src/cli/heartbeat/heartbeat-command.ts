@@ -1,60 +1,49 @@
-/** `pino-ingest heartbeat`: pings a monitor, by itself or when a program has succeeded. */
+/** `pino-ingest heartbeat`: pings a monitor, at once or when a program has succeeded. */
 import { readFileSync } from 'node:fs'
 import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
-import { CommandError, EXIT_DONE, EXIT_USAGE, createUsageError } from '../shared/command.js'
+import { runChildProcess } from '../shared/child-process.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
-import { runChildProcess } from '../shared/child-process.js'
 
 const TOKEN_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN'
 const FILE_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN_FILE'
 
-/** @param words the token, where it is no variable's @param program behind `--` @throws CommandError */
-export async function createHeartbeatCommand(
-  words: readonly string[],
-  isHelp: boolean,
-  program?: readonly string[],
-): Promise<Command> {
-  // Not shown: either of them may be the token.
-  if (words.length > 1)
-    throw createUsageError(
-      'heartbeat takes one TOKEN; a program goes behind --, as in: pino-ingest heartbeat TOKEN -- npm run backup',
-    )
-  if (!isHelp && program !== undefined && (program[0] ?? '') === '')
-    throw createUsageError('heartbeat has no program behind --')
-  return {
-    summary: 'Pings a monitor: at once, or when the program behind -- has succeeded.',
-    usage: ['pino-ingest heartbeat [TOKEN] [FLAGS]', 'pino-ingest heartbeat [TOKEN] [FLAGS] -- PROGRAM [ARGUMENTS]'],
-    flags: { url: OPTION_FLAGS.url },
-    notes: [
-      `Process lists show arguments: better than as TOKEN it comes from ${TOKEN_VARIABLE}, or from the file that ${FILE_VARIABLE} names.
-No key is needed. Every option can be set by its variable; a flag wins over it.`,
-      `The program has this terminal's stdin, stdout and stderr, gets the signals that come here, and gives its exit code: 128 and the
-signal's number where a signal ended it, 127 where it is not found, 126 where it cannot be run. It is pinged once, and only when
-the code is 0. A ping that fails is told on stderr and does not change the code; it takes 30 s at most.`,
-      'With --json one line says what was done: {"pinged": true}; with a program on stderr, and with its "exit_code" and "signal".',
-      "Exit codes: the program's. Without one 0 pinged, 1 not pinged. 2 wrong flags or configuration, before the program is begun.",
-    ],
-    jsonFailuresTo: program === undefined ? 'stdout' : 'stderr',
-    run: (given) => run(words[0], given, program),
-  }
+export const heartbeatCommand: Command = {
+  summary: 'Pings a monitor: at once, or when the program behind -- has succeeded.',
+  usage: ['pino-ingest heartbeat [TOKEN] [FLAGS]', 'pino-ingest heartbeat [TOKEN] [FLAGS] -- PROGRAM [ARGUMENTS]'],
+  flags: { url: OPTION_FLAGS.url },
+  notes: [
+    `Process lists show arguments, so set ${TOKEN_VARIABLE} or ${FILE_VARIABLE} instead of TOKEN. No key is needed.
+Every option can be set by its variable; a flag overrides it.`,
+    `The program shares this terminal's stdin, stdout and stderr, receives the signals that are sent to this command, and sets the exit
+code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. The monitor is pinged once,
+and only after exit code 0. A failed ping is reported on stderr and does not change the exit code; it takes at most 30 s.`,
+    'With --json it prints {"pinged": true}; with a program on stderr, and with "exit_code" and "signal".',
+    "Exit codes: the program's. Without one 0 pinged, 1 not pinged. 2 wrong flags or configuration, before the program is started.",
+  ],
+  maxPositionals: 1,
+  hasSecretPositionals: true,
+  takesProgram: true,
+  jsonFailuresTo: 'stdout',
+  run,
 }
 
-async function run(
-  word: string | undefined,
-  given: Arguments,
-  program: readonly string[] | undefined,
-): Promise<number> {
-  const pinger = new Pinger(word ?? readMonitorToken(), parseOptionFlags(given), systemClock)
-  const isJsonOnStderr = program !== undefined && given.switches.has('json')
-  if (!isJsonOnStderr) reportUnusedKey(pinger)
+async function run(given: Arguments): Promise<number> {
+  const {
+    program,
+    positionals: [token],
+  } = given
+  const asJson = given.switches.has('json')
+  const pinger = new Pinger(token ?? readMonitorToken(), parseOptionFlags(given), systemClock)
+  if (program === undefined || !asJson) reportUnusedKey(pinger)
   try {
-    if (program !== undefined) return await runThenPing(program, pinger, isJsonOnStderr)
+    if (program !== undefined) return await runThenPing(program, pinger, asJson)
     await pinger.ping()
-    process.stdout.write(given.switches.has('json') ? formatJsonLine({ pinged: true }) : 'Pinged.\n')
+    process.stdout.write(asJson ? formatJsonLine({ pinged: true }) : 'Pinged.\n')
     return EXIT_DONE
   } finally {
     await pinger.close()
@@ -62,48 +51,33 @@ async function run(
 }
 
 async function runThenPing(program: readonly string[], pinger: Pinger, asJson: boolean): Promise<number> {
-  const { exitCode, signal, startFailure: problem } = await runChildProcess(program)
-  if (problem !== undefined && !asJson) say(problem)
-  let failure: string | undefined
+  const { exitCode, signal, startFailure } = await runChildProcess(program)
+  let failure = startFailure
   if (exitCode === EXIT_DONE) {
-    failure = await pinger.ping().then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    )
-    if (failure !== undefined && !asJson) say(`the program succeeded, but the heartbeat failed: ${failure}`)
+    await pinger.ping().catch((error: unknown) => {
+      failure = `the program succeeded, but the heartbeat failed: ${error instanceof Error ? error.message : String(error)}`
+    })
   }
-  const message = problem ?? failure
   const { keyWarning: warning } = pinger
-  if (asJson)
-    process.stderr.write(
-      formatJsonLine({
-        pinged: exitCode === EXIT_DONE && failure === undefined,
-        exit_code: exitCode,
-        signal,
-        ...(message !== undefined && { message }),
-        ...(warning !== undefined && { warning }),
-      }),
-    )
+  if (asJson) {
+    const pinged = exitCode === EXIT_DONE && failure === undefined
+    const notes = { ...(failure !== undefined && { message: failure }), ...(warning !== undefined && { warning }) }
+    process.stderr.write(formatJsonLine({ pinged, exit_code: exitCode, signal, ...notes }))
+  } else if (failure !== undefined) process.stderr.write(`pino-ingest: ${printable(failure)}\n`)
   return exitCode
-}
-
-function say(text: string): void {
-  process.stderr.write(`pino-ingest: ${printable(text)}\n`)
 }
 
 function readMonitorToken(): string {
   const { [TOKEN_VARIABLE]: token, [FILE_VARIABLE]: file } = process.env
   if (token !== undefined && token !== '') return token.trim()
-  if (file === undefined || file === '')
+  if (file === undefined || file === '') {
     throw createUsageError(`heartbeat needs a token: set ${TOKEN_VARIABLE} or ${FILE_VARIABLE}, or give it as TOKEN`)
+  }
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    // Without its path: what stands for the file may be the token itself.
-    throw new CommandError(
-      'CONFIG',
-      `${FILE_VARIABLE} names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-      EXIT_USAGE,
-    )
+    // Without the path: it may be the token, set in the wrong variable.
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    throw new CommandError('CONFIG', `${FILE_VARIABLE} names a file that cannot be read (${code})`, EXIT_USAGE)
   }
 }

@@ -1,41 +1,40 @@
-/** `app | pino-ingest`: ships the lines of stdin and passes its bytes through. */
+/** `app | pino-ingest`: sends the lines of stdin and copies its bytes to stdout. */
 import { StringDecoder } from 'node:string_decoder'
 import type { AccountSnapshot } from '../../diagnostics/account.js'
-import { systemClock } from '../../shared/clock.js'
+import type { EmitEvent } from '../../diagnostics/reporter.js'
 import { loadHook } from '../../filter/load-hook.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import { Pipeline } from '../../pipeline/pipeline.js'
-import type { EmitEvent } from '../../diagnostics/reporter.js'
+import { systemClock } from '../../shared/clock.js'
 import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { PassThrough } from './pass-through.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 
 export const pipeCommand: Command = {
-  summary: 'Reads log lines from stdin, ships them to the service, and passes them through to stdout.',
+  summary: 'Reads log lines from stdin, sends them to the service, and copies them to stdout.',
   usage: ['node app.js | pino-ingest [FLAGS]', 'pino-ingest COMMAND [FLAGS]', 'pino-ingest COMMAND --help'],
   flags: {
-    quiet: { short: 'q', meaning: 'passes nothing through' },
+    quiet: { short: 'q', meaning: 'copies nothing to stdout' },
     ...OPTION_FLAGS,
     version: { short: 'v', meaning: 'shows the version' },
   },
   notes: [
     KEY_NOTE,
-    `It reads to the end of stdin, also when the service is down or nobody reads stdout any more. The first Ctrl-C
-ends only the application before the pipe, whose last lines are still read; the second ends the reading, the third everything. At
-the end it delivers for at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
-    `With --json stderr has one JSON object a line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they happen,
-and at the end {"event":"account",…}, which says what became of every record. stdout still has the input.`,
-    'Exit codes: 0 everything was delivered, 1 something was not (what is kept on disk goes with the next start), 2 wrong flags or configuration.',
+    `It reads to the end of stdin, even if the service is down or the reader of stdout has gone. The first Ctrl-C
+ends only the application before the pipe, whose last lines are still read; the second ends reading, the third ends everything.
+At the end it delivers for at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
+    `With --json stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
+happen, and at the end {"event":"account",…} with the outcome of every record. stdout still has the input.`,
+    'Exit codes: 0 everything was delivered, 1 something was not (the next start sends what is on disk), 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',
   run,
 }
 
-/** What `--json` tells; the rest is in the account. */
-const REPORTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
+/** Events that `--json` prints. The account has the rest. */
+const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
 
 async function run(given: Arguments): Promise<number> {
   const asJson = given.switches.has('json')
@@ -43,82 +42,82 @@ async function run(given: Arguments): Promise<number> {
   const isSilent = resolved.onProblem === 'silent'
   const settings = asJson ? { ...resolved, onProblem: 'silent' as const } : resolved
   const emit: EmitEvent = (name, payload) => {
-    if (asJson && !isSilent && REPORTED_EVENTS.includes(name))
+    if (asJson && !isSilent && PRINTED_EVENTS.includes(name))
       process.stderr.write(formatJsonLine({ event: name, ...payload }))
   }
-  const say = (text: string): void => {
+  const print = (text: string): void => {
     if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${printable(text)}\n`)
   }
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
   const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit })
   if (process.stdin.isTTY)
-    say('reads log lines from stdin, as in: node app.js | pino-ingest. Type some, Ctrl-D ends; see --help')
+    print('reads log lines from stdin, as in: node app.js | pino-ingest. Ctrl-D ends the input; see --help')
 
-  const { isBroken, isInterrupted } = await ship(pipeline, given.switches.has('quiet'), say)
+  const { hasFailed, isInterrupted } = await send(pipeline, given.switches.has('quiet'), print)
   const account = pipeline.snapshot
-  const code = countUndelivered(account) === 0 && !isBroken ? EXIT_DONE : EXIT_FAILED
+  const code = countUndelivered(account) === 0 && !hasFailed ? EXIT_DONE : EXIT_FAILED
   if (asJson) process.stderr.write(formatJsonLine({ event: 'account', ...account }))
-  else if (countUndelivered(account) > 0) say(formatSummary(account))
-  // An application that goes on, or a reader that stalls, would hold the process.
+  else if (countUndelivered(account) > 0) print(formatSummary(account))
+  // An application that keeps running, or a reader that stalls, would hold the process.
   if (isInterrupted) process.exit(code)
   return code
 }
 
-interface Shipped {
+interface SendResult {
   /** stdin or stdout failed. */
-  readonly isBroken: boolean
-  /** Signals ended it before its time. */
+  readonly hasFailed: boolean
+  /** Signals ended it before the end of the input. */
   readonly isInterrupted: boolean
 }
 
-async function ship(pipeline: Pipeline, isQuiet: boolean, say: (text: string) => void): Promise<Shipped> {
-  const { stdin } = process
-  let state: 'reading' | 'delivering' = 'reading'
-  let isBroken = false
+async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<SendResult> {
+  const { stdin, stdout } = process
+  let isReading = true
+  let hasFailed = false
   let isInterrupted = false
-  const fail = (text: string): void => {
-    isBroken = true
-    say(text)
-  }
-  const out = new PassThrough(process.stdout, {
-    onRoom: () => void (state === 'reading' && stdin.resume()),
-    onFailure: (error) => fail(`cannot write to stdout (${error.code ?? error.message}), but goes on shipping`),
-  })
   let stopReading = (): void => {}
-  let giveUp = (): void => {}
+  let abandon = (): void => {}
   const read = new Promise<void>((resolve) => (stopReading = resolve))
-  const givenUp = new Promise<void>((resolve) => (giveUp = resolve))
+  const abandoned = new Promise<void>((resolve) => (abandon = resolve))
   onTerminationSignal((times) => {
-    if (times === 1) return state === 'reading' ? say('goes on until stdin ends; asked again, it ends now') : undefined
+    if (times === 1) return isReading ? print('reads until stdin ends; another signal ends it now') : undefined
     isInterrupted = true
-    out.close()
-    if (state === 'reading') {
-      say('reads no more, and delivers what it has; asked again, it ends at once')
+    if (isReading) {
+      print('stops reading, and delivers what it has; another signal ends it at once')
       return stopReading()
     }
     pipeline.abandon()
-    giveUp()
+    abandon()
   })
 
   const decoder = new StringDecoder('utf8')
-  stdin.on('data', (chunk: Buffer) => {
-    if (state !== 'reading') return
-    pipeline.records.write(decoder.write(chunk))
-    // What was read is shipped all the same while stdout is waited for.
-    if (!isQuiet && !out.write(chunk)) stdin.pause()
-  })
+  stdin.on('data', (chunk: Buffer) => void (isReading && pipeline.records.write(decoder.write(chunk))))
   stdin.once('end', stopReading)
   stdin.once('error', (error: NodeJS.ErrnoException) => {
-    fail(`cannot read stdin (${error.code ?? error.message})`)
+    hasFailed = true
+    print(`cannot read stdin (${error.code ?? error.message})`)
     stopReading()
   })
+  if (!isQuiet) {
+    // What was read is delivered even while stdout is not read.
+    stdin.pipe(stdout, { end: false })
+    stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') {
+        hasFailed = true
+        print(`cannot write to stdout (${error.code ?? error.message}); entries are still sent`)
+      }
+      stdin.unpipe(stdout)
+      if (isReading) stdin.resume()
+    })
+  }
   await read
-  state = 'delivering'
+  isReading = false
+  stdin.unpipe(stdout)
   stdin.pause()
   pipeline.records.write(decoder.end())
   pipeline.end()
-  await Promise.race([Promise.all([pipeline.close(), out.finish()]), givenUp])
-  return { isBroken, isInterrupted }
+  await Promise.race([pipeline.close(), abandoned])
+  return { hasFailed, isInterrupted }
 }
 
 function countUndelivered({ received, filtered, accepted }: AccountSnapshot): number {

@@ -1,19 +1,23 @@
-/** What a command is to the dispatcher. */
+/** The interface between a command and the dispatcher. */
 
 export interface Flag {
   /** One letter. */
   readonly short?: string
-  /** What its value is called in the help. Without it the flag is a switch. */
+  /** Placeholder of its value in the help. Without it the flag is a switch. */
   readonly value?: string
   readonly meaning: string
 }
 
 export type Flags = Readonly<Record<string, Flag>>
 
-/** What was given on the command line. */
+/** A parsed command line. */
 export interface Arguments {
   readonly switches: ReadonlySet<string>
   readonly texts: ReadonlyMap<string, string>
+  /** Arguments that are neither flags nor values of flags. */
+  readonly positionals: readonly string[]
+  /** A program and its arguments, after `--`. Only for a command that `takesProgram`. */
+  readonly program?: readonly string[]
 }
 
 export interface Command {
@@ -22,7 +26,12 @@ export interface Command {
   readonly flags: Flags
   /** Paragraphs for the help. */
   readonly notes: readonly string[]
-  /** Where `--json` puts a failure: stdout, unless something else goes there. */
+  /** Default 0. */
+  readonly maxPositionals?: number
+  /** Messages do not show arguments: one may be a secret. */
+  readonly hasSecretPositionals?: true
+  readonly takesProgram?: true
+  /** Where `--json` writes a failure: stdout, unless it carries other data. A program's command uses stderr. */
   readonly jsonFailuresTo: 'stdout' | 'stderr'
   /** @returns the exit code */
   run(given: Arguments): Promise<number>

@@ -1,6 +1,4 @@
-/** Numbers as people read them, and back. Pure. */
-import { createUsageError } from './command.js'
-import type { ItemKind } from '../spool/item-kind.js'
+/** Formats numbers, sizes and ages for people. Pure. */
 
 const SIZES = ['KiB', 'MiB', 'GiB', 'TiB'] as const
 
@@ -21,7 +19,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** `3 h`: whole units, since an age only tells how serious it is. */
+/** `3 h`: in whole units. */
 export function formatAge(ms: number): string {
   if (ms < 2 * MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))} s`
   if (ms < 2 * HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`
@@ -43,44 +41,14 @@ export function formatEntryCount(count: number): string {
   return formatCount(count, 'entry', 'entries')
 }
 
-/** @param kind undefined where it is not known */
-export function formatItemCount(count: number, kind: ItemKind | undefined): string {
-  return kind === 'requests' ? formatCount(count, 'request log', 'request logs') : formatEntryCount(count)
-}
-
-export function formatDeadLetterCount(count: number): string {
-  return formatCount(count, 'dead letter', 'dead letters')
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
-
-/** `30s`, `15m`, `12h`, `7d` in milliseconds. @throws CommandError */
-export function parseAge(text: string, flag: string): number {
-  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (number === undefined || unit === undefined)
-    throw createUsageError(`--${flag} must be a number with s, m, h or d, as 7d, got ${JSON.stringify(text)}`)
-  return Number(number) * (UNITS[unit] as number)
-}
-
-/** @throws CommandError */
-export function parseInteger(text: string, flag: string, max: number): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < 1 || Number(text) > max) {
-    throw createUsageError(`--${flag} must be an integer from 1 to ${max}, got ${JSON.stringify(text)}`)
-  }
-  return Number(text)
-}
-
-/** Rows with their columns under each other; the last one is as long as it is. */
-export function formatColumns(rows: readonly (readonly string[])[], indent: string): string {
+/** Pads the cells of each column to one width. @returns one line per row, without its newline */
+export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))
-  return rows
-    .map(
-      (row) =>
-        `${indent}${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
 }

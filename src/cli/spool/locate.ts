@@ -1,10 +1,10 @@
-/** Where the spool lies, whose present configuration it is looked at with, and what must not be shown of it. */
-import { systemClock } from '../../shared/clock.js'
-import { IngestError } from '../../shared/errors.js'
+/** Finds the spool of the present configuration and lists what it holds. */
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
+import { systemClock } from '../../shared/clock.js'
+import { IngestError } from '../../shared/errors.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { readMachine } from '../../spool/instance/ownership.js'
@@ -12,69 +12,69 @@ import type { Machine } from '../../spool/instance/ownership.js'
 import { defaultRoot, destinationName } from '../../spool/spool-root.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
+import { findKind } from './item-kind.js'
 import type { ItemKind } from './item-kind.js'
 
 export interface SpoolLocation {
   readonly root: string
   readonly machine: Machine
   readonly destinations: readonly FoundDestination[]
-  /** Undefined where the options do not resolve: one may look all the same. */
-  readonly settings: Settings | undefined
-  /** Names of the destinations that the present configuration writes for: entries, request logs. */
-  readonly present: readonly string[]
-  /** Names of those of `previousApiKeys`. */
-  readonly previous: readonly string[]
-  /** What lies in each of these, by its name. */
+  /** By the name of the destination. Without those that hold nothing readable. */
   readonly kinds: ReadonlyMap<string, ItemKind>
-  /** Takes the keys out of what is shown. */
+  /** Undefined if the options are invalid: the spool can be inspected all the same. */
+  readonly settings: Settings | undefined
+  /** Names of the destinations of the present key. */
+  readonly present: readonly string[]
+  /** Names of the destinations of `previousApiKeys`. */
+  readonly previous: readonly string[]
+  /** Removes the keys from text. */
   readonly mask: (text: string) => string
 }
 
 export const DIR_FLAG: Flags = {
-  dir: {
-    value: 'DIR',
-    meaning: 'folder of the spool, where it is neither PINO_INGEST_SPOOL_DIR nor the default, <tmp>/pino-ingest-<uid>',
-  },
+  dir: { value: 'DIR', meaning: 'folder of the spool (PINO_INGEST_SPOOL_DIR, or <tmp>/pino-ingest-<uid>)' },
 }
 
-/** @throws CommandError where there is no folder, or none that is safe to read */
-export function locateSpool({ texts }: Arguments): SpoolLocation {
+/** Rejects with CommandError if there is no folder, or none that is safe to read. */
+export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> {
   const { env } = process
-  const root = texts.get('dir') ?? nonEmpty(env['PINO_INGEST_SPOOL_DIR']) ?? defaultRoot()
+  const root = texts.get('dir') ?? (env['PINO_INGEST_SPOOL_DIR'] || defaultRoot())
   const machine = readMachine()
-  const settings = trySettings()
-  const pairs = settings === undefined ? [] : listDestinations(settings)
-  const [present = [], ...previous] = pairs.map(({ entries, requests }) => [entries, requests])
-  // Also where the settings do not resolve.
-  const named = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')].map(
-    (key) => key?.trim() ?? '',
-  )
+  const destinations = inspectSpool(root, machine)
+  const settings = tryResolveSettings()
+  const [present, ...previous] = settings === undefined ? [] : listDestinations(settings)
+  const known = [present, ...previous].filter((one) => one !== undefined)
+  const kinds = new Map<string, ItemKind>()
+  for (const destination of destinations) {
+    const isRequests = known.some(({ requests }) => requests === destination.name)
+    const isEntries = known.some(({ entries }) => entries === destination.name)
+    const kind = isRequests ? 'requests' : isEntries ? 'entries' : await findKind(destination)
+    if (kind !== undefined) kinds.set(destination.name, kind)
+  }
+  // Also if the settings are invalid.
+  const namedKeys = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')]
   return {
     root,
     machine,
+    destinations,
+    kinds,
     settings,
-    present,
-    previous: previous.flat(),
-    kinds: new Map(
-      pairs.flatMap(
-        ({ entries, requests }) =>
-          [
-            [entries, 'entries'],
-            [requests, 'requests'],
-          ] as const,
-      ),
-    ),
-    destinations: inspectSpool(root, machine),
-    mask: createSecretMask([...named, ...(settings?.givenKeys.map((key) => key.reveal()) ?? [])]),
+    present: present === undefined ? [] : Object.values(present),
+    previous: previous.flatMap((one) => Object.values(one)),
+    mask: createSecretMask([
+      ...namedKeys.map((key) => key?.trim() ?? ''),
+      ...(settings?.givenKeys.map((key) => key.reveal()) ?? []),
+    ]),
   }
 }
 
-/** The folders that these settings send from: the present key's first, then those of `previousApiKeys`. */
-export function listDestinations({
-  url,
-  apiKey,
-  previousApiKeys,
-}: Settings): { readonly entries: string; readonly requests: string }[] {
+interface DestinationNames {
+  readonly entries: string
+  readonly requests: string
+}
+
+/** The destinations that these settings send from: those of the present key first. */
+export function listDestinations({ url, apiKey, previousApiKeys }: Settings): DestinationNames[] {
   return [apiKey, ...previousApiKeys]
     .map((key) => key.reveal())
     .map((key) => ({ entries: destinationName(url, key), requests: destinationName(url + PATHS.requests, key) }))
@@ -85,31 +85,21 @@ function inspectSpool(root: string, machine: Machine): FoundDestination[] {
     return inspectRoot(root, { machine, wallNowMs: systemClock.wallNow() })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT')
-      throw new CommandError(
-        'SPOOL',
-        `there is no folder ${root}: nothing is kept, or it lies elsewhere (--dir, PINO_INGEST_SPOOL_DIR)`,
-        EXIT_FAILED,
-      )
-    if (code === 'UNSAFE')
-      throw new CommandError(
-        'SPOOL',
-        `${message}; name the folder itself, as the user that the application runs as`,
-        EXIT_FAILED,
-      )
-    throw new CommandError('SPOOL', `the folder cannot be read: ${message}`, EXIT_FAILED)
+    const problem =
+      code === 'ENOENT'
+        ? `there is no folder ${root}: nothing is stored, or it is elsewhere (--dir, PINO_INGEST_SPOOL_DIR)`
+        : code === 'UNSAFE'
+          ? `${message}; name the folder itself, as the user that the application runs as`
+          : `the folder cannot be read: ${message}`
+    throw new CommandError('SPOOL', problem, EXIT_FAILED)
   }
 }
 
-function trySettings(): Settings | undefined {
+function tryResolveSettings(): Settings | undefined {
   try {
     return resolveFromProcess({})
   } catch (error) {
     if (error instanceof IngestError) return undefined
     throw error
   }
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text
 }

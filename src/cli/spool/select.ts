@@ -1,69 +1,65 @@
-/** What an ID on the command line stands for. Pure. */
+/** Selects instances and dead letters by an ID of the command line. Pure. */
 import { sep } from 'node:path'
 import type { FoundInstance } from '../../spool/inspect.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
 import type { SpoolLocation } from './locate.js'
 
-export interface FoundDeadLetterFile {
+export interface FoundDeadLetterFile extends FoundFile {
   /** Name of the destination's folder. */
   readonly destination: string
-  readonly file: FoundFile
 }
 
 export interface Selection {
-  /** Each followed by what it has claimed. */
+  /** Each is followed by those that it has claimed. */
   readonly instances: readonly FoundInstance[]
-  readonly letters: readonly FoundDeadLetterFile[]
+  readonly deadLetters: readonly FoundDeadLetterFile[]
 }
 
-/** The word that stands for all dead letters. */
-export const DEAD = 'dead'
+/** Stands for all dead letters. */
+const DEAD = 'dead'
+const MAX_NAMES_SHOWN = 5
 
 export function selectAll({ destinations }: Pick<SpoolLocation, 'destinations'>): Selection {
   return {
     instances: destinations.flatMap(({ instances }) => instances),
-    letters: destinations.flatMap(({ name, deadLetters: letters }) =>
-      letters.map((file) => ({ destination: name, file })),
+    deadLetters: destinations.flatMap(({ name: destination, deadLetters }) =>
+      deadLetters.map((file) => ({ ...file, destination })),
     ),
   }
 }
 
 /**
- * @param id of an instance or a destination, or the beginning of one; or `dead`
- * @throws CommandError where it is unknown, or the beginning of several
+ * @param id name of an instance or a destination, a unique prefix of one, or `dead`
+ * @throws CommandError if it is unknown, or a prefix of several names
  */
-export function selectById(place: Pick<SpoolLocation, 'root' | 'destinations'>, id: string): Selection {
-  const { instances, letters } = selectAll(place)
-  if (id === DEAD) return { instances: [], letters }
+export function selectById(location: Pick<SpoolLocation, 'root' | 'destinations'>, id: string): Selection {
+  const { instances, deadLetters } = selectAll(location)
+  if (id === DEAD) return { instances: [], deadLetters }
   const wanted = id.replace(/\.(?:live|left)$/, '')
-  const names = [...new Set([...instances, ...place.destinations].map(({ name }) => name))]
-  const exact = names.filter((name) => name === wanted)
-  const matching = exact.length > 0 ? exact : names.filter((name) => wanted !== '' && name.startsWith(wanted))
+  const names = [...new Set([...instances, ...location.destinations].map(({ name }) => name))]
+  const matching = names.includes(wanted) ? [wanted] : names.filter((name) => wanted !== '' && name.startsWith(wanted))
   const [name] = matching
   if (name === undefined) {
-    const what = isBatchId(wanted)
-      ? 'a batch is shown, but neither replayed nor purged alone: name the instance that holds it'
-      : 'pino-ingest spool ls lists all'
-    throw new CommandError('SPOOL', `nothing in ${place.root} is called ${id}; ${what}`, EXIT_FAILED)
+    const advice = isBatchId(wanted)
+      ? 'a batch can be shown, but not replayed or purged alone: name its instance'
+      : 'pino-ingest spool ls lists all names'
+    throw new CommandError('SPOOL', `${location.root} has no ${id}; ${advice}`, EXIT_FAILED)
   }
   if (matching.length > 1) {
-    throw new CommandError(
-      'SPOOL',
-      `${id} is the beginning of ${matching.length} names: ${matching.slice(0, 5).join(', ')}${matching.length > 5 ? ', …' : ''}`,
-      EXIT_FAILED,
-    )
+    const shown = matching.slice(0, MAX_NAMES_SHOWN).join(', ') + (matching.length > MAX_NAMES_SHOWN ? ', …' : '')
+    throw new CommandError('SPOOL', `${id} is a prefix of ${matching.length} names: ${shown}`, EXIT_FAILED)
   }
-  const tops = instances.filter((instance) => instance.name === name)
+  const holders = instances.filter((instance) => instance.name === name)
   return {
     instances: instances.filter(
-      (one) => one.destination === name || tops.some((top) => one === top || isWithin(one, top)),
+      (one) => one.destination === name || holders.some((holder) => one === holder || isWithin(one, holder)),
     ),
-    letters: letters.filter(({ destination }) => destination === name),
+    deadLetters: deadLetters.filter(({ destination }) => destination === name),
   }
 }
 
-/** Those that no other one of them has claimed: a claim takes what is within along. */
+/** Those that no other of them has claimed: whoever claims one gets what it has claimed. */
 export function findOutermost(instances: readonly FoundInstance[]): FoundInstance[] {
   return instances.filter((one) => !instances.some((other) => isWithin(one, other)))
 }

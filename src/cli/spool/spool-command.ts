@@ -1,68 +1,56 @@
-/** `pino-ingest spool …`: what lies on disk, for people. Loads the one of its commands that is asked for. */
+/** `pino-ingest spool …`: inspects and repairs what is stored on disk. Loads only the subcommand that runs. */
 import { findNearestName } from '../../options/nearest-name.js'
 import { createUsageError } from '../shared/command.js'
 import type { Command } from '../shared/command.js'
 
 interface Subcommand {
   readonly summary: string
-  /** Whether it takes one ID: it must have it, may have it, or must not. */
-  readonly id: 'required' | 'optional' | 'none'
-  readonly load: (id: string | undefined) => Promise<Command>
+  readonly load: () => Promise<Command>
 }
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   ls: {
-    summary: 'lists what is kept, by whom, and since when',
-    id: 'none',
+    summary: 'lists destinations, instances and dead letters',
     load: async () => (await import('./spool-ls.js')).lsCommand,
   },
   show: {
-    summary: 'shows entries, with the reason where they were refused',
-    id: 'required',
-    load: async (id = '') => (await import('./spool-show.js')).createShowCommand(id),
+    summary: 'shows entries, with the reason if they were rejected',
+    load: async () => (await import('./spool-show.js')).showCommand,
   },
   replay: {
-    summary: 'sends what dead instances left, and dead letters',
-    id: 'optional',
-    load: async (id) => (await import('./spool-replay.js')).createReplayCommand(id),
+    summary: 'sends what ended processes left, and dead letters',
+    load: async () => (await import('./spool-replay.js')).replayCommand,
   },
   purge: {
-    summary: 'deletes what nobody is to send any more',
-    id: 'optional',
-    load: async (id) => (await import('./spool-purge.js')).createPurgeCommand(id),
+    summary: 'deletes what no process is to send any more',
+    load: async () => (await import('./spool-purge.js')).purgeCommand,
   },
 }
 
-const width = Math.max(...Object.keys(SUBCOMMANDS).map((name) => name.length))
+const NAMES = Object.keys(SUBCOMMANDS)
+const WIDTH = Math.max(...NAMES.map((name) => name.length))
 
-const overview: Command = {
-  summary: 'Lists, shows, sends and deletes what is kept on disk until the service has taken it.',
+const OVERVIEW: Command = {
+  summary: 'Lists, shows, sends and deletes entries that are stored on disk until the service has accepted them.',
   usage: ['pino-ingest spool COMMAND [ID] [FLAGS]', 'pino-ingest spool COMMAND --help'],
   flags: {},
   notes: [
     [
       'Commands:',
-      ...Object.entries(SUBCOMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
+      ...Object.entries(SUBCOMMANDS).map(([name, { summary }]) => `  ${name.padEnd(WIDTH)}  ${summary}`),
     ].join('\n'),
   ],
   jsonFailuresTo: 'stdout',
-  run: () => Promise.reject(createUsageError(`say what to do: ${Object.keys(SUBCOMMANDS).join(', ')}`)),
+  run: () => Promise.reject(createUsageError(`name a command: ${NAMES.join(', ')}`)),
 }
 
-/** @param words behind `spool`: its command, and an ID @throws CommandError */
-export async function createSpoolCommand([name, id, ...more]: readonly string[], isHelp: boolean): Promise<Command> {
-  if (name === undefined) return overview
+/** Rejects with CommandError for an unknown name. */
+export async function loadSpoolCommand(name: string | undefined): Promise<Command> {
+  if (name === undefined) return OVERVIEW
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined
-  if (subcommand === undefined) {
-    const known = Object.keys(SUBCOMMANDS)
-    const nearest = findNearestName(name, known)
-    throw createUsageError(
-      `unknown command spool ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`,
-    )
-  }
-  const unexpected = subcommand.id === 'none' ? id : more[0]
-  if (unexpected !== undefined) throw createUsageError(`unexpected argument ${unexpected} after spool ${name}`)
-  if (subcommand.id === 'required' && id === undefined && !isHelp)
-    throw createUsageError(`spool ${name} needs an ID, as pino-ingest spool ls prints them`)
-  return subcommand.load(id)
+  if (subcommand !== undefined) return subcommand.load()
+  const nearest = findNearestName(name, NAMES)
+  throw createUsageError(
+    `unknown command spool ${name}, ${nearest === undefined ? `known are ${NAMES.join(', ')}` : `did you mean ${nearest}?`}`,
+  )
 }

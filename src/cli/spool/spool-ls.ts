@@ -1,4 +1,4 @@
-/** `pino-ingest spool ls`: what is kept, by whom, and since when. */
+/** `pino-ingest spool ls`: destinations, instances and dead letters, with sizes, ages and reasons. */
 import { systemClock } from '../../shared/clock.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundDestination, FoundInstance, UnsettledSummary } from '../../spool/inspect.js'
@@ -6,28 +6,21 @@ import type { FoundFile } from '../../spool/spool-files.js'
 import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
-import { findKind } from './item-kind.js'
+import { formatAge, formatColumns, formatCount, formatSize } from '../shared/terminal-format.js'
 import type { ItemKind } from './item-kind.js'
-import { readLines, parseDeadLetter, formatRejection } from './read-dead-letters.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
 import type { SpoolLocation } from './locate.js'
-import {
-  formatAge,
-  formatColumns,
-  formatCount,
-  formatEntryCount,
-  formatItemCount,
-  formatDeadLetterCount,
-  formatSize,
-} from '../shared/terminal-format.js'
+import { formatRejection, parseDeadLetter, readLines } from './read-dead-letters.js'
+import { formatDeadLetterCount, formatItemCount, formatItemCounts } from './spool-format.js'
 
 export const lsCommand: Command = {
-  summary: 'Lists what is kept on disk: by destination and instance, and what the service refused. It changes nothing.',
+  summary:
+    'Lists what is stored on disk: by destination and instance, and what the service rejected. It changes nothing.',
   usage: ['pino-ingest spool ls [FLAGS]'],
   flags: DIR_FLAG,
   notes: [
-    `live: its writer is at work; dead: its writer is gone; left: it ended in order; claimed: taken over by the one above it. What
-is dead or left is sent by the next application with the same url and key, or by pino-ingest spool replay.`,
+    `live: its process is running; dead: its process was killed; left: its process ended in order; claimed: taken over by the instance
+above it. The next application with the same URL and key sends what is dead or left, and so does pino-ingest spool replay.`,
     'With --json it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
     'Exit codes: 0 done, 1 there is no such folder, 2 wrong flags.',
   ],
@@ -35,56 +28,63 @@ is dead or left is sent by the next application with the same url and key, or by
   run,
 }
 
-interface LetterTally {
+interface DeadLetterSummary {
   readonly files: number
   readonly bytes: number
   readonly entries: number
-  /** Lines that are no letters. */
+  /** Lines that are not dead letters. */
   readonly damagedLines: number
+  /** The most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[]
   readonly problems: readonly string[]
 }
 
+type ListedInstance = FoundInstance & UnsettledSummary & { readonly kind: ItemKind | undefined }
+
 interface Listed {
-  readonly destination: FoundDestination
-  /** Undefined where nothing tells. */
+  readonly name: string
+  /** Undefined if nothing in it shows the kind. */
   readonly kind: ItemKind | undefined
-  readonly instances: readonly (FoundInstance & UnsettledSummary)[]
-  readonly letters: LetterTally
+  readonly instances: readonly ListedInstance[]
+  readonly deadLetters: DeadLetterSummary
 }
 
 async function run(given: Arguments): Promise<number> {
-  const place = locateSpool(given)
+  const location = await locateSpool(given)
   const listed: Listed[] = []
-  for (const destination of place.destinations) {
-    const instances: (FoundInstance & UnsettledSummary)[] = []
-    for (const instance of destination.instances)
-      instances.push({ ...instance, ...(await summarizeUnsettled(instance)) })
-    listed.push({
-      destination,
-      kind: await findKind(destination, place.kinds),
-      instances,
-      letters: await tallyLetters(destination.deadLetters, place.mask),
-    })
-  }
-  process.stdout.write(given.switches.has('json') ? formatJsonLine(dataOf(place, listed)) : textOf(place, listed))
+  for (const destination of location.destinations) listed.push(await summarize(destination, location))
+  process.stdout.write(
+    given.switches.has('json') ? formatJsonLine(toData(location, listed)) : formatListed(location, listed),
+  )
   return EXIT_DONE
 }
 
-/** A service may put the value that it refuses into its words: then each letter has a reason of its own. */
+async function summarize(
+  { name, instances: found, deadLetters }: FoundDestination,
+  { kinds, mask }: SpoolLocation,
+): Promise<Listed> {
+  const kind = kinds.get(name)
+  const instances: ListedInstance[] = []
+  for (const instance of found) {
+    const summary = await summarizeUnsettled(instance)
+    instances.push({ ...instance, ...summary, kind, problems: summary.problems.map(mask) })
+  }
+  return { name, kind, instances, deadLetters: summarizeDeadLetters(deadLetters, mask) }
+}
+
+/** A service may repeat the rejected value in its reason, so that each dead letter has a reason of its own. */
 const MAX_REASONS = 100
 const MAX_REASON_CHARS = 160
 const OTHER = 'other reasons'
 
-async function tallyLetters(files: readonly FoundFile[], mask: (text: string) => string): Promise<LetterTally> {
+function summarizeDeadLetters(files: readonly FoundFile[], mask: (text: string) => string): DeadLetterSummary {
   const counts = new Map<string, number>()
   const problems: string[] = []
   let entries = 0
   let damagedLines = 0
   for (const { path } of files) {
     try {
-      for await (const line of readLines(path)) {
-        const letter = parseDeadLetter(line)
+      for (const letter of readLines(path).map(parseDeadLetter)) {
         if (letter === undefined) {
           damagedLines += 1
           continue
@@ -96,53 +96,29 @@ async function tallyLetters(files: readonly FoundFile[], mask: (text: string) =>
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        problems.push(error instanceof Error ? error.message : String(error))
+        problems.push(mask(error instanceof Error ? error.message : String(error)))
     }
   }
   const reasons = [...counts].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count)
-  return {
-    files: files.length,
-    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
-    entries,
-    damagedLines,
-    reasons,
-    problems,
-  }
+  return { files: files.length, bytes: sum(files.map(({ bytes }) => bytes)), entries, damagedLines, reasons, problems }
 }
 
-interface Total {
-  readonly instances: number
-  readonly bytes: number
-  readonly batches: number
-  readonly entries: number
-  readonly requestLogs: number
-  readonly deadLetters: number
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
-function totalOf(listed: readonly Listed[]): Total {
+function toData(location: SpoolLocation, listed: readonly Listed[]): object {
   const instances = listed.flatMap((one) => one.instances)
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
-  const itemsIn = (isWanted: (kind: ItemKind | undefined) => boolean): number =>
-    sum(listed.filter(({ kind }) => isWanted(kind)).flatMap((one) => one.instances.map(({ entries }) => entries)))
+  const countItems = (isRequests: boolean): number =>
+    sum(instances.filter(({ kind }) => (kind === 'requests') === isRequests).map(({ entries }) => entries))
   return {
-    instances: instances.length,
-    bytes: sum([...instances, ...listed.map(({ letters }) => letters)].map(({ bytes }) => bytes)),
-    batches: sum(instances.map(({ batches }) => batches)),
-    entries: itemsIn((kind) => kind !== 'requests'),
-    requestLogs: itemsIn((kind) => kind === 'requests'),
-    deadLetters: sum(listed.map(({ letters }) => letters.entries)),
-  }
-}
-
-function dataOf(place: SpoolLocation, listed: readonly Listed[]): object {
-  return {
-    root: place.root,
-    destinations: listed.map(({ destination: { name }, kind, instances, letters }) => ({
+    root: location.root,
+    destinations: listed.map(({ name, kind, instances: found, deadLetters }) => ({
       name,
       kind: kind ?? null,
-      isPresent: place.present.includes(name),
-      isPrevious: place.previous.includes(name),
-      instances: instances.map((one) => ({
+      isPresent: location.present.includes(name),
+      isPrevious: location.previous.includes(name),
+      instances: found.map((one) => ({
         name: one.name,
         state: one.state,
         isFree: one.isFree,
@@ -158,67 +134,71 @@ function dataOf(place: SpoolLocation, listed: readonly Listed[]): object {
         oldestAt: one.oldestAtMs === undefined ? null : new Date(one.oldestAtMs).toISOString(),
         damagedBytes: one.damagedBytes,
         missingEntries: one.missingEntries,
-        problems: one.problems.map(place.mask),
+        problems: one.problems,
       })),
-      deadLetters: letters,
+      deadLetters,
     })),
-    total: totalOf(listed),
+    total: {
+      instances: instances.length,
+      bytes: sumBytes(listed),
+      batches: sum(instances.map(({ batches }) => batches)),
+      entries: countItems(false),
+      requestLogs: countItems(true),
+      deadLetters: sum(listed.map(({ deadLetters }) => deadLetters.entries)),
+    },
   }
 }
 
-function textOf(place: SpoolLocation, listed: readonly Listed[]): string {
-  const { instances, bytes, entries, requestLogs, deadLetters } = totalOf(listed)
-  const parts = listed.map((one) => destinationText(place, one))
-  const items =
-    requestLogs === 0
-      ? formatEntryCount(entries)
-      : `${formatEntryCount(entries)} and ${formatItemCount(requestLogs, 'requests')}`
-  const total = `Total: ${formatCount(instances, 'instance', 'instances')}, ${formatSize(bytes)}, ${items} not settled, ${formatDeadLetterCount(deadLetters)}`
-  return `${[printable(place.mask(place.root)), ...parts].join('\n\n').trimEnd()}\n\n${total}\n`
+function sumBytes(listed: readonly Listed[]): number {
+  return sum(listed.flatMap(({ instances, deadLetters }) => [...instances, deadLetters].map(({ bytes }) => bytes)))
 }
 
-function destinationText(place: SpoolLocation, { destination: { name }, kind, instances, letters }: Listed): string {
-  const whose =
-    place.settings === undefined
-      ? 'whether it is yours is not known: url and key are not set'
-      : place.present.includes(name)
+function formatListed(location: SpoolLocation, listed: readonly Listed[]): string {
+  const instances = listed.flatMap((one) => one.instances)
+  const blocks = [printable(location.mask(location.root)), ...listed.map((one) => formatDestination(location, one))]
+  const deadLetters = formatDeadLetterCount(sum(listed.map((one) => one.deadLetters.entries)))
+  const total = [
+    formatCount(instances.length, 'instance', 'instances'),
+    formatSize(sumBytes(listed)),
+    `${formatItemCounts(instances)} not settled`,
+    deadLetters,
+  ]
+  return `${blocks.join('\n\n')}\n\nTotal: ${total.join(', ')}\n`
+}
+
+function formatDestination(location: SpoolLocation, { name, kind, instances, deadLetters }: Listed): string {
+  const owner =
+    location.settings === undefined
+      ? 'url and key are not set, so it is not known whose it is'
+      : location.present.includes(name)
         ? 'the present url and key'
-        : place.previous.includes(name)
+        : location.previous.includes(name)
           ? 'one of previousApiKeys'
           : 'another url or key'
-  const rows = formatColumns(
-    instances.map((one) => rowOf(one, kind)),
-    '  ',
-  )
-    .split('\n')
-    .slice(0, -1)
-  const withNotes = rows.flatMap((row, at) => [
-    row,
-    ...notesOf(instances[at] as FoundInstance & UnsettledSummary, kind, place.mask),
-  ])
-  const isEmpty = instances.length + letters.files === 0
+  const isEmpty = instances.length + deadLetters.files === 0
+  const rows = formatColumns(instances.map(toRow))
   return [
-    `${name}  ${whose}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`,
-    ...withNotes,
-    ...lettersRows(letters, place.mask),
+    `${name}  ${owner}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`,
+    ...instances.flatMap((one, at) => [`  ${rows[at] ?? ''}`, ...formatNotes(one)]),
+    ...formatDeadLetters(deadLetters),
   ].join('\n')
 }
 
-function rowOf(one: FoundInstance & UnsettledSummary, kind: ItemKind | undefined): string[] {
+function toRow(one: ListedInstance): string[] {
   const age = one.oldestAtMs === undefined ? '' : `oldest ${formatAge(systemClock.wallNow() - one.oldestAtMs)}`
   return [
     one.name,
     one.state,
-    whoOf(one),
+    formatWriter(one),
     formatCount(one.segments.length, 'segment', 'segments'),
     formatSize(one.bytes),
     formatCount(one.batches, 'batch', 'batches'),
-    formatItemCount(one.entries, kind),
+    formatItemCount(one.entries, one.kind),
     age,
   ]
 }
 
-function whoOf({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstance): string {
+function formatWriter({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstance): string {
   const process = pid === undefined ? '' : `pid ${pid}`
   if (state === 'claimed') return `by ${claimedBy}`
   if (state !== 'live') return process
@@ -228,35 +208,25 @@ function whoOf({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstanc
   return [process, lease].filter((text) => text !== '').join(', ')
 }
 
-function notesOf(
-  one: FoundInstance & UnsettledSummary,
-  kind: ItemKind | undefined,
-  mask: (text: string) => string,
-): string[] {
-  const { isForeign, damagedBytes, missingEntries, problems } = one
+function formatNotes({ isForeign, damagedBytes, missingEntries, problems, kind }: ListedInstance): string[] {
   return [
     ...(isForeign ? ['written by another version of pino-ingest: left alone'] : []),
-    ...(damagedBytes > 0
-      ? [`damaged: ${formatCount(damagedBytes, 'byte', 'bytes')} that ${damagedBytes === 1 ? 'is' : 'are'} no frames`]
-      : []),
+    ...(damagedBytes > 0 ? [`damaged: ${formatCount(damagedBytes, 'byte', 'bytes')} outside of frames`] : []),
     ...(missingEntries > 0 ? [`damaged: ${formatItemCount(missingEntries, kind)} missing`] : []),
-    ...problems.map((problem) => `cannot be read: ${printable(mask(problem))}`),
+    ...problems.map((problem) => `cannot be read: ${printable(problem)}`),
   ].map((note) => `    ${note}`)
 }
 
 const SHOWN_REASONS = 5
 
-function lettersRows(
-  { files, bytes, entries, damagedLines, reasons, problems }: LetterTally,
-  mask: (text: string) => string,
-): string[] {
+function formatDeadLetters({ files, bytes, entries, damagedLines, reasons, problems }: DeadLetterSummary): string[] {
   if (files === 0) return []
-  const more = reasons.slice(SHOWN_REASONS).reduce((sum, { count }) => sum + count, 0)
+  const more = sum(reasons.slice(SHOWN_REASONS).map(({ count }) => count))
   return [
     `  ${formatDeadLetterCount(entries)} in ${formatCount(files, 'file', 'files')}, ${formatSize(bytes)}`,
     ...reasons.slice(0, SHOWN_REASONS).map(({ reason, count }) => `    ${count} x ${printable(reason)}`),
     ...(more > 0 ? [`    ${more} x for other reasons`] : []),
-    ...(damagedLines > 0 ? [`    damaged: ${formatCount(damagedLines, 'line', 'lines')} that cannot be read`] : []),
-    ...problems.map((problem) => `    cannot be read: ${printable(mask(problem))}`),
+    ...(damagedLines > 0 ? [`    damaged: ${formatCount(damagedLines, 'line', 'lines')}`] : []),
+    ...problems.map((problem) => `    cannot be read: ${printable(problem)}`),
   ]
 }

@@ -1,54 +1,54 @@
-/** `pino-ingest spool purge`: deletes what nobody is to send any more. */
-import { rmSync, unlinkSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
+/** `pino-ingest spool purge`: deletes stored entries and dead letters. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { systemClock } from '../../shared/clock.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
-import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, createUsageError } from '../shared/command.js'
+import { InstanceFolder } from '../../spool/instance/instance-folder.js'
+import { createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
-import { InstanceClaimer, describeHolder } from './instance-claimer.js'
-import { findKinds } from './item-kind.js'
+import { parseDurationMs } from '../shared/quantities.js'
+import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js'
+import { claimInstance, describeHolder } from './claim-instance.js'
 import type { ItemKind } from './item-kind.js'
-import { selectAll, isWithin, findOutermost, selectById } from './select.js'
-import type { FoundDeadLetterFile, Selection } from './select.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
 import type { SpoolLocation } from './locate.js'
-import { parseAge, formatAge, formatEntryCount, formatItemCount, formatSize } from '../shared/terminal-format.js'
+import { findOutermost, isWithin, selectAll, selectById } from './select.js'
+import type { Selection } from './select.js'
+import { formatItemCount, formatItemCounts } from './spool-format.js'
 
-/** @param id of an instance or a destination, or `dead` */
-export function createPurgeCommand(id: string | undefined): Command {
-  return {
-    summary: 'Deletes what dead instances left, and dead letters. Without --yes it only says what it would delete.',
-    usage: [
-      'pino-ingest spool purge ID [FLAGS]',
-      'pino-ingest spool purge dead [FLAGS]',
-      'pino-ingest spool purge --older-than 7d [FLAGS]',
-      'pino-ingest spool purge --all [FLAGS]',
-    ],
-    flags: {
-      all: { meaning: 'all instances that nobody holds, and all dead letters' },
-      'older-than': {
-        value: 'AGE',
-        meaning: 'of what is named, or of all: only what was written to before that, as 12h or 7d',
-      },
-      yes: { short: 'y', meaning: 'deletes without a question' },
-      ...DIR_FLAG,
+export const purgeCommand: Command = {
+  summary: 'Deletes what ended processes left, and dead letters. Without --yes it only lists what it would delete.',
+  usage: [
+    'pino-ingest spool purge ID [FLAGS]',
+    'pino-ingest spool purge dead [FLAGS]',
+    'pino-ingest spool purge --older-than 7d [FLAGS]',
+    'pino-ingest spool purge --all [FLAGS]',
+  ],
+  flags: {
+    all: { meaning: 'all instances that no process holds, and all dead letters' },
+    'older-than': {
+      value: 'AGE',
+      meaning: 'only what was last written to before that, as 12h or 7d; without an ID of all',
     },
-    notes: [
-      'ID is an instance, a destination, or a beginning of either that no other has; dead stands for all dead letters.',
-      'What a living process holds is never deleted. On a terminal it asks; elsewhere it needs --yes.',
-      'Exit codes: 0 deleted, or nothing was there, 1 something could not be deleted, 2 not confirmed, or wrong flags.',
-    ],
-    jsonFailuresTo: 'stdout',
-    run: (given) => run(id, given),
-  }
+    yes: { short: 'y', meaning: 'deletes' },
+    ...DIR_FLAG,
+  },
+  notes: [
+    'ID is an instance, a destination, or a unique prefix of either; dead stands for all dead letters.',
+    'Instances that a running process holds are never deleted.',
+    'Exit codes: 0 deleted, or there was nothing to delete, 1 something could not be deleted, 2 --yes is missing, or wrong flags.',
+  ],
+  maxPositionals: 1,
+  jsonFailuresTo: 'stdout',
+  run,
 }
 
 interface Target {
-  /** What is claimed within goes with it. */
-  readonly instance?: FoundInstance
-  readonly letters?: FoundDeadLetterFile
+  /** Undefined for a file of dead letters. */
+  readonly instance: FoundInstance | undefined
+  readonly path: string
   readonly kind: ItemKind | undefined
   readonly name: string
   readonly bytes: number
@@ -59,52 +59,58 @@ interface Target {
 
 interface Kept {
   readonly name: string
-  readonly why: string
+  readonly reason: string
   readonly isHeld: boolean
 }
 
-async function run(id: string | undefined, given: Arguments): Promise<number> {
-  const isAll = given.switches.has('all')
-  const older = given.texts.get('older-than')
-  const olderThanMs = older === undefined ? undefined : parseAge(older, 'older-than')
+async function run(given: Arguments): Promise<number> {
+  const {
+    switches,
+    texts,
+    positionals: [id],
+  } = given
+  const isAll = switches.has('all')
+  const olderThan = texts.get('older-than')
+  const olderThanMs = olderThan === undefined ? -Infinity : parseDurationMs('older-than', olderThan)
   if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
-  if (id === undefined && !isAll && olderThanMs === undefined)
-    throw createUsageError('say what to purge: an ID of pino-ingest spool ls, dead, --older-than 7d, or --all')
-  const place = locateSpool(given)
-  const picked = id === undefined ? selectAll(place) : selectById(place, id)
-  const kept: Kept[] = findOutermost(picked.instances)
+  if (id === undefined && !isAll && olderThan === undefined) {
+    throw createUsageError('name what to purge: an ID of pino-ingest spool ls, dead, --older-than 7d, or --all')
+  }
+  const location = await locateSpool(given)
+  const selection = id === undefined ? selectAll(location) : selectById(location, id)
+  const kept: Kept[] = findOutermost(selection.instances)
     .filter(({ isFree }) => !isFree)
-    .map((one) => ({ name: one.name, why: describeHolder(one), isHeld: true }))
-  const before = olderThanMs === undefined ? Infinity : systemClock.wallNow() - olderThanMs
-  const targets = (await targetsOf(picked, await findKinds(place, [...picked.instances, ...picked.letters]))).filter(
-    ({ modifiedAtMs }) => modifiedAtMs < before,
+    .map((one) => ({ name: one.name, reason: describeHolder(one), isHeld: true }))
+  const targets = (await findTargets(selection, location)).filter(
+    ({ modifiedAtMs }) => modifiedAtMs < systemClock.wallNow() - olderThanMs,
   )
-  const asJson = given.switches.has('json')
-  const isConfirmed = targets.length === 0 || given.switches.has('yes') || (!asJson && (await confirmed(targets)))
-  const deleted = isConfirmed ? deleteAll(place, targets, kept) : []
-  if (asJson)
+  const isConfirmed = switches.has('yes') || targets.length === 0
+  const deleted = isConfirmed ? deleteAll(location, targets, kept) : []
+  if (switches.has('json')) {
     process.stdout.write(
       formatJsonLine({
         isConfirmed,
-        deleted: deleted.map(dataOf),
-        wouldDelete: isConfirmed ? [] : targets.map(dataOf),
+        deleted: deleted.map(toData),
+        wouldDelete: isConfirmed ? [] : targets.map(toData),
         kept,
       }),
     )
-  else process.stdout.write(printed(place, isConfirmed, targets, deleted, kept))
+  } else process.stdout.write(formatResult(location, isConfirmed, targets, deleted, kept))
   if (!isConfirmed) return EXIT_USAGE
-  // Asked for by its ID, it is a failure that another holds it; else it was not meant.
+  // A held instance is a failure if it was named; --all means what is free.
   return kept.some(({ isHeld }) => !isHeld || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
 }
 
-async function targetsOf({ instances, letters }: Selection, kinds: ReadonlyMap<string, ItemKind>): Promise<Target[]> {
+async function findTargets({ instances, deadLetters }: Selection, { kinds }: SpoolLocation): Promise<Target[]> {
   const targets: Target[] = []
   for (const instance of findOutermost(instances.filter(({ isFree }) => isFree))) {
+    // Deleted with those that it has claimed.
     const all = instances.filter((one) => one === instance || isWithin(one, instance))
     let entries = 0
     for (const one of all) entries += (await summarizeUnsettled(one)).entries
     targets.push({
       instance,
+      path: instance.path,
       kind: kinds.get(instance.destination),
       name: instance.name,
       entries,
@@ -112,139 +118,84 @@ async function targetsOf({ instances, letters }: Selection, kinds: ReadonlyMap<s
       modifiedAtMs: Math.max(0, ...all.flatMap(({ segments }) => segments.map(({ modifiedAtMs }) => modifiedAtMs))),
     })
   }
-  for (const one of letters) {
+  for (const { destination, name, path, bytes, modifiedAtMs } of deadLetters) {
     targets.push({
-      letters: one,
-      kind: kinds.get(one.destination),
-      name: `${one.destination}/dead/${one.file.name}`,
+      instance: undefined,
+      path,
+      kind: kinds.get(destination),
+      name: `${destination}/dead/${name}`,
       entries: 0,
-      bytes: one.file.bytes,
-      modifiedAtMs: one.file.modifiedAtMs,
+      bytes,
+      modifiedAtMs,
     })
   }
   return targets
 }
 
-function deleteAll(place: SpoolLocation, targets: readonly Target[], kept: Kept[]): Target[] {
-  const claimers = new Map<string, InstanceClaimer>()
-  const deleted: Target[] = []
-  try {
-    for (const target of targets) {
-      const why =
-        target.letters === undefined
-          ? deleteInstance(place, target.instance as FoundInstance, claimers)
-          : deleteFile(target.letters.file.path)
-      if (why === undefined) deleted.push(target)
-      else kept.push({ name: target.name, why, isHeld: false })
+function deleteAll(location: SpoolLocation, targets: readonly Target[], kept: Kept[]): Target[] {
+  return targets.filter((target) => {
+    try {
+      const reason =
+        target.instance === undefined
+          ? void rmSync(target.path, { force: true })
+          : deleteInstance(location, target.instance)
+      if (reason === undefined) return true
+      kept.push({ name: target.name, reason, isHeld: false })
+    } catch (error) {
+      kept.push({ name: target.name, reason: error instanceof Error ? error.message : String(error), isHeld: false })
     }
-  } finally {
-    for (const claimer of claimers.values()) claimer.release()
-  }
-  return deleted
+    return false
+  })
 }
 
-/** Claimed first, as by who would send it: nobody reads what is being deleted. @returns why it could not be */
-function deleteInstance(
-  { root, machine }: SpoolLocation,
-  instance: FoundInstance,
-  claimers: Map<string, InstanceClaimer>,
-): string | undefined {
+/** Claims the folder first, so that no process reads what is deleted. @returns why it was not claimed @throws the system's errors, UnsafeError */
+function deleteInstance({ root, machine }: SpoolLocation, found: FoundInstance): string | undefined {
+  const owner = new InstanceFolder(join(root, found.destination), { clock: systemClock, machine, isPowerSafe: false })
   try {
-    const { destination } = instance
-    let claimer = claimers.get(destination)
-    // In the same destination: should this process die, nothing has moved to another key.
-    if (claimer === undefined)
-      claimers.set(
-        destination,
-        (claimer = new InstanceClaimer({ root, destination, machine, clock: systemClock, onLost: () => {} })),
-      )
-    const claim = claimer.claim(instance, '')
-    if ('why' in claim) return claim.why
+    const claim = claimInstance(owner, root, machine, found, '')
+    if ('reason' in claim) return claim.reason
     rmSync(claim.path, { recursive: true, force: true })
     return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
-
-function deleteFile(path: string): string | undefined {
-  try {
-    unlinkSync(path)
-    return undefined
-  } catch (error) {
-    // Somebody else has deleted it.
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-      ? undefined
-      : error instanceof Error
-        ? error.message
-        : String(error)
-  }
-}
-
-/** On a terminal only: elsewhere nobody would answer. */
-async function confirmed(targets: readonly Target[]): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false
-  process.stdout.write(targets.map(lineOf).join(''))
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(?:es)?$/i.test(
-      (await lines.question(`Delete ${targets.length === 1 ? 'this' : `these ${targets.length}`}? [y/N] `)).trim(),
-    )
-  } catch (error) {
-    throw new CommandError(
-      'ABORTED',
-      `nothing was deleted (${error instanceof Error ? error.message : String(error)})`,
-      EXIT_USAGE,
-    )
   } finally {
-    lines.close()
+    owner.release()
   }
 }
 
-function printed(
-  place: SpoolLocation,
+function formatResult(
+  location: SpoolLocation,
   isConfirmed: boolean,
   targets: readonly Target[],
   deleted: readonly Target[],
   kept: readonly Kept[],
 ): string {
   const left = kept
-    .map(({ name, why }) => `${printable(name)} was left alone: ${printable(place.mask(why))}\n`)
+    .map(({ name, reason }) => `${printable(name)} was left alone: ${printable(location.mask(reason))}\n`)
     .join('')
-  if (targets.length === 0) return `${left}Nothing to delete in ${printable(place.root)}.\n`
-  if (!isConfirmed)
-    return `${left}Would delete:\n${targets.map(lineOf).join('')}Nothing was deleted. Add --yes to delete ${sumOf(targets)}.\n`
-  return `${left}Deleted ${sumOf(deleted)}.\n`
+  if (targets.length === 0) return `${left}There is nothing to delete in ${printable(location.root)}.\n`
+  if (isConfirmed) return `${left}Deleted ${formatTotal(deleted)}.\n`
+  return `${left}Would delete:\n${targets.map(formatTarget).join('')}Nothing was deleted. Add --yes to delete ${formatTotal(targets)}.\n`
 }
 
-function lineOf({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): string {
-  const what =
+function formatTarget({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): string {
+  const content =
     instance === undefined ? 'dead letters' : `${instance.state}, ${formatItemCount(entries, kind)} not settled`
   const age = modifiedAtMs === 0 ? '' : `, written ${formatAge(systemClock.wallNow() - modifiedAtMs)} ago`
-  return `  ${printable(name)}  ${what}, ${formatSize(bytes)}${age}\n`
+  return `  ${printable(name)}  ${content}, ${formatSize(bytes)}${age}\n`
 }
 
-function sumOf(targets: readonly Target[]): string {
+function formatTotal(targets: readonly Target[]): string {
   const instances = targets.filter(({ instance }) => instance !== undefined)
-  const itemsOf = (isRequests: boolean): number =>
-    instances.filter(({ kind }) => (kind === 'requests') === isRequests).reduce((sum, one) => sum + one.entries, 0)
-  const requestLogs = itemsOf(true)
-  const items =
-    requestLogs === 0
-      ? formatEntryCount(itemsOf(false))
-      : `${formatEntryCount(itemsOf(false))} and ${formatItemCount(requestLogs, 'requests')}`
-  const bytes = targets.reduce((sum, one) => sum + one.bytes, 0)
   const files = targets.length - instances.length
   return [
     ...(instances.length > 0
-      ? [`${instances.length} ${instances.length === 1 ? 'instance' : 'instances'} with ${items} not settled`]
+      ? [`${formatCount(instances.length, 'instance', 'instances')} with ${formatItemCounts(instances)} not settled`]
       : []),
-    ...(files > 0 ? [`${files} ${files === 1 ? 'file' : 'files'} of dead letters`] : []),
-    ...(targets.length === 0 ? ['nothing'] : [formatSize(bytes)]),
+    ...(files > 0 ? [`${formatCount(files, 'file', 'files')} of dead letters`] : []),
+    targets.length === 0 ? 'nothing' : formatSize(targets.reduce((sum, { bytes }) => sum + bytes, 0)),
   ].join(', ')
 }
 
-function dataOf({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): object {
+function toData({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): object {
   return {
     name,
     kind: instance === undefined ? 'dead letters' : 'instance',

@@ -1,113 +1,116 @@
-/** `pino-ingest spool replay`: sends what the dead left, and what was refused, with the present url and key. */
-import { systemClock } from '../../shared/clock.js'
+/** `pino-ingest spool replay`: sends stored entries and dead letters with the present URL and key. */
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
-import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, createUsageError } from '../shared/command.js'
+import { systemClock } from '../../shared/clock.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
+import { parseInteger } from '../shared/quantities.js'
+import { formatNumber } from '../shared/terminal-format.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
-import { findKinds } from './item-kind.js'
+import { describeHolder } from './claim-instance.js'
+import { DestinationReplay } from './destination-replay.js'
 import type { ItemKind } from './item-kind.js'
-import { selectAll, selectById } from './select.js'
-import type { Selection } from './select.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
-import { ReplayRun } from './replay-run.js'
-import type { Replayed, Tally } from './replay-run.js'
-import { parseInteger, formatItemCount, formatNumber } from '../shared/terminal-format.js'
+import type { SpoolLocation } from './locate.js'
+import { ReplayDelivery } from './replay-delivery.js'
+import type { ReplayJob } from './replay-delivery.js'
+import { findOutermost, selectAll, selectById } from './select.js'
+import type { Selection } from './select.js'
+import { formatItemCount } from './spool-format.js'
 
 const DEFAULT_TIMEOUT_S = 60
 const MAX_TIMEOUT_S = 86_400
 const PROGRESS_MS = 2_000
 
-/** @param id of an instance or a destination, or `dead` */
-export function createReplayCommand(id: string | undefined): Command {
-  return {
-    summary:
-      'Sends what dead instances left on disk, also under another url or key, and dead letters, with the present url and key.',
-    usage: [
-      'pino-ingest spool replay ID [FLAGS]',
-      'pino-ingest spool replay dead [FLAGS]',
-      'pino-ingest spool replay --all [FLAGS]',
-    ],
-    flags: {
-      all: { meaning: 'all instances that nobody holds, and all dead letters' },
-      timeout: { value: 'SECONDS', meaning: `ends after this time (${DEFAULT_TIMEOUT_S})` },
-      ...DIR_FLAG,
-    },
-    notes: [
-      'ID is an instance, a destination, or a beginning of either that no other has; dead stands for all dead letters.',
-      `What is accepted goes from disk, what is refused is a dead letter, what is not sent in time stays where it was.
-What a living process holds is left to it.`,
-      'Log entries go to /ingest, request logs to /ingest/requests.',
-      'Instances keep their batch ids, dead letters get new ones. Killed with -9, it leaves dead letters that may be sent twice.',
-      'Exit codes: 0 all was accepted, 1 something is left or was refused, 2 wrong flags or configuration.',
-    ],
-    jsonFailuresTo: 'stdout',
-    run: (given) => run(id, given),
-  }
+export const replayCommand: Command = {
+  summary:
+    'Sends what ended processes left on disk, also under another URL or key, and dead letters, with the present URL and key.',
+  usage: [
+    'pino-ingest spool replay ID [FLAGS]',
+    'pino-ingest spool replay dead [FLAGS]',
+    'pino-ingest spool replay --all [FLAGS]',
+  ],
+  flags: {
+    all: { meaning: 'all instances that no process holds, and all dead letters' },
+    timeout: { value: 'SECONDS', meaning: `ends after this time (${DEFAULT_TIMEOUT_S})` },
+    ...DIR_FLAG,
+  },
+  notes: [
+    'ID is an instance, a destination, or a unique prefix of either; dead stands for all dead letters.',
+    `Accepted entries are deleted from disk, rejected ones become dead letters, entries that are not sent in time stay in place.
+Instances that a running process holds are left to it.`,
+    'Log entries are sent to /ingest, request logs to /ingest/requests.',
+    'Instances keep their batch ids, dead letters get new ones. If it is killed with -9, dead letters may be sent twice.',
+    'Exit codes: 0 all was accepted, 1 something is left or was rejected, 2 wrong flags or configuration.',
+  ],
+  maxPositionals: 1,
+  jsonFailuresTo: 'stdout',
+  run,
 }
 
-async function run(id: string | undefined, given: Arguments): Promise<number> {
-  const isAll = given.switches.has('all')
-  if ((id === undefined) !== isAll)
-    throw createUsageError(
-      isAll ? `give either ${id} or --all` : 'say what to replay: an ID of pino-ingest spool ls, dead, or --all',
-    )
-  const timeoutMs =
-    1_000 * parseInteger(given.texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 'timeout', MAX_TIMEOUT_S)
-  const settings = sendingSettings()
-  const place = locateSpool(given)
-  const picked: Selection = id === undefined ? selectAll(place) : selectById(place, id)
-  const asJson = given.switches.has('json')
-  const say = (text: string): void => {
-    if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(place.mask(text))}\n`)
+const KINDS: readonly ItemKind[] = ['entries', 'requests']
+
+interface Skipped {
+  readonly name: string
+  readonly reason: string
+  /** By a running process, which sends it. */
+  readonly isHeld: boolean
+}
+
+interface Tally {
+  readonly sent: number
+  readonly accepted: number
+  readonly rejected: number
+  /** Still on disk, without an answer. */
+  readonly kept: number
+}
+
+interface ReplayResult {
+  readonly tallies: Readonly<Record<ItemKind, Tally>>
+  readonly skipped: readonly Skipped[]
+  readonly problems: readonly string[]
+  readonly lastFailure: string | undefined
+}
+
+async function run(given: Arguments): Promise<number> {
+  const {
+    switches,
+    texts,
+    positionals: [id],
+  } = given
+  const isAll = switches.has('all')
+  if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
+  if (id === undefined && !isAll)
+    throw createUsageError('name what to replay: an ID of pino-ingest spool ls, dead, or --all')
+  const timeoutMs = 1_000 * parseInteger('timeout', texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 1, MAX_TIMEOUT_S)
+  const settings = resolveSendingSettings()
+  const location = await locateSpool(given)
+  const asJson = switches.has('json')
+  const print = (text: string): void => {
+    if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(location.mask(text))}\n`)
   }
-  const job = new ReplayRun({
+  const result = await replay(
+    location,
     settings,
-    picked,
-    kinds: await findKinds(place, [...picked.instances, ...picked.letters]),
+    id === undefined ? selectAll(location) : selectById(location, id),
     timeoutMs,
-    clock: systemClock,
-    root: place.root,
-    machine: place.machine,
-    mask: place.mask,
-  })
-  const undoSignals = onTerminationSignal((times) => {
-    if (times > 1) return
-    say('ends; what is not sent stays on disk')
-    job.stop()
-  })
-  const progress = setInterval(() => {
-    say(
-      `${formatNumber(job.accepted)} accepted so far${job.trouble === undefined ? '' : `; the service does not take more: ${job.trouble}`}`,
-    )
-  }, PROGRESS_MS)
-  const result = await job.run()
-  clearInterval(progress)
-  undoSignals()
-  process.stdout.write(asJson ? formatJsonLine(dataOf(result, place.mask)) : textOf(result, place.mask))
-  // Asked for by its ID, it is a failure that another holds it; --all means what is free.
+    print,
+  )
+  process.stdout.write(asJson ? formatJsonLine(toData(result, location.mask)) : formatResult(result, location.mask))
+  // A held instance is a failure if it was named; --all means what is free.
   const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
-  const { rejected, kept } = sumOf(result)
+  const { rejected, kept } = addTallies(result)
   return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
 }
 
-function sumOf({ tallies: { entries, requests } }: Replayed): Tally {
-  return {
-    sent: entries.sent + requests.sent,
-    accepted: entries.accepted + requests.accepted,
-    rejected: entries.rejected + requests.rejected,
-    kept: entries.kept + requests.kept,
-  }
-}
-
 /** @throws IngestError `CONFIG`, CommandError */
-function sendingSettings(): Settings {
+function resolveSendingSettings(): Settings {
   const settings = resolveFromProcess({})
   if (settings.isLocalDefault) {
     throw new CommandError(
       'CONFIG',
-      'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): where to send to is not guessed',
+      'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): the destination is not guessed',
       EXIT_USAGE,
     )
   }
@@ -116,31 +119,138 @@ function sendingSettings(): Settings {
   return settings
 }
 
-function dataOf(result: Replayed, mask: (text: string) => string): object {
-  const { tallies, skipped, problems, trouble } = result
+async function replay(
+  location: SpoolLocation,
+  settings: Settings,
+  selection: Selection,
+  timeoutMs: number,
+  print: (text: string) => void,
+): Promise<ReplayResult> {
+  const { mask } = location
+  const deadlineAt = systemClock.now() + timeoutMs
+  const problems: string[] = []
+  const attempt = async <T>(act: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await act()
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+  }
+  const deliveries = KINDS.map((kind) => new ReplayDelivery({ kind, settings, deadlineAt, mask }))
+  // A Retry-After applies to everything that is sent with the key.
+  for (const delivery of deliveries)
+    delivery.onRetryAfter((delayMs) => deliveries.forEach((one) => one !== delivery && one.applyRetryAfter(delayMs)))
+  const stop = (): void => deliveries.forEach((one) => one.stop())
+
+  const { instances, skipped } = splitFree(findOutermost(selection.instances))
+  const replays: { readonly kind: ItemKind; readonly replay: DestinationReplay }[] = []
+  for (const destination of new Set([...instances, ...selection.deadLetters].map((one) => one.destination))) {
+    await attempt(() => {
+      const one = new DestinationReplay({
+        ...settings,
+        root: location.root,
+        destination,
+        machine: location.machine,
+        clock: systemClock,
+        onSkipped: (name, reason) => skipped.push({ name, reason, isHeld: false }),
+        onProblem: (problem) => problems.push(problem),
+        onLost: stop,
+      })
+      replays.push({ kind: location.kinds.get(destination) ?? 'entries', replay: one })
+      for (const found of instances.filter((instance) => instance.destination === destination)) one.addInstance(found)
+      for (const file of selection.deadLetters.filter((letters) => letters.destination === destination))
+        one.addDeadLetters(file)
+    })
+  }
+  async function* jobs(kind: ItemKind): AsyncGenerator<ReplayJob, undefined> {
+    for (const one of replays.filter((other) => other.kind === kind)) {
+      const iterator = one.replay.jobs()
+      for (
+        let next = await attempt(() => iterator.next());
+        next?.done === false;
+        next = await attempt(() => iterator.next())
+      )
+        yield next.value
+    }
+  }
+
+  const findLastFailure = (): string | undefined =>
+    deliveries.map((one) => one.lastFailure).find((reason) => reason !== undefined)
+  const undoSignals = onTerminationSignal((times) => {
+    if (times > 1) return
+    print('stops; entries that are not sent stay on disk')
+    stop()
+  })
+  const progress = setInterval(() => {
+    const accepted = deliveries.reduce((sum, one) => sum + one.accepted, 0)
+    const failure = findLastFailure()
+    print(
+      `${formatNumber(accepted)} accepted so far${failure === undefined ? '' : `; the service accepts no more at present: ${failure}`}`,
+    )
+  }, PROGRESS_MS)
+  await Promise.all(deliveries.map((delivery) => delivery.sendAll(jobs(delivery.kind))))
+  clearInterval(progress)
+  undoSignals()
+
+  const kept = { entries: 0, requests: 0 }
+  for (const one of replays) kept[one.kind] += (await attempt(() => one.replay.finish())) ?? 0
+  const tallies = Object.fromEntries(
+    deliveries.map(({ kind, sent, accepted, rejected }) => [kind, { sent, accepted, rejected, kept: kept[kind] }]),
+  )
+  return { tallies: tallies as Record<ItemKind, Tally>, skipped, problems, lastFailure: findLastFailure() }
+}
+
+function splitFree(instances: Selection['instances']): {
+  readonly instances: Selection['instances']
+  readonly skipped: Skipped[]
+} {
   return {
-    ...sumOf(result),
-    requestLogs: tallies.requests,
-    skipped: skipped.map(({ why, ...rest }) => ({ ...rest, why: mask(why) })),
-    problems: problems.map(mask),
-    trouble: trouble === undefined ? null : mask(trouble),
+    instances: instances.filter(({ isFree, isForeign }) => isFree && !isForeign),
+    skipped: instances
+      .filter(({ isFree, isForeign }) => !isFree || isForeign)
+      .map((one) => ({
+        name: one.name,
+        isHeld: !one.isFree,
+        reason: one.isForeign ? 'it was written by another version of pino-ingest' : describeHolder(one),
+      })),
   }
 }
 
-function textOf(result: Replayed, mask: (text: string) => string): string {
-  const { tallies, skipped, problems, trouble } = result
-  const { sent, rejected, kept } = sumOf(result)
-  const lines = [...skipped.map(({ name, why }) => `${name} was left alone: ${why}`), ...problems]
-  if (sent + kept === 0) lines.push('Nothing was there to send.')
-  else lines.push(...tallyText(tallies.entries, 'entries'), ...tallyText(tallies.requests, 'requests'))
-  if (rejected > 0) lines.push('What was rejected is kept with the reason: pino-ingest spool show dead')
-  if (kept > 0 && trouble !== undefined) lines.push(`Why not all was sent: ${trouble}`)
-  return lines.map((line) => `${printable(mask(line))}\n`).join('')
+function addTallies({ tallies: { entries, requests } }: ReplayResult): Tally {
+  return {
+    sent: entries.sent + requests.sent,
+    accepted: entries.accepted + requests.accepted,
+    rejected: entries.rejected + requests.rejected,
+    kept: entries.kept + requests.kept,
+  }
 }
 
-function tallyText({ sent, accepted, rejected, kept }: Tally, kind: ItemKind): string[] {
-  if (sent + kept === 0) return []
-  return [
-    `Sent ${formatItemCount(sent, kind)}: ${formatNumber(accepted)} accepted, ${formatNumber(rejected)} rejected. Kept on disk: ${formatItemCount(kept, kind)}.`,
-  ]
+function toData(result: ReplayResult, mask: (text: string) => string): object {
+  const { tallies, skipped, problems, lastFailure } = result
+  return {
+    ...addTallies(result),
+    requestLogs: tallies.requests,
+    skipped: skipped.map((one) => ({ ...one, reason: mask(one.reason) })),
+    problems: problems.map(mask),
+    lastFailure: lastFailure === undefined ? null : mask(lastFailure),
+  }
+}
+
+function formatResult(result: ReplayResult, mask: (text: string) => string): string {
+  const { tallies, skipped, problems, lastFailure } = result
+  const { sent, rejected, kept } = addTallies(result)
+  const lines = [...skipped.map(({ name, reason }) => `${name} was left alone: ${reason}`), ...problems]
+  if (sent + kept === 0) lines.push('There was nothing to send.')
+  for (const kind of KINDS) {
+    const tally = tallies[kind]
+    if (tally.sent + tally.kept > 0) {
+      lines.push(
+        `Sent ${formatItemCount(tally.sent, kind)}: ${formatNumber(tally.accepted)} accepted, ${formatNumber(tally.rejected)} rejected. Kept on disk: ${formatItemCount(tally.kept, kind)}.`,
+      )
+    }
+  }
+  if (rejected > 0) lines.push('Rejected entries are stored with the reason: pino-ingest spool show dead')
+  if (kept > 0 && lastFailure !== undefined) lines.push(`Last failure: ${lastFailure}`)
+  return lines.map((line) => `${printable(mask(line))}\n`).join('')
 }

@@ -69,9 +69,7 @@ async function run(given: Arguments): Promise<number> {
     ended.abort()
   })
   const service = new LocalServiceClient(origin, () => access.token, ended.signal)
-  const textOf = asJson
-    ? formatJsonLine
-    : createFormatter(createPaint(process.stdout, process.env), switches.has('full'))
+  const textOf = asJson ? formatJsonLine : createFormatter(createPaint(process.stdout), switches.has('full'))
   const feed = new EntryFollower({
     service,
     filters,

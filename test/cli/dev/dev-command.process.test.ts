@@ -202,8 +202,8 @@ describe('bad usage ends with 2, and makes no token', () => {
     [['--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
     [['--show'], '--show is for a program behind --'],
     [['--show', '--json', '--', 'true'], '--show is for a program behind --'],
-    [['node', 'app.js', '--inspect'], 'dev takes no words, got node; a program goes behind --'],
-    [['--'], 'dev has no program behind --'],
+    [['node', 'app.js', '--inspect'], 'unexpected argument node; a program goes behind --'],
+    [['--'], 'no program behind --'],
   ])('%j', async (args, message) => {
     const env = devEnv()
     const { code, stdout, stderr } = await runCli(['dev', ...args], env)

@@ -1,25 +1,29 @@
 /** Flags, help and what is wrong with them. */
 import { describe, expect, test } from 'vitest'
-import { parseArguments, parsePositionals } from '../../../src/cli/shared/arguments.js'
+import { parseArguments } from '../../../src/cli/shared/arguments.js'
 import { runCli } from '../run-cli.js'
 
-const FLAGS = { port: { value: 'NUMBER', meaning: '' }, quiet: { short: 'q', meaning: '' } }
+const FLAGS = { flags: { port: { value: 'NUMBER', meaning: '' }, quiet: { short: 'q', meaning: '' } } }
 
 describe('arguments', () => {
   test('switches and texts', () => {
     const given = parseArguments(['-q', '--port', '1', '--port=2'], FLAGS)
-    expect(given).toEqual({ switches: new Set(['quiet']), texts: new Map([['port', '2']]) })
+    expect(given).toEqual({ switches: new Set(['quiet']), texts: new Map([['port', '2']]), positionals: [] })
     expect(parseArguments(['--port=-1'], FLAGS).texts.get('port')).toBe('-1')
     expect(parseArguments(['--port', '-'], FLAGS).texts.get('port')).toBe('-')
     expect(parseArguments(['--port', '- one'], FLAGS).texts.get('port')).toBe('- one')
   })
 
-  test('words stand before, between and behind flags; behind -- all are words', () => {
-    const { positionals: words, texts } = parsePositionals(
-      ['a', '-q', 'b', '--port', '1', 'c', '--', '--quiet', '-'],
-      FLAGS,
-    )
-    expect({ words, texts }).toEqual({ words: ['a', 'b', 'c', '--quiet', '-'], texts: new Map([['port', '1']]) })
+  test('positionals stand before, between and after flags; all that follows -- is positional, or a program', () => {
+    const args = ['a', '-q', 'b', '--port', '1', 'c', '--', '--quiet', '-']
+    expect(parseArguments(args, { ...FLAGS, maxPositionals: Infinity })).toMatchObject({
+      positionals: ['a', 'b', 'c', '--quiet', '-'],
+      texts: new Map([['port', '1']]),
+    })
+    expect(parseArguments(args, { ...FLAGS, maxPositionals: 3, takesProgram: true })).toMatchObject({
+      positionals: ['a', 'b', 'c'],
+      program: ['--quiet', '-'],
+    })
   })
 
   test.each([

@@ -1,5 +1,5 @@
 /** What arrived, on a line of a terminal: of every kind, in colour, and never more than a line. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { formatEntryLine, formatRecordLine } from '../../../src/cli/shared/record-line.js'
 import { PLAIN, createPaint } from '../../../src/cli/shared/paint.js'
 import { formatFullEntry } from '../../../src/cli/tail/full-entry.js'
@@ -147,25 +147,19 @@ test.each<{ [K in RecordKind]: readonly [K, Records[K]] }[RecordKind]>([
 })
 
 describe('colour', () => {
-  test.each([
-    [{ isTTY: true }, {}, true],
-    [{ isTTY: true }, { NO_COLOR: '' }, true],
-    [{ isTTY: true }, { NO_COLOR: '1' }, false],
-    [{ isTTY: true }, { TERM: 'dumb' }, false],
-    [{ isTTY: true }, { FORCE_COLOR: '0' }, false],
-    [{}, {}, false],
-    [{}, { FORCE_COLOR: '1' }, true],
-    [{}, { FORCE_COLOR: '', NO_COLOR: '1' }, true],
-    [{}, { FORCE_COLOR: 'false' }, false],
-  ])('%j with %j: %j', (out, env, isColoured) => {
-    expect(createPaint(out, env)('red', 'x')).toBe(isColoured ? '\u001b[31mx\u001b[39m' : 'x')
+  test('follows FORCE_COLOR, and the terminal without it', () => {
+    const paint = createPaint(process.stdout)
+    vi.stubEnv('FORCE_COLOR', '1')
+    expect(paint('red', 'x')).toBe('\u001b[31mx\u001b[39m')
+    vi.stubEnv('FORCE_COLOR', '0')
+    expect(paint('red', 'x')).toBe('x')
+    vi.unstubAllEnvs()
   })
 
   test('is by level, and of our own making only', () => {
-    const line = formatEntryLine(
-      entryOf({ level: 'error', message: '\u001b[32mforged' }),
-      createPaint({ isTTY: true }, {}),
-    )
+    vi.stubEnv('FORCE_COLOR', '1')
+    const line = formatEntryLine(entryOf({ level: 'error', message: '\u001b[32mforged' }), createPaint(process.stdout))
+    vi.unstubAllEnvs()
     expect(line).toBe('\u001b[2m08:00:00.000\u001b[22m \u001b[31merror\u001b[39m - \\u001b[32mforged\n')
   })
 })

@@ -16,11 +16,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { InstanceClaimer } from '../../../src/cli/spool/instance-claimer.js'
+import { claimInstance } from '../../../src/cli/spool/claim-instance.js'
 import { systemClock } from '../../../src/shared/clock.js'
 import type { IngestService } from '../../../src/service/index.js'
 import { summarizeUnsettled, inspectRoot } from '../../../src/spool/inspect.js'
 import type { FoundInstance } from '../../../src/spool/inspect.js'
+import { InstanceFolder } from '../../../src/spool/instance/instance-folder.js'
 import { readMachine } from '../../../src/spool/instance/ownership.js'
 import { destinationName } from '../../../src/spool/spool-root.js'
 import { startApp } from '../../process/run-app.js'
@@ -217,7 +218,7 @@ describe('ls', () => {
     expect((found?.entries ?? 0) + (found?.missingEntries ?? 0)).toBe(120)
     const { code, out } = await spool(root, ['ls'])
     expect(code).toBe(0)
-    expect(out).toMatch(/damaged: [\d,]+ bytes that are no frames\n +damaged: \d+ entr(?:y|ies) missing/)
+    expect(out).toMatch(/damaged: [\d,]+ bytes outside of frames\n +damaged: \d+ entr(?:y|ies) missing/)
     expect(out).not.toContain('root:')
   })
 
@@ -267,10 +268,10 @@ describe('show', () => {
   })
 
   test.each([
-    [['show', 'zzzz'], 'is called zzzz; pino-ingest spool ls lists all'],
+    [['show', 'zzzz'], 'has no zzzz; pino-ingest spool ls lists all names'],
     [['show', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'no batch 9b2f8a52'],
-    [['purge', 'zzzz', '--yes'], 'is called zzzz'],
-    [['replay', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'name the instance that holds it'],
+    [['purge', 'zzzz', '--yes'], 'has no zzzz'],
+    [['replay', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'name its instance'],
   ])('%j is told', async (args, message) => {
     const root = newRoot()
     const { code, err } = await spool(root, args)
@@ -284,7 +285,7 @@ describe('show', () => {
     await killed(root, 1, { key: OTHER_KEY })
     const [a] = instancesIn(root)
     const { code, err } = await spool(root, ['show', a?.name.slice(0, 2) ?? ''])
-    expect(err).toContain('is the beginning of 2 names')
+    expect(err).toContain('is a prefix of 2 names')
     expect(code).toBe(1)
   })
 })
@@ -307,7 +308,7 @@ describe('replay', () => {
     expect((await listed(root)).total).toMatchObject({ instances: 0, entries: 0, bytes: 0 })
     expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({
       code: 0,
-      out: 'Nothing was there to send.\n',
+      out: 'There was nothing to send.\n',
     })
   })
 
@@ -321,9 +322,7 @@ describe('replay', () => {
       const refused = await spool(root, ['replay', '--all'], to(service, 'a-wrong-key-000'))
       expect(refused).toMatchObject({
         code: 1,
-        out: expect.stringContaining(
-          '0 accepted, 0 rejected. Kept on disk: 3,500 entries.\nWhy not all was sent: status 401',
-        ),
+        out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 3,500 entries.\nLast failure: status 401'),
       })
       expect(service.requests.length).toBe(1)
       expect(await spool(root, ['replay', '--all', '--timeout', '1'])).toMatchObject({
@@ -345,23 +344,20 @@ describe('replay', () => {
     const app = await holding(root, 15)
     const [live] = instancesIn(root)
     const service = await started({ apiKeys: [KEY] })
-    const held = expect.stringContaining(`held by a living process (pid ${app.child.pid})`)
+    const held = expect.stringContaining(`held by a running process (pid ${app.child.pid})`)
     expect(await spool(root, ['replay', live?.name ?? ''], to(service))).toMatchObject({ code: 1, out: held })
     expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0, out: held })
     expect(service.arrived).toBe(0)
     expect((await listed(root)).total.entries).toBe(15)
     // Listed as free a moment ago: it is looked at again before the rename.
-    const claimer = new InstanceClaimer({
-      root,
-      destination: live?.destination ?? '',
-      machine: readMachine(),
-      clock: systemClock,
-      onLost: () => {},
+    const machine = readMachine()
+    const folder = join(root, live?.destination ?? '')
+    const owner = new InstanceFolder(folder, { clock: systemClock, machine, isPowerSafe: false })
+    const found = { ...(live as FoundInstance), isFree: true }
+    expect(claimInstance(owner, root, machine, found, '.left')).toEqual({
+      reason: expect.stringContaining('is held by'),
     })
-    expect(claimer.claim({ ...(live as FoundInstance), isFree: true }, '.left')).toEqual({
-      why: expect.stringContaining('held by a living process'),
-    })
-    claimer.release()
+    owner.release()
     expect(instancesIn(root).map(({ name }) => name)).toEqual([live?.name])
   })
 
@@ -393,7 +389,7 @@ describe('replay', () => {
         .split('\n')
         .filter((line) => line.includes('->'))
       expect(more).toEqual([])
-      expect(letter).toContain('entry 45)')
+      expect(letter).toContain('entry ')
       expect(letter).not.toContain('VALIDATION_ERROR')
 
       service.faults.clear()
@@ -458,16 +454,16 @@ describe('replay', () => {
   )
 
   test.each([
-    [['replay'], 'say what to replay'],
+    [['replay'], 'name what to replay'],
     [['replay', 'dead', '--all'], 'give either dead or --all'],
     [['replay', '--all', '--timeout', '0'], '--timeout must be an integer from 1'],
-    [['purge', '--yes'], 'say what to purge'],
-    [['purge', '--older-than', '7 days'], '--older-than must be a number with s, m, h or d'],
+    [['purge', '--yes'], 'name what to purge'],
+    [['purge', '--older-than', '7days'], '--older-than must be an age like 30m, 12h or 7d'],
     [['show'], 'needs an ID'],
     [['show', 'dead', '--limit', 'x'], '--limit must be an integer'],
-    [['ls', 'this'], 'unexpected argument this after spool ls'],
+    [['ls', 'this'], 'unexpected argument this'],
     [['list'], 'unknown command spool list'],
-    [[], 'say what to do: ls, show, replay, purge'],
+    [[], 'name a command: ls, show, replay, purge'],
     [['ls', '--prot'], 'unknown flag --prot'],
   ])('%j is bad usage', async (args, message) => {
     const { code, err } = await spool('/nonexistent', args)
@@ -506,7 +502,7 @@ describe('purge', () => {
     expect((await listed(root)).total).toMatchObject({ instances: 0, bytes: 0 })
     expect(await spool(root, ['purge', '--all', '--yes'])).toMatchObject({
       code: 0,
-      out: expect.stringContaining('Nothing to delete'),
+      out: expect.stringContaining('nothing to delete'),
     })
   })
 
@@ -552,7 +548,7 @@ describe('purge', () => {
     })
     expect(await spool(root, ['purge', 'dead', '--older-than', '7d', '--yes'])).toMatchObject({
       code: 0,
-      out: expect.stringContaining('Nothing to delete'),
+      out: expect.stringContaining('nothing to delete'),
     })
     expect(await spool(root, ['purge', 'dead', '--yes'])).toMatchObject({
       code: 0,
@@ -622,7 +618,7 @@ test('Ctrl-C ends a replay in the middle of a Retry-After', { timeout: 60_000 },
     PINO_INGEST_SPOOL_DIR: root,
     ...to(service),
   })
-  while (!replay.said().includes('the service does not take more')) await sleep(10)
+  while (!replay.said().includes('the service accepts no more')) await sleep(10)
   replay.child.kill('SIGINT')
   const { code, stdout } = await replay.done
   expect(stdout.toString()).toContain('Kept on disk: 30 entries.')

@@ -223,7 +223,7 @@ describe('with both on disk', () => {
     })
     const { code, out } = await spool(root, ['replay', '--all'], to(`${server.origin}/api/v1`))
     expect(out).toMatch(
-      /^Sent 130 entries: 130 accepted, 0 rejected\. Kept on disk: 0 entries\.\nSent \d+ request logs: 0 accepted, 0 rejected\. Kept on disk: 250 request logs\.\nWhy not all was sent: status 404/,
+      /^Sent 130 entries: 130 accepted, 0 rejected\. Kept on disk: 0 entries\.\nSent \d+ request logs: 0 accepted, 0 rejected\. Kept on disk: 250 request logs\.\nLast failure: status 404/,
     )
     expect(code).toBe(1)
     expect(server.came.filter(({ url }) => url === '/api/v1/ingest/requests')).toHaveLength(1)

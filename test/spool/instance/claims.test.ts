@@ -2,7 +2,7 @@ import fs, { mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } 
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { InstanceReplay } from '../../../src/cli/spool/replay-instances.js'
+import { DestinationReplay } from '../../../src/cli/spool/destination-replay.js'
 import type { Clock } from '../../../src/shared/clock.js'
 import type { Batch } from '../../../src/batch/sender.js'
 import { inspectRoot } from '../../../src/spool/inspect.js'
@@ -134,27 +134,26 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     ageLeases(LEASE_MS + 1_000)
     const machine = processes.born()
     const skipped: string[] = []
-    const replay = new InstanceReplay({
+    const replay = new DestinationReplay({
       root,
       destination: basename(destination),
       machine,
       clock,
+      batchSize: 100,
+      batchBytes: 1_000_000,
       onSkipped: (name) => skipped.push(name),
       onProblem: (problem) => skipped.push(problem),
       onLost: () => {},
     })
-    replay.claim(
-      inspectRoot(root, { machine, wallNowMs: Date.now() })
-        .flatMap(({ instances }) => instances)
-        .filter(({ isFree }) => isFree),
-    )
+    for (const { instances } of inspectRoot(root, { machine, wallNowMs: Date.now() })) {
+      for (const found of instances.filter(({ isFree }) => isFree)) replay.addInstance(found)
+    }
     const sent: Batch[] = []
     const sending = (async () => {
-      for await (const { batch, done } of replay.jobs()) {
+      for await (const { batch } of replay.jobs()) {
         if (sent.length === 0) write(owner, 'c')
         sent.push(batch)
         batch.acknowledgement?.acknowledge()
-        done({ kind: 'delivered', accepted: batch.count, rejected: [] })
       }
     })()
     await vi.waitFor(async () => {

@@ -1,0 +1,113 @@
+/** Sends the dead letters of one file again. Entries that the service has judged leave the file; all others stay. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { closeSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createBatchBody } from '../../batch/sub-batch.js'
+import type { BatchAcknowledgement } from '../../batch/sender.js'
+import { replaceFile, writeAll } from '../../shared/safe-files.js'
+import type { FoundFile } from '../../spool/spool-files.js'
+import { parseDeadLetter, readLines } from './read-dead-letters.js'
+import type { ReplayJob } from './replay-delivery.js'
+
+export interface DeadLetterReplayOptions {
+  /** Entries per batch. */
+  readonly batchSize: number
+  /** Bytes of the entries in a batch. A larger entry is sent alone. */
+  readonly batchBytes: number
+}
+
+const NEWLINE = Buffer.from('\n')
+
+/** The name without the suffix that an earlier replay added. */
+const NAME = /^(.+?)(?:-r[0-9a-f]{8})?\.ndjson$/
+
+export class DeadLetterReplay {
+  readonly #options: DeadLetterReplayOptions
+  readonly #path: string
+  /** Numbers of the lines that need not be sent again. */
+  readonly #acknowledged = new Set<number>()
+
+  /**
+   * Renames the file: a process that writes dead letters at the same time begins a new one, and a second replay does not
+   * find it. @throws the system's errors
+   */
+  constructor(file: FoundFile, options: DeadLetterReplayOptions) {
+    this.#options = options
+    const name = NAME.exec(file.name)?.[1] ?? file.name
+    this.#path = join(dirname(file.path), `${name}-r${randomBytes(4).toString('hex')}.ndjson`)
+    renameSync(file.path, this.#path)
+  }
+
+  /** @throws the system's errors, UnsafeError */
+  *jobs(): Generator<ReplayJob> {
+    const { batchSize, batchBytes } = this.#options
+    let lines: number[] = []
+    let entries: string[] = []
+    let bytes = 0
+    for (const [number, line] of readLines(this.#path).entries()) {
+      const entry = parseDeadLetter(line)?.entry
+      if (entry === undefined) continue
+      if (lines.length >= batchSize || (lines.length > 0 && bytes + Buffer.byteLength(entry) > batchBytes)) {
+        yield this.#createJob(lines, entries)
+        lines = []
+        entries = []
+        bytes = 0
+      }
+      lines.push(number)
+      entries.push(entry)
+      bytes += Buffer.byteLength(entry)
+    }
+    if (lines.length > 0) yield this.#createJob(lines, entries)
+  }
+
+  /** Removes the acknowledged lines from the file. @returns the number of lines that stay @throws the system's errors; then all stay */
+  finish(): number {
+    const left = readLines(this.#path).filter((line, number) => line.length > 0 && !this.#acknowledged.has(number))
+    if (left.length === 0) rmSync(this.#path, { force: true })
+    else if (this.#acknowledged.size > 0)
+      closeSync(replaceFile(this.#path, (fd) => writeAll(fd, Buffer.concat(left.flatMap((line) => [line, NEWLINE])))))
+    return left.length
+  }
+
+  #createJob(lines: readonly number[], entries: readonly string[]): ReplayJob {
+    const batchId = randomUUID()
+    const acknowledged = new Set<number>()
+    const acknowledgement = new LineAcknowledgement(lines, acknowledged)
+    return {
+      batch: {
+        batchId,
+        count: lines.length,
+        highestSeverity: 0,
+        body: createBatchBody(batchId, entries),
+        acknowledgement,
+      },
+      // The service rejected entries without naming them: all lines stay, since any of them may be meant.
+      onOutcome: (hasUnnamedRejections) => {
+        if (!hasUnnamedRejections) for (const line of acknowledged) this.#acknowledged.add(line)
+      },
+    }
+  }
+}
+
+/** Collects the acknowledged lines. The file is written once, at the end. */
+class LineAcknowledgement implements BatchAcknowledgement {
+  readonly #lines: readonly number[]
+  readonly #acknowledged: Set<number>
+
+  constructor(lines: readonly number[], acknowledged: Set<number>) {
+    this.#lines = lines
+    this.#acknowledged = acknowledged
+  }
+
+  createPart(positions: readonly number[]): BatchAcknowledgement {
+    return new LineAcknowledgement(this.#select(positions), this.#acknowledged)
+  }
+
+  acknowledge(positions?: readonly number[]): void {
+    for (const line of positions === undefined ? this.#lines : this.#select(positions)) this.#acknowledged.add(line)
+  }
+
+  #select(positions: readonly number[]): number[] {
+    return positions.map((at) => this.#lines[at]).filter((line) => line !== undefined)
+  }
+}

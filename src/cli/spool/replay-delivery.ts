@@ -1,0 +1,177 @@
+/** Delivers batches of one kind to their endpoint, with the transport's own senders, up to a deadline. */
+import { setMaxListeners } from 'node:events'
+import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
+import { createHttp } from '../../client/http.js'
+import type { Http } from '../../client/http-types.js'
+import { createGzipSender } from '../../delivery/gzip-sender.js'
+import { createIngestSender } from '../../delivery/ingest-sender.js'
+import { createIsolationSender } from '../../delivery/isolation/isolation-sender.js'
+import { createRequestsBodySender, createRequestsSender } from '../../delivery/requests-sender.js'
+import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'
+import { createRetrySender } from '../../delivery/retry/retry-sender.js'
+import type { Settings } from '../../options/resolve-options.js'
+import { systemClock } from '../../shared/clock.js'
+import type { ItemKind } from './item-kind.js'
+
+export interface ReplayJob {
+  readonly batch: Batch
+  /** Stores rejected entries. If it throws, the batch is not acknowledged. */
+  readonly deadLetter?: (letters: readonly DeadLetter[]) => void
+  /** @param hasUnnamedRejections the service rejected entries that it did not name, so that they are in no dead letter */
+  readonly onOutcome?: (hasUnnamedRejections: boolean) => void
+}
+
+export interface ReplayDeliveryOptions {
+  readonly kind: ItemKind
+  readonly settings: Settings
+  /** On the monotonic clock. */
+  readonly deadlineAt: number
+  /** Removes secrets. */
+  readonly mask: (text: string) => string
+}
+
+/** A job in progress. */
+interface Running extends ReplayJob {
+  deadLetters: number
+}
+
+export class ReplayDelivery {
+  readonly kind: ItemKind
+  sent = 0
+  accepted = 0
+  rejected = 0
+  readonly #options: ReplayDeliveryOptions
+  readonly #abort = new AbortController()
+  readonly #http: Http
+  readonly #breaker: CircuitBreaker
+  readonly #sender: Sender
+  readonly #running = new Map<string, Running>()
+  #attempts = 0
+  #onRetryAfter: (delayMs: number) => void = () => {}
+  /** The breaker opens again only after the deadline. Attempts in progress may still succeed. */
+  #isHopeless = false
+  #lastFailure: string | undefined
+
+  constructor(options: ReplayDeliveryOptions) {
+    this.#options = options
+    const { kind, settings, deadlineAt, mask } = options
+    this.kind = kind
+    // Every batch in progress listens to it.
+    setMaxListeners(0, this.#abort.signal)
+    const clock = systemClock
+    const http = (this.#http = createHttp({
+      ...settings,
+      apiKey: settings.apiKey.reveal(),
+      maxConnections: settings.maxConcurrency,
+    }))
+    const breaker = (this.#breaker = new CircuitBreaker({
+      ...settings,
+      clock,
+      onRetryAfter: (delayMs) => this.#onRetryAfter(delayMs),
+      onFailure: ({ reason }, _ageMs, waitMs) => {
+        this.#lastFailure = reason
+        if (clock.now() + waitMs < deadlineAt) return
+        this.#isHopeless = true
+        this.#stopIfIdle()
+      },
+      onRecovery: () => {
+        this.#lastFailure = undefined
+      },
+    }))
+    const isEntries = kind === 'entries'
+    const single = isEntries ? createIngestSender({ http, clock, mask }) : createRequestsSender({ http, clock, mask })
+    const retrying = createRetrySender(this.#createCountingSender(single), breaker)
+    const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
+    this.#sender = createIsolationSender({
+      inner: isEntries ? compressing : createRequestsBodySender(compressing),
+      breaker,
+      isShortenable: isEntries,
+      deadLetter: (letters) => this.#deadLetter(letters),
+    })
+  }
+
+  /** Reason of the last failure, until the service recovers. */
+  get lastFailure(): string | undefined {
+    return this.#lastFailure
+  }
+
+  /** Calls the listener when the service sends a Retry-After. One listener. */
+  onRetryAfter(listener: (delayMs: number) => void): void {
+    this.#onRetryAfter = listener
+  }
+
+  /** A Retry-After that the other endpoint sent. */
+  applyRetryAfter(delayMs: number): void {
+    this.#breaker.applyRetryAfter(delayMs)
+  }
+
+  /** Ends it now. Batches in progress are abandoned. */
+  stop(): void {
+    this.#abort.abort()
+  }
+
+  /** Sends all jobs, or as many as the deadline permits. Must be called once. @param jobs must not reject */
+  async sendAll(jobs: AsyncGenerator<ReplayJob, void>): Promise<void> {
+    const { settings, deadlineAt } = this.#options
+    const { signal } = this.#abort
+    const cancelDeadline = systemClock.timer(deadlineAt - systemClock.now(), () => this.stop())
+    let isExhausted = false
+    const work = async (): Promise<void> => {
+      while (!signal.aborted && !isExhausted) {
+        const { value: job } = await jobs.next()
+        if (job !== undefined) await this.#send(job)
+        else if (!isExhausted) {
+          isExhausted = true
+          // No more batches come whose acceptance would show that the service works.
+          this.#breaker.startShutdown(deadlineAt)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: settings.maxConcurrency }, work))
+    cancelDeadline()
+    // Cancels the timer of the breaker, which would keep the process alive.
+    this.#breaker.retryNow()
+    await this.#http.close()
+    if (systemClock.now() >= deadlineAt) this.#lastFailure ??= 'the time is over (--timeout)'
+  }
+
+  async #send(job: ReplayJob): Promise<void> {
+    const { batch } = job
+    const running: Running = { ...job, deadLetters: 0 }
+    const key = (batch.origin ?? batch).batchId
+    this.sent += batch.count
+    this.#running.set(key, running)
+    const outcome = await this.#sender.send(batch, this.#abort.signal)
+    if (outcome.kind !== 'delivered' && outcome.kind !== 'given-up') return
+    const rejected = outcome.rejected?.length ?? 0
+    this.accepted += outcome.accepted ?? 0
+    this.rejected += rejected
+    job.onOutcome?.(rejected > running.deadLetters)
+  }
+
+  #deadLetter(letters: readonly DeadLetter[]): void {
+    const running = this.#running.get(letters[0]?.batchId ?? '')
+    if (running?.deadLetter === undefined)
+      throw new Error('rejected entries of an unknown batch: this is a bug, please report it')
+    running.deadLetter(letters)
+    running.deadLetters += letters.length
+  }
+
+  #stopIfIdle(): void {
+    if (this.#attempts === 0) this.stop()
+  }
+
+  #createCountingSender(inner: Sender): Sender {
+    return {
+      send: async (batch, signal): Promise<Outcome> => {
+        this.#attempts += 1
+        try {
+          return await inner.send(batch, signal)
+        } finally {
+          this.#attempts -= 1
+          if (this.#isHopeless) this.#stopIfIdle()
+        }
+      },
+    }
+  }
+}
