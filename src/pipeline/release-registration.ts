@@ -1,6 +1,6 @@
 /** `release: true`: registers the release, with the transport's settings and its clock. */
-import { registerFoundRelease } from '../client/release/register-found-release.js'
-import type { FoundReleaseOptions } from '../client/release/register-found-release.js'
+import { registerDetectedRelease } from '../client/release/register-detected-release.js'
+import type { DetectedReleaseOptions } from '../client/release/register-detected-release.js'
 import type { Settings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
@@ -42,7 +42,7 @@ export function createRegistration({
     }
     const attempt = async (): Promise<string> => {
       while (retryAfterLeftMs() > 0) await wait(retryAfterLeftMs(), clock, signal)
-      return registerFoundRelease({ ...toReleaseOptions(settings), signal }, hooks)
+      return registerDetectedRelease({ ...toReleaseOptions(settings), signal }, hooks)
     }
     try {
       return await attempt()
@@ -54,7 +54,7 @@ export function createRegistration({
   }
 }
 
-function toReleaseOptions(settings: Settings): FoundReleaseOptions {
+function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
   const { url, apiKey, isLocalDefault, allowInsecure, tls, proxy, noProxy, requestTimeoutMs, version, deploy } =
     settings
   return {

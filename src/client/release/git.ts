@@ -1,42 +1,41 @@
-/** What the clone around a folder says: its files, and `git` itself where they are in a format that is not read here. */
+/** Reads commit, branch and author from the git clone around a folder, by running `git`. */
 import { execFile } from 'node:child_process'
-import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { OBJECT_ID, findGitDir, readGitFiles } from './git-files.js'
-import type { GitFacts } from './git-files.js'
+import { processEnv } from '../../options/process-env.js'
 
-/** Local commands that read a few files; a network file system may hang. */
+export interface GitFacts {
+  readonly commit?: string
+  /** Undefined if HEAD is detached. */
+  readonly branch?: string
+  /** Name of the person who moved HEAD last in this clone, from the reflog. */
+  readonly deployed_by?: string
+}
+
+/** The commands read a few local files; a network file system may hang. */
 const TIMEOUT_MS = 2_000
+/** SHA-1 or SHA-256. */
+const OBJECT_ID = /^(?:[\da-f]{40}|[\da-f]{64})$/
 
 const run = promisify(execFile)
 
-/** Empty outside a clone, and where nothing was committed. Never rejects. */
+/** Empty outside a clone, before the first commit, and without `git`. Never rejects. */
 export async function readGit(folder: string): Promise<GitFacts> {
-  const gitDir = await findGitDir(folder)
-  if (gitDir === undefined) return {}
-  const facts = await readGitFiles(gitDir)
-  // The reftable format, a repository's default from Git 3 on.
-  return facts.commit === undefined ? askGit(dirname(gitDir), gitDir) : facts
-}
-
-/** @returns what the program says of the same; empty where there is no such program, or it refuses */
-export async function askGit(folder: string, gitDir: string): Promise<GitFacts> {
-  const [commit = '', ref = ''] = await git(folder, gitDir, 'rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD')
+  const [commit = '', ref = ''] = await git(folder, 'rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD')
   if (!OBJECT_ID.test(commit)) return {}
-  const [person = ''] = await git(folder, gitDir, 'log', '--walk-reflogs', '-1', '--no-show-signature', '--format=%gn')
+  const [person = ''] = await git(folder, 'log', '--walk-reflogs', '-1', '--no-show-signature', '--format=%gn')
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   return { commit, ...(branch !== undefined && { branch }), ...(person !== '' && { deployed_by: person }) }
 }
 
-async function git(folder: string, gitDir: string, ...args: readonly string[]): Promise<readonly string[]> {
+/** @returns the lines of its output; none if it is not installed, refuses (safe.directory), fails or takes too long */
+async function git(folder: string, ...args: readonly string[]): Promise<readonly string[]> {
+  // Set in git's hooks, where they would override the folder.
+  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, ...env } = processEnv()
   try {
-    // Not in the folder: Windows would take a program of that name from there.
-    const { stdout } = await run('git', ['-C', folder, `--git-dir=${gitDir}`, ...args], {
-      timeout: TIMEOUT_MS,
-      windowsHide: true,
-    })
+    // `-C`, not `cwd`: Windows would run a program named git in that folder.
+    const { stdout } = await run('git', ['-C', folder, ...args], { env, timeout: TIMEOUT_MS, windowsHide: true })
     return stdout.split('\n').map((line) => line.trim())
   } catch {
-    return [] // not installed, another's clone (safe.directory), no commit, or the time was up: then git says nothing
+    return []
   }
 }

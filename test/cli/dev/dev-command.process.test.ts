@@ -200,9 +200,9 @@ describe('bad usage ends with 2, and makes no token', () => {
       '--max-age must be an age like 30m, 12h or 7d, got "7 years"; the units are s, m, h, d, w',
     ],
     [['--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
-    [['--show'], '--show is for a program behind --'],
-    [['--show', '--json', '--', 'true'], '--show is for a program behind --'],
-    [['node', 'app.js', '--inspect'], 'unexpected argument node; a program goes behind --'],
+    [['--show'], '--show needs a program behind --'],
+    [['--show', '--json', '--', 'true'], '--show needs a program behind --'],
+    [['node', 'app.js'], 'unexpected argument node; a program goes behind --'],
     [['--'], 'no program behind --'],
   ])('%j', async (args, message) => {
     const env = devEnv()

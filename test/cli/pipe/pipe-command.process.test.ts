@@ -201,12 +201,12 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     // Both at once count as one, as npx passes on what the terminal has sent already.
     child.kill(signal)
     child.kill(signal === 'SIGTERM' ? 'SIGINT' : 'SIGTERM')
-    await until(() => said().includes('goes on until stdin ends'))
+    await until(() => said().includes('reads until stdin ends'))
     child.stdin.write('after\n')
     await until(() => said().includes('after'))
     expect(child.exitCode).toBeNull()
     const again = setInterval(() => child.kill(signal), 50)
-    await until(() => said().includes('reads no more'))
+    await until(() => said().includes('stops reading'))
     clearInterval(again)
     expect(await done).toMatchObject({ code: 0 })
     expect(messages(service)).toEqual(['before', 'after'])
@@ -231,6 +231,6 @@ test('a third signal ends it at once, though the service hangs', async () => {
 test('the pipe loads neither the service nor another command', async () => {
   const { env } = await withService()
   const { stderr } = await runCli([], { ...env, NODE_DEBUG: 'module' }, LINES)
-  expect(stderr).toMatch(/cli\/pipe\.js/)
+  expect(stderr).toMatch(/cli\/pipe\/pipe-command\.js/)
   expect(stderr).not.toMatch(/\/(?:service\/index|cli\/dev|cli\/doctor)\.js/)
 })

@@ -1,0 +1,36 @@
+/** Registers a release whose missing fields are detected. Used by the application's helper, the transport and the command line. */
+import { processEnv } from '../../options/process-env.js'
+import type { CallOptions, IngestClient, IngestClientOptions } from '../index.js'
+import type { TransportHooks } from '../retrying-caller.js'
+import { withClient } from '../with-client.js'
+import { findRelease } from './release-facts.js'
+import type { GivenRelease } from './release-facts.js'
+
+export type DetectedReleaseOptions = GivenRelease &
+  IngestClientOptions &
+  CallOptions & {
+    /** Folder of the clone and the package. Default: the process's. */
+    cwd?: string | undefined
+  }
+
+/** @returns the release id. Rejects as `registerRelease` */
+export function registerDetectedRelease(options: DetectedReleaseOptions, hooks?: TransportHooks): Promise<string> {
+  const {
+    version,
+    commit_hash,
+    branch,
+    deployed_by,
+    changelog,
+    cwd = process.cwd(),
+    signal,
+    ...clientOptions
+  } = options
+  const call = async (client: IngestClient): Promise<string> => {
+    const release = await findRelease(
+      { version, commit_hash, branch, deployed_by, changelog },
+      { env: processEnv(), cwd },
+    )
+    return (await client.registerRelease(release, { signal })).release_id
+  }
+  return withClient(clientOptions, call, hooks)
+}
