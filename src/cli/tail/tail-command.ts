@@ -1,6 +1,5 @@
 /** `pino-ingest tail`: what arrives at the local service, in a terminal. */
 import type { Writable } from 'node:stream'
-import { systemClock } from '../../shared/clock.js'
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
@@ -75,8 +74,6 @@ async function run(given: Arguments): Promise<number> {
     filters,
     lines,
     isWhole: asJson || switches.has('full'),
-    clock: systemClock,
-    random: Math.random,
     signal: ended.signal,
     onEntries: (entries) => writeFully(process.stdout, entries.map(textOf).join('')),
     report: (message) =>

@@ -6,19 +6,7 @@ import { LiveStream } from './live-stream.js'
 
 export const live = new LiveStream({
   open: (parameters, headers, signal) => request('stream', parameters, headers, signal),
-  startedAt: async (signal) => (await get<ServiceStatus>('status', {}, signal)).started_at,
-  wait: (ms, signal) =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer)
-          resolve()
-        },
-        { once: true },
-      )
-    }),
+  readStatus: (signal) => get<ServiceStatus>('status', {}, signal),
   onChange: announceChange,
 })
 

@@ -37,7 +37,7 @@ function setup() {
       })
       return new Response(readable)
     },
-    startedAt: async () => service.startedAt,
+    readStatus: async () => ({ started_at: service.startedAt, db_file: null }),
     wait: (ms, signal) =>
       new Promise((resolve) => {
         waits.push({ ms, end: resolve })
@@ -154,7 +154,7 @@ describe('a stream that ends', () => {
     service.startedAt = 'second'
     first.end()
     await goOn(0)
-    expect((await nth(1)).lastId).toBeUndefined()
+    expect((await nth(1)).lastId).toBe('0')
     expect(onReset).toHaveBeenCalledOnce()
   })
 

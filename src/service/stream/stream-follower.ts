@@ -1,0 +1,97 @@
+/**
+ * Follows the event stream of the local service: parses it, reconnects with growing delays, and resumes after the last event.
+ * The page and `pino-ingest tail` use it, so it imports nothing that only a browser or only Node has.
+ */
+import type { ServiceStatus } from '../query/api-types.js'
+import { EventStreamParser } from './server-sent-events.js'
+import type { ServerSentEvent } from './server-sent-events.js'
+
+export interface StreamFollowerOptions {
+  /** Id after which the stream starts. Undefined: only events from now on. */
+  readonly after: string | undefined
+  /** Start time of the service that counts so, if it is known. */
+  readonly startedAt?: string | undefined
+  readStatus(signal: AbortSignal): Promise<Pick<ServiceStatus, 'started_at' | 'db_file'>>
+  /** @returns the decoded text of the stream. Rejects if the service refuses or cannot be reached */
+  open(lastEventId: string | undefined, signal: AbortSignal): Promise<AsyncIterable<string>>
+  onOpen(): void
+  /** The next event is read when it resolves. */
+  onEvent(event: ServerSentEvent): void | Promise<void>
+  /** The service was restarted without its entries: ids count from the beginning. */
+  onRestart(): void
+  /** The stream ended or could not be opened. If this throws, `run` rejects; otherwise the stream is opened again. */
+  onFailure(error: unknown): void
+  /** Resolves early if the signal is aborted. Default: by `setTimeout`. */
+  wait?(ms: number, signal: AbortSignal): Promise<void>
+}
+
+const FIRST_DELAY_MS = 250
+const MAX_DELAY_MS = 4_000
+
+export class StreamFollower {
+  readonly #options: StreamFollowerOptions
+  #lastId: string | undefined
+  #startedAt: string | undefined
+
+  constructor(options: StreamFollowerOptions) {
+    this.#options = options
+    this.#lastId = options.after
+    this.#startedAt = options.startedAt
+  }
+
+  get startedAt(): string | undefined {
+    return this.#startedAt
+  }
+
+  /** Resolves when the signal is aborted. May be called again then, and continues. */
+  async run(signal: AbortSignal): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        await this.#read(signal, () => (failures = 0))
+        throw new Error('the connection was closed')
+      } catch (error) {
+        if (signal.aborted) return
+        this.#options.onFailure(error)
+      }
+      const { wait = waitFor } = this.#options
+      await wait(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures), signal)
+      failures += 1
+    }
+  }
+
+  /** Resolves at the end of the stream. */
+  async #read(signal: AbortSignal, onSuccess: () => void): Promise<void> {
+    const { readStatus, open, onOpen, onEvent, onRestart } = this.#options
+    const { started_at: startedAt, db_file: dbFile } = await readStatus(signal)
+    const hasRestarted = this.#startedAt !== undefined && this.#startedAt !== startedAt
+    this.#startedAt = startedAt
+    if (hasRestarted && dbFile === null) {
+      this.#lastId = '0'
+      onRestart()
+      if (signal.aborted) return
+    }
+    const stream = await open(this.#lastId, signal)
+    onSuccess()
+    onOpen()
+    const parser = new EventStreamParser()
+    for await (const text of stream) {
+      for (const event of parser.push(text)) {
+        if (signal.aborted) return
+        await onEvent(event)
+        this.#lastId = event.id ?? this.#lastId
+      }
+    }
+  }
+}
+
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', end, { once: true })
+  })
+}
