@@ -1,24 +1,24 @@
-/** Checks of what the transport uses on this machine: the folder of its spool and the module of `beforeSend`. */
+/** Checks what the transport uses on this machine: the folder of its spool and the module of `beforeSend`. */
 import { randomBytes } from 'node:crypto'
-import { closeSync, unlinkSync, writeSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { systemClock } from '../../shared/clock.js'
 import { loadHook } from '../../filter/load-hook.js'
 import type { Settings } from '../../options/resolve-options.js'
-import { createFile } from '../../shared/safe-files.js'
+import { systemClock } from '../../shared/clock.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import { removeEmptyFolder } from '../../spool/instance/instance-folder.js'
 import { readMachine } from '../../spool/instance/ownership.js'
 import { defaultRoot, ensureRoot } from '../../spool/spool-root.js'
-import { listDestinations } from '../spool/locate.js'
 import { formatSize } from '../shared/terminal-format.js'
+import { listDestinations } from '../spool/locate.js'
+import { fail, pass } from './doctor-check.js'
 import type { Check } from './doctor-check.js'
 
-/** A module may wait at its top level; with nothing else to do, Node would end in silence. */
+/** A module may wait in its top level. */
 const LOAD_TIMEOUT_MS = 10_000
 
-/** Of what is configured. Leaves the disk as it was. */
+/** Leaves the disk as it was. */
 export async function checkLocal(settings: Settings): Promise<Check[]> {
   const { enabled, spool, beforeSend } = settings
   return [
@@ -27,47 +27,42 @@ export async function checkLocal(settings: Settings): Promise<Check[]> {
   ]
 }
 
-/** As the transport begins: the root, a folder in it, a file in that. */
+/** Creates what the transport creates at its start: the root, a folder in it, a file in that. */
 function checkSpool(dir: string | undefined, settings: Settings): Check {
-  const name = 'spool'
   const root = dir === undefined ? defaultRoot() : resolve(dir)
-  let created: readonly string[] = []
   const probe = join(root, `doctor-${randomBytes(8).toString('hex')}`)
+  let created: readonly string[] = []
   try {
     created = ensureRoot(root, dir !== undefined)
     ensureFolder(probe)
     created = [...created, probe]
     const file = join(probe, 'file')
-    const fd = createFile(file)
     try {
-      writeSync(fd, 'x')
+      writeFileSync(file, 'x', { flag: 'wx' })
     } finally {
-      closeSync(fd)
-      unlinkSync(file)
+      rmSync(file, { force: true })
     }
-    const detail = `${root} can be written`
     const foreign = countForeignBytes(root, settings)
-    if (foreign === 0) return { name, ok: true, detail }
-    return {
-      name,
-      ok: true,
-      detail: `${detail}; ${formatSize(foreign)} of entries for another url or key are stored there and are not sent`,
-      fix: 'list them with npx pino-ingest spool ls, send them with npx pino-ingest spool replay ID',
-    }
+    if (foreign === 0) return pass('spool', `${root} is writable`)
+    const detail = `${root} is writable; ${formatSize(foreign)} of entries for another url or key are stored there and are not sent`
+    return pass(
+      'spool',
+      detail,
+      'list them with npx pino-ingest spool ls, send them with npx pino-ingest spool replay ID',
+    )
   } catch (error) {
-    return {
-      name,
-      ok: false,
-      detail: `entries cannot be kept on disk: ${error instanceof Error ? error.message : String(error)}`,
-      fix: 'set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the user that the application runs as; until then entries are kept in memory',
-    }
+    return fail(
+      'spool',
+      `entries cannot be stored on disk: ${toMessage(error)}`,
+      'set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the user that the application runs as; until then entries are kept in memory',
+    )
   } finally {
-    // Removes created folders: they would belong to the user who ran `doctor`. Folders in use are not empty and stay.
+    // They would belong to the user who ran `doctor`. Folders that others use by now are not empty and stay.
     for (const folder of created.toReversed()) removeEmptyFolder(folder)
   }
 }
 
-/** What processes that have ended left for another url or key, in bytes. Claims nothing. @throws UnsafeError; the system's errors */
+/** Bytes that ended processes left for another url or key. @throws UnsafeError; the system's errors */
 function countForeignBytes(root: string, settings: Settings): number {
   const own = listDestinations(settings).flatMap(({ entries, requests }) => [entries, requests])
   return inspectRoot(root, { machine: readMachine(), wallNowMs: systemClock.wallNow() })
@@ -76,28 +71,28 @@ function countForeignBytes(root: string, settings: Settings): number {
     .reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** As the worker does. */
 async function checkHook(path: string): Promise<Check> {
-  const name = 'beforeSend'
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`the module ${JSON.stringify(path)} was not loaded after ${LOAD_TIMEOUT_MS / 1000} s`)),
+      () => reject(new Error(`${path} was not loaded within ${LOAD_TIMEOUT_MS / 1000} s`)),
       LOAD_TIMEOUT_MS,
     )
   })
   try {
     await Promise.race([loadHook(path), late])
-    return { name, ok: true, detail: `${path} is loaded` }
+    return pass('beforeSend', `${path} is loaded`)
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error)
-    return {
-      name,
-      ok: false,
-      detail,
-      fix: 'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; with this one the transport does not start',
-    }
+    return fail(
+      'beforeSend',
+      toMessage(error),
+      'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; with this one the transport does not start',
+    )
   } finally {
     clearTimeout(timer)
   }
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

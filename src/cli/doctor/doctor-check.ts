@@ -2,6 +2,14 @@ export interface Check {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** What to do. On a check that is ok it makes a warning of it. */
+  /** What to do. A check that is ok and has a fix is a warning. */
   readonly fix?: string
+}
+
+export function pass(name: string, detail: string, fix?: string): Check {
+  return { name, ok: true, detail, ...(fix !== undefined && { fix }) }
+}
+
+export function fail(name: string, detail: string, fix: string): Check {
+  return { name, ok: false, detail, fix }
 }
