@@ -1,9 +1,8 @@
-/** [main] The application's own options of pino, completed: what the scope knows on each record, and errors told whole. */
+/** [main] Completes the application's pino options: scope fields on each record, whole errors, checked transport options. */
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import { isError, serializeError } from './error-serializer.js'
 import { ingestMixin } from './ingest-mixin.js'
-import { assertTargetIsFound } from './target-check.js'
 
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
@@ -30,9 +29,6 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  *
  * Its own serializers, formatters and mixin stay in force. What is given is not changed.
  *
- * Where this package was bundled, and pino will not find it by the target's name, `pino()` throws an IngestError `CONFIG` that says
- * what to do.
- *
  * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, wherever in `transport` it stands.
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
@@ -56,7 +52,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
 
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
-/** pino asks for a serializer by key, and an Error may stand under any: so all values of a record are looked at. */
+/** pino looks up serializers by key, and an Error may have any key: so all values of a record are checked. */
 function createErrorFormatter(
   serialize: (value: unknown) => unknown,
   { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,
@@ -76,9 +72,9 @@ function createErrorFormatter(
   }
 }
 
-/** Checks the options of this transport wherever it stands, and tells it of `nestedKey`, of which pino tells no transport. */
+/** Checks the options of this transport wherever it is used, and adds `nestedKey`, which pino passes to no transport. */
 function checkedTransport(transport: AppTransport, nestedKey: string | undefined): AppTransport {
-  // The worker has an environment of its own: only there is known what it says.
+  // The worker has its own environment, which is not known here.
   const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
   const checked = <Target extends { readonly target?: unknown; readonly options?: unknown }>(
     target: Target,
@@ -87,33 +83,15 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
     const options: unknown = target.options
     const completed = nestedKey === undefined ? options : { nestedKey, ...(options as object | undefined) }
     if (!isElsewhere) resolveFromProcess(completed)
-    const copy = completed === options ? { ...target } : { ...target, options: completed }
-    return target.target === OUR_NAME
-      ? checkedWhenRead(copy, (transport as { readonly caller?: unknown }).caller)
-      : copy
+    return { ...target, ...(completed !== options && { options: completed }) }
   }
   if ('target' in transport) return checked(transport)
   if ('pipeline' in transport) return { ...transport, pipeline: transport.pipeline.map(checked) }
-  if (!Array.isArray(transport.targets)) return transport // pino says what is wrong with it
+  if (!Array.isArray(transport.targets)) return transport // pino reports what is wrong with it
   const targets = transport.targets.map((one) =>
     'pipeline' in one ? { ...one, pipeline: one.pipeline.map(checked) } : checked(one),
   )
   return { ...transport, targets } as TransportMultiOptions
-}
-
-/** Not before pino looks for it: only then its callers are on the stack, and what a bundler tells it has been told. */
-function checkedWhenRead<Target extends object>(target: Target, callers: unknown): Target {
-  return Object.defineProperty(target, 'target', {
-    configurable: true,
-    enumerable: true,
-    get: () => {
-      assertTargetIsFound(OUR_NAME, callers)
-      return OUR_NAME
-    },
-    set: (value: unknown) => {
-      Object.defineProperty(target, 'target', { value, writable: true })
-    },
-  })
 }
 
 function isOurs(target: unknown): boolean {
