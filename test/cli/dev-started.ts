@@ -11,7 +11,6 @@ export interface Told {
   readonly port: number
   readonly token: string
   readonly arrived: number
-  readonly queries: Readonly<Record<string, string>>
 }
 
 /** The state folder is that of a user who never started it. */

@@ -1,11 +1,11 @@
-/** [main] Listens to the transports behind a logger, and keeps the latest of what each told. */
+/** [main] Listens to the transports behind a logger, and keeps the latest account of each. */
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { Clock } from '../../shared/clock.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
 import { FLUSH_METHOD, addAccounts } from '../../transport/flush-message.js'
 import type { MetricsState } from './metric-families.js'
 
-/** What is used of pino's stream to its worker, or of one in this thread. */
+/** The part of pino's stream to its worker, or of an in-process stream, that is used here. */
 interface TransportStream {
   readonly destroyed?: boolean
   readonly closed?: boolean
@@ -14,7 +14,7 @@ interface TransportStream {
   off(event: string, listener: (payload: unknown, transport?: unknown) => void): void
 }
 
-/** By the compiler: all there are. A neighbour in the same worker may emit what it likes, and labels are to stay few. */
+/** All codes; the compiler checks it. Another transport in the worker may emit others, which must not become labels. */
 const CODES: Readonly<Record<IngestErrorCode, true>> = {
   CONFIG: true,
   INVALID: true,
@@ -27,7 +27,6 @@ const CODES: Readonly<Record<IngestErrorCode, true>> = {
   ABORTED: true,
 }
 
-const COUNTED = ['received', 'recovered', 'generated', 'accepted', 'rejected', 'filtered', 'pending'] as const
 const EMPTY_ACCOUNT: AccountSnapshot = {
   received: 0,
   recovered: 0,
@@ -43,11 +42,11 @@ const EMPTY_ACCOUNT: AccountSnapshot = {
 export class MetricsListener {
   readonly #streams: readonly TransportStream[]
   readonly #clock: Clock
-  /** By stream, then by the id of the transport: several `targets` share a stream. What has ended stays, so that no sum goes down. */
+  /** By stream, then by transport id: several `targets` share a stream. Ended transports stay, so that no sum decreases. */
   readonly #accounts = new Map<TransportStream, Map<unknown, AccountSnapshot>>()
   readonly #problems = new Map<IngestErrorCode, number>()
   readonly #undos: (() => void)[] = []
-  #toldAtMs: number | undefined
+  #reportedAtMs: number | undefined
 
   /** @param streams as `ingestStreamsOf` gives them */
   constructor(streams: readonly object[], clock: Clock) {
@@ -68,7 +67,7 @@ export class MetricsListener {
   get state(): MetricsState {
     return {
       account: this.account ?? EMPTY_ACCOUNT,
-      reportedAtMs: this.#toldAtMs,
+      reportedAtMs: this.#reportedAtMs,
       problems: this.#problems,
       closedStreams: this.#streams.filter((one) => this.#isOurs(one) && isClosed(one)).length,
     }
@@ -78,7 +77,7 @@ export class MetricsListener {
     for (const undo of this.#undos.splice(0)) undo()
   }
 
-  /** A worker may be another package's, which shows by what it tells. */
+  /** A worker may run only other packages' transports; its events show it. */
   #isOurs(stream: TransportStream): boolean {
     return FLUSH_METHOD in stream || this.#accounts.has(stream)
   }
@@ -91,8 +90,8 @@ export class MetricsListener {
   #take(stream: TransportStream, payload: unknown, transport: unknown): void {
     if (!isAccount(payload)) return
     const ofStream = this.#accounts.get(stream) ?? new Map<unknown, AccountSnapshot>()
-    this.#accounts.set(stream, ofStream.set(transport, pickKnownFields(payload)))
-    this.#toldAtMs = this.#clock.wallNow()
+    this.#accounts.set(stream, ofStream.set(transport, payload))
+    this.#reportedAtMs = this.#clock.wallNow()
   }
 
   #count(payload: unknown): void {
@@ -106,35 +105,12 @@ function isClosed({ destroyed, closed, writableEnded }: TransportStream): boolea
   return destroyed === true || closed === true || writableEnded === true
 }
 
-/** Nothing else of it: what a neighbour adds must not become a label. */
-function pickKnownFields({ dropped, requestLogs, balances: closes, ...counts }: AccountSnapshot): AccountSnapshot {
-  const numbers = Object.fromEntries(COUNTED.map((name) => [name, counts[name]])) as Pick<
-    AccountSnapshot,
-    (typeof COUNTED)[number]
-  >
-  const { buffer, shutdown, spool, age, damaged } = dropped
-  return {
-    ...numbers,
-    balances: closes,
-    dropped: { buffer, shutdown, spool, age, damaged },
-    ...(requestLogs && { requestLogs: pickKnownFields(requestLogs) }),
-  }
-}
-
+/** Another transport in the same worker may emit an event of this name. */
 function isAccount(payload: unknown): payload is AccountSnapshot {
-  if (typeof payload !== 'object' || payload === null) return false
-  const { dropped, requestLogs, ...counts } = payload as Partial<Record<string, unknown>>
-  return (
-    COUNTED.every((name) => Number.isFinite(counts[name])) &&
-    hasReasons(dropped) &&
-    (requestLogs === undefined || isAccount(requestLogs))
-  )
-}
-
-function hasReasons(dropped: unknown): boolean {
-  return (
-    typeof dropped === 'object' &&
-    dropped !== null &&
-    Object.keys(EMPTY_ACCOUNT.dropped).every((reason) => Number.isFinite((dropped as Record<string, unknown>)[reason]))
-  )
+  const { dropped, requestLogs, ...counts } = Object(payload) as Record<string, unknown>
+  const hasNumbers = (value: unknown, names: object): boolean =>
+    Object.keys(names).every((name) => Number.isFinite((Object(value) as Record<string, unknown>)[name]))
+  const { balances: _balances, dropped: reasons, ...counted } = EMPTY_ACCOUNT
+  const isValid = hasNumbers(counts, counted) && hasNumbers(dropped, reasons)
+  return isValid && (requestLogs === undefined || isAccount(requestLogs))
 }

@@ -1,10 +1,10 @@
-/** Shows what arrives, as long as somebody reads as fast. */
+/** Prints a line for everything that arrives. Lines that come faster than the output is read are skipped and counted. */
 import type { Clock } from '../../shared/clock.js'
 import type { RecordKind, Records, Stored } from '../../service/store/stored-record.js'
 import { formatRecordLine } from '../shared/record-line.js'
 import type { Paint } from '../shared/paint.js'
 
-/** stdout or stderr, or what stands for it. */
+/** stdout, stderr or a test's replacement. */
 export interface PrinterOutput {
   readonly isTTY?: boolean
   readonly writableLength: number
@@ -13,9 +13,9 @@ export interface PrinterOutput {
   once(event: 'drain', listener: () => void): unknown
 }
 
-/** A reader that is slower than the entries come must not cost the memory. */
+/** Limit of the memory for a slow reader. */
 const MAX_UNREAD_BYTES = 1 << 20
-/** Nobody reads more, and while a terminal writes, which Node waits for, the service does nothing else. */
+/** Node writes to a terminal synchronously, so that the service is blocked meanwhile. */
 const MAX_TERMINAL_LINES = 1_000
 const WINDOW_MS = 1_000
 
@@ -24,7 +24,7 @@ export class ArrivalsPrinter {
   readonly #paint: Paint
   readonly #clock: Clock
   readonly #maxLines: number
-  #left = 0
+  #skipped = 0
   #windowEndMs = -Infinity
   #linesInWindow = 0
 
@@ -38,16 +38,16 @@ export class ArrivalsPrinter {
   /** For the service's `onRecords`. */
   readonly print = <K extends RecordKind>(kind: K, records: readonly Stored[]): void => {
     if (this.#out.destroyed) return
-    if (this.#left === 0 && this.#hasRoom(records.length)) {
+    if (this.#skipped === 0 && this.#hasRoom(records.length)) {
       this.#out.write(
         (records as readonly Records[K][]).map((record) => formatRecordLine(kind, record, this.#paint)).join(''),
       )
     } else {
-      this.#left += records.length
+      this.#skipped += records.length
     }
   }
 
-  /** Where there is none, it sees to it that what is left out is told where it is missing. */
+  /** If there is no room, schedules the report of what is skipped. */
   #hasRoom(lines: number): boolean {
     const now = this.#clock.now()
     if (now >= this.#windowEndMs) {
@@ -56,21 +56,21 @@ export class ArrivalsPrinter {
     }
     this.#linesInWindow += lines
     if (this.#out.writableLength > MAX_UNREAD_BYTES) {
-      this.#out.once('drain', () => this.#tellLeft())
+      this.#out.once('drain', () => this.#reportSkipped())
       return false
     }
     if (this.#linesInWindow <= this.#maxLines) return true
-    this.#clock.timer(this.#windowEndMs - now, () => this.#tellLeft())
+    this.#clock.timer(this.#windowEndMs - now, () => this.#reportSkipped())
     return false
   }
 
-  #tellLeft(): void {
+  #reportSkipped(): void {
     this.#out.write(
       this.#paint(
         'dim',
-        `… ${this.#left} not shown, since they come faster than this can show them; the page has them`,
+        `… ${this.#skipped} not shown: they arrived faster than the output is read; the page shows them`,
       ) + '\n',
     )
-    this.#left = 0
+    this.#skipped = 0
   }
 }

@@ -31,7 +31,7 @@ PINO_INGEST_URL, _API_KEY and _ENABLED are set to the local service, _API_KEY_FI
 PINO_INGEST_SPOOL is false unless a spool is set. Options in its code override these. dev prints its messages to stderr, and
 arrivals only with --show. After the program has ended, dev waits until everything is stored, and ends; on a terminal, without
 --json, the page stays until Ctrl-C.`,
-    `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived, queries), and no
+    `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived), and no
 arrivals. With a program the line goes to stderr, followed at the end by a second one (exit_code, signal, arrived).`,
     "Exit codes: the program's. Without one 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.",
   ],

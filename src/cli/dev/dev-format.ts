@@ -1,4 +1,4 @@
-/** What `dev` says when it has started, as text and as data. Pure. */
+/** Messages of `dev`, as text and as data. Pure. */
 import { LOCAL_URL } from '../../options/resolve-options.js'
 import type { IngestService, IngestServiceOptions } from '../../service/index.js'
 import { printable } from '../shared/printable.js'
@@ -6,18 +6,6 @@ import { printable } from '../shared/printable.js'
 type Started = Pick<IngestService, 'url' | 'origin' | 'port' | 'arrived' | 'token' | 'pageUrl'>
 
 const MAX_PROGRAM_CHARS = 60
-
-/** The token is in them, so that a browser opens them. */
-function toQueries({ origin, token }: Started): Readonly<Record<string, string>> {
-  return {
-    entries: `${origin}/local/entries?token=${token}`,
-    errors: `${origin}/local/entries?level=error,fatal&token=${token}`,
-    search: `${origin}/local/entries?q=declined&token=${token}`,
-    counts: `${origin}/local/counts?token=${token}`,
-    rejected: `${origin}/local/rejected?token=${token}`,
-    requests: `${origin}/local/requests?token=${token}`,
-  }
-}
 
 export function toStartedData(service: Started, { dbFile }: IngestServiceOptions): object {
   const { url, origin, port, arrived, token, pageUrl } = service
@@ -29,17 +17,16 @@ export function toStartedData(service: Started, { dbFile }: IngestServiceOptions
     token,
     db: dbFile ?? null,
     arrived,
-    queries: toQueries(service),
   }
 }
 
-/** @param isTokenFound whether the user's applications find the token by themselves */
+/** @param isTokenFound whether the user's applications find the token without a variable */
 export function formatStarted(service: Started, { dbFile }: IngestServiceOptions, isTokenFound: boolean): string {
   const { url, origin, token, pageUrl, arrived } = service
   const kept =
     dbFile === undefined
-      ? 'Kept in memory until it ends; --db FILE keeps it for longer.'
-      : `Kept in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
+      ? 'Stored in memory until it ends; --db FILE stores it in a file.'
+      : `Stored in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
   return `See what arrives: ${pageUrl}
 
 The local service listens on ${url} (Ctrl-C ends it)
@@ -52,7 +39,7 @@ Connect an application:
   logger.info({ orderId: 1017, user: { id: 'u-42' } }, 'order placed')
   logger.error(new Error('card declined'), 'payment failed')
 
-and start it with what leads here:
+and start it:
 
   ${formatProgramCommand(url, 'node app.js', isTokenFound)}
 
@@ -65,25 +52,25 @@ ${kept}
 `
 }
 
-/** How a program is started that logs to a service that is running already. */
+/** The command line of a program that logs to a running service. */
 export function formatProgramCommand(url: string, program: string, isTokenFound = true): string {
   return isDefault(url) && isTokenFound ? program : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any ${program}`
 }
 
-/** Where another local service has the port. */
+/** Another local service uses the port. */
 export function formatPortTaken(origin: string, program: readonly string[] | undefined): string {
   const taken = `${origin} is already in use: another pino-ingest dev listens there`
   return program === undefined
-    ? `${taken}; its page is open to you by the address it printed. --port 0 takes a free port`
-    : `${taken}; it is running already: start ${formatProgramCommand(`${origin}/api/v1`, formatProgram(program))} by itself, or take another port with --port 0`
+    ? `${taken}; open its page by the address that it printed, or use --port 0 for a free port`
+    : `${taken}; start ${formatProgramCommand(`${origin}/api/v1`, formatProgram(program))} without dev, or use --port 0 for a free port`
 }
 
-/** Where the transport sends by itself. */
+/** Whether the transport sends there without configuration. */
 function isDefault(url: string): boolean {
   return url === LOCAL_URL
 }
 
-/** For the lines that name it. */
+/** Shortened, for messages. */
 export function formatProgram(program: readonly string[]): string {
   const text = program.join(' ')
   return text.length <= MAX_PROGRAM_CHARS ? text : `${text.slice(0, MAX_PROGRAM_CHARS - 1)}…`

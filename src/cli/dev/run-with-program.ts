@@ -1,4 +1,4 @@
-/** `pino-ingest dev -- PROGRAM`: the program runs beside the service, and its end is the command's. */
+/** `pino-ingest dev -- PROGRAM`: runs the program as a child process; the command ends when it ends. */
 import { systemClock } from '../../shared/clock.js'
 import type { IngestService } from '../../service/index.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
@@ -8,10 +8,10 @@ import { createProgramEnv } from './program-env.js'
 import { waitUntilIdle } from './wait-until-idle.js'
 import { formatProgram } from './dev-format.js'
 
-/** Who sends these wants all of it to end; a Ctrl-C ends the program, and what it logged may still be looked at. */
+/** These end the whole command. Ctrl-C ends only the program, and the page stays open. */
 const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP']
 
-/** @param started what `--json` tells of the service @returns the program's exit code */
+/** @param started data of the service for `--json` @returns the program's exit code */
 export async function runWithProgram(
   program: readonly string[],
   service: IngestService,
@@ -19,55 +19,55 @@ export async function runWithProgram(
 ): Promise<number> {
   const name = formatProgram(program)
   const asJson = started !== undefined
-  const say = (text: string): void => {
+  const print = (text: string): void => {
     if (!asJson) process.stderr.write(`pino-ingest dev: ${printable(text)}\n`)
   }
   const { env, overridden } = createProgramEnv(process.env, service.url)
   if (asJson) process.stderr.write(formatJsonLine({ ...started, program, overridden }))
 
   let onCtrlC = (): void => {}
-  let isAskedToEnd = false
-  const askedToEnd = (): void => void (isAskedToEnd = true)
-  for (const signal of ENDING_SIGNALS) process.once(signal, askedToEnd)
-  // From the start, so that one Ctrl-C that comes twice under npx is not taken for the next.
+  let isEnding = false
+  const onEndingSignal = (): void => void (isEnding = true)
+  for (const signal of ENDING_SIGNALS) process.once(signal, onEndingSignal)
+  // From the start: under npx one Ctrl-C arrives twice, and the second must not count as another.
   onTerminationSignal(() => onCtrlC())
 
   const arrivedBefore = service.arrived
   const running = runChildProcess(program, env)
   const endedAtOnce = await Promise.race([running, waitForImmediate()])
   if (endedAtOnce?.startFailure === undefined) {
-    say(`what ${name} logs is shown at ${service.pageUrl}`)
+    print(`entries of ${name} are shown at ${service.pageUrl}`)
     if (overridden.length > 0)
-      say(`for ${name} this shell's ${overridden.join(', ')} ${overridden.length === 1 ? 'does' : 'do'} not count`)
+      print(`for ${name} these variables of the shell are overridden: ${overridden.join(', ')}`)
   }
-  const { exitCode, signal, startFailure: problem } = await running
-  const asked = new Promise<void>((resolve) => {
+  const { exitCode, signal, startFailure: failure } = await running
+  const interrupted = new Promise<void>((resolve) => {
     onCtrlC = resolve
   })
-  const isSettled = await Promise.race([
+  const isIdle = await Promise.race([
     waitUntilIdle({ origin: service.origin, requestsNow: () => service.requests }, systemClock),
-    asked,
+    interrupted,
   ])
-  if (isSettled === false) say('requests are still open, and are ended')
+  if (isIdle === false) print('requests are still open after 5 s, and are ended')
 
   const arrived = service.arrived - arrivedBefore
   if (asJson)
     process.stderr.write(
-      formatJsonLine({ exit_code: exitCode, signal, arrived, ...(problem !== undefined && { message: problem }) }),
+      formatJsonLine({ exit_code: exitCode, signal, arrived, ...(failure !== undefined && { message: failure }) }),
     )
   const ending =
-    problem ?? `${name} ended with ${signal ?? exitCode}, ${arrived} ${arrived === 1 ? 'entry' : 'entries'} arrived`
-  const isWatched = process.stdin.isTTY && process.stderr.isTTY && !asJson && problem === undefined
-  if (!isWatched || isAskedToEnd) {
-    say(ending)
+    failure ?? `${name} ended with ${signal ?? exitCode}, ${arrived} ${arrived === 1 ? 'entry' : 'entries'} arrived`
+  const isWatched = process.stdin.isTTY && process.stderr.isTTY && !asJson && failure === undefined
+  if (!isWatched || isEnding) {
+    print(ending)
     return exitCode
   }
-  say(`${ending}; the page stays until Ctrl-C: ${service.pageUrl}`)
-  await asked
+  print(`${ending}; the page stays until Ctrl-C: ${service.pageUrl}`)
+  await interrupted
   return exitCode
 }
 
-/** Node tells within the same turn why a program is not run. */
+/** Node reports in the same turn that a program cannot be started. */
 function waitForImmediate(): Promise<undefined> {
   return new Promise((resolve) => setImmediate(() => resolve(undefined)))
 }

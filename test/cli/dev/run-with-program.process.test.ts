@@ -52,7 +52,7 @@ describe('what an application logs through its worker arrives', () => {
     ])
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'said by the app' })
     expect(stderr).toMatch(
-      /^pino-ingest dev: what \S+node.* logs is shown at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/,
+      /^pino-ingest dev: entries of \S+node.* are shown at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/,
     )
     expect(stderr).toMatch(/ ended with 0, 2 entries arrived\n$/)
     expect(stderr.split('\n')).toHaveLength(3)
@@ -93,7 +93,7 @@ describe('what an application logs through its worker arrives', () => {
     )
     expect(code).toBe(0)
     expect(stderr).toMatch(
-      /this shell's PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA, PINO_INGEST_URL, PINO_INGEST_ENABLED do not count\n/,
+      /are overridden: PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA, PINO_INGEST_URL, PINO_INGEST_ENABLED\n/,
     )
     expect(stderr).toContain('1 entry arrived')
     expect(stderr).not.toContain('real-key')
@@ -124,7 +124,7 @@ describe('the program', () => {
   ] as const)('%s: its exit code', async (_, program, code) => {
     const result = await dev(['--', ...program])
     expect(result).toMatchObject({ code, stdout: Buffer.alloc(0) })
-    expect(result.stderr.includes('logs is shown at')).toBe(code !== 126 && code !== 127)
+    expect(result.stderr.includes('are shown at')).toBe(code !== 126 && code !== 127)
     expect(result.stderr).toContain(
       code === 127
         ? 'dev: no-such-program-4711 is not found\n'
