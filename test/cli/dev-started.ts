@@ -32,7 +32,7 @@ export async function startText(
   env: CliEnv = devEnv(),
 ): Promise<{ running: RunningCli; url: string; origin: string; token: string }> {
   const running = startCli(['dev', '--port', '0', ...args], env)
-  await until(() => running.said().includes('Kept in'), 20_000)
+  await until(() => running.said().includes('Stored in'), 20_000)
   const [, origin = '', token = ''] = /(http:\S+)\/#token=(\S+)/.exec(running.said()) ?? []
   return { running, origin, token, url: /listens on (\S+) /.exec(running.said())?.[1] ?? '' }
 }

@@ -59,7 +59,7 @@ function foreign(net: Network): Promise<Running> {
 
 function ownService(net: Network): Promise<Running> {
   const running = net.run([CLI, 'dev'])
-  return listening(running, running.stdout, 'Kept in memory')
+  return listening(running, running.stdout, 'Stored in memory')
 }
 
 interface Everything {

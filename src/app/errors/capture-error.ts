@@ -1,10 +1,10 @@
-/** [main] Logs what was caught, and says how that event is called. */
+/** [main] Logs a caught error and returns the id of the event. */
 import { isError } from '../logger/error-serializer.js'
 import { newEventId, rememberEventId } from './event-id.js'
 import { readPinoProperty } from '../logger/pino-symbols.js'
 import { parseId } from '../scope/scope-context.js'
 
-/** A pino logger, a child of one, or what logs like one: Fastify's `request.log`. */
+/** A pino logger, a child logger, or Fastify's `request.log`. */
 export interface ErrorLogger {
   error(fields: object, message?: string): void
 }
@@ -13,7 +13,7 @@ export interface ErrorLogger {
 export interface CaptureFields {
   /** Default: the error's message. */
   readonly msg?: string | undefined
-  /** One that was told already, by `newEventId()`. Default: a new one. */
+  /** An id that `newEventId()` created. Default: a new one. */
   readonly event_id?: string | undefined
   readonly [field: string]: unknown
 }
@@ -21,11 +21,11 @@ export interface CaptureFields {
 let isWarned = false
 
 /**
- * Logs what was caught at level error, with the crumbs of the current scope (through `ingestMixin()` or `ingestOptions()`).
+ * Logs a caught error at level error, with the breadcrumbs of the current scope (through `ingestMixin()` or `ingestOptions()`).
  *
  * @param error anything that can be thrown
  * @returns the event's id, to be shown to the user and given to `sendFeedback()`; on the entry it is `metadata.event_id`. Never
- * throws: where logging fails, a process warning (`PINO_INGEST_CAPTURE`) says so once.
+ * throws: if logging fails, one process warning (`PINO_INGEST_CAPTURE`) is emitted.
  */
 export function captureError(logger: ErrorLogger, error: unknown, fields: CaptureFields = {}): string {
   let id: string | undefined
@@ -46,7 +46,7 @@ export function captureError(logger: ErrorLogger, error: unknown, fields: Captur
   return id
 }
 
-/** A serializer or a getter may have thrown: the event itself is told without what it could not carry. */
+/** A serializer or a getter may have thrown: the event is logged without the error. */
 function captureWithout(logger: ErrorLogger, id: string, failure: unknown): void {
   try {
     logger.error({ event_id: id }, 'an error was caught that cannot be logged')
@@ -65,7 +65,7 @@ function messageOf(thrown: unknown): string {
     if (isError(thrown)) return String(thrown.message || thrown.name)
     if (typeof thrown !== 'object' || thrown === null) return String(thrown)
     const { message } = thrown as { message?: unknown }
-    return typeof message === 'string' ? message : 'something was thrown that is no error'
+    return typeof message === 'string' ? message : 'a value was thrown that is not an error'
   } catch {
     return 'an error without a readable message'
   }

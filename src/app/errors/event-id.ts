@@ -1,10 +1,10 @@
-/** [main] Ids of events: what a page shows to its user, and what feedback names. */
+/** [main] Ids of events, which pages show and feedback refers to. */
 import { randomUUID } from 'node:crypto'
 import { currentHistory } from '../scope/app-state.js'
 
 /**
- * A new UUID, to be put on a record as `event_id`: `captureError(logger, error, { event_id })`. The service's interface does not say how it
- * names an event: the id travels in the entry's `metadata.event_id`, and feedback names it.
+ * A new UUID, to be put on a record as `event_id`: `captureError(logger, error, { event_id })`. The service's interface does not define
+ * ids of events: the id is stored in the entry's `metadata.event_id`, and feedback refers to it.
  */
 export function newEventId(): string {
   return rememberEventId(randomUUID())
@@ -16,8 +16,8 @@ export function rememberEventId(id: string): string {
 }
 
 /**
- * The newest of the current scope; outside any scope, of what happened outside any. Never another request's: feedback would
- * reach the wrong error.
+ * The newest id of the current scope, or outside any scope of the process. Never that of another request: feedback would
+ * refer to the wrong error.
  */
 export function lastEventId(): string | undefined {
   return currentHistory().eventId

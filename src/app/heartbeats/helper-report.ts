@@ -1,12 +1,12 @@
-/** [main] How the helpers tell of their own troubles: to the logger they were given, else on stderr. */
+/** [main] Reports failures of the helpers to the given logger, otherwise on stderr. */
 
-/** What is used of a pino logger. */
+/** The part of a pino logger that is used. */
 export interface HelperLogger {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** Never throws: a helper in the background must not end the process, nor stand in for what the job threw. */
+/** Never throws: a helper in the background must not end the process, nor hide the error of the job. */
 export function report(
   logger: HelperLogger | undefined,
   level: 'warn' | 'error',
@@ -16,7 +16,7 @@ export function report(
   try {
     if (logger !== undefined) return logger[level](fields, message)
   } catch {
-    // A serializer of the application's, or no logger: stderr is left.
+    // The application's serializer failed, or it is not a logger.
   }
   process.stderr.write(`pino-ingest: ${message}\n`)
 }

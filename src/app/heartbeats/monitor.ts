@@ -1,4 +1,4 @@
-/** [main] A job that a monitor watches: it pings when the job has succeeded, and not otherwise. */
+/** [main] Runs a job, and pings its monitor if it succeeds. */
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
 import { IngestError } from '../../shared/errors.js'
@@ -8,17 +8,17 @@ import { report } from './helper-report.js'
 import type { HelperLogger } from './helper-report.js'
 
 export type MonitorOptions = PingOptions & {
-  /** A pino logger: gets a failed job at level error, and a failed ping at level warn. Without it a failed ping is told on stderr. */
+  /** A pino logger: gets a failed job at level error, and a failed ping at level warn. Without it a failed ping is reported on stderr. */
   logger?: HelperLogger | undefined
 }
 
 /**
- * Runs a job, and pings its monitor when it has succeeded (interface: POST /heartbeat/{monitor_token}). When it fails it is
- * logged, and what it threw is thrown again. A failed ping is reported and changes nothing; it takes `timeoutMs` at most.
+ * Runs a job, and pings its monitor when it has succeeded (interface: POST /heartbeat/{monitor_token}). A failure is
+ * logged and thrown again. A failed ping is reported and changes nothing; it takes at most `timeoutMs`.
  *
  * @param token any text but empty, `.` and `..`; appears in no message
  * @returns what the job returns
- * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job is begun.
+ * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job starts.
  */
 export async function monitor<T>(token: string, job: () => T | Promise<T>, options: MonitorOptions = {}): Promise<T> {
   const { logger, ...pingOptions } = options
@@ -43,7 +43,7 @@ async function run<T>(job: () => T | Promise<T>, logger: HelperLogger | undefine
   try {
     return await job()
   } catch (error) {
-    // An Error itself, and not in an object: then it comes under the logger's own error key.
+    // The Error itself, so that the logger uses its own error key.
     if (logger !== undefined)
       report(logger, 'error', error instanceof Error ? error : { thrown: error }, 'a monitored job failed')
     throw error

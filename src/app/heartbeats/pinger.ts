@@ -1,4 +1,4 @@
-/** [main] One monitor's heartbeats: its token, and the way to the service, which takes no key. */
+/** [main] Sends the heartbeats of one monitor. They carry its token and no key. */
 import { resolveLimits } from '../../client/call-limits.js'
 import type { CallLimits } from '../../client/call-limits.js'
 import { RetryingCaller } from '../../client/retrying-caller.js'
@@ -21,10 +21,10 @@ const OPTION_NAMES = [
   'retryMaxMs',
 ] as const
 
-/** As those of `IngestClient`. A key may be given as to the other helpers; a heartbeat carries none. */
+/** The options of `IngestClient`. A key is accepted and ignored. */
 export type PingOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
 
-/** The options want one. So short that it is masked in no message. */
+/** The options require one. It is so short that no message masks it. */
 const UNUSED_KEY = 'none'
 
 export class Pinger {
@@ -34,7 +34,7 @@ export class Pinger {
   readonly #calls: RetryingCaller
 
   /**
-   * @param clock whose timers keep the process alive, or do not, while an attempt is waited for
+   * @param clock its timers decide whether a wait for a retry keeps the process alive
    * @throws IngestError `INVALID` for a token that no monitor has, `CONFIG` for the options
    */
   constructor(token: string, { maxAttempts, timeoutMs, ...options }: PingOptions, clock: Clock) {
@@ -62,7 +62,7 @@ export class Pinger {
     }
   }
 
-  /** What is under way fails with `ABORTED`. */
+  /** A ping in progress fails with `ABORTED`. */
   close(): Promise<void> {
     return this.#calls.close()
   }

@@ -1,4 +1,4 @@
-/** [main] Heartbeats of work that goes on for long. */
+/** [main] Heartbeats of long-running work. */
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { MAX_TIMER_MS, backgroundClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
@@ -10,9 +10,9 @@ import { report } from './helper-report.js'
 import type { HelperLogger } from './helper-report.js'
 
 export type StartHeartbeatOptions = PingOptions & {
-  /** Milliseconds from 1000: how often the monitor expects it, or oftener. */
+  /** Milliseconds, at least 1000: the interval that the monitor expects, or less. */
   everyMs: number
-  /** A pino logger: gets failed pings at level warn, at most one line a minute. Without it they are told on stderr. */
+  /** A pino logger: gets failed pings at level warn, at most one line a minute. Without it they are reported on stderr. */
   logger?: HelperLogger | undefined
 }
 
@@ -26,18 +26,18 @@ interface Failures {
 }
 
 /**
- * Pings a monitor now and every `everyMs`, until it is stopped. It keeps no process alive but for the request under way, and
- * never throws later; one that takes longer than `everyMs` is waited for.
+ * Pings a monitor now and every `everyMs`, until it is stopped. Only a request in progress keeps the process alive. It
+ * never throws later. No ping is sent while another is in progress.
  *
  * @param token any text but empty, `.` and `..`; appears in no message
- * @returns a function that stops it; what is under way is ended
+ * @returns a function that stops it and aborts a ping in progress
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options.
  */
 export function startHeartbeat(token: string, options: StartHeartbeatOptions): () => Promise<void> {
   return startHeartbeatWithClock(backgroundClock, token, options)
 }
 
-/** @param clock whose timers keep no process alive */
+/** @param clock its timers must not keep the process alive */
 export function startHeartbeatWithClock(
   clock: Clock,
   token: string,
@@ -65,21 +65,21 @@ export function startHeartbeatWithClock(
       ),
   )
   let isStopped = false
-  let isUnderWay = false
+  let isPinging = false
   let cancel = (): void => {}
   const ping = async (): Promise<void> => {
-    isUnderWay = true
+    isPinging = true
     try {
       await pinger.ping()
     } catch (error) {
       if (!isStopped) failures.offer({ count: 1, error })
     } finally {
-      isUnderWay = false
+      isPinging = false
     }
   }
   const beat = (): void => {
     cancel = clock.timer(everyMs, beat)
-    if (!isUnderWay) void ping()
+    if (!isPinging) void ping()
   }
   beat()
   return async () => {

@@ -1,4 +1,4 @@
-/** [main] Crumbs for the requests that the application sends: heard on Node's diagnostics channels, nothing is wrapped. */
+/** [main] Breadcrumbs for the requests that the application sends, from Node's diagnostics channels. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { systemClock } from '../../shared/clock.js'
@@ -10,16 +10,16 @@ import type { ScopeHistory } from '../scope/app-state.js'
 
 type AnyRequest = UndiciRequest | ClientRequest
 
-/** Since its reply comes in another context, the request remembers where it was made. */
+/** The scope of the request is stored, since the reply arrives in another context. */
 interface StartedRequest {
   readonly trail: ScopeHistory
   readonly atMs: number
 }
 
 /**
- * From now on each request that the app sends, by `fetch`, undici or `node:http`, leaves a crumb in the scope in which it was made:
- * method, URL without query and userinfo, status, duration. Redirects are requests of their own. This package's own are left
- * out. Calls add up: the crumbs end when each was undone.
+ * Adds a breadcrumb for each request that the app sends by `fetch`, undici or `node:http`, in the scope of the request:
+ * method, URL without query and userinfo, status, duration. Redirects are requests of their own. Requests of this package
+ * are ignored. Calls are counted: breadcrumbs end when each was undone.
  *
  * @returns a function that undoes it
  */
@@ -44,9 +44,9 @@ function listen(): () => void {
     if (!started.has(request)) started.set(request, { trail: currentHistory(), atMs: systemClock.now() })
   }
   const finish = (request: AnyRequest, place: () => string | undefined, outcome: RequestOutcome): void => {
-    if (outcome.status !== undefined && outcome.status < 200) return // informational: the reply itself is still to come
+    if (outcome.status !== undefined && outcome.status < 200) return // informational: the final reply follows
     const from = started.get(request)
-    started.delete(request) // an error after the reply's head belongs to who reads the body
+    started.delete(request) // a later error concerns the reader of the body
     const url = from === undefined ? undefined : place()
     if (from === undefined || url === undefined) return
     keepBreadcrumb(
@@ -62,7 +62,7 @@ function listen(): () => void {
       finish(request, () => toUndiciUrl(request as UndiciRequest), { status: response?.statusCode }),
     'undici:request:error': ({ request, error }) =>
       finish(request, () => toUndiciUrl(request as UndiciRequest), { error }),
-    // The first comes with the call, from Node 22 on; the other when the request is written.
+    // `created` is emitted by the call, from Node 22 on; `start` when the request is written.
     'http.client.request.created': ({ request }) => start(request),
     'http.client.request.start': ({ request }) => start(request),
     'http.client.response.finish': ({ request, response }) =>
@@ -83,13 +83,13 @@ interface ChannelMessage {
   readonly error?: unknown
 }
 
-/** What a listener throws, Node makes an uncaught exception: rather no crumb, should a runtime show other objects. */
+/** Node turns an error of a listener into an uncaught exception. A runtime with other objects gets no breadcrumb instead. */
 function guarded(listener: (message: ChannelMessage) => void): (message: unknown) => void {
   return (message) => {
     try {
       listener(message as ChannelMessage)
     } catch {
-      // told above
+      // see above
     }
   }
 }

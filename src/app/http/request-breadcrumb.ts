@@ -1,15 +1,15 @@
-/** [main] An outgoing request and its outcome, as a crumb: without what may hold credentials. Pure. */
+/** [main] An outgoing request and its outcome as a breadcrumb, without anything that may hold credentials. Pure. */
 import type { ClientRequest } from 'node:http'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { boundedText } from '../scope/bounded-copy.js'
 import { toBreadcrumb } from '../scope/scope-breadcrumbs.js'
 
-/** undici's own, as its channels show it: https://undici.nodejs.org, Diagnostics Channel Support. */
+/** The request of undici's channels: https://undici.nodejs.org, Diagnostics Channel Support. */
 export interface UndiciRequest {
   readonly method?: string
   readonly origin?: string | URL
   readonly path?: string
-  /** Names and values in turn; one text before version 6. */
+  /** Alternating names and values; one string before version 6. */
   readonly headers?: readonly unknown[] | string
 }
 
@@ -20,7 +20,7 @@ export interface RequestOutcome {
 
 const OWN_USER_AGENT = 'pino-ingest/'
 
-/** A CONNECT opens a proxy's tunnel, the request in it has its own crumb. */
+/** Requests of this package, and CONNECT: the request in a proxy's tunnel has its own breadcrumb. */
 export function isIgnored({ method, headers = [] }: UndiciRequest): boolean {
   const isOurs =
     typeof headers === 'string'
@@ -38,7 +38,7 @@ export function toNodeUrl(request: ClientRequest): string | undefined {
   return toBareUrl(`${request.protocol}//${String(host)}`, request.path)
 }
 
-/** Where credentials may stand, in userinfo, query and fragment, nothing is taken. To a proxy the path is a whole URL. */
+/** Without userinfo, query and fragment, which may hold credentials. In a request to a proxy the path is a whole URL. */
 function toBareUrl(origin: string, path: string): string | undefined {
   const whole = /^https?:\/\//i.test(path) ? path : origin.replace(/\/$/, '') + path
   if (!URL.canParse(whole)) return undefined
@@ -67,7 +67,7 @@ export function toRequestBreadcrumb(
   })
 }
 
-/** Never the message, which may hold what the URL here does not. */
+/** Never the message, which may contain the whole URL. */
 function toReason(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown }
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'failed'

@@ -1,22 +1,22 @@
-/** [main] A signal ends a process at once, with what pino and its worker hold: here it ends in order. */
+/** [main] Flushes loggers before a signal ends the process. */
 import { constants } from 'node:os'
 import { flush } from './flush.js'
 
 export interface FlushOnSignalOptions {
   /** Default SIGTERM and SIGINT. */
   readonly signals?: readonly NodeJS.Signals[]
-  /** Milliseconds that a flush of the loggers given may take. Default 3000. */
+  /** Milliseconds that the flush may take. Default 3000. */
   readonly timeoutMs?: number
   /**
-   * Whether the process is ended after the flush. Default: if nobody else listens to the signal at the time it comes. `true`
-   * where others listen that do not end the process; `false` where it ends in another way.
+   * Whether to end the process after the flush. Default: if there is no other listener when the signal arrives. Set `true`
+   * if other listeners do not end the process, `false` if it ends in another way.
    */
   readonly exit?: boolean
 }
 
 type Listener = (signal: NodeJS.Signals) => void
 
-/** What all calls have in common: the process ends once, when the last of them has flushed. */
+/** Shared by all calls: the process ends once, after the last flush. */
 interface ShutdownState {
   readonly listeners: Set<Listener>
   readonly undos: Set<() => void>
@@ -26,21 +26,20 @@ interface ShutdownState {
 
 const DEFAULT_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
 const DEFAULT_TIMEOUT_MS = 3_000
-/** A process that a signal ended says so by its exit code. */
+/** Added to the number of the signal. */
 const SIGNAL_EXIT_CODE = 128
 
 /** Global, since both builds of this package may be loaded. */
 const SHUTDOWN = Symbol.for('pino-ingest.shutdown')
 
 /**
- * Lets what was logged out before a signal ends the process. Without a handler a signal ends Node at once, and no `exit`
- * event tells pino of it. Where the app handles the signal itself, before or after this call, its handler decides when to
- * exit, and this only flushes. Listeners of the package `signal-exit` do not count: they wait for others to end the process.
+ * Flushes before a signal ends the process. Without a handler a signal ends Node at once, without the `exit` event that
+ * pino needs. If the app handles the signal itself, its handler decides when to exit, and this only flushes. Listeners of the package `signal-exit` do not count: they wait for others to end the process.
  *
- * The exit code is 128 and the signal's number. A second signal that nobody else handles ends the process without waiting
+ * The exit code is 128 plus the signal's number. A second signal without another handler ends the process without waiting
  * for the flush; pino's worker still has its `shutdownTimeoutMs`, which a third signal cuts short.
  *
- * @param loggers to be flushed before the exit; pino's worker transports are drained at the exit in any case
+ * @param loggers flushed before the exit; pino drains worker transports at the exit in any case
  * @returns a function that undoes it
  */
 export function flushOnSignal(
@@ -79,13 +78,13 @@ export function flushOnSignal(
   }
   shutdown.listeners.add(onSignal)
   shutdown.undos.add(undo)
-  // First in the row: Node takes a `once` listener off before it calls it, and the app's would not be seen any more.
+  // First: Node removes a `once` listener before it calls it, so that the app's would not be found.
   for (const signal of signals) process.prependListener(signal, onSignal)
   return undo
 }
 
 function end({ undos }: ShutdownState, code: number): void {
-  // pino's exit hook blocks this thread, so no listener could answer another signal: without one, the system does.
+  // pino's exit hook blocks this thread. Without a listener another signal ends the process at once.
   for (const undo of undos) undo()
   process.exit(code)
 }
@@ -99,12 +98,12 @@ interface Counting {
   readonly count?: unknown
 }
 
-/** It listens to these in all its versions; to the rest in some. */
+/** All its versions listen to these. */
 const SIGNAL_EXIT_SIGNALS: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
 
 /**
- * How many listeners the package signal-exit has. It cleans up, and ends the process only where nobody else listens: its
- * copies tell each other by these counters (version 4, then 3).
+ * Number of listeners of the package signal-exit. They end the process only if there is no other listener; its
+ * copies share these counters (version 4, then 3).
  */
 function countSignalExitListeners(signal: NodeJS.Signals): number {
   if (!SIGNAL_EXIT_SIGNALS.includes(signal)) return 0

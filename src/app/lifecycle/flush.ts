@@ -1,4 +1,4 @@
-/** [main] Waits until what was logged is safe, wherever the transport runs. */
+/** [main] Waits until logged entries are acknowledged or on disk. */
 import { randomUUID } from 'node:crypto'
 import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/flush-message.js'
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
@@ -9,7 +9,7 @@ export interface FlushOptions {
   readonly timeoutMs?: number
 }
 
-/** pino's stream to its worker, as far as it is used here. */
+/** The used part of pino's stream to its worker. */
 interface WorkerStream {
   emit(event: 'message', message: FlushRequest): boolean
   on(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
@@ -23,8 +23,8 @@ const ANSWER_MS = 100
 
 /**
  * Resolves when everything logged before is acknowledged by the service, or is on disk while the service is down, or
- * when the time is over. Works with one target, several, a pipeline and `ingestStream()`. In an outage it cuts the wait for the
- * next attempt short, and says `spooled` only after an attempt that began after the call has failed.
+ * when the time is over. Works with one target, several, a pipeline and `ingestStream()`. In an outage it triggers an
+ * attempt at once, and returns `spooled` only after that attempt has failed.
  *
  * @param logger a pino logger, or one of its children
  * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. Never rejects.
@@ -66,14 +66,14 @@ function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResu
       if (notifiesWorker(stream)) stream.flush()
       else stream.flush(() => void stream.emit('message', { ...request, step: 'read' }))
     } catch {
-      finish({ state: 'timeout' }) // the worker has ended: nothing can be asked any more
+      finish({ state: 'timeout' }) // the worker has ended
     }
   })
 }
 
 /**
- * thread-stream 4 tells the worker of a flush, and holds the process until its callback: in an outage that may be for
- * ever, so that it gets none. Version 3, which pino 9 brings, tells only us, once the worker has read all.
+ * thread-stream 4 sends a flush to the worker, and keeps the process alive until its callback: in an outage possibly for
+ * ever, so it gets none. Version 3, of pino 9, calls back when the worker has read everything.
  */
 function notifiesWorker(stream: object): boolean {
   const symbol = Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl')

@@ -1,9 +1,9 @@
 /**
- * [main] The ids of OpenTelemetry's active span, where the application has OpenTelemetry.
+ * [main] The ids of OpenTelemetry's active span, if the application uses OpenTelemetry.
  *
- * Its API keeps what is registered under a symbol of the global object, so that all its copies find it (`global-utils` of
- * `@opentelemetry/api`); a span lies in the context under another. Both names are fixed for the major version 1. Reading
- * there needs no import, finds the copy that the application uses, and costs nothing where there is none.
+ * Its API stores registrations under a symbol of the global object, so that all its copies find them (`global-utils` of
+ * `@opentelemetry/api`); a span is in the context under another. Both names are fixed for the major version 1. Reading
+ * them needs no import, finds the copy that the application uses, and costs nothing without OpenTelemetry.
  */
 import type { ScopeTrace } from '../scope/app-state.js'
 
@@ -21,7 +21,7 @@ interface Registered {
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/
 const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/
 
-/** `undefined` where no span is active, its ids are none (OpenTelemetry, Trace API: IsValid), or the app's SDK throws. */
+/** `undefined` if no span is active, its ids are invalid (OpenTelemetry, Trace API: IsValid), or the app's SDK throws. */
 export function findActiveSpanIds(): ScopeTrace | undefined {
   const context = (globalThis as { [API]?: Registered })[API]?.context
   if (context === undefined) return undefined
@@ -31,6 +31,6 @@ export function findActiveSpanIds(): ScopeTrace | undefined {
       return undefined
     return { trace_id: traceId, span_id: spanId }
   } catch {
-    return undefined // a log call must not fail for what is beside it
+    return undefined // a log call must not fail because of tracing
   }
 }

@@ -15,7 +15,7 @@ interface SerializedError {
 /** Errors in one tree; beyond it they are named only. */
 const MAX_ERRORS = 100
 const UNREADABLE = '[unreadable]'
-/** Have places of their own, or would be told twice. */
+/** Written under other names, or redundant. */
 const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors', 'constructor'])
 
 /** Also of another realm (a vm context, as in Jest). */
@@ -28,7 +28,7 @@ export function serializeError(value: unknown): unknown {
   try {
     return isError(value) ? plainError(value, new Set()) : value
   } catch {
-    return { type: 'Error', message: UNREADABLE } // a proxy that refuses even to say what it is
+    return { type: 'Error', message: UNREADABLE } // a proxy that throws on every access
   }
 }
 
@@ -62,7 +62,7 @@ function nested(value: unknown, seen: Set<unknown>): unknown {
 function named(error: Error): SerializedError {
   const maker = read(error, 'constructor')
   const name = typeof maker === 'function' ? maker.name : read(error, 'name')
-  // Without a prototype: `__proto__` is a name like others, and pino-http's own serializer, given this, keeps the type.
+  // Without a prototype `__proto__` is an ordinary key, and pino-http's serializer keeps the type.
   return Object.assign(Object.create(null) as SerializedError, {
     type: typeof name === 'string' ? name : 'Error',
     message: textOf(read(error, 'message')),

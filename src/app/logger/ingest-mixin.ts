@@ -1,4 +1,4 @@
-/** [main] What the scope knows, put on each record as pino makes it. */
+/** [main] Adds the fields of the scope to each record. */
 import type { LoggerOptions } from 'pino'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { boundNames } from './logger-bindings.js'
@@ -13,7 +13,7 @@ import type { ScopeFacts, ScopeTrace, ScopeUser } from '../scope/app-state.js'
 /** pino's type of the option `mixin`. */
 export type IngestMixin<CustomLevels extends string = never> = NonNullable<LoggerOptions<CustomLevels>['mixin']>
 
-/** What is added, under names that the transport knows. */
+/** The added fields, under names that the transport knows. */
 interface AddedFields extends ScopeTrace {
   user?: ScopeUser
   user_id?: string
@@ -35,11 +35,11 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
  * A `mixin` for pino: `pino({ mixin: ingestMixin() })`. `ingestOptions()` has it already.
  *
  * It adds to each record the user, session, request, tags and fields of the current `withScope()`; the ids of
- * OpenTelemetry's active span, or else the scope's trace; where `res` is logged, the pattern of the `route`, as Express and
- * Fastify know it; and from level error up the crumbs of `addBreadcrumb()`, which are then used up.
+ * OpenTelemetry's active span, otherwise the scope's trace; if `res` is logged, the pattern of the `route`, as Express and
+ * Fastify know it; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them once.
  *
- * The record's own fields win, as do a child logger's bindings and what the app's own mixin returns. Who names a user or a
- * trace names it whole: parts of two are never mixed. Never throws by itself.
+ * The record's own fields take precedence, as do a child logger's bindings and the result of the app's own mixin. Users and
+ * traces are overridden as a whole: parts of two are never mixed. Never throws by itself.
  *
  * @param appMixin the application's own, called first, as pino would call it
  */
@@ -49,10 +49,10 @@ export function ingestMixin<CustomLevels extends string = never>(
   return (mergeObject, level, logger) => {
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
-      // Not a spread of both: what it makes is slow to add to, and pino adds the record (4 us instead of 0.1).
+      // Not a spread of both: pino adds the record to the result, which is then slow (4 us instead of 0.1).
       return Object.assign(collectFields(new RecordFields(mergeObject, own, logger), level), own)
     } catch {
-      return own // a proxy that refuses to be asked
+      return own // a proxy that throws
     }
   }
 }
@@ -86,7 +86,7 @@ function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields
   if (facts.tags !== undefined && !record.has('tags')) added.tags = facts.tags
 }
 
-/** What a record says already: in the call, by the app's mixin, by the bindings of its logger. */
+/** The fields that a record has already: from the call, the app's mixin, and the bindings of its logger. */
 class RecordFields {
   readonly #call: Fields
   readonly #mixin: Fields
@@ -112,7 +112,7 @@ class RecordFields {
     return Object.hasOwn(this.#call, name) ? this.#call[name] : undefined
   }
 
-  /** Who it names in the call; bindings are text already, and count as another. */
+  /** The user in the call. Bindings are serialized already, and count as another user. */
   user(): ScopeFacts {
     const id = parseId(
       this.value('user_id') ?? this.value('userId') ?? (this.value('user') as { id?: unknown } | null | undefined)?.id,

@@ -6,7 +6,7 @@ import { ingestMixin } from './ingest-mixin.js'
 
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
-/** pino's own, but that `transport: false` says that a stream is given beside them. */
+/** pino's options. `transport: false` means that a stream is passed to `pino()`. */
 export type IngestLoggerOptions<
   CustomLevels extends string = never,
   UseOnlyCustomLevels extends boolean = boolean,
@@ -15,21 +15,21 @@ export type IngestLoggerOptions<
 }
 
 const OUR_NAME = 'pino-ingest'
-/** As `require.resolve` or `import.meta.resolve` answer, where pino would not find the name by itself. */
+/** The result of `require.resolve` or `import.meta.resolve`, if pino would not find the name. */
 const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
 
 /**
- * Options for `pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))`: the application's own with
+ * Options for `pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))`: the application's options with
  *
  * - `ingestMixin()` around its mixin,
  * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`: by the app's
- *   own `serializers.err` where it has one,
+ *   own `serializers.err` if it has one,
  * - without a `transport`, `{ target: 'pino-ingest' }`, configured by the environment; with `transport: false` none, for
  *   `pino(ingestOptions({ transport: false }), ingestStream(options))`.
  *
- * Its own serializers, formatters and mixin stay in force. What is given is not changed.
+ * Its own serializers, formatters and mixin still apply. The argument is not changed.
  *
- * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, wherever in `transport` it stands.
+ * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, anywhere in `transport`.
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},

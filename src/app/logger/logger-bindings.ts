@@ -1,4 +1,4 @@
-/** [main] What a child logger is bound to: pino has it as text already, and offers a way to parse it at each call only. */
+/** [main] Names of a child logger's bindings. pino stores them as text; the parsed names are cached. */
 import { readPinoProperty } from './pino-symbols.js'
 
 interface Bound {
@@ -9,18 +9,18 @@ interface Bound {
 const NONE: ReadonlySet<string> = new Set()
 const known = new WeakMap<object, Bound>()
 
-/** Names of what the logger puts on each of its records. */
+/** Names of the fields that the logger adds to each record. */
 export function boundNames(logger: object): ReadonlySet<string> {
   const text = readPinoProperty(logger, 'pino.chindings')
   if (typeof text !== 'string') return NONE
   const last = known.get(logger)
-  if (last?.text === text) return last.names // `setBindings()` makes another
+  if (last?.text === text) return last.names // `setBindings()` changes the text
   const names = namesIn(text)
   known.set(logger, { text, names })
   return names
 }
 
-/** `,"pid":1,"hostname":"a"`, as pino keeps it; with the app's own stringifiers it may be no JSON. */
+/** `,"pid":1,"hostname":"a"`, as pino stores it; with the app's own stringifiers it may not be JSON. */
 function namesIn(text: string): ReadonlySet<string> {
   try {
     return new Set(Object.keys(JSON.parse(`{${text.slice(1)}}`) as object))

@@ -1,19 +1,19 @@
-/** [main] Where a logger's lines go: pino's stream to its worker, streams in this thread, or several of both. */
+/** [main] The streams behind a logger: pino's stream to its worker, in-process streams, or several. */
 import { FLUSH_METHOD } from '../../transport/flush-message.js'
 import { readPinoProperty } from './pino-symbols.js'
 
-/** Behind the logger: pino's own, one that the app made, or several in a multistream. Empty for what is no logger. */
+/** pino's own stream, one of the app, or several in a multistream. Empty for an object that is not a logger. */
 export function findLoggerStreams(logger: object): readonly object[] {
   return toStreams(readPinoProperty(logger, 'pino.stream'))
 }
 
-/** Those that this package's transport may stand behind: of a logger, of a multistream, or the stream itself. */
+/** The streams that may lead to this package's transport: of a logger, of a multistream, or the stream itself. */
 export function findIngestStreams(target: object): readonly object[] {
   const streams = toStreams(readPinoProperty(target, 'pino.stream') ?? target)
   return [...new Set(streams)].filter((stream) => FLUSH_METHOD in stream || isWorkerStream(stream))
 }
 
-/** Of pino's transports: what it emits as `message` goes to the worker, whose `EVENT`s it emits. */
+/** A stream of `pino.transport()`: it sends `message` events to the worker and emits the worker's `EVENT`s. */
 export function isWorkerStream(stream: object): boolean {
   return 'worker' in stream && 'emit' in stream
 }

@@ -1,6 +1,6 @@
-/** [main] What pino keeps on a logger under symbols of its own: found by their names, so that pino is not loaded for them. */
+/** [main] Properties that pino stores on a logger under symbols. They are found by description, without loading pino. */
 
-/** By name, as the last logger had them. Several copies of pino have symbols of their own. */
+/** Symbols of the last logger, by name. Each copy of pino has its own symbols. */
 const symbols = new Map<string, symbol>()
 
 export function readPinoProperty(logger: object, name: string): unknown {

@@ -1,20 +1,20 @@
-/** [main] The pattern that a request matched, which only the framework's own objects tell, and only once it is answered. Pure. */
+/** [main] Finds the route pattern of a request in the framework's objects, once the request is answered. Pure. */
 
-/** Express and its like leave the route on the request; a router that is mounted somewhere has that as `baseUrl`. */
+/** Express stores the route on the request, and the mount path of a router as `baseUrl`. */
 interface ExpressRequest {
   readonly route?: { readonly path?: unknown }
   readonly baseUrl?: unknown
   readonly originalUrl?: unknown
 }
 
-/** As far as it is used here: a ServerResponse, what pino made of one, or Fastify's Reply. */
+/** The used part of a ServerResponse, of pino's serialized form, or of Fastify's Reply. */
 interface Answered {
   readonly raw?: Answered
   readonly req?: ExpressRequest
   readonly request?: { readonly routeOptions?: { readonly url?: unknown } }
 }
 
-/** `/users/:id`, or `undefined` where there is no framework, or no route (a 404), or one without a text, as a RegExp. */
+/** `/users/:id`; `undefined` without a framework, without a route (a 404), and for a RegExp. */
 export function findRoute(response: unknown): string | undefined {
   if (typeof response !== 'object' || response === null) return undefined
   try {
@@ -22,7 +22,7 @@ export function findRoute(response: unknown): string | undefined {
     if (typeof fastify?.routeOptions?.url === 'string') return fastify.routeOptions.url
     return findExpressRoute(req ?? raw?.req)
   } catch {
-    return undefined // getters of a framework, or of anything that is logged as `res`
+    return undefined // a getter of the framework, or of another object logged as `res`
   }
 }
 
@@ -34,12 +34,12 @@ function findExpressRoute(request: ExpressRequest | undefined): string | undefin
   return base !== '' && path === '/' ? base : base + path
 }
 
-/** What may match any number of segments, or none. */
+/** Characters of patterns that may match any number of segments. */
 const VARIABLE = /[*+?(){}[\]|^$\\]/
 
 /**
- * What the pattern leaves of the URL is where its router is mounted. Express has taken `baseUrl` back when an error is answered outside
- * that router; the URL stays, unless someone rewrites it.
+ * The part of the URL before the pattern is the mount path. Express has reset `baseUrl` if an error is answered outside
+ * that router; the URL stays, unless it is rewritten.
  */
 function findMountPath(path: string, url: unknown): string | undefined {
   if (typeof url !== 'string' || VARIABLE.test(path)) return undefined

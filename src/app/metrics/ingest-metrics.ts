@@ -1,4 +1,4 @@
-/** [main] What the transport tells of its account, for Prometheus and for OpenTelemetry. */
+/** [main] Exports the transport's account to Prometheus and OpenTelemetry. */
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import { systemClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
@@ -14,12 +14,12 @@ import { PROMETHEUS_CONTENT_TYPE, formatPrometheusText } from './prometheus-text
 import { findIngestStreams } from '../logger/logger-streams.js'
 
 export interface IngestMetricsOptions {
-  /** On every sample, and as attributes for OpenTelemetry. Default none. `kind`, `reason`, `code`, `le` and `quantile` are taken. */
+  /** On every sample, and as attributes for OpenTelemetry. Default none. `kind`, `reason`, `code`, `le` and `quantile` are reserved. */
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
 export interface IngestMetrics {
-  /** Of what `prometheus()` returns: `text/plain; version=0.0.4; charset=utf-8`. */
+  /** Content type of `prometheus()`: `text/plain; version=0.0.4; charset=utf-8`. */
   readonly contentType: string
   /** The latest account, a second old at most while lines come; of several transports the sum. `undefined` before the first. */
   readonly account: AccountSnapshot | undefined
@@ -30,27 +30,27 @@ export interface IngestMetrics {
    *
    * @param meter of `@opentelemetry/api` 1.3 or later; default that of the registered global MeterProvider
    * @returns whether there was one: `false` before the SDK has started, without an SDK, and after `close()`
-   * @throws IngestError `CONFIG` for what is no meter, and where another `ingestMetrics()` with the same labels is on it.
+   * @throws IngestError `CONFIG` for an object that is not a meter, and if another `ingestMetrics()` uses it with the same labels.
    */
   openTelemetry(meter?: MetricsMeter): boolean
-  /** Stops listening, and takes the callbacks off the instruments. What was told stays readable. */
+  /** Stops listening, and removes the callbacks from the instruments. The last values stay readable. */
   close(): void
 }
 
 const OPTIONS = ['labels'] as const
 
 /**
- * Metrics of the transport behind a logger, from its events `ingest:stats` and `ingest:problem`. They begin at zero, and sum
- * what several transports tell. What happens in the last second before the process ends is not seen.
+ * Metrics of the transport behind a logger, from its events `ingest:stats` and `ingest:problem`. They start at zero, and sum
+ * several transports. Changes in the last second before the process ends are not reported.
  *
  * @param logger a pino logger or one of its children, what `pino.transport()` returns, or an `ingestStream()`
- * @throws IngestError `CONFIG` where none of them is behind it, for a label, and for an option that there is not.
+ * @throws IngestError `CONFIG` if there is no transport behind it, for an invalid label and for an unknown option.
  */
 export function ingestMetrics(logger: object, options: IngestMetricsOptions = {}): IngestMetrics {
   return ingestMetricsWithClock(systemClock, logger, options)
 }
 
-/** @param clock whose `wallNow` stamps what is told */
+/** @param clock its `wallNow` dates the reports */
 export function ingestMetricsWithClock(clock: Clock, logger: object, options: IngestMetricsOptions): IngestMetrics {
   const labels = parseLabels(parseMetricsOptions(options).labels)
   const listener = new MetricsListener(findTransportStreams(logger), clock)

@@ -5,20 +5,20 @@
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
 
-/** What is known at the moment. */
+/** The state that all metrics are computed from. */
 export interface MetricsState {
-  /** The sum of all transports; zeros before the first was told. */
+  /** Sum over all transports; zeros before the first report. */
   readonly account: AccountSnapshot
-  /** When the latest was told, in milliseconds since the Unix epoch. */
+  /** Time of the latest report, in milliseconds since the Unix epoch. */
   readonly reportedAtMs: number | undefined
   readonly problems: ReadonlyMap<IngestErrorCode, number>
   readonly closedStreams: number
 }
 
-/** `counter` only goes up; `sum` goes up and down, and may be added over processes; `gauge` may not. */
+/** A `counter` only increases; a `sum` may decrease and can be added over processes; a `gauge` cannot be added. */
 export type MetricKind = 'counter' | 'sum' | 'gauge'
 
-/** The labels that are ours, with their names as OpenTelemetry's attributes. */
+/** This package's labels, with the names of the OpenTelemetry attributes. */
 export const LABELS = { kind: 'pino_ingest.kind', reason: 'pino_ingest.drop.reason', code: 'error.type' } as const
 
 export type LabelName = keyof typeof LABELS
@@ -32,7 +32,7 @@ export interface MetricFamily {
   readonly prometheus: string
   readonly openTelemetry: string
   readonly kind: MetricKind
-  /** UCUM, as OpenTelemetry wants it. */
+  /** In UCUM, as OpenTelemetry requires. */
   readonly unit: string
   /** A sentence without a line break. */
   readonly help: string
@@ -40,7 +40,7 @@ export interface MetricFamily {
   readonly samples: (state: MetricsState) => readonly Sample[]
 }
 
-/** Those that the transport tells: at zero from the start, since the first of a counter that was not there is no increase. */
+/** Codes that the transport reports. They start at zero: a counter that appears with 1 shows no increase. */
 const REPORTED_CODES: readonly IngestErrorCode[] = [
   'AUTH',
   'CONFIG',
@@ -51,7 +51,7 @@ const REPORTED_CODES: readonly IngestErrorCode[] = [
   'UNAVAILABLE',
 ]
 
-/** One account of `log` entries, and where `requestLogs` is on another of `request` logs. */
+/** The account of `log` entries, and with `requestLogs` that of `request` logs. */
 function accounts({
   account,
 }: MetricsState): readonly (readonly [kind: string, account: Omit<AccountSnapshot, 'requestLogs'>])[] {
@@ -80,31 +80,31 @@ function createEntryFamily(name: Counted, help: string): MetricFamily {
 
 /** By the name in Prometheus. */
 export const FAMILIES: readonly MetricFamily[] = [
-  createEntryFamily('accepted', 'Entries that the service took.'),
+  createEntryFamily('accepted', 'Entries that the service accepted.'),
   {
     prometheus: 'pino_ingest_entries_dropped_total',
     openTelemetry: 'pino_ingest.entries.dropped',
     kind: 'counter',
     unit: '{entry}',
-    help: 'Entries given up at a bound, or lost with a damaged disk.',
+    help: 'Entries dropped at a limit, or lost with a damaged disk.',
     labels: ['kind', 'reason'],
     samples: (state) =>
       accounts(state).flatMap(([kind, { dropped }]) =>
         Object.entries(dropped).map(([reason, value]) => ({ labels: { kind, reason }, value })),
       ),
   },
-  createEntryFamily('filtered', 'Entries left out as configured: by level, sampling, de-duplication or beforeSend.'),
+  createEntryFamily('filtered', 'Entries filtered as configured: by level, sampling, de-duplication or beforeSend.'),
   createEntryFamily('generated', 'Entries that the transport wrote itself: notices of drops, summaries of repeats.'),
-  createEntryFamily('pending', 'Entries taken, and not yet accepted, rejected or dropped.'),
-  createEntryFamily('received', 'Entries that the application handed in.'),
-  createEntryFamily('recovered', 'Entries taken over from an earlier process.'),
-  createEntryFamily('rejected', 'Entries that the service refused.'),
+  createEntryFamily('pending', 'Entries received or recovered, and not yet accepted, rejected or dropped.'),
+  createEntryFamily('received', 'Entries that the application logged.'),
+  createEntryFamily('recovered', 'Entries recovered from an earlier process.'),
+  createEntryFamily('rejected', 'Entries that the service rejected.'),
   {
     prometheus: 'pino_ingest_problems_total',
     openTelemetry: 'pino_ingest.problems',
     kind: 'counter',
     unit: '{problem}',
-    help: 'Problems that the transport told, at most one of a code a second.',
+    help: 'Problems that the transport reported, at most one per code per second.',
     labels: ['code'],
     samples: ({ problems }) =>
       [...new Set([...REPORTED_CODES, ...problems.keys()])].map((code) => ({
@@ -117,7 +117,7 @@ export const FAMILIES: readonly MetricFamily[] = [
     openTelemetry: 'pino_ingest.stats.timestamp',
     kind: 'gauge',
     unit: 's',
-    help: 'Unix time at which the transport last told its account; absent before the first time.',
+    help: 'Unix time at which the transport last reported its account; absent before the first report.',
     labels: [],
     samples: ({ reportedAtMs: toldAtMs }) => (toldAtMs === undefined ? [] : [{ labels: {}, value: toldAtMs / 1000 }]),
   },
@@ -126,7 +126,7 @@ export const FAMILIES: readonly MetricFamily[] = [
     openTelemetry: 'pino_ingest.streams.closed',
     kind: 'sum',
     unit: '{stream}',
-    help: 'Streams to the transport that take no more lines: 0 until its worker has ended.',
+    help: 'Streams to the transport that accept no more records: 0 until its worker has ended.',
     labels: [],
     samples: ({ closedStreams }) => [{ labels: {}, value: closedStreams }],
   },

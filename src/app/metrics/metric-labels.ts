@@ -3,9 +3,9 @@ import { IngestError } from '../../shared/errors.js'
 import { formatValue, formatName } from '../../options/format-value.js'
 import { LABELS } from './metric-families.js'
 
-/** The Prometheus data model; what begins with two underscores is Prometheus' own. */
+/** Per the Prometheus data model; two leading underscores are reserved for Prometheus. */
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
-/** Ours, and those that Prometheus gives a meaning in histograms and summaries. */
+/** This package's labels, and those of Prometheus' histograms and summaries. */
 const RESERVED: ReadonlySet<string> = new Set([...Object.keys(LABELS), 'le', 'quantile'])
 
 /** @returns a copy @throws IngestError `CONFIG` for a name that is illegal or reserved, and a value that is no text */

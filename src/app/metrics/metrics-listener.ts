@@ -48,7 +48,7 @@ export class MetricsListener {
   readonly #undos: (() => void)[] = []
   #reportedAtMs: number | undefined
 
-  /** @param streams as `ingestStreamsOf` gives them */
+  /** @param streams as returned by `findIngestStreams` */
   constructor(streams: readonly object[], clock: Clock) {
     this.#streams = streams as readonly TransportStream[]
     this.#clock = clock

@@ -37,12 +37,12 @@ const METHODS = {
   gauge: 'createObservableGauge',
 } as const satisfies Record<MetricKind, keyof MetricsMeter>
 
-/** Of the MeterProvider that is registered in this process; `undefined` where none is. */
+/** The meter of the registered MeterProvider; `undefined` if none is registered. */
 export function findGlobalMeter(): MetricsMeter | undefined {
   return (globalThis as { [API]?: Registered })[API]?.metrics?.getMeter('pino-ingest', VERSION)
 }
 
-/** @throws IngestError `CONFIG` for what is no meter */
+/** @throws IngestError `CONFIG` for an object that is not a meter */
 export function assertMeter(meter: MetricsMeter): MetricsMeter {
   if (Object.values(METHODS).every((method) => typeof (meter as Partial<MetricsMeter> | null)?.[method] === 'function'))
     return meter
@@ -57,8 +57,8 @@ const observed = new WeakMap<MetricsMeter, Set<string>>()
 
 /**
  * @param state asked at each collection
- * @returns a function that takes the callbacks away
- * @throws IngestError `CONFIG` where these labels are observed on this meter
+ * @returns a function that removes the callbacks
+ * @throws IngestError `CONFIG` if these labels are already observed on this meter
  */
 export function observe(
   meter: MetricsMeter,

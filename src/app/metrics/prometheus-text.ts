@@ -32,7 +32,7 @@ function formatLabels(labels: Readonly<Record<string, string>>): string {
   return names.length === 0 ? '' : `{${names.map((name) => `${name}="${escapeValue(labels[name] ?? '')}"`).join(',')}}`
 }
 
-/** Backslash, double quote and line feed; all else stands as it is. */
+/** Escapes backslash, double quote and line feed. */
 export function escapeValue(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
@@ -42,7 +42,7 @@ export function escapeHelp(help: string): string {
   return help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 }
 
-/** As Go's ParseFloat reads it; of what is not finite JavaScript has other names. */
+/** As Go's ParseFloat reads it. JavaScript has other names for infinity. */
 export function formatNumber(value: number): string {
   if (value === Infinity) return '+Inf'
   return value === -Infinity ? '-Inf' : String(value)

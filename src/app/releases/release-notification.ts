@@ -1,4 +1,4 @@
-/** [main] Tells the transports behind a logger of a release, wherever they run. */
+/** [main] Sends the id of a release to the transports behind a logger. */
 import { systemClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
 import { RELEASED_EVENT, RELEASE_METHOD } from '../../transport/release-message.js'
@@ -17,10 +17,10 @@ interface WorkerStream {
 
 /** For a worker to start in. */
 const START_MS = 5_000
-/** For its answer; a worker without this package's transport gives none. */
+/** For its answer. A worker without this package's transport does not answer. */
 const ANSWER_MS = 1_000
 
-/** Resolves once what is logged from then on carries the id, or when no answer comes in time. Never rejects. */
+/** Resolves when later entries carry the id, or when the time for an answer is over. Never rejects. */
 export async function notifyRelease(logger: object, releaseId: string, clock: Clock = systemClock): Promise<void> {
   await Promise.all(
     findLoggerStreams(logger).map((stream) => {
@@ -51,7 +51,7 @@ function notifyWorker(stream: WorkerStream, releaseId: string, clock: Clock): Pr
         finish() // the worker has ended: nothing is logged any more
       }
     }
-    // Who starts later than this is told all the same.
+    // A worker that starts later still gets the message.
     let cancel = clock.timer(START_MS, finish)
     stream.on(RELEASED_EVENT, onReleased)
     if (stream.ready === false) stream.once('ready', send)

@@ -1,4 +1,4 @@
-/** [main] What both builds of this package share while the application runs: scopes, their crumbs, the newest event id. */
+/** [main] State that both builds of this package share: scopes, their breadcrumbs, the newest event id. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 
@@ -14,7 +14,7 @@ export interface ScopeTrace {
   readonly parent_span_id?: string
 }
 
-/** What a scope says of itself, under the entry's own names. */
+/** Fields of a scope, under the entry's names. */
 export interface ScopeFacts {
   readonly user?: ScopeUser
   readonly user_id?: string
@@ -22,11 +22,11 @@ export interface ScopeFacts {
   readonly request_id?: string
   readonly tags?: readonly string[]
   readonly trace?: ScopeTrace
-  /** Put on each record as they are, like a child logger's bindings. */
+  /** Added to each record unchanged, like a child logger's bindings. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** What happened so far; scopes of one request have it in common. */
+/** Shared by the scopes of one request. */
 export interface ScopeHistory {
   readonly breadcrumbs: Breadcrumb[]
   eventId: string | undefined
@@ -39,11 +39,11 @@ export interface Scope {
 
 interface AppState {
   readonly scopes: AsyncLocalStorage<Scope>
-  /** For what happens outside any scope. */
+  /** Used outside any scope. */
   readonly processHistory: ScopeHistory
-  /** Ends the watch on outgoing HTTP, while it runs. */
+  /** Stops the breadcrumbs of outgoing HTTP; undefined while they are off. */
   stopHttp: (() => void) | undefined
-  /** How many have asked for it. */
+  /** Calls of `httpBreadcrumbs()` that were not undone. */
   httpUsers: number
 }
 

@@ -1,4 +1,4 @@
-/** [main] Small copies of values that may be of any size and shape: what a crumb keeps must not hold, or cost, more. Pure. */
+/** [main] Small copies of arbitrary values, so that a breadcrumb holds a bounded amount of memory. Pure. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 
 /** UTF-16 units. */
@@ -11,7 +11,7 @@ const MAX_VALUES = 256
 const CUT = '…'
 const UNREADABLE = '[unreadable]'
 
-/** A copy cut off from the text that it was part of, which it would keep in memory. */
+/** A copy: a slice would keep the whole text in memory. */
 export function boundedText(text: string): string {
   return text.length <= MAX_TEXT_CHARS
     ? text
@@ -19,8 +19,8 @@ export function boundedText(text: string): string {
 }
 
 /**
- * Plain JSON of at most 256 values, three levels deep, with texts of at most 1,000 characters. What is beyond, functions
- * and symbols are left out. Never throws: a getter that does stands as `[unreadable]`.
+ * Plain JSON of at most 256 values, three levels deep, with texts of at most 1,000 characters. The rest, functions
+ * and symbols are omitted. Never throws: a getter that throws becomes `[unreadable]`.
  */
 export function boundedObject(value: object): JsonObject {
   const budget = { values: MAX_VALUES }
@@ -61,7 +61,7 @@ function copyObject(value: object, depth: number, budget: Budget): Json {
       ? copyArray(value, depth, budget)
       : copyMembers(value as Record<string, unknown>, depth, budget)
   } catch {
-    return UNREADABLE // a proxy, or a method of the value's own
+    return UNREADABLE // a proxy, or an overridden method
   }
 }
 
@@ -74,7 +74,7 @@ function copyArray(items: readonly unknown[], depth: number, budget: Budget): Js
 }
 
 function copyMembers(source: Record<string, unknown>, depth: number, budget: Budget): JsonObject {
-  const copy = Object.create(null) as JsonObject // to which `__proto__` is a name like others
+  const copy = Object.create(null) as JsonObject // without a prototype, `__proto__` is an ordinary key
   let members = 0
   for (const key in source) {
     if (members >= MAX_MEMBERS || budget.values <= 0) break

@@ -1,4 +1,4 @@
-/** [main] Crumbs that the application leaves by itself: what happened before an error, beside what was logged. */
+/** [main] Breadcrumbs that the application adds itself, in addition to logged records. */
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { boundedObject, boundedText } from './bounded-copy.js'
 import { currentHistory } from './app-state.js'
@@ -19,19 +19,19 @@ export interface BreadcrumbInput {
   readonly data?: object | undefined
 }
 
-/** The oldest goes for the next. */
+/** The next one replaces the oldest. */
 const MAX_BREADCRUMBS = 100
 
 /**
- * Leaves a crumb for the next error that is logged in the current `withScope()`, through `ingestMixin()` or
- * `ingestOptions()`. A scope keeps its last 100, and a crumb goes to one error only. Outside any scope the process keeps 100,
- * for errors that are logged outside any scope. Never throws.
+ * Adds a breadcrumb for the next error that is logged in the current `withScope()`, through `ingestMixin()` or
+ * `ingestOptions()`. A scope keeps its last 100, and a breadcrumb is attached to one error only. Outside any scope the process
+ * keeps 100, for errors that are logged outside any scope. Never throws.
  */
 export function addBreadcrumb(crumb: BreadcrumbInput): void {
   try {
     keepBreadcrumb(currentHistory(), toBreadcrumb(crumb))
   } catch {
-    // What cannot be read, of another type or with a getter that throws, is no reason to fail in the app's own work.
+    // A value of another type, or a getter that throws, must not fail the app's work.
   }
 }
 
@@ -40,7 +40,7 @@ export function keepBreadcrumb({ breadcrumbs: crumbs }: ScopeHistory, crumb: Bre
   if (crumbs.length > MAX_BREADCRUMBS) crumbs.shift()
 }
 
-/** Takes them away: they belong to the error that asks. */
+/** Removes and returns them: they are attached to one error. */
 export function takeBreadcrumbs({ breadcrumbs: crumbs }: ScopeHistory): Breadcrumb[] {
   return crumbs.splice(0)
 }

@@ -1,12 +1,12 @@
-/** [main] What the application says of a scope, read into the entry's own names. Pure. */
+/** [main] Parses the context of a scope into the entry's fields. Pure. */
 import { boundedText } from './bounded-copy.js'
 import type { ScopeFacts, ScopeTrace, ScopeUser } from './app-state.js'
 
 type Id = string | number
 
-/** All of it is optional; `undefined` says nothing. Names in camel case are understood as well. */
+/** All fields are optional. Names in camel case work too. */
 export interface ScopeContext {
-  /** Of an object, `id`, `email` and `name` are taken and nothing else: a database's object holds more than a log should. */
+  /** Only `id`, `email` and `name` are used: a database's object holds more than a log should. */
   readonly user?:
     | { readonly id?: Id | undefined; readonly email?: string | undefined; readonly name?: string | undefined }
     | null
@@ -17,7 +17,7 @@ export interface ScopeContext {
   readonly sessionId?: Id | undefined
   readonly request_id?: Id | undefined
   readonly requestId?: Id | undefined
-  /** Added to those of the scope around. */
+  /** Added to those of the outer scope. */
   readonly tags?: readonly string[] | undefined
   /** Ids, or the text of a `traceparent` header (W3C Trace Context, section 3.2). */
   readonly trace?: ScopeTraceInput | string | undefined
@@ -36,12 +36,12 @@ export interface ScopeTraceInput {
   readonly parentSpanId?: string | undefined
 }
 
-/** Never throws: what cannot be read counts as not said. */
+/** Never throws: a field that cannot be read is ignored. */
 export function parseScopeFacts(context: ScopeContext): ScopeFacts {
   try {
     return readFacts(context)
   } catch {
-    return {} // a getter of the app's that throws must not cost the work itself
+    return {} // an error of the app's getter must not fail the work
   }
 }
 
@@ -81,7 +81,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
 function parseTrace(given: unknown): ScopeTrace | undefined {
   if (typeof given === 'string') {
     const ids = TRACEPARENT.exec(given.trim())
-    // The header names the caller's span, which is the parent of what happens here.
+    // The header has the caller's span, which is the parent of this one.
     return ids === null ? undefined : { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
   }
   if (typeof given !== 'object' || given === null) return undefined

@@ -1,18 +1,18 @@
-/** [main] Whose work is under way: what is said once, at the beginning of a request, holds for all that is logged in it. */
+/** [main] Scopes: fields that are set once, for a request, apply to everything that is logged in it. */
 import { parseScopeFacts } from './scope-context.js'
 import type { ScopeContext } from './scope-context.js'
 import { appState, currentScope, createHistory } from './app-state.js'
 import type { Scope, ScopeFacts } from './app-state.js'
 
 /**
- * Runs `fn` in a scope: what is logged within, also after `await`, carries the context (through `ingestMixin()` or
- * `ingestOptions()`), and `addBreadcrumb()` leaves its crumbs there.
+ * Runs `fn` in a scope: records that are logged within, also after `await`, carry the context (through `ingestMixin()` or
+ * `ingestOptions()`), and `addBreadcrumb()` adds its breadcrumbs to it.
  *
- * Scopes nest: the inner one has what the outer one said, and adds to it. An inner scope that names another request, trace
- * or session keeps crumbs of its own; one that only adds to the same request shares them, so that an error told at the
+ * Scopes nest: the inner one inherits from the outer one and adds to it. An inner scope with another request, trace
+ * or session has its own breadcrumbs; one that only adds to the same request shares them, so that an error logged at the
  * end of the request has them all.
  *
- * @returns what `fn` returns; what `fn` throws passes through. A context that cannot be read counts as empty.
+ * @returns what `fn` returns; errors of `fn` pass through. A context that cannot be read counts as empty.
  */
 export function withScope<T>(context: ScopeContext, fn: () => T): T {
   return appState().scopes.run(createScope(currentScope(), parseScopeFacts(context)), fn)

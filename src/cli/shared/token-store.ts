@@ -1,6 +1,6 @@
 /** The token of the local service. It is stored per user, so that an open page and `tail` work after a restart. */
 import { randomBytes } from 'node:crypto'
-import { closeSync } from 'node:fs'
+import { closeSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findToken, findTokenFile, readTokenFile, TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { replaceFile, writeAll } from '../../shared/safe-files.js'
@@ -25,7 +25,7 @@ export function findOrCreateToken(env: Env): DevTokenResult {
   const file = findTokenFile(env)
   try {
     const isReplaced = readTokenFile(file) !== undefined
-    const created = createTokenFile(file)
+    const created = createTokenFile(file, isReplaced)
     if (!isReplaced) return { token: created }
     return { token: created, note: `${file} ${problem}, so it has a new token; an open page needs the new address` }
   } catch (error) {
@@ -56,13 +56,29 @@ function createVariableError(problem: string): CommandError {
   return new CommandError('CONFIG', `${TOKEN_VARIABLE} ${problem}`, EXIT_USAGE)
 }
 
-/** @returns the token that is in the file now: another start may have replaced it */
-function createTokenFile(file: string): string {
+/** @returns the token that is in the file now: another start may have been faster */
+function createTokenFile(file: string, isReplaced: boolean): string {
   ensureNamedRoot(dirname(file))
-  closeSync(replaceFile(file, (fd) => writeAll(fd, Buffer.from(`${createToken()}\n`))))
+  const temporary = `${file}.${randomBytes(8).toString('hex')}`
+  closeSync(replaceFile(temporary, (fd) => writeAll(fd, Buffer.from(`${createToken()}\n`))))
+  try {
+    if (isReplaced || !tryLink(temporary, file)) renameSync(temporary, file)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
   const { token, problem } = readTokenFile(file) ?? { problem: 'it was deleted' }
   if (token === undefined) throw new Error(problem)
   return token
+}
+
+/** Of several starts the first wins. On a file system without links the last one does. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EEXIST'
+  }
 }
 
 function createToken(): string {

@@ -98,7 +98,7 @@ test('accepted, rejected, filtered, dropped and pending, with units, kinds and l
   expect([...found.keys()].toSorted()).toEqual(FAMILIES.map(({ openTelemetry }) => openTelemetry).toSorted())
   expect(found.get('pino_ingest.entries.received')).toMatchObject({
     isMonotonic: true,
-    descriptor: { unit: '{entry}', description: 'Entries that the application handed in.' },
+    descriptor: { unit: '{entry}', description: 'Entries that the application logged.' },
   })
   expect(found.get('pino_ingest.entries.pending')).toMatchObject({ isMonotonic: false })
   mend()

@@ -161,7 +161,7 @@ describe('dev', () => {
   test('--db keeps what arrives', async () => {
     const file = join(scratch(), 'kept.ndjson')
     const first = await startText(['--db', file])
-    expect(first.running.said()).toContain(`Kept in ${file}, which holds 0 entries.`)
+    expect(first.running.said()).toContain(`Stored in ${file}, which holds 0 entries.`)
     await send(first.url, entryOf({ message: 'kept' }))
     first.running.child.kill('SIGTERM')
     expect((await first.running.done).code).toBe(0)
@@ -277,7 +277,7 @@ describe('on a terminal', () => {
     await clock.advance(999)
     expect(text).not.toContain('not shown')
     await clock.advance(1)
-    expect(text).toMatch(/\n… 500 not shown, .*\n$/)
+    expect(text).toMatch(/\n… 500 not shown: .*\n$/)
     show.print('entry', batch)
     expect(text.split('\n')).toHaveLength(1_102)
     expect(clock.timers).toBe(0)

@@ -184,7 +184,7 @@ describe('the program', () => {
     const taken = await runCli(['dev', '--port', String(told.port), '--', 'touch', marker], devEnv())
     expect(taken).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
     expect(taken.stderr).toContain(
-      `already in use: another pino-ingest dev listens there; it is running already: start PINO_INGEST_URL=${told.url} PINO_INGEST_API_KEY=any touch ${marker} by itself, or take another port with --port 0\n`,
+      `already in use: another pino-ingest dev listens there; start PINO_INGEST_URL=${told.url} PINO_INGEST_API_KEY=any touch ${marker} without dev, or use --port 0 for a free port\n`,
     )
     expect(existsSync(marker)).toBe(false)
   })

@@ -58,7 +58,7 @@ describe('the file', () => {
     const { env, file } = place(text, mode)
     const { token, note } = findOrCreateToken(env)
     expect(token).not.toBe(text)
-    expect(note).toContain(`${file} ${why}, so there is a new token`)
+    expect(note).toContain(`${file} ${why}, so it has a new token`)
     expect(note).not.toContain(token)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(findOrCreateToken(env)).toEqual({ token })
@@ -78,7 +78,7 @@ describe('the file', () => {
     symlinkSync(target, file)
     const { token, note } = findOrCreateToken(env)
     expect(token).toMatch(/^[\w-]{22}$/)
-    expect(note).toContain('this one is for this run alone')
+    expect(note).toContain('this one is for this run only')
     expect(readFileSync(target, 'utf8')).toBe(GOOD)
     expect(() => requireToken(env)).toThrow('cannot be read')
   })
@@ -86,7 +86,7 @@ describe('the file', () => {
   test('one that is a folder: a token for this run', () => {
     const { env, file } = place()
     mkdirSync(file, { recursive: true })
-    expect(findOrCreateToken(env).note).toContain('this run alone')
+    expect(findOrCreateToken(env).note).toContain('this run only')
   })
 
   test.skipIf(isRoot)('a home that cannot be written: a token for this run', () => {
@@ -102,7 +102,7 @@ describe('the file', () => {
     writeFileSync(join(folder, 'file'), '')
     const env = { XDG_STATE_HOME: join(folder, 'file') }
     const { token, note } = findOrCreateToken(env)
-    expect(note).toMatch(/no token can be kept in .*ENOTDIR.*PINO_INGEST_DEV_TOKEN can name one that stays/)
+    expect(note).toMatch(/no token can be stored in .*ENOTDIR.*PINO_INGEST_DEV_TOKEN can set one that stays/)
     expect(findOrCreateToken(env).token).not.toBe(token)
   })
 })
@@ -210,6 +210,6 @@ test('a new one in place of one that others could read is told on stderr', async
   const { code, stderr } = await running.done
   expect(code).toBe(0)
   expect(stderr).toBe(
-    `pino-ingest dev: ${file} could be read by others (mode 0644), so there is a new token in it; a page that is open needs the new address\n`,
+    `pino-ingest dev: ${file} could be read by others (mode 0644), so it has a new token; an open page needs the new address\n`,
   )
 })
