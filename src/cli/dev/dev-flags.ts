@@ -1,10 +1,10 @@
-/** The flags of `dev`, and the service's options that they stand for. Pure. */
+/** The flags of `dev`, parsed into options of the service. Pure. */
 import type { IngestServiceOptions } from '../../service/index.js'
 import { createUsageError } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
 import { parseDurationMs, parseBytes, parseInteger } from '../shared/quantities.js'
 
-/** The transport's own default outside production. */
+/** The transport's default outside production. */
 const DEFAULT_PORT = 4319
 
 export const DEV_FLAGS: Flags = {
@@ -13,15 +13,18 @@ export const DEV_FLAGS: Flags = {
     value: 'HOST',
     meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside',
   },
-  db: { value: 'FILE', meaning: 'keeps what arrives in this file, and begins with what it holds' },
-  'max-entries': { value: 'NUMBER', meaning: 'entries kept, and as many request logs; the oldest go first (200000)' },
+  db: { value: 'FILE', meaning: 'stores what arrives in this file, and loads what it holds' },
+  'max-entries': {
+    value: 'NUMBER',
+    meaning: 'limit of entries, and of request logs; the oldest are deleted first (200000)',
+  },
   'max-bytes': {
     value: 'SIZE',
-    meaning: 'kept of entries, and of each other kind, as 256mb or 1gb; the oldest go first (192mb)',
+    meaning: 'limit for entries, and for each other kind, as 256mb or 1gb; the oldest are deleted first (192mb)',
   },
-  'max-age': { value: 'AGE', meaning: 'what came longer ago goes, as 30m, 12h or 7d (kept)' },
-  quiet: { short: 'q', meaning: 'shows nothing of what arrives' },
-  show: { meaning: 'with a program: shows what arrives, on stderr' },
+  'max-age': { value: 'AGE', meaning: 'deletes what is older, as 30m, 12h or 7d (no limit)' },
+  quiet: { short: 'q', meaning: 'prints nothing of what arrives' },
+  show: { meaning: 'with a program: prints what arrives, on stderr' },
 }
 
 const HOSTS = ['127.0.0.1', '::1', 'localhost'] as const

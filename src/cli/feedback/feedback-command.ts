@@ -1,4 +1,4 @@
-/** `pino-ingest feedback`: what a user says about a logged event. */
+/** `pino-ingest feedback`: sends a user's feedback about a logged event. */
 import { sendFeedback } from '../../app/errors/send-feedback.js'
 import { EXIT_DONE, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
@@ -7,14 +7,14 @@ import { formatJsonLine, printable } from '../shared/printable.js'
 import { readStdinText } from '../shared/read-text.js'
 
 export const feedbackCommand: Command = {
-  summary: 'Sends what a user says about a logged event.',
+  summary: "Sends a user's feedback about a logged event.",
   usage: [
     'pino-ingest feedback --event ID --comments TEXT [FLAGS]',
     'pino-ingest feedback --event ID --comments - < FILE',
   ],
   flags: {
     event: { value: 'ID', meaning: 'id of the event, as the error page showed it' },
-    comments: { value: 'TEXT', meaning: 'what the user says; - reads it from stdin' },
+    comments: { value: 'TEXT', meaning: 'the text; - reads it from stdin' },
     name: { value: 'NAME', meaning: "the user's name" },
     email: { value: 'ADDRESS', meaning: "the user's e-mail address" },
     url: OPTION_FLAGS.url,
@@ -32,7 +32,7 @@ async function run(given: Arguments): Promise<number> {
   const eventId = requireFlag(given, 'event', 'ID')
   const comments = requireFlag(given, 'comments', 'TEXT')
   const said = comments === '-' ? await readStdinText() : comments
-  if (said === '') throw createUsageError('--comments is empty: nothing was said')
+  if (said === '') throw createUsageError('--comments is empty')
   const [name, email] = [given.texts.get('name'), given.texts.get('email')]
   await sendFeedback(
     { event_id: eventId, comments: said, ...(name !== undefined && { name }), ...(email !== undefined && { email }) },

@@ -1,4 +1,4 @@
-/** `pino-ingest release`: registers a release, for a shell that hands its id on. */
+/** `pino-ingest release`: registers a release, and prints its id for a shell. */
 import { withClient } from '../../client/with-client.js'
 import { findRelease } from '../../client/release/release-facts.js'
 import { EXIT_DONE, createUsageError } from '../shared/command.js'
@@ -11,14 +11,14 @@ export const releaseCommand: Command = {
   summary: 'Registers a release with the service, and prints its id.',
   usage: ['pino-ingest release [FLAGS]', 'PINO_INGEST_RELEASE_ID=$(pino-ingest release) node app.js'],
   flags: {
-    version: { value: 'VERSION', meaning: 'else PINO_INGEST_VERSION, package.json, the tag, or the short commit' },
-    commit: { value: 'HASH', meaning: "else PINO_INGEST_COMMIT, the CI provider's, or git's" },
-    branch: { value: 'NAME', meaning: "else PINO_INGEST_BRANCH, the CI provider's, or git's" },
+    version: { value: 'VERSION', meaning: 'otherwise PINO_INGEST_VERSION, package.json, the tag, or the short commit' },
+    commit: { value: 'HASH', meaning: "otherwise PINO_INGEST_COMMIT, the CI provider's, or git's" },
+    branch: { value: 'NAME', meaning: "otherwise PINO_INGEST_BRANCH, the CI provider's, or git's" },
     'deployed-by': {
       value: 'NAME',
-      meaning: "who or what deploys; else PINO_INGEST_DEPLOYED_BY, the CI provider's, or git's",
+      meaning: "author of the deployment; otherwise PINO_INGEST_DEPLOYED_BY, the CI provider's, or git's",
     },
-    changelog: { value: 'TEXT', meaning: 'what has changed, for people' },
+    changelog: { value: 'TEXT', meaning: 'what has changed' },
     'changelog-file': { value: 'FILE', meaning: 'the same from a file; - is stdin' },
     url: OPTION_FLAGS.url,
   },
@@ -52,7 +52,6 @@ async function run(given: Arguments): Promise<number> {
 
 async function readChangelog({ texts }: Arguments): Promise<string | undefined> {
   const [text, file] = [texts.get('changelog'), texts.get('changelog-file')]
-  if (text !== undefined && file !== undefined)
-    throw createUsageError('--changelog and --changelog-file say the same; give one of them')
+  if (text !== undefined && file !== undefined) throw createUsageError('give either --changelog or --changelog-file')
   return file === undefined ? text : readTextFile(file, 'changelog-file')
 }

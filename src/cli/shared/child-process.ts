@@ -3,7 +3,7 @@ import { ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
 export interface ChildExit {
-  /** As a shell gives it: 128 and the signal's number where one ended it (POSIX, Shell Command Language, 2.8.2). */
+  /** As a shell gives it: 128 plus the number of the signal that ended it (POSIX, Shell Command Language, 2.8.2). */
   readonly exitCode: number
   readonly signal: NodeJS.Signals | null
   /** Why it was not run. */
@@ -16,7 +16,7 @@ const SIGNAL_EXIT_CODE = 128
 const NOT_FOUND_EXIT_CODE = 127
 const NOT_EXECUTABLE_EXIT_CODE = 126
 
-/** What asks a program to end, or is its own to understand. */
+/** Signals that are passed on to the program. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
 /** Ctrl-C and Ctrl-\: a terminal sends them to all that run in front, so that the program has them already. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
@@ -45,7 +45,7 @@ export function runChildProcess(
       resolve(ended)
     }
     child.on('error', (error: NodeJS.ErrnoException) => {
-      // A signal that cannot be passed on comes here too, and ends nothing.
+      // Also emitted for a signal that cannot be passed on.
       if (child.pid === undefined) end(toStartFailure(name, error))
     })
     child.once('exit', (code, signal) =>

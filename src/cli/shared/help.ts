@@ -1,4 +1,4 @@
-/** A command's help, as text and as data. Pure. */
+/** The help of a command, as text and as data. Pure. */
 import type { Command, Flags } from './command.js'
 
 type HelpOf = Pick<Command, 'usage' | 'summary' | 'flags' | 'notes'>

@@ -1,13 +1,13 @@
-/** Who listens at an address: perhaps a local service. */
+/** Finds out whether a local service listens at an address. */
 import { get } from 'node:http'
 import { isLocalService } from '../../shared/local-proof.js'
 
-/** It is on this machine. */
+/** The listener is on this machine. */
 const TIMEOUT_MS = 1_000
 
-export type PortOwner = 'local-service' | 'other' | 'nobody'
+export type PortOwner = 'local-service' | 'other' | 'none'
 
-/** It is asked without a token, and so for nothing but its name. Never rejects. */
+/** Asks without a token, so that the answer shows only the kind of service. Never rejects. */
 export function probePort(origin: string): Promise<PortOwner> {
   return new Promise((resolve) => {
     const request = get(
@@ -18,6 +18,6 @@ export function probePort(origin: string): Promise<PortOwner> {
         request.destroy()
       },
     )
-    request.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' ? 'nobody' : 'other'))
+    request.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' ? 'none' : 'other'))
   })
 }

@@ -1,16 +1,16 @@
-/** Text of others on a terminal: what was logged, or what a service replied, must not steer it or forge lines. */
+/** Escapes control characters: logged text and replies must not control the terminal or forge lines. */
 import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** One line, in which what a terminal would act on is shown as an escape. */
+/** One line, with control characters as escapes. */
 export function printable(text: string): string {
   return text.replace(CONTROL_CHARACTERS, (run) =>
     Array.from(run, (character) => SHORT[character] ?? escape(character)).join(''),
   )
 }
 
-/** A value as one line of JSON; what `JSON.stringify` leaves of such characters can only stand in its texts. */
+/** One line of JSON. Control characters that `JSON.stringify` leaves can only be within strings. */
 export function formatJsonLine(value: unknown): string {
   return `${JSON.stringify(value).replace(CONTROL_CHARACTERS, (run) => Array.from(run, escape).join(''))}\n`
 }

@@ -1,4 +1,4 @@
-/** Sizes and ages as people write them. Pure. */
+/** Parses sizes, durations and integers of flags. Pure. */
 import { createUsageError } from './command.js'
 
 const BYTES: Readonly<Record<string, number>> = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }

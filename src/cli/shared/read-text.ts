@@ -1,4 +1,4 @@
-/** Text that a flag names instead of holding it. */
+/** Reads text from stdin or from a file that a flag names. */
 import { readFileSync } from 'node:fs'
 import { createUsageError } from './command.js'
 
@@ -9,7 +9,7 @@ export async function readStdinText(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').trimEnd()
 }
 
-/** @throws CommandError where the file cannot be read */
+/** Rejects with CommandError if the file cannot be read. */
 export async function readTextFile(path: string, flag: string): Promise<string> {
   if (path === '-') return readStdinText()
   try {

@@ -1,11 +1,11 @@
-/** What arrived, each on one line of a terminal. Pure. */
+/** Formats stored records, each as one line for a terminal. Pure. */
 import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { RecordKind, Records } from '../../service/store/stored-record.js'
 import { PLAIN } from './paint.js'
 import type { Paint, Style } from './paint.js'
 import { printable } from './printable.js'
 
-/** An entry, or its short form in a list. */
+/** An entry, or its summary in a list. */
 export type LineEntry = Pick<LogEntry, 'level' | 'message' | 'timestamp' | 'service' | 'error' | 'request'>
 
 const MAX_TEXT_CHARS = 500
@@ -75,7 +75,7 @@ export function formatRecordLine<K extends RecordKind>(kind: K, record: Records[
   return LINES[kind](record, paint)
 }
 
-/** What it was about, where the message does not say it. */
+/** The request, unless the message contains its path. */
 function formatRequest(request: LineEntry['request'], message: string): string {
   const { method, path = request?.url, status_code: status, duration_ms: ms } = request ?? {}
   if (path === undefined || message.includes(path)) return ''
@@ -92,7 +92,7 @@ export function statusStyle(status: number): Style {
   return status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
 }
 
-/** As on a line: in its first characters only, and with nothing that a terminal acts on. */
+/** Shortened, and with control characters as escapes. */
 export function truncate(text: string): string {
   return printable(text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS - 1)}…`)
 }

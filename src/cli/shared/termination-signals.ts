@@ -2,7 +2,7 @@
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** One Ctrl-C under npx comes twice: from the terminal, and passed on by npm. */
+/** Under npx one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
 const SAME_SIGNAL_MS = 300
 
 /**

@@ -24,10 +24,15 @@ export function findOrCreateToken(env: Env): DevTokenResult {
   if (from === TOKEN_VARIABLE) throw createVariableError(problem ?? '')
   const file = findTokenFile(env)
   try {
-    const isReplaced = readTokenFile(file) !== undefined
-    const created = createTokenFile(file, isReplaced)
-    if (!isReplaced) return { token: created }
-    return { token: created, note: `${file} ${problem}, so it has a new token; an open page needs the new address` }
+    const found = readTokenFile(file)
+    // Another start may have written it since.
+    if (found?.token !== undefined) return { token: found.token }
+    const created = createTokenFile(file, found !== undefined)
+    if (found === undefined) return { token: created }
+    return {
+      token: created,
+      note: `${file} ${found.problem}, so it has a new token; an open page needs the new address`,
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return {

@@ -1,4 +1,4 @@
-/** What `--full` shows under the line of an entry. Pure. */
+/** Formats the details that `--full` prints below the line of an entry. Pure. */
 import type { Json, LogEntry } from '../../protocol/log-entry.js'
 import type { Paint } from '../shared/paint.js'
 import { printable } from '../shared/printable.js'
@@ -9,7 +9,7 @@ const MAX_VALUE_CHARS = 2_000
 const MAX_LINES = 100
 const NAME_WIDTH = 11
 
-/** On the line already, or with a form of their own. */
+/** Fields that are on the line already, or have their own format. */
 const ELSEWHERE: readonly string[] = ['level', 'timestamp', 'service', 'message', 'error', 'metadata', 'breadcrumbs']
 
 export function formatFullEntry(entry: LogEntry, paint: Paint): string {
@@ -22,7 +22,7 @@ export function formatFullEntry(entry: LogEntry, paint: Paint): string {
     ...(error?.stack === undefined ? [] : formatBlock(error.stack)),
     ...fields.map(row),
     ...Object.entries(metadata).map(row),
-    ...(breadcrumbs.length === 0 ? [] : [row(['breadcrumbs', `${breadcrumbs.length}, which the page shows`])]),
+    ...(breadcrumbs.length === 0 ? [] : [row(['breadcrumbs', `${breadcrumbs.length}, shown on the page`])]),
   ]
   return lines.map((line) => `${INDENT}${line}\n`).join('')
 }
@@ -36,7 +36,7 @@ function formatBlock(text: string): string[] {
   ]
 }
 
-/** Objects of one level as `method GET, path /`, all else as JSON; a text as it is. */
+/** Flat objects as `method GET, path /`, strings as they are, everything else as JSON. */
 function formatValue(value: Json): string {
   if (typeof value === 'string') return truncate(printable(value))
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))

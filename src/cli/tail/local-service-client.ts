@@ -1,7 +1,7 @@
 /**
- * A running local service, as `tail` asks it. Node's own HTTP: it is on this machine, and loads nothing. While the user's service
- * is down any user of the machine can hold its port: so who listens there proves first that it knows the token, and gets it on
- * that very connection alone.
+ * HTTP client of `tail` for the local service. It uses Node's own HTTP, which loads fast. While the user's service is down, any
+ * user of the machine can listen on its port: so the listener must first prove that it knows the token, and gets the token only
+ * on that connection.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -10,10 +10,10 @@ import type { Socket } from 'node:net'
 import { CHALLENGE_HEADER, isLocalService, findProofProblem } from '../../shared/local-proof.js'
 
 /**
- * - `token`: it is a local service by what it says, and has another token.
- * - `foreign`: what answers is no local service that knows the token.
- * - `busy`: later.
- * - `refused`: the question is wrong, in the service's words.
+ * - `token`: a local service with another token.
+ * - `foreign`: not a local service that knows the token.
+ * - `busy`: retry later.
+ * - `refused`: an invalid request; the message is the service's.
  */
 export type AnswerProblem = 'token' | 'foreign' | 'busy' | 'refused'
 
@@ -30,7 +30,7 @@ export class AnswerError extends Error {
 export type Query = Readonly<Record<string, string | number>>
 
 const REPLY_TIMEOUT_MS = 10_000
-/** The stream says something every 15 s. */
+/** The service writes to the stream at least every 15 s. */
 const SILENCE_MS = 45_000
 /** A page of 1,000 entries of 256 KiB. */
 const MAX_REPLY_BYTES = 2 ** 28
@@ -58,7 +58,7 @@ export class LocalServiceClient {
     }
   }
 
-  /** As `json`. Ends with an error where nothing comes for 45 s. */
+  /** Rejects as `json`. The stream fails after 45 s of silence. */
   async stream(query: Query, lastEventId: string | undefined): Promise<IncomingMessage> {
     const agent = createSingleConnectionAgent()
     try {
@@ -69,7 +69,7 @@ export class LocalServiceClient {
         'text/event-stream',
         lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
       )
-      response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`nothing came for ${SILENCE_MS / 1000} s`)))
+      response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`no data for ${SILENCE_MS / 1000} s`)))
       response.once('close', () => agent.destroy())
       return response
     } catch (error) {
@@ -98,7 +98,7 @@ export class LocalServiceClient {
     throw await toAnswerError(response)
   }
 
-  /** @returns the connection to who has proved that it knows the token; what others say is not even read */
+  /** @returns the connection to a listener that has proved to know the token. Other replies are not read */
   async #prove(agent: Agent, token: string): Promise<Socket> {
     const nonce = randomBytes(16).toString('base64url')
     const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
@@ -128,7 +128,7 @@ export class LocalServiceClient {
     return socket
   }
 
-  /** With `only`, nothing is sent unless it is on this connection. */
+  /** @param only the request is sent on this connection or not at all */
   #ask(agent: Agent, url: URL, headers: OutgoingHttpHeaders, only?: Socket): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const asked = request(url, { agent, signal: this.#signal, headers }, resolve)
@@ -144,7 +144,7 @@ export class LocalServiceClient {
   }
 }
 
-/** With one at most, a request waits for the connection that the one before has used. */
+/** With at most one socket, a request uses the connection of the one before. */
 function createSingleConnectionAgent(): Agent {
   return new Agent({ keepAlive: true, maxSockets: 1 })
 }
@@ -158,7 +158,7 @@ async function toAnswerError(response: IncomingMessage): Promise<AnswerError> {
   return new AnswerError('foreign', `it answered ${status}`)
 }
 
-/** `detail[0].msg`. Empty where it is not the service's form. */
+/** `detail[0].msg`. Empty if the reply has another form. */
 function findMessage(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: readonly { msg?: unknown }[] }

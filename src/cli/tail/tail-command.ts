@@ -1,4 +1,4 @@
-/** `pino-ingest tail`: what arrives at the local service, in a terminal. */
+/** `pino-ingest tail`: prints entries that arrive at the local service. */
 import type { Writable } from 'node:stream'
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
@@ -34,16 +34,16 @@ export const tailCommand: Command = {
     lines: {
       short: 'n',
       value: 'NUMBER',
-      meaning: `how many that are there are printed first (${DEFAULT_LINES}; 0 to ${MAX_LINES})`,
+      meaning: `number of earlier entries that are printed first (${DEFAULT_LINES}; 0 to ${MAX_LINES})`,
     },
-    full: { meaning: 'with stack, request, metadata and all else under the line' },
+    full: { meaning: 'with stack, request, metadata and all other fields below the line' },
   },
   notes: [
-    `The service is a pino-ingest dev, whose token is read from where it keeps it; ${TOKEN_VARIABLE} wins over it.`,
-    `All filters must match. Times are UTC. There is colour on a terminal, unless NO_COLOR is set; FORCE_COLOR has it elsewhere. Is the
-service stopped and started again, it goes on where it was.`,
+    `The service is a pino-ingest dev, whose token is read from its file; ${TOKEN_VARIABLE} overrides it.`,
+    `All filters must match. Times are UTC. A terminal gets colours, unless NO_COLOR is set; FORCE_COLOR sets them elsewhere. After a
+restart of the service it continues.`,
     `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
-    'Exit codes: 0 ended by a signal, or nobody reads any more; 1 the service is not there or does not know the token; 2 wrong flags.',
+    'Exit codes: 0 ended by a signal, or the reader has gone; 1 the service cannot be reached or does not know the token; 2 wrong flags.',
   ],
   jsonFailuresTo: 'stderr',
   run,
@@ -56,14 +56,14 @@ async function run(given: Arguments): Promise<number> {
   const filters = parseFilters(given)
   const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
   if (asJson && switches.has('full'))
-    throw createUsageError('--full is for people: with --json entries are whole anyway')
+    throw createUsageError('--full and --json exclude each other: with --json entries are whole anyway')
   let access = await findAccess(origin)
 
   const ended = new AbortController()
   let failure: NodeJS.ErrnoException | undefined
   onTerminationSignal(() => ended.abort())
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // `| head` has had enough.
+    // The reader has gone, as `| head` does.
     if (error.code !== 'EPIPE') failure = error
     ended.abort()
   })
@@ -99,13 +99,12 @@ async function run(given: Arguments): Promise<number> {
   return EXIT_DONE
 }
 
-/** Who never started a service has no token either, and is to be told of the service. */
+/** Without a token there was probably no service yet: then the message names the service. */
 async function findAccess(origin: string): Promise<FoundToken> {
   try {
     return requireToken(process.env)
   } catch (error) {
-    if (!(error instanceof CommandError) || error.code !== 'TOKEN' || (await probePort(origin)) !== 'nobody')
-      throw error
+    if (!(error instanceof CommandError) || error.code !== 'TOKEN' || (await probePort(origin)) !== 'none') throw error
     throw new CommandError('UNAVAILABLE', formatNothingListens(origin), EXIT_FAILED)
   }
 }
@@ -121,7 +120,7 @@ function createFormatter(paint: Paint, isFull: boolean): (arrived: ReceivedEntry
   }
 }
 
-/** When whoever reads has it, or has gone: what is not read must not pile up here. */
+/** Resolves when the text is written or the reader has gone, so that unread text does not fill the memory. */
 function writeFully(out: Writable, text: string): Promise<void> {
   return text === '' ? Promise.resolve() : new Promise((resolve) => void out.write(text, () => resolve()))
 }

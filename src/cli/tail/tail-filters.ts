@@ -1,4 +1,4 @@
-/** The flags of `tail`, and the parameters of the service's queries that they stand for. Pure. */
+/** The flags of `tail`, parsed into parameters of the service's queries. Pure. */
 import { LEVELS } from '../../protocol/log-entry.js'
 import { createUsageError } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
@@ -18,7 +18,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 }
 
 export const FILTER_FLAGS: Flags = {
-  level: { value: 'LEVELS', meaning: `these alone, as error,fatal; of ${LEVELS.join(', ')}` },
+  level: { value: 'LEVELS', meaning: `only these, as error,fatal; of ${LEVELS.join(', ')}` },
   service: { value: 'NAME', meaning: 'of this service' },
   environment: { value: 'NAME', meaning: 'of this environment' },
   version: { value: 'VERSION', meaning: 'of this version of the application' },
@@ -47,14 +47,14 @@ export function parseFilters({ texts }: Arguments): Readonly<Record<string, stri
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 export const DEFAULT_ORIGIN = 'http://127.0.0.1:4319'
 
-/** Takes the address to send to as well. @throws CommandError */
+/** Also accepts the URL for entries. @throws CommandError */
 export function parseOrigin(text: string): string {
   if (/[#?&]token=/.test(text))
     throw createUsageError(
       '--url takes no token, since process lists show arguments; it is read from the file that pino-ingest dev keeps it in, or from PINO_INGEST_DEV_TOKEN',
     )
   const url = URL.canParse(text) ? new URL(text) : undefined
-  // Elsewhere the token would go over the network; the service listens on loopback only.
+  // Any other host would receive the token over the network; the service listens on loopback only.
   if (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname) && url.username === '' && url.password === '')
     return url.origin
   throw createUsageError(

@@ -46,7 +46,7 @@ test('what the user says from stdin', async () => {
   ])
   expect(
     await runCli(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n'),
-  ).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was said') })
+  ).toMatchObject({ code: 2, stderr: expect.stringContaining('--comments is empty') })
 })
 
 test.each([

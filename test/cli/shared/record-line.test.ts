@@ -183,7 +183,7 @@ describe('the full text', () => {
     orderId     1017
     cart        {"items":[1]}
     x\\ny        null
-    breadcrumbs 2, which the page shows
+    breadcrumbs 2, shown on the page
 `)
   })
 

@@ -550,7 +550,7 @@ describe('ends', () => {
     [['--url', 'http://u:p@127.0.0.1:4319'], '--url must be the address of a local service'],
     [['--url', '4319'], '--url must be the address of a local service'],
     [['--url', `http://127.0.0.1:4319/#token=${TOKEN}`], '--url takes no token, since process lists show arguments'],
-    [['--json', '--full'], '--full is for people'],
+    [['--json', '--full'], '--full and --json exclude each other'],
     [['error'], 'unexpected argument error'],
   ])('with 2 for %j', async (args, message) => {
     const result = await runCli(['tail', ...args], ENV)
