@@ -82,17 +82,17 @@ test('word for word', () => {
   expect(
     formatPrometheusText(some, { ...empty, account, reportedAtMs: 1_763_770_000_125 }, { zone: 'b', app: 'a "b"' }),
   ).toBe(`\
-# HELP pino_ingest_entries_dropped_total Entries given up at a bound, or lost with a damaged disk.
+# HELP pino_ingest_entries_dropped_total Entries dropped at a limit, or lost with a damaged disk.
 # TYPE pino_ingest_entries_dropped_total counter
 pino_ingest_entries_dropped_total{app="a \\"b\\"",kind="log",reason="buffer",zone="b"} 2
 pino_ingest_entries_dropped_total{app="a \\"b\\"",kind="log",reason="shutdown",zone="b"} 0
 pino_ingest_entries_dropped_total{app="a \\"b\\"",kind="log",reason="spool",zone="b"} 0
 pino_ingest_entries_dropped_total{app="a \\"b\\"",kind="log",reason="age",zone="b"} 0
 pino_ingest_entries_dropped_total{app="a \\"b\\"",kind="log",reason="damaged",zone="b"} 0
-# HELP pino_ingest_entries_pending Entries taken, and not yet accepted, rejected or dropped.
+# HELP pino_ingest_entries_pending Entries received or recovered, and not yet accepted, rejected or dropped.
 # TYPE pino_ingest_entries_pending gauge
 pino_ingest_entries_pending{app="a \\"b\\"",kind="log",zone="b"} 3
-# HELP pino_ingest_stats_timestamp_seconds Unix time at which the transport last told its account; absent before the first time.
+# HELP pino_ingest_stats_timestamp_seconds Unix time at which the transport last reported its account; absent before the first report.
 # TYPE pino_ingest_stats_timestamp_seconds gauge
 pino_ingest_stats_timestamp_seconds{app="a \\"b\\"",zone="b"} 1763770000.125
 `)

@@ -140,11 +140,11 @@ test('starts at the same time have one token', async () => {
   const state = scratch()
   const rounds = 25
   // Each has its rounds at the same moments as the others.
-  const script = `import(${JSON.stringify(TOKEN_MODULE)}).then(({ devToken }) => {
+  const script = `import(${JSON.stringify(TOKEN_MODULE)}).then(({ findOrCreateToken }) => {
     process.stdin.once('data', (start) => {
       const tokens = Array.from({ length: ${rounds} }, (_, round) => {
         while (Date.now() < Number(start) + round * 20);
-        return devToken({ XDG_STATE_HOME: ${JSON.stringify(state)} + '/' + round }).token
+        return findOrCreateToken({ XDG_STATE_HOME: ${JSON.stringify(state)} + '/' + round }).token
       })
       console.log(JSON.stringify(tokens))
       process.exit()
