@@ -93,7 +93,7 @@ test.each(PAGES)('pipe and spool replay, %s: exit 1, the entries stay on disk', 
   expect(JSON.parse(replayed.stdout.toString())).toMatchObject({
     accepted: 0,
     kept: COUNT,
-    trouble: expect.stringContaining('status 200'),
+    lastFailure: expect.stringContaining('status 200'),
   })
   site.recover()
   expect(await runCli(['spool', 'replay', '--all'], env)).toMatchObject({ code: 0 })

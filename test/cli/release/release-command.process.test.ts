@@ -94,7 +94,7 @@ test('a changelog from stdin', async () => {
 })
 
 test.each([
-  [['release', '--changelog', 'a', '--changelog-file', 'b'], {}, 2, 'give one of them'],
+  [['release', '--changelog', 'a', '--changelog-file', 'b'], {}, 2, 'give either --changelog or --changelog-file'],
   [
     ['release', '--changelog-file', '/not/there'],
     {},

@@ -533,7 +533,7 @@ describe('ends', () => {
     expect(none).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^pino-ingest: there is no token for the local service: .*dev-token is not there\. pino-ingest dev makes it/,
+        /^pino-ingest: there is no token for the local service: .*dev-token is not there\. pino-ingest dev creates it/,
       ) as string,
     })
     const json = await runCli(['tail', '--json', '--url', at.origin], ENV)
