@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HEADER_BYTES, parseUuid, writeFrame } from '../../dist/esm/spool/segment/frame.js'
 import { createAcknowledgement } from '../../dist/esm/spool/segment/segment-acknowledgement.js'
-import { Segment, SegmentWriter } from '../../dist/esm/spool/segment/segment.js'
+import { SegmentWriter } from '../../dist/esm/spool/segment/segment-writer.js'
+import { Segment } from '../../dist/esm/spool/segment/segment.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { batchesOf } from './batches.mjs'
 
@@ -38,12 +39,12 @@ function frames(batches) {
       at = writeFrame(into, at, {
         kind: 'entries',
         id,
-        rank: piece.rank,
+        severity: piece.rank,
         count: piece.count,
         first: piece.first,
         text: piece.text,
       })
-    at = writeFrame(into, at, { kind: 'seal', id, rank: 0, count, first: 0, text: NOTHING })
+    at = writeFrame(into, at, { kind: 'seal', id, severity: 0, count, first: 0, text: NOTHING })
     us += cpuUs(from)
     framed.push(Buffer.from(into.subarray(0, at)))
   }
@@ -69,8 +70,8 @@ function writes(batches, framed) {
       const first = next
       const before = process.cpuUsage()
       const segment = new Segment(folder, (number += 1), { onError })
-      const writer = new SegmentWriter(segment, 0, onError)
-      for (; next < framed.length && writer.size < SEGMENT_BYTES; next += 1) {
+      const writer = new SegmentWriter(segment, { createdAtMs: 0, isPowerSafe: false, onUnsynced: onError })
+      for (; next < framed.length && segment.writtenBytes < SEGMENT_BYTES; next += 1) {
         writer.write(/** @type {Buffer} */ (framed[next]))
         segment.add(/** @type {Batches[number]} */ (batches[next]).batch.count)
       }
@@ -81,7 +82,7 @@ function writes(batches, framed) {
       for (const {
         batch: { batchId, count },
       } of batches.slice(first, next))
-        createAcknowledgement(segment, batchId, count, true).settle()
+        createAcknowledgement(segment, batchId, count).acknowledge()
       passes.settle += cpuUs(written)
     }
     mustBe(readdirSync(folder).length, 0)

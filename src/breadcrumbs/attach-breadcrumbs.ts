@@ -1,53 +1,53 @@
-/** Crumbs -> their entry, within its bounds. Pure. */
+/** Adds breadcrumbs to an entry, within its size limit. Pure. */
 import type { Breadcrumb, LogEntry } from '../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import { shortenToFit } from '../record/shorten-entry.js'
 
 export interface AttachOptions {
-  /** Crumbs of the trail on one entry. */
+  /** Maximum number of breadcrumbs from the buffer on one entry. */
   readonly limit: number
   /** UTF-8 bytes of the whole entry. */
   readonly maxEntryBytes: number
 }
 
-/** Whatever else an entry holds, the youngest crumbs have this share of it. */
+/** Share of an entry that is always available for the newest breadcrumbs. */
 const SHARE = 1 / 4
 const FRAME_BYTES = Buffer.byteLength(',"breadcrumbs":[]')
 
-/** A UTF-16 unit takes at most three bytes. */
+/** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 
 /**
- * The same for an entry without crumbs and without the brace that closes it, where all of it fits for certain: nothing is cut
- * or measured, since either would copy the whole. @returns undefined where it may not
+ * Fast path for an entry without breadcrumbs and without its closing brace, if everything certainly fits: nothing is cut or measured, because
+ * both would copy the whole entry. @returns undefined if it may not fit
  */
 export function appendBreadcrumbs(
   openJson: string,
-  crumbs: readonly string[],
+  breadcrumbs: readonly string[],
   { limit, maxEntryBytes }: AttachOptions,
 ): string | undefined {
-  const wanted = crumbs.length > limit ? crumbs.slice(-limit) : crumbs
+  const wanted = breadcrumbs.length > limit ? breadcrumbs.slice(-limit) : breadcrumbs
   const list = wanted.join(',')
   if ((openJson.length + list.length + FRAME_BYTES + 1) * MAX_BYTES_PER_UNIT > maxEntryBytes) return undefined
   return `${openJson},"breadcrumbs":[${list}]}`
 }
 
 /**
- * @param entryJson valid, and within the bound
- * @param crumbs each as JSON, oldest first
- * @param hasOwn whether the entry has crumbs already: they are merged by time
+ * @param entryJson valid, and within the size limit
+ * @param breadcrumbs JSON of each, oldest first
+ * @param hasOwn whether the entry already has breadcrumbs: they are merged by time
  */
 export function attachBreadcrumbs(
   entryJson: string,
-  crumbs: readonly string[],
+  breadcrumbs: readonly string[],
   hasOwn: boolean,
   options: AttachOptions,
 ): string {
-  if (crumbs.length === 0) return entryJson
+  if (breadcrumbs.length === 0) return entryJson
   const { maxEntryBytes } = options
-  const wanted = crumbs.slice(-options.limit)
-  const crumbBytes = wanted.map((crumb) => Buffer.byteLength(crumb) + 1)
-  const allBytes = crumbBytes.reduce((sum, bytes) => sum + bytes, FRAME_BYTES)
+  const wanted = breadcrumbs.slice(-options.limit)
+  const sizes = wanted.map((breadcrumb) => Buffer.byteLength(breadcrumb) + 1)
+  const allBytes = sizes.reduce((sum, bytes) => sum + bytes, FRAME_BYTES)
   let json = entryJson
   let room = maxEntryBytes - Buffer.byteLength(json)
   const least = Math.min(allBytes, Math.floor(maxEntryBytes * SHARE))
@@ -55,27 +55,27 @@ export function attachBreadcrumbs(
     json = shortenToFit(json, maxEntryBytes - least)
     room = maxEntryBytes - Buffer.byteLength(json)
   }
-  // The youngest first.
+  // Newest first.
   let from = wanted.length
-  for (let left = room - FRAME_BYTES; from > 0 && left >= (crumbBytes[from - 1] as number); from -= 1)
-    left -= crumbBytes[from - 1] as number
+  for (let left = room - FRAME_BYTES; from > 0 && left >= (sizes[from - 1] as number); from -= 1)
+    left -= sizes[from - 1] as number
   const fitting = wanted.slice(from)
   if (fitting.length === 0) return json
   if (hasOwn) return merged(json, fitting)
   return `${json.slice(0, -1)},"breadcrumbs":[${fitting.join(',')}]}`
 }
 
-/** In the order of time; one without a time stays behind the one before it. */
-function merged(json: string, crumbs: readonly string[]): string {
+/** Sorted by time. A breadcrumb without a time stays after its predecessor. */
+function merged(json: string, breadcrumbs: readonly string[]): string {
   const entry = parseExact(json) as LogEntry
-  const trail = parseExact(`[${crumbs.join(',')}]`) as Breadcrumb[]
-  const own = entry.breadcrumbs ?? [] // gone, where the entry was shortened
+  const buffered = parseExact(`[${breadcrumbs.join(',')}]`) as Breadcrumb[]
+  const own = entry.breadcrumbs ?? [] // undefined if the entry was shortened
   let at = ''
-  const timed = own.map((crumb) => ({ crumb, at: (at = crumb.timestamp ?? at) }))
-  const all = [...trail.map((crumb) => ({ crumb, at: crumb.timestamp ?? '' })), ...timed]
-  // Sorting is stable: of two in the same millisecond the trail's stands first.
+  const timed = own.map((breadcrumb) => ({ breadcrumb, at: (at = breadcrumb.timestamp ?? at) }))
+  const all = [...buffered.map((breadcrumb) => ({ breadcrumb, at: breadcrumb.timestamp ?? '' })), ...timed]
+  // The sort is stable: within one millisecond the buffer's breadcrumbs come first.
   return stringifyExact({
     ...entry,
-    breadcrumbs: all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ crumb }) => crumb),
+    breadcrumbs: all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ breadcrumb }) => breadcrumb),
   })
 }

@@ -1,6 +1,6 @@
 /**
- * What was logged lately, by what it belongs to: a trace, a request, a session, or the process. An error takes the lines
- * of its own scope with it, and nobody gets them twice.
+ * The latest lines by scope: a trace, a request, a session, or the process. An error takes the lines of its own scope;
+ * each line is taken once.
  */
 import type { Clock } from '../shared/clock.js'
 import { copyString, hashLongId } from '../record/string-copy.js'
@@ -8,33 +8,33 @@ import { LineBuffer } from './line-buffer.js'
 import type { BufferedLine } from './line-buffer.js'
 
 export interface BreadcrumbBufferOptions {
-  /** Lines of one scope. */
+  /** Maximum number of lines that an error takes. */
   readonly limit: number
-  /** Memory of all of them. */
+  /** Memory limit for all lines. */
   readonly maxBytes: number
   readonly clock: Pick<Clock, 'now'>
-  /** Default 10,000; beyond them the one goes that was idle for longest. */
+  /** Default 10,000. Beyond it the least recently used scope is removed. */
   readonly maxScopes?: number
-  /** Milliseconds that an idle scope stays. Default 5 minutes. */
+  /** Milliseconds after which an unused scope is removed. Default 5 minutes. */
   readonly maxAgeMs?: number
 }
 
 const MAX_SCOPES = 10_000
 const MAX_AGE_MS = 5 * 60_000
 
-/** A chain of lines, and a place in the order of last use. */
+/** A chain of lines, and an element of the list by last use. */
 interface Scope {
   key: string
   kind: string
-  /** Number of its youngest line. */
-  youngestLine: number
-  /** Its lines begin there: those before were taken. */
+  /** Number of its newest line. */
+  newestLine: number
+  /** Number of its first line that was not taken. */
   from: number
-  /** The same before the last were taken. */
+  /** `from` before the last `take`. */
   takenFrom: number
   usedAt: number
   older: Scope | undefined
-  younger: Scope | undefined
+  newer: Scope | undefined
 }
 
 export class BreadcrumbBuffer {
@@ -46,7 +46,7 @@ export class BreadcrumbBuffer {
   readonly #scopes = new Map<string, Map<string, Scope>>()
   #count = 0
   #oldest: Scope | undefined
-  #youngest: Scope | undefined
+  #newest: Scope | undefined
   #now: number
 
   constructor(options: BreadcrumbBufferOptions) {
@@ -57,7 +57,7 @@ export class BreadcrumbBuffer {
     this.#now = options.clock.now()
   }
 
-  /** Memory that the lines take. */
+  /** Memory that the lines use. */
   get bytes(): number {
     return this.#lines.bytes
   }
@@ -66,7 +66,7 @@ export class BreadcrumbBuffer {
     return this.#count
   }
 
-  /** To be called before the lines of another text. Reads the clock, once for all of them. */
+  /** Must be called before the lines of another text. Reads the clock once for all of them. */
   open(): void {
     this.#now = this.#options.clock.now()
     for (
@@ -77,24 +77,24 @@ export class BreadcrumbBuffer {
       this.#remove(scope)
   }
 
-  /** @param kind of the scope @param key its id @param isUsual see `Mapper` */
+  /** @param kind kind of scope @param key id of the scope @param isUsual see `Mapper` */
   add(kind: string, key: string, text: string, start: number, end: number, isUsual: boolean): void {
     const scope = this.#scopeOf(kind, key) ?? this.#newScope(kind, key)
     this.#touch(scope)
-    scope.youngestLine = this.#lines.add(text, start, end, isUsual, scope.youngestLine)
+    scope.newestLine = this.#lines.add(text, start, end, isUsual, scope.newestLine)
   }
 
-  /** The last lines of a scope, oldest first. They are forgotten. */
+  /** Removes and returns the latest lines of a scope, oldest first. */
   take(kind: string, key: string): BufferedLine[] {
     const scope = this.#scopeOf(kind, key)
     if (scope === undefined) return []
-    const lines = this.#lines.readChain(scope.youngestLine, scope.from, this.#options.limit)
+    const lines = this.#lines.readChain(scope.newestLine, scope.from, this.#options.limit)
     scope.takenFrom = scope.from
     scope.from = this.#lines.next
     return lines
   }
 
-  /** What was taken last from a scope was of no use: the next gets it. */
+  /** Undoes the last `take` of a scope: its entry was dropped. */
   restore(kind: string, key: string): void {
     const scope = this.#scopeOf(kind, key)
     if (scope !== undefined) scope.from = scope.takenFrom
@@ -102,8 +102,8 @@ export class BreadcrumbBuffer {
 
   #scopeOf(kind: string, id: string): Scope | undefined {
     const key = hashLongId(id) ?? id
-    // Most records in a row belong to the same.
-    const last = this.#youngest
+    // Most consecutive records belong to the same scope.
+    const last = this.#newest
     return last !== undefined && last.key === key && last.kind === kind ? last : this.#scopes.get(kind)?.get(key)
   }
 
@@ -120,23 +120,23 @@ export class BreadcrumbBuffer {
     return scope
   }
 
-  /** The one that goes is used again: 10,000 new ones a second would all grow old, and cost the collector 0.4 us each. */
+  /** Reuses the removed scope: with 10,000 new scopes per second all would reach the old generation, at 0.4 us of garbage collection each. */
   #freeScope(): Scope {
     const oldest = this.#oldest
     if (this.#count < this.#maxScopes || oldest === undefined) {
       return {
         key: '',
         kind: '',
-        youngestLine: -1,
+        newestLine: -1,
         from: 0,
         takenFrom: 0,
         usedAt: this.#now,
         older: undefined,
-        younger: undefined,
+        newer: undefined,
       }
     }
     this.#remove(oldest)
-    oldest.youngestLine = -1
+    oldest.newestLine = -1
     oldest.from = oldest.takenFrom = 0
     oldest.usedAt = this.#now
     return oldest
@@ -144,24 +144,24 @@ export class BreadcrumbBuffer {
 
   #touch(scope: Scope): void {
     scope.usedAt = this.#now
-    if (scope === this.#youngest) return
+    if (scope === this.#newest) return
     this.#unlink(scope)
     this.#append(scope)
   }
 
   #append(scope: Scope): void {
-    scope.older = this.#youngest
-    scope.younger = undefined
-    if (this.#youngest === undefined) this.#oldest = scope
-    else this.#youngest.younger = scope
-    this.#youngest = scope
+    scope.older = this.#newest
+    scope.newer = undefined
+    if (this.#newest === undefined) this.#oldest = scope
+    else this.#newest.newer = scope
+    this.#newest = scope
   }
 
-  #unlink({ older, younger }: Scope): void {
-    if (older === undefined) this.#oldest = younger
-    else older.younger = younger
-    if (younger === undefined) this.#youngest = older
-    else younger.older = older
+  #unlink({ older, newer }: Scope): void {
+    if (older === undefined) this.#oldest = newer
+    else older.newer = newer
+    if (newer === undefined) this.#newest = older
+    else newer.older = older
   }
 
   #remove(scope: Scope): void {

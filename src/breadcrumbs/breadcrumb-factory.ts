@@ -1,4 +1,4 @@
-/** A line -> a breadcrumb. Made only when an error asks for it. */
+/** Maps a line to a breadcrumb, only when an error takes the line. */
 import type { Breadcrumb, Json, LogEntry } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { toPlainText } from '../record/coerce.js'
@@ -8,10 +8,10 @@ import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
 
-/** UTF-8 bytes. A crumb says what happened; the whole record, where it was sent, has an entry of its own. */
-const MAX_CRUMB_BYTES = 4_096
-/** Of the entry that a longer one is made from: a crumb has a few names of its own. */
-const CUT_BYTES = MAX_CRUMB_BYTES - 256
+/** Maximum of UTF-8 bytes. The whole record, if it was sent, has its own entry. */
+const MAX_BREADCRUMB_BYTES = 4_096
+/** Size to which the entry of a longer breadcrumb is shortened; the breadcrumb adds a few names. */
+const CUT_BYTES = MAX_BREADCRUMB_BYTES - 256
 
 export class BreadcrumbFactory {
   readonly #options: MappingOptions
@@ -19,7 +19,7 @@ export class BreadcrumbFactory {
   readonly #wallNow: () => number
 
   constructor(options: MappingOptions, wallNow: () => number) {
-    // Tags, metadata and the like are those of the error as well.
+    // Tags, metadata and the like are also on the error's entry.
     const {
       service: _service,
       environment: _environment,
@@ -29,38 +29,40 @@ export class BreadcrumbFactory {
       ...own
     } = options
     this.#options = { ...own, tags: [], metadata: {}, fingerprint: false }
-    this.#fast = new FastBreadcrumbFactory(this.#options, MAX_CRUMB_BYTES)
+    this.#fast = new FastBreadcrumbFactory(this.#options, MAX_BREADCRUMB_BYTES)
     this.#wallNow = wallNow
   }
 
-  /** The crumb as JSON. Never throws. @param isUsual see `Mapper` */
+  /** Never throws. @param isUsual see `Mapper` @returns JSON */
   create(line: string, isUsual: boolean): string {
     const fast = isUsual ? this.#fast.create(line) : undefined
-    if (fast !== undefined) return this.#scrubbed(fast)
+    if (fast !== undefined) return this.#redacted(fast)
     return createBreadcrumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
   }
 
-  /** The line held no header and no parameter of a URL, or it would not be usual. */
-  #scrubbed(crumbJson: string): string {
+  /** A usual line contains no headers and no URL parameters, so only patterns apply. */
+  #redacted(breadcrumbJson: string): string {
     const { redactor } = this.#options
-    if (redactor?.hasPatterns !== true) return crumbJson
-    return redactor.redactJson(HEAD + crumbJson + TAIL).slice(HEAD.length, -TAIL.length)
+    if (redactor?.hasPatterns !== true) return breadcrumbJson
+    return redactor.redactJson(HEAD + breadcrumbJson + TAIL).slice(HEAD.length, -TAIL.length)
   }
 }
 
-/** As the crumb of an entry: of the entry's own fields some are left alone. */
+/** Makes it a breadcrumb of an entry: redaction skips some of the entry's own fields. */
 const HEAD = '{"breadcrumbs":['
 const TAIL = ']}'
 
-/** For every line there can be; the measure of the fast path. */
+/** Reference path: accepts any line and defines the result of the fast path. */
 export function createBreadcrumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
-  const crumbWithin = (maxEntryBytes: number): string =>
-    stringifyExact(crumbOf(parseExact(mapByParsing(line, { ...options, maxEntryBytes }, receivedAt).json) as LogEntry))
-  const json = crumbWithin(options.maxEntryBytes)
-  return Buffer.byteLength(json) <= MAX_CRUMB_BYTES ? json : crumbWithin(CUT_BYTES)
+  const createWithin = (maxEntryBytes: number): string =>
+    stringifyExact(
+      toBreadcrumb(parseExact(mapByParsing(line, { ...options, maxEntryBytes }, receivedAt).json) as LogEntry),
+    )
+  const json = createWithin(options.maxEntryBytes)
+  return Buffer.byteLength(json) <= MAX_BREADCRUMB_BYTES ? json : createWithin(CUT_BYTES)
 }
 
-function crumbOf(entry: LogEntry): Breadcrumb {
+function toBreadcrumb(entry: LogEntry): Breadcrumb {
   const { request, error, metadata = {}, level, message, timestamp } = entry
   const type = error !== undefined ? 'error' : request !== undefined ? 'http' : 'log'
   const categoryKey = CATEGORY_KEYS.find((key) => (toPlainText(metadata[key]) ?? '') !== '')

@@ -1,7 +1,7 @@
-/** Members of a record that a crumb treats in a way of its own. */
+/** Members of a record that are treated differently in a breadcrumb. */
 
-/** Of the error that it goes with, too; or long, and of its own entry. */
+/** Left out: also on the error's entry, or long and on the record's own entry. */
 export const NOT_DATA: ReadonlySet<string> = new Set(['pid', 'hostname', 'name', 'event_id', 'req', 'res'])
 
-/** What a record calls the part of the app that logs; the first counts. */
+/** Names for the part of the application that logs; the first one found counts. */
 export const CATEGORY_KEYS: readonly string[] = ['category', 'module', 'component', 'context']

@@ -1,13 +1,13 @@
 /**
- * Text that was read, oldest first, within a bound: one block of memory, of which the oldest text makes room. As strings they
- * would all grow old, and the collector would let the heap grow by as much again before it takes the first of them.
+ * The latest texts within a size limit, in one block of memory; the oldest are overwritten. Kept as strings, they would all reach the old
+ * generation, and the heap would grow by the same amount again before it is collected.
  */
 import { NON_LATIN1 } from '../record/string-copy.js'
 
 interface Chunk {
-  /** Number of its first line. */
+  /** Number of the first line of the text. */
   readonly first: number
-  /** In the ring. */
+  /** Offset in the ring. */
   readonly at: number
   readonly bytes: number
   readonly encoding: 'latin1' | 'utf16le'
@@ -19,7 +19,7 @@ export class ChunkRing {
   readonly #maxBytes: number
   #memory = Buffer.alloc(0)
   #end = 0
-  /** Oldest first, from `#head` on: to take one from the front would move all the others. */
+  /** Oldest first, starting at `#head`: removing from the front of an array would move all others. */
   #chunks: Chunk[] = []
   #head = 0
 
@@ -40,7 +40,7 @@ export class ChunkRing {
     return this.#chunks[this.#head]?.first
   }
 
-  /** Behind all others. What is larger than the ring takes the place of all, and is not kept. @param first number of its first line */
+  /** Adds the newest text. A text larger than the ring clears it and is not kept. @param first number of its first line */
   push(text: string, first: number): void {
     const encoding = NON_LATIN1.test(text) ? 'utf16le' : 'latin1'
     const bytes = encoding === 'latin1' ? text.length : 2 * text.length
@@ -59,21 +59,21 @@ export class ChunkRing {
     this.#head = 0
   }
 
-  /** The chunk that holds a line, as an index for `slice`; search from the end, or from where a younger one was found. */
+  /** Index of the chunk that contains a line, for `slice`. Searches backwards from `from`. */
   indexOf(line: number, from = this.#chunks.length - 1): number {
     let index = from
     while ((this.#chunks[index] as Chunk).first > line) index -= 1
     return index
   }
 
-  /** @param start in UTF-16 units of its text */
+  /** @param start offset in UTF-16 units of the text */
   slice(index: number, start: number, end: number): string {
     const { at, encoding } = this.#chunks[index] as Chunk
     const unit = encoding === 'latin1' ? 1 : 2
     return this.#memory.toString(encoding, at + start * unit, at + end * unit)
   }
 
-  /** @returns where so many bytes are free, in one piece */
+  /** @returns offset of a free range of this size */
   #makeRoom(bytes: number): number {
     for (;;) {
       const oldest = this.#chunks[this.#head]

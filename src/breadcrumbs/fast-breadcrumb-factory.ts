@@ -1,4 +1,4 @@
-/** The usual line -> its crumb, without JSON.parse; what is not usual is answered with `undefined`. */
+/** Maps a usual line to a breadcrumb without JSON.parse; returns `undefined` for any other line. */
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { ErrorScanner } from '../record/fast/error-scanner.js'
 import { SLOT_FIELDS, SLOT_OF_KEY, isEntryKey } from '../record/fast/fast-fields.js'
@@ -9,14 +9,14 @@ import { MemberCursor, joinMembers } from '../record/member-cursor.js'
 import { SeenKeys } from '../record/fast/seen-keys.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 
-/** A longer line is rare, and a parser is as fast. */
+/** Longer lines are rare, and a parser is as fast for them. */
 const MAX_LINE_CHARS = 16 * 1024
-/** A UTF-16 unit takes at most three bytes. */
+/** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const ACTION_SLOT = SLOT_FIELDS.indexOf('action')
 const IDENTITY: readonly string[] = ['service', 'environment', 'env', 'version', 'name']
-/** What a crumb makes of its error or request, and a member of the line must not be called. */
-const MADE: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
+/** Names of a breadcrumb's data that are derived from the error or request. A line with such a member is not usual. */
+const DERIVED_KEYS: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
 
 export class FastBreadcrumbFactory {
   readonly #options: MappingOptions
@@ -48,7 +48,7 @@ export class FastBreadcrumbFactory {
     this.#levels = new LevelTextCache(options.levels)
   }
 
-  /** @param line that the fast path of entries has taken: its strings can be copied as they stand */
+  /** @param line was accepted by the fast path of entries: its strings can be copied unchanged */
   create(line: string): string | undefined {
     if (!this.#isUsual || line.length > MAX_LINE_CHARS) return undefined
     this.#seen.reset()
@@ -98,10 +98,10 @@ export class FastBreadcrumbFactory {
     return this.#rest === '' ? data : joinMembers(data, this.#rest)
   }
 
-  /** Puts a member where it belongs; false where that is for the reference path to find out. */
+  /** @returns false if the member requires the reference path */
   #place(line: string, member: MemberCursor): boolean {
     const key = member.key()
-    // The first level and time count, the last of all else: two of a name are left to a parser.
+    // Of duplicates the first level and time count, otherwise the last: left to the reference path.
     if (key.includes('\\') || !this.#seen.add(key)) return false
     if (key === this.#options.errorKey) {
       this.#hasError = true
@@ -123,7 +123,7 @@ export class FastBreadcrumbFactory {
     const slot = SLOT_OF_KEY.get(key)
     if (slot !== undefined) return slot !== ACTION_SLOT && this.#slots.fill(slot, member)
     if (IDENTITY.includes(key)) return member.isText()
-    if (isEntryKey(key) || MADE.includes(key)) return false
+    if (isEntryKey(key) || DERIVED_KEYS.includes(key)) return false
     if (NOT_DATA.has(key)) return true
     if (CATEGORY_KEYS.includes(key)) return this.#placeCategory(member)
     if (member.isObject() && member.value().includes('"stack":')) return false
@@ -138,7 +138,7 @@ export class FastBreadcrumbFactory {
     return true
   }
 
-  /** A longer integer stays a value of its own. */
+  /** A longer integer is kept as a separate value by the reference path. */
   #placeDuration(member: MemberCursor): boolean {
     this.#duration = member.value()
     return member.isNumber() && this.#duration.length < 16

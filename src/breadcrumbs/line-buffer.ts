@@ -1,37 +1,37 @@
 /**
- * The text of the last lines, within a bound. A line is its place in the chunk that it came in: that costs neither a copy
- * nor an object a line, 12 bytes in three arrays. Its chunk stays until the bound takes it, with all that is in it.
+ * The text of the latest lines, within a size limit. A line is stored as its position in the chunk that it was read with: 12 bytes in three
+ * arrays, without a copy or an object per line. A chunk and all its lines are removed together.
  *
- * Lines have numbers, from 0 on. Each knows how far back the one before it in its chain is.
+ * Lines are numbered from 0. Each stores the distance to the previous line of its chain.
  */
 import { ChunkRing } from './chunk-ring.js'
 
-/** A line that was asked for. */
+/** A line that was read back. */
 export interface BufferedLine {
   readonly text: string
-  /** As `Mapper.isUsual`. */
+  /** See `Mapper.isUsual`. */
   readonly isUsual: boolean
 }
 
 const LEAST_CAPACITY = 1_024
-/** More lines than that would be a minute of 2,000 a second, and 1.5 MB of places. */
+/** Enough for a minute at 2,000 lines per second, in 1.5 MB. */
 const MAX_CAPACITY = 128 * 1_024
 const PLACE_BYTES = 12
 
 export class LineBuffer {
   readonly #chunks: ChunkRing
-  /** A ring, by the number's remainder. */
+  /** Rings, indexed by the line number modulo their length. */
   #starts = new Int32Array(LEAST_CAPACITY)
-  /** Below 0, as `~end`, where the line is not usual. */
+  /** `~end` (negative) if the line is not usual. */
   #ends = new Int32Array(LEAST_CAPACITY)
-  /** 0 where nothing is before it. */
+  /** 0 if there is no previous line. */
   #backs = new Int32Array(LEAST_CAPACITY)
-  /** The chunk that is being read. */
+  /** The chunk whose lines are being added. */
   #openText = ''
   #openFirst = 0
   #next = 0
 
-  /** @param maxBytes of all chunks; the one that is being read comes on top */
+  /** @param maxBytes limit for all chunks except the current one */
   constructor(maxBytes: number) {
     this.#chunks = new ChunkRing(maxBytes)
   }
@@ -45,15 +45,15 @@ export class LineBuffer {
     return this.#next
   }
 
-  /** Number of the oldest that can be asked for. */
+  /** Number of the oldest line that can be read. */
   get oldest(): number {
     return this.#chunks.first ?? this.#openFirst
   }
 
   /**
-   * Lines of one text come together.
-   * @param before number of the line before it in its chain; it may be one that is gone, or -1
-   * @returns its number
+   * All lines of a text are added consecutively.
+   * @param before number of the previous line of its chain, which may have been removed; or -1
+   * @returns the line's number
    */
   add(text: string, start: number, end: number, isUsual: boolean, before: number): number {
     if (text !== this.#openText) this.#begin(text)
@@ -68,12 +68,12 @@ export class LineBuffer {
     return number
   }
 
-  /** Of a chain, from the youngest on, at most `limit` with numbers from `from`. Oldest first. */
-  readChain(youngest: number, from: number, limit: number): BufferedLine[] {
+  /** Reads a chain backwards from `newest`: at most `limit` lines with numbers from `from` on. @returns oldest first */
+  readChain(newest: number, from: number, limit: number): BufferedLine[] {
     const lines: BufferedLine[] = []
     const least = Math.max(this.oldest, from)
     let chunk: number | undefined
-    for (let number = youngest; number >= least && lines.length < limit;) {
+    for (let number = newest; number >= least && lines.length < limit;) {
       const at = number & (this.#starts.length - 1)
       const start = this.#starts[at] as number
       const end = this.#ends[at] as number
@@ -101,10 +101,10 @@ export class LineBuffer {
       this.#ends = this.#grown(this.#ends)
       this.#backs = this.#grown(this.#backs)
     } else if (!this.#chunks.isEmpty) this.#chunks.dropOldest()
-    else this.#openFirst = this.#next // of a chunk that has all the places, what is behind counts as another
+    else this.#openFirst = this.#next // one chunk has used all positions: its earlier lines are removed
   }
 
-  /** Each stands where its number now leads to. */
+  /** Copies each position to the index of its number in the larger ring. */
   #grown(places: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
     const grown = new Int32Array(2 * places.length)
     for (let number = this.oldest; number < this.#next; number += 1)

@@ -1,4 +1,4 @@
-/** [worker] The app's own last word on every entry. A fault of it costs no entry: it is told, and the entry goes unchanged. */
+/** [worker] The application's `beforeSend`. An error in it never costs an entry: it is reported, and the entry is sent unchanged. */
 import { types } from 'node:util'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
@@ -14,20 +14,20 @@ import { formatThrown } from './format-thrown.js'
 
 export interface BeforeSendHookOptions {
   readonly hook: HookFunction
-  /** Told for each entry that the hook has failed on: whoever takes it holds it back to a bearable rate. */
+  /** Called for each entry on which the hook failed; the receiver limits the rate. */
   readonly onProblem: (message: string) => void
-  /** Says what breaks the interface; `undefined` for what is an entry. Objects come without a prototype. */
+  /** Describes how a value violates the interface; `undefined` for a valid entry. Objects have no prototype. */
   readonly isValid: (entry: unknown) => string | undefined
-  /** UTF-8 bytes of an entry: a hook may have added to it. Default 256 KiB. */
+  /** Maximum of UTF-8 bytes of an entry, to which the hook may have added. Default 256 KiB. */
   readonly maxEntryBytes?: number
-  /** Takes out what the hook may have added. */
+  /** Redacts what the hook may have added. */
   readonly redactor?: Redactor | undefined
 }
 
 export interface HookResult {
-  /** The entry that is sent. */
+  /** The entry to send. */
   readonly json: string
-  /** Position of its level in `LEVELS`, where the hook has changed the entry. */
+  /** Position of its level in `LEVELS`. Set if the hook changed the entry. */
   readonly rank?: number
 }
 
@@ -56,13 +56,13 @@ export class BeforeSendHook {
     try {
       return this.#keep(result, entryJson)
     } catch (error) {
-      return this.#failed(entryJson, `returned what cannot be written as JSON: ${formatThrown(error)}`)
+      return this.#failed(entryJson, `returned a value that cannot be written as JSON: ${formatThrown(error)}`)
     }
   }
 
-  /** Judged is what JSON makes of it, since that is what is sent. */
+  /** Validates the result as JSON, since that is what is sent. */
   #keep(result: unknown, entryJson: string): HookResult {
-    // `undefined` where a `toJSON` says so, which the types do not know.
+    // `undefined` if a `toJSON` returns it, which the types do not express.
     const json = JSON.stringify(result) as string | undefined
     if (json === entryJson) return { json }
     const returned = json === undefined ? undefined : (JSON.parse(json) as unknown)
@@ -71,7 +71,7 @@ export class BeforeSendHook {
     const cuts: CutCounts = { depth: 0, keys: 0 }
     const entry = cleanEntry(returned, cuts)
     const reason = this.#options.isValid(entry)
-    if (reason !== undefined) return this.#failed(entryJson, `returned no valid entry: ${formatThrown(reason)}`)
+    if (reason !== undefined) return this.#failed(entryJson, `returned an invalid entry: ${formatThrown(reason)}`)
     if (LONG_NUMBER.test(entryJson)) restoreNumbers(entryJson, entry)
     return this.#write(entry as unknown as LogEntry, cuts)
   }
@@ -82,14 +82,14 @@ export class BeforeSendHook {
     return { json: finishEntry(entry, this.#maxEntryBytes, this.#options.redactor), rank: LEVELS.indexOf(entry.level) }
   }
 
-  /** The text that came, whatever the hook has done to the object that it was given. */
+  /** @returns the original text, whatever the hook has done to the object */
   #failed(entryJson: string, fault: string): HookResult {
     this.#options.onProblem(APPLICATION_MESSAGES.hookFailed.text(fault))
     return { json: entryJson }
   }
 }
 
-/** Its metadata may be as deep and as wide as a record, the mapper's own cuts left aside. */
+/** Metadata may be as deep and as wide as a record. */
 function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: CutCounts): JsonObject {
   const entry = cleanCopy(others, cuts)
   if (metadata !== undefined) entry['metadata'] = isObject(metadata) ? cleanCopy(metadata, cuts, () => true) : metadata
@@ -97,11 +97,11 @@ function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: CutCount
 }
 
 function faultOf(result: unknown): string | undefined {
-  if (result === undefined) return 'returned nothing: let it return the entry, or null to drop it'
+  if (result === undefined) return 'returned undefined: return the entry, or null to drop it'
   if (typeof result !== 'object' || Array.isArray(result))
-    return `returned ${Array.isArray(result) ? 'an array' : `a ${typeof result}`} in place of an entry`
+    return `returned ${Array.isArray(result) ? 'an array' : `a ${typeof result}`} instead of an entry`
   if (!types.isPromise(result)) return undefined
-  // What it is rejected with has no taker, and would end the process.
+  // An unhandled rejection would end the process.
   result.catch(() => {})
   return 'returned a promise: it must be synchronous'
 }

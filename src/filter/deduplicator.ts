@@ -1,35 +1,35 @@
-/** [worker] Within a window equal entries go once, the first at once; one summary at its end tells how many more there were. */
+/** [worker] Of equal entries within a window the first is sent at once; a summary at the end of the window counts the others. */
 import type { Clock } from '../shared/clock.js'
 import { copyString, hashLongId } from '../record/string-copy.js'
 import { condense, createSummary, findTimestamp } from './repeat-summary.js'
 
 export interface RepeatSummary {
-  /** An entry of the interface. */
+  /** An entry. */
   readonly json: string
-  /** Position in `LEVELS`, that of the entries it stands for. */
+  /** Position of the level of the counted entries in `LEVELS`. */
   readonly rank: number
-  /** How many they are. */
+  /** Number of counted entries. */
   readonly count: number
 }
 
 export interface DeduplicatorOptions {
   readonly windowMs: number
   readonly clock: Clock
-  /** May be called within `isRepeat`, by a timer, by `flushNow` and by `end`. */
+  /** May be called during `isRepeat`, `flushNow` and `end`, and by a timer. */
   readonly onSummary: (summary: RepeatSummary) => void
-  /** Windows open at a time. Default 1,000; beyond them the oldest is closed early. */
+  /** Maximum of open windows. Default 1,000; beyond it the oldest is closed early. */
   readonly maxKeys?: number
-  /** Memory for what is held of the repeats. Default 8 MiB; as `maxKeys`. */
+  /** Memory limit for repeats. Default 8 MiB; beyond it the oldest window is closed early. */
   readonly maxBytes?: number
-  /** UTF-8 bytes of a summary. Default 64 KiB, and no more than that. */
+  /** Maximum of UTF-8 bytes of a summary. Default and upper limit 64 KiB. */
   readonly maxEntryBytes?: number
 }
 
 const MAX_KEYS = 1_000
 const MAX_BYTES = 8 * 1024 * 1024
-/** Of one repeat. */
+/** Maximum of bytes of one repeat. */
 const MAX_HELD_BYTES = 64 * 1024
-/** A UTF-16 unit takes at most three bytes of UTF-8. */
+/** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const LEAST_BUFFER_BYTES = 1_024
 const NOTHING = Buffer.alloc(0)
@@ -39,11 +39,11 @@ interface Window {
   readonly rank: number
   readonly openedAt: number
   count: number
-  /** Of the first repeat. */
+  /** Time of the first repeat. */
   first: string
   /**
-   * The last repeat's text, in the first `length` bytes. Each repeat writes over the one before: that allocates nothing, and
-   * a string kept would hold the chunk of lines that it is a slice of.
+   * The latest repeat, in the first `length` bytes. Overwritten by each repeat, which allocates nothing; a stored string would retain
+   * the chunk of lines that it is a slice of.
    */
   last: Buffer
   length: number
@@ -54,7 +54,7 @@ export class Deduplicator {
   readonly #maxKeys: number
   readonly #maxBytes: number
   readonly #maxEntryBytes: number
-  /** In the order in which they were opened; since all last equally long, in which they end. */
+  /** In the order of opening, which is also the order of ending. */
   readonly #windows = new Map<string, Window>()
   #bytes = 0
   #cancelTimer: (() => void) | undefined
@@ -67,29 +67,29 @@ export class Deduplicator {
     this.#maxEntryBytes = Math.min(options.maxEntryBytes ?? MAX_HELD_BYTES, MAX_HELD_BYTES)
   }
 
-  /** Windows that are open. */
+  /** Number of open windows. */
   get keys(): number {
     return this.#windows.size
   }
 
-  /** Memory that the repeats take. */
+  /** Memory that the repeats use. */
   get bytes(): number {
     return this.#bytes
   }
 
   /**
-   * Whether the entry is counted, and not to be sent. Entries of another level are other entries: a fatal one must not hide
-   * behind an error.
+   * Whether the entry is counted instead of sent. Entries of different levels are never equal: an error must not hide
+   * a fatal entry.
    *
-   * @param fingerprint what makes entries equal; an entry with an empty one is none's repeat
-   * @param rank its level's position in `LEVELS`
+   * @param fingerprint equal entries have the same; an entry with an empty one is never a repeat
+   * @param rank position of the entry's level in `LEVELS`
    */
   isRepeat(fingerprint: string, rank: number, entryJson: string): boolean {
     if (fingerprint === '' || this.#hasEnded) return false
     const key = keyOf(fingerprint, rank)
     const now = this.#options.clock.now()
     const window = this.#windows.get(key)
-    // While a thread is busy its timers are late.
+    // The timers of a busy thread are late.
     if (window !== undefined && now - window.openedAt < this.#options.windowMs) {
       this.#hold(window, entryJson)
       return true
@@ -100,20 +100,20 @@ export class Deduplicator {
     return false
   }
 
-  /** Ends all windows now. What comes later begins new ones. */
+  /** Ends all windows now. Later entries begin new ones. */
   flushNow(): void {
     this.#stopTimer()
     const now = this.#options.clock.now()
     for (const window of [...this.#windows.values()]) this.#close(window, now)
   }
 
-  /** Ends all windows for good: what comes later goes as it is, since no summary could tell of its repeats any more. */
+  /** Ends all windows permanently. Later entries are sent, because no summary could count them. */
   end(): void {
     this.#hasEnded = true
     this.flushNow()
   }
 
-  /** Forgets all windows, without a summary. */
+  /** Removes all windows without a summary. */
   cancel(): void {
     this.#stopTimer()
     this.#windows.clear()
@@ -131,7 +131,7 @@ export class Deduplicator {
     const json = bytesFit(entryJson, MAX_HELD_BYTES) ? entryJson : condense(entryJson, MAX_HELD_BYTES)
     if (!bytesFit(json, window.last.length)) this.#grow(window, json)
     window.length = window.last.write(json)
-    // This very window may be the oldest, and a single one is small enough to stay.
+    // A single window stays, whatever its size: it may be this one.
     while (this.#bytes > this.#maxBytes && this.#windows.size > 1) this.#closeOldest(this.#options.clock.now())
   }
 
@@ -181,13 +181,13 @@ export class Deduplicator {
   }
 }
 
-/** Joined, and so a string of its own: the fingerprint is a slice of the chunk of lines. */
+/** Concatenation copies the fingerprint, which is a slice of the chunk of lines. */
 function keyOf(fingerprint: string, rank: number): string {
   const hash = hashLongId(fingerprint)
   return hash === undefined ? `${rank}=${fingerprint}` : `${rank}#${hash}`
 }
 
-/** Counts bytes only where the worst case would not fit. */
+/** Counts bytes only if the worst case does not fit. */
 function bytesFit(json: string, bytes: number): boolean {
   return json.length * MAX_BYTES_PER_UNIT <= bytes || Buffer.byteLength(json) <= bytes
 }

@@ -1,28 +1,28 @@
-/** [worker] What makes two entries the same: the fingerprint of their record, or that of their error. */
+/** [worker] Fingerprint for deduplication: that of the record, otherwise that of its error. */
 import type { LogEntry } from '../protocol/log-entry.js'
 import { computeErrorFingerprint } from '../record/error-fingerprint.js'
 import { MemberCursor } from '../record/member-cursor.js'
 import { copyString } from '../record/string-copy.js'
 
 const ERROR_MEMBER = '"error":{'
-/** Equal errors come in storms, of which there are few at a time. */
+/** Bursts of equal errors have few distinct ones at a time. */
 const MAX_KNOWN = 256
-/** A longer error is taken apart each time: what is known stays under 8 MiB. */
+/** Longer errors are not cached, which limits the cache to 8 MiB. */
 const MAX_KNOWN_CHARS = 16 * 1024
 
-/** Fingerprints by the JSON text of their error: the hash and its expressions cost ten times a look-up. */
+/** Fingerprints by the JSON of the error: computing one takes ten times as long as a look-up. */
 const known = new Map<string, string>()
 const members = new MemberCursor()
 
 /**
- * '' where nothing says what the entry is the same as.
+ * @returns '' if the entry has no fingerprint
  *
- * @param entryJson as the mapper writes it, compact
- * @param own fingerprint that the record names itself, '' for none; it wins
+ * @param entryJson compact, as the mapper writes it
+ * @param own the record's own fingerprint, which takes precedence; '' if it has none
  */
 export function findFingerprint(entryJson: string, own: string): string {
   if (own !== '') return own
-  // Most entries have no error at all, and a look for it is cheaper than a walk over the members.
+  // Most entries have no error, and this search is faster than iterating over the members.
   if (!entryJson.includes(ERROR_MEMBER)) return ''
   const errorJson = findError(entryJson)
   if (errorJson === '') return ''
@@ -33,7 +33,7 @@ export function findFingerprint(entryJson: string, own: string): string {
   return fingerprint
 }
 
-/** JSON text of the entry's own error; one inside the metadata is not meant. */
+/** JSON of the entry's own error, not of one in its metadata. */
 function findError(entryJson: string): string {
   const member = members.open(entryJson, 0, entryJson.length)
   while (member.next()) {
@@ -43,7 +43,7 @@ function findError(entryJson: string): string {
   return member.closedAt === -1 ? parseError(entryJson) : ''
 }
 
-/** The cursor declines what is rare, a number like 1e300 for one. */
+/** The cursor does not support rare values, such as the number 1e300. */
 function parseError(entryJson: string): string {
   const { error } = JSON.parse(entryJson) as LogEntry
   return error === undefined ? '' : JSON.stringify(error)

@@ -1,20 +1,20 @@
-/** [worker, main] What code of the app has thrown, in a line that can be told. */
+/** [worker, main] Formats a value thrown by application code as one line. */
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 
 const MAX_REASON_CHARS = 300
 
-/** Name and first line of the message. What is thrown may be anything, also an object that refuses to become text. */
+/** Error name and first line of the message. Any value may be thrown, including an object that cannot be converted to a string. */
 export function formatThrown(thrown: unknown): string {
   try {
     const [line = ''] = String(thrown).trimStart().split('\n', 1)
     const text = (line + placeOf(thrown)).replace(CONTROL_CHARACTERS, ' ').trim()
     return text.length <= MAX_REASON_CHARS ? text : `${text.slice(0, MAX_REASON_CHARS - 1)}…`
   } catch {
-    return 'something that is no text'
+    return 'a value that cannot be converted to a string'
   }
 }
 
-/** For a file that does not even parse, V8 puts file and line before the stack. */
+/** For a file with a syntax error V8 puts file and line before the stack. */
 function placeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || thrown.name !== 'SyntaxError') return ''
   const line = /^.+:(\d+)\n/.exec(thrown.stack ?? '')?.[1]

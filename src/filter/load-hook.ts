@@ -1,5 +1,5 @@
-/** [worker, main] The module that `beforeSend` names: found, loaded, its function taken out of it. */
-// Not by name: webpack takes that name for its own, and leaves `undefined` of a call whose argument it does not know.
+/** [worker, main] Loads the module of `beforeSend` and returns its function. */
+// Not a named import: webpack interprets `createRequire` itself, and replaces a call with an unknown argument with `undefined`.
 import * as nodeModule from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -7,59 +7,64 @@ import { IngestError } from '../shared/errors.js'
 import type { LogEntry } from '../protocol/log-entry.js'
 import { formatThrown } from './format-thrown.js'
 
-/** What `beforeSend` is written as: gets an entry and returns it, changed or not, or another one; `null` drops it. */
+/** Type of `beforeSend`: receives an entry and returns it, changed or unchanged, or another one; `null` drops it. */
 export type BeforeSend = (entry: LogEntry) => LogEntry | null
 
-/** The same before anybody has looked at what it returns. */
+/** `BeforeSend` before its results are validated. */
 export type HookFunction = (entry: LogEntry) => unknown
 
-/** `default` of an ES module, of what TypeScript and Babel make of one, and of the one imported as the other. */
+/** `default` of an ES module, of the output of TypeScript and Babel, and of one imported as the other. */
 const MAX_DEFAULTS = 2
 
-/** Codes of modules that only an `import()` can load: they await at their top level, or this Node requires no ES modules. */
+/** Error codes of modules that only `import()` can load: with a top-level await, or if this Node version cannot require ES modules. */
 const NEEDS_IMPORT: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_REQUIRE_ESM'])
 
 const ONLY_IMPORTABLE =
-  'it is an ES module that cannot be loaded at once here; take out its top-level await, or write it as CommonJS (.cjs)'
+  'this ES module cannot be loaded synchronously; remove its top-level await, or write it as CommonJS (.cjs)'
 
 /**
- * Takes ES modules and CommonJS. The file's ending may be left out, as `require` allows it.
+ * Loads ES modules and CommonJS. The file extension may be omitted, as for `require`.
  *
- * @param path to the module, absolute or from `cwd`, or a `file:` URL
- * @throws IngestError `CONFIG`: not found, fails as it is loaded, or exports no function by default
+ * @param path absolute, relative to `cwd`, or a `file:` URL
+ * @throws IngestError `CONFIG` if it is not found, fails while loading, or has no function as default export
  */
 export async function loadHook(path: string, cwd = process.cwd()): Promise<HookFunction> {
-  const { file, require } = findModule(path, cwd)
-  let loaded: unknown
-  try {
-    loaded = require(file)
-  } catch (error) {
-    if (!NEEDS_IMPORT.has(codeOf(error))) throw failed(path, formatThrown(error))
-    loaded = await importNatively(file).catch((reason: unknown) => {
-      throw failed(path, isNoImport(reason) ? ONLY_IMPORTABLE : formatThrown(reason))
-    })
-  }
-  return functionOf(loaded, path)
+  const found = findModule(path, cwd)
+  const required = tryRequire(found, path)
+  if (required !== undefined) return toHook(required.module, path)
+  const imported = await importNatively(found.file).catch((reason: unknown) => {
+    throw failed(path, isImportUnsupported(reason) ? ONLY_IMPORTABLE : formatThrown(reason))
+  })
+  return toHook(imported, path)
 }
 
 /**
- * As `loadHook`, for those who cannot wait.
+ * As `loadHook`, synchronously.
  *
- * @throws IngestError `CONFIG`, also for a module that awaits at its top level
+ * @throws IngestError `CONFIG`, also for a module with a top-level await
  */
 export function loadHookSync(path: string, cwd = process.cwd()): HookFunction {
-  const { file, require } = findModule(path, cwd)
-  let loaded: unknown
-  try {
-    loaded = require(file)
-  } catch (error) {
-    if (!NEEDS_IMPORT.has(codeOf(error))) throw failed(path, formatThrown(error))
-    throw failed(path, ONLY_IMPORTABLE)
-  }
-  return functionOf(loaded, path)
+  const required = tryRequire(findModule(path, cwd), path)
+  if (required === undefined) throw failed(path, ONLY_IMPORTABLE)
+  return toHook(required.module, path)
 }
 
-function findModule(path: string, cwd: string): { file: string; require: NodeJS.Require } {
+interface FoundModule {
+  readonly file: string
+  readonly require: NodeJS.Require
+}
+
+/** @returns undefined if only `import()` can load the module */
+function tryRequire({ file, require }: FoundModule, path: string): { readonly module: unknown } | undefined {
+  try {
+    return { module: require(file) as unknown }
+  } catch (error) {
+    if (NEEDS_IMPORT.has(codeOf(error))) return undefined
+    throw failed(path, formatThrown(error))
+  }
+}
+
+function findModule(path: string, cwd: string): FoundModule {
   const require = nodeModule.createRequire(join(resolve(cwd), 'from-here.js'))
   try {
     const file = /^file:/i.test(path) ? fileURLToPath(path) : resolve(cwd, path)
@@ -74,19 +79,19 @@ function findModule(path: string, cwd: string): { file: string; require: NodeJS.
 }
 
 /**
- * Not `import(file)`: the compiler makes a `require` of it in the CommonJS build, and here stands what cannot be required.
+ * Not `import(file)`: in the CommonJS build the compiler replaces it with `require`, which cannot load these modules.
  */
 async function importNatively(file: string): Promise<unknown> {
   const load = new Function('url', 'return import(url)') as (url: string) => Promise<unknown>
   return load(pathToFileURL(file).href)
 }
 
-/** Where Node makes no code from text (--disallow-code-generation-from-strings), or a test runner loads modules its own way. */
-function isNoImport(error: unknown): boolean {
+/** Node was started with --disallow-code-generation-from-strings, or a test runner loads modules itself. */
+function isImportUnsupported(error: unknown): boolean {
   return error instanceof EvalError || String(codeOf(error)).startsWith('ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING')
 }
 
-function functionOf(loaded: unknown, path: string): HookFunction {
+function toHook(loaded: unknown, path: string): HookFunction {
   let found = loaded
   for (let depth = 0; depth < MAX_DEFAULTS && typeof found === 'object' && found !== null; depth += 1) {
     found = (found as { default?: unknown }).default
@@ -94,7 +99,7 @@ function functionOf(loaded: unknown, path: string): HookFunction {
   if (typeof found === 'function') return found as HookFunction
   throw failed(
     path,
-    'its default export is no function; write `export default (entry) => entry`, or `module.exports = …` in CommonJS',
+    'its default export is not a function; write `export default (entry) => entry`, or `module.exports = …` in CommonJS',
   )
 }
 

@@ -1,11 +1,11 @@
-/** [worker] The entry that stands for repeats that were not sent. Pure. */
+/** [worker] The entry that represents repeats that were not sent. Pure. */
 import type { LogEntry } from '../protocol/log-entry.js'
 import { MemberCursor } from '../record/member-cursor.js'
 import { NOTE_KEY, shortenToFit } from '../record/shorten-entry.js'
 
 /**
- * What equal entries share. Who met each of them, in which request, is not the same and left out; so is `notify`, since
- * the first of them has notified.
+ * Fields that equal entries share. Users and requests differ and are left out. So is `notify`: the first entry has
+ * notified already.
  */
 const SHARED = [
   'service',
@@ -23,15 +23,15 @@ const SHORTENED = 'shortened_from_bytes'
 
 /** Repeats of one window. */
 export interface Repeats {
-  /** Without the first, which was sent. */
+  /** Without the first entry, which was sent. */
   readonly count: number
-  /** ISO 8601, of the first repeat. */
+  /** Time of the first repeat, ISO 8601. */
   readonly first: string
-  /** From the entry that was sent to the summary. */
+  /** Time between the entry that was sent and the summary. */
   readonly elapsedMs: number
 }
 
-/** @param lastJson the last repeat, whole or as `condense` left it */
+/** @param lastJson the latest repeat, complete or from `condense` */
 export function createSummary(lastJson: string, { count, first, elapsedMs }: Repeats, maxEntryBytes: number): string {
   const last = JSON.parse(lastJson) as LogEntry
   const times = count === 1 ? 'once' : `${count} times`
@@ -47,14 +47,14 @@ export function createSummary(lastJson: string, { count, first, elapsedMs }: Rep
   return shortenToFit(JSON.stringify(summary), maxEntryBytes)
 }
 
-/** What a summary needs of an entry, in at most `maxBytes`. */
+/** The fields of an entry that a summary needs, in at most `maxBytes`. */
 export function condense(entryJson: string, maxBytes: number): string {
   return shortenToFit(JSON.stringify(shared(JSON.parse(entryJson) as LogEntry)), maxBytes)
 }
 
 const members = new MemberCursor()
 
-/** Without a parser: it is among the first three members. */
+/** Without a parser: it is one of the first three members. */
 export function findTimestamp(entryJson: string): string {
   const member = members.open(entryJson, 0, entryJson.length)
   while (member.next() && member.skipValue()) {
@@ -69,7 +69,7 @@ function shared(entry: LogEntry): LogEntry {
   return { level, message, timestamp, ...Object.fromEntries(others) }
 }
 
-/** The note that what is left of a text is not all of it. */
+/** Original size of a shortened entry. */
 function shortenedFrom({ metadata }: LogEntry): number | undefined {
   const note = metadata?.[NOTE_KEY]
   const bytes = typeof note === 'object' && note !== null && !Array.isArray(note) ? note[SHORTENED] : undefined
@@ -80,7 +80,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** `850 ms`, `1.5 s`, `60 s`, `5 min`, `2 h`: what a person reads, and not more digits than are true. */
+/** Formats for people: `850 ms`, `1.5 s`, `60 s`, `5 min`, `2 h`. */
 function duration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.max(1, Math.round(ms))} ms`
   if (ms < 2 * MINUTE_MS) return `${ms < 10 * SECOND_MS ? Math.round(ms / 100) / 10 : Math.round(ms / SECOND_MS)} s`

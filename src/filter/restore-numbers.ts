@@ -1,19 +1,19 @@
-/** [worker] Integers beyond a double's precision, given back to an entry that went through a hook as plain numbers. */
+/** [worker] Restores integers beyond the precision of a double in an entry that a hook received as plain numbers. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, unmarkNumber } from '../shared/exact-json.js'
 
-/** Text without it holds no such integer. */
+/** A text without a match contains no such integer. */
 export const LONG_NUMBER = /\d{16}/
 
 type Holder = Record<string | number, Json>
 
 /**
- * Marks in `entry`, as `parseExact` does, each number that still stands where `original` has one of more digits.
+ * Marks in `entry`, as `parseExact` does, each unchanged number that has more digits in `original`.
  *
- * @param entry changed in place, and to be written by `stringifyExact`
+ * @param entry changed in place; must be written by `stringifyExact`
  */
 export function restoreNumbers(original: string, entry: JsonObject): void {
-  // Both are walked at once, and without recursion as everything that walks logged data.
+  // Iterates over both at once, without recursion because logged data may be deep.
   const open: [Holder, Holder][] = [[parseExact(original) as Holder, entry as Holder]]
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     const [before, after] = pair

@@ -1,30 +1,30 @@
-/** [worker] Which records of a level are sent where only a share of them is wanted. A trace goes whole or not at all. */
+/** [worker] Selects the records of a level of which only a share is sent. All records of a trace are decided alike. */
 import type { SampleRates } from '../options/breadcrumb-settings.js'
 import { LEVELS } from '../protocol/log-entry.js'
 
 const TWO_TO_32 = 2 ** 32
 const ZERO = 48
-/** W3C Trace Context, section 3.2.2.3: an id of zeros alone names no trace. Some tracers write it outside of one. */
+/** W3C Trace Context, section 3.2.2.3: an id of zeros is invalid. Some tracers write it outside of a trace. */
 const NO_TRACE = /^0+$/
 
 export class Sampler {
-  /** By rank. */
+  /** By severity. */
   readonly #rates: readonly number[]
-  /** Records without a trace so far, by rank. */
+  /** Number of records without a trace so far, by severity. */
   readonly #seen: number[]
 
-  /** @param rates shares from 0 to 1 by level; a level without one is sent whole */
+  /** @param rates shares from 0 to 1 by level. Default 1 */
   constructor(rates: SampleRates) {
     this.#rates = LEVELS.map((level) => rates[level] ?? 1)
     this.#seen = LEVELS.map(() => 0)
   }
 
   /**
-   * With a trace its id alone decides, alike in every process: what is kept at a rate is kept at every higher one.
-   * Without one every 1/rate-th record is kept, beginning with the first.
+   * The trace id decides, alike in every process: a record that is kept at a rate is kept at every higher rate.
+   * Without a trace id every 1/rate-th record is kept, beginning with the first.
    *
    * @param rank position of the level in `LEVELS`
-   * @param traceId '' where there is none
+   * @param traceId '' if there is none
    */
   keeps(rank: number, traceId: string): boolean {
     const rate = this.#rates[rank] ?? 1
@@ -34,7 +34,7 @@ export class Sampler {
     return hash(traceId) < rate * TWO_TO_32
   }
 
-  /** From the count and not from a sum of rates, whose rounding errors would add up. */
+  /** Computed from the count: in a sum of rates rounding errors would accumulate. */
   #keepsNext(rank: number, rate: number): boolean {
     const seen = this.#seen[rank] ?? 0
     this.#seen[rank] = seen + 1
@@ -43,8 +43,8 @@ export class Sampler {
 }
 
 /**
- * 32 bits. W3C ids are random, others count up or begin alike: FNV-1a takes every character in, and MurmurHash3's finalizer
- * spreads the last ones over the upper bits. Other languages can do the same, over UTF-16 units.
+ * 32 bits. W3C ids are random, others are sequential or share a prefix: FNV-1a includes every character, and the finalizer of
+ * MurmurHash3 distributes the last ones over the upper bits. Programs in other languages can do the same over UTF-16 units.
  */
 function hash(text: string): number {
   let h = 0x811c9dc5

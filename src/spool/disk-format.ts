@@ -1,4 +1,4 @@
-/** What the files are called, and their version. A program that does not know a version leaves the files alone. */
+/** Names of files and folders, and the format version. A program that does not know a version does not touch the files. */
 
 export const FORMAT_VERSION = 1
 
@@ -13,7 +13,7 @@ export function createSegmentHeader(createdAtMs: number): Buffer {
   return header
 }
 
-/** Undefined if the header is damaged. The frames are read all the same: each has its own signature. */
+/** Undefined if the header is damaged. The frames are still read: each has its own signature. */
 export function readVersion(header: Buffer): number | undefined {
   return SIGNATURE.equals(header.subarray(0, 7)) ? header[7] : undefined
 }
@@ -23,16 +23,16 @@ export const LEFT = '.left'
 export const CLAIMED = 'claimed'
 export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
-/** In an instance's folder: how many entries it dropped, of which the service was not told. */
+/** In an instance's folder: counts of dropped entries that were not reported to the service. */
 export const DROP_COUNTS = 'drops'
 /** In a destination's folder. Marker: the warning about entries for this url and key has been printed. */
 export const REPORTED = 'reported'
 
 const SEGMENT_NAME = /^\d{8}\.seg$/
-const JOURNAL_NAME = /^\d{8}\.ack$/
-/** Of a destination's folder. */
+const ACKNOWLEDGEMENT_LOG_NAME = /^\d{8}\.ack$/
+/** Name of a destination's folder. */
 export const DESTINATION_NAME = /^[0-9a-f]{16}$/
-/** Begins with the time of its start in base 36, so that names sort by age. */
+/** Begins with the start time in base 36, so that names sort by age. */
 export const INSTANCE_NAME = /^([0-9a-z]{8,12}-[0-9a-f]{12})(\.live|\.left)?$/
 
 export function isSegment(name: string): boolean {
@@ -40,7 +40,7 @@ export function isSegment(name: string): boolean {
 }
 
 export function isAcknowledgementLog(name: string): boolean {
-  return JOURNAL_NAME.test(name)
+  return ACKNOWLEDGEMENT_LOG_NAME.test(name)
 }
 
 export function toSegmentName(number: number): string {

@@ -10,7 +10,7 @@ export interface EntryLog {
    * @param first position of the first of these entries in the batch; 0 begins a batch
    * @param text their JSON, comma-separated; not kept
    */
-  append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void
+  append(batchId: string, first: number, count: number, severity: number, text: Uint8Array): void
   /** Writes all appended entries. @returns false if the open batch was claimed */
   flush(): boolean
   /**

@@ -1,23 +1,21 @@
-/** Batches of this instance that are stored only on disk. Per segment: the offset from which batches are read back, in order. */
+/** Batches of this instance that were evicted from memory and are stored only on disk. They are read back in order. */
 import type { Batch, SegmentPosition } from '../batch/sender.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
-import { assemble } from './segment/assemble.js'
-import { createPartAcknowledgements } from './segment/segment-acknowledgement.js'
-import { SkippedRanges } from './segment/skipped-ranges.js'
+import type { CurrentInstance } from './instance/current-instance.js'
+import { isResourceExhausted } from './segment/format-version.js'
+import { restoreBatches } from './segment/restore.js'
 import { SegmentReader } from './segment/segment-reader.js'
 import type { Segment } from './segment/segment.js'
-import { isResourceExhausted } from './segment/format-version.js'
+import { SkippedRanges } from './segment/skipped-ranges.js'
 
 export interface EvictedBatchStoreOptions {
-  /** Own segments by number. */
-  readonly segments: () => ReadonlyMap<number, Segment>
-  /** Offset up to which a segment may be read. */
-  readonly endOf: (segment: number) => number
+  readonly instance: Pick<CurrentInstance, 'segments'>
   readonly onDropped: (entries: number, reason: 'damaged', detail: string) => void
   readonly onError: (error: unknown) => void
 }
 
-interface Waiting {
+/** Batches of one segment that are to be read back. */
+interface WaitingBatches {
   batches: number
   entries: number
   /** Offset from which to search for the first of them. */
@@ -29,9 +27,9 @@ interface Waiting {
 
 export class EvictedBatchStore {
   readonly #options: EvictedBatchStoreOptions
-  /** By segment. */
-  readonly #waiting = new Map<number, Waiting>()
-  readonly #passed = new SkippedRanges()
+  /** By segment number. */
+  readonly #waiting = new Map<number, WaitingBatches>()
+  readonly #skipped = new SkippedRanges()
   #reader: { readonly segment: number; readonly reader: SegmentReader } | undefined
   #entries = 0
   #batches = 0
@@ -58,19 +56,19 @@ export class EvictedBatchStore {
   /** Adds the newest batch on disk, after all others. */
   push({ place, count }: { readonly place: SegmentPosition; readonly count: number }): void {
     // Batches between the last one read back and this one may have stayed in memory.
-    if (this.#batches === 0) this.#forgetAll()
-    this.#passed.mark(place, false)
+    if (this.#batches === 0) this.forgetAll()
+    this.#skipped.mark(place, false)
     this.#count(place, 1, count)
   }
 
   /** Marks a batch that is sent from memory ahead of the waiting ones: it must not be read back. */
   pass({ place }: { readonly place: SegmentPosition }): void {
-    this.#passed.mark(place, true)
+    this.#skipped.mark(place, true)
   }
 
-  /** Returns a batch to the front. On disk it lies directly before the waiting ones, apart from passed batches. */
+  /** Returns a batch to the front. On disk it is directly before the waiting ones, apart from skipped batches. */
   unshift({ place, count }: { readonly place: SegmentPosition; readonly count: number }): void {
-    this.#passed.markOne(place, false)
+    this.#skipped.markOne(place, false)
     this.#closeReader()
     this.#count(place, 1, count).from = place.offset
   }
@@ -82,8 +80,8 @@ export class EvictedBatchStore {
   async next(take: (batch: Batch) => void): Promise<boolean> {
     for (;;) {
       const number = this.#reader?.segment ?? this.#oldest
-      const segment = number === undefined ? undefined : this.#options.segments().get(number)
       if (number === undefined) return false
+      const segment = this.#options.instance.segments.get(number)
       if (segment === undefined) this.forget(number)
       else if (await this.#readFrom(number, segment, take)) return true
     }
@@ -106,7 +104,7 @@ export class EvictedBatchStore {
     this.#batches -= batches
     this.#entries -= entries
     this.#waiting.delete(segment)
-    this.#passed.delete(segment)
+    this.#skipped.delete(segment)
     if (this.#reader?.segment === segment) this.#closeReader()
     return entries
   }
@@ -114,17 +112,21 @@ export class EvictedBatchStore {
   /** Forgets all batches: the folder was claimed, or the process ends. @returns their entries */
   forgetAll(): number {
     const entries = this.#entries
-    this.#forgetAll()
+    this.#closeReader()
+    this.#waiting.clear()
+    this.#skipped.clear()
+    this.#isPaused = false
+    this.#entries = this.#batches = 0
     return entries
   }
 
   async #readFrom(number: number, segment: Segment, take: (batch: Batch) => void): Promise<boolean> {
-    const { endOf, onDropped } = this.#options
-    const waiting = this.#waiting.get(number) as Waiting
+    const { onDropped } = this.#options
+    const waiting = this.#waiting.get(number) as WaitingBatches
     try {
       const { reader } = (this.#reader ??= {
         segment: number,
-        reader: new SegmentReader(segment.path, waiting.from, () => endOf(number)),
+        reader: new SegmentReader(segment.path, waiting.from, () => segment.writtenBytes),
       })
       const read = await reader.next()
       // The position changed during the read: the result is discarded.
@@ -135,32 +137,20 @@ export class EvictedBatchStore {
       }
       waiting.from = reader.position
       const place = { segment: number, offset: read.offset }
-      if (this.#passed.has(place)) return false
-      // Not sealed: writing failed, and the batch was sent from memory. See `WriteAhead.seal`.
-      if (read.sealedCount === undefined) return false
+      // A batch without a seal was sent from memory after a failed write. See `WriteAheadLog.seal`.
+      if (this.#skipped.has(place) || read.sealedCount === undefined) return false
       const {
-        batches: [whole],
+        batches: [batch],
         missing,
-      } = assemble(read)
-      const [custody] = whole === undefined ? [] : createPartAcknowledgements(segment, read.batchId, [whole.positions])
+      } = restoreBatches(segment, read)
       this.#count(place, -1, -read.sealedCount)
       if (waiting.batches === 0) this.#passSegment(number)
-      if (whole !== undefined && custody !== undefined) {
-        take({
-          batchId: whole.batchId,
-          count: whole.count,
-          highestSeverity: read.rank,
-          body: whole.body,
-          acknowledgement: custody,
-          place,
-          ...(!whole.isWhole && { origin: { batchId: read.batchId, positions: whole.positions } }),
-        })
-      }
+      if (batch !== undefined) take({ ...batch, place })
       if (missing > 0) {
         onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
         segment.settled(missing)
       }
-      return whole !== undefined
+      return batch !== undefined
     } catch (error) {
       // Otherwise the segment was forgotten during the read.
       if (this.#waiting.get(number) === waiting) this.#postpone(waiting, error)
@@ -169,7 +159,7 @@ export class EvictedBatchStore {
   }
 
   /** The entries wait until the next renewal of the lease, which detects deleted files and folders. */
-  #postpone(waiting: Waiting, error: unknown): void {
+  #postpone(waiting: WaitingBatches, error: unknown): void {
     this.#closeReader()
     // Other segments do not wait for one unreadable file. If no file can be opened, all wait and keep their order.
     if (isResourceExhausted(error)) this.#isPaused = true
@@ -196,10 +186,10 @@ export class EvictedBatchStore {
   /** No batch waits in this segment or in an earlier one, except in postponed segments. */
   #passSegment(number: number): void {
     this.forget(number)
-    this.#passed.deleteUpTo(number, (passed) => this.#waiting.has(passed))
+    this.#skipped.deleteUpTo(number, (earlier) => this.#waiting.has(earlier))
   }
 
-  #count({ segment, offset }: SegmentPosition, batches: number, entries: number): Waiting {
+  #count({ segment, offset }: SegmentPosition, batches: number, entries: number): WaitingBatches {
     const waiting = this.#waiting.get(segment) ?? {
       batches: 0,
       entries: 0,
@@ -213,14 +203,6 @@ export class EvictedBatchStore {
     this.#batches += batches
     this.#entries += entries
     return waiting
-  }
-
-  #forgetAll(): void {
-    this.#closeReader()
-    this.#waiting.clear()
-    this.#passed.clear()
-    this.#isPaused = false
-    this.#entries = this.#batches = 0
   }
 
   #closeReader(): void {

@@ -1,4 +1,4 @@
-/** Reads a root without owning it, for people: nothing is claimed, changed or deleted, and no link is followed. */
+/** Reads a root for display: claims, changes and deletes nothing, and follows no links. */
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkNamedRoot, isOwnFolder } from '../shared/safe-folders.js'
@@ -11,14 +11,10 @@ import {
   OWNER,
   SEGMENT_HEADER_BYTES,
   isSegment,
-  toAcknowledgementLogPath,
 } from './disk-format.js'
-import { readAcknowledgements } from './segment/acknowledgement-log.js'
-import type { Settlement } from './segment/acknowledgement-log.js'
 import { LEASE_MS, isLeaseExpired, isOwnerAlive, readOwner } from './instance/ownership.js'
 import type { Machine } from './instance/ownership.js'
-import { MAX_POSITIONS, PositionSet } from './segment/position-set.js'
-import { SegmentReader } from './segment/segment-reader.js'
+import { readUnsettledBatches } from './segment/unsettled-batch.js'
 import type { ReadBatch } from './segment/segment-reader.js'
 import { openSegment } from './segment/segment.js'
 import { hasForeignVersion } from './segment/format-version.js'
@@ -26,33 +22,33 @@ import { walkFiles, listNames } from './spool-files.js'
 import type { FoundFile } from './spool-files.js'
 
 export interface FoundInstance {
-  /** Without what says whether it lives. */
+  /** Name of the folder without its suffix. */
   readonly name: string
   readonly path: string
   /** Name of the destination's folder. */
   readonly destination: string
-  /** `live`: its process lives, or is not known to be dead; `claimed`: taken over from the dead by `claimedBy`. */
+  /** `live`: its process runs, or is not known to have ended; `dead`: its process has ended; `claimed`: claimed by `claimedBy`. */
   readonly state: 'live' | 'dead' | 'left' | 'claimed'
-  /** Whether it may be claimed: nobody holds it, or not any more. */
+  /** Whether it may be claimed. */
   readonly isFree: boolean
-  /** Of the writer, as it said itself; undefined where that is not to be read. */
+  /** Process id of the writer; undefined if `owner` is unreadable. */
   readonly pid: number | undefined
   /** Milliseconds since the writer last renewed its lease; undefined without `owner`. */
   readonly leaseAgeMs: number | undefined
   readonly isLeaseFresh: boolean
   readonly claimedBy: string | undefined
-  /** The oldest first. */
+  /** Oldest first. */
   readonly segments: readonly FoundFile[]
-  /** Of its segments and journals, without what it claimed. */
+  /** Size of its segments and acknowledgement logs, without claimed folders. */
   readonly bytes: number
-  /** Another version of the format wrote there: it is not read. */
+  /** Another format version wrote the folder; it is not read. */
   readonly isForeign: boolean
 }
 
 export interface FoundDestination {
   readonly name: string
   readonly path: string
-  /** The oldest first; what one has claimed follows it. */
+  /** Oldest first; each is followed by the instances that it has claimed. */
   readonly instances: readonly FoundInstance[]
   /** Files of dead letters. */
   readonly deadLetters: readonly FoundFile[]
@@ -64,8 +60,8 @@ export interface InspectOptions {
 }
 
 /**
- * What lies below a root, in order of age. What vanishes meanwhile is not there.
- * @throws UnsafeError for a root that is a link, no folder or another user's; the system's error where there is none
+ * Lists the content of a root by age. Skips files that are deleted meanwhile.
+ * @throws UnsafeError if the root is a link, not a folder, or belongs to another user; the system's error if there is none
  */
 export function inspectRoot(root: string, options: InspectOptions): FoundDestination[] {
   checkNamedRoot(root)
@@ -97,7 +93,7 @@ function instancesIn(path: string, destination: string, options: InspectOptions)
   })
 }
 
-/** With what it has claimed, and with what that had claimed: a claimer may die, too. */
+/** Includes the instances that it has claimed, recursively. */
 function withClaimed(instance: FoundInstance, options: InspectOptions): FoundInstance[] {
   const claimed = join(instance.path, CLAIMED)
   if (!isFolder(claimed)) return [instance]
@@ -140,11 +136,11 @@ function stateOf(
 ): Pick<FoundInstance, 'state' | 'isFree'> {
   if (suffix === LEFT) return { state: 'left', isFree: true }
   try {
-    // By this machine's clock: inspecting writes no file, from which the file system's clock could be read. A claim does.
+    // Uses this machine's clock: reading the file system's clock requires writing a file.
     const isFree = !(isOwnerAlive(path, machine) ?? !isLeaseExpired(path, wallNowMs))
     return { state: isFree ? 'dead' : 'live', isFree }
   } catch {
-    return { state: 'dead', isFree: false } // claimed or closed this instant
+    return { state: 'dead', isFree: false } // it was claimed or closed meanwhile
   }
 }
 
@@ -156,73 +152,24 @@ function isFolder(path: string): boolean {
   try {
     return isOwnFolder(path)
   } catch {
-    return false // not to be looked at: nothing of ours is in it
+    return false // it cannot be read, so it contains none of this user's entries
   }
 }
 
-/** A batch of which something is not settled. */
-export interface UnsettledBatch {
-  readonly read: ReadBatch
-  readonly settlement: Settlement | undefined
-  /** Entries that are there and not settled. */
-  readonly unsettled: PositionSet
-  /** Entries that should be there, by the seal, and are not. */
-  readonly missing: number
-}
-
-/**
- * Reads a segment beside its journal, within a window.
- * @param onBatch returns false to end the reading
- * @returns bytes that belong to no frame. Rejects with the system's errors and UnsafeError
- */
-export async function readUnsettledBatches(
-  path: string,
-  onBatch: (batch: UnsettledBatch) => boolean | void,
-): Promise<number> {
-  // Before the segment: what is settled meanwhile is shown once more, and nothing is hidden.
-  const settlements = readAcknowledgements(toAcknowledgementLogPath(path))
-  const reader = new SegmentReader(path, SEGMENT_HEADER_BYTES)
-  try {
-    for (let read = await reader.next(); read !== undefined; read = await reader.next()) {
-      const settlement = settlements.get(read.batchId)
-      const settled = settlement?.settled ?? PositionSet.empty()
-      const present = presentIn(read)
-      const left = present.difference(settled)
-      const missing =
-        read.sealedCount === undefined
-          ? 0
-          : PositionSet.first(Math.min(read.sealedCount, MAX_POSITIONS)).difference(present).difference(settled).size
-      if (left.size + missing > 0 && onBatch({ read, settlement, unsettled: left, missing }) === false) break
-    }
-    return reader.damagedBytes
-  } finally {
-    await reader.close()
-  }
-}
-
-function presentIn({ runs: pieces }: ReadBatch): PositionSet {
-  // A frame's numbers are checked by its CRC, but not by anybody's reason.
-  return PositionSet.from(
-    pieces.flatMap(({ first, count }) =>
-      Array.from({ length: Math.max(0, Math.min(count, MAX_POSITIONS - first)) }, (_, at) => first + at),
-    ),
-  )
-}
-
-/** What an instance holds that is not settled. */
+/** Unsettled entries of an instance. */
 export interface UnsettledSummary {
   readonly batches: number
   readonly entries: number
-  /** Bytes that are no frames. */
+  /** Bytes that belong to no frame. */
   readonly damagedBytes: number
   readonly missingEntries: number
-  /** When the oldest entry was logged, in milliseconds since the epoch; undefined where there is none. */
+  /** When the oldest entry was logged, in milliseconds since the epoch; undefined if there is none. */
   readonly oldestAtMs: number | undefined
-  /** Files that could not be read, and why. */
+  /** Read errors. */
   readonly problems: readonly string[]
 }
 
-/** Segment by segment. Never rejects. */
+/** Reads one segment after the other. Never rejects. */
 export async function summarizeUnsettled({ segments, isForeign }: FoundInstance): Promise<UnsettledSummary> {
   let batches = 0
   let entries = 0
@@ -240,7 +187,7 @@ export async function summarizeUnsettled({ segments, isForeign }: FoundInstance)
         oldestAtMs ??= loggedAt(read, segment)
       })
     } catch (error) {
-      // Its writer has deleted it: all of it is settled.
+      // The writer has deleted it: all its entries are settled.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
         problems.push(error instanceof Error ? error.message : String(error))
     }
@@ -251,7 +198,7 @@ export async function summarizeUnsettled({ segments, isForeign }: FoundInstance)
 const TIMESTAMP = /"timestamp":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/
 const HEAD_CHARS = 4_096
 
-/** By the entry's own words, as far as the segment's beginning and end bear them out: an application may log any time. */
+/** The entry's timestamp, limited to the time in which the segment was written: an application may log any timestamp. */
 function loggedAt({ runs: pieces }: ReadBatch, { path, modifiedAtMs }: FoundFile): number {
   const [, text = ''] = TIMESTAMP.exec(pieces[0]?.text.toString('utf8', 0, HEAD_CHARS) ?? '') ?? []
   const said = Date.parse(text)

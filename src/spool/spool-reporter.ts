@@ -1,8 +1,8 @@
 /** Messages of the spool. */
 import type { DropReason } from '../diagnostics/account.js'
-import type { StrandedEntries } from './retention/expiry.js'
 import { SPOOL_MESSAGES } from '../diagnostics/messages.js'
 import { SpoolFullError } from './retention/eviction.js'
+import type { StrandedEntries } from './retention/expiry.js'
 
 export interface SpoolReports {
   problem(message: string): void
@@ -10,79 +10,76 @@ export interface SpoolReports {
   dropped(count: number, reason: DropReason, detail: string): void
 }
 
-/** Folders in one line. */
+/** Maximum number of folders in one message. */
 const MAX_NAMED = 5
 
 export class SpoolReporter {
-  readonly #tell: SpoolReports
+  readonly #report: SpoolReports
   #hasFailed = false
 
-  constructor(tell: SpoolReports) {
-    this.#tell = tell
+  constructor(report: SpoolReports) {
+    this.#report = report
   }
 
   /** Entries cannot be written to disk. Reported once, until they can. */
   writeFailed(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
-    this.#tell.problem(
-      error instanceof SpoolFullError ? error.message : SPOOL_MESSAGES.notWritable.text(wordsOf(error)),
+    this.#report.problem(
+      error instanceof SpoolFullError ? error.message : SPOOL_MESSAGES.notWritable.text(toMessage(error)),
     )
   }
 
   writeResumed(): void {
     if (!this.#hasFailed) return
     this.#hasFailed = false
-    this.#tell.note('spooling', SPOOL_MESSAGES.writableAgain.text())
+    this.#report.note('spooling', SPOOL_MESSAGES.writableAgain.text())
   }
 
   error(error: unknown): void {
-    this.#tell.problem(SPOOL_MESSAGES.failed.text(wordsOf(error)))
+    this.#report.problem(SPOOL_MESSAGES.failed.text(toMessage(error)))
   }
 
   /** Entries cannot be read at present. They wait; none is lost. */
   readFailed(error: unknown): void {
-    this.#tell.problem(SPOOL_MESSAGES.notReadable.text(wordsOf(error)))
+    this.#report.problem(SPOOL_MESSAGES.notReadable.text(toMessage(error)))
   }
 
   /** Synchronising failed: entries may or may not be on disk. */
   syncFailed(error: unknown): void {
-    this.#tell.problem(SPOOL_MESSAGES.notSynchronized.text(wordsOf(error)))
+    this.#report.problem(SPOOL_MESSAGES.notSynchronized.text(toMessage(error)))
   }
 
   deadLettersFailed(letters: number, error: unknown): void {
-    this.#tell.problem(SPOOL_MESSAGES.deadLettersNotSaved.text(letters, wordsOf(error)))
+    this.#report.problem(SPOOL_MESSAGES.deadLettersNotSaved.text(letters, toMessage(error)))
   }
 
-  /** Reported only if `failed` has not reported already that the disk cannot be written. */
+  /** Reported only if `writeFailed` has not reported already that the disk cannot be written. */
   dropCountsFailed(error: unknown): void {
-    if (!this.#hasFailed) this.#tell.problem(SPOOL_MESSAGES.dropCountsNotSaved.text(wordsOf(error)))
+    if (!this.#hasFailed) this.#report.problem(SPOOL_MESSAGES.dropCountsNotSaved.text(toMessage(error)))
   }
 
   foreignVersion(path: string): void {
-    this.#tell.problem(SPOOL_MESSAGES.foreignVersion.text(path))
+    this.#report.problem(SPOOL_MESSAGES.foreignVersion.text(path))
   }
 
   foreignExpired(folder: string, bytes: number): void {
-    this.#tell.note('aged', SPOOL_MESSAGES.foreignEntriesExpired.text(bytes, folder))
+    this.#report.note('aged', SPOOL_MESSAGES.foreignEntriesExpired.text(bytes, folder))
   }
 
   stranded(folders: readonly StrandedEntries[]): void {
     const bytes = folders.reduce((sum, one) => sum + one.bytes, 0)
-    const rest = folders.length - MAX_NAMED
-    const places = `${folders
-      .slice(0, MAX_NAMED)
-      .map(({ folder }) => folder)
-      .join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-    this.#tell.note('stranded', SPOOL_MESSAGES.foreignEntries.text(bytes, places))
+    const named = folders.slice(0, MAX_NAMED).map(({ folder }) => folder)
+    const rest = folders.length > MAX_NAMED ? ` and ${folders.length - MAX_NAMED} more` : ''
+    this.#report.note('stranded', SPOOL_MESSAGES.foreignEntries.text(bytes, named.join(', ') + rest))
   }
 
   claimed(entries: number): void {
-    this.#tell.note('claimed', SPOOL_MESSAGES.takenOver.text(entries))
+    this.#report.note('claimed', SPOOL_MESSAGES.takenOver.text(entries))
   }
 }
 
-/** The system's words name the code, the call and the path. */
-function wordsOf(error: unknown): string {
+/** A system error's message names the code, the call and the path. */
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

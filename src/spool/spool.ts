@@ -1,291 +1,265 @@
 /** The disk store of one pipeline: its folders, its limits, and the fallback to memory. */
-import { rmSync } from 'node:fs'
-import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { join, resolve } from 'node:path'
+import type { DeadLetter } from '../batch/sender.js'
 import type { DropReason } from '../diagnostics/account.js'
 import type { UnreportedDrops } from '../diagnostics/account.js'
-import type { DeadLetter } from '../batch/sender.js'
-import { readSystemUptimeMs } from './retention/expiry.js'
-import { SpoolLimits } from './retention/spool-limits.js'
-import { DeadLetterFile } from './dead-letter-file.js'
-import { writeDropCounts } from './instance/drop-counts.js'
-import { EvictedBatchStore } from './evicted-batch-store.js'
+import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
-import { REPORTED } from './disk-format.js'
-import { InstanceFolder } from './instance/instance-folder.js'
+import { DeadLetterFile } from './dead-letter-file.js'
+import { EvictedBatchStore } from './evicted-batch-store.js'
+import { CurrentInstance } from './instance/current-instance.js'
+import { writeDropCounts } from './instance/drop-counts.js'
 import { RENEW_MS, readMachine } from './instance/ownership.js'
-import type { Machine } from './instance/ownership.js'
 import { Recovery } from './instance/recovery.js'
 import { PeriodicTasks } from './periodic-tasks.js'
+import { SpoolLimits } from './retention/spool-limits.js'
 import { FULL_SEGMENT_BYTES } from './segment/segment.js'
-import type { SegmentWriter } from './segment/segment.js'
 import type { SpoolOptions } from './spool-options.js'
 import { SpoolReporter } from './spool-reporter.js'
-import { defaultRoot, destinationName, ensureDestination } from './spool-root.js'
+import { defaultRoot, destinationName } from './spool-root.js'
 import { WriteAheadLog } from './write-ahead-log.js'
 
 export type { SpoolOptions } from './spool-options.js'
 
+const SCAN_MS = 15_000
+/** What a power failure may cost (`durability: 'power'`). */
+const SYNC_MS = 1_000
 const MIN_SEGMENT_BYTES = 64 * 1024
-/** Small enough that dropping one is not dropping all. */
+/** Dropping one segment must not drop most entries. */
 const SEGMENTS_IN_ROOT = 16
+
 export class Spool {
   readonly log: WriteAheadLog
   readonly evicted: EvictedBatchStore
   readonly recovery: Recovery
   readonly #options: SpoolOptions
-  readonly #telling: SpoolReporter
-  readonly #machine: Machine
-  readonly #root: string
+  readonly #reporter: SpoolReporter
   readonly #isPowerSafe: boolean
   readonly #destination: string
-  readonly #bounds: SpoolLimits
-  readonly #rounds: PeriodicTasks
-  #instance: InstanceFolder | undefined
+  readonly #instance: CurrentInstance
+  readonly #limits: SpoolLimits
+  readonly #tasks: PeriodicTasks
   #deadLetters: DeadLetterFile | undefined
-  /** Entries on disk that this process will not send any more. */
-  #keptEntries = 0
+  #retainedEntries = 0
 
   constructor(options: SpoolOptions) {
-    this.#options = options
-    const telling = (this.#telling = new SpoolReporter(options.report))
-    this.#machine = options.machine ?? readMachine()
-    this.#isPowerSafe = options.durability === 'power'
-    this.#root = options.dir === undefined ? defaultRoot() : resolve(options.dir)
     const {
+      dir,
       url,
       apiKey,
       previousApiKeys = [],
       siblingUrls = [],
-      shouldScanOthers: looksAtOthers,
-      clock,
-      maxBytes,
-      maxAgeMs,
+      shouldScanOthers = true,
+      onPreviousDrops,
+      ...given
     } = options
+    const { account, clock, durability, machine = readMachine(), maxAgeMs, maxBytes } = given
+    const reporter = new SpoolReporter(options.report)
+    const root = dir === undefined ? defaultRoot() : resolve(dir)
     const foldersFor = (to: string): string[] =>
-      [apiKey, ...previousApiKeys].map((key) => join(this.#root, destinationName(to, key)))
+      [apiKey, ...previousApiKeys].map((key) => join(root, destinationName(to, key)))
     const destinations = foldersFor(url)
-    this.#destination = destinations[0] as string
+    const destination = destinations[0] as string
+    const isPowerSafe = durability === 'power'
     const segmentBytes = Math.min(
       FULL_SEGMENT_BYTES,
       Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)),
     )
-    const onError = (error: unknown): void => telling.error(error)
-    const onDropped = (entries: number, reason: DropReason, detail: string): void => this.#drop(entries, reason, detail)
-    const limits = {
-      machine: this.#machine,
-      clock,
-      maxAgeMs,
-      uptimeMs: options.machine === undefined ? readSystemUptimeMs : () => Infinity,
-    }
-    this.evicted = new EvictedBatchStore({
-      segments: () => this.#instance?.segments ?? new Map(),
-      endOf: (number) => (this.log.current?.segment.number === number ? this.log.current.size : Infinity),
-      onDropped,
-      onError: (error) => telling.readFailed(error),
-    })
+    const instance = new CurrentInstance({ root, isNamed: dir !== undefined, destination, clock, machine, isPowerSafe })
+    const onError = (error: unknown): void => reporter.error(error)
+    const onDropped = (entries: number, reason: DropReason, detail: string): void =>
+      drop(options, entries, reason, detail)
+    this.#options = options
+    this.#reporter = reporter
+    this.#isPowerSafe = isPowerSafe
+    this.#destination = destination
+    this.#instance = instance
+    this.#tasks = new PeriodicTasks(clock)
+    this.evicted = new EvictedBatchStore({ instance, onDropped, onError: (error) => reporter.readFailed(error) })
     this.recovery = new Recovery({
       destinations,
-      ...limits,
-      onError,
-      onRecovered: (entries) => {
-        options.account.recovered += entries
-      },
-      onDropped,
-      onForeign: (path) => telling.foreignVersion(path),
-      onPreviousDrops: options.onPreviousDrops,
-    })
-    this.log = new WriteAheadLog({
+      machine,
       clock,
-      segmentBytes,
-      segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
-      instance: () => this.#ensureInstance(),
-      newSegment: () => this.#newSegment(),
-      onClaimed: () => this.#onClaimed(),
-      onFailure: (error) => telling.writeFailed(error),
-      onSuccess: () => telling.writeResumed(),
+      maxAgeMs,
+      onError,
+      onDropped,
+      onPreviousDrops,
+      onRecovered: (entries) => {
+        account.recovered += entries
+      },
+      onForeign: (path) => reporter.foreignVersion(path),
     })
-    this.#bounds = new SpoolLimits({
-      root: this.#root,
+    const limits = new SpoolLimits({
+      root,
       destinations,
       siblings: siblingUrls.flatMap(foldersFor),
-      shouldScanOthers: looksAtOthers,
+      shouldScanOthers,
       maxBytes,
+      maxAgeMs,
       segmentBytes,
-      ...limits,
-      current: () => this.log.current,
-      ownSegments: () => this.#instance?.segments.values() ?? [],
+      machine,
+      clock,
+      instance,
       evicted: this.evicted,
       recovery: this.recovery,
-      onError: (error) => telling.writeFailed(error),
       onDropped,
-      onForeignExpired: (folder, bytes) => telling.foreignExpired(folder, bytes),
-      onStranded: (folders) => telling.stranded(folders),
+      onError: (error) => reporter.writeFailed(error),
+      onForeignExpired: (folder, bytes) => reporter.foreignExpired(folder, bytes),
+      onStranded: (folders) => reporter.stranded(folders),
     })
-    this.#rounds = new PeriodicTasks({
+    this.#limits = limits
+    this.log = new WriteAheadLog({
       clock,
-      renewMs: RENEW_MS,
-      isPowerSafe: this.#isPowerSafe,
-      renew: () => this.#renew(),
-      scan: () => this.#scan(),
-      sync: () => this.log.sync(),
+      instance,
+      segmentBytes,
+      segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
+      newSegment: () => {
+        limits.ensureSpace()
+        return instance.ensure().newSegment({ onError, onUnsynced: (error) => reporter.syncFailed(error) })
+      },
+      onClaimed: () => this.#onClaimed(),
+      onFailure: (error) => reporter.writeFailed(error),
+      onSuccess: () => reporter.writeResumed(),
     })
   }
 
   /** Starts, and claims what ended processes left. Never throws. */
   start(): void {
     this.#scan()
-    this.#rounds.start()
+    this.#tasks.every(RENEW_MS, () => this.#renew())
+    this.#tasks.every(SCAN_MS, () => this.#scan())
+    if (this.#isPowerSafe) this.#tasks.every(SYNC_MS, () => this.log.sync())
   }
 
   /** Entries on disk that are neither in the queue nor with a sender. */
   get pendingEntries(): number {
-    return this.evicted.entries + this.recovery.readyEntries + this.#keptEntries
+    return this.evicted.entries + this.recovery.readyEntries + this.#retainedEntries
   }
 
-  /** Entries on disk whose outcome another process will record. */
+  /** Entries on disk that this process will not send any more; another process will record their outcome. */
   get retainedEntries(): number {
-    return this.#keptEntries
+    return this.#retainedEntries
   }
 
-  /** Share of `maxBytes` in use. 0 while no own entries wait on disk: then it is others that fill the spool. */
+  /** Share of `maxBytes` in use. 0 while no own entries wait on disk: then others fill the spool. */
   get usedShare(): number {
     if (this.evicted.entries === 0) return 0
-    return (this.#bounds.rootBytes + (this.log.current?.size ?? 0)) / this.#options.maxBytes
+    return (this.#limits.rootBytes + (this.log.current?.segment.writtenBytes ?? 0)) / this.#options.maxBytes
   }
 
   /** Writes rejected entries to the dead letters. Never throws. */
   writeDeadLetters(letters: readonly DeadLetter[]): void {
+    const { clock } = this.#options
     try {
-      const { name } = this.#ensureInstance()
+      const { name } = this.#instance.ensure()
       this.#deadLetters ??= new DeadLetterFile(this.#destination, name, {
-        wallNow: () => this.#options.clock.wallNow(),
+        wallNow: () => clock.wallNow(),
         isPowerSafe: this.#isPowerSafe,
       })
       this.#deadLetters.write(letters)
     } catch (error) {
-      this.#telling.deadLettersFailed(letters.length, error)
+      this.#reporter.deadLettersFailed(letters.length, error)
     }
   }
 
   /** Replaces the saved counts; undefined deletes them. Never throws. */
   saveDropCounts(drops: UnreportedDrops | undefined): void {
     try {
-      if (this.#instance?.isInPlace() === false) this.log.relocate()
-      writeDropCounts(this.#ensureInstance().path, drops)
+      if (this.#instance.folder?.isInPlace() === false) this.log.relocate()
+      writeDropCounts(this.#instance.ensure().path, drops)
     } catch (error) {
-      this.#telling.dropCountsFailed(error)
+      this.#reporter.dropCountsFailed(error)
     }
   }
 
   /** Closes the spool. Unsettled entries stay for the next start. Never throws. */
   close(): void {
-    this.#rounds.stop()
+    this.#tasks.stop()
     try {
       this.#dropDeletedSegments()
-      this.#keepRest('shutdown')
+      this.#retainRest('shutdown')
       this.recovery.close()
-      this.#bounds.stop()
+      this.#limits.stop()
       this.log.close()
-      this.#instance?.release()
+      this.#instance.folder?.release()
     } catch (error) {
-      this.#telling.error(error)
+      this.#reporter.error(error)
     }
-    this.#instance = undefined
-  }
-
-  #ensureInstance(): InstanceFolder {
-    if (this.#instance !== undefined) return this.#instance
-    const { dir, clock } = this.#options
-    const isPowerSafe = this.#isPowerSafe
-    ensureDestination(this.#root, this.#destination, { isNamed: dir !== undefined, isPowerSafe })
-    // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
-    rmSync(join(this.#destination, REPORTED), { force: true })
-    return (this.#instance = new InstanceFolder(this.#destination, { clock, machine: this.#machine, isPowerSafe }))
-  }
-
-  #newSegment(): SegmentWriter {
-    const instance = this.#ensureInstance()
-    this.#bounds.ensureSpace(instance)
-    return instance.newSegment({
-      onError: (error) => this.#telling.error(error),
-      onUnsynced: (error) => this.#telling.syncFailed(error),
-    })
+    this.#instance.clear()
   }
 
   #renew(): void {
     if (this.evicted.retry()) this.#options.onFound()
+    const { folder } = this.#instance
     try {
-      if (this.#instance === undefined) return
-      if (!this.#instance.isInPlace()) return this.log.relocate()
+      if (folder === undefined) return
+      if (!folder.isInPlace()) return this.log.relocate()
       this.#dropDeletedSegments()
-      for (const { acknowledgements: journal } of [...this.#instance.segments.values(), ...this.recovery.segments])
-        journal.flush()
+      for (const { acknowledgements } of [...folder.segments.values(), ...this.recovery.segments])
+        acknowledgements.flush()
       // Last: it needs a file descriptor.
-      this.#instance.renew()
+      folder.renew()
     } catch (error) {
-      this.#telling.error(error)
+      this.#reporter.error(error)
     }
   }
 
   /** Drops segments whose files another process deleted. Entries in memory are still sent; entries that were only on disk are lost. */
   #dropDeletedSegments(): void {
     try {
-      for (const segment of this.#instance?.deletedSegments() ?? []) {
+      for (const segment of this.#instance.folder?.deletedSegments() ?? []) {
         const entries = this.evicted.forget(segment.number)
         segment.drop()
         this.log.abandonSegment(segment)
-        this.#drop(entries, 'damaged', DROP_MESSAGES.segmentDeleted.text(segment.path))
+        drop(this.#options, entries, 'damaged', DROP_MESSAGES.segmentDeleted.text(segment.path))
       }
     } catch (error) {
-      this.#telling.error(error)
+      this.#reporter.error(error)
     }
   }
 
   #scan(): void {
     this.#renew()
     try {
-      const instance = this.#ensureInstance()
-      void this.recovery.scan(instance, () => this.recovery.hasMore && this.#options.onFound())
-      this.#bounds.deleteExpired(instance)
+      void this.recovery.scan(this.#instance.ensure(), () => this.recovery.hasMore && this.#options.onFound())
+      this.#limits.deleteExpired()
     } catch (error) {
-      this.#telling.writeFailed(error)
+      this.#reporter.writeFailed(error)
     }
   }
 
   #onClaimed(): void {
     // A claim keeps the destination's folder; a cleanup deletes it.
-    const isElsewhere = isOwnFolder(this.#destination)
-    this.#instance?.abandon()
-    this.#instance = undefined
+    const isClaimed = isOwnFolder(this.#destination)
+    this.#instance.folder?.abandon()
+    this.#instance.clear()
     this.#deadLetters = undefined
-    const entries = isElsewhere ? this.#keepRest('spool') : this.#loseRest()
+    if (isClaimed) this.#reporter.claimed(this.#retainRest('spool'))
+    else this.#loseRest()
     this.recovery.abandon()
-    this.#bounds.stop()
-    if (isElsewhere) this.#telling.claimed(entries)
+    this.#limits.stop()
   }
 
-  /** Another process deleted the folder. @returns the entries that were only on disk */
-  #loseRest(): number {
+  /** Another process deleted the folder: entries that were only on disk are lost. */
+  #loseRest(): void {
     const entries = this.evicted.forgetAll() + this.recovery.readyEntries
     this.recovery.forgetReady()
-    this.#drop(entries, 'damaged', DROP_MESSAGES.folderDeleted.text(this.#destination))
-    return entries
+    drop(this.#options, entries, 'damaged', DROP_MESSAGES.folderDeleted.text(this.#destination))
   }
 
   /** Entries that are only on disk stay there. @returns their number */
-  #keepRest(reason: DropReason): number {
-    const loose = this.recovery.memoryOnlyEntries
-    const kept = this.evicted.forgetAll() + this.recovery.readyEntries - loose
+  #retainRest(reason: DropReason): number {
+    const lost = this.recovery.memoryOnlyEntries
+    const retained = this.evicted.forgetAll() + this.recovery.readyEntries - lost
     this.recovery.forgetReady()
-    this.#keptEntries += kept
-    if (loose > 0) this.#drop(loose, reason, DROP_MESSAGES.evictedWhileWaiting.text())
-    return kept
+    this.#retainedEntries += retained
+    if (lost > 0) drop(this.#options, lost, reason, DROP_MESSAGES.evictedWhileWaiting.text())
+    return retained
   }
+}
 
-  #drop(entries: number, reason: DropReason, detail: string): void {
-    if (entries === 0) return this.#options.report.problem(detail)
-    this.#options.account.dropped[reason] += entries
-    this.#options.report.dropped(entries, reason, detail)
-  }
+function drop({ account, report }: SpoolOptions, entries: number, reason: DropReason, detail: string): void {
+  if (entries === 0) return report.problem(detail)
+  account.dropped[reason] += entries
+  report.dropped(entries, reason, detail)
 }

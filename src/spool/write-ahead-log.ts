@@ -1,24 +1,24 @@
-/** Writes entries to disk as they arrive: frames, one seal per batch, and the fallback when a write fails. */
-import type { EntryLog } from './entry-log.js'
-import type { Clock } from '../shared/clock.js'
+/** Writes entries to disk as they arrive: frames, one seal per batch, and the fallback to memory when a write fails. */
 import type { Batch } from '../batch/sender.js'
+import type { Clock } from '../shared/clock.js'
+import type { EntryLog } from './entry-log.js'
+import type { CurrentInstance } from './instance/current-instance.js'
 import { FrameBuffer } from './segment/frame-buffer.js'
 import { MAX_TEXT_BYTES, parseUuid } from './segment/frame.js'
-import type { writeFrame } from './segment/frame.js'
+import type { FrameInput } from './segment/frame.js'
 import { createAcknowledgement } from './segment/segment-acknowledgement.js'
-import type { InstanceFolder } from './instance/instance-folder.js'
-import type { Segment, SegmentWriter } from './segment/segment.js'
+import type { SegmentWriter } from './segment/segment-writer.js'
+import type { Segment } from './segment/segment.js'
 
 export interface WriteAheadLogOptions {
   readonly clock: Clock
+  readonly instance: CurrentInstance
   readonly segmentBytes: number
   /** A segment older than this takes no new batch, because `maxAgeMs` applies to whole segments. */
   readonly segmentAgeMs: number
-  /** Returns the folder to write in; creates it if it is missing. @throws the system's errors, UnsafeError */
-  readonly instance: () => InstanceFolder
-  /** Makes room and creates a segment. @throws the system's errors, UnsafeError, NoRoomError */
+  /** Makes room and creates a segment. @throws the system's errors, UnsafeError, SpoolFullError */
   readonly newSegment: () => SegmentWriter
-  /** Another instance has claimed the folder; the next call of `instance` must return a new one. */
+  /** Another process has claimed or deleted the folder. Must clear `instance`. */
   readonly onClaimed: () => void
   /** Writing failed; the entries stay in memory. */
   readonly onFailure: (error: unknown) => void
@@ -28,15 +28,13 @@ export interface WriteAheadLogOptions {
 interface OpenBatch {
   readonly batchId: string
   readonly id: Buffer
-  /** Segment of its frames. */
+  /** Segment of its frames; undefined if there was none when it began. */
   segment: Segment | undefined
   offset: number
-  /** Position of the next entry. */
-  next: number
+  /** Number of entries that were appended. */
+  appended: number
   /** Number of entries whose frames are in the file. */
   written: number
-  /** Whether all entries from position 0 on are in this segment. */
-  isWhole: boolean
 }
 
 const RETRY_MS = 5_000
@@ -45,7 +43,7 @@ const WRITE_BYTES = 256 * 1024
 /** `{"batch_id":"","logs":[` and the 36 characters of a UUID. */
 const BODY_HEAD_BYTES = 23 + 36
 const BODY_TAIL_BYTES = 2
-const NOTHING = Buffer.alloc(0)
+const NO_TEXT = Buffer.alloc(0)
 
 export class WriteAheadLog implements EntryLog {
   readonly #options: WriteAheadLogOptions
@@ -61,19 +59,18 @@ export class WriteAheadLog implements EntryLog {
     this.#options = options
   }
 
-  /** The segment that is being written. It may be read up to `size`. */
+  /** The segment that is being written. */
   get current(): SegmentWriter | undefined {
     return this.#writer
   }
 
-  append(batchId: string, first: number, count: number, rank: number, text: Uint8Array): void {
+  append(batchId: string, first: number, count: number, severity: number, text: Uint8Array): void {
     if (this.#isLost) return
     if (first === 0 || this.#open?.batchId !== batchId) this.#begin(batchId)
     const open = this.#open as OpenBatch
-    if (this.#writer === undefined || open.next !== first) open.isWhole = false
-    open.next = first + count
-    if (this.#writer === undefined) return
-    this.#frame({ kind: 'entries', id: open.id, rank, count, first, text })
+    open.appended = first + count
+    if (!this.#isInCurrent(open)) return
+    this.#frame({ kind: 'entries', id: open.id, severity, count, first, text })
     if (this.#out.length >= WRITE_BYTES) this.#flush()
   }
 
@@ -85,8 +82,8 @@ export class WriteAheadLog implements EntryLog {
 
   seal(batch: Batch): Batch | undefined {
     const open = this.#open
-    if (open === undefined || open.batchId !== batch.batchId) return this.#takeLoss() ? undefined : batch
-    const sealed = this.#sealed(open, batch)
+    if (open?.batchId !== batch.batchId) return this.#takeLoss() ? undefined : batch
+    const sealed = this.#seal(open, batch)
     this.#open = undefined
     return this.#takeLoss() ? undefined : sealed
   }
@@ -112,7 +109,7 @@ export class WriteAheadLog implements EntryLog {
     if (this.#writer?.segment === segment) this.#endSegment()
   }
 
-  /** Another instance has claimed the folder: continues in a new folder, and restarts the open batch under a new id. */
+  /** The folder was claimed or deleted: continues in a new folder, and restarts the open batch under a new id. */
   relocate(): void {
     this.#writer?.close()
     this.#writer = undefined
@@ -129,54 +126,61 @@ export class WriteAheadLog implements EntryLog {
     return isLost
   }
 
-  #flush(): void {
-    if (this.#out.length > 0) this.#put(this.#out.take())
+  #isInCurrent({ segment }: OpenBatch): boolean {
+    return this.#writer !== undefined && this.#writer.segment === segment
   }
 
-  #sealed(open: OpenBatch, batch: Batch): Batch {
+  #flush(): void {
+    if (this.#out.length > 0) this.#write(this.#out.take())
+  }
+
+  /** @returns the batch as far as it is on disk; all of it, without acknowledgement, if none of it is */
+  #seal(open: OpenBatch, batch: Batch): Batch {
     const { count, batchId } = batch
     const first = open.segment
-    if (open.isWhole) this.#seal(open, count)
-    else this.#flush()
-    const written = first?.isGone === false ? open.written : 0
-    if (!open.isWhole && written === 0) this.#writeWhole(open, batch)
-    const { isWhole, offset, segment = first } = open
-    const held = isWhole ? count : written
-    if (segment !== undefined && held > 0) segment.add(held)
-    if (first !== this.current?.segment && first?.isGone === false) first.complete()
-    if (segment === undefined || segment.isGone || held === 0) return batch
-    const custody = createAcknowledgement(segment, batchId, held)
-    return isWhole
-      ? { ...batch, acknowledgement: custody, place: { segment: segment.number, offset } }
-      : { ...batch, count: held, acknowledgement: custody }
+    this.#writeSeal(open, first, count)
+    if (first?.isGone === true) open.written = 0
+    if (!this.#isInCurrent(open) && open.written === 0) this.#writeWhole(open, batch)
+    const { segment, offset, written } = open
+    if (written > 0) segment?.add(written)
+    if (first !== this.#writer?.segment && first?.isGone === false) first.complete()
+    if (segment === undefined || segment.isGone || written === 0) return batch
+    const acknowledgement = createAcknowledgement(segment, batchId, written)
+    if (!this.#isInCurrent(open)) return { ...batch, count: written, acknowledgement }
+    return { ...batch, acknowledgement, place: { segment: segment.number, offset } }
   }
 
   #begin(batchId: string): void {
     this.#flush()
-    this.#ready()
+    this.#ensureSegment()
+    const segment = this.#writer?.segment
     this.#open = {
       batchId,
       id: parseUuid(batchId),
-      segment: this.#writer?.segment,
-      offset: this.#writer?.size ?? 0,
-      next: 0,
+      segment,
+      offset: segment?.writtenBytes ?? 0,
+      appended: 0,
       written: 0,
-      isWhole: this.#writer !== undefined,
     }
   }
 
-  /** Begins a new segment if needed. Called between batches only, since a batch lies in one segment. */
-  #ready(): void {
+  /** Begins a new segment if needed. Called between batches only, since all frames of a batch are in one segment. */
+  #ensureSegment(): void {
     const { clock, segmentBytes, segmentAgeMs, instance, newSegment, onSuccess } = this.#options
     const writer = this.#writer
-    if (writer !== undefined && writer.size < segmentBytes && clock.now() - this.#begunAt < segmentAgeMs) return
+    if (
+      writer !== undefined &&
+      writer.segment.writtenBytes < segmentBytes &&
+      clock.now() - this.#begunAt < segmentAgeMs
+    )
+      return
     if (writer === undefined && clock.now() < this.#retryAt) return
     this.#writer = undefined
     try {
       writer?.end()
       writer?.segment.complete()
       // Without a writer no write has detected a claim.
-      if (!instance().isInPlace()) this.relocate()
+      if (!instance.ensure().isInPlace()) this.relocate()
       this.#writer = newSegment()
       this.#begunAt = clock.now()
       onSuccess()
@@ -185,31 +189,35 @@ export class WriteAheadLog implements EntryLog {
     }
   }
 
-  #frame(frame: Parameters<typeof writeFrame>[2]): void {
+  #frame(frame: FrameInput): void {
     const bytes = frame.text.length
     if (bytes > MAX_TEXT_BYTES)
       return this.#fail(new RangeError(`a frame has at most ${MAX_TEXT_BYTES} bytes, got ${bytes}`))
     this.#out.append(frame)
   }
 
-  #seal({ id }: OpenBatch, count: number): void {
-    if (this.#writer !== undefined) this.#frame({ kind: 'seal', id, rank: 0, count, first: 0, text: NOTHING })
+  /** Writes all collected frames, and the seal if the batch is in the current segment. */
+  #writeSeal({ id }: OpenBatch, segment: Segment | undefined, count: number): void {
+    if (this.#writer !== undefined && this.#writer.segment === segment) {
+      this.#frame({ kind: 'seal', id, severity: 0, count, first: 0, text: NO_TEXT })
+    }
     this.#flush()
   }
 
   /** Writing failed while the batch was open: writes the whole batch again, from memory. */
-  #writeWhole(open: OpenBatch, { body, count, highestSeverity: highestRank }: Batch): void {
-    this.#ready()
+  #writeWhole(open: OpenBatch, { body, count, highestSeverity }: Batch): void {
+    this.#ensureSegment()
     const writer = this.#writer
     if (writer === undefined || this.#isLost) return
-    const offset = writer.size
+    const { segment } = writer
+    const offset = segment.writtenBytes
     const text = body.subarray(BODY_HEAD_BYTES, body.length - BODY_TAIL_BYTES)
-    this.#frame({ kind: 'entries', id: open.id, rank: highestRank, count, first: 0, text })
-    this.#seal(open, count)
-    if (this.#writer === writer) Object.assign(open, { segment: writer.segment, offset, isWhole: true })
+    this.#frame({ kind: 'entries', id: open.id, severity: highestSeverity, count, first: 0, text })
+    this.#writeSeal(open, segment, count)
+    if (this.#writer === writer) Object.assign(open, { segment, offset, written: count })
   }
 
-  #put(bytes: Buffer): void {
+  #write(bytes: Buffer): void {
     try {
       const wasUncertain = this.#isUncertain
       if (wasUncertain && this.#relocateIfClaimed()) return
@@ -218,7 +226,7 @@ export class WriteAheadLog implements EntryLog {
       if (wasUncertain || this.#isUncertain) this.#relocateIfClaimed()
       if (this.#writer === undefined) return
       this.#writer.segment.writtenAtMs = this.#options.clock.now()
-      if (this.#open?.segment === this.#writer.segment) this.#open.written = this.#open.next
+      if (this.#open !== undefined && this.#isInCurrent(this.#open)) this.#open.written = this.#open.appended
     } catch (error) {
       this.#fail(error)
     }
@@ -226,12 +234,12 @@ export class WriteAheadLog implements EntryLog {
 
   /** Whether so much time has passed that the folder may have been claimed. */
   get #isUncertain(): boolean {
-    return this.#writer !== undefined && this.#options.instance().isUncertain
+    return this.#writer !== undefined && this.#options.instance.ensure().isUncertain
   }
 
   /** @returns whether the folder was claimed */
   #relocateIfClaimed(): boolean {
-    if (this.#writer === undefined || this.#options.instance().isInPlace()) return false
+    if (this.#writer === undefined || this.#options.instance.ensure().isInPlace()) return false
     this.relocate()
     return true
   }
@@ -243,13 +251,12 @@ export class WriteAheadLog implements EntryLog {
   }
 
   #endSegment(): void {
-    const failed = this.#writer
+    const writer = this.#writer
     this.#writer = undefined
     this.#out.take()
-    if (this.#open !== undefined) this.#open.isWhole = false
-    failed?.end()
-    // Its batches are still settled, and it is deleted with the last of them. The open batch is added to it later.
-    const isOpenThere = failed !== undefined && this.#open?.segment === failed.segment
-    if (failed !== undefined && !isOpenThere) failed.segment.complete()
+    if (writer === undefined) return
+    writer.end()
+    // Its batches are still settled, and it is deleted with the last of them. The open batch is added to it at the seal.
+    if (this.#open?.segment !== writer.segment) writer.segment.complete()
   }
 }

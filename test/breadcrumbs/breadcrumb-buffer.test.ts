@@ -1,142 +1,142 @@
-/** What the trail remembers: of each scope the last lines, once, within its bounds. */
+/** What the buffer remembers: of each scope the last lines, once, within its bounds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BreadcrumbBuffer } from '../../src/breadcrumbs/breadcrumb-buffer.js'
 
 const MIB = 1024 * 1024
 
-function trailOf(options: Partial<ConstructorParameters<typeof BreadcrumbBuffer>[0]> = {}): {
-  trail: BreadcrumbBuffer
+function createBuffer(options: Partial<ConstructorParameters<typeof BreadcrumbBuffer>[0]> = {}): {
+  buffer: BreadcrumbBuffer
   pass: (ms: number) => void
 } {
   let now = 0
-  const trail = new BreadcrumbBuffer({ limit: 50, maxBytes: 8 * MIB, clock: { now: () => now }, ...options })
-  return { trail, pass: (ms) => void (now += ms) }
+  const buffer = new BreadcrumbBuffer({ limit: 50, maxBytes: 8 * MIB, clock: { now: () => now }, ...options })
+  return { buffer, pass: (ms) => void (now += ms) }
 }
 
-function take(trail: BreadcrumbBuffer, kind: string, key: string): string[] {
-  return trail.take(kind, key).map(({ text }) => text)
+function take(buffer: BreadcrumbBuffer, kind: string, key: string): string[] {
+  return buffer.take(kind, key).map(({ text }) => text)
 }
 
-function add(trail: BreadcrumbBuffer, kind: string, key: string, ...lines: string[]): void {
-  addAll(trail, kind, key, lines)
+function add(buffer: BreadcrumbBuffer, kind: string, key: string, ...lines: string[]): void {
+  addAll(buffer, kind, key, lines)
 }
 
-function addAll(trail: BreadcrumbBuffer, kind: string, key: string, lines: readonly string[]): void {
-  trail.open()
+function addAll(buffer: BreadcrumbBuffer, kind: string, key: string, lines: readonly string[]): void {
+  buffer.open()
   const text = `${lines.join('\n')}\n`
   let start = 0
   for (const line of lines) {
-    trail.add(kind, key, text, start, start + line.length, true)
+    buffer.add(kind, key, text, start, start + line.length, true)
     start += line.length + 1
   }
 }
 
 test('a scope gives its last lines, oldest first, and gives them once', () => {
-  const { trail } = trailOf({ limit: 3 })
-  add(trail, 'request', 'a', '1', '2', '3', '4', '5')
-  add(trail, 'request', 'b', 'x')
-  expect(take(trail, 'request', 'a')).toEqual(['3', '4', '5'])
-  expect(take(trail, 'request', 'a')).toEqual([])
-  add(trail, 'request', 'a', '6')
-  expect(take(trail, 'request', 'a')).toEqual(['6'])
-  expect(take(trail, 'request', 'b')).toEqual(['x'])
+  const { buffer } = createBuffer({ limit: 3 })
+  add(buffer, 'request', 'a', '1', '2', '3', '4', '5')
+  add(buffer, 'request', 'b', 'x')
+  expect(take(buffer, 'request', 'a')).toEqual(['3', '4', '5'])
+  expect(take(buffer, 'request', 'a')).toEqual([])
+  add(buffer, 'request', 'a', '6')
+  expect(take(buffer, 'request', 'a')).toEqual(['6'])
+  expect(take(buffer, 'request', 'b')).toEqual(['x'])
 })
 
 test('the same id of a request, a session and a trace are three scopes', () => {
-  const { trail } = trailOf()
-  for (const kind of ['trace', 'request', 'session', 'process']) add(trail, kind, '1', kind)
-  expect(take(trail, 'session', '1')).toEqual(['session'])
-  expect(take(trail, 'trace', '1')).toEqual(['trace'])
-  expect(take(trail, 'process', '1')).toEqual(['process'])
+  const { buffer } = createBuffer()
+  for (const kind of ['trace', 'request', 'session', 'process']) add(buffer, kind, '1', kind)
+  expect(take(buffer, 'session', '1')).toEqual(['session'])
+  expect(take(buffer, 'trace', '1')).toEqual(['trace'])
+  expect(take(buffer, 'process', '1')).toEqual(['process'])
 })
 
 test('the scope that was idle for longest goes when there are too many', () => {
-  const { trail } = trailOf({ maxScopes: 3 })
-  for (const key of ['a', 'b', 'c']) add(trail, 'request', key, key)
-  add(trail, 'request', 'a', 'again')
-  add(trail, 'request', 'd', 'd')
-  expect(trail.scopes).toBe(3)
-  expect(take(trail, 'request', 'b')).toEqual([])
-  expect(take(trail, 'request', 'a')).toEqual(['a', 'again'])
+  const { buffer } = createBuffer({ maxScopes: 3 })
+  for (const key of ['a', 'b', 'c']) add(buffer, 'request', key, key)
+  add(buffer, 'request', 'a', 'again')
+  add(buffer, 'request', 'd', 'd')
+  expect(buffer.scopes).toBe(3)
+  expect(take(buffer, 'request', 'b')).toEqual([])
+  expect(take(buffer, 'request', 'a')).toEqual(['a', 'again'])
 })
 
 test('a scope ages out after five minutes without a line, and not before', () => {
-  const { trail, pass } = trailOf()
-  add(trail, 'request', 'a', 'a')
+  const { buffer, pass } = createBuffer()
+  add(buffer, 'request', 'a', 'a')
   pass(200_000)
-  add(trail, 'request', 'b', 'b')
+  add(buffer, 'request', 'b', 'b')
   pass(100_000)
-  trail.open()
-  expect(trail.scopes).toBe(2)
+  buffer.open()
+  expect(buffer.scopes).toBe(2)
   pass(1)
-  trail.open()
-  expect(trail.scopes).toBe(1)
-  expect(take(trail, 'request', 'a')).toEqual([])
-  expect(take(trail, 'request', 'b')).toEqual(['b'])
+  buffer.open()
+  expect(buffer.scopes).toBe(1)
+  expect(take(buffer, 'request', 'a')).toEqual([])
+  expect(take(buffer, 'request', 'b')).toEqual(['b'])
 })
 
 test('memory stays within the bound, and the oldest lines go for it', () => {
   const maxBytes = MIB
-  const { trail } = trailOf({ maxBytes })
-  add(trail, 'request', 'old', 'the first line')
+  const { buffer } = createBuffer({ maxBytes })
+  add(buffer, 'request', 'old', 'the first line')
   let most = 0
   for (let chunk = 0; chunk < 1_000; chunk += 1) {
-    if (chunk === 990) add(trail, 'request', 'young', 'a late line')
-    add(trail, 'process', '', ...Array.from({ length: 100 }, (_, line) => `${chunk} ${line} ${'.'.repeat(500)}`))
-    most = Math.max(most, trail.bytes)
+    if (chunk === 990) add(buffer, 'request', 'young', 'a late line')
+    add(buffer, 'process', '', ...Array.from({ length: 100 }, (_, line) => `${chunk} ${line} ${'.'.repeat(500)}`))
+    most = Math.max(most, buffer.bytes)
   }
   expect(most).toBeLessThanOrEqual(maxBytes + 60_000) // the chunk that is being read, and the places
   expect(most).toBeGreaterThan(maxBytes / 2)
-  expect(take(trail, 'request', 'old')).toEqual([])
-  expect(take(trail, 'request', 'young')).toEqual(['a late line'])
-  expect(take(trail, 'process', '').map((line) => line.slice(0, 6))).toEqual(
+  expect(take(buffer, 'request', 'old')).toEqual([])
+  expect(take(buffer, 'request', 'young')).toEqual(['a late line'])
+  expect(take(buffer, 'process', '').map((line) => line.slice(0, 6))).toEqual(
     Array.from({ length: 50 }, (_, n) => `999 ${n + 50}`),
   )
 })
 
-test('of more lines than there are places the youngest stay', () => {
-  const { trail } = trailOf({ maxBytes: 64 * MIB, limit: 1_000 })
+test('of more lines than there are places the newest stay', () => {
+  const { buffer } = createBuffer({ maxBytes: 64 * MIB, limit: 1_000 })
   for (let chunk = 0; chunk < 4; chunk += 1)
     addAll(
-      trail,
+      buffer,
       'process',
       '',
       Array.from({ length: 100_000 }, (_, n) => String(chunk * 100_000 + n)),
     )
-  expect(take(trail, 'process', '')).toEqual(Array.from({ length: 1_000 }, (_, n) => String(399_000 + n)))
+  expect(take(buffer, 'process', '')).toEqual(Array.from({ length: 1_000 }, (_, n) => String(399_000 + n)))
   addAll(
-    trail,
+    buffer,
     'process',
     '',
     Array.from({ length: 300_000 }, (_, n) => String(n)),
   )
-  expect(take(trail, 'process', '').at(-1)).toBe('299999')
+  expect(take(buffer, 'process', '').at(-1)).toBe('299999')
 })
 
 test('text of two bytes a character counts as such', () => {
-  const { trail } = trailOf({ maxBytes: MIB })
-  for (let chunk = 0; chunk < 100; chunk += 1) add(trail, 'process', '', `${chunk} ${'ж'.repeat(50_000)}`)
-  expect(trail.bytes).toBeLessThanOrEqual(MIB + 101_000)
+  const { buffer } = createBuffer({ maxBytes: MIB })
+  for (let chunk = 0; chunk < 100; chunk += 1) add(buffer, 'process', '', `${chunk} ${'ж'.repeat(50_000)}`)
+  expect(buffer.bytes).toBeLessThanOrEqual(MIB + 101_000)
   // Ten in the megabyte, and the one that is being read.
-  expect(take(trail, 'process', '').length).toBeLessThanOrEqual(11)
+  expect(take(buffer, 'process', '').length).toBeLessThanOrEqual(11)
 })
 
 test('what was taken last can be given back', () => {
-  const { trail } = trailOf()
-  add(trail, 'request', 'a', '1', '2')
-  take(trail, 'request', 'a')
-  add(trail, 'request', 'a', '3')
-  trail.restore('request', 'a')
-  expect(take(trail, 'request', 'a')).toEqual(['1', '2', '3'])
+  const { buffer } = createBuffer()
+  add(buffer, 'request', 'a', '1', '2')
+  take(buffer, 'request', 'a')
+  add(buffer, 'request', 'a', '3')
+  buffer.restore('request', 'a')
+  expect(take(buffer, 'request', 'a')).toEqual(['1', '2', '3'])
 })
 
 test('an endless id is a scope like any other, and is not kept', () => {
-  const { trail } = trailOf({ maxBytes: MIB })
+  const { buffer } = createBuffer({ maxBytes: MIB })
   const ids = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(100_000)}`)
-  for (const id of ids) add(trail, 'request', id, id.slice(0, 3))
-  expect(take(trail, 'request', ids[7] as string)).toEqual(['7 x'])
-  expect(take(trail, 'request', ids[299] as string)).toEqual(['299'])
+  for (const id of ids) add(buffer, 'request', id, id.slice(0, 3))
+  expect(take(buffer, 'request', ids[7] as string)).toEqual(['7 x'])
+  expect(take(buffer, 'request', ids[299] as string)).toEqual(['299'])
 })
 
 type Step =
@@ -152,7 +152,7 @@ test('it does what a plain list of lists would, in any order', () => {
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
-      const { trail, pass } = trailOf({ limit, maxScopes: 4 })
+      const { buffer, pass } = createBuffer({ limit, maxScopes: 4 })
       let now = 0
       let number = 0
       const plain = new Map<string, { lines: string[]; usedAt: number }>()
@@ -164,14 +164,14 @@ test('it does what a plain list of lists would, in any order', () => {
         }
         const key = String(one.scope)
         if (one.do === 'take') {
-          expect(take(trail, 'request', key)).toEqual(plain.get(key)?.lines ?? [])
+          expect(take(buffer, 'request', key)).toEqual(plain.get(key)?.lines ?? [])
           const scope = plain.get(key)
           if (scope !== undefined) scope.lines = []
           continue
         }
         for (const [other, { usedAt }] of plain) if (now - usedAt > 300_000) plain.delete(other)
         const lines = Array.from({ length: one.lines }, () => `line ${number++}`)
-        add(trail, 'request', key, ...lines)
+        add(buffer, 'request', key, ...lines)
         const scope = plain.get(key) ?? { lines: [], usedAt: now }
         plain.delete(key)
         if (plain.size === 4) plain.delete(plain.keys().next().value as string)

@@ -1,4 +1,4 @@
-/** From a line to its crumb, and from crumbs to their entry. */
+/** From a line to its breadcrumb, and from breadcrumbs to their entry. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attachBreadcrumbs } from '../../src/breadcrumbs/attach-breadcrumbs.js'
@@ -17,7 +17,7 @@ function isUsual(line: string): boolean {
 
 const MAX_BYTES = 4_096
 
-function crumbOf(record: object): unknown {
+function toBreadcrumb(record: object): unknown {
   return JSON.parse(new BreadcrumbFactory(options, () => 0).create(JSON.stringify(record), true))
 }
 
@@ -95,7 +95,7 @@ test.each([
       data: { action: 'checkout', perf: { duration_ms: 5 } },
     },
   ],
-] as const)('%j', (record, crumb) => expect(crumbOf(record)).toEqual(crumb))
+] as const)('%j', (record, breadcrumb) => expect(toBreadcrumb(record)).toEqual(breadcrumb))
 
 test('an integer beyond a double is no category', () => {
   const json = new BreadcrumbFactory(options, () => 0).create(
@@ -106,7 +106,7 @@ test('an integer beyond a double is no category', () => {
   expect(json).toContain('"data":{"category":9007199254740993}')
 })
 
-test("a line that is no JSON is the crumb's message", () => {
+test("a line that is no JSON is the breadcrumb's message", () => {
   expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create('plain text', false))).toMatchObject({
     message: 'plain text',
     level: 'info',
@@ -114,7 +114,7 @@ test("a line that is no JSON is the crumb's message", () => {
   })
 })
 
-test('a long record makes a short crumb', () => {
+test('a long record makes a short breadcrumb', () => {
   const json = new BreadcrumbFactory(options, () => 0).create(
     JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }),
     true,
@@ -144,13 +144,13 @@ describe('the fast path', () => {
   })
 })
 
-test('every crumb is one that the interface knows, whatever the line', () => {
-  const crumbs = new BreadcrumbFactory(options, () => TIME)
+test('every breadcrumb is one that the interface knows, whatever the line', () => {
+  const breadcrumbs = new BreadcrumbFactory(options, () => TIME)
   fc.assert(
     fc.property(anyLine, (line) => {
       const entry = attachBreadcrumbs(
         `{"level":"error","message":"m","timestamp":"${AT}"}`,
-        [crumbs.create(line, isUsual(line))],
+        [breadcrumbs.create(line, isUsual(line))],
         false,
         { limit: 50, maxEntryBytes: 262_144 },
       )
@@ -161,15 +161,18 @@ test('every crumb is one that the interface knows, whatever the line', () => {
 })
 
 describe('attached', () => {
-  const crumb = (message: string, ms = 0): string =>
+  const breadcrumb = (message: string, ms = 0): string =>
     JSON.stringify({ message, timestamp: new Date(TIME + ms).toISOString() })
   const entry = { level: 'error', message: 'm', timestamp: AT, metadata: { a: 1 } }
   const attach = (
     given: object,
-    crumbs: string[],
+    breadcrumbs: string[],
     maxEntryBytes = 262_144,
   ): { breadcrumbs?: { message: string }[] } & Record<string, unknown> => {
-    const json = attachBreadcrumbs(JSON.stringify(given), crumbs, 'breadcrumbs' in given, { limit: 3, maxEntryBytes })
+    const json = attachBreadcrumbs(JSON.stringify(given), breadcrumbs, 'breadcrumbs' in given, {
+      limit: 3,
+      maxEntryBytes,
+    })
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(maxEntryBytes)
     expect(faults(json, maxEntryBytes)).toEqual([])
     return JSON.parse(json) as never
@@ -180,7 +183,7 @@ describe('attached', () => {
   test('the last of the limit, in order', () => {
     const { breadcrumbs, ...rest } = attach(
       entry,
-      ['1', '2', '3', '4'].map((text) => crumb(text)),
+      ['1', '2', '3', '4'].map((text) => breadcrumb(text)),
     )
     expect(breadcrumbs?.map(({ message }) => message)).toEqual(['2', '3', '4'])
     expect(rest).toEqual(entry)
@@ -192,26 +195,26 @@ describe('attached', () => {
       timestamp: new Date(TIME + 10 + 20 * index).toISOString(),
     }))
     const { breadcrumbs } = attach({ ...entry, breadcrumbs: [...own, { message: 'timeless' }] }, [
-      crumb('a', 0),
-      crumb('c', 20),
-      crumb('e', 40),
+      breadcrumb('a', 0),
+      breadcrumb('c', 20),
+      breadcrumb('e', 40),
     ])
     expect(breadcrumbs?.map(({ message }) => message)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'h', 'timeless'])
   })
 
-  test('the youngest that fit', () => {
+  test('the newest that fit', () => {
     const { breadcrumbs } = attach(
       { ...entry, message: 'm'.repeat(600) },
-      ['1', '2', '3'].map((text) => crumb(text.repeat(150))),
+      ['1', '2', '3'].map((text) => breadcrumb(text.repeat(150))),
       1_024,
     )
     expect(breadcrumbs?.map(({ message }) => message[0])).toEqual(['3'])
   })
 
-  test('an entry that fills its bound gives way to a quarter of crumbs', () => {
+  test('an entry that fills its bound gives way to a quarter of breadcrumbs', () => {
     const { breadcrumbs, message } = attach(
       { ...entry, message: 'm'.repeat(9_800) },
-      ['1', '2', '3'].map((text) => crumb(text.repeat(600))),
+      ['1', '2', '3'].map((text) => breadcrumb(text.repeat(600))),
       10_240,
     )
     expect(breadcrumbs).toHaveLength(3)

@@ -1,4 +1,4 @@
-/** Texts in one block of memory: the youngest that fit are there, whole, whatever came before. */
+/** Texts in one block of memory: the newest that fit are there, whole, whatever came before. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ChunkRing } from '../../src/breadcrumbs/chunk-ring.js'
@@ -16,7 +16,7 @@ const text = fc
   )
   .map(([char, length]) => char.repeat(length))
 
-test('what is kept is the youngest, in order, and within the bound', () => {
+test('what is kept is the newest, in order, and within the bound', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof({ weight: 5, arbitrary: text }, { weight: 1, arbitrary: fc.constant(undefined) }), {

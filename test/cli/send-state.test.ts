@@ -170,6 +170,7 @@ function process(): Machine {
   return {
     self: { pid, thread: 0, host: 'h', boot: 'b', namespace: 'n', start: `start-${pid}` },
     findStartTime: (other) => living.get(other),
+    uptimeMs: () => Infinity,
   }
 }
 

@@ -132,7 +132,7 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
       () => {
         throw noText
       },
-      'beforeSend threw something that is no text; the entry is sent unchanged',
+      'beforeSend threw a value that cannot be converted to a string; the entry is sent unchanged',
     ], // oxlint-disable-line no-throw-literal
     [
       'characters that forge lines',
@@ -144,7 +144,7 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
     [
       'a forgotten return',
       () => {},
-      'beforeSend returned nothing: let it return the entry, or null to drop it; the entry is sent unchanged',
+      'beforeSend returned undefined: return the entry, or null to drop it; the entry is sent unchanged',
     ],
     [
       'a promise',
@@ -158,10 +158,10 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
       },
       'beforeSend returned a promise: it must be synchronous; the entry is sent unchanged',
     ],
-    ['text', () => 'x', 'beforeSend returned a string in place of an entry; the entry is sent unchanged'],
-    ['true', () => true, 'beforeSend returned a boolean in place of an entry; the entry is sent unchanged'],
-    ['a function', () => () => {}, 'beforeSend returned a function in place of an entry; the entry is sent unchanged'],
-    ['a list', (entry) => [entry], 'beforeSend returned an array in place of an entry; the entry is sent unchanged'],
+    ['text', () => 'x', 'beforeSend returned a string instead of an entry; the entry is sent unchanged'],
+    ['true', () => true, 'beforeSend returned a boolean instead of an entry; the entry is sent unchanged'],
+    ['a function', () => () => {}, 'beforeSend returned a function instead of an entry; the entry is sent unchanged'],
+    ['a list', (entry) => [entry], 'beforeSend returned an array instead of an entry; the entry is sent unchanged'],
     [
       'a Date',
       () => new Date(0),
@@ -182,12 +182,12 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
     [
       'a BigInt',
       (entry) => ({ ...entry, metadata: { n: 1n } }),
-      /^beforeSend returned what cannot be written as JSON: TypeError: .*BigInt/,
+      /^beforeSend returned a value that cannot be written as JSON: TypeError: .*BigInt/,
     ],
     [
       'a circle',
       (entry) => ({ ...entry, metadata: circle }),
-      /^beforeSend returned what cannot be written as JSON: TypeError: .*circular/,
+      /^beforeSend returned a value that cannot be written as JSON: TypeError: .*circular/,
     ],
     [
       'a toJSON that throws',
@@ -196,25 +196,25 @@ describe('a fault of a hook is told, and the entry goes unchanged:', () => {
           throw new Error('no JSON')
         },
       }),
-      /^beforeSend returned what cannot be written as JSON: Error: no JSON;/,
+      /^beforeSend returned a value that cannot be written as JSON: Error: no JSON;/,
     ],
-    ['a wrong level', (entry) => ({ ...entry, level: 'loud' }), /^beforeSend returned no valid entry: level: /],
+    ['a wrong level', (entry) => ({ ...entry, level: 'loud' }), /^beforeSend returned an invalid entry: level: /],
     [
       'a missing message',
       (entry) => ({ ...entry, message: undefined }),
-      /^beforeSend returned no valid entry: message: /,
+      /^beforeSend returned an invalid entry: message: /,
     ],
     [
       'metadata that is text',
       (entry) => ({ ...entry, metadata: 'x' }),
-      /^beforeSend returned no valid entry: metadata: /,
+      /^beforeSend returned an invalid entry: metadata: /,
     ],
     [
       'a number that is none',
       (entry) => ({ ...entry, perf: { memory_mb: Number.NaN } }),
-      /^beforeSend returned no valid entry: perf/,
+      /^beforeSend returned an invalid entry: perf/,
     ],
-    ['an empty object', () => ({}), /^beforeSend returned no valid entry: /],
+    ['an empty object', () => ({}), /^beforeSend returned an invalid entry: /],
     [
       'a long message',
       () => {

@@ -10,7 +10,7 @@ import { loadHook, loadHookSync } from '../../src/filter/load-hook.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 
 const ENTRY: LogEntry = { level: 'info', message: 'm', timestamp: '2026-11-21T12:00:00.000Z' }
-const ONLY_IMPORTABLE = /"awaits\.mjs": it is an ES module .* top-level await, or write it as CommonJS \(\.cjs\)$/
+const ONLY_IMPORTABLE = /"awaits\.mjs": this ES module .* top-level await, or write it as CommonJS \(\.cjs\)$/
 let folder: string
 
 const GOOD: Readonly<Record<string, string>> = {
@@ -30,14 +30,14 @@ const GOOD: Readonly<Record<string, string>> = {
 const AWAITS = 'const message = await Promise.resolve("hooked")\nexport default (entry) => ({ ...entry, message })'
 
 const BAD: readonly (readonly [string, string, RegExp])[] = [
-  ['none.mjs', 'export const named = () => {}', /its default export is no function; write/],
+  ['none.mjs', 'export const named = () => {}', /its default export is not a function; write/],
   [
     'object.cjs',
     'module.exports = { default: { default: { default: () => {} } } }',
-    /its default export is no function/,
+    /its default export is not a function/,
   ],
-  ['data.json', '{"a":1}', /its default export is no function/],
-  ['empty.cjs', '', /its default export is no function/],
+  ['data.json', '{"a":1}', /its default export is not a function/],
+  ['empty.cjs', '', /its default export is not a function/],
   ['throws.cjs', 'throw new TypeError("no database\\nmore")', /: TypeError: no database$/],
   ['throws.mjs', 'throw new TypeError("no database")', /: TypeError: no database$/],
   ['throws-nothing.cjs', 'throw undefined', /: undefined$/],

@@ -1,4 +1,4 @@
-// One of several processes that claim the same folders. Stands on `dist`, since it is a process of its own.
+// One of several processes that claim the same folders. Loads `dist`, because it is a process of its own.
 import { Account } from '../../dist/esm/diagnostics/account.js'
 import { systemClock } from '../../dist/esm/shared/clock.js'
 import { Spool } from '../../dist/esm/spool/spool.js'
@@ -14,7 +14,7 @@ const spool = new Spool({
   apiKey,
   clock: systemClock,
   account: new Account(),
-  tell: { problem: quiet, note: quiet, dropped: quiet },
+  report: { problem: quiet, note: quiet, dropped: quiet },
   onFound: () => void readAll(),
 })
 let isReading = false

@@ -18,84 +18,44 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/batch/sender.js'
-import { destinationName } from '../../src/spool/spool-root.js'
-import type { SpoolOptions } from '../../src/spool/spool.js'
-import { FakeClock } from '../fake-clock.js'
 import { filesBelow, readFrames, readSegment, segmentsBelow } from './disk-image.js'
 import { expectRecovery, intact } from './expected-recovery.js'
-import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from './process-run.js'
-import { removeScratch, scratchFolder } from './scratch.js'
+import { KEY_OF_TESTS, ProcessRun } from './process-run.js'
+import { numbersIn, useSpoolBench } from './spool-bench.js'
 
 const LEASE_MS = 30_000
 const DAY_MS = 24 * 3600 * 1000
 const STRANGER = 54_321
 const isRoot = process.getuid?.() === 0
 
-let scratch: string
-let root: string
-let clock: FakeClock
-let processes: Processes
-let lives: ProcessRun[]
+const bench = useSpoolBench({ batchSize: 4 })
+const { scratch, root, destination, begin, kill } = bench
 
-beforeEach(() => {
-  scratch = scratchFolder()
-  root = join(scratch, 'root')
-  clock = new FakeClock(Date.now())
-  processes = new Processes()
-  lives = []
-})
-
-afterEach(() => {
-  for (const life of lives) life.die(processes, root)
-  removeScratch(scratch)
-})
-
-function begin(spool: Partial<SpoolOptions> = {}): ProcessRun {
-  const life = new ProcessRun({ root, clock, machine: processes.born(), spool, batchSize: 4 })
-  lives.push(life)
-  return life
-}
-
-function kill(life: ProcessRun): void {
-  lives = lives.filter((other) => other !== life)
-  life.die(processes, root)
-}
-
-async function write(life: ProcessRun, entries: number, padding: number): Promise<void> {
+async function write(run: ProcessRun, entries: number, padding: number): Promise<void> {
   for (let n = 0; n < entries; n += 1) {
-    life.add(JSON.stringify({ n, padding: 'x'.repeat(padding) }))
-    life.batcher.commit()
-    await clock.advance(6)
+    run.add(JSON.stringify({ n, padding: 'x'.repeat(padding) }))
+    run.batcher.commit()
+    await bench.clock.advance(6)
   }
-  life.batcher.seal()
+  run.batcher.seal()
 }
 
-/** A life that writes, each entry for itself, and is killed. @returns path of its segment */
+/** A run that writes, each entry for itself, and is killed. @returns path of its segment */
 async function leave(entries = 10, padding = 20): Promise<string> {
-  const life = begin()
-  await write(life, entries, padding)
-  kill(life)
+  const run = begin()
+  await write(run, entries, padding)
+  kill(run)
   return segmentsBelow(root).at(-1)?.path as string
 }
 
 /** Lives at the same time, each with one batch. @returns paths of their segments */
 async function leaveSeveral(count: number): Promise<string[]> {
   const several = Array.from({ length: count }, () => begin())
-  for (const life of several) await write(life, 4, 20)
-  for (const life of several) kill(life)
+  for (const run of several) await write(run, 4, 20)
+  for (const run of several) kill(run)
   return segmentsBelow(root).map(({ path }) => path)
-}
-
-function destination(): string {
-  return join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
-}
-
-function numbersIn(batches: readonly Batch[]): number[] {
-  return batches.flatMap(({ body }) =>
-    (JSON.parse(Buffer.from(body).toString()) as { logs: { n: number }[] }).logs.map(({ n }) => n),
-  )
 }
 
 function upTo(count: number): number[] {
@@ -108,15 +68,15 @@ async function survives(path: string, harm: () => void): Promise<Batch[]> {
   harm()
   const after = readSegment(path)
   const wanted = expectRecovery({ ...after, frames: intact(before, after.bytes) })
-  const life = begin()
-  const recovered = await life.recoverAll()
+  const run = begin()
+  const recovered = await run.recoverAll()
   expect(recovered.map(({ batchId }) => batchId)).toEqual(wanted.batches.map(({ batchId }) => batchId))
   expect(recovered.map(({ count }) => count)).toEqual(wanted.batches.map(({ positions }) => positions.length))
-  expect(life.account.snapshot()).toMatchObject({ dropped: { damaged: wanted.missing }, balances: true })
-  for (const batch of recovered) life.settle(batch)
+  expect(run.account.snapshot()).toMatchObject({ dropped: { damaged: wanted.missing }, balances: true })
+  for (const batch of recovered) run.settle(batch)
   // What was damaged is not met again at every start.
   expect(segmentsBelow(root)).toEqual([])
-  kill(life)
+  kill(run)
   return recovered
 }
 
@@ -178,9 +138,9 @@ describe('a segment', () => {
       noisy,
       Buffer.from(Array.from({ length: 600_000 }, () => (state = (state * 48_271) % 0x7fffffff) & 0xff)),
     )
-    const life = begin()
-    expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3, 0, 1, 2, 3])
-    expect(life.problems.filter((problem) => problem.includes('are damaged'))).toHaveLength(1)
+    const run = begin()
+    expect(numbersIn(await run.recoverAll())).toEqual([0, 1, 2, 3, 0, 1, 2, 3])
+    expect(run.problems.filter((problem) => problem.includes('are damaged'))).toHaveLength(1)
   })
 
   test('that is empty, or only its header', async () => {
@@ -192,10 +152,10 @@ describe('a segment', () => {
 
   test('deleted: means all settled', async () => {
     rmSync(await leave())
-    const life = begin()
-    expect(await life.recoverAll()).toEqual([])
-    expect(life.problems).toEqual([])
-    expect(readdirSync(destination())).toHaveLength(1)
+    const run = begin()
+    expect(await run.recoverAll()).toEqual([])
+    expect(run.problems).toEqual([])
+    expect(readdirSync(destination)).toHaveLength(1)
   })
 
   test('that was written by another version: left alone with its folder, and told once', async () => {
@@ -203,11 +163,11 @@ describe('a segment', () => {
     const bytes = readFileSync(path)
     bytes[7] = 2
     writeFileSync(path, bytes)
-    const life = begin()
-    expect(await life.recoverAll()).toEqual([])
-    await clock.advance(4 * LEASE_MS)
+    const run = begin()
+    expect(await run.recoverAll()).toEqual([])
+    await bench.clock.advance(4 * LEASE_MS)
     expect(readFileSync(path)).toEqual(bytes)
-    expect(life.problems).toEqual([expect.stringMatching(/another version of pino-ingest/)])
+    expect(run.problems).toEqual([expect.stringMatching(/another version of pino-ingest/)])
   })
 
   test.each(['link', 'folder', 'pipe'])(
@@ -219,9 +179,9 @@ describe('a segment', () => {
       if (kind === 'link') symlinkSync(other, path)
       else if (kind === 'folder') mkdirSync(path)
       else execFileSync('mkfifo', [path])
-      const life = begin()
-      expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3])
-      expect(life.problems).toHaveLength(1)
+      const run = begin()
+      expect(numbersIn(await run.recoverAll())).toEqual([0, 1, 2, 3])
+      expect(run.problems).toHaveLength(1)
       expect(readFrames(readFileSync(other)).length).toBeGreaterThan(0)
     },
   )
@@ -230,10 +190,10 @@ describe('a segment', () => {
 describe('a journal', () => {
   async function partlySettled(): Promise<string> {
     const path = await leave(8)
-    const life = begin()
-    const [first] = await life.recoverAll()
-    life.settle(first as Batch)
-    kill(life)
+    const run = begin()
+    const [first] = await run.recoverAll()
+    run.settle(first as Batch)
+    kill(run)
     expect(numbersIn([first as Batch])).toEqual([0, 1, 2, 3])
     return filesBelow(root).find((file) => file.endsWith('.ack')) ?? path
   }
@@ -255,18 +215,18 @@ describe('a journal', () => {
 
   test('with a torn end: the rest counts', async () => {
     appendFileSync(await partlySettled(), Buffer.alloc(17, 1))
-    const life = begin()
-    const left = await life.recoverAll()
+    const run = begin()
+    const left = await run.recoverAll()
     expect(numbersIn(left)).toEqual([4, 5, 6, 7])
-    for (const batch of left) life.settle(batch)
+    for (const batch of left) run.settle(batch)
     expect(segmentsBelow(root)).toEqual([])
   })
 
   test('without its segment is deleted with the folder', async () => {
     const journal = await partlySettled()
     rmSync(journal.replace(/ack$/, 'seg'))
-    const life = begin()
-    expect(await life.recoverAll()).toEqual([])
+    const run = begin()
+    expect(await run.recoverAll()).toEqual([])
     expect(filesBelow(root).filter((file) => file.endsWith('.ack'))).toEqual([])
   })
 })
@@ -287,12 +247,12 @@ describe('an owner file', () => {
     ],
   ])('%s: nothing is lost, and the lease decides', async (_, harm) => {
     await leave()
-    const owner = join(destination(), readdirSync(destination())[0] as string, 'owner')
+    const owner = join(destination, readdirSync(destination)[0] as string, 'owner')
     harm(owner)
-    const life = begin()
-    await clock.advance(3 * LEASE_MS)
-    expect(numbersIn(await life.recoverAll())).toEqual(upTo(10))
-    expect(life.problems).toEqual([])
+    const run = begin()
+    await bench.clock.advance(3 * LEASE_MS)
+    expect(numbersIn(await run.recoverAll())).toEqual(upTo(10))
+    expect(run.problems).toEqual([])
   })
 })
 
@@ -300,13 +260,13 @@ describe('folders', () => {
   test('are closed to others, and so are files, whatever the umask', async () => {
     const umask = process.umask(0)
     try {
-      const life = begin()
-      life.add('{"n":0}')
-      life.batcher.seal()
-      life.settle(life.batches[0] as Batch)
-      life.add('{"n":1}')
-      life.batcher.seal()
-      life.spool.writeDeadLetters([
+      const run = begin()
+      run.add('{"n":0}')
+      run.batcher.seal()
+      run.settle(run.batches[0] as Batch)
+      run.add('{"n":1}')
+      run.batcher.seal()
+      run.spool.writeDeadLetters([
         { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
       ])
       await leave()
@@ -321,44 +281,44 @@ describe('folders', () => {
   })
 
   test('that a copy opened to others are closed again', () => {
-    mkdirSync(destination(), { recursive: true })
-    chmodSync(destination(), 0o777)
+    mkdirSync(destination, { recursive: true })
+    chmodSync(destination, 0o777)
     begin()
-    expect(lstatSync(destination()).mode & 0o777).toBe(0o700)
+    expect(lstatSync(destination).mode & 0o777).toBe(0o700)
   })
 
   test.each(['root', 'destination'])('a link in place of the %s is refused; entries stay in memory', (place) => {
     const elsewhere = join(scratch, 'elsewhere')
     mkdirSync(elsewhere)
     if (place === 'destination') mkdirSync(root)
-    symlinkSync(elsewhere, place === 'root' ? root : destination())
-    const life = begin()
-    expect(life.problems).toEqual([expect.stringMatching(/is a symbolic link; they stay in memory/)])
-    life.add('{"n":0}')
-    life.batcher.seal()
-    expect(life.batches[0]).not.toHaveProperty('place')
+    symlinkSync(elsewhere, place === 'root' ? root : destination)
+    const run = begin()
+    expect(run.problems).toEqual([expect.stringMatching(/is a symbolic link; they stay in memory/)])
+    run.add('{"n":0}')
+    run.batcher.seal()
+    expect(run.batches[0]).not.toHaveProperty('place')
     expect(readdirSync(elsewhere)).toEqual([])
   })
 
   test('a link in place of an instance is not followed', async () => {
     await leave()
-    const [name] = readdirSync(destination()) as [string]
+    const [name] = readdirSync(destination) as [string]
     const elsewhere = join(scratch, name)
-    renameSync(join(destination(), name), elsewhere)
-    symlinkSync(elsewhere, join(destination(), name))
-    const life = begin()
-    await clock.advance(3 * LEASE_MS)
-    expect(numbersIn(await life.recoverAll())).toEqual([])
+    renameSync(join(destination, name), elsewhere)
+    symlinkSync(elsewhere, join(destination, name))
+    const run = begin()
+    await bench.clock.advance(3 * LEASE_MS)
+    expect(numbersIn(await run.recoverAll())).toEqual([])
     expect(filesBelow(elsewhere).some((path) => path.endsWith('.seg'))).toBe(true)
   })
 
   test('a link in place of the destination of an earlier key is not followed', async () => {
     await leave()
     const elsewhere = join(scratch, 'elsewhere')
-    renameSync(destination(), elsewhere)
-    symlinkSync(elsewhere, destination())
-    const life = begin({ apiKey: 'another key', previousApiKeys: [KEY_OF_TESTS] })
-    expect(await life.recoverAll()).toEqual([])
+    renameSync(destination, elsewhere)
+    symlinkSync(elsewhere, destination)
+    const run = begin({ apiKey: 'another key', previousApiKeys: [KEY_OF_TESTS] })
+    expect(await run.recoverAll()).toEqual([])
     expect(filesBelow(elsewhere).some((path) => path.endsWith('.seg'))).toBe(true)
   })
 
@@ -373,42 +333,42 @@ describe('folders', () => {
 
   test('names that are no instances are left alone', async () => {
     await leave()
-    for (const name of ['notes', 'x.live', '..left', 'dead']) mkdirSync(join(destination(), name))
-    writeFileSync(join(destination(), 'aaaaaaaa-aaaaaaaaaaaa.left'), 'a file')
-    const life = begin()
-    expect(numbersIn(await life.recoverAll())).toEqual(upTo(10))
-    expect(readdirSync(destination())).toEqual(expect.arrayContaining(['notes', 'x.live', '..left', 'dead']))
+    for (const name of ['notes', 'x.live', '..left', 'dead']) mkdirSync(join(destination, name))
+    writeFileSync(join(destination, 'aaaaaaaa-aaaaaaaaaaaa.left'), 'a file')
+    const run = begin()
+    expect(numbersIn(await run.recoverAll())).toEqual(upTo(10))
+    expect(readdirSync(destination)).toEqual(expect.arrayContaining(['notes', 'x.live', '..left', 'dead']))
   })
 
   const why = isRoot ? '' : ' (skipped: only root may give a folder to another user)'
   test.skipIf(!isRoot)(`of another user are refused${why}`, async () => {
-    mkdirSync(destination(), { recursive: true })
-    chownSync(destination(), STRANGER, STRANGER)
-    const life = begin()
-    expect(life.problems).toEqual([expect.stringMatching(/belongs to another user \(uid 54321\)/)])
-    life.add('{"n":0}')
-    life.batcher.seal()
-    expect(life.batches[0]).not.toHaveProperty('place')
-    chownSync(destination(), 0, 0)
+    mkdirSync(destination, { recursive: true })
+    chownSync(destination, STRANGER, STRANGER)
+    const run = begin()
+    expect(run.problems).toEqual([expect.stringMatching(/belongs to another user \(uid 54321\)/)])
+    run.add('{"n":0}')
+    run.batcher.seal()
+    expect(run.batches[0]).not.toHaveProperty('place')
+    chownSync(destination, 0, 0)
   })
 
   test.skipIf(!isRoot)(`a segment of another user is not sent${why}`, async () => {
     const [path] = (await leaveSeveral(2)) as [string]
     lchownSync(path, STRANGER, STRANGER)
-    const life = begin()
-    expect(numbersIn(await life.recoverAll())).toEqual([0, 1, 2, 3])
-    expect(life.problems).toEqual([expect.stringMatching(/is not a file of this user/)])
+    const run = begin()
+    expect(numbersIn(await run.recoverAll())).toEqual([0, 1, 2, 3])
+    expect(run.problems).toEqual([expect.stringMatching(/is not a file of this user/)])
   })
 })
 
 test('what waited for longer than maxAgeMs is dropped, and counted', async () => {
   const path = await leave()
-  const seconds = (clock.wallNow() - 8 * DAY_MS) / 1000
+  const seconds = (bench.clock.wallNow() - 8 * DAY_MS) / 1000
   utimesSync(path, seconds, seconds)
-  const life = begin()
-  expect(await life.recoverAll()).toEqual([])
-  await clock.advance(3 * LEASE_MS)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 10, dropped: { age: 10 }, balances: true })
+  const run = begin()
+  expect(await run.recoverAll()).toEqual([])
+  await bench.clock.advance(3 * LEASE_MS)
+  expect(run.account.snapshot()).toMatchObject({ recovered: 10, dropped: { age: 10 }, balances: true })
   expect(segmentsBelow(root)).toEqual([])
 })
 

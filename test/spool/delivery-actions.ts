@@ -7,7 +7,7 @@ import type { ProcessRun } from './process-run.js'
 type Stored = Batch & { readonly place: SegmentPosition }
 
 export class DeliveryActions {
-  readonly #life: ProcessRun
+  readonly #run: ProcessRun
   readonly #ledger: Ledger
   /** In memory and on disk, in order; behind them come those on disk alone. */
   #stored: Stored[] = []
@@ -19,8 +19,8 @@ export class DeliveryActions {
   /** Lost with their segment, while the disk was read. */
   #lostEntries = 0
 
-  constructor(life: ProcessRun, ledger: Ledger) {
-    this.#life = life
+  constructor(run: ProcessRun, ledger: Ledger) {
+    this.#run = run
     this.#ledger = ledger
   }
 
@@ -43,15 +43,15 @@ export class DeliveryActions {
     if (this.#evicted.length > 0 || this.#isReading || this.#isMemoryShort) {
       this.#isMemoryShort = false
       this.#evicted.push({ ...batch, place })
-      return this.#life.spool.evicted.push({ ...batch, place })
+      return this.#run.spool.evicted.push({ ...batch, place })
     }
     this.#stored.push({ ...batch, place })
-    this.#life.held += batch.count
+    this.#run.held += batch.count
   }
 
   fly(batch: Batch): void {
     this.#flying.push(batch)
-    this.#life.held += batch.count
+    this.#run.held += batch.count
   }
 
   /** @param isShort the next that is new does not come into memory; else the newest leaves it */
@@ -63,9 +63,9 @@ export class DeliveryActions {
     const batch = this.#stored.at(-1)
     if (batch?.acknowledgement?.isDurable !== true) return
     this.#stored.pop()
-    this.#life.held -= batch.count
+    this.#run.held -= batch.count
     this.#evicted.unshift(batch)
-    this.#life.spool.evicted.unshift(batch)
+    this.#run.spool.evicted.unshift(batch)
   }
 
   /** @param meanwhile while the disk is read, the app goes on */
@@ -74,10 +74,10 @@ export class DeliveryActions {
     // Nobody reads where nothing waits.
     if (this.#evicted.length === 0) return meanwhile()
     this.#isReading = true
-    const reading = this.#life.spool.evicted.next((batch) => {
+    const reading = this.#run.spool.evicted.next((batch) => {
       taken = batch
       if (batch.place !== undefined) this.#stored.push({ ...batch, place: batch.place })
-      this.#life.held += batch.count
+      this.#run.held += batch.count
     })
     meanwhile()
     const isTaken = await reading
@@ -106,8 +106,8 @@ export class DeliveryActions {
     if (batch === undefined) return
     this.#note(batch, indices(batch.count))
     batch.acknowledgement?.acknowledge()
-    this.#life.held -= batch.count
-    this.#life.account.accepted += batch.count
+    this.#run.held -= batch.count
+    this.#run.account.accepted += batch.count
   }
 
   settleAll(): void {
@@ -120,11 +120,11 @@ export class DeliveryActions {
     if (positions.length === batch.count) return this.settle(batch)
     const entries = parseBatchEntries(batch.body)
     if (isRejected && positions.length > 0)
-      this.#life.spool.writeDeadLetters(positions.map((index) => letterOf(batch, index, entries[index] as string)))
+      this.#run.spool.writeDeadLetters(positions.map((index) => letterOf(batch, index, entries[index] as string)))
     this.#note(batch, positions)
     batch.acknowledgement?.acknowledge(positions)
-    this.#life.held -= batch.count
-    this.#life.account[isRejected ? 'rejected' : 'accepted'] += positions.length
+    this.#run.held -= batch.count
+    this.#run.account[isRejected ? 'rejected' : 'accepted'] += positions.length
     this.#flyPart(
       batch,
       indices(batch.count).filter((at) => !positions.includes(at)),
@@ -136,7 +136,7 @@ export class DeliveryActions {
     if (batch === undefined) return
     const middle = 1 + (seed % Math.max(batch.count - 1, 1))
     const entries = parseBatchEntries(batch.body)
-    this.#life.held -= batch.count
+    this.#run.held -= batch.count
     for (const positions of [indices(middle), indices(batch.count).slice(middle)]) {
       if (positions.length > 0) this.#flyPart(batch, positions, entries)
     }
@@ -155,8 +155,8 @@ export class DeliveryActions {
   giveUp(): void {
     for (const { acknowledgement: custody, count } of this.inMemory) {
       if (custody?.isDurable === true) continue
-      this.#life.held -= count
-      this.#life.account.dropped.shutdown += count
+      this.#run.held -= count
+      this.#run.account.dropped.shutdown += count
     }
   }
 

@@ -1,46 +1,101 @@
-/** A disk that fails when it is told to: calls of `node:fs`, replaced for all who import it. */
+/** Replaces calls of `node:fs` for all importers: injects errors, simulates a full disk, and records synchronised files. */
 import type fs from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
-const system = createRequire(import.meta.url)('node:fs') as typeof fs
-type Call =
-  | 'openSync'
-  | 'readSync'
-  | 'readdirSync'
-  | 'lstatSync'
-  | 'writeSync'
-  | 'unlinkSync'
-  | 'mkdirSync'
-  | 'renameSync'
-  | 'utimesSync'
-/** @returns the code of the error, or undefined where the call goes through */
-type Verdict = (given: readonly unknown[]) => string | undefined
+export const system = createRequire(import.meta.url)('node:fs') as typeof fs
 
-/** @returns what mends it */
-export function failing(call: Call, verdict: Verdict): () => void {
-  const real = system[call] as (...given: unknown[]) => unknown
-  const replace = (by: unknown): void => {
-    Object.assign(system, { [call]: by })
-    syncBuiltinESMExports()
-  }
-  replace((...given: unknown[]) => {
-    const code = verdict(given)
-    if (code !== undefined)
-      throw Object.assign(new Error(`${code}: it was told to fail, ${call}`), { code, syscall: call })
-    return real(...given)
-  })
-  return () => replace(real)
-}
-
-/** Each call writes at most so many bytes, as the system may. @returns what mends it */
-export function shortWrites(most: number): () => void {
-  const { writeSync } = system
-  const short = (fd: number, bytes: Buffer, from = 0): number =>
-    writeSync(fd, bytes, from, Math.min(most, bytes.length - from))
-  Object.assign(system, { writeSync: short })
+/** @returns a function that restores the calls */
+export function replaceCalls(calls: Record<string, unknown>): () => void {
+  const known = system as unknown as Record<string, unknown>
+  const real = Object.fromEntries(Object.keys(calls).map((name) => [name, known[name]]))
+  Object.assign(system, calls)
   syncBuiltinESMExports()
   return () => {
-    Object.assign(system, { writeSync })
+    Object.assign(system, real)
     syncBuiltinESMExports()
   }
+}
+
+function createError(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: injected error, ${syscall}`), { code, syscall })
+}
+
+/**
+ * Makes calls fail.
+ * @param toCode returns the code of the error for the arguments of a call; undefined if the call succeeds
+ * @returns a function that restores the call
+ */
+export function failing(
+  call: 'openSync' | 'readSync' | 'readdirSync' | 'lstatSync' | 'writeSync' | 'unlinkSync' | 'renameSync',
+  toCode: (given: readonly unknown[]) => string | undefined,
+): () => void {
+  const real = system[call] as (...given: unknown[]) => unknown
+  return replaceCalls({
+    [call]: (...given: unknown[]) => {
+      const code = toCode(given)
+      if (code !== undefined) throw createError(code, call)
+      return real(...given)
+    },
+  })
+}
+
+/** Each call writes at most `most` bytes, as the system may. @returns a function that restores the call */
+export function shortWrites(most: number): () => void {
+  const { writeSync } = system
+  return replaceCalls({
+    writeSync: (fd: number, bytes: Buffer, from = 0): number =>
+      writeSync(fd, bytes, from, Math.min(most, bytes.length - from)),
+  })
+}
+
+/**
+ * Writes to matching files fail with ENOSPC after `bytes` bytes. The last successful write is a partial one, as on a real disk.
+ * @returns a function that restores the calls
+ */
+export function fullAfter(bytes: number, isMeant: (path: string) => boolean): () => void {
+  const { writeSync } = system
+  let left = bytes
+  return replaceCalls({
+    writeSync: (fd: number, data: Buffer | string, from = 0): number => {
+      if (!isMeant(pathOf(fd))) return writeSync(fd, data as Buffer, from)
+      const whole = Buffer.from(data as string).subarray(from)
+      if (left === 0) throw createError('ENOSPC', 'write')
+      const written = writeSync(fd, whole, 0, Math.min(left, whole.length))
+      left -= written
+      return written
+    },
+  })
+}
+
+/** @param fails whether synchronising this file fails @returns the synchronised paths, and a function that restores the calls */
+export function watchAllSyncs(fails: (path: string) => boolean = () => false): {
+  readonly synced: string[]
+  readonly restore: () => void
+} {
+  const synced: string[] = []
+  const { fsyncSync, fdatasyncSync } = system
+  const verdict = (fd: number): Error | null => {
+    const path = pathOf(fd)
+    if (fails(path)) return createError('EIO', 'fdatasync')
+    synced.push(path)
+    return null
+  }
+  const now =
+    (real: (fd: number) => void) =>
+    (fd: number): void => {
+      const error = verdict(fd)
+      if (error !== null) throw error
+      real(fd)
+    }
+  const restore = replaceCalls({
+    fsyncSync: now(fsyncSync),
+    fdatasyncSync: now(fdatasyncSync),
+    fdatasync: (fd: number, done: (error: Error | null) => void) => setImmediate(done, verdict(fd)),
+  })
+  return { synced, restore }
+}
+
+function pathOf(fd: number): string {
+  return readlinkSync(`/proc/self/fd/${fd}`)
 }

@@ -16,11 +16,11 @@ import { removeScratch, scratchFolder } from './scratch.js'
 type Placed = Batch & { readonly place: SegmentPosition }
 
 let scratch: string
-let life: ProcessRun
+let run: ProcessRun
 
 beforeEach(() => {
   scratch = scratchFolder()
-  life = new ProcessRun({
+  run = new ProcessRun({
     root: join(scratch, 'root'),
     clock: new FakeClock(Date.now()),
     machine: new Processes().born(),
@@ -30,19 +30,19 @@ beforeEach(() => {
 })
 
 afterEach(() => {
-  life.spool.close()
+  run.spool.close()
   removeScratch(scratch)
 })
 
 /** Batches on disk, by number. */
 function written(count: number): Placed[] {
-  for (let n = 0; n < count * 10; n += 1) life.add(JSON.stringify({ n, padding: 'x'.repeat(10_000) }))
-  return life.batches as Placed[]
+  for (let n = 0; n < count * 10; n += 1) run.add(JSON.stringify({ n, padding: 'x'.repeat(10_000) }))
+  return run.batches as Placed[]
 }
 
 async function readAll(): Promise<string[]> {
   const read: Batch[] = []
-  while (await life.spool.evicted.next((batch) => read.push(batch)));
+  while (await run.spool.evicted.next((batch) => read.push(batch)));
   return read.map(({ batchId }) => batchId)
 }
 
@@ -50,7 +50,7 @@ const idsOf = (batches: readonly Batch[]): string[] => batches.map(({ batchId })
 
 test('those that pass are not read back, wherever they lie', async () => {
   const batches = written(60)
-  const { evicted } = life.spool
+  const { evicted } = run.spool
   for (const [n, batch] of batches.entries()) {
     if (n < 5) evicted.push(batch)
     else if (n % 3 === 0) evicted.pass(batch)
@@ -64,7 +64,7 @@ test('those that pass are not read back, wherever they lie', async () => {
 
 test('one that passed and goes back is read again, with those behind it', async () => {
   const [first, second, third, fourth] = written(4) as [Placed, Placed, Placed, Placed]
-  const { evicted } = life.spool
+  const { evicted } = run.spool
   evicted.push(first)
   for (const batch of [second, third]) evicted.pass(batch)
   evicted.push(fourth)
@@ -76,7 +76,7 @@ test('one that passed and goes back is read again, with those behind it', async 
 
 test('a damaged batch does not change which batches were passed', async () => {
   const [first, second, third] = written(3) as [Placed, Placed, Placed]
-  const { evicted } = life.spool
+  const { evicted } = run.spool
   evicted.push(first)
   evicted.pass(second)
   evicted.push(third)
@@ -97,8 +97,7 @@ test('batches sent from memory ahead of waiting ones take no memory afterwards',
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const evicted = new EvictedBatchStore({
-    segments: () => new Map(),
-    endOf: () => Infinity,
+    instance: { segments: new Map() },
     onDropped: () => {},
     onError: () => {},
   })
@@ -124,7 +123,7 @@ test('a batch of a later segment keeps its place in the order while an earlier s
   const batches = written(100)
   const [first] = batches as [Placed]
   const second = batches.find(({ place }) => place.segment > first.place.segment) as Placed
-  const lane = new EvictedLane(life.spool.evicted)
+  const lane = new EvictedLane(run.spool.evicted)
   lane.push(0, first)
   lane.push(1, second)
   const mend = failing('openSync', ([path]) => (String(path).endsWith('00000001.seg') ? 'EIO' : undefined))

@@ -1,21 +1,9 @@
 /** The file system of a model: it uses the model's clock and injects faults with the system's error codes. */
 import type fs from 'node:fs'
-import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
+import { replaceCalls, system } from './disk-faults.js'
 
-const system = createRequire(import.meta.url)('node:fs') as typeof fs
 const REAL = { ...system }
-const CALLS = [
-  'openSync',
-  'readdirSync',
-  'mkdirSync',
-  'renameSync',
-  'writeSync',
-  'utimesSync',
-  'statSync',
-  'lstatSync',
-  'fstatSync',
-] as const
 
 /**
  * - `short`: a write writes only a part and returns its length
@@ -39,6 +27,8 @@ export class ModelDisk {
   fault: Fault | undefined
   /** Whether faults apply: set while the spool runs, not while the test reads files. */
   isActive = false
+  /** Ends the simulation. */
+  readonly restore: () => void
   readonly #options: ModelDiskOptions
   #calls = 0
 
@@ -49,7 +39,7 @@ export class ModelDisk {
       if (stats !== undefined && typeof stats.mtimeMs === 'number') stats.mtimeMs += now()
       return stats
     }
-    const replacements: Record<(typeof CALLS)[number], (...given: never[]) => unknown> = {
+    const replacements: Record<string, (...given: never[]) => unknown> = {
       openSync: (path: string, flags: number, ...rest: never[]) => {
         if (this.#is('no-descriptors', path)) throw errorOf('EMFILE', 'open')
         if (this.#is('full', path) && (flags & REAL.constants.O_CREAT) !== 0 && !REAL.existsSync(path))
@@ -82,8 +72,7 @@ export class ModelDisk {
       fstatSync: (...given: Parameters<typeof REAL.fstatSync>) =>
         timed(REAL.fstatSync(...given) as fs.Stats | undefined),
     }
-    Object.assign(system, replacements)
-    syncBuiltinESMExports()
+    this.restore = replaceCalls(replacements)
   }
 
   /** Moves the times of instance folders and `owner` files back by the elapsed time. */
@@ -97,11 +86,6 @@ export class ModelDisk {
         }
       }
     }
-  }
-
-  mend(): void {
-    for (const call of CALLS) Object.assign(system, { [call]: REAL[call] })
-    syncBuiltinESMExports()
   }
 
   #is(fault: Fault, path: unknown): boolean {

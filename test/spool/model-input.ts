@@ -10,7 +10,7 @@ export interface InputOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly profile: Profile
-  readonly life: () => ProcessRun
+  readonly run: () => ProcessRun
   /** Whether the bound is low enough to be reached. */
   readonly isBounded: boolean
 }
@@ -68,7 +68,7 @@ export class Input {
     for (const id of this.#unwritten) {
       const batch = this.#options.ledger.get(id)
       // The bound is reached, by what nobody may claim yet.
-      batch.isGone = this.#options.life().spool.log.current === undefined && this.#options.isBounded
+      batch.isGone = this.#options.run().spool.log.current === undefined && this.#options.isBounded
       if (batch.isGone) continue
       batch.onDisk = new Set(batch.texts.keys())
       batch.writtenAt = this.#options.clock.now()
@@ -80,15 +80,15 @@ export class Input {
     for (let n = 0; n < count; n += 1) {
       const text = this.#entry(seed >> n)
       this.#unlogged.push(text)
-      this.#options.life().add(text, seed % 5)
+      this.#options.run().add(text, seed % 5)
     }
-    if (isCommitted) this.#options.life().batcher.commit()
+    if (isCommitted) this.#options.run().batcher.commit()
   }
 
   /** Past the batcher: frames of several entries. */
   direct(frames: number, seed: number): Batch {
-    this.#options.life().batcher.seal()
-    const log = this.watch(this.#options.life().spool.log)
+    this.#options.run().batcher.seal()
+    const log = this.watch(this.#options.run().spool.log)
     const batchId = this.nextId()
     const texts: string[] = []
     for (let frame = 0; frame < frames; frame += 1) {
@@ -98,7 +98,7 @@ export class Input {
       texts.push(...own)
       if ((seed >> frame) % 2 === 0) log.flush()
     }
-    this.#options.life().account.received += texts.length
+    this.#options.run().account.received += texts.length
     const body = Buffer.from(`{"batch_id":"${batchId}","logs":[${texts.join()}]}`)
     const sealed = log.seal({ batchId, count: texts.length, highestSeverity: 4, body })
     if (sealed === undefined) throw new Error(`${batchId} was lost to another process`)

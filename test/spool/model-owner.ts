@@ -65,7 +65,7 @@ export interface OwnerOptions extends Pick<ProcessRunOptions, 'root' | 'machine'
 }
 
 export class ModelOwner {
-  readonly life: ProcessRun
+  readonly run: ProcessRun
   readonly clock: OwnerClock
   readonly #service: SharedService
   readonly #stored: Stored[] = []
@@ -91,7 +91,7 @@ export class ModelOwner {
   constructor({ service, ...options }: OwnerOptions) {
     this.#service = service
     this.clock = options.clock
-    this.life = new ProcessRun({
+    this.run = new ProcessRun({
       ...options,
       onBatch: (batch) => this.#enqueue(batch),
       watch: (log) => this.#watch(log),
@@ -120,9 +120,9 @@ export class ModelOwner {
       if (this.awakeMs <= this.unlinkedUntil) this.#service.entry(n).mayBeLost = true
       this.#own.push(n)
       this.#unwritten.push(n)
-      this.life.add(JSON.stringify({ n, pad: 'x'.repeat(padding) }), n % 5)
+      this.run.add(JSON.stringify({ n, pad: 'x'.repeat(padding) }), n % 5)
     }
-    if (isCommitted) this.life.batcher.commit()
+    if (isCommitted) this.run.batcher.commit()
   }
 
   /** Evicts the newest batch from memory to disk. */
@@ -130,21 +130,21 @@ export class ModelOwner {
     const batch = this.#stored.at(-1)
     if (batch?.acknowledgement?.isDurable !== true) return
     this.#stored.pop()
-    this.life.held -= batch.count
-    this.life.spool.evicted.unshift(batch)
+    this.run.held -= batch.count
+    this.run.spool.evicted.unshift(batch)
   }
 
   async readBack(): Promise<void> {
-    await this.life.spool.evicted.next((batch) => {
-      this.life.held += batch.count
+    await this.run.spool.evicted.next((batch) => {
+      this.run.held += batch.count
       if (batch.place !== undefined) this.#stored.push({ ...batch, place: batch.place })
     })
   }
 
   async recover(most: number): Promise<void> {
     for (let n = 0; n < most; n += 1) {
-      const isTaken = await this.life.spool.recovery.next((batch) => {
-        this.life.held += batch.count
+      const isTaken = await this.run.spool.recovery.next((batch) => {
+        this.run.held += batch.count
         this.#flying.push(batch)
       })
       if (!isTaken) return
@@ -163,8 +163,8 @@ export class ModelOwner {
     }
     this.#acknowledged(numbersIn(batch), isDiskBad)
     batch.acknowledgement?.acknowledge()
-    this.life.held -= batch.count
-    this.life.account.accepted += batch.count
+    this.run.held -= batch.count
+    this.run.account.accepted += batch.count
   }
 
   /** The service accepts some entries, and rejects or ignores the others. */
@@ -183,8 +183,8 @@ export class ModelOwner {
     this.#service.take(batch, taken)
     this.#acknowledged(numbers, isDiskBad)
     if (isRejected) {
-      const problems = this.life.problems.length
-      this.life.spool.writeDeadLetters(
+      const problems = this.run.problems.length
+      this.run.spool.writeDeadLetters(
         others.map((index) => ({
           batchId: batch.batchId,
           index,
@@ -198,17 +198,17 @@ export class ModelOwner {
       // An entry that is reported as not stored is not lost silently.
       for (const at of others) {
         const n = numbers[at] as number
-        if (this.life.problems.length === problems) this.#service.setAside.add(n)
+        if (this.run.problems.length === problems) this.#service.setAside.add(n)
         this.#service.entry(n).copies += 1
       }
     }
     batch.acknowledgement?.acknowledge(isRejected ? positions : taken)
-    this.life.held -= batch.count
-    this.life.account.accepted += taken.length
-    this.life.account.rejected += isRejected ? others.length : 0
+    this.run.held -= batch.count
+    this.run.account.accepted += taken.length
+    this.run.account.rejected += isRejected ? others.length : 0
     if (isRejected || others.length === 0) return
     const part = createSubBatch(batch, others, entries)
-    this.life.held += part.count
+    this.run.held += part.count
     this.#flying.push(part)
   }
 
@@ -257,19 +257,19 @@ export class ModelOwner {
   }
 
   close(): void {
-    this.life.batcher.seal()
+    this.run.batcher.seal()
     for (const { acknowledgement: custody, count, ...batch } of [...this.#stored, ...this.#flying]) {
       if (custody?.isDurable === true) continue
-      this.life.held -= count
-      this.life.account.dropped.shutdown += count
+      this.run.held -= count
+      this.run.account.dropped.shutdown += count
       for (const n of numbersIn({ count, ...batch })) this.#service.entry(n).mayBeLost = true
     }
-    this.life.spool.close()
+    this.run.spool.close()
     this.checkAccount()
   }
 
   checkAccount(): void {
-    const snapshot = this.life.account.snapshot()
+    const snapshot = this.run.account.snapshot()
     if (!snapshot.balances) this.#service.violated(`the account does not close: ${JSON.stringify(snapshot)}`)
   }
 
@@ -291,14 +291,14 @@ export class ModelOwner {
   #enqueue(batch: Batch): void {
     const { place } = batch
     if (place === undefined) this.#flying.push(batch)
-    else if (this.life.spool.evicted.batches > 0) return this.life.spool.evicted.push({ ...batch, place })
+    else if (this.run.spool.evicted.batches > 0) return this.run.spool.evicted.push({ ...batch, place })
     else this.#stored.push({ ...batch, place })
-    this.life.held += batch.count
+    this.run.held += batch.count
   }
 
   #watch(log: EntryLog): EntryLog {
     const written = (): void => {
-      if (this.life.spool.log.current !== undefined)
+      if (this.run.spool.log.current !== undefined)
         for (const n of this.#unwritten) this.#service.entry(n).isOnDisk = true
       this.#unwritten = []
     }

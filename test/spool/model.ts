@@ -26,8 +26,8 @@ export class Model {
   readonly #processes = new Processes()
   readonly #ledger = new Ledger()
   readonly #input: Input
-  #life: ProcessRun
-  #hands: DeliveryActions
+  #run: ProcessRun
+  #actions: DeliveryActions
   #bornAt = 0
   /** What the recovery is to find. */
   #expected: ExpectedBatch[] = []
@@ -45,11 +45,11 @@ export class Model {
       ledger: this.#ledger,
       clock: this.#clock,
       profile,
-      life: () => this.#life,
+      run: () => this.#run,
       isBounded: this.#isBounded,
     })
-    this.#life = this.#begin()
-    this.#hands = new DeliveryActions(this.#life, this.#ledger)
+    this.#run = this.#begin()
+    this.#actions = new DeliveryActions(this.#run, this.#ledger)
   }
 
   get #isBounded(): boolean {
@@ -64,30 +64,30 @@ export class Model {
 
   async #do(step: Step): Promise<void> {
     const { kind, a, b } = step
-    const hands = this.#hands
+    const actions = this.#actions
     switch (kind) {
       case 'nothing':
         return
       case 'append':
         return this.#input.append(1 + (a % 7), b, a % 3 > 0)
       case 'direct':
-        return this.#hands.enqueue(this.#input.direct(1 + (a % 6), b))
+        return this.#actions.enqueue(this.#input.direct(1 + (a % 6), b))
       case 'seal':
-        return this.#life.batcher.seal()
+        return this.#run.batcher.seal()
       case 'evict':
-        return hands.evict(a % 2 === 1)
+        return actions.evict(a % 2 === 1)
       case 'readBack':
-        return hands.readBack()
+        return actions.readBack()
       case 'readBackMeanwhile':
-        return hands.readBack(() => this.#input.append(1 + (a % 7), b, true))
+        return actions.readBack(() => this.#input.append(1 + (a % 7), b, true))
       case 'settle':
-        return hands.settle(hands.pick(a))
+        return actions.settle(actions.pick(a))
       case 'settleSome':
-        return hands.settleSome(hands.pick(a), b, false)
+        return actions.settleSome(actions.pick(a), b, false)
       case 'reject':
-        return hands.settleSome(hands.pick(a), b, true)
+        return actions.settleSome(actions.pick(a), b, true)
       case 'part':
-        return hands.part(hands.pick(a), b)
+        return actions.part(actions.pick(a), b)
       case 'advance':
         return this.#clock.advance(PAUSES_MS[a % PAUSES_MS.length] as number)
       case 'recover':
@@ -115,36 +115,36 @@ export class Model {
 
   /** Everything is sent in the end: then nothing must be left. */
   async finish(): Promise<void> {
-    this.#life.batcher.seal()
+    this.#run.batcher.seal()
     await this.#recover(Infinity)
     // The lease alone decides where the owner's file was damaged.
     if (this.#hasUnknownOwner) await this.#clock.advance(CLAIM_MS)
     await this.#recover(Infinity)
-    while (this.#life.spool.recovery.droppingBytes > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#run.spool.recovery.droppingBytes > 0) await new Promise((resolve) => setImmediate(resolve))
     this.#checkBound()
     const [lost] = this.#expected
     if (lost !== undefined)
       throw new Error(`${lost.key}: ${lost.batchId}, a batch of ${lost.positions.length}, was not recovered`)
-    const { damaged } = this.#life.account.dropped
+    const { damaged } = this.#run.account.dropped
     if (this.#hasDropped ? damaged > this.#expectedMissing : damaged !== this.#expectedMissing) {
       throw new Error(`${damaged} entries are counted as damaged, ${this.#expectedMissing} are`)
     }
-    while (this.#hands.evictedCount > 0) await this.#hands.readBack()
-    this.#hands.settleAll()
+    while (this.#actions.evictedCount > 0) await this.#actions.readBack()
+    this.#actions.settleAll()
     this.#checkAccount()
     this.#ledger.audit(segmentsBelow(this.#root))
-    const { pending } = this.#life.account.snapshot()
+    const { pending } = this.#run.account.snapshot()
     if (pending > 0) throw new Error(`${pending} entries are pending, and all were settled`)
-    this.#life.spool.close()
+    this.#run.spool.close()
     const [segment] = segmentsBelow(this.#root)
     if (segment !== undefined) throw new Error(`${segment.path} is still there: ${segment.bytes.length} bytes`)
-    if (this.#life.problems.some((problem) => problem.startsWith('trouble')))
-      throw new Error(this.#life.problems.join('\n'))
+    if (this.#run.problems.some((problem) => problem.startsWith('a file of the spool failed')))
+      throw new Error(this.#run.problems.join('\n'))
   }
 
   /** Whatever became of this: the next sequence has the clock and the files for itself. */
   abandon(): void {
-    this.#life.die(this.#processes, this.#root)
+    this.#run.die(this.#processes, this.#root)
   }
 
   #begin(): ProcessRun {
@@ -160,7 +160,7 @@ export class Model {
       spool: { maxBytes, durability },
       batchSize,
       newId: () => this.#input.nextId(),
-      onBatch: (batch) => this.#hands.enqueue(batch),
+      onBatch: (batch) => this.#actions.enqueue(batch),
       watch: (log) => this.#input.watch(log),
     })
   }
@@ -168,9 +168,9 @@ export class Model {
   async #recover(most: number): Promise<void> {
     for (let n = 0; n < most; n += 1) {
       let taken: Batch | undefined
-      await this.#life.spool.recovery.next((batch) => {
+      await this.#run.spool.recovery.next((batch) => {
         taken = batch
-        this.#hands.fly(batch)
+        this.#actions.fly(batch)
       })
       if (taken === undefined) return
       this.#checkRecovered(taken)
@@ -185,7 +185,7 @@ export class Model {
       throw new Error(`${batchId}, of ${findRootId(batch)}, was recovered, and should not have been`)
     this.#expected.splice(index, 1)
     this.#recoveredRoot = expected.rootId
-    this.#hands.checkBody(batch, expected.rootId, expected.positions)
+    this.#actions.checkBody(batch, expected.rootId, expected.positions)
     if (batchId === expected.rootId) return
     if (origin?.batchId !== expected.rootId || origin.positions.join() !== expected.positions.join())
       throw new Error(`${batchId} does not tell where it is from`)
@@ -193,7 +193,7 @@ export class Model {
 
   /** @param isClosed in order, and not killed */
   #crash({ kind, pick }: { readonly kind: Damage; readonly pick: readonly [number, number] }): void {
-    this.#life.die(this.#processes, this.#root)
+    this.#run.die(this.#processes, this.#root)
     const before = segmentsBelow(this.#root)
     this.#ledger.audit(before)
     const isPower = this.#sequence.durability === 'power'
@@ -211,8 +211,8 @@ export class Model {
     this.#recoveredRoot = ''
     this.#input.forget()
     if (isPower) allIsSynced(this.#root)
-    this.#life = this.#begin()
-    this.#hands = new DeliveryActions(this.#life, this.#ledger)
+    this.#run = this.#begin()
+    this.#actions = new DeliveryActions(this.#run, this.#ledger)
   }
 
   #checkOutlasted(id: string, onDisk: ReadonlySet<number>): void {
@@ -225,13 +225,13 @@ export class Model {
   }
 
   #close(step: Step): void {
-    this.#life.batcher.seal()
+    this.#run.batcher.seal()
     this.#checkBound()
-    this.#hands.giveUp()
-    const kept = this.#life.held + this.#hands.evictedEntries + this.#readyOnDisk()
-    this.#life.spool.close()
+    this.#actions.giveUp()
+    const kept = this.#run.held + this.#actions.evictedEntries + this.#readyOnDisk()
+    this.#run.spool.close()
     this.#checkAccount()
-    const { pending } = this.#life.account.snapshot()
+    const { pending } = this.#run.account.snapshot()
     if (pending !== kept)
       throw new Error(`${pending} entries are pending at the end, and ${kept} are on disk for the next start`)
     this.#crash(damageOf(step, this.#sequence.durability))
@@ -254,12 +254,13 @@ export class Model {
 
   /** A segment may have gone at the bound: what of it waited on disk alone is dropped. */
   #checkBound(): void {
-    const told = this.#life.drops.filter(({ reason }) => reason === 'spool').reduce((sum, { count }) => sum + count, 0)
-    this.#life.drops.length = 0
-    const gone = this.#hands.inMemory.filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
+    const told = this.#run.drops.filter(({ reason }) => reason === 'spool').reduce((sum, { count }) => sum + count, 0)
+    this.#run.drops.length = 0
+    const gone = this.#actions.inMemory.filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
     // One whose every entry is damaged goes with it, and is told without a number.
-    if (this.#life.problems.some((problem) => problem.includes('the oldest segment went'))) this.#hasDropped = true
-    let lost = this.#hands.loseEvicted()
+    if (this.#run.problems.some((problem) => problem.includes('the oldest segment was deleted')))
+      this.#hasDropped = true
+    let lost = this.#actions.loseEvicted()
     if (told > 0 || lost > 0) {
       this.#hasDropped = true
       const there = this.#segmentKeys()
@@ -280,7 +281,7 @@ export class Model {
   }
 
   #checkAccount(): void {
-    const snapshot = this.#life.account.snapshot()
+    const snapshot = this.#run.account.snapshot()
     if (!snapshot.balances) throw new Error(`the account does not close: ${JSON.stringify(snapshot)}`)
   }
 }

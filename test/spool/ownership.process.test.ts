@@ -1,71 +1,45 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/batch/sender.js'
 import type { Machine } from '../../src/spool/instance/ownership.js'
-import { destinationName } from '../../src/spool/spool-root.js'
-import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { filesBelow } from './disk-image.js'
-import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from './process-run.js'
-import { removeScratch, scratchFolder } from './scratch.js'
+import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
+import { namesIn, useSpoolBench } from './spool-bench.js'
 
 const LEASE_MS = 30_000
-let root: string
-let clock: FakeClock
-let processes: Processes
-let lives: ProcessRun[]
+const bench = useSpoolBench()
+const { root, destination, processes, kill } = bench
 
-beforeEach(() => {
-  root = scratchFolder()
-  clock = new FakeClock(Date.now())
-  processes = new Processes()
-  lives = []
-})
+const begin = (machine?: Machine): ProcessRun => bench.begin({}, { ...(machine && { machine }) })
 
-afterEach(() => {
-  for (const life of lives) life.die(processes, root)
-  removeScratch(root)
-})
-
-function begin(machine: Machine = processes.born()): ProcessRun {
-  const life = new ProcessRun({ root, clock, machine })
-  lives.push(life)
-  return life
-}
-
-function write(life: ProcessRun, ...names: string[]): void {
-  for (const name of names) life.add(JSON.stringify({ name }))
-  life.batcher.seal()
-}
-
-function kill(life: ProcessRun): void {
-  lives = lives.filter((other) => other !== life)
-  life.die(processes, root)
-}
-
-function namesIn(batches: readonly Batch[]): string[] {
-  return batches.flatMap(({ body }) =>
-    (JSON.parse(Buffer.from(body).toString()) as { logs: { name: string }[] }).logs.map(({ name }) => name),
-  )
+function write(run: ProcessRun, ...names: string[]): void {
+  for (const name of names) run.add(JSON.stringify({ name }))
+  run.batcher.seal()
 }
 
 function folders(): string[] {
-  return readdirSync(destination()).toSorted()
-}
-
-function destination(): string {
-  return join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+  return readdirSync(destination).toSorted()
 }
 
 /** The lease as it would be after `ageMs` without a renewal. */
 function age(folder: string, ageMs: number): void {
-  const seconds = (clock.wallNow() - ageMs) / 1000
-  utimesSync(join(destination(), folder, 'owner'), seconds, seconds)
+  const seconds = (bench.clock.wallNow() - ageMs) / 1000
+  utimesSync(join(destination, folder, 'owner'), seconds, seconds)
 }
 
 describe('whose a folder is', () => {
@@ -84,11 +58,11 @@ describe('whose a folder is', () => {
     expect(namesIn(await begin().recoverAll())).toEqual(['a'])
   })
 
-  test('of a process that lives, with a fresh lease: its own', async () => {
+  test('of a process that runs, with a fresh lease: its own', async () => {
     write(begin(), 'a')
     const second = begin()
     expect(await second.recoverAll()).toEqual([])
-    await clock.advance(4 * LEASE_MS)
+    await bench.clock.advance(4 * LEASE_MS)
     expect(await second.recoverAll()).toEqual([])
     expect(second.spool.recovery.hasMore).toBe(false)
   })
@@ -99,7 +73,7 @@ describe('whose a folder is', () => {
     first.freeze()
     age(folders()[0] as string, 3_600_000)
     const second = begin()
-    await clock.advance(4 * LEASE_MS)
+    await bench.clock.advance(4 * LEASE_MS)
     expect(await second.recoverAll()).toEqual([])
     expect(folders()).toHaveLength(2)
   })
@@ -114,6 +88,7 @@ describe('whose a folder is', () => {
       return {
         self: { ...self, thread, start: threads.get(thread) as string },
         findStartTime: (pid, asked) => (pid === 100 ? threads.get(asked) : undefined),
+        uptimeMs: () => Infinity,
       }
     }
     const first = begin(machineOf(7))
@@ -144,12 +119,12 @@ describe('whose a folder is', () => {
     const first = begin(unseenMachine(difference))
     write(first, 'a')
     const second = begin()
-    await clock.advance(4 * LEASE_MS)
+    await bench.clock.advance(4 * LEASE_MS)
     expect(await second.recoverAll()).toEqual([])
     kill(first)
-    await clock.advance(LEASE_MS)
+    await bench.clock.advance(LEASE_MS)
     expect(await second.recoverAll()).toEqual([])
-    await clock.advance(LEASE_MS)
+    await bench.clock.advance(LEASE_MS)
     expect(namesIn(await second.recoverAll())).toEqual(['a'])
   })
 
@@ -167,7 +142,7 @@ describe('whose a folder is', () => {
     },
   )
 
-  test('closed in order: free at once, though the process lives', async () => {
+  test('closed in order: free at once, though the process runs', async () => {
     const first = begin()
     write(first, 'a')
     first.spool.close()
@@ -186,10 +161,10 @@ describe('whose a folder is', () => {
   })
 
   test('closed in order with nothing left: no folder', () => {
-    const life = begin()
-    write(life, 'a')
-    for (const batch of life.batches) life.settle(batch)
-    life.spool.close()
+    const run = begin()
+    write(run, 'a')
+    for (const batch of run.batches) run.settle(batch)
+    run.spool.close()
     expect(folders()).toEqual([])
   })
 
@@ -198,10 +173,10 @@ describe('whose a folder is', () => {
     write(first, 'a')
     kill(first)
     const [folder] = folders() as [string]
-    renameSync(join(destination(), folder, 'owner'), join(root, 'owner-that-was'))
+    renameSync(join(destination, folder, 'owner'), join(root, 'owner-that-was'))
     const second = begin()
     expect(await second.recoverAll()).toEqual([])
-    await clock.advance(2 * LEASE_MS)
+    await bench.clock.advance(2 * LEASE_MS)
     expect(namesIn(await second.recoverAll())).toEqual(['a'])
   })
 })
@@ -222,9 +197,7 @@ describe('claims', () => {
     expect(namesIn(await successor.recoverAll()).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
     expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, balances: true })
     // Moved up: paths do not grow with every death.
-    const deepest = Math.max(
-      ...filesBelow(destination()).map((path) => path.slice(destination().length).split('/').length),
-    )
+    const deepest = Math.max(...filesBelow(destination).map((path) => path.slice(destination.length).split('/').length))
     expect(deepest).toBe(5)
   })
 
@@ -243,10 +216,10 @@ describe('claims', () => {
   test('of many processes at once, each folder is claimed by one', async () => {
     const count = 50
     for (let n = 0; n < count; n += 1) {
-      const life = begin()
-      write(life, `batch ${n}`)
-      if (n % 2 === 0) life.spool.close()
-      kill(life)
+      const run = begin()
+      write(run, `batch ${n}`)
+      if (n % 2 === 0) run.spool.close()
+      kill(run)
     }
     for (const name of folders()) age(name, LEASE_MS + 1)
     const claimers = await Promise.all(Array.from({ length: 4 }, startClaimer))
@@ -270,17 +243,16 @@ async function startClaimer(): Promise<ChildProcess> {
 
 describe('an owner that stood still for longer than half a lease', () => {
   /** Time goes by, and none of the process's timers fire. */
-  function stoppedLife(): { life: ProcessRun; stand: (ms: number) => void } {
+  function stoppedRun(): { run: ProcessRun; stand: (ms: number) => void } {
     let standsMs = 0
     const still = {
-      now: () => clock.now() + standsMs,
-      wallNow: () => clock.wallNow() + standsMs,
+      now: () => bench.clock.now() + standsMs,
+      wallNow: () => bench.clock.wallNow() + standsMs,
       timer: () => () => {},
     }
-    const life = new ProcessRun({ root, clock: still, machine: processes.born() })
-    lives.push(life)
+    const run = bench.begin({}, { clock: still })
     return {
-      life,
+      run,
       stand: (ms) => {
         standsMs += ms
       },
@@ -290,33 +262,33 @@ describe('an owner that stood still for longer than half a lease', () => {
   function claimAll(): void {
     const claims = join(root, 'claims of another')
     mkdirSync(claims, { recursive: true })
-    for (const name of folders()) renameSync(join(destination(), name), join(claims, name))
+    for (const name of folders()) renameSync(join(destination, name), join(claims, name))
   }
 
   test('goes on where it was, if nobody came', () => {
-    const { life, stand } = stoppedLife()
-    write(life, 'a')
+    const { run, stand } = stoppedRun()
+    write(run, 'a')
     stand(LEASE_MS)
-    write(life, 'b')
+    write(run, 'b')
     expect(folders()).toHaveLength(1)
-    expect(life.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, true])
+    expect(run.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, true])
   })
 
   test('goes on in a new folder, beginning with the batch that is open', async () => {
-    const { life, stand } = stoppedLife()
-    write(life, 'a')
-    life.add('{"name":"b"}')
-    life.batcher.commit()
+    const { run, stand } = stoppedRun()
+    write(run, 'a')
+    run.add('{"name":"b"}')
+    run.batcher.commit()
     claimAll()
     stand(LEASE_MS)
-    life.add('{"name":"c"}')
-    life.batcher.seal()
-    expect(life.notes.map(({ kind }) => kind)).toEqual(['claimed'])
-    const [a, open] = life.batches as [Batch, Batch]
+    run.add('{"name":"c"}')
+    run.batcher.seal()
+    expect(run.notes.map(({ kind }) => kind)).toEqual(['claimed'])
+    const [a, open] = run.batches as [Batch, Batch]
     expect(a.acknowledgement?.isDurable).toBe(false)
     expect(open.acknowledgement?.isDurable).toBe(true)
-    expect(life.account.snapshot()).toMatchObject({ pending: 3, balances: true })
-    kill(life)
+    expect(run.account.snapshot()).toMatchObject({ pending: 3, balances: true })
+    kill(run)
     const successor = begin()
     const [recovered, ...more] = await successor.recoverAll()
     expect(more).toEqual([])
@@ -327,20 +299,20 @@ describe('an owner that stood still for longer than half a lease', () => {
 
   test('where the batch comes in many frames, and the stop lies between them', async () => {
     for (let stopAt = 0; stopAt < 12; stopAt += 1) {
-      const { life, stand } = stoppedLife()
-      write(life, 'before')
+      const { run, stand } = stoppedRun()
+      write(run, 'before')
       for (let n = 0; n < 12; n += 1) {
         if (n === stopAt) {
           claimAll()
           stand(LEASE_MS)
         }
-        life.add(JSON.stringify({ name: `${n}`, padding: 'x'.repeat(3000) }))
-        if (n % 3 === 0) life.spool.log.flush()
+        run.add(JSON.stringify({ name: `${n}`, padding: 'x'.repeat(3000) }))
+        if (n % 3 === 0) run.spool.log.flush()
       }
-      life.batcher.seal()
-      const last = life.batches.at(-1) as Batch
+      run.batcher.seal()
+      const last = run.batches.at(-1) as Batch
       expect(last.acknowledgement?.isDurable).toBe(true)
-      kill(life)
+      kill(run)
       const successor = begin()
       const recovered = await successor.recoverAll()
       expect(recovered.map(({ batchId }) => batchId)).toEqual([last.batchId])
@@ -353,8 +325,8 @@ describe('an owner that stood still for longer than half a lease', () => {
   })
 
   test('and whose folder is claimed between its look and its write', async () => {
-    const { life, stand } = stoppedLife()
-    write(life, 'a')
+    const { run, stand } = stoppedRun()
+    write(run, 'a')
     stand(LEASE_MS)
     let isClaimed = false
     const mend = failing('writeSync', () => {
@@ -362,51 +334,51 @@ describe('an owner that stood still for longer than half a lease', () => {
       isClaimed = true
       return undefined
     })
-    write(life, 'b')
+    write(run, 'b')
     mend()
-    const [, b] = life.batches as [Batch, Batch]
+    const [, b] = run.batches as [Batch, Batch]
     expect(b.acknowledgement?.isDurable).toBe(true)
-    kill(life)
+    kill(run)
     expect(namesIn(await begin().recoverAll())).toEqual(['b'])
   })
 
   function removeAll(): void {
-    for (const name of readdirSync(root)) removeScratch(join(root, name))
+    for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
   }
 
   test("with batches on disk alone: they are the claimer's, and are counted as kept", async () => {
-    const { life, stand } = stoppedLife()
-    for (const name of ['a', 'b', 'c']) write(life, name)
-    for (const batch of life.batches.splice(0)) {
-      life.held -= batch.count
-      life.spool.evicted.push({ ...batch, place: batch.place as NonNullable<Batch['place']> })
+    const { run, stand } = stoppedRun()
+    for (const name of ['a', 'b', 'c']) write(run, name)
+    for (const batch of run.batches.splice(0)) {
+      run.held -= batch.count
+      run.spool.evicted.push({ ...batch, place: batch.place as NonNullable<Batch['place']> })
     }
     claimAll()
     stand(LEASE_MS)
-    write(life, 'd')
-    expect(await life.spool.evicted.next(() => {})).toBe(false)
-    expect(life.account.snapshot()).toMatchObject({ received: 4, pending: 4, balances: true })
-    const [d] = life.batches as [Batch]
-    life.settle(d)
-    expect(life.account.snapshot()).toMatchObject({ accepted: 1, pending: 3, balances: true })
+    write(run, 'd')
+    expect(await run.spool.evicted.next(() => {})).toBe(false)
+    expect(run.account.snapshot()).toMatchObject({ received: 4, pending: 4, balances: true })
+    const [d] = run.batches as [Batch]
+    run.settle(d)
+    expect(run.account.snapshot()).toMatchObject({ accepted: 1, pending: 3, balances: true })
   })
 })
 
 test('the owner file tells who writes', () => {
-  const life = begin()
-  write(life, 'a')
+  const run = begin()
+  write(run, 'a')
   const [folder] = folders() as [string]
-  const owner = JSON.parse(readFileSync(join(destination(), folder, 'owner'), 'utf8')) as unknown
-  expect(owner).toEqual({ format: 1, ...life.machine.self, renewals: 0 })
+  const owner = JSON.parse(readFileSync(join(destination, folder, 'owner'), 'utf8')) as unknown
+  expect(owner).toEqual({ format: 1, ...run.machine.self, renewals: 0 })
 })
 
 test('an owner file that somebody deleted is written anew', async () => {
-  const life = begin()
+  const run = begin()
   const [folder] = folders() as [string]
-  const path = join(destination(), folder, 'owner')
+  const path = join(destination, folder, 'owner')
   writeFileSync(path, '')
   renameSync(path, join(root, 'gone'))
-  await clock.advance(LEASE_MS)
+  await bench.clock.advance(LEASE_MS)
   expect(existsSync(path)).toBe(true)
-  expect(life.problems).toEqual([])
+  expect(run.problems).toEqual([])
 })

@@ -166,7 +166,7 @@ async function run(pair: Pair, skewMs: number, isUnshared: boolean): Promise<voi
 test('ownership is checked per thread: a thread may end while its process runs', { timeout: TIMEOUT_MS }, async () => {
   const owner = new URL('../../dist/esm/spool/instance/ownership.js', import.meta.url)
   const worker = new Worker(
-    `import('${owner.href}').then(({ thisMachine }) => { require('node:worker_threads').parentPort.postMessage(thisMachine().self); setInterval(() => {}, 1_000) })`,
+    `import('${owner.href}').then(({ readMachine }) => { require('node:worker_threads').parentPort.postMessage(readMachine().self); setInterval(() => {}, 1_000) })`,
     { eval: true },
   )
   const self = await new Promise<OwnerIdentity>((resolve, reject) =>

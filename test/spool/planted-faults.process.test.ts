@@ -1,12 +1,12 @@
 /** Faults put into the spool one at a time. A model that passes each of them would prove nothing. */
 import { cpSync } from 'node:fs'
-import type fs from 'node:fs'
-import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/batch/sender.js'
-import { Segment, SegmentWriter } from '../../src/spool/segment/segment.js'
+import { Segment } from '../../src/spool/segment/segment.js'
+import { SegmentWriter } from '../../src/spool/segment/segment-writer.js'
 import { WriteAheadLog } from '../../src/spool/write-ahead-log.js'
 import { checkSequences } from './check-models.js'
+import { replaceCalls, system } from './disk-faults.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 
 type FrameModule = typeof import('../../src/spool/segment/frame.js')
@@ -72,21 +72,18 @@ test('checksums are not looked at', async () => {
   expect(await failure()).toMatch(DIFFERENCE)
 })
 
-test('a claim that copies, and leaves the folder to the next', async () => {
-  const system = createRequire(import.meta.url)('node:fs') as typeof fs
+test('a claim copies the folder and leaves the original to the next process', async () => {
   const { renameSync } = system
-  Object.assign(system, {
+  const restore = replaceCalls({
     renameSync: (from: string, to: string) => {
       if (/\.(live|left)$/.test(from) && to.includes('claimed')) cpSync(from, to, { recursive: true })
       else renameSync(from, to)
     },
   })
-  syncBuiltinESMExports()
   try {
     expect(await failure()).toMatch(DIFFERENCE)
   } finally {
-    Object.assign(system, { renameSync })
-    syncBuiltinESMExports()
+    restore()
   }
 })
 

@@ -1,4 +1,4 @@
-/** One process's life with a spool: the stages around it as the pipeline wires them, on a clock that ends with it. */
+/** A process with a spool: connects the stages around it as the pipeline does, with a clock that ends with it. */
 import { closeSync, readdirSync, readlinkSync } from 'node:fs'
 import { Account } from '../../src/diagnostics/account.js'
 import type { DropReason } from '../../src/diagnostics/account.js'
@@ -20,6 +20,7 @@ export class Processes {
     return {
       self: { pid, thread: 0, host: 'test', boot: 'a boot', namespace: 'a namespace', start },
       findStartTime: (asked) => this.#alive.get(asked),
+      uptimeMs: () => Infinity,
     }
   }
 
@@ -29,7 +30,7 @@ export class Processes {
 }
 
 /** Time that ends with its process: a dead one's timers never fire. */
-class LifeClock implements Clock {
+class ProcessClock implements Clock {
   readonly #clock: Clock
   #isDead = false
 
@@ -89,9 +90,9 @@ export class ProcessRun {
   readonly notes: { readonly kind: string; readonly message: string }[] = []
   readonly drops: Drop[] = []
   foundTimes = 0
-  /** Entries that the test has in its hands, as delivery would. */
+  /** Entries held by the test in place of delivery. */
   held = 0
-  readonly #clock: LifeClock
+  readonly #clock: ProcessClock
 
   constructor({
     root,
@@ -105,7 +106,7 @@ export class ProcessRun {
     watch = (log) => log,
   }: ProcessRunOptions) {
     this.machine = machine
-    this.#clock = new LifeClock(clock)
+    this.#clock = new ProcessClock(clock)
     this.spool = new Spool({
       dir: root,
       maxBytes: 256 * 1024 * 1024,
@@ -186,7 +187,7 @@ export class ProcessRun {
   }
 }
 
-/** Open before any life began, and for good: no journals. */
+/** Opened before any process: no acknowledgement logs. */
 const OPEN_BEFORE: ReadonlySet<string> = new Set(openNumbers())
 
 /** Nothing else closes them, so that no number is closed twice. Where there is no `/proc` they stay open. */

@@ -23,14 +23,14 @@ const clock = {
     return () => clearTimeout(timer)
   },
 }
-const report = (file, line) => appendFileSync(join(out, file), `${line}\n`)
+const note = (file, line) => appendFileSync(join(out, file), `${line}\n`)
 const machine = readMachine()
 if (namespace !== undefined) machine.self = { ...machine.self, namespace }
 
 const send = (batch) =>
   setTimeout(() => {
-    report(`sent.${name}`, Buffer.from(batch.body).toString())
-    batch.custody?.settle()
+    note(`sent.${name}`, Buffer.from(batch.body).toString())
+    batch.acknowledgement?.acknowledge()
   }, SEND_MS)
 
 const spool = new Spool({
@@ -44,10 +44,10 @@ const spool = new Spool({
   account: new Account(),
   machine,
   onFound: () => void recover(),
-  tell: {
-    problem: (text) => report(`problems.${name}`, text),
-    note: (kind) => report(`notes.${name}`, kind),
-    dropped: (count, reason) => report(`problems.${name}`, `${count} ${reason}`),
+  report: {
+    problem: (text) => note(`problems.${name}`, text),
+    note: (kind) => note(`notes.${name}`, kind),
+    dropped: (count, reason) => note(`problems.${name}`, `${count} ${reason}`),
   },
 })
 let isRecovering = false
@@ -56,7 +56,7 @@ async function recover() {
   isRecovering = true
   while (
     await spool.recovery.next((batch) => {
-      report(`notes.${name}`, `recovered ${batch.count}`)
+      note(`notes.${name}`, `recovered ${batch.count}`)
       send(batch)
     })
   );
@@ -79,6 +79,6 @@ const logging = setInterval(() => {
   batcher.add(JSON.stringify({ n: next }), 1)
   batcher.commit()
   // The entry is on disk.
-  report(`logged.${name}`, next)
+  note(`logged.${name}`, next)
   next += 1
 }, LOG_MS)

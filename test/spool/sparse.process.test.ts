@@ -2,50 +2,26 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LARGEST_BATCH_BYTES } from '../../src/options/size-limits.js'
-import { inspectRoot, readUnsettledBatches } from '../../src/spool/inspect.js'
-import { FakeClock } from '../fake-clock.js'
+import { inspectRoot } from '../../src/spool/inspect.js'
+import { readUnsettledBatches } from '../../src/spool/segment/unsettled-batch.js'
 import { readFrames, segmentsBelow } from './disk-image.js'
-import { ProcessRun, Processes } from './process-run.js'
-import { removeScratch, scratchFolder } from './scratch.js'
+import { numbersIn, useSpoolBench } from './spool-bench.js'
 
 const GIB = 1024 * 1024 * 1024
 const HUGE = 4 * GIB
 const HOLE = 3 * 1024 * 1024
 const DIST = new URL('../../dist/cjs/spool/', import.meta.url).href
 
-let scratch: string
-let root: string
-let clock: FakeClock
-let processes: Processes
-let lives: ProcessRun[]
-
-beforeEach(() => {
-  scratch = scratchFolder()
-  root = join(scratch, 'root')
-  clock = new FakeClock(Date.now())
-  processes = new Processes()
-  lives = []
-})
-
-afterEach(() => {
-  for (const life of lives) life.die(processes, root)
-  removeScratch(scratch)
-})
-
-function begin(): ProcessRun {
-  const life = new ProcessRun({ root, clock, machine: processes.born(), batchSize: 4 })
-  lives.push(life)
-  return life
-}
+const bench = useSpoolBench({ batchSize: 4 })
+const { root, processes, begin, kill } = bench
 
 /** Two batches of 4 entries, of a process that was killed. @returns path of their segment */
 function leave(first: number): string {
-  const life = begin()
-  for (let n = first; n < first + 8; n += 1) life.add(JSON.stringify({ n }))
-  lives = lives.filter((other) => other !== life)
-  life.die(processes, root)
+  const run = begin()
+  for (let n = first; n < first + 8; n += 1) run.add(JSON.stringify({ n }))
+  kill(run)
   return segmentsBelow(root).at(-1)?.path as string
 }
 
@@ -77,33 +53,25 @@ function harm(path: string): void {
   truncateSync(path, HUGE)
 }
 
-function numbersIn(bodies: readonly Uint8Array[]): number[] {
-  return bodies.flatMap((body) =>
-    (JSON.parse(Buffer.from(body).toString()) as { logs: { n: number }[] }).logs.map(({ n }) => n),
-  )
-}
-
 test('a segment: its intact frames are sent, the rest is reported as damaged, and nothing else makes room for it', async () => {
   leave(0)
   leave(8)
   // The second has claimed what the first left.
   harm(segmentsBelow(root).find(({ bytes }) => bytes.includes('{"n":0}'))?.path as string)
-  const life = begin()
-  const recovered = await life.recoverAll()
-  expect(numbersIn(recovered.map(({ body }) => body)).toSorted((a, b) => a - b)).toEqual(
-    Array.from({ length: 16 }, (_, n) => n),
-  )
-  expect(life.drops).toEqual([])
-  expect(life.problems).toHaveLength(1)
-  const [, damaged] = /(\d+) bytes of \S+ are damaged/.exec(life.problems[0] as string) ?? []
+  const run = begin()
+  const recovered = await run.recoverAll()
+  expect(numbersIn(recovered).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, n) => n))
+  expect(run.drops).toEqual([])
+  expect(run.problems).toHaveLength(1)
+  const [, damaged] = /(\d+) bytes of \S+ are damaged/.exec(run.problems[0] as string) ?? []
   expect(Number(damaged)).toBeGreaterThan(HUGE - GIB)
   // A new segment of its own: 4 GiB in the root would be far beyond `maxBytes`.
-  life.add('{"n":99}')
-  life.batcher.seal()
-  expect(life.batches[0]).toHaveProperty('place')
-  for (const batch of recovered) life.settle(batch)
+  run.add('{"n":99}')
+  run.batcher.seal()
+  expect(run.batches[0]).toHaveProperty('place')
+  for (const batch of recovered) run.settle(batch)
   expect(segmentsBelow(root)).toHaveLength(1)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 16, dropped: { damaged: 0, spool: 0 }, balances: true })
+  expect(run.account.snapshot()).toMatchObject({ recovered: 16, dropped: { damaged: 0, spool: 0 }, balances: true })
 })
 
 test('the command line reads the same of it', async () => {
@@ -117,7 +85,8 @@ test('the command line reads the same of it', async () => {
   })
   expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   expect(damaged).toBeGreaterThan(HUGE - GIB)
-  const [instance] = inspectRoot(root, { machine: processes.born(), wallNowMs: clock.wallNow() })[0]?.instances ?? []
+  const [instance] =
+    inspectRoot(root, { machine: processes.born(), wallNowMs: bench.clock.wallNow() })[0]?.instances ?? []
   expect(instance?.bytes).toBeLessThan(GIB)
 })
 
@@ -130,11 +99,11 @@ test('no reader of segments, journals or owners takes more memory than a batch m
     truncateSync(file, HUGE)
   }
   const script = `
-    const [{ readSegment }, { readJournal }, { readOwner }] = await Promise.all(['inspect', 'journal', 'owner'].map((name) => import(${JSON.stringify(DIST)} + name + '.js')))
+    const [{ readUnsettledBatches }, { readAcknowledgements }, { readOwner }] = await Promise.all(['segment/unsettled-batch', 'segment/acknowledgement-log', 'instance/ownership'].map((name) => import(${JSON.stringify(DIST)} + name + '.js')))
     const before = process.resourceUsage().maxRSS
     let entries = 0
-    await readSegment(${JSON.stringify(path)}, ({ left }) => { entries += left.size })
-    const batches = readJournal(${JSON.stringify(journal)}).size
+    await readUnsettledBatches(${JSON.stringify(path)}, ({ unsettled }) => { entries += unsettled.size })
+    const batches = readAcknowledgements(${JSON.stringify(journal)}).size
     const owner = readOwner(${JSON.stringify(join(path, '..'))}) ?? null
     console.log(JSON.stringify({ entries, batches, owner, grownKiB: process.resourceUsage().maxRSS - before }))`
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
@@ -146,18 +115,17 @@ test('no reader of segments, journals or owners takes more memory than a batch m
 
 test('a journal: what is settled later still counts', async () => {
   const path = leave(0)
-  const life = begin()
-  const [first] = await life.recoverAll()
+  const run = begin()
+  const [first] = await run.recoverAll()
   expect(first?.count).toBe(4)
   const claimed = segmentsBelow(root).find(({ frames }) => frames.length > 0)?.path as string
   expect(claimed).not.toBe(path)
   const journal = claimed.replace(/seg$/, 'ack')
   closeSync(openSync(journal, 'a'))
   truncateSync(journal, HUGE)
-  if (first !== undefined) life.settle(first)
-  lives = []
-  life.die(processes, root)
+  if (first !== undefined) run.settle(first)
+  kill(run)
   const successor = begin()
-  expect(numbersIn((await successor.recoverAll()).map(({ body }) => body))).toEqual([4, 5, 6, 7])
+  expect(numbersIn(await successor.recoverAll())).toEqual([4, 5, 6, 7])
   rmSync(journal, { force: true })
 })

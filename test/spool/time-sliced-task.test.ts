@@ -1,17 +1,15 @@
 /** Limits the number of file system calls in one turn of the application's thread, on real files. */
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { destinationName } from '../../src/spool/spool-root.js'
-import type { SpoolOptions } from '../../src/spool/spool.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
-import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from './process-run.js'
-import { removeScratch, scratchFolder } from './scratch.js'
+import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
+import { SEGMENT_BYTES, useSpoolBench, writeBytes } from './spool-bench.js'
 
 const MIB = 1024 * 1024
-const SEGMENT_BYTES = 64 * 1024
 const SCAN_MS = 15_000
 
 /** Each call of `now` advances it by 1 ms, so that a turn has few steps on any machine. */
@@ -33,46 +31,8 @@ class SlowClock extends FakeClock {
   }
 }
 
-let scratch: string
-let root: string
-let clock: SlowClock
-let processes: Processes
-let lives: ProcessRun[]
-let mends: (() => void)[]
-
-beforeEach(() => {
-  scratch = scratchFolder()
-  root = join(scratch, 'root')
-  clock = new SlowClock(Date.now())
-  processes = new Processes()
-  lives = []
-  mends = []
-})
-
-afterEach(() => {
-  for (const mend of mends) mend()
-  for (const life of lives) life.die(processes, root)
-  removeScratch(scratch)
-})
-
-function begin(spool: Partial<SpoolOptions> = {}, at = root, on: FakeClock = clock): ProcessRun {
-  const life = new ProcessRun({ root: at, clock: on, machine: processes.born(), spool })
-  lives.push(life)
-  return life
-}
-
-function kill(life: ProcessRun): void {
-  lives = lives.filter((other) => other !== life)
-  life.die(processes, root)
-}
-
-function write(life: ProcessRun, bytes: number): void {
-  const entry = JSON.stringify({ padding: 'x'.repeat(3000) })
-  for (let written = 0; written < bytes; written += 10 * entry.length) {
-    for (let n = 0; n < 10; n += 1) life.add(entry)
-    life.batcher.seal()
-  }
-}
+const bench = useSpoolBench({ createClock: () => new SlowClock(Date.now()) })
+const { scratch, root, processes, begin, kill, inject, restore } = bench
 
 const destinationOf = (at: string, key = KEY_OF_TESTS): string => join(at, destinationName(URL_OF_TESTS, key))
 
@@ -82,13 +42,13 @@ async function leave(count: number, apiKey = KEY_OF_TESTS): Promise<void> {
   const to = destinationOf(root, apiKey)
   mkdirSync(to, { recursive: true, mode: 0o700 })
   for (let n = 0; n < count; n += 1) {
-    const life = new ProcessRun({ root: from, clock, machine: processes.born(), spool: { apiKey } })
-    life.add(String(n))
-    life.batcher.seal()
-    life.spool.close()
+    const run = new ProcessRun({ root: from, clock: bench.clock, machine: processes.born(), spool: { apiKey } })
+    run.add(String(n))
+    run.batcher.seal()
+    run.spool.close()
     const [name = ''] = readdirSync(destinationOf(from, apiKey)).filter((one) => one.endsWith('.left'))
     renameSync(join(destinationOf(from, apiKey), name), join(to, name))
-    await clock.advance(1)
+    await bench.clock.advance(1)
   }
 }
 
@@ -104,7 +64,7 @@ function counted(
     most = Math.max(most, calls)
     calls = 0
   }
-  mends.push(
+  inject(
     failing(call, ([path]) => {
       if (isCounted(String(path))) {
         calls += 1
@@ -113,7 +73,7 @@ function counted(
       return undefined
     }),
   )
-  clock.onTurn = mark
+  bench.clock.onTurn = mark
   return {
     mark,
     get most() {
@@ -129,76 +89,76 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe('maxBytes was lowered below the size of claimed segments', () => {
   const MAX_BYTES = MIB
-  const quick = (): FakeClock => new FakeClock(clock.wallNow())
+  const quick = (): FakeClock => new FakeClock(bench.clock.wallNow())
 
   function leaveMuch(): number {
-    const life = begin({ maxBytes: 64 * MIB })
-    for (let n = 0; n < 3; n += 1) write(life, 4 * MIB)
-    kill(life)
-    return life.account.received
+    const run = begin({ maxBytes: 64 * MIB })
+    for (let n = 0; n < 3; n += 1) writeBytes(run, 4 * MIB)
+    kill(run)
+    return run.account.received
   }
 
   test('a log call reads and deletes none of them; they are counted in turns, then deleted a few at a time', async () => {
     const received = leaveMuch()
-    const life = begin({ maxBytes: MAX_BYTES }, root, quick())
+    const run = begin({ maxBytes: MAX_BYTES }, { clock: quick() })
     const reads = counted('readSync')
     const unlinks = counted('unlinkSync')
-    write(life, SEGMENT_BYTES)
+    writeBytes(run, SEGMENT_BYTES)
     expect([reads.all, unlinks.all]).toEqual([0, 0])
-    while (life.spool.recovery.droppingBytes > 0) {
+    while (run.spool.recovery.droppingBytes > 0) {
       const deleted = unlinks.all
       await turn()
       // Eight segments and their acknowledgements: they are reported together.
       expect(unlinks.all - deleted).toBeLessThanOrEqual(16)
-      expect(life.account.snapshot().balances).toBe(true)
+      expect(run.account.snapshot().balances).toBe(true)
     }
     expect(reads.all).toBe(0)
-    const left = (await life.recoverAll()).reduce((sum, { count }) => sum + count, 0)
-    expect(life.account.dropped.spool).toBe(received - left)
+    const left = (await run.recoverAll()).reduce((sum, { count }) => sum + count, 0)
+    expect(run.account.dropped.spool).toBe(received - left)
     expect(segmentsBelow(root).reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(MAX_BYTES)
   })
 
   test('if claiming takes many turns, room is made afterwards', async () => {
     leaveMuch()
-    const life = begin({ maxBytes: MAX_BYTES })
-    expect(life.spool.recovery.scanning.isBusy).toBe(true)
-    write(life, 1)
-    await clock.advance(2_000)
-    const batch = life.batches[0]
-    life.spool.evicted.push({ ...batch, place: batch?.place } as Parameters<typeof life.spool.evicted.push>[0])
-    expect(life.spool.usedShare).toBeGreaterThan(0)
-    await clock.advance(2_000)
-    expect(life.spool.recovery.droppingBytes).toBeGreaterThan(0)
-    expect(life.problems).toEqual([])
+    const run = begin({ maxBytes: MAX_BYTES })
+    expect(run.spool.recovery.scanning.isBusy).toBe(true)
+    writeBytes(run, 1)
+    await bench.clock.advance(2_000)
+    const batch = run.batches[0]
+    run.spool.evicted.push({ ...batch, place: batch?.place } as Parameters<typeof run.spool.evicted.push>[0])
+    expect(run.spool.usedShare).toBeGreaterThan(0)
+    await bench.clock.advance(2_000)
+    expect(run.spool.recovery.droppingBytes).toBeGreaterThan(0)
+    expect(run.problems).toEqual([])
   })
 
   test('the size of a file is read once, for any number of deletions', () => {
     for (let n = 0; n < 40; n += 1) {
-      const life = begin({ maxBytes: 64 * MIB })
-      write(life, SEGMENT_BYTES)
-      kill(life)
+      const run = begin({ maxBytes: 64 * MIB })
+      writeBytes(run, SEGMENT_BYTES)
+      kill(run)
     }
-    const life = begin({ maxBytes: MAX_BYTES }, root, quick())
+    const run = begin({ maxBytes: MAX_BYTES }, { clock: quick() })
     const files = filesBelow(root).length
     const counts = counted('lstatSync', (path) => path.endsWith('.seg'))
-    write(life, 1)
+    writeBytes(run, 1)
     expect(counts.all).toBeLessThan(files)
   })
 
   test('without file descriptors no segment is deleted before it is counted; counting continues at the next scan', async () => {
     const received = leaveMuch()
     const own = quick()
-    const life = begin({ maxBytes: MAX_BYTES }, root, own)
-    mends.push(failing('openSync', ([path]) => (/claimed\/.*\.seg$/.test(String(path)) ? 'EMFILE' : undefined)))
-    write(life, SEGMENT_BYTES)
-    while (life.problems.length === 0) await turn()
-    expect(life.problems).toEqual([expect.stringContaining('EMFILE')])
-    expect(life.drops).toEqual([])
-    mends.pop()?.()
+    const run = begin({ maxBytes: MAX_BYTES }, { clock: own })
+    inject(failing('openSync', ([path]) => (/claimed\/.*\.seg$/.test(String(path)) ? 'EMFILE' : undefined)))
+    writeBytes(run, SEGMENT_BYTES)
+    while (run.problems.length === 0) await turn()
+    expect(run.problems).toEqual([expect.stringContaining('EMFILE')])
+    expect(run.drops).toEqual([])
+    restore()
     await own.advance(SCAN_MS)
-    while (life.spool.recovery.droppingBytes > 0) await turn()
-    const left = (await life.recoverAll()).reduce((sum, { count }) => sum + count, 0)
-    expect(life.account.dropped.spool).toBe(received - left)
+    while (run.spool.recovery.droppingBytes > 0) await turn()
+    const left = (await run.recoverAll()).reduce((sum, { count }) => sum + count, 0)
+    expect(run.account.dropped.spool).toBe(received - left)
   })
 })
 
@@ -206,14 +166,14 @@ test('many folders are claimed a few per turn, oldest first', async () => {
   const FOLDERS = 60
   await leave(FOLDERS)
   const claims = counted('renameSync', (path) => path.endsWith('.left'))
-  const life = begin()
+  const run = begin()
   expect(claims.all).toBeGreaterThan(0)
-  expect(life.foundTimes).toBe(1)
+  expect(run.foundTimes).toBe(1)
   claims.mark()
-  await clock.advance(1)
+  await bench.clock.advance(1)
   expect(claims.all).toBe(FOLDERS)
   expect(claims.most).toBeLessThan(10)
-  const recovered = await life.recoverAll()
+  const recovered = await run.recoverAll()
   expect(recovered.map(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { logs: number[] }).logs[0])).toEqual(
     [...Array(FOLDERS).keys()],
   )
@@ -224,15 +184,15 @@ test('closing the spool cancels a claim that takes many turns', async () => {
   const claims = counted('renameSync', (path) => path.endsWith('.left'))
   begin().spool.close()
   const before = claims.all
-  await clock.advance(SCAN_MS)
+  await bench.clock.advance(SCAN_MS)
   expect(claims.all).toBe(before)
 })
 
 test('room is made while claims take many turns and the application never returns to the event loop', async () => {
   await leave(60)
-  const life = begin({ maxBytes: MIB })
-  expect(life.spool.recovery.scanning.isBusy).toBe(true)
-  write(life, 4 * MIB)
+  const run = begin({ maxBytes: MIB })
+  expect(run.spool.recovery.scanning.isBusy).toBe(true)
+  writeBytes(run, 4 * MIB)
   const bytes = segmentsBelow(root).reduce((sum, { path }) => sum + statSync(path).size, 0)
   expect(bytes).toBeLessThan(2.5 * MIB)
 })
@@ -248,40 +208,40 @@ describe('many files of other processes', () => {
 
   test('are summed a few per turn', async () => {
     others(1_000)
-    const life = begin({ maxBytes: MAX_BYTES })
+    const run = begin({ maxBytes: MAX_BYTES })
     const counts = counted('lstatSync', (path) => path.includes('aaaaaaaaaaaaaaaa'))
-    write(life, 1)
+    writeBytes(run, 1)
     counts.mark()
-    await clock.advance(1)
+    await bench.clock.advance(1)
     expect(counts.all).toBe(1_000)
     expect(counts.most).toBeLessThan(300)
   })
 
   test('that leave no room: one segment is begun before the sum is known, and none after', async () => {
     others(MAX_BYTES)
-    const life = begin({ maxBytes: MAX_BYTES })
-    write(life, 1)
-    expect(life.batches[0]).toHaveProperty('place')
-    await clock.advance(1)
-    write(life, 2 * SEGMENT_BYTES)
-    expect(life.problems).toEqual([expect.stringMatching(/spool\.maxBytes 1048576/)])
-    expect(life.drops).toEqual([])
+    const run = begin({ maxBytes: MAX_BYTES })
+    writeBytes(run, 1)
+    expect(run.batches[0]).toHaveProperty('place')
+    await bench.clock.advance(1)
+    writeBytes(run, 2 * SEGMENT_BYTES)
+    expect(run.problems).toEqual([expect.stringMatching(/spool\.maxBytes 1048576/)])
+    expect(run.drops).toEqual([])
   })
 
   test('that leave too little room: the oldest own segment is deleted after the sum, not the one being written', async () => {
-    const life = begin({ maxBytes: MAX_BYTES })
-    write(life, 4 * SEGMENT_BYTES)
-    await clock.advance(1)
+    const run = begin({ maxBytes: MAX_BYTES })
+    writeBytes(run, 4 * SEGMENT_BYTES)
+    await bench.clock.advance(1)
     others(MAX_BYTES - 3 * SEGMENT_BYTES)
     const before = segmentsBelow(root).map(({ path }) => path)
-    write(life, SEGMENT_BYTES)
-    await clock.advance(1)
+    writeBytes(run, SEGMENT_BYTES)
+    await bench.clock.advance(1)
     const after = segmentsBelow(root).map(({ path }) => path)
     expect(after.length).toBeGreaterThan(1)
     expect(after).not.toContain(before[0])
-    expect(after).toContain(life.spool.log.current?.segment.path)
-    for (const batch of life.batches.splice(0)) life.settle(batch)
-    expect(life.account.snapshot()).toMatchObject({ pending: 0, balances: true })
+    expect(after).toContain(run.spool.log.current?.segment.path)
+    for (const batch of run.batches.splice(0)) run.settle(batch)
+    expect(run.account.snapshot()).toMatchObject({ pending: 0, balances: true })
   })
 
   test('other files in the root, which may be any folder, are ignored', () => {
@@ -292,22 +252,22 @@ describe('many files of other processes', () => {
       counted('lstatSync', (path) => path.includes('/home')),
       counted('readdirSync', (path) => path.includes('/home')),
     ]
-    const life = begin({ maxBytes: MAX_BYTES }, root, new FakeClock(clock.wallNow()))
-    write(life, SEGMENT_BYTES)
+    const run = begin({ maxBytes: MAX_BYTES }, { clock: new FakeClock(bench.clock.wallNow()) })
+    writeBytes(run, SEGMENT_BYTES)
     expect(counts.map(({ all }) => all)).toEqual([0, 0])
-    expect(life.problems).toEqual([])
+    expect(run.problems).toEqual([])
   })
 })
 
 test('folders for another key are aged a few per turn, and reported together', async () => {
   const FOLDERS = 60
   await leave(FOLDERS, 'another key')
-  await clock.advance(900_000)
+  await bench.clock.advance(900_000)
   const counts = counted('lstatSync', (path) => path.endsWith('.seg'))
-  const life = begin()
+  const run = begin()
   counts.mark()
-  await clock.advance(1)
+  await bench.clock.advance(1)
   expect(counts.all).toBeGreaterThanOrEqual(FOLDERS)
   expect(counts.most).toBeLessThan(20)
-  expect(life.notes.map(({ kind }) => kind)).toEqual(['stranded'])
+  expect(run.notes.map(({ kind }) => kind)).toEqual(['stranded'])
 })

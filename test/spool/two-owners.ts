@@ -58,7 +58,7 @@ export class TwoOwners {
         case 'append':
           return owner.append(1 + (a % 7), b % 300, a % 3 > 0)
         case 'seal':
-          return owner.life.batcher.seal()
+          return owner.run.batcher.seal()
         case 'evict':
           return owner.evict()
         case 'readBack':
@@ -105,7 +105,7 @@ export class TwoOwners {
         this.#begin(index, { namespace: a, skew: b })
         break
     }
-    for (const { life } of this.#owners) life.problems.length = 0
+    for (const { run } of this.#owners) run.problems.length = 0
     if (!owner.isEnded) owner.checkAccount()
   }
 
@@ -137,11 +137,11 @@ export class TwoOwners {
 
   /** Restores the file system for the next sequence. */
   end(): void {
-    for (const { life, clock } of this.#owners) {
+    for (const { run, clock } of this.#owners) {
       clock.isStopped = true
-      life.abandon()
+      run.abandon()
     }
-    this.#disk.mend()
+    this.#disk.restore()
   }
 
   get #isDiskBad(): boolean {
@@ -244,7 +244,7 @@ export class TwoOwners {
 
   #kill(owner: ModelOwner): void {
     owner.died()
-    owner.life.abandon()
+    owner.run.abandon()
     this.#ended(owner)
   }
 
@@ -258,14 +258,14 @@ export class TwoOwners {
   #ended(owner: ModelOwner): void {
     owner.isEnded = true
     owner.clock.isStopped = true
-    this.#processes.get(owner.clock.namespace)?.die(owner.life.machine)
+    this.#processes.get(owner.clock.namespace)?.die(owner.run.machine)
   }
 
   async #sendAll(owner: ModelOwner): Promise<void> {
     await this.#as(owner.clock, async () => {
-      owner.life.batcher.seal()
+      owner.run.batcher.seal()
       await owner.recover(Infinity)
-      while (owner.life.spool.evicted.batches > 0) await owner.readBack()
+      while (owner.run.spool.evicted.batches > 0) await owner.readBack()
       while (owner.hasBatches) owner.send(0, true, false)
     })
   }

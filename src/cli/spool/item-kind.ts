@@ -1,6 +1,6 @@
 /** Whether a destination holds log entries or request logs: each kind has its own endpoint. */
 import { parseBatchEntries } from '../../batch/sub-batch.js'
-import { readUnsettledBatches } from '../../spool/inspect.js'
+import { readUnsettledBatches } from '../../spool/segment/unsettled-batch.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
 

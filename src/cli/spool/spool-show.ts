@@ -1,7 +1,6 @@
 /** `pino-ingest spool show`: stored entries, as lines or as JSON. */
+import { assembleBatches, readUnsettledBatches } from '../../spool/segment/unsettled-batch.js'
 import { parseBatchEntries } from '../../batch/sub-batch.js'
-import { readUnsettledBatches } from '../../spool/inspect.js'
-import { assemble } from '../../spool/segment/assemble.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { printable } from '../shared/printable.js'
@@ -104,10 +103,9 @@ async function showSegment(
   batchId: string | undefined,
   printer: EntryPrinter,
 ): Promise<void> {
-  await readUnsettledBatches(path, ({ read, settlement, unsettled }) => {
-    if (unsettled.size === 0) return true
-    for (const batch of assemble(read, settlement).batches) {
-      if (batchId === undefined || batchId === batch.batchId || batchId === read.batchId) {
+  await readUnsettledBatches(path, (unsettled) => {
+    for (const batch of assembleBatches(unsettled)) {
+      if (batchId === undefined || batchId === batch.batchId || batchId === unsettled.read.batchId) {
         printer.printBatch(`batch ${batch.batchId} in ${instance}`, parseBatchEntries(batch.body))
       }
     }

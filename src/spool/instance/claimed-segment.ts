@@ -15,7 +15,7 @@ export const CLAIM_GRACE_MS = 20_000
 
 export class ClaimedSegment {
   readonly segment: Segment
-  /** Size of the segment file when it was claimed, without its journal. */
+  /** Size of the segment file when it was claimed. */
   readonly bytes: number
   /** Offset of the first batch that was not yet read. */
   nextOffset = SEGMENT_HEADER_BYTES

@@ -1,11 +1,11 @@
 /** Claims the folders of ended instances, each by one rename into the claimer's folder. */
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
 import type { UnreportedDrops } from '../../diagnostics/account.js'
 import { ensureFolder, isOwnFolder } from '../../shared/safe-folders.js'
 import { takeDropCounts } from './drop-counts.js'
-import { CLAIMED, INSTANCE_NAME, LEFT, OWNER, isAcknowledgementLog } from '../disk-format.js'
+import { CLAIMED, INSTANCE_NAME, LEFT } from '../disk-format.js'
 import { removeEmptyFolder } from './instance-folder.js'
 import type { InstanceFolder } from './instance-folder.js'
 import { LeaseWatch, isAbandoned } from './ownership.js'
@@ -130,15 +130,5 @@ function attempt(act: () => void, onError: (error: unknown) => void): void {
     act()
   } catch (error) {
     onError(error)
-  }
-}
-
-/** Deletes a claimed folder after its last segment was deleted. */
-export function removeSettledFolder(folder: string, onError: (error: unknown) => void): void {
-  try {
-    if (!readdirSync(folder).every((name) => name === OWNER || isAcknowledgementLog(name))) return
-    rmSync(folder, { recursive: true, force: true })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
   }
 }

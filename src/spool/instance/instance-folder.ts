@@ -6,8 +6,10 @@ import { syncFolder } from '../../shared/safe-files.js'
 import { CLAIMED, LEFT, LIVE, OWNER, isAcknowledgementLog } from '../disk-format.js'
 import { LEASE_MS, writeOwner } from './ownership.js'
 import type { Machine } from './ownership.js'
-import { Segment, SegmentWriter } from '../segment/segment.js'
-import type { SegmentEvents, WriterOptions } from '../segment/segment.js'
+import { Segment } from '../segment/segment.js'
+import type { SegmentEvents } from '../segment/segment.js'
+import { SegmentWriter } from '../segment/segment-writer.js'
+import type { SegmentWriterOptions } from '../segment/segment-writer.js'
 import type { Clock } from '../../shared/clock.js'
 
 export interface InstanceFolderOptions {
@@ -66,20 +68,16 @@ export class InstanceFolder {
   }
 
   /** @throws the system's errors */
-  newSegment(events: SegmentEvents & Pick<WriterOptions, 'onUnsynced'>): SegmentWriter {
+  newSegment({
+    onError,
+    onUnsynced,
+  }: Pick<SegmentEvents, 'onError'> & Pick<SegmentWriterOptions, 'onUnsynced'>): SegmentWriter {
     const { clock, isPowerSafe } = this.#options
     const segment = new Segment(this.path, this.#nextNumber, {
-      onError: events.onError,
-      onRemoved: (removed) => {
-        this.#segments.delete(removed.number)
-        events.onRemoved?.(removed)
-      },
+      onError,
+      onRemoved: ({ number }) => this.#segments.delete(number),
     })
-    const writer = new SegmentWriter(segment, {
-      createdAtMs: clock.wallNow(),
-      isPowerSafe,
-      onUnsynced: events.onUnsynced,
-    })
+    const writer = new SegmentWriter(segment, { createdAtMs: clock.wallNow(), isPowerSafe, onUnsynced })
     this.#nextNumber += 1
     this.#segments.set(segment.number, segment)
     try {
@@ -142,23 +140,25 @@ export class InstanceFolder {
     this.#isReleased = true
     for (const segment of this.#segments.values()) segment.close()
     if (!this.isInPlace()) return
-    if (this.#isEmpty()) rmSync(this.path, { recursive: true, force: true })
-    else renameSync(this.path, join(this.#destination, this.name + LEFT))
-  }
-
-  #isEmpty(): boolean {
     removeEmptyFolder(this.claimedPath)
-    return this.#names()?.every((name) => name === OWNER || isAcknowledgementLog(name)) ?? false
+    if (!this.#tryRemove()) renameSync(this.path, join(this.#destination, this.name + LEFT))
   }
 
-  /** Names in the folder; undefined if it cannot be listed or was claimed. */
-  #names(): string[] | undefined {
+  /** Removes the folder if it is settled. If this fails, the next process claims it. */
+  #tryRemove(): boolean {
     try {
-      return readdirSync(this.path)
+      return removeSettledFolder(this.path)
     } catch {
-      return undefined
+      return false
     }
   }
+}
+
+/** Deletes a folder that contains no segments. @returns whether it was deleted @throws the system's errors */
+export function removeSettledFolder(folder: string): boolean {
+  if (!readdirSync(folder).every((name) => name === OWNER || isAcknowledgementLog(name))) return false
+  rmSync(folder, { recursive: true, force: true })
+  return true
 }
 
 /** Deletes a folder if it exists and is empty. @throws the system's other errors */

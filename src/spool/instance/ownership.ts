@@ -1,6 +1,6 @@
 /** The owner of an instance folder: its identity, whether its thread is running, and its lease. */
 import { closeSync, constants, fstatSync, lstatSync, readFileSync, readdirSync, readlinkSync, writeSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, uptime } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import type { Clock } from '../../shared/clock.js'
@@ -30,8 +30,10 @@ export interface OwnerIdentity {
 /** Facts about this machine. A parameter, so that tests can simulate processes that start and end. */
 export interface Machine {
   readonly self: OwnerIdentity
-  /** `Identity.start` of a thread in this PID namespace; undefined if no such thread is running. @throws the system's errors */
+  /** `OwnerIdentity.start` of a thread in this PID namespace; undefined if no such thread is running. @throws the system's errors */
   readonly findStartTime: (pid: number, thread: number) => string | undefined
+  /** Since the machine's boot, including sleep; Infinity if unknown. */
+  readonly uptimeMs: () => number
 }
 
 /** `Machine` of the calling thread. */
@@ -40,7 +42,7 @@ export function readMachine(): Machine {
   const namespace = tryRead(() => readlinkSync('/proc/self/ns/pid'))
   const [, pid, thread] = /^(\d+)\/task\/(\d+)$/.exec(tryRead(() => readlinkSync('/proc/thread-self')) ?? '') ?? []
   // A /proc mounted from another PID namespace has different process ids.
-  const start = Number(pid) === process.pid ? tryRead(() => startOf(process.pid, Number(thread))) : undefined
+  const start = Number(pid) === process.pid ? tryRead(() => findStartTime(process.pid, Number(thread))) : undefined
   return {
     self: {
       pid: process.pid,
@@ -50,7 +52,8 @@ export function readMachine(): Machine {
       ...(namespace !== undefined && { namespace }),
       ...(start !== undefined && { start }),
     },
-    findStartTime: startOf,
+    findStartTime,
+    uptimeMs: () => (tryRead(uptime) ?? Infinity) * 1000,
   }
 }
 
@@ -58,7 +61,7 @@ export function readMachine(): Machine {
  * Reads field 22. Field 2 is the program's name in parentheses and may contain any character. An ended process stays
  * listed in state Z until its parent reaps it. @see proc_pid_stat(5)
  */
-function startOf(pid: number, thread: number): string | undefined {
+function findStartTime(pid: number, thread: number): string | undefined {
   let text: string
   try {
     text = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
@@ -192,12 +195,12 @@ export class LeaseWatch {
  * Whether the owner's thread is running. Undefined if this cannot be checked: the owner has another boot id or PID
  * namespace, there is no `/proc`, or `owner` is missing or damaged. @throws the system's errors
  */
-export function isOwnerAlive(folder: string, { self, findStartTime: startOfThread }: Machine): boolean | undefined {
+export function isOwnerAlive(folder: string, { self, findStartTime: findThreadStart }: Machine): boolean | undefined {
   const { pid, thread, boot, namespace, start } = readOwner(folder) ?? {}
   const isHere =
     self.boot !== undefined && boot === self.boot && self.namespace !== undefined && namespace === self.namespace
   if (!isHere || typeof start !== 'string' || typeof pid !== 'number' || typeof thread !== 'number') return undefined
-  return start === startOfThread(pid, thread)
+  return start === findThreadStart(pid, thread)
 }
 
 /**

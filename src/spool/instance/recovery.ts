@@ -1,35 +1,35 @@
 /** Claims segments of ended processes and reads them back, one batch at a time. */
 import type { Batch } from '../../batch/sender.js'
 import { DROP_MESSAGES, SPOOL_MESSAGES } from '../../diagnostics/messages.js'
-import { isClaimExpired } from '../retention/expiry.js'
-import { openClaimedSegments } from './claimed-segment.js'
-import type { ClaimedSegment } from './claimed-segment.js'
-import { Claims, removeSettledFolder } from './claims.js'
-import type { ClaimsOptions } from './claims.js'
-import { EvictionQueue } from '../retention/eviction-queue.js'
 import { toAcknowledgementLogPath } from '../disk-format.js'
-import type { InstanceFolder } from './instance-folder.js'
+import type { EvictionCandidate } from '../retention/eviction.js'
+import { EvictionQueue } from '../retention/eviction-queue.js'
+import { isClaimExpired } from '../retention/expiry.js'
 import { readAcknowledgements } from '../segment/acknowledgement-log.js'
 import type { Settlement } from '../segment/acknowledgement-log.js'
+import { restoreBatches } from '../segment/restore.js'
 import { SegmentReader } from '../segment/segment-reader.js'
-import { restore } from './restore.js'
-import type { EvictionCandidate } from '../retention/eviction.js'
 import type { Segment } from '../segment/segment.js'
 import { TimeSlicedTask } from '../time-sliced-task.js'
+import { openClaimedSegments } from './claimed-segment.js'
+import type { ClaimedSegment } from './claimed-segment.js'
+import { Claims } from './claims.js'
+import type { ClaimsOptions } from './claims.js'
+import { removeSettledFolder } from './instance-folder.js'
+import type { InstanceFolder } from './instance-folder.js'
 
 export interface RecoveryOptions extends ClaimsOptions {
   readonly maxAgeMs: number
-  /** Since the machine's boot. Default: not known. */
-  readonly uptimeMs?: () => number
   /** Called with the number of claimed entries when they are read. */
   readonly onRecovered: (entries: number) => void
   readonly onDropped: (entries: number, reason: 'spool' | 'age' | 'damaged', detail: string) => void
 }
 
-interface Open {
+/** The segment that is being read. */
+interface OpenSegment {
   readonly claimed: ClaimedSegment
   readonly reader: SegmentReader
-  /** `damagedBytes` when it was opened. */
+  /** `damagedBytes` of the segment when it was opened. */
   readonly damagedBefore: number
   readonly settlements: ReadonlyMap<string, Settlement>
 }
@@ -38,13 +38,13 @@ export class Recovery {
   readonly #options: RecoveryOptions
   readonly #claims: Claims
   readonly scanning: TimeSlicedTask
-  readonly #drops: EvictionQueue
+  readonly #evictions: EvictionQueue
   /** Oldest first. */
   #waiting: ClaimedSegment[] = []
   /** Cannot be read at present; retried at the next scan. */
   #postponed: ClaimedSegment[] = []
   readonly #reported = new WeakSet<Segment>()
-  #open: Open | undefined
+  #open: OpenSegment | undefined
   #ready: Batch[] = []
   /** Completely read, or deleted by another process, with entries that are not yet settled. */
   readonly #unsettled = new Set<Segment>()
@@ -54,7 +54,7 @@ export class Recovery {
     this.#options = options
     this.#claims = new Claims(options)
     this.scanning = new TimeSlicedTask(options.clock)
-    this.#drops = new EvictionQueue(options)
+    this.#evictions = new EvictionQueue(options)
   }
 
   /** Whether `next` may return a batch. */
@@ -64,37 +64,33 @@ export class Recovery {
 
   /** All claimed segments on disk. */
   get segments(): Segment[] {
-    return [...this.#unread.map(({ segment }) => segment), ...this.#drops.segments, ...this.#unsettled]
+    return [...this.#unread.map(({ segment }) => segment), ...this.#evictions.segments, ...this.#unsettled]
   }
 
-  /** Segments that can be deleted to make room, oldest first. */
-  get removable(): EvictionCandidate[] {
-    return this.#unread
-      .filter(({ isFinal }) => isFinal)
-      .map((claimed): EvictionCandidate => ({ bytes: claimed.bytes, evict: () => this.#drop(claimed) }))
+  /** Segments that can be deleted to make space, oldest first. */
+  get evictable(): EvictionCandidate[] {
+    const final = this.#unread.filter(({ isFinal }) => isFinal)
+    return final.map((claimed) => ({ bytes: claimed.bytes, evict: () => this.#evict(claimed) }))
   }
 
   /** Bytes that will be deleted after their entries are counted. */
   get droppingBytes(): number {
-    return this.#drops.bytes
+    return this.#evictions.bytes
   }
 
   get #unread(): ClaimedSegment[] {
-    return [...(this.#open === undefined ? [] : [this.#open.claimed]), ...this.#waiting, ...this.#postponed].filter(
-      ({ isDropped }) => !isDropped,
-    )
+    const open = this.#open === undefined ? [] : [this.#open.claimed]
+    return [...open, ...this.#waiting, ...this.#postponed].filter(({ isDropped }) => !isDropped)
   }
 
   /** Entries that were read and are not yet returned by `next`. */
   get readyEntries(): number {
-    return this.#ready.reduce((sum, { count }) => sum + count, 0)
+    return countEntries(this.#ready)
   }
 
   /** Ready entries that are no longer on disk because their segment was dropped. */
   get memoryOnlyEntries(): number {
-    return this.#ready
-      .filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
-      .reduce((sum, { count }) => sum + count, 0)
+    return countEntries(this.#ready.filter(({ acknowledgement }) => acknowledgement?.isDurable !== true))
   }
 
   /** Forgets the ready entries; the caller counts them. */
@@ -103,27 +99,19 @@ export class Recovery {
   }
 
   /**
-   * Claims all free folders, oldest first, each by one rename into the instance's folder. Works in turns. Never throws.
-   * @param onTurn called after each turn
+   * Claims all free folders, oldest first, each by one rename into the instance's folder. Works in time slices.
+   * @param onSlice called after each time slice
    * @returns a promise that resolves when the scan ends. Never rejects
    */
-  async scan(instance: InstanceFolder, onTurn: () => void = () => {}): Promise<void> {
-    this.#drops.retry()
+  async scan(instance: InstanceFolder, onSlice: () => void = () => {}): Promise<void> {
+    this.#evictions.retry()
     this.#waiting.push(...this.#postponed.splice(0))
     if (this.scanning.isBusy) return
-    await this.scanning
-      .run(this.#claim(instance), () => {
-        this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
-        onTurn()
-      })
-      .catch(this.#options.onError)
-  }
-
-  *#claim(instance: InstanceFolder): Generator<void> {
-    for (const folders of this.#claims.claim(instance)) {
-      for (const folder of folders) yield* this.#take(folder)
-      yield
+    const onClaimed = (): void => {
+      this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
+      onSlice()
     }
+    await this.scanning.run(this.#claim(instance), onClaimed).catch(this.#options.onError)
   }
 
   /** Reads the next batch and passes it to `take`, in the same turn in which it leaves `readyEntries`. One call at a time. @returns whether there was one. Never rejects */
@@ -144,63 +132,64 @@ export class Recovery {
   /** Stops reading. Unsettled batches stay on disk. */
   close(): void {
     this.#isClosed = true
-    for (const segment of this.#leaveAll()) segment.close()
+    for (const segment of this.#forgetSegments()) segment.close()
   }
 
-  /** Another instance has taken over all claimed segments. */
+  /** Another process has claimed all claimed segments. */
   abandon(): void {
-    for (const segment of this.#leaveAll()) segment.abandon()
+    for (const segment of this.#forgetSegments()) segment.abandon()
     this.#unsettled.clear()
   }
 
   /** @returns all claimed segments that are not settled */
-  #leaveAll(): Segment[] {
+  #forgetSegments(): Segment[] {
     const all = this.segments
     this.scanning.cancel()
-    this.#drops.clear()
-    if (this.#open !== undefined) this.#closeOpen(this.#open)
-    for (const left of [this.#waiting, this.#postponed, this.#ready]) left.length = 0
+    this.#evictions.clear()
+    if (this.#open !== undefined) this.#close(this.#open)
+    for (const list of [this.#waiting, this.#postponed, this.#ready]) list.length = 0
     return all
   }
 
-  *#take(folder: string): Generator<void> {
-    const { onError } = this.#options
+  *#claim(instance: InstanceFolder): Generator<void> {
+    for (const folders of this.#claims.claim(instance)) {
+      for (const folder of folders) yield* this.#addSegments(folder)
+      yield
+    }
+  }
+
+  *#addSegments(folder: string): Generator<void> {
     const found: ClaimedSegment[] = []
-    for (const claimed of openClaimedSegments(folder, this.#options, (removed) => {
-      this.#unsettled.delete(removed)
-      removeSettledFolder(folder, onError)
-    })) {
+    const onRemoved = (segment: Segment): void => {
+      this.#unsettled.delete(segment)
+      this.#removeIfSettled(folder)
+    }
+    for (const claimed of openClaimedSegments(folder, this.#options, onRemoved)) {
       found.push(claimed)
       yield
     }
     // Added all at once: if reading the folder fails, the next scan retries the whole folder.
     this.#waiting.push(...found)
-    if (found.length === 0) removeSettledFolder(folder, onError)
+    if (found.length === 0) this.#removeIfSettled(folder)
+  }
+
+  #removeIfSettled(folder: string): void {
+    try {
+      removeSettledFolder(folder)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#options.onError(error)
+    }
   }
 
   /** @returns a promise if the segment is too old; it resolves when the segment is counted and deleted */
-  #openNext(): Open | Promise<void> | undefined {
-    const { clock, machine, maxAgeMs, uptimeMs = () => Infinity } = this.#options
+  #openNext(): OpenSegment | Promise<void> | undefined {
+    const { clock, machine, maxAgeMs } = this.#options
     for (let claimed = this.#waiting.shift(); claimed !== undefined; claimed = this.#waiting.shift()) {
-      const {
-        segment: { path },
-        nextOffset,
-        damagedBytes,
-        isFinal,
-        isDropped,
-      } = claimed
-      if (isDropped) continue
+      if (claimed.isDropped) continue
       try {
-        if (!isClaimExpired(path, { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs })) {
-          const settlements = readAcknowledgements(toAcknowledgementLogPath(path))
-          return {
-            claimed,
-            damagedBefore: damagedBytes,
-            settlements,
-            reader: new SegmentReader(path, nextOffset, undefined, () => !claimed.isFinal),
-          }
-        }
-        if (isFinal) return this.#drops.add(claimed, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
+        if (!isClaimExpired(claimed.segment.path, { machine, wallNowMs: clock.wallNow(), maxAgeMs }))
+          return openSegment(claimed)
+        if (claimed.isFinal) return this.#evictions.add(claimed, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
         this.#postponed.push(claimed)
       } catch (error) {
         this.#postpone(claimed, error)
@@ -210,9 +199,9 @@ export class Recovery {
   }
 
   /** Queues the segment for deletion, after its entries are counted. @returns its bytes */
-  #drop(claimed: ClaimedSegment): number {
-    if (this.#open?.claimed === claimed) this.#closeOpen(this.#open)
-    void this.#drops.add(claimed, 'spool', DROP_MESSAGES.spoolFull.text())
+  #evict(claimed: ClaimedSegment): number {
+    if (this.#open?.claimed === claimed) this.#close(this.#open)
+    void this.#evictions.add(claimed, 'spool', DROP_MESSAGES.spoolFull.text())
     return claimed.bytes
   }
 
@@ -227,48 +216,59 @@ export class Recovery {
     this.#reported.add(segment)
   }
 
-  async #readFrom(open: Open): Promise<void> {
-    const {
-      claimed,
-      claimed: { segment, isFinal: wasFinal },
-    } = open
+  async #readFrom(current: OpenSegment): Promise<void> {
+    const { claimed, reader, damagedBefore, settlements } = current
+    const { segment, isFinal: wasFinal } = claimed
+    const { onRecovered, onDropped } = this.#options
     try {
-      const read = await open.reader.next()
+      const read = await reader.next()
       // Dropped or closed in the meantime.
-      if (this.#open !== open) return
+      if (this.#open !== current) return
       // The owner may still append to an unsealed batch and to the segment: this part is read again later.
       if (read?.sealedCount === undefined && !wasFinal) {
-        this.#closeOpen(open)
+        this.#close(current)
         this.#postponed.push(claimed)
         return
       }
-      claimed.nextOffset = open.reader.position
-      claimed.damagedBytes = open.damagedBefore + open.reader.damagedBytes
-      if (read === undefined) return this.#finish(open)
-      const { batches, entries, missing } = restore(segment, read, open.settlements.get(read.batchId))
+      claimed.nextOffset = reader.position
+      claimed.damagedBytes = damagedBefore + reader.damagedBytes
+      if (read === undefined) return this.#finish(current)
+      const { batches, missing } = restoreBatches(segment, read, settlements.get(read.batchId))
+      const entries = countEntries(batches)
+      segment.add(entries)
       this.#ready = batches
-      this.#options.onRecovered(entries + missing)
-      if (missing > 0) this.#options.onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
+      onRecovered(entries + missing)
+      if (missing > 0) onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
     } catch (error) {
-      if (this.#open !== open) return
-      this.#closeOpen(open)
+      if (this.#open !== current) return
+      this.#close(current)
       this.#postpone(claimed, error)
     }
   }
 
-  #finish(open: Open): void {
-    const {
-      claimed: { segment, damagedBytes },
-    } = open
-    this.#closeOpen(open)
+  #finish(current: OpenSegment): void {
+    const { segment, damagedBytes } = current.claimed
+    this.#close(current)
     if (damagedBytes > 0)
       this.#options.onDropped(0, 'damaged', SPOOL_MESSAGES.bytesDamaged.text(damagedBytes, segment.path))
     this.#unsettled.add(segment)
     segment.complete()
   }
 
-  #closeOpen(open: Open): void {
+  #close({ reader }: OpenSegment): void {
     this.#open = undefined
-    open.reader.close().catch(this.#options.onError)
+    reader.close().catch(this.#options.onError)
   }
+}
+
+/** @throws the system's errors, UnsafeError */
+function openSegment(claimed: ClaimedSegment): OpenSegment {
+  const { segment, nextOffset, damagedBytes } = claimed
+  const settlements = readAcknowledgements(toAcknowledgementLogPath(segment.path))
+  const reader = new SegmentReader(segment.path, nextOffset, undefined, () => !claimed.isFinal)
+  return { claimed, damagedBefore: damagedBytes, settlements, reader }
+}
+
+function countEntries(batches: readonly Batch[]): number {
+  return batches.reduce((sum, { count }) => sum + count, 0)
 }

@@ -14,33 +14,30 @@ export interface EvictionOptions {
   readonly bytes: number
   readonly needBytes: number
   readonly maxBytes: number
-  /** In the order of removal. */
-  readonly removable: () => readonly EvictionCandidate[]
+  /** In the order of deletion. Called only if space is needed. */
+  readonly candidates: () => readonly EvictionCandidate[]
 }
 
-/** Files of other processes take up `maxBytes`. */
+/** The size limit is reached, and the files that this process may delete do not free enough space. */
 export class SpoolFullError extends Error {
-  override readonly name = 'NoRoomError'
+  override readonly name = 'SpoolFullError'
 }
 
 /**
- * Makes room for a new segment. Deletes nothing if deleting all `removable` files would not be enough.
+ * Makes space for a new segment. Deletes nothing if deleting all candidates would not be enough.
  * @returns the bytes that were freed
- * @throws NoRoomError
+ * @throws SpoolFullError
  */
-export function evict({ root, bytes, needBytes, maxBytes, removable }: EvictionOptions): number {
+export function evict({ root, bytes, needBytes, maxBytes, candidates }: EvictionOptions): number {
   const excess = bytes + needBytes - maxBytes
-  const all = excess > 0 ? removable() : []
+  const left = excess > 0 ? [...candidates()] : []
   let freed = 0
-  for (let at = 0; freed < excess;) {
-    let to = at
+  while (freed < excess) {
     // Checked again after a failed deletion.
-    for (let sum = freed; sum < excess; to += 1) {
-      const next = all[to]
-      if (next === undefined) throw new SpoolFullError(SPOOL_MESSAGES.limitReachedByOthers.text(maxBytes, root, bytes))
-      sum += next.bytes
+    if (left.reduce((sum, candidate) => sum + candidate.bytes, freed) < excess) {
+      throw new SpoolFullError(SPOOL_MESSAGES.limitReachedByOthers.text(maxBytes, root, bytes))
     }
-    for (; at < to; at += 1) freed += (all[at] as EvictionCandidate).evict()
+    freed += left.shift()?.evict() ?? 0
   }
   return freed
 }

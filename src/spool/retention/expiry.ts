@@ -1,6 +1,5 @@
 /** Deletes entries that are too old, and finds entries that no process sends. Any process ages other destinations' folders. */
 import { lstatSync, rmSync, unlinkSync } from 'node:fs'
-import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { isOwnFolder } from '../../shared/safe-folders.js'
 import {
@@ -23,8 +22,6 @@ export interface AgeLimit {
   readonly machine: Machine
   readonly wallNowMs: number
   readonly maxAgeMs: number
-  /** Since the machine's boot; Infinity where it is not known. */
-  readonly uptimeMs: () => number
 }
 
 export interface ExpiryOptions extends AgeLimit {
@@ -32,9 +29,9 @@ export interface ExpiryOptions extends AgeLimit {
   /** Folders whose batches are sent: their segments age in the recovery. */
   readonly destinations: readonly string[]
   /** Folders that another spool of this process ages. */
-  readonly siblings?: readonly string[] | undefined
-  /** Whether other destinations are scanned. Default true. */
-  readonly shouldScanOthers?: boolean | undefined
+  readonly siblings: readonly string[]
+  /** Whether other destinations are scanned. */
+  readonly shouldScanOthers: boolean
   readonly leases: LeaseWatch
 }
 
@@ -59,27 +56,27 @@ const EARLIEST_MS = Date.UTC(2025, 0, 1)
  * @returns yields the folders of other destinations with entries that have no owner @throws the system's errors
  */
 export function* deleteExpired(options: ExpiryOptions): Generator<StrandedEntries | undefined> {
-  const { root, destinations, siblings = [], shouldScanOthers: looksAtOthers = true, maxAgeMs } = options
+  const { root, destinations, siblings, shouldScanOthers, maxAgeMs } = options
   for (const name of listNames(root).filter((one) => DESTINATION_NAME.test(one) && isOwnFolder(join(root, one)))) {
     const folder = join(root, name)
     if (siblings.includes(folder)) continue
     const isOurs = destinations.includes(folder)
-    if (!isOurs && !looksAtOthers) continue
+    if (!isOurs && !shouldScanOthers) continue
     const limits = isOurs ? options : { ...options, maxAgeMs: Math.max(maxAgeMs, FOREIGN_MAX_AGE_MS) }
     const letters = [...walkFiles(join(folder, DEAD_LETTERS))].filter((file) => isOld(file, limits))
     const letterBytes = letters.reduce((sum, { path }) => sum + unlink(path), 0)
     if (isOurs) continue
-    const { bytes, expiredBytes: agedBytes } = yield* ageInstances(folder, limits)
-    yield { folder, bytes, expiredBytes: agedBytes + letterBytes }
+    const { bytes, expiredBytes } = yield* expireInstances(folder, limits)
+    yield { folder, bytes, expiredBytes: expiredBytes + letterBytes }
   }
 }
 
-function* ageInstances(
+function* expireInstances(
   destination: string,
   options: ExpiryOptions,
 ): Generator<undefined, Omit<StrandedEntries, 'folder'>> {
   let bytes = 0
-  let agedBytes = 0
+  let expiredBytes = 0
   for (const name of listNames(destination)) {
     yield
     const folder = join(destination, name)
@@ -88,7 +85,7 @@ function* ageInstances(
     const segments = [...walkFiles(folder)].filter((file) => isSegment(file.name))
     const young = segments.filter((file) => !isExpired(file, options))
     for (const { path } of segments.filter((file) => !young.includes(file)))
-      agedBytes += unlink(path) + unlink(toAcknowledgementLogPath(path))
+      expiredBytes += unlink(path) + unlink(toAcknowledgementLogPath(path))
     const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
     bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
     if (
@@ -103,7 +100,7 @@ function* ageInstances(
       rmSync(folder, { recursive: true, force: true })
     }
   }
-  return { bytes, expiredBytes: agedBytes }
+  return { bytes, expiredBytes }
 }
 
 function isFree(folder: string, { machine, leases }: ExpiryOptions): boolean {
@@ -120,14 +117,9 @@ function isFree(folder: string, { machine, leases }: ExpiryOptions): boolean {
  */
 function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeLimit): boolean {
   if (!isOld({ modifiedAtMs }, options)) return false
-  const {
-    machine: {
-      self: { boot },
-    },
-    maxAgeMs,
-    uptimeMs,
-  } = options
-  return boot === undefined || readOwner(join(path, '..'))?.boot !== boot || uptimeMs() > maxAgeMs
+  const { self, uptimeMs } = options.machine
+  const isThisBoot = self.boot !== undefined && readOwner(join(path, '..'))?.boot === self.boot
+  return !isThisBoot || uptimeMs() > options.maxAgeMs
 }
 
 /** As `isExpired`, for a claimed segment. One with a time before `EARLIEST_MS` is not expired. @throws the system's errors */
@@ -141,15 +133,6 @@ function isOld(
   { wallNowMs, maxAgeMs }: Pick<AgeLimit, 'wallNowMs' | 'maxAgeMs'>,
 ): boolean {
   return wallNowMs - modifiedAtMs > maxAgeMs
-}
-
-/** Milliseconds since the machine's boot, including sleep. */
-export function readSystemUptimeMs(): number {
-  try {
-    return uptime() * 1000
-  } catch {
-    return Infinity // some systems do not permit it to every user
-  }
 }
 
 /** @returns the bytes that were freed */

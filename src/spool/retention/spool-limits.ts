@@ -1,43 +1,38 @@
 /** Size and age limits of the root, and what is deleted when one is exceeded. */
 import { closeSync, unlinkSync } from 'node:fs'
-import { DROP_MESSAGES } from '../../diagnostics/messages.js'
 import { join } from 'node:path'
 import type { DropReason } from '../../diagnostics/account.js'
+import { DROP_MESSAGES } from '../../diagnostics/messages.js'
 import type { Clock } from '../../shared/clock.js'
-import { deleteExpired } from './expiry.js'
-import type { StrandedEntries } from './expiry.js'
-import type { EvictedBatchStore } from '../evicted-batch-store.js'
 import { createFile } from '../../shared/safe-files.js'
 import { DEAD_LETTERS, REPORTED, toAcknowledgementLogPath } from '../disk-format.js'
-import type { InstanceFolder } from '../instance/instance-folder.js'
+import type { EvictedBatchStore } from '../evicted-batch-store.js'
+import type { CurrentInstance } from '../instance/current-instance.js'
 import { LeaseWatch } from '../instance/ownership.js'
 import type { Machine } from '../instance/ownership.js'
 import type { Recovery } from '../instance/recovery.js'
-import { evict } from './eviction.js'
-import type { SpoolFullError, EvictionCandidate } from './eviction.js'
 import type { Segment } from '../segment/segment.js'
-import { TimeSlicedTask } from '../time-sliced-task.js'
 import { readSizeOnDisk, walkFiles, walkSpoolFiles } from '../spool-files.js'
-import type { FoundFile } from '../spool-files.js'
+import { TimeSlicedTask } from '../time-sliced-task.js'
+import { evict } from './eviction.js'
+import type { EvictionCandidate, SpoolFullError } from './eviction.js'
+import { deleteExpired } from './expiry.js'
+import type { StrandedEntries } from './expiry.js'
 
 export interface SpoolLimitsOptions {
   readonly root: string
   /** Destination folders whose batches are sent, this spool's own first. */
   readonly destinations: readonly string[]
   /** Destination folders of other spools of this process, which apply `maxAgeMs` themselves. */
-  readonly siblings?: readonly string[]
-  /** Whether other destinations are scanned. Default true. */
-  readonly shouldScanOthers?: boolean | undefined
+  readonly siblings: readonly string[]
+  /** Whether other destinations are scanned. */
+  readonly shouldScanOthers: boolean
   readonly maxBytes: number
   readonly maxAgeMs: number
   readonly segmentBytes: number
   readonly machine: Machine
   readonly clock: Clock
-  /** Milliseconds since the machine's boot. Default: not known. */
-  readonly uptimeMs?: () => number
-  /** The segment that is being written, and its size in bytes. */
-  readonly current: () => { readonly segment: Segment; readonly size: number } | undefined
-  readonly ownSegments: () => Iterable<Segment>
+  readonly instance: CurrentInstance
   readonly evicted: EvictedBatchStore
   readonly recovery: Recovery
   readonly onError: (error: unknown) => void
@@ -45,11 +40,11 @@ export interface SpoolLimitsOptions {
   /** Called with entries of other URLs or keys that no process has reported yet. */
   readonly onStranded: (folders: readonly StrandedEntries[]) => void
   /** Called when entries and dead letters of another URL or key were deleted because of their age. */
-  readonly onForeignExpired?: (folder: string, bytes: number) => void
+  readonly onForeignExpired: (folder: string, bytes: number) => void
 }
 
-/** Minimum number of files summed per turn, more than a spool of the default size has. */
-const FILES_AT_ONCE = 200
+/** Minimum number of files summed per time slice, more than a spool of the default size has. */
+const FILES_PER_SLICE = 200
 /** Minimum time between two sums of the file sizes near the limit. */
 const MEASURE_MS = 1_000
 /** Share of `maxBytes` from which sizes are summed regularly. Lower, by more than one segment, than the lowest share at which entries are refused. */
@@ -60,18 +55,18 @@ export class SpoolLimits {
   readonly #leases: LeaseWatch
   readonly #reported = new Set<string>()
   readonly #summing: TimeSlicedTask
-  readonly #ageing: TimeSlicedTask
+  readonly #expiring: TimeSlicedTask
   #rootBytes = 0
   #measuredAt = -Infinity
-  /** Instance that began a segment before the sum was known. If there is no room, no further segment is begun until there is. */
-  #roomWantedFor: InstanceFolder | undefined
-  #noRoom: SpoolFullError | undefined
+  /** A segment was begun before the sum was known. If there is no space, no further segment is begun until there is. */
+  #isSpaceOwed = false
+  #fullError: SpoolFullError | undefined
 
   constructor(options: SpoolLimitsOptions) {
     this.#options = options
     this.#leases = new LeaseWatch(options.clock)
-    this.#summing = new TimeSlicedTask(options.clock, FILES_AT_ONCE)
-    this.#ageing = new TimeSlicedTask(options.clock)
+    this.#summing = new TimeSlicedTask(options.clock, FILES_PER_SLICE)
+    this.#expiring = new TimeSlicedTask(options.clock)
   }
 
   /**
@@ -84,62 +79,44 @@ export class SpoolLimits {
     return this.#rootBytes
   }
 
-  /** Makes room for a new segment. If summing takes several turns, the segment may begin first and room is made afterwards. @throws NoRoomError */
-  ensureSpace(instance: InstanceFolder): void {
-    this.#options.recovery.scanning.advance()
+  /** Makes space for a new segment. If summing takes several time slices, the segment may begin first and space is made afterwards. @throws SpoolFullError */
+  ensureSpace(): void {
+    const { scanning } = this.#options.recovery
+    scanning.advance()
     if (this.#summing.isBusy) this.#summing.advance()
     else this.#measure()
-    if (!this.#summing.isBusy && !this.#options.recovery.scanning.isBusy) return this.#makeRoom(instance)
-    this.#roomWantedFor = instance
-    if (this.#noRoom !== undefined) throw this.#noRoom
+    if (!this.#summing.isBusy && !scanning.isBusy) return this.#evict()
+    this.#isSpaceOwed = true
+    if (this.#fullError !== undefined) throw this.#fullError
   }
 
-  /** Drops segments and dead letters older than `maxAgeMs`, in several turns if there are many. */
-  deleteExpired(instance: InstanceFolder): void {
-    const { clock, maxAgeMs, current, onError } = this.#options
+  /** Drops segments and dead letters older than `maxAgeMs`, in several time slices if there are many. */
+  deleteExpired(): void {
+    const { clock, maxAgeMs, instance, onError } = this.#options
     for (const segment of instance.segments.values()) {
       // Uses the monotonic clock: after a large wall clock correction entries that are minutes old would be dropped.
       const isOld = clock.now() - segment.writtenAtMs > maxAgeMs
-      if (segment !== current()?.segment && isOld) this.#drop(segment, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
+      if (segment.isComplete && isOld) this.#drop(segment, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
     }
-    if (!this.#ageing.isBusy) this.#ageing.run(this.#ageOthers(instance)).catch(onError)
+    if (!this.#expiring.isBusy) this.#expiring.run(this.#expireOthers()).catch(onError)
   }
 
   /** Stops all work: the instance was claimed, or the process ends. */
   stop(): void {
     this.#summing.cancel()
-    this.#ageing.cancel()
-    this.#roomWantedFor = undefined
+    this.#expiring.cancel()
+    this.#isSpaceOwed = false
   }
 
-  *#ageOthers(instance: InstanceFolder): Generator<unknown> {
-    const {
-      root,
-      destinations,
-      siblings,
-      shouldScanOthers: looksAtOthers,
-      machine,
-      clock,
-      maxAgeMs,
-      uptimeMs = () => Infinity,
-      onStranded,
-      onForeignExpired: onForeignAged,
-    } = this.#options
-    const limits = { machine, wallNowMs: clock.wallNow(), maxAgeMs, uptimeMs }
+  *#expireOthers(): Generator<unknown> {
+    const { clock, instance, onStranded, onForeignExpired } = this.#options
     const stranded: StrandedEntries[] = []
-    this.#leases.beginScan(() => instance.renew())
-    for (const found of deleteExpired({
-      root,
-      destinations,
-      siblings,
-      shouldScanOthers: looksAtOthers,
-      leases: this.#leases,
-      ...limits,
-    })) {
+    this.#leases.beginScan(() => instance.ensure().renew())
+    for (const found of deleteExpired({ ...this.#options, wallNowMs: clock.wallNow(), leases: this.#leases })) {
       yield
       if (found === undefined) continue
-      const { folder, bytes, expiredBytes: agedBytes } = found
-      if (agedBytes > 0) onForeignAged?.(folder, agedBytes)
+      const { folder, bytes, expiredBytes } = found
+      if (expiredBytes > 0) onForeignExpired(folder, expiredBytes)
       if (bytes > 0 && this.#markReported(folder)) stranded.push(found)
     }
     if (stranded.length > 0) onStranded(stranded)
@@ -159,16 +136,23 @@ export class SpoolLimits {
   }
 
   #measure(): void {
+    const { clock, recovery, onError } = this.#options
     if (this.#summing.isBusy) return
-    this.#measuredAt = this.#options.clock.now()
+    this.#measuredAt = clock.now()
     this.#summing.run(this.#sum()).then(() => {
-      if (this.#roomWantedFor !== undefined) this.#makeRoomAfterSum(this.#roomWantedFor)
-    }, this.#options.onError)
+      // If the claimed segments are not all known yet, it is retried after the next sum.
+      if (!this.#isSpaceOwed || recovery.scanning.isBusy) return
+      try {
+        this.#evict()
+      } catch (error) {
+        this.#fullError = error as SpoolFullError
+      }
+    }, onError)
   }
 
   *#sum(): Generator<void> {
-    const { root, recovery, current, segmentBytes } = this.#options
-    const ours = [...recovery.segments, ...this.#options.ownSegments()]
+    const { root, recovery, instance, segmentBytes } = this.#options
+    const ours = [...recovery.segments, ...instance.segments.values()]
     let bytes = 0
     for (const file of walkSpoolFiles(root)) {
       bytes += file.bytes
@@ -176,53 +160,39 @@ export class SpoolLimits {
     }
     // Files deleted during the sum may have been counted. Subtracting them drops too little rather than too much.
     const goneBytes = ours.filter(({ isGone }) => isGone).length * segmentBytes
-    this.#rootBytes = Math.max(bytes - goneBytes - recovery.droppingBytes - (current()?.size ?? 0), 0)
+    this.#rootBytes = Math.max(bytes - goneBytes - recovery.droppingBytes - instance.openBytes, 0)
   }
 
-  #makeRoomAfterSum(instance: InstanceFolder): void {
-    // The claimed segments are not all known yet: retried after the next sum.
-    if (this.#options.recovery.scanning.isBusy) return
-    try {
-      this.#makeRoom(instance)
-    } catch (error) {
-      this.#noRoom = error as SpoolFullError
-    }
-  }
-
-  #makeRoom(instance: InstanceFolder): void {
+  #evict(): void {
     const { root, segmentBytes, maxBytes } = this.#options
-    this.#noRoom = undefined
-    const removable = (): EvictionCandidate[] => this.#removable(instance)
-    this.#rootBytes -= evict({ root, bytes: this.#rootBytes, needBytes: segmentBytes, maxBytes, removable })
-    this.#roomWantedFor = undefined
+    this.#fullError = undefined
+    const candidates = (): EvictionCandidate[] => this.#candidates()
+    this.#rootBytes -= evict({ root, bytes: this.#rootBytes, needBytes: segmentBytes, maxBytes, candidates })
+    this.#isSpaceOwed = false
   }
 
   /** Dead letters first: they were reported and will not be sent. Then claimed segments, then this instance's own. */
-  #removable(instance: InstanceFolder): EvictionCandidate[] {
-    const { destinations, recovery, current } = this.#options
+  #candidates(): EvictionCandidate[] {
+    const { destinations, recovery, instance } = this.#options
     const letters = [...walkFiles(join(destinations[0] as string, DEAD_LETTERS))].toSorted(
       (a, b) => a.modifiedAtMs - b.modifiedAtMs,
     )
-    const own = [...instance.segments.values()].filter((segment) => segment !== current()?.segment)
+    const own = [...instance.segments.values()].filter(({ isComplete }) => isComplete)
     return [
-      ...letters.map((file): EvictionCandidate => ({ bytes: file.bytes, evict: () => removeFile(file) })),
-      ...recovery.removable,
-      ...own.map((segment) => this.#own(segment)),
+      ...letters.map(({ path, bytes }): EvictionCandidate => ({ bytes, evict: () => (tryUnlink(path) ? bytes : 0) })),
+      ...recovery.evictable,
+      ...own.map((segment) => this.#toCandidate(segment)),
     ]
   }
 
-  #own(segment: Segment): EvictionCandidate {
-    const bytes = (): number => readSizeOnDisk(segment.path) + readSizeOnDisk(toAcknowledgementLogPath(segment.path))
-    return {
-      get bytes() {
-        return bytes()
-      },
-      evict: () => {
-        const before = bytes()
-        this.#drop(segment, 'spool', DROP_MESSAGES.spoolFull.text())
-        return before - bytes()
-      },
+  #toCandidate(segment: Segment): EvictionCandidate {
+    const size = (): number => readSizeOnDisk(segment.path) + readSizeOnDisk(toAcknowledgementLogPath(segment.path))
+    const bytes = size()
+    const evictSegment = (): number => {
+      this.#drop(segment, 'spool', DROP_MESSAGES.spoolFull.text())
+      return bytes - size()
     }
+    return { bytes, evict: evictSegment }
   }
 
   /** Entries of the segment that are also in memory are still sent. */
@@ -233,12 +203,12 @@ export class SpoolLimits {
   }
 }
 
-/** @returns the bytes that were freed */
-function removeFile({ path, bytes }: FoundFile): number {
+/** @returns whether the file was deleted. If not, the oldest segment is deleted instead */
+function tryUnlink(path: string): boolean {
   try {
     unlinkSync(path)
-    return bytes
+    return true
   } catch {
-    return 0 // then the oldest segment is deleted
+    return false
   }
 }

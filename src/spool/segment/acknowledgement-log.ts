@@ -11,13 +11,13 @@ const { crc32 } = zlib
 const RECORD_BYTES = 40
 /** Bytes per read. */
 const WINDOW_BYTES = 1_600 * RECORD_BYTES
-/** A longer journal is damaged. A segment has at most 60,000 entries, and each at most about 8 records: 1 of its own, the others of parts. */
-const MAX_JOURNAL_BYTES = 1_000_000 * RECORD_BYTES
+/** A longer log is damaged. A segment has at most 60,000 entries, and each at most about 8 records: 1 of its own, the others of parts. */
+const MAX_LOG_BYTES = 1_000_000 * RECORD_BYTES
 const SETTLED = 1
 const PART = 2
 const CRC_FROM = 8
-/** The journal is missing, is a symbolic link, or is refused by `openOwn` for another reason. */
-const NO_JOURNAL: readonly unknown[] = ['ENOENT', 'ELOOP', 'UNSAFE']
+/** The log is missing, is a symbolic link, or is refused by `openOwn` for another reason. */
+const UNREADABLE_CODES: readonly unknown[] = ['ENOENT', 'ELOOP', 'UNSAFE']
 
 /** The records of one batch. */
 export interface Settlement {
@@ -58,7 +58,7 @@ export class AcknowledgementLog {
       writeAll(this.#fd, Buffer.concat(this.#unwritten))
       this.#unwritten = []
     } catch (error) {
-      // If half a record could not be cut off, reopening the journal does it.
+      // If half a record could not be cut off, reopening the log does it.
       this.close()
       this.#onError(error)
     }
@@ -82,11 +82,11 @@ export class AcknowledgementLog {
   }
 }
 
-/** Cuts off an incomplete record at the end, which would shift all later ones. Nothing is read beyond `MAX_JOURNAL_BYTES`. */
+/** Cuts off an incomplete record at the end, which would shift all later ones. Nothing is read beyond `MAX_LOG_BYTES`. */
 function openForAppend(path: string): number {
   const fd = openOwn(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
   const { size } = fstatSync(fd)
-  const end = size > MAX_JOURNAL_BYTES ? endOfRecords(fd) : size - (size % RECORD_BYTES)
+  const end = size > MAX_LOG_BYTES ? endOfRecords(fd) : size - (size % RECORD_BYTES)
   if (end !== size) ftruncateSync(fd, end)
   return fd
 }
@@ -99,7 +99,7 @@ function endOfRecords(fd: number): number {
 
 /**
  * Reads the settlements by batch. Skips records with a wrong CRC, and files that are not this user's.
- * @throws the system's errors: without the journal, settled entries would be sent again
+ * @throws the system's errors: without the log, settled entries would be sent again
  */
 export function readAcknowledgements(path: string): ReadonlyMap<string, Settlement> {
   const found = new Map<string, { settled: PositionSet; parts: PositionSet[] }>()
@@ -113,7 +113,7 @@ export function readAcknowledgements(path: string): ReadonlyMap<string, Settleme
       else if (kind === PART) settlement.parts.push(positions)
     }
   } catch (error) {
-    if (!NO_JOURNAL.includes((error as NodeJS.ErrnoException).code)) throw error
+    if (!UNREADABLE_CODES.includes((error as NodeJS.ErrnoException).code)) throw error
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
@@ -131,7 +131,7 @@ interface Found {
 /** @throws the system's errors */
 function* records(fd: number): Generator<Found> {
   const window = Buffer.allocUnsafeSlow(WINDOW_BYTES)
-  for (let position = 0; position < MAX_JOURNAL_BYTES;) {
+  for (let position = 0; position < MAX_LOG_BYTES;) {
     const bytesRead = readSync(fd, window, 0, WINDOW_BYTES, position)
     for (let at = 0; at + RECORD_BYTES <= bytesRead; at += RECORD_BYTES) {
       const kind = window.readUInt32LE(at)

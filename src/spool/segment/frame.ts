@@ -1,4 +1,4 @@
-/** Frames as bytes. Pure; `README.md` has the drawing. */
+/** Encoding of frames. Pure. `README.md` contains a diagram. */
 import zlib from 'node:zlib'
 import { LARGEST_BATCH_BYTES } from '../../options/size-limits.js'
 import { MAX_LOGS_PER_REQUEST } from '../../protocol/limits.js'
@@ -8,11 +8,11 @@ import { FORMAT_VERSION } from '../disk-format.js'
 const { crc32 } = zlib
 
 export const HEADER_BYTES = 36
-/** `0xff` occurs in no UTF-8, so that no entry can hold this. */
+/** `0xff` does not occur in UTF-8, so no entry contains this. */
 export const FRAME_MAGIC = Buffer.from([0xff, 0x70, 0x69, FORMAT_VERSION])
-/** Of one frame: a batch may be written as one. Neither written nor read beyond. */
+/** Maximum text of a frame: a batch may be written as one frame. Neither written nor read beyond. */
 export const MAX_TEXT_BYTES = LARGEST_BATCH_BYTES
-/** Frames of one batch: at most one for each entry, and the seal. */
+/** Maximum size of a batch: at most one frame per entry, and the seal. */
 export const MAX_BATCH_BYTES = LARGEST_BATCH_BYTES + (MAX_LOGS_PER_REQUEST + 1) * HEADER_BYTES
 
 const ENTRIES = 1
@@ -21,7 +21,7 @@ const SEAL = 2
 const CRC_AT = 4
 const LENGTH_AT = 8
 const KIND_AT = 12
-const RANK_AT = 13
+const SEVERITY_AT = 13
 const COUNT_AT = 14
 const FIRST_AT = 16
 const ID_AT = 20
@@ -30,8 +30,8 @@ export interface Frame {
   readonly kind: 'entries' | 'seal'
   readonly batchId: string
   /** Position of the highest level among the entries in `LEVELS`. */
-  readonly rank: number
-  /** Entries in the frame; of a seal: in the batch. */
+  readonly severity: number
+  /** Entries in the frame; for a seal: in the batch. */
   readonly count: number
   /** Position of the first entry in the batch. */
   readonly first: number
@@ -41,26 +41,26 @@ export interface Frame {
   readonly bytes: number
 }
 
-/** What there is at `at`: a frame, nothing more to be had without more bytes, or damage up to where a frame may start again. */
+/** Result at an offset: a frame; number of bytes from there that are needed; or number of damaged bytes before a frame may begin. */
 export type Found = { readonly frame: Frame } | { readonly needs: number } | { readonly skip: number }
 
 export interface FrameInput {
   readonly kind: Frame['kind']
   /** 16 bytes. */
   readonly id: Uint8Array
-  readonly rank: number
+  readonly severity: number
   readonly count: number
   readonly first: number
   readonly text: Uint8Array
 }
 
-/** Writes a frame at `at`, where there must be room for `HEADER_BYTES` and the text. @returns where it ends */
-export function writeFrame(into: Buffer, at: number, { kind, id, rank, count, first, text }: FrameInput): number {
+/** Writes a frame at `at`, which must have room for `HEADER_BYTES` and the text. @returns the end of the frame */
+export function writeFrame(into: Buffer, at: number, { kind, id, severity, count, first, text }: FrameInput): number {
   const end = at + HEADER_BYTES + text.length
   into.set(FRAME_MAGIC, at)
   into.writeUInt32LE(text.length, at + LENGTH_AT)
   into[at + KIND_AT] = kind === 'seal' ? SEAL : ENTRIES
-  into[at + RANK_AT] = rank
+  into[at + SEVERITY_AT] = severity
   into.writeUInt16LE(count, at + COUNT_AT)
   into.writeUInt32LE(first, at + FIRST_AT)
   into.set(id, at + ID_AT)
@@ -69,7 +69,7 @@ export function writeFrame(into: Buffer, at: number, { kind, id, rank, count, fi
   return end
 }
 
-/** @param bytes valid up to its end; nothing in it is trusted */
+/** @param bytes may contain anything */
 export function readFrame(bytes: Buffer, at: number): Found {
   const left = bytes.length - at
   if (left < FRAME_MAGIC.length) return { needs: HEADER_BYTES }
@@ -88,7 +88,7 @@ export function readFrame(bytes: Buffer, at: number): Found {
     frame: {
       kind: kind === SEAL ? 'seal' : 'entries',
       batchId: formatUuid(bytes, at + ID_AT),
-      rank: bytes[at + RANK_AT] as number,
+      severity: bytes[at + SEVERITY_AT] as number,
       count: bytes.readUInt16LE(at + COUNT_AT),
       first: bytes.readUInt32LE(at + FIRST_AT),
       text: bytes.subarray(at + HEADER_BYTES, end),
@@ -97,7 +97,7 @@ export function readFrame(bytes: Buffer, at: number): Found {
   }
 }
 
-/** How far from `at` the next frame may begin; its magic may be cut by the end. */
+/** Distance to the next possible frame. The end of the bytes may cut its magic. */
 function toNextMagic(bytes: Buffer, at: number): number {
   const next = bytes.indexOf(FRAME_MAGIC, at)
   return (next === -1 ? Math.max(bytes.length - FRAME_MAGIC.length + 1, at) : next) - at

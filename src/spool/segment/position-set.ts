@@ -1,11 +1,11 @@
-/** A set of positions in a batch, which has at most 100: 128 bits. Immutable. */
+/** An immutable set of positions in a batch, which has at most 100 entries: 128 bits. */
 const BYTES = 16
 export const MAX_POSITIONS = BYTES * 8
 
 export class PositionSet {
   readonly bytes: Uint8Array
 
-  /** @param bytes 16 of them, copied */
+  /** @param bytes 16 bytes, which are copied */
   constructor(bytes: Uint8Array) {
     this.bytes = Uint8Array.from(bytes)
   }
@@ -14,7 +14,7 @@ export class PositionSet {
     return new PositionSet(new Uint8Array(BYTES))
   }
 
-  /** From 0 to `count - 1`. */
+  /** The positions from 0 to `count - 1`. */
   static first(count: number): PositionSet {
     const bytes = new Uint8Array(BYTES)
     bytes.fill(0xff, 0, count >> 3)

@@ -1,82 +1,69 @@
-/** Custody of a batch whose entries lie in a segment. */
+/** Acknowledgement of a batch whose entries are in a segment. */
 import type { BatchAcknowledgement } from '../../batch/sender.js'
 import { PositionSet } from './position-set.js'
 import type { Segment } from './segment.js'
 
-/** What is left of one batch. Shared by the custody of all its parts. */
-class Remainder {
+/** A batch in a segment. All acknowledgements of its sub-batches share it. */
+interface StoredBatch {
   readonly segment: Segment
   readonly batchId: string
-  #left: PositionSet
-
-  constructor(segment: Segment, batchId: string, left: PositionSet) {
-    this.segment = segment
-    this.batchId = batchId
-    this.#left = left
-  }
-
-  get isKept(): boolean {
-    return !this.segment.isGone
-  }
-
-  part(positions: PositionSet): void {
-    if (!this.segment.isGone) this.segment.acknowledgements.recordPart(this.batchId, positions)
-  }
-
-  settle(positions: PositionSet): void {
-    const settled = this.#left.intersection(positions)
-    const count = settled.size
-    if (count === 0) return
-    this.#left = this.#left.difference(settled)
-    // Dropped or claimed.
-    if (this.segment.isGone) return
-    this.segment.acknowledgements.recordSettled(this.batchId, settled)
-    this.segment.settled(count)
-  }
+  unsettled: PositionSet
 }
 
-class Hold implements BatchAcknowledgement {
-  readonly #remainder: Remainder
-  /** In the batch that was cut, by position here. */
+class SegmentAcknowledgement implements BatchAcknowledgement {
+  readonly #batch: StoredBatch
+  /** Position in the stored batch of each entry of this sub-batch. */
   readonly #positions: readonly number[]
 
-  constructor(remainder: Remainder, positions: readonly number[]) {
-    this.#remainder = remainder
+  constructor(batch: StoredBatch, positions: readonly number[]) {
+    this.#batch = batch
     this.#positions = positions
   }
 
   get isDurable(): boolean {
-    return this.#remainder.isKept
+    return !this.#batch.segment.isGone
   }
 
-  createPart(positions: readonly number[]): BatchAcknowledgement {
-    const inBatch = this.#inBatch(positions)
-    this.#remainder.part(PositionSet.from(inBatch))
-    return new Hold(this.#remainder, inBatch)
+  createPart(indices: readonly number[]): BatchAcknowledgement {
+    const { segment, batchId } = this.#batch
+    const positions = this.#positionsAt(indices)
+    if (!segment.isGone) segment.acknowledgements.recordPart(batchId, PositionSet.from(positions))
+    return new SegmentAcknowledgement(this.#batch, positions)
   }
 
-  acknowledge(positions?: readonly number[]): void {
-    this.#remainder.settle(PositionSet.from(positions === undefined ? this.#positions : this.#inBatch(positions)))
+  acknowledge(indices?: readonly number[]): void {
+    const { segment, batchId, unsettled } = this.#batch
+    const positions = indices === undefined ? this.#positions : this.#positionsAt(indices)
+    const settled = unsettled.intersection(PositionSet.from(positions))
+    if (settled.size === 0) return
+    this.#batch.unsettled = unsettled.difference(settled)
+    // The segment was dropped, or claimed by another process.
+    if (segment.isGone) return
+    segment.acknowledgements.recordSettled(batchId, settled)
+    segment.settled(settled.size)
   }
 
-  #inBatch(positions: readonly number[]): number[] {
-    return positions.map((at) => this.#positions[at]).filter((at) => at !== undefined)
+  #positionsAt(indices: readonly number[]): number[] {
+    return indices.map((index) => this.#positions[index]).filter((position) => position !== undefined)
   }
 }
 
-/** @param groups positions of the batch that was cut, one list for each batch that it goes on as @returns the custody of each */
+/** @param groups positions in the stored batch, one list per sub-batch @returns one acknowledgement per sub-batch */
 export function createPartAcknowledgements(
   segment: Segment,
   batchId: string,
   groups: readonly (readonly number[])[],
 ): BatchAcknowledgement[] {
-  const remainder = new Remainder(segment, batchId, PositionSet.from(groups.flat()))
-  return groups.map((positions) => new Hold(remainder, positions))
+  const batch = { segment, batchId, unsettled: PositionSet.from(groups.flat()) }
+  return groups.map((positions) => new SegmentAcknowledgement(batch, positions))
 }
 
-/** By count: batches share them. */
+/** By count: batches share these lists. */
 const ALL_POSITIONS = Array.from({ length: 101 }, (_, count) => [...Array(count).keys()])
 
 export function createAcknowledgement(segment: Segment, batchId: string, count: number): BatchAcknowledgement {
-  return new Hold(new Remainder(segment, batchId, PositionSet.first(count)), ALL_POSITIONS[count] as readonly number[])
+  return new SegmentAcknowledgement(
+    { segment, batchId, unsettled: PositionSet.first(count) },
+    ALL_POSITIONS[count] as readonly number[],
+  )
 }

@@ -1,55 +1,64 @@
-/** Batches out of a segment's file, one at a time, within a window. */
+/** Reads batches from a segment's file, one at a time. */
 import { close, fstatSync, read } from 'node:fs'
 import { promisify } from 'node:util'
-import { HEADER_BYTES } from './frame.js'
+import { HEADER_BYTES, readFrame } from './frame.js'
 import type { Frame } from './frame.js'
-import { FrameWindow } from './frame-window.js'
 import { MAX_SEGMENT_BYTES, openSegment } from './segment.js'
 
 const readAsync = promisify(read)
 const closeAsync = promisify(close)
 
-/** Entries that stand together in a batch. */
+const WINDOW_BYTES = 256 * 1024
+
+/** Consecutive entries of a batch. */
 export interface EntryRun {
   readonly first: number
   readonly count: number
-  /** Valid until the next batch is read. */
+  /** Their JSON, comma-separated. Valid until the next batch is read. */
   readonly text: Buffer
 }
 
 export interface ReadBatch {
   readonly batchId: string
-  /** Of its first frame, in the file. */
+  /** Offset of its first frame in the file. */
   readonly offset: number
-  readonly rank: number
-  /** By position; none overlap. */
+  readonly severity: number
   readonly runs: readonly EntryRun[]
-  /** Entries that the batch had when it was sealed; undefined where no seal was found. */
+  /** Number of entries in the batch when it was sealed; undefined if no seal was found. */
   readonly sealedCount: number | undefined
 }
 
-/** Of the batch that is being read, where a frame's text lies among its bytes. */
+/** Location of a run's text in the file. The window may move until the batch is complete. */
 interface Span {
   readonly first: number
   readonly count: number
-  readonly from: number
-  readonly to: number
+  readonly at: number
+  readonly bytes: number
 }
 
-/** One window serves all batches, and holds the whole of the one that is read: a backlog must not become garbage. */
+/**
+ * The window holds the part of the file from the first frame of the current batch on. It is reused for all batches, so that reading a
+ * backlog produces no garbage, and grows only for a batch that is larger.
+ */
 export class SegmentReader {
   readonly #fd: number
-  /** Up to where may be read. */
   readonly #endsAt: () => number
-  readonly #window: FrameWindow
   readonly #isGrowing: () => boolean
-  /** Bytes beyond what a writer can have written. */
+  #window = Buffer.allocUnsafeSlow(WINDOW_BYTES)
+  /** Offset of the window's first byte in the file. */
+  #windowStart: number
+  /** Number of bytes in the window that were read. */
+  #length = 0
+  #position: number
+  #damagedBytes = 0
+  /** Bytes beyond the maximum that a writer produces. */
   #excessBytes = 0
   #reading: Promise<void> | undefined
 
   /**
    * @param from offset of the first frame
-   * @param endsAt by default the end of the file
+   * @param endsAt offset up to which the file may be read. Default: its end
+   * @param isGrowing whether a writer may still append: an incomplete frame at the end is then not damaged
    * @throws the system's errors, UnsafeError
    */
   constructor(
@@ -58,23 +67,23 @@ export class SegmentReader {
     endsAt: () => number = () => Infinity,
     isGrowing: () => boolean = () => false,
   ) {
-    this.#isGrowing = isGrowing
     this.#fd = openSegment(path)
-    this.#window = new FrameWindow(from)
+    this.#windowStart = this.#position = from
     this.#endsAt = endsAt
+    this.#isGrowing = isGrowing
   }
 
-  /** Offset behind what was read. */
+  /** Offset of the end of the last batch that was read. */
   get position(): number {
-    return this.#window.position
+    return this.#position
   }
 
-  /** Bytes that belong to no frame. */
+  /** Number of bytes that belong to no frame. */
   get damagedBytes(): number {
-    return this.#window.damagedBytes + this.#excessBytes
+    return this.#damagedBytes + this.#excessBytes
   }
 
-  /** The next batch, or undefined at the end. One call at a time. @throws the system's error (rejects) */
+  /** Reads the next batch. One call at a time. @returns undefined at the end of the file @throws the system's errors (rejects) */
   next(): Promise<ReadBatch | undefined> {
     const batch = this.#next()
     this.#reading = batch.then(
@@ -91,47 +100,82 @@ export class SegmentReader {
   }
 
   async #next(): Promise<ReadBatch | undefined> {
-    let batchId: string | undefined
-    let offset = 0
-    let rank = 0
-    let sealedCount: number | undefined
+    const first = await this.#frame(undefined)
+    if (first === undefined) return undefined
+    const { batchId } = first
+    const offset = this.#position
     const spans: Span[] = []
-    this.#window.beginBatch()
-    // A seal may stand before the end: a batch that was begun anew, because its writer had to move, is sealed twice.
-    for (let frame = await this.#frame(); frame !== undefined; frame = await this.#frame()) {
-      if (batchId !== undefined && frame.batchId !== batchId) break
-      const { first, count, text } = frame
-      if (batchId === undefined) offset = this.#window.position
-      const from = this.#window.keep(frame) + HEADER_BYTES
-      if (frame.kind === 'seal') sealedCount = count
-      else spans.push({ first, count, from, to: from + text.length })
-      batchId = frame.batchId
-      rank = Math.max(rank, frame.rank)
+    let severity = 0
+    let sealedCount: number | undefined
+    let frame: Frame | undefined = first
+    while (frame !== undefined && frame.batchId === batchId) {
+      if (frame.kind === 'seal') sealedCount = frame.count
+      else
+        spans.push({
+          first: frame.first,
+          count: frame.count,
+          at: this.#position + HEADER_BYTES,
+          bytes: frame.text.length,
+        })
+      severity = Math.max(severity, frame.severity)
+      this.#position += frame.bytes
+      frame = sealedCount === undefined ? await this.#frame(offset) : undefined
     }
-    if (batchId === undefined) return undefined
-    const pieces = spans.map(({ first, count, from, to }): EntryRun => ({
-      first,
-      count,
-      text: this.#window.kept(from, to),
-    }))
-    return { batchId, offset, rank, runs: inOrder(pieces), sealedCount }
+    return { batchId, offset, severity, runs: spans.map((span) => this.#toRun(span)), sealedCount }
   }
 
-  /** The frame at the position, behind whatever is damaged; it is not yet passed. */
-  async #frame(): Promise<Frame | undefined> {
+  #toRun({ first, count, at, bytes }: Span): EntryRun {
+    const from = at - this.#windowStart
+    return { first, count, text: this.#window.subarray(from, from + bytes) }
+  }
+
+  /** Finds the frame at the position, or the next one after damaged bytes. Does not advance beyond it. @param batchOffset see `#fill` */
+  async #frame(batchOffset: number | undefined): Promise<Frame | undefined> {
     for (;;) {
-      const found = this.#window.find()
-      if (typeof found !== 'number') return found
+      const found = readFrame(this.#window.subarray(0, this.#length), this.#position - this.#windowStart)
+      if ('frame' in found) return found.frame
+      if ('skip' in found) {
+        this.#skip(found.skip)
+        continue
+      }
       const end = this.#end()
-      // An incomplete frame at the end may be one that is still being written.
-      if (this.#window.position + found > end && this.#isGrowing()) return undefined
-      const target = this.#window.reserve(found, end)
-      if (target !== undefined) {
-        const { bytesRead } = await readAsync(this.#fd, target.buffer, target.offset, target.length, target.position)
-        if (bytesRead === 0) return undefined // truncated since its size was read
-        this.#window.filled(bytesRead)
-      } else if (this.#window.position >= end) return undefined
+      if (this.#position + found.needs <= end) {
+        if (!(await this.#fill(batchOffset ?? this.#position, found.needs, end))) return undefined
+      } else {
+        const left = end - this.#position
+        if (left <= 0 || this.#isGrowing()) return undefined
+        // The end of the file cuts a frame, or bytes that resemble one.
+        this.#skip(left < HEADER_BYTES ? left : 1)
+      }
     }
+  }
+
+  /**
+   * Reads more of the file into the window.
+   * @param keepFrom offset from which the window's content is kept
+   * @param needs number of bytes that are needed from the position on
+   * @returns false if the file was truncated since its size was read
+   */
+  async #fill(keepFrom: number, needs: number, end: number): Promise<boolean> {
+    const kept = this.#window.subarray(keepFrom - this.#windowStart, this.#length)
+    // Doubled, so that each byte of a large batch is copied a few times only.
+    const size = Math.max(WINDOW_BYTES, this.#position + needs - keepFrom, 2 * kept.length)
+    const isReusable = size <= this.#window.length && this.#window.length <= 4 * size
+    const target = isReusable ? this.#window : Buffer.allocUnsafeSlow(size)
+    kept.copy(target)
+    this.#window = target
+    this.#windowStart = keepFrom
+    this.#length = kept.length
+    const readFrom = keepFrom + kept.length
+    const { bytesRead } = await readAsync(
+      this.#fd,
+      target,
+      this.#length,
+      Math.min(target.length - this.#length, end - readFrom),
+      readFrom,
+    )
+    this.#length += bytesRead
+    return bytesRead > 0
   }
 
   #end(): number {
@@ -139,20 +183,9 @@ export class SegmentReader {
     this.#excessBytes = Math.max(0, size - MAX_SEGMENT_BYTES)
     return size - this.#excessBytes
   }
-}
 
-/** A batch that was begun anew, after its writer had to move, holds some entries twice. */
-function inOrder(pieces: readonly EntryRun[]): readonly EntryRun[] {
-  const isSorted = pieces.every((piece, at) => at === 0 || endOf(pieces[at - 1] as EntryRun) <= piece.first)
-  if (isSorted) return pieces
-  const kept: EntryRun[] = []
-  // The longest that begins first: what was written as a whole wins over what it replaces.
-  for (const piece of pieces.toSorted((a, b) => a.first - b.first || b.count - a.count)) {
-    if (kept.length === 0 || endOf(kept.at(-1) as EntryRun) <= piece.first) kept.push(piece)
+  #skip(bytes: number): void {
+    this.#position += bytes
+    this.#damagedBytes += bytes
   }
-  return kept
-}
-
-function endOf({ first, count }: EntryRun): number {
-  return first + count
 }

@@ -2,8 +2,8 @@
 import type { SegmentPosition } from '../../batch/sender.js'
 
 /**
- * Live batches pass a backlog in long ranges. This class stores where ranges begin and end, not each batch.
- * Places are marked in disk order, except single ones that change again.
+ * Live batches are sent ahead of a backlog in long ranges. This class stores where ranges begin and end, not each batch.
+ * Positions are marked in disk order, except single ones that change again.
  */
 export class SkippedRanges {
   /** By segment: ascending offsets at which ranges begin and end, alternately. */
@@ -13,7 +13,7 @@ export class SkippedRanges {
     return isInside(edgesUpTo(this.#edges.get(segment), offset))
   }
 
-  /** Marks the batch at this place and all after it, up to the next marked one. */
+  /** Marks the batch at this position and all later ones, up to the next marked one. */
   mark(place: SegmentPosition, isPassed: boolean): void {
     const edges = this.#edges.get(place.segment) ?? []
     const before = edgesUpTo(edges, place.offset)
@@ -23,7 +23,7 @@ export class SkippedRanges {
     this.#edges.set(place.segment, edges)
   }
 
-  /** Marks only the batch at this place. */
+  /** Marks only the batch at this position. */
   markOne({ segment, offset }: SegmentPosition, isPassed: boolean): void {
     const edges = this.#edges.get(segment) ?? []
     const before = edgesUpTo(edges, offset)
@@ -53,7 +53,7 @@ function edgesUpTo(edges: readonly number[] | undefined, offset: number): number
   return count
 }
 
-/** Whether a place after this number of edges is within a range. */
+/** Whether a position after this number of edges is within a range. */
 function isInside(edges: number): boolean {
   return edges % 2 === 1
 }

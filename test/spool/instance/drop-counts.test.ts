@@ -1,56 +1,23 @@
 /** Counts of drops in the instance's folder: whoever takes it over has them, once, whatever became of the file. */
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { UnreportedDrops } from '../../../src/diagnostics/account.js'
 import { destinationName } from '../../../src/spool/spool-root.js'
 import type { SpoolOptions } from '../../../src/spool/spool.js'
 import { FakeClock } from '../../fake-clock.js'
 import { filesBelow } from '../disk-image.js'
-import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from '../process-run.js'
-import { removeScratch, scratchFolder } from '../scratch.js'
+import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
+import { useSpoolBench } from '../spool-bench.js'
 
 const DROPS: UnreportedDrops = { dropped: { spool: 300, age: 20 }, lastAtMs: 1_800_000_000_000 }
 
-let root: string
-let clock: FakeClock
-let processes: Processes
-let lives: ProcessRun[]
-
-beforeEach(() => {
-  root = scratchFolder()
-  clock = new FakeClock(Date.now())
-  processes = new Processes()
-  lives = []
-})
-
-afterEach(() => {
-  for (const life of lives) life.die(processes, root)
-  removeScratch(root)
-})
+const bench = useSpoolBench()
+const { root, kill, close } = bench
 
 /** It keeps what it takes over, as the pipeline does. */
 function begin(taken: UnreportedDrops[] = [], spool: Partial<SpoolOptions> = {}): ProcessRun {
-  // The spool calls back from its start, before the constructor returns.
-  const life: ProcessRun = new ProcessRun({
-    root,
-    clock,
-    machine: processes.born(),
-    spool: { onPreviousDrops: (drops) => void taken.push(drops), ...spool },
-  })
-  lives.push(life)
-  return life
-}
-
-function kill(life: ProcessRun): void {
-  lives = lives.filter((other) => other !== life)
-  life.die(processes, root)
-}
-
-function close(life: ProcessRun): void {
-  lives = lives.filter((other) => other !== life)
-  life.spool.close()
-  processes.die(life.machine)
+  return bench.begin({ onPreviousDrops: (drops) => void taken.push(drops), ...spool })
 }
 
 test.each([
@@ -69,19 +36,19 @@ test.each([
 })
 
 test('what was told leaves nothing behind', () => {
-  const life = begin()
-  life.spool.saveDropCounts(DROPS)
-  life.spool.saveDropCounts(undefined)
-  close(life)
+  const run = begin()
+  run.spool.saveDropCounts(DROPS)
+  run.spool.saveDropCounts(undefined)
+  close(run)
   expect(filesBelow(root)).toEqual([])
 })
 
 test('what a dead process had taken over and kept is added to by those after it', () => {
   const taken: UnreportedDrops[] = []
   for (let n = 0; n < 3; n += 1) {
-    const life = begin(taken)
-    life.spool.saveDropCounts({ dropped: { spool: n + 1 }, lastAtMs: 1 })
-    kill(life)
+    const run = begin(taken)
+    run.spool.saveDropCounts({ dropped: { spool: n + 1 }, lastAtMs: 1 })
+    kill(run)
   }
   begin(taken)
   expect(taken.map(({ dropped }) => dropped)).toEqual([{ spool: 1 }, { spool: 2 }, { spool: 3 }])
@@ -111,30 +78,30 @@ test.each([
   const [file = ''] = filesBelow(root).filter((path) => path.endsWith('/drops'))
   writeFileSync(file, text)
   const taken: UnreportedDrops[] = []
-  const life = begin(taken)
+  const run = begin(taken)
   expect(taken).toEqual([])
-  expect(life.problems).toEqual([])
+  expect(run.problems).toEqual([])
   expect(filesBelow(root).filter((path) => path.endsWith('/drops'))).toEqual([])
 })
 
 test('a link in its place is not followed, and what the process keeps is reported as a problem', () => {
-  const life = begin()
+  const run = begin()
   const target = join(root, 'target')
   const [owner = ''] = filesBelow(root).filter((path) => path.endsWith('/owner'))
   symlinkSync(target, join(owner, '..', 'drops'))
-  life.spool.saveDropCounts(DROPS)
-  expect(life.problems).toHaveLength(1)
+  run.spool.saveDropCounts(DROPS)
+  expect(run.problems).toHaveLength(1)
   expect(existsSync(target)).toBe(false)
 })
 
 test('where the disk takes nothing, that is reported once', () => {
-  root = join(root, 'file')
-  writeFileSync(root, '')
-  const life = begin()
-  life.spool.saveDropCounts({ ...DROPS, dropped: { spool: 1 } })
-  life.spool.saveDropCounts(DROPS)
-  expect(life.problems).toHaveLength(1)
-  root = join(root, '..')
+  mkdirSync(root)
+  const dir = join(root, 'file')
+  writeFileSync(dir, '')
+  const run = begin([], { dir })
+  run.spool.saveDropCounts({ ...DROPS, dropped: { spool: 1 } })
+  run.spool.saveDropCounts(DROPS)
+  expect(run.problems).toHaveLength(1)
 })
 
 test('of another key they go when they are too old', () => {
@@ -142,10 +109,9 @@ test('of another key they go when they are too old', () => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'drops'), JSON.stringify(DROPS))
   const eightDays = 8 * 24 * 3_600_000
-  clock = new FakeClock(Date.now())
   begin()
   expect(existsSync(folder)).toBe(true)
-  clock = new FakeClock(Date.now() + eightDays)
+  bench.clock = new FakeClock(Date.now() + eightDays)
   begin()
   expect(existsSync(folder)).toBe(false)
 })

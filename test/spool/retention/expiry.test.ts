@@ -1,17 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { deleteExpired } from '../../../src/spool/retention/expiry.js'
 import { LeaseWatch } from '../../../src/spool/instance/ownership.js'
 import { SegmentReader } from '../../../src/spool/segment/segment-reader.js'
 import { Recovery } from '../../../src/spool/instance/recovery.js'
 import { InstanceFolder } from '../../../src/spool/instance/instance-folder.js'
 import { destinationName } from '../../../src/spool/spool-root.js'
-import type { SpoolOptions } from '../../../src/spool/spool.js'
 import { FakeClock } from '../../fake-clock.js'
 import { filesBelow, segmentsBelow } from '../disk-image.js'
-import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from '../process-run.js'
-import { removeScratch, scratchFolder } from '../scratch.js'
+import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
+import { useSpoolBench } from '../spool-bench.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -25,44 +24,12 @@ class SettableClock extends FakeClock {
   }
 }
 
-let root: string
-let clock: SettableClock
-let processes: Processes
-let lives: ProcessRun[]
+const bench = useSpoolBench({ createClock: () => new SettableClock(Date.now()) })
+const { root, processes, begin, kill, setAge } = bench
 
-beforeEach(() => {
-  root = scratchFolder()
-  clock = new SettableClock(Date.now())
-  processes = new Processes()
-  lives = []
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  for (const life of lives) life.die(processes, root)
-  removeScratch(root)
-})
-
-function begin(spool: Partial<SpoolOptions> = {}): ProcessRun {
-  const life = new ProcessRun({ root, clock, machine: processes.born(), spool })
-  lives.push(life)
-  return life
-}
-
-function kill(life: ProcessRun): void {
-  lives = lives.filter((other) => other !== life)
-  life.die(processes, root)
-}
-
-function write(life: ProcessRun, count: number): void {
-  for (let n = 0; n < count; n += 1) life.add(JSON.stringify({ n }))
-  life.batcher.seal()
-}
-
-/** As if all in the root had been written so long ago. */
-function makeOld(ageMs: number): void {
-  const seconds = (clock.wallNow() - ageMs) / 1000
-  for (const path of filesBelow(root)) utimesSync(path, seconds, seconds)
+function write(run: ProcessRun, count: number): void {
+  for (let n = 0; n < count; n += 1) run.add(JSON.stringify({ n }))
+  run.batcher.seal()
 }
 
 describe('own segments', () => {
@@ -70,39 +37,37 @@ describe('own segments', () => {
 
   /** Two segments: the first takes no more. */
   async function beginTwo(): Promise<ProcessRun> {
-    const life = new ProcessRun({
-      root,
-      clock,
-      machine: processes.born(),
-      spool: { maxAgeMs },
-      onBatch: (batch) => {
-        if (batch.place !== undefined) life.spool.evicted.push({ ...batch, place: batch.place })
+    const run: ProcessRun = begin(
+      { maxAgeMs },
+      {
+        onBatch: (batch) => {
+          if (batch.place !== undefined) run.spool.evicted.push({ ...batch, place: batch.place })
+        },
       },
-    })
-    lives.push(life)
-    write(life, 3)
-    await clock.advance(maxAgeMs / 16)
-    write(life, 2)
+    )
+    write(run, 3)
+    await bench.clock.advance(maxAgeMs / 16)
+    write(run, 2)
     expect(segmentsBelow(root)).toHaveLength(2)
-    return life
+    return run
   }
 
   test('stay, where the wall clock is set forward', async () => {
-    const life = await beginTwo()
-    clock.offsetMs = 30 * DAY_MS
-    await clock.advance(maxAgeMs / 2)
+    const run = await beginTwo()
+    bench.clock.offsetMs = 30 * DAY_MS
+    await bench.clock.advance(maxAgeMs / 2)
     expect(segmentsBelow(root)).toHaveLength(2)
-    expect(life.drops).toEqual([])
+    expect(run.drops).toEqual([])
   })
 
   test('go, where the wall clock is set back, when they were written long ago', async () => {
-    const life = await beginTwo()
-    clock.offsetMs = -30 * DAY_MS
-    await clock.advance(maxAgeMs - maxAgeMs / 16)
-    expect(life.drops).toEqual([])
-    await clock.advance(maxAgeMs / 16 + 30_000)
-    expect(life.drops).toEqual([{ count: 3, reason: 'age', detail: 'older than spool.maxAgeMs 3600000' }])
-    expect(life.account.snapshot()).toMatchObject({ pending: 2, dropped: { age: 3 }, balances: true })
+    const run = await beginTwo()
+    bench.clock.offsetMs = -30 * DAY_MS
+    await bench.clock.advance(maxAgeMs - maxAgeMs / 16)
+    expect(run.drops).toEqual([])
+    await bench.clock.advance(maxAgeMs / 16 + 30_000)
+    expect(run.drops).toEqual([{ count: 3, reason: 'age', detail: 'older than spool.maxAgeMs 3600000' }])
+    expect(run.account.snapshot()).toMatchObject({ pending: 2, dropped: { age: 3 }, balances: true })
   })
 })
 
@@ -110,21 +75,20 @@ describe('what the dead left', () => {
   const UPTIME_MS = 2 * DAY_MS
 
   async function recover(uptimeMs: () => number): Promise<{ entries: number; drops: string[] }> {
-    const machine = processes.born()
+    const machine = { ...processes.born(), uptimeMs }
     const destination = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
     const drops: string[] = []
     const recovery = new Recovery({
       destinations: [destination],
       machine,
-      clock,
-      uptimeMs,
+      clock: bench.clock,
       maxAgeMs: 7 * DAY_MS,
       onRecovered: () => {},
       onDropped: (count, reason) => drops.push(`${count} ${reason}`),
       onError: (error) => drops.push(String(error)),
       onForeign: () => {},
     })
-    const instance = new InstanceFolder(destination, { clock, machine, isPowerSafe: false })
+    const instance = new InstanceFolder(destination, { clock: bench.clock, machine, isPowerSafe: false })
     let entries = 0
     // An owner whose thread cannot be checked may still write for a while.
     for (let scans = 0; scans < 2; scans += 1) {
@@ -134,17 +98,17 @@ describe('what the dead left', () => {
           entries += count
         })
       );
-      await clock.advance(20_000)
+      await bench.clock.advance(20_000)
     }
     recovery.close()
     return { entries, drops }
   }
 
   beforeEach(() => {
-    const life = begin()
-    write(life, 10)
-    kill(life)
-    makeOld(30 * DAY_MS)
+    const run = begin()
+    write(run, 10)
+    kill(run)
+    setAge(30 * DAY_MS)
   })
 
   test('is too old, as its time says', async () => {
@@ -159,40 +123,40 @@ describe('what the dead left', () => {
   test('is as old as its time says, where it was written in another boot', async () => {
     const owner = filesBelow(root).find((path) => path.endsWith('owner')) as string
     writeFileSync(owner, readFileSync(owner, 'utf8').replace('"a boot"', '"another boot"'))
-    makeOld(30 * DAY_MS)
+    setAge(30 * DAY_MS)
     expect(await recover(() => UPTIME_MS)).toEqual({ entries: 0, drops: ['10 age'] })
   })
 
   test('is sent, where it was written by a clock that was not set', async () => {
-    makeOld(clock.wallNow() - HOUR_MS)
+    setAge(bench.clock.wallNow() - HOUR_MS)
     expect(await recover(() => Infinity)).toEqual({ entries: 10, drops: [] })
   })
 })
 
 test('a backlog that is too old is counted in turns, and never all at once', async () => {
   for (let n = 0; n < 20; n += 1) {
-    const life = begin()
-    write(life, 100)
-    kill(life)
+    const run = begin()
+    write(run, 100)
+    kill(run)
   }
-  makeOld(30 * DAY_MS)
-  const life = begin()
+  setAge(30 * DAY_MS)
+  const run = begin()
   let turns = 0
   let isDone = false
   const counted = new Set<number>()
-  const reading = life.spool.recovery
+  const reading = run.spool.recovery
     .next(() => {})
     .finally(() => {
       isDone = true
     })
   for (; !isDone; turns += 1) {
-    counted.add(life.account.recovered)
-    expect(life.account.snapshot().balances).toBe(true)
+    counted.add(run.account.recovered)
+    expect(run.account.snapshot().balances).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(await reading).toBe(false)
   expect(counted.size).toBeGreaterThan(5)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 2000, dropped: { age: 2000 }, pending: 0, balances: true })
+  expect(run.account.snapshot()).toMatchObject({ recovered: 2000, dropped: { age: 2000 }, pending: 0, balances: true })
   expect(segmentsBelow(root)).toEqual([])
 })
 
@@ -201,18 +165,18 @@ test('a segment that is being counted is not dropped again to make room', async 
   write(first, 60)
   write(first, 40)
   kill(first)
-  makeOld(30 * DAY_MS)
-  const life = begin()
+  setAge(30 * DAY_MS)
+  const run = begin()
   const { next } = SegmentReader.prototype
   let reads = 0
   vi.spyOn(SegmentReader.prototype, 'next').mockImplementation(async function counted(this: SegmentReader) {
     reads += 1
-    if (reads === 2) expect(life.spool.recovery.removable).toEqual([])
+    if (reads === 2) expect(run.spool.recovery.evictable).toEqual([])
     return next.call(this)
   })
-  expect(await life.spool.recovery.next(() => {})).toBe(false)
+  expect(await run.spool.recovery.next(() => {})).toBe(false)
   expect(reads).toBe(3)
-  expect(life.account.snapshot()).toMatchObject({ recovered: 100, dropped: { age: 100, spool: 0 }, balances: true })
+  expect(run.account.snapshot()).toMatchObject({ recovered: 100, dropped: { age: 100, spool: 0 }, balances: true })
 })
 
 describe('other destinations', () => {
@@ -240,11 +204,11 @@ describe('other destinations', () => {
       .map(({ message }) => message)
 
   test('are reported once, however many processes find them, and again when they were sent and left anew', async () => {
-    makeOld(HOUR_MS)
+    setAge(HOUR_MS)
     const first = begin()
     expect(reports(first)).toEqual([expect.stringContaining(destinationName(URL_OF_TESTS, OTHER))])
     const second = begin({ apiKey: 'a third key' })
-    await clock.advance(120_000)
+    await bench.clock.advance(120_000)
     expect(reports(first, second)).toHaveLength(1)
     kill(first)
     expect(reports(begin())).toEqual([])
@@ -253,8 +217,8 @@ describe('other destinations', () => {
     for (const batch of await owner.recoverAll()) owner.settle(batch)
     write(owner, 5)
     kill(owner)
-    makeOld(HOUR_MS)
-    await clock.advance(30_000)
+    setAge(HOUR_MS)
+    await bench.clock.advance(30_000)
     expect(reports(second, begin())).toHaveLength(1)
   })
 
@@ -262,61 +226,61 @@ describe('other destinations', () => {
     const more = begin({ apiKey: 'one more key' })
     write(more, 1)
     kill(more)
-    makeOld(HOUR_MS)
+    setAge(HOUR_MS)
     const [report, ...others] = reports(begin())
     for (const key of [OTHER, 'one more key']) expect(report).toContain(destinationName(URL_OF_TESTS, key))
     expect(others).toEqual([])
   })
 
   test('keep what is younger than seven days, whatever was chosen here', async () => {
-    makeOld(6 * DAY_MS)
+    setAge(6 * DAY_MS)
     const before = files()
-    const life = begin({ maxAgeMs: HOUR_MS })
+    const run = begin({ maxAgeMs: HOUR_MS })
     expect(files()).toBe(before)
-    expect(life.notes.map(({ kind }) => kind)).toEqual(['stranded'])
+    expect(run.notes.map(({ kind }) => kind)).toEqual(['stranded'])
   })
 
   test('keep it for longer, where more was chosen here', () => {
-    makeOld(8 * DAY_MS)
+    setAge(8 * DAY_MS)
     const before = files()
     begin({ maxAgeMs: 9 * DAY_MS })
     expect(files()).toBe(before)
   })
 
   test('lose what is older, which is told with its place and size', async () => {
-    makeOld(8 * DAY_MS)
+    setAge(8 * DAY_MS)
     const folder = join(root, destinationName(URL_OF_TESTS, OTHER))
     const bytes = filesBelow(folder)
       .filter((path) => !path.endsWith('owner'))
       .reduce((sum, path) => sum + readFileSync(path).length, 0)
-    const life = begin({ maxAgeMs: HOUR_MS })
+    const run = begin({ maxAgeMs: HOUR_MS })
     expect(files()).toBe(0)
-    expect(life.notes).toEqual([
+    expect(run.notes).toEqual([
       {
         kind: 'aged',
         message: `${bytes} bytes of entries for another url or key were too old and were deleted: ${folder}`,
       },
     ])
-    await clock.advance(60_000)
-    expect(life.notes).toHaveLength(1)
+    await bench.clock.advance(60_000)
+    expect(run.notes).toHaveLength(1)
   })
 
   test('keep what was written in this boot, where the clock was set since', () => {
-    makeOld(8 * DAY_MS)
+    setAge(8 * DAY_MS)
     const before = files()
     const options = {
       root,
       destinations: [],
-      machine: processes.born(),
-      wallNowMs: clock.wallNow(),
+      siblings: [],
+      shouldScanOthers: true,
+      machine: { ...processes.born(), uptimeMs: () => DAY_MS },
+      wallNowMs: bench.clock.wallNow(),
       maxAgeMs: HOUR_MS,
-      leases: new LeaseWatch(clock),
+      leases: new LeaseWatch(bench.clock),
     }
-    expect(
-      [...deleteExpired({ ...options, uptimeMs: () => DAY_MS })].flatMap((found) =>
-        found === undefined ? [] : found.expiredBytes > 0,
-      ),
-    ).toEqual([true])
+    expect([...deleteExpired(options)].flatMap((found) => (found === undefined ? [] : found.expiredBytes > 0))).toEqual(
+      [true],
+    )
     // The dead letter has gone, by its time alone: it was never to be sent.
     expect(files()).toBe(before - 1)
     expect(segmentsBelow(root)).toHaveLength(1)
@@ -327,7 +291,7 @@ test('own dead letters go by the age that was chosen', () => {
   const dead = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
   mkdirSync(dead, { recursive: true })
   writeFileSync(join(dead, 'old.ndjson'), '{}')
-  makeOld(2 * HOUR_MS)
+  setAge(2 * HOUR_MS)
   writeFileSync(join(dead, 'young.ndjson'), '{}')
   begin({ maxAgeMs: HOUR_MS })
   expect(['old.ndjson', 'young.ndjson'].map((name) => existsSync(join(dead, name)))).toEqual([false, true])

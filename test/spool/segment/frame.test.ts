@@ -15,7 +15,7 @@ const TEXT = fc.oneof(
 const FRAME = fc.record({
   kind: fc.constantFrom('entries' as const, 'seal' as const),
   id: ID,
-  rank: fc.nat(4),
+  severity: fc.nat(4),
   count: fc.nat(0xffff),
   first: fc.nat(0xffff_ffff),
   text: TEXT,
@@ -48,8 +48,8 @@ function framesIn(bytes: Buffer): Frame[] {
   return frames
 }
 
-function givenOf({ kind, batchId, rank, count, first, text }: Frame): Given {
-  return { kind, id: batchId, rank, count, first, text: text.toString() }
+function givenOf({ kind, batchId, severity, count, first, text }: Frame): Given {
+  return { kind, id: batchId, severity, count, first, text: text.toString() }
 }
 
 /** A lone surrogate has no UTF-8. */
@@ -122,7 +122,7 @@ describe('frames', () => {
 
   test('a length that is no length is damage, and asks for no memory', () => {
     const bytes = bytesOf([
-      { kind: 'entries', id: 'b5b6dd0c-7b4e-4d0c-8f43-6e1a3c1f1d2e', rank: 0, count: 1, first: 0, text: '{}' },
+      { kind: 'entries', id: 'b5b6dd0c-7b4e-4d0c-8f43-6e1a3c1f1d2e', severity: 0, count: 1, first: 0, text: '{}' },
     ])
     bytes.writeUInt32LE(0xffff_ffff, 8)
     expect(readFrame(bytes, 0)).toHaveProperty('skip')

@@ -1,0 +1,59 @@
+/** The instance folder of this spool: created when it is first needed, replaced after another process has claimed or deleted it. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../shared/clock.js'
+import { REPORTED } from '../disk-format.js'
+import type { Segment } from '../segment/segment.js'
+import { ensureDestination } from '../spool-root.js'
+import { InstanceFolder } from './instance-folder.js'
+import type { Machine } from './ownership.js'
+
+export interface CurrentInstanceOptions {
+  readonly root: string
+  /** Whether the user configured the root. */
+  readonly isNamed: boolean
+  readonly destination: string
+  readonly clock: Clock
+  readonly machine: Machine
+  readonly isPowerSafe: boolean
+}
+
+export class CurrentInstance {
+  readonly #options: CurrentInstanceOptions
+  #folder: InstanceFolder | undefined
+
+  constructor(options: CurrentInstanceOptions) {
+    this.#options = options
+  }
+
+  /** Undefined before the first call of `ensure`, and after `clear`. */
+  get folder(): InstanceFolder | undefined {
+    return this.#folder
+  }
+
+  get segments(): ReadonlyMap<number, Segment> {
+    return this.#folder?.segments ?? new Map<number, Segment>()
+  }
+
+  /** Size of the segment that is being written. */
+  get openBytes(): number {
+    let bytes = 0
+    for (const segment of this.segments.values()) if (!segment.isComplete) bytes += segment.writtenBytes
+    return bytes
+  }
+
+  /** @returns the folder; creates it if there is none @throws the system's errors, UnsafeError */
+  ensure(): InstanceFolder {
+    if (this.#folder !== undefined) return this.#folder
+    const { root, isNamed, destination, clock, machine, isPowerSafe } = this.#options
+    ensureDestination(root, destination, { isNamed, isPowerSafe })
+    // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
+    rmSync(join(destination, REPORTED), { force: true })
+    return (this.#folder = new InstanceFolder(destination, { clock, machine, isPowerSafe }))
+  }
+
+  /** Forgets the folder: it was closed, claimed or deleted. */
+  clear(): void {
+    this.#folder = undefined
+  }
+}

@@ -1,0 +1,103 @@
+/** Appends to a segment. Synchronous: when `write` returns, the kernel has the bytes. */
+import { fdatasync, fdatasyncSync } from 'node:fs'
+import { closeQuietly, createFile, writeAll } from '../../shared/safe-files.js'
+import { createSegmentHeader } from '../disk-format.js'
+import { MAX_SEGMENT_BYTES } from './segment.js'
+import type { Segment } from './segment.js'
+
+export interface SegmentWriterOptions {
+  readonly createdAtMs: number
+  /** Whether the segment is synchronised when it ends. */
+  readonly isPowerSafe: boolean
+  /** Synchronising failed: written entries may not be on disk. */
+  readonly onUnsynced: (error: unknown) => void
+}
+
+export class SegmentWriter {
+  readonly segment: Segment
+  readonly #options: SegmentWriterOptions
+  readonly #fd: number
+  #syncedBytes = 0
+  #isSyncing = false
+  #hasSyncFailed = false
+  #afterSync: (() => void) | undefined
+  #isClosed = false
+
+  /** @throws the system's errors, UnsafeError */
+  constructor(segment: Segment, options: SegmentWriterOptions) {
+    this.segment = segment
+    this.#options = options
+    this.#fd = createFile(segment.path)
+    segment.writtenBytes = 0
+    try {
+      this.write(createSegmentHeader(options.createdAtMs))
+    } catch (error) {
+      this.close()
+      segment.drop()
+      throw error
+    }
+  }
+
+  /** @throws RangeError for more than a reader accepts, the system's error. After an error the segment must not be written to */
+  write(bytes: Buffer): void {
+    const size = this.segment.writtenBytes + bytes.length
+    if (size > MAX_SEGMENT_BYTES) throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${size}`)
+    writeAll(this.#fd, bytes)
+    this.segment.writtenBytes = size
+  }
+
+  /**
+   * Synchronises the segment, without waiting.
+   * @param onFailed called if that fails. The segment is not synchronised again: the system may have discarded the unwritten
+   *   pages and report success the next time
+   */
+  syncSoon(onFailed: () => void): void {
+    const { writtenBytes } = this.segment
+    if (this.#isSyncing || this.#isClosed || this.#hasSyncFailed || this.#syncedBytes === writtenBytes) return
+    this.#isSyncing = true
+    fdatasync(this.#fd, (error) => {
+      this.#isSyncing = false
+      this.#hasSyncFailed = error !== null
+      if (error === null) this.#syncedBytes = writtenBytes
+      else this.#options.onUnsynced(error)
+      this.#afterSync?.()
+      if (error !== null) onFailed()
+    })
+  }
+
+  /** Closes the file without synchronising it. */
+  close(): void {
+    this.#end(() => closeQuietly(this.#fd, this.#options.onUnsynced))
+  }
+
+  /** Closes the file; synchronises it first if `isPowerSafe`, without waiting. */
+  end(): void {
+    const { isPowerSafe, onUnsynced } = this.#options
+    this.#end(() => {
+      if (!isPowerSafe || this.#hasSyncFailed) return closeQuietly(this.#fd, onUnsynced)
+      fdatasync(this.#fd, (error) => {
+        if (error !== null) onUnsynced(error)
+        closeQuietly(this.#fd, onUnsynced)
+      })
+    })
+  }
+
+  /** As `end`, but synchronous, for the end of the process. */
+  endNow(): void {
+    const { isPowerSafe, onUnsynced } = this.#options
+    try {
+      if (isPowerSafe && !this.#isClosed && !this.#hasSyncFailed) fdatasyncSync(this.#fd)
+    } catch (error) {
+      onUnsynced(error)
+    }
+    this.close()
+  }
+
+  /** Waits for a sync in progress: its file descriptor must not be reused for another file. */
+  #end(act: () => void): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (this.#isSyncing) this.#afterSync = act
+    else act()
+  }
+}
