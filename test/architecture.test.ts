@@ -146,14 +146,11 @@ test('the worker loads none of the helpers for the main thread', () => {
   expect(loaded.filter((file) => ['app', 'cli', 'service'].includes(folderOf(file)))).toEqual([])
 })
 
-/** Still to be mended. */
-const UNMENDED = ['spool/spool.ts', 'cli/send/send-run.ts', 'cli/spool/replay-instances.ts', 'cli/spool/replay-run.ts']
-
 describe('collaborators are made first', () => {
   test('no closure in a constructor reads what is assigned after it', () => {
     const withClasses = [...sources.values()].filter(({ text }) => /^(?:export )?(?:abstract )?class /m.test(text))
     const found = withClasses.flatMap(({ name, text }) => findLateBindings(name, text))
-    expect(found.filter((one) => !UNMENDED.some((file) => one.startsWith(file)))).toEqual([])
+    expect(found).toEqual([])
   })
 
   test.each([

@@ -29,7 +29,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'checks configuration, reachability and key, and says what to fix',
     load: async () => (await import('./doctor/doctor-command.js')).doctorCommand,
   },
-  send: { summary: 'sends existing log files, and resumes where it was interrupted', load: loadSendCommand },
+  send: {
+    summary: 'sends existing log files, and continues where it was interrupted',
+    load: async () => (await import('./send/send-command.js')).sendCommand,
+  },
   release: {
     summary: 'registers a release, and prints its id',
     load: async () => (await import('./release/release-command.js')).releaseCommand,
@@ -51,11 +54,6 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 
 /** Runs without a command name. */
 const PIPE: CommandEntry = { summary: '', load: async () => (await import('./pipe/pipe-command.js')).pipeCommand }
-
-async function loadSendCommand(): Promise<Command> {
-  const { send } = await import('./send.js')
-  return { ...send([], true), maxPositionals: Infinity, run: (given) => send(given.positionals, false).run(given) }
-}
 
 async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given

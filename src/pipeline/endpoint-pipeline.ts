@@ -14,6 +14,7 @@ import type { UnreportedDrops } from '../diagnostics/account.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { Clock } from '../shared/clock.js'
 import { Signal } from '../shared/signal.js'
+import type { RereadableSource } from '../spool/entry-log.js'
 import { Spool } from '../spool/spool.js'
 import { Admission } from './admission.js'
 import { Batcher } from './batcher.js'
@@ -33,6 +34,8 @@ export interface EndpointPipelineOptions {
   readonly toBody?: (inner: Sender) => Sender
   /** Of the endpoint: what is on disk for one endpoint is never sent to another. */
   readonly url: string
+  /** Stores the entries, in place of the spool. */
+  readonly source?: RereadableSource | undefined
   /** Of the pipeline's other endpoints, which delete their expired entries themselves. */
   readonly siblingUrls?: readonly string[]
   /** Whether this one deletes and reports what expires under other URLs and keys. One endpoint is enough. Default true. */
@@ -59,7 +62,7 @@ export class EndpointPipeline {
   #hold: { add(batch: Batch): void } | undefined
 
   constructor(options: EndpointPipelineOptions) {
-    const { settings, clock, account, report, isInProcess } = options
+    const { settings, clock, account, report, source, isInProcess } = options
     const failures = createFailureReporter(report, clock)
     const breaker = new CircuitBreaker({
       ...settings,
@@ -75,7 +78,7 @@ export class EndpointPipeline {
     const spool = openSpool(options, () => foundOnDisk.emit())
     const delivery = new Delivery({
       ...settings,
-      sender: createSender(options, breaker, spool),
+      sender: createSender(options, breaker, source ?? spool),
       breaker,
       clock,
       account,
@@ -87,7 +90,8 @@ export class EndpointPipeline {
     const batcher = new Batcher({
       ...settings,
       clock,
-      log: spool?.log,
+      log: source ?? spool?.log,
+      ...(source && { newId: () => source.newBatchId() }),
       canStayOnDisk: (bytes) => delivery.waitsOnDisk(bytes),
       onBatch: (batch) => (this.#hold ?? this).add(batch),
     })
@@ -179,11 +183,11 @@ export class EndpointPipeline {
 function createSender(
   { settings, mask, sender, toBody = (inner) => inner, isShortenable = true }: EndpointPipelineOptions,
   breaker: CircuitBreaker,
-  spool: Spool | undefined,
+  store: Pick<Spool, 'writeDeadLetters'> | undefined,
 ): Sender {
   const retrying = createRetrySender(sender, breaker)
   const inner = toBody(settings.compression === 'gzip' ? createGzipSender(retrying) : retrying)
-  if (spool === undefined) return createIsolationSender({ inner, breaker, isShortenable })
+  if (store === undefined) return createIsolationSender({ inner, breaker, isShortenable })
   // A reply may repeat the key; the entry is the app's own text.
   const maskReply = (letter: DeadLetter): DeadLetter => ({
     ...letter,
@@ -191,7 +195,7 @@ function createSender(
     field: mask(letter.field),
     reason: mask(letter.reason),
   })
-  const deadLetter = (letters: readonly DeadLetter[]): void => spool.writeDeadLetters(letters.map(maskReply))
+  const deadLetter = (letters: readonly DeadLetter[]): void => store.writeDeadLetters(letters.map(maskReply))
   return createIsolationSender({ inner, breaker, isShortenable, deadLetter })
 }
 

@@ -6,6 +6,7 @@ import { toReleaseMs } from '../delivery/shutdown-policy.js'
 import { Account } from '../diagnostics/account.js'
 import type { AccountSnapshot } from '../diagnostics/account.js'
 import { Reporter } from '../diagnostics/reporter.js'
+import type { RereadableSource } from '../spool/entry-log.js'
 import type { EmitEvent } from '../diagnostics/reporter.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import type { HookFunction } from '../filter/load-hook.js'
@@ -34,6 +35,8 @@ export interface PipelineOptions {
   readonly isInProcess?: boolean
   /** The function of `beforeSend`. */
   readonly hook?: HookFunction | undefined
+  /** Replaces the spool. */
+  readonly source?: RereadableSource
 }
 
 export class Pipeline {
@@ -52,7 +55,7 @@ export class Pipeline {
   readonly #closeHttp: () => Promise<void>
   #closing: Promise<void> | undefined
 
-  constructor({ settings, config, clock, emit, hook, isInProcess = false }: PipelineOptions) {
+  constructor({ settings, config, clock, emit, hook, source, isInProcess = false }: PipelineOptions) {
     this.account = new Account()
     this.#requestAccount = settings.requestLogs === false ? undefined : new Account()
     const secrets = settings.givenKeys.map((key) => key.reveal())
@@ -79,6 +82,7 @@ export class Pipeline {
       report: reporter,
       sender: createIngestSender({ http, hint, ...shared }),
       url: settings.url,
+      source,
       siblingUrls: this.#requestAccount === undefined ? [] : [toRequestLogUrl(settings.url)],
       onPreviousDrops: (drops) => notices.addFromPreviousProcess(drops),
     })
@@ -88,7 +92,11 @@ export class Pipeline {
     const endpoints = requests === undefined ? ([entries] as const) : ([entries, requests.endpoint] as const)
     const threshold = toThreshold(settings.level)
     const mapping = createMappingOptions(settings, config)
-    const mapper = new Mapper(mapping, requests === undefined ? threshold : -1, () => clock.wallNow())
+    const mapper = new Mapper(
+      mapping,
+      requests === undefined ? threshold : -1,
+      () => source?.recordTimeMs() ?? clock.wallNow(),
+    )
     const entryBuilder = createEntryBuilder({
       settings,
       mapping,

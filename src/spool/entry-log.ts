@@ -1,5 +1,5 @@
 /** The interface between the batcher and the store of its entries. */
-import type { Batch } from '../batch/sender.js'
+import type { Batch, DeadLetter } from '../batch/sender.js'
 
 /**
  * Stores entries before they are sent. Never throws. Another process may claim the open batch and send the entries of it that are
@@ -20,4 +20,14 @@ export interface EntryLog {
    *   caller must send the others under a new one
    */
   seal(batch: Batch): Batch | undefined
+}
+
+/** Text that can be read again, so that its entries need no copy on disk. */
+export interface RereadableSource extends EntryLog {
+  /** A UUID for the next batch. */
+  newBatchId(): string
+  /** Time of lines that have none; milliseconds since the epoch. */
+  recordTimeMs(): number
+  /** Stores entries that the service rejected. @throws the system's errors */
+  writeDeadLetters(letters: readonly DeadLetter[]): void
 }

@@ -82,6 +82,18 @@ test.each(PAGES)('send, %s: exit 1, not recorded as sent', async (page, type) =>
   expect(site.accepted.toSorted()).toEqual(messages)
 })
 
+test('send: the service rejects an entry and does not say which: exit 1', async () => {
+  const site = await siteWith('{"accepted":99,"rejected":1,"message":"","errors":[]}', 'application/json')
+  const dir = scratch()
+  const env = { PINO_INGEST_URL: site.url, PINO_INGEST_API_KEY: KEY, XDG_STATE_HOME: join(dir, 'state') }
+  const file = join(dir, 'app.log')
+  writeFileSync(file, lines.split('\n').slice(0, 100).join('\n'))
+  expect(await runCli(['send', file], env)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('1 entry') as string,
+  })
+})
+
 test.each(PAGES)('pipe and spool replay, %s: exit 1, the entries stay on disk', async (page, type) => {
   const site = await siteWith(page, type)
   const env = { PINO_INGEST_URL: site.url, PINO_INGEST_API_KEY: KEY, PINO_INGEST_SPOOL_DIR: scratch() }

@@ -1,136 +1,121 @@
-/** How far it is, how fast it goes and how long it will take, from a few measurements; and in words. Pure. */
-import { printable } from '../shared/printable.js'
-import { formatNumber, formatSize } from '../shared/terminal-format.js'
-
-/** What grows while a file is sent. */
-export interface Measured {
-  /** Milliseconds on a clock that never jumps. */
-  readonly at: number
-  /** Which file it is, from 1. */
-  readonly number: number
-  /** Bytes on disk that are done with. */
-  readonly done: number
-  /** Since the command began: entries settled, and bytes of text. */
-  readonly entries: number
-  readonly bytes: number
-}
+/** Progress on stderr: a bar on a terminal, lines elsewhere, and messages between them. */
+import type { Clock } from '../../shared/clock.js'
+import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatNumber } from '../shared/terminal-format.js'
 
 export interface Progress {
-  /** The file's name, with its number where there are several. */
+  /** The file's name, with its number if there are several. */
   readonly label: string
+  /** Bytes of the file that were read. */
   readonly done: number
-  /** Bytes on disk; unknown for a stream. */
+  /** Unknown for stdin. */
   readonly total: number | undefined
+  /** Entries of all files that this run has sent. */
   readonly entries: number
   readonly entriesPerSecond: number
-  readonly bytesPerSecond: number
   readonly secondsLeft: number | undefined
-  /** Why the service does not take entries. */
-  readonly trouble: string | undefined
+  /** Why the service does not accept entries at present. */
+  readonly failure: string | undefined
 }
 
-export interface Rates {
-  readonly entriesPerSecond: number
-  readonly bytesPerSecond: number
-  readonly secondsLeft: number | undefined
-}
+const BAR_COLUMNS = 20
 
-/** Long enough to smooth out what comes in bursts, short enough to see a service slow down. */
-const WINDOW_MS = 15_000
-/** A forecast from less would jump. */
-const LEAST_MS = 2_000
-
-export class Meter {
-  #seen: Measured[] = []
-
-  /** @param total bytes on disk of the file that is measured */
-  add(now: Measured, total: number | undefined): Rates {
-    this.#seen = [...this.#seen.filter(({ at, number }) => number === now.number && now.at - at <= WINDOW_MS), now]
-    const first = this.#seen[0] as Measured
-    const ms = now.at - first.at
-    if (ms <= 0) return { entriesPerSecond: 0, bytesPerSecond: 0, secondsLeft: undefined }
-    const per = (amount: number): number => (amount * 1_000) / ms
-    const donePerSecond = per(now.done - first.done)
-    const isKnown = total !== undefined && ms >= LEAST_MS && donePerSecond > 0
-    return {
-      entriesPerSecond: per(now.entries - first.entries),
-      bytesPerSecond: per(now.bytes - first.bytes),
-      secondsLeft: isKnown ? Math.max(0, total - now.done) / donePerSecond : undefined,
-    }
-  }
+/** @param columns of the terminal: with them a bar is drawn where there is room */
+export function formatProgress(
+  { label, done, total, entries, entriesPerSecond, secondsLeft, failure }: Progress,
+  columns?: number,
+): string {
+  // Not 100 % before everything is acknowledged.
+  const percent = total === undefined ? undefined : Math.min(99, Math.floor((100 * done) / Math.max(total, 1)))
+  const rate = `${formatNumber(Math.round(entriesPerSecond))} entries/s`
+  const left = secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft)} left`]
+  const state = failure === undefined ? [rate, ...left] : [`waiting for the service: ${printable(failure)}`]
+  const text = [
+    `${printable(label)}${percent === undefined ? '' : ` ${percent}%`}`,
+    `${formatNumber(entries)} entries`,
+    ...state,
+  ].join(', ')
+  if (columns === undefined) return text
+  const bar = `[${'='.repeat(((percent ?? 0) * BAR_COLUMNS) / 100).padEnd(BAR_COLUMNS)}] `
+  return `${percent === undefined || bar.length + text.length >= columns ? '' : bar}${text}`.slice(
+    0,
+    Math.max(columns - 1, 1),
+  )
 }
 
 /** `0:41`, `12:03`, `1:02:03`. */
-export function timeText(seconds: number): string {
+function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds)
-  const pad = (part: number): string => String(part).padStart(2, '0')
-  const minutes = Math.floor(whole / 60)
-  return minutes < 60
-    ? `${minutes}:${pad(whole % 60)}`
-    : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(whole % 60)}`
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  return parts
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
+    .replace(/^(00:)?0?/, '')
 }
 
-const MAX_BAR = 30
-const LEAST_BAR = 8
-const MAX_LABEL = 40
+export interface ProgressPrinterOptions {
+  readonly out: { readonly columns?: number; write(text: string): unknown }
+  readonly clock: Clock
+  readonly mode: 'bar' | 'lines' | 'json'
+}
 
-/** One line of a terminal, never longer than it; where it is narrow the less important parts are left out. */
-export function barText(progress: Progress, columns: number): string {
-  const room = Math.max(columns - 1, 1)
-  const { label, trouble } = progress
-  const name = ending(printable(label), Math.min(MAX_LABEL, Math.max(LEAST_BAR, Math.floor(room / 3))))
-  if (trouble !== undefined) return `${name}  ${percentText(progress)}waiting: ${printable(trouble)}`.slice(0, room)
-  const [entries, bytes, left] = ratesOf(progress)
-  const size =
-    progress.total === undefined
-      ? formatSize(progress.done)
-      : `${formatSize(progress.done)}/${formatSize(progress.total)}`
-  const choices = [[size, entries, bytes, left], [entries, bytes, left], [entries, left], [left], []]
-  for (const parts of choices) {
-    const head = `${name}  ${percentText(progress)}`
-    const tail = parts
-      .filter((part) => part !== undefined)
-      .map((part) => `  ${part}`)
-      .join('')
-    const barRoom = Math.min(MAX_BAR, room - head.length - tail.length - 2)
-    if (barRoom >= LEAST_BAR || parts.length === 0) return `${head}${bar(progress, barRoom)}${tail}`.slice(0, room)
+const CLEAR = '\r\u001b[K'
+const BAR_MS = 200
+const LINE_MS = 5_000
+/** During an outage, which may last for hours. */
+const OUTAGE_LINE_MS = 60_000
+
+export class ProgressPrinter {
+  readonly #options: ProgressPrinterOptions
+  #hasBar = false
+  #cancelTimer: () => void = () => {}
+
+  constructor(options: ProgressPrinterOptions) {
+    this.#options = options
   }
-  return ''
-}
 
-/** A line for a file, or a log of a job. */
-export function lineText(progress: Progress): string {
-  const { label, entries, trouble } = progress
-  // Why is told by a message of its own.
-  if (trouble !== undefined)
-    return `${label} ${percentText(progress)}${formatNumber(entries)} entries; waiting for the service`
-  return [
-    `${label} ${percentText(progress)}${formatNumber(entries)} entries`,
-    ...ratesOf(progress).filter((part) => part !== undefined),
-  ].join(', ')
-}
+  /** @param measure undefined if nothing is read at present */
+  start(measure: () => Progress | undefined): void {
+    const { clock, mode } = this.#options
+    const everyMs = mode === 'bar' ? BAR_MS : LINE_MS
+    let silentMs = 0
+    const show = (): void => {
+      const progress = measure()
+      silentMs += everyMs
+      const isDue = mode === 'bar' || progress?.failure === undefined || silentMs >= OUTAGE_LINE_MS
+      if (progress !== undefined && isDue) {
+        silentMs = 0
+        this.#show(progress)
+      }
+      this.#cancelTimer = clock.timer(everyMs, show)
+    }
+    this.#cancelTimer = clock.timer(everyMs, show)
+  }
 
-function ratesOf({ entriesPerSecond, bytesPerSecond, secondsLeft }: Progress): readonly (string | undefined)[] {
-  return [
-    `${formatNumber(Math.round(entriesPerSecond))} entries/s`,
-    `${formatSize(Math.round(bytesPerSecond))}/s`,
-    secondsLeft === undefined ? undefined : `${timeText(secondsLeft)} left`,
-  ]
-}
+  message(text: string): void {
+    this.clear()
+    const isJson = this.#options.mode === 'json'
+    this.#options.out.write(
+      isJson ? formatJsonLine({ event: 'message', message: text }) : `pino-ingest send: ${printable(text)}\n`,
+    )
+  }
 
-/** Never 100 % before all is done. */
-function percentText({ done, total }: Progress): string {
-  if (total === undefined) return ''
-  return `${String(total === 0 ? 100 : Math.min(100, Math.floor((100 * done) / total))).padStart(3)}% `
-}
+  /** Removes the bar, so that something else can be written. */
+  clear(): void {
+    if (this.#hasBar) this.#options.out.write(CLEAR)
+    this.#hasBar = false
+  }
 
-function bar({ done, total }: Progress, width: number): string {
-  if (total === undefined || width < LEAST_BAR) return ''
-  const filled = total === 0 ? width : Math.min(width, Math.floor((width * done) / total))
-  return `[${'='.repeat(filled)}${' '.repeat(width - filled)}]`
-}
+  close(): void {
+    this.#cancelTimer()
+    this.clear()
+  }
 
-/** Of a path the end says more than the beginning. */
-function ending(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `…${text.slice(text.length - maxChars + 1)}`
+  #show(progress: Progress): void {
+    const { mode, out } = this.#options
+    this.#hasBar = mode === 'bar'
+    if (mode === 'json') out.write(formatJsonLine({ event: 'progress', ...progress }))
+    else if (mode === 'bar') out.write(`${CLEAR}${formatProgress(progress, out.columns ?? 80)}`)
+    else out.write(`pino-ingest send: ${formatProgress(progress)}\n`)
+  }
 }

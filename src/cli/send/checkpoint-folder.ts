@@ -1,0 +1,66 @@
+/** The checkpoints of a service and key, one for each file that was sent there. */
+import { existsSync, renameSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { removeTemporaries } from '../../shared/safe-files.js'
+import { createFolders, ensureNamedRoot } from '../../shared/safe-folders.js'
+import { CommandError, EXIT_FAILED } from '../shared/command.js'
+import { Checkpoint, createState, digest, readState } from './checkpoint.js'
+
+export interface CheckpointFolderOptions {
+  readonly dir: string
+  /** Name of the service and key, then those of former keys. */
+  readonly destinations: readonly string[]
+  /** See `CheckpointState`. */
+  readonly options: string
+  /** Ignores what was sent before. */
+  readonly isRestart: boolean
+}
+
+/** @see XDG Base Directory Specification */
+export function findStateDir(env: Readonly<Record<string, string | undefined>>): string {
+  const named = process.platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
+  return join(named === undefined || named === '' ? join(homedir(), '.local', 'state') : named, 'pino-ingest', 'send')
+}
+
+export class CheckpointFolder {
+  /** Of the service and key. */
+  readonly path: string
+  readonly #options: CheckpointFolderOptions
+
+  /** @throws CommandError if the folder cannot be used */
+  constructor(options: CheckpointFolderOptions) {
+    this.#options = options
+    this.path = join(options.dir, options.destinations[0] ?? '')
+    try {
+      ensureNamedRoot(options.dir)
+      createFolders(this.path)
+    } catch (error) {
+      throw createError(
+        `no checkpoints in ${options.dir}: ${(error as Error).message}; name another folder with --state DIR`,
+      )
+    }
+  }
+
+  /** @param fileId undefined for stdin, which has no checkpoint on disk @throws CommandError */
+  open(fileId: string | undefined): { readonly checkpoint: Checkpoint; readonly hasOtherOptions: boolean } {
+    const { dir, destinations, options, isRestart } = this.#options
+    if (fileId === undefined)
+      return { checkpoint: new Checkpoint(createState(options), undefined), hasOtherOptions: false }
+    const [path = '', ...former] = destinations.map((name) => join(dir, name, `${digest(fileId)}.json`))
+    try {
+      removeTemporaries(path)
+      for (const one of former) if (existsSync(one) && !existsSync(path)) renameSync(one, path)
+      const found = isRestart ? undefined : readState(path)
+      const isUsable = found?.options === options
+      const checkpoint = new Checkpoint(isUsable ? found : createState(options), path)
+      return { checkpoint, hasOtherOptions: found !== undefined && !isUsable }
+    } catch (error) {
+      throw createError(`checkpoint ${path}: ${(error as Error).message}; --restart ignores what it contains`)
+    }
+  }
+}
+
+function createError(message: string): CommandError {
+  return new CommandError('STATE', message, EXIT_FAILED)
+}

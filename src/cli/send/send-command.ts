@@ -1,0 +1,186 @@
+/** `pino-ingest send FILE...`: sends existing log files, and continues where it was interrupted. */
+import { EventEmitter } from 'node:events'
+import { maskDeep, createSecretMask } from '../../diagnostics/secret-mask.js'
+import type { IngestEvents } from '../../diagnostics/reporter.js'
+import { loadHook } from '../../filter/load-hook.js'
+import { resolveFromProcess } from '../../options/resolve-options.js'
+import type { Settings } from '../../options/settings.js'
+import { Pipeline } from '../../pipeline/pipeline.js'
+import { systemClock } from '../../shared/clock.js'
+import { DeadLetterFile } from '../../spool/dead-letter-file.js'
+import { destinationName } from '../../spool/spool-root.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, createUsageError } from '../shared/command.js'
+import type { Arguments, Command } from '../shared/command.js'
+import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
+import { formatJsonLine, printable } from '../shared/printable.js'
+import { onTerminationSignal } from '../shared/termination-signals.js'
+import { parseInteger } from '../shared/quantities.js'
+import { formatEntryCount } from '../shared/terminal-format.js'
+import { digest } from './checkpoint.js'
+import { CheckpointFolder, findStateDir } from './checkpoint-folder.js'
+import { FilePositionLog } from './file-position-log.js'
+import { FileSender } from './file-sender.js'
+import { ProgressPrinter } from './progress.js'
+import { formatResult, formatTotal, isSuccess, sumResults } from './send-result.js'
+import type { FileResult } from './send-result.js'
+
+const MAX_CONCURRENCY = 256
+/** For the replies to requests in flight when a signal ends the command. */
+const SHUTDOWN_MS = 1_000
+/** At least between two messages about the same kind of failure. */
+const REPEAT_MS = 60_000
+
+export const sendCommand: Command = {
+  summary: 'Sends existing log files, plain or gzip; after an interruption the same command continues.',
+  usage: ['pino-ingest send FILE... [FLAGS]', 'zstd -dc FILE | pino-ingest send - [FLAGS]'],
+  flags: {
+    quiet: { short: 'q', meaning: 'shows problems only' },
+    restart: { meaning: 'sends all of it again, whatever was sent before' },
+    concurrency: {
+      value: 'N',
+      meaning: 'requests at once, at most (1); after a kill as many batches may be sent twice',
+    },
+    state: { value: 'DIR', meaning: 'folder of the checkpoints (~/.local/state/pino-ingest/send)' },
+    ...OPTION_FLAGS,
+  },
+  notes: [
+    KEY_NOTE,
+    `Entries keep the time of their lines; a line without one gets the time of the file's last change. Nothing is dropped: the file is
+read as fast as the service accepts entries, and while the service is down the command waits. A wrong key or URL ends it.`,
+    `A checkpoint is written after each batch. It belongs to the file, not to its name: a file that was rotated or has grown is
+continued, one that was replaced is sent from its beginning. Another URL or key, or other options for the entries, count as not
+yet sent. After kill -9 at most one batch is sent twice, under the same batch_id.`,
+    `Level, sampling, beforeSend and the removal of secrets work as in the transport. Breadcrumbs, request logs and deduplication do
+not: they need the application that logs.`,
+    `With --json stdout has one object per file and one for the total; stderr has lines {"event":"progress",…} and
+{"event":"message",…}, with --quiet only the latter.`,
+    'Exit codes: 0 everything was sent, now or before, 1 something is left or was rejected, or it was interrupted, 2 wrong flags or configuration.',
+  ],
+  jsonFailuresTo: 'stdout',
+  maxPositionals: Infinity,
+  run,
+}
+
+async function run(given: Arguments): Promise<number> {
+  const { switches, texts, positionals: names } = given
+  if (names.length === 0) throw createUsageError('send needs the name of a FILE, or - for stdin')
+  const concurrency = parseInteger('concurrency', texts.get('concurrency') ?? '1', 1, MAX_CONCURRENCY)
+  const resolved = resolveFromProcess(parseOptionFlags(given))
+  if (!resolved.enabled)
+    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  const settings = toSendSettings(resolved, concurrency)
+  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
+  const clock = systemClock
+  const isJson = switches.has('json')
+  const isSilent = resolved.onProblem === 'silent'
+  const isQuiet = switches.has('quiet') || isSilent
+  const mask = createSecretMask(settings.givenKeys.map((one) => one.reveal()))
+
+  const keys = [settings.apiKey, ...settings.previousApiKeys]
+  const checkpoints = new CheckpointFolder({
+    dir: texts.get('state') ?? findStateDir(process.env),
+    destinations: keys.map((one) => destinationName(settings.url, one.reveal())),
+    options: hashOptions(settings),
+    isRestart: switches.has('restart'),
+  })
+  const deadLetters = new DeadLetterFile(checkpoints.path, `send-${Date.now().toString(36)}-${process.pid}`, {
+    wallNow: Date.now,
+    isPowerSafe: false,
+  })
+  const log = new FilePositionLog(Math.max(concurrency, 2), (letters) => deadLetters.write(letters))
+  const isTerminal = process.stderr.isTTY && process.env['TERM'] !== 'dumb'
+  const printer = new ProgressPrinter({
+    out: process.stderr,
+    clock,
+    mode: isJson ? 'json' : isTerminal ? 'bar' : 'lines',
+  })
+  const onMessage = (text: string): void => {
+    if (!isSilent) printer.message(mask(text))
+  }
+  const results: FileResult[] = []
+  const onResult = (result: FileResult): void => {
+    results.push(result)
+    const text = formatResult(result, settings, `${checkpoints.path}/dead`)
+    printer.clear()
+    if (isJson) process.stdout.write(formatJsonLine(maskDeep(result, mask)))
+    else if (!isSuccess(result)) onMessage(text)
+    else if (!isQuiet) process.stdout.write(`${printable(mask(text))}\n`)
+  }
+  if (settings.keyWarning !== undefined) onMessage(settings.keyWarning)
+  const events = new EventEmitter()
+  const pipeline = new Pipeline({
+    settings,
+    hook,
+    clock,
+    emit: (name, payload) => events.emit(name, payload),
+    source: log,
+  })
+  const sender = new FileSender({
+    pipeline,
+    log,
+    batchSize: settings.batchSize,
+    names,
+    stdin: process.stdin,
+    checkpoints,
+    onMessage,
+    onResult,
+  })
+  const reportedAt = new Map<string, number>()
+  let failure: string | undefined
+  events.on('ingest:delivered', () => (failure = undefined))
+  events.on('ingest:problem', ({ code, message }: IngestEvents['ingest:problem']) => {
+    // What was accepted before shows that key and URL are right, but not that the last entries are.
+    const isFatal = sender.acceptedEntries === 0 || (code === 'REJECTED' && sender.hasReadAll)
+    if (FATAL.has(code) && isFatal) return sender.fail(message.replace(/; entries are kept.*$/, ''))
+    if (code !== 'CONFIG') failure = message
+    if (clock.now() - (reportedAt.get(code) ?? -Infinity) < REPEAT_MS) return
+    reportedAt.set(code, clock.now())
+    onMessage(message)
+  })
+
+  const startedAt = clock.now()
+  if (!isQuiet) printer.start(() => sender.measure(failure))
+  const undoSignals = onTerminationSignal((times) => {
+    if (times === 1) onMessage('ends; what was sent is recorded')
+    sender.interrupt()
+  })
+  await sender.run()
+  printer.close()
+  undoSignals()
+  // Of these it is not known which they are.
+  const unnamed = pipeline.account.rejected - results.reduce((sum, { rejected }) => sum + rejected, 0)
+  if (unnamed > 0)
+    onMessage(`the service rejected ${formatEntryCount(unnamed)} without naming them; they count as sent`)
+  const total = sumResults(results, names.length, clock.now() - startedAt)
+  if (isJson) process.stdout.write(formatJsonLine({ total }))
+  else if (!isQuiet && names.length > 1) process.stdout.write(`${formatTotal(total)}\n`)
+  // An open stream would keep the process running.
+  if (names.includes('-')) process.stdin.destroy()
+  return unnamed === 0 && results.length === names.length && results.every(isSuccess) ? EXIT_DONE : EXIT_FAILED
+}
+
+/** Only the user can correct what causes these. */
+const FATAL: ReadonlySet<string> = new Set(['AUTH', 'MISDIRECTED', 'REJECTED'])
+
+/** The file replaces spool and buffer: reading pauses before they would fill. The rest belongs to an application that runs. */
+function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
+  return {
+    ...settings,
+    maxConcurrency,
+    maxBufferBytes: Number.MAX_SAFE_INTEGER,
+    shutdownTimeoutMs: SHUTDOWN_MS,
+    spool: false,
+    breadcrumbs: false,
+    requestLogs: false,
+    dedupeWindowMs: 0,
+    release: false,
+    onProblem: 'silent',
+  }
+}
+
+/** Of the options that determine the entries. Not of version and commit: an interrupted file may be continued by another build. */
+function hashOptions(settings: Settings): string {
+  const { level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata } = settings
+  const all = [level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata]
+  return digest(JSON.stringify(all))
+}

@@ -1,0 +1,103 @@
+/** Passes the text of a file to the pipeline in whole lines, and no more of them at a time than fit into the open batch. */
+import type { Pipeline } from '../../pipeline/pipeline.js'
+import type { Position } from './checkpoint.js'
+import type { FilePositionLog } from './file-position-log.js'
+
+export interface TextFeedOptions {
+  readonly pipeline: Pick<Pipeline, 'account' | 'end'> & { readonly records: Pick<Pipeline['records'], 'write'> }
+  /** The same that the pipeline has. */
+  readonly log: FilePositionLog
+  /** Entries in a batch. */
+  readonly batchSize: number
+}
+
+/** Of text that is collected. A longer line is sent in parts. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** By which a later run recognizes the file. */
+const TAIL_BYTES = 1024
+const NEWLINE = 0x0a
+const BYTE_ORDER_MARK = '\ufeff'
+
+export class TextFeed {
+  readonly #options: TextFeedOptions
+  /** Up to which the pipeline has the text. */
+  #position: Position
+  /** What follows: whole lines, and the beginning of one. */
+  #collected: Buffer[] = []
+  #bytes = 0
+  #lines = 0
+
+  /** @param from where the text begins */
+  constructor(options: TextFeedOptions, from: Position) {
+    this.#options = options
+    this.#position = from
+  }
+
+  get isAtStart(): boolean {
+    return this.#position.offset === 0 && this.#bytes === 0
+  }
+
+  get openEntries(): number {
+    const { received, filtered } = this.#options.pipeline.account
+    return this.#options.log.countOpen(received - filtered)
+  }
+
+  /** Collects lines from `start` on, until there are as many as fit. The block may be reused afterwards. @returns where the next ones begin */
+  write(block: Buffer, start: number): number {
+    const { batchSize } = this.#options
+    let end = start
+    while (this.#lines + this.openEntries < batchSize) {
+      const newline = block.indexOf(NEWLINE, end)
+      if (newline === -1) break
+      end = newline + 1
+      this.#lines += 1
+    }
+    const isFull = this.#lines + this.openEntries >= batchSize
+    if (!isFull) end = block.length
+    const part = block.subarray(start, end)
+    this.#collected.push(isFull ? part : Buffer.from(part))
+    this.#bytes += part.length
+    if (isFull || this.#bytes > MAX_BYTES) this.#take()
+    return end
+  }
+
+  /** @param isWhole whether what is left without a newline is a line; otherwise it is not sent @returns the offset of the end */
+  end(isWhole: boolean): number {
+    if (this.#lines > 0) this.#take()
+    const { offset } = this.#position
+    if (isWhole && this.#bytes > 0) {
+      this.#take()
+      this.#position = { ...this.#position, lineStart: offset }
+    }
+    this.#endPiece(true)
+    return this.#position.offset
+  }
+
+  #take(): void {
+    const { pipeline, log } = this.#options
+    const all = this.#collected.length === 1 ? (this.#collected[0] as Buffer) : Buffer.concat(this.#collected)
+    const bytes = this.#lines === 0 ? all : all.subarray(0, all.lastIndexOf(NEWLINE) + 1)
+    this.#collected = bytes.length < all.length ? [all.subarray(bytes.length)] : []
+    this.#bytes = all.length - bytes.length
+    this.#lines = 0
+    const { offset: start, tail } = this.#position
+    const offset = start + bytes.length
+    log.beginPiece(offset)
+    const text = bytes.toString()
+    const line = start === 0 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+    pipeline.records.write(bytes.at(-1) === NEWLINE ? line : `${line}\n`)
+    this.#position = {
+      offset,
+      lineStart: offset,
+      tail: Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES),
+    }
+    this.#endPiece(log.isCut)
+  }
+
+  /** @param isSealed ends the open batch, too */
+  #endPiece(isSealed: boolean): void {
+    const { pipeline, log } = this.#options
+    if (isSealed) pipeline.end()
+    if (this.openEntries === 0) log.endPiece(this.#position, pipeline.account.filtered)
+  }
+}

@@ -1,0 +1,135 @@
+/** What `send` records of a file, and what a later run makes of it. */
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Checkpoint } from '../../../src/cli/send/checkpoint.js'
+import { CheckpointFolder, findStateDir } from '../../../src/cli/send/checkpoint-folder.js'
+import type { CheckpointFolderOptions } from '../../../src/cli/send/checkpoint-folder.js'
+
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+function open(dir: string, more: Partial<CheckpointFolderOptions> = {}, file = '1:2'): Checkpoint {
+  const options = { dir, destinations: ['there'], options: 'some', isRestart: false, ...more }
+  const { checkpoint } = new CheckpointFolder(options).open(file)
+  onTestFinished(() => checkpoint.close())
+  return checkpoint
+}
+
+const counts = { accepted: 2, rejected: 1, filtered: 3 }
+
+/** As a process does that is killed afterwards. */
+function record(dir: string, offset = 10): Checkpoint {
+  const checkpoint = open(dir)
+  checkpoint.advance({ offset, lineStart: offset, tail: Buffer.from('tail') }, counts)
+  return checkpoint
+}
+
+function pathIn(dir: string): string {
+  return join(dir, 'there', readdirSync(join(dir, 'there'))[0] ?? '')
+}
+
+test('a killed run is continued where it was, under the same batch ids', () => {
+  const dir = newDir()
+  const { namespace } = record(dir).state
+  expect(open(dir).state).toMatchObject({ offset: 10, counts, namespace, done: null })
+  expect(statSync(pathIn(dir)).mode & 0o777).toBe(0o600)
+})
+
+test('another file or destination begins anew; a former key counts', () => {
+  const dir = newDir()
+  record(dir)
+  expect(open(dir, {}, '1:3').state.offset).toBe(0)
+  expect(open(dir, { destinations: ['elsewhere'] }).state.offset).toBe(0)
+  expect(open(dir, { destinations: ['new', 'older', 'there'] }).state.offset).toBe(10)
+})
+
+test.each([{ options: 'others' }, { isRestart: true }])('%j begins anew, under other batch ids', (more) => {
+  const dir = newDir()
+  const { namespace } = record(dir).state
+  const { state } = open(dir, more)
+  expect(state).toMatchObject({ offset: 0, counts: { accepted: 0 } })
+  expect(state.namespace).not.toBe(namespace)
+})
+
+test('two processes send one file: the second takes over, the first cannot record any more', () => {
+  const dir = newDir()
+  const first = record(dir)
+  const second = record(dir, 20)
+  expect(() => first.save({ offset: 15 })).toThrow('another process')
+  second.save({ offset: 30 })
+  expect(open(dir).state.offset).toBe(30)
+})
+
+test('a record is replaced in place: the file does not grow', () => {
+  const dir = newDir()
+  const checkpoint = record(dir)
+  const { size } = statSync(pathIn(dir))
+  for (let offset = 0; offset < 1e15; offset += 1e12) checkpoint.save({ offset })
+  checkpoint.save({
+    done: { at: '2026-01-01T00:00:00.000Z', size: Number.MAX_SAFE_INTEGER, mtimeMs: Number.MAX_SAFE_INTEGER },
+  })
+  expect(statSync(pathIn(dir)).size).toBe(size)
+  expect(open(dir).state.done).not.toBeNull()
+})
+
+test.each(['', 'text', '{}', '[1]', 'null', '{"version":2}', `{"version":1,"offset":"1"}`])(
+  '%j is no checkpoint: --restart ignores it',
+  (content) => {
+    const dir = newDir()
+    record(dir)
+    writeFileSync(pathIn(dir), content)
+    expect(() => open(dir)).toThrow('--restart')
+    expect(open(dir, { isRestart: true }).state.offset).toBe(0)
+  },
+)
+
+test('nothing that others have put into the folder is written or trusted', () => {
+  const dir = newDir()
+  record(dir)
+  const path = pathIn(dir)
+  const notes = join(dir, 'notes')
+  writeFileSync(notes, 'private')
+  rmSync(path)
+  linkSync(notes, path)
+  expect(() => open(dir)).toThrow('hard links')
+  rmSync(path)
+  record(dir)
+  chmodSync(path, 0o666)
+  expect(() => open(dir)).toThrow('mode 0666')
+  expect(readFileSync(notes, 'utf8')).toBe('private')
+})
+
+test('what a killed process left half written is removed', () => {
+  const dir = newDir()
+  record(dir)
+  const path = pathIn(dir)
+  appendFileSync(`${path}.0123456789abcdef.tmp`, 'half')
+  open(dir)
+  expect(readdirSync(join(dir, 'there'))).toHaveLength(1)
+})
+
+test('a folder that cannot be created: the message names the flag', () => {
+  const dir = newDir()
+  writeFileSync(join(dir, 'file'), '')
+  expect(() => open(join(dir, 'file', 'below'))).toThrow('--state')
+})
+
+test('the default folder follows the system', () => {
+  expect(findStateDir({ XDG_STATE_HOME: '/state' })).toBe('/state/pino-ingest/send')
+  expect(findStateDir({ XDG_STATE_HOME: '' })).toMatch(/\.local\/state\/pino-ingest\/send$/)
+})

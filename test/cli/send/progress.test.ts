@@ -1,0 +1,143 @@
+/** What is shown while files are sent, and of their results. */
+import { describe, expect, test } from 'vitest'
+import { ProgressPrinter, formatProgress } from '../../../src/cli/send/progress.js'
+import type { Progress } from '../../../src/cli/send/progress.js'
+import { formatResult, formatTotal, isSuccess, sumResults } from '../../../src/cli/send/send-result.js'
+import type { FileResult } from '../../../src/cli/send/send-result.js'
+import { FakeClock } from '../../fake-clock.js'
+import { resolve } from '../../options/resolve.js'
+
+const half: Progress = {
+  label: 'app.log',
+  done: 450_000_000,
+  total: 1_000_000_000,
+  entries: 1_234_567,
+  entriesPerSecond: 38_120.4,
+  secondsLeft: 44.3,
+  failure: undefined,
+}
+
+describe('progress', () => {
+  test('has the file, its share, the rate and the time left', () => {
+    for (const fact of ['app.log', '45%', '1,234,567 entries', '38,120 entries/s', '0:45 left'])
+      expect(formatProgress(half)).toContain(fact)
+    expect(formatProgress({ ...half, secondsLeft: 3_723 })).toContain('1:02:03 left')
+    expect(formatProgress({ ...half, secondsLeft: 723 })).toContain('12:03 left')
+    expect(formatProgress({ ...half, total: undefined, secondsLeft: undefined })).not.toMatch(/%|left/)
+    expect(formatProgress({ ...half, failure: 'status 503' })).toContain('status 503')
+  })
+
+  test('is not 100 % before everything is acknowledged', () => {
+    expect(formatProgress({ ...half, done: 10, total: 10 })).toContain('99%')
+    expect(formatProgress({ ...half, done: 0, total: 0 })).toContain(' 0%')
+  })
+
+  test('a bar fits into its line, and nothing in it controls the terminal', () => {
+    for (let columns = 0; columns <= 130; columns += 1) {
+      for (const progress of [
+        half,
+        { ...half, label: 'x'.repeat(200) },
+        { ...half, failure: 'refused '.repeat(30) },
+        { ...half, total: undefined },
+      ]) {
+        expect(formatProgress(progress, columns).length).toBeLessThanOrEqual(Math.max(columns - 1, 1))
+      }
+    }
+    expect(formatProgress(half, 100)).toMatch(/^\[=========           \] app\.log 45%/)
+    expect(formatProgress({ ...half, label: 'a\u001b[31m', failure: 'b\nc\u009b' }, 120)).not.toMatch(
+      /[\u0000-\u001f\u009b]/,
+    )
+  })
+})
+
+describe('the printer', () => {
+  function printerIn(
+    mode: 'bar' | 'lines' | 'json',
+    progress = half,
+  ): { clock: FakeClock; printer: ProgressPrinter; written: () => string } {
+    const clock = new FakeClock()
+    let text = ''
+    const printer = new ProgressPrinter({
+      out: { columns: 100, write: (more: string) => void (text += more) },
+      clock,
+      mode,
+    })
+    printer.start(() => progress)
+    return { clock, printer, written: () => text }
+  }
+
+  test('draws a bar several times a second, and removes it for messages and at the end', async () => {
+    const { clock, printer, written } = printerIn('bar')
+    await clock.advance(450)
+    const bar = `\r\u001b[K${formatProgress(half, 100)}`
+    expect(written()).toBe(bar + bar)
+    printer.message('the service\nis down')
+    expect(written()).toBe(`${bar}${bar}\r\u001b[Kpino-ingest send: the service\\nis down\n`)
+    await clock.advance(200)
+    printer.close()
+    expect(written().endsWith('\r\u001b[K')).toBe(true)
+    expect(clock.timers).toBe(0)
+  })
+
+  test('writes a line every 5 s, in an outage every minute', async () => {
+    const usual = printerIn('lines')
+    await usual.clock.advance(11_000)
+    expect(usual.written()).toBe(`pino-ingest send: ${formatProgress(half)}\n`.repeat(2))
+    const outage = printerIn('lines', { ...half, failure: 'down' })
+    await outage.clock.advance(125_000)
+    expect(outage.written().split('\n')).toHaveLength(3)
+  })
+
+  test('writes data', async () => {
+    const { clock, printer, written } = printerIn('json')
+    await clock.advance(5_000)
+    printer.message('x')
+    const { failure: _, ...known } = half
+    const lines = written().trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { event: 'progress', ...known },
+      { event: 'message', message: 'x' },
+    ])
+  })
+})
+
+const none = { accepted: 0, rejected: 0, filtered: 0 }
+const sent: FileResult = {
+  file: 'app.log',
+  result: 'sent',
+  accepted: 5_000,
+  rejected: 0,
+  filtered: 0,
+  earlier: none,
+  bytes: 1_048_576,
+  doneAt: '2026-01-01T00:00:00.000Z',
+  reason: null,
+}
+const settings = resolve({})
+
+test.each<[FileResult, readonly string[]]>([
+  [sent, ['app.log', '5,000 entries', '1.0 MiB']],
+  [{ ...sent, earlier: { ...none, accepted: 300 }, filtered: 12 }, ['300 of an earlier run', '12 below info']],
+  [{ ...sent, rejected: 1 }, ['1 entry', '/state/dead']],
+  [{ ...sent, result: 'interrupted' }, ['the same command']],
+  [{ ...sent, result: 'interrupted', file: '-' }, ['stdin', 'lost']],
+  [{ ...sent, result: 'failed', reason: 'no' }, ['failed: no']],
+  [
+    { ...sent, ...none, result: 'already', earlier: { ...none, accepted: 5_000, rejected: 2 } },
+    ['5,000 entries', '2026-01-01', '--restart', '2 entries', '/state/dead'],
+  ],
+])('a result %#', (result, facts) => {
+  for (const fact of facts) expect(formatResult(result, settings, '/state/dead')).toContain(fact)
+})
+
+test('the total', () => {
+  const total = sumResults([sent, { ...sent, result: 'failed', rejected: 10 }], 3, 2_500)
+  expect(total).toEqual({ files: 3, complete: 1, accepted: 10_000, rejected: 10, filtered: 0, seconds: 2.5 })
+  for (const fact of ['1 of 3 files', '10,000 entries', '2.5 s', '4,004 entries/s'])
+    expect(formatTotal(total)).toContain(fact)
+  expect([sent, { ...sent, rejected: 1 }, { ...sent, result: 'failed' as const }].map(isSuccess)).toEqual([
+    true,
+    false,
+    false,
+  ])
+})

@@ -1,0 +1,199 @@
+/** From the text of a file to batches and back to a position: nothing is missing wherever a run is killed, and little is sent twice. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Account } from '../../../src/diagnostics/account.js'
+import { Batcher } from '../../../src/pipeline/batcher.js'
+import { FilePositionLog } from '../../../src/cli/send/file-position-log.js'
+import type { Counts, Position } from '../../../src/cli/send/checkpoint.js'
+import { TextFeed } from '../../../src/cli/send/text-feed.js'
+import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
+import { LineSplitter } from '../../../src/record/line-splitter.js'
+import type { Batch } from '../../../src/batch/sender.js'
+import { FakeClock } from '../../fake-clock.js'
+
+const NAMESPACE = '6ba7b810-9dad-51d1-80b4-00c04fd430c8'
+const START: Position = { offset: 0, lineStart: 0, tail: Buffer.alloc(0) }
+
+interface Plan {
+  /** Of the blocks that are read. */
+  readonly sizes: readonly number[]
+  readonly batchSize: number
+  readonly batchBytes: number
+  /** Batches from the first one on that is not acknowledged. */
+  readonly window: number
+  /** Which of the batches in flight is acknowledged next. Without more the run is killed; undefined: each in its turn, to the end. */
+  readonly replies?: readonly number[]
+}
+
+interface Run {
+  readonly acknowledged: readonly Batch[]
+  readonly inFlight: readonly Batch[]
+  /** What a checkpoint has. */
+  readonly position: Position
+  readonly counts: Counts
+}
+
+/** A pipeline in which every line is its own entry, but for those that begin with `-`. */
+function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, onBatch: (batch: Batch) => void) {
+  const account = new Account()
+  const newId = (): string => log.newBatchId()
+  const batcher = new Batcher({
+    batchSize,
+    batchBytes,
+    flushIntervalMs: 1_000,
+    clock: new FakeClock(),
+    log,
+    newId,
+    onBatch,
+  })
+  const lines = new LineSplitter((text, start, end) => {
+    account.received += 1
+    if (text.startsWith('-', start)) account.filtered += 1
+    else batcher.add(JSON.stringify(text.slice(start, end)), 1)
+  })
+  const write = (text: string): void => {
+    lines.write(text)
+    batcher.commit()
+  }
+  return { account, records: { write }, end: () => batcher.seal() }
+}
+
+function run(content: Buffer, plan: Plan, from = START): Run {
+  const inFlight: Batch[] = []
+  const acknowledged: Batch[] = []
+  let position = from
+  let counts: Counts = { accepted: 0, rejected: 0, filtered: 0 }
+  const log = new FilePositionLog(plan.window, () => {})
+  const pipeline = createPipeline(log, plan, (batch) => inFlight.push(batch))
+  const add = (more: Counts, reached: Position | undefined): void => {
+    counts = {
+      accepted: counts.accepted + more.accepted,
+      rejected: counts.rejected + more.rejected,
+      filtered: counts.filtered + more.filtered,
+    }
+    position = reached ?? position
+  }
+  log.beginSource({ namespace: NAMESPACE, recordTimeMs: () => 0, acknowledge: add }, from.offset)
+  const feed = new TextFeed({ pipeline, log, batchSize: plan.batchSize }, from)
+  const replies = [...(plan.replies ?? [])]
+  const reply = (): boolean => {
+    const which = plan.replies === undefined ? 0 : replies.shift()
+    const [batch] = which === undefined ? [] : inFlight.splice(which % Math.max(inFlight.length, 1), 1)
+    if (batch === undefined) return false
+    acknowledged.push(batch)
+    batch.acknowledgement?.acknowledge()
+    return true
+  }
+  const result = (): Run => ({ acknowledged, inFlight, position, counts })
+  for (let at = from.offset, turn = 0; at < content.length; turn += 1) {
+    // Every block comes in the same memory, as from a file.
+    const block = Buffer.from(content.subarray(at, at + (plan.sizes[turn % plan.sizes.length] ?? 1)))
+    at += block.length
+    for (let start = 0; start < block.length;) {
+      while (feed.openEntries === 0 && !log.hasRoom) if (!reply()) return result()
+      start = feed.write(block, start)
+    }
+    block.fill(0)
+  }
+  feed.end(true)
+  while (reply());
+  return result()
+}
+
+function entriesIn(batches: readonly Batch[]): string[] {
+  return batches.flatMap(({ body }) => parseBatchEntries(body)).map((entry) => JSON.parse(entry) as string)
+}
+
+/** Lines with more bytes than characters, empty ones, and some that are left out; each with a number of its own. */
+const someContent = fc
+  .array(fc.constantFrom('a', 'é✓', '-', '', 'x'.repeat(40), '\r'), { maxLength: 40 })
+  .chain((lines) =>
+    fc
+      .constantFrom('', '\n')
+      .map((end) =>
+        Buffer.from(lines.map((line, at) => (line === '' || line === '-' ? line : `${line}${at}`)).join('\n') + end),
+      ),
+  )
+
+const somePlan: fc.Arbitrary<Plan> = fc.record({
+  sizes: fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 4 }),
+  batchSize: fc.integer({ min: 1, max: 5 }),
+  batchBytes: fc.constantFrom(100, 150, 1_000_000),
+  window: fc.integer({ min: 1, max: 4 }),
+})
+
+function linesOf(content: Buffer): string[] {
+  return content
+    .toString()
+    .split('\n')
+    .map((line) => line.replace(/\r$/, ''))
+    .filter((line) => line !== '' && !line.startsWith('-'))
+}
+
+test('each line is sent once, in order, and the position at the end is the end', () => {
+  fc.assert(
+    fc.property(someContent, somePlan, (content, plan) => {
+      const { acknowledged, position, counts } = run(content, plan)
+      expect(entriesIn(acknowledged)).toEqual(linesOf(content))
+      expect(position.offset).toBe(content.length)
+      expect(counts.accepted).toBe(linesOf(content).length)
+      expect(counts.filtered).toBe(
+        content
+          .toString()
+          .split('\n')
+          .filter((line) => line.startsWith('-')).length,
+      )
+      expect(position.tail.equals(content.subarray(-1024))).toBe(true)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('killed after any replies, the next run sends the rest; what comes twice was within the window, and has the same batch id', () => {
+  fc.assert(
+    fc.property(someContent, somePlan, fc.array(fc.nat(3), { maxLength: 12 }), (content, plan, replies) => {
+      const first = run(content, { ...plan, replies })
+      const second = run(content, plan, first.position)
+      const all = [...entriesIn(first.acknowledged), ...entriesIn(second.acknowledged)]
+      expect(new Set(all)).toEqual(new Set(linesOf(content)))
+      const bodies = new Map(second.acknowledged.map(({ batchId, body }) => [batchId, body]))
+      const again = new Set(entriesIn(second.acknowledged))
+      // What was in flight may have been accepted, too.
+      const repeated = [...first.acknowledged, ...first.inFlight].filter((batch) =>
+        entriesIn([batch]).some((entry) => again.has(entry)),
+      )
+      for (const { batchId, body } of repeated) expect(Buffer.from(bodies.get(batchId) ?? []).equals(body)).toBe(true)
+      if (plan.batchBytes > 1_000) expect(repeated.length).toBeLessThanOrEqual(plan.window)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('killed, and the file has grown since: no batch id stands for two contents', () => {
+  fc.assert(
+    fc.property(someContent, somePlan, fc.array(fc.nat(3), { maxLength: 12 }), (content, plan, replies) => {
+      const whole = Buffer.concat([content, Buffer.from(content.at(-1) === 10 ? '' : '\n')])
+      const first = run(whole, { ...plan, replies })
+      const second = run(Buffer.concat([whole, Buffer.from('more\n'.repeat(6))]), plan, first.position)
+      const bodies = new Map(second.acknowledged.map(({ batchId, body }) => [batchId, Buffer.from(body)]))
+      for (const { batchId, body } of [...first.acknowledged, ...first.inFlight]) {
+        expect(bodies.get(batchId)?.equals(body)).not.toBe(false)
+      }
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a line that is longer than 16 MiB is sent in parts, and the next one is in its place', () => {
+  const content = Buffer.from(`${'é'.repeat(9_000_000)}\nafter\n`)
+  const { acknowledged, position } = run(content, {
+    sizes: [65_536],
+    batchSize: 100,
+    batchBytes: 64 * 1024 * 1024,
+    window: 2,
+  })
+  const entries = entriesIn(acknowledged)
+  expect(entries).toHaveLength(3)
+  expect(entries.at(-1)).toBe('after')
+  expect(position.offset).toBe(content.length)
+})
