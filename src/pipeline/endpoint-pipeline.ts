@@ -19,6 +19,9 @@ import { Spool } from '../spool/spool.js'
 import { Admission } from './admission.js'
 import { Batcher } from './batcher.js'
 
+/** A source has all of its entries at hand: while the endpoint accepts any, it accepts one within this time. */
+const SOURCE_MAX_WAIT_MS = 5_000
+
 export interface EndpointPipelineOptions {
   readonly settings: Settings
   readonly clock: Clock
@@ -181,7 +184,7 @@ export class EndpointPipeline {
 
 /** Isolates rejected entries, converts and compresses the body, retries, sends. */
 function createSender(
-  { settings, mask, sender, toBody = (inner) => inner, isShortenable = true }: EndpointPipelineOptions,
+  { settings, mask, sender, toBody = (inner) => inner, isShortenable = true, source }: EndpointPipelineOptions,
   breaker: CircuitBreaker,
   store: Pick<Spool, 'writeDeadLetters'> | undefined,
 ): Sender {
@@ -196,7 +199,8 @@ function createSender(
     reason: mask(letter.reason),
   })
   const deadLetter = (letters: readonly DeadLetter[]): void => store.writeDeadLetters(letters.map(maskReply))
-  return createIsolationSender({ inner, breaker, isShortenable, deadLetter })
+  const maxWaitMs = source && SOURCE_MAX_WAIT_MS
+  return createIsolationSender({ inner, breaker, isShortenable, deadLetter, ...(maxWaitMs && { maxWaitMs }) })
 }
 
 function openSpool(options: EndpointPipelineOptions, onFound: () => void): Spool | undefined {

@@ -134,7 +134,10 @@ export class RecordReader {
       const severity = mapper.peekSeverity(text, start)
       if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
-    const { json, severity } = entryBuilder.build(text, start, end)
+    const record = entryBuilder.build(text, start, end)
+    const { json } = record
+    // Trace is sent as debug.
+    const severity = Math.max(record.severity, 0)
     if (json !== '' && severity < admitted) return this.#refuse()
     this.#pendingEntries = 0
     if (json === '') account.filtered += 1

@@ -23,6 +23,8 @@ export interface IsolationOptions {
   readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'rejectsEverything' | 'suspend'>
   /** Whether a single entry that is too large for the service may be shortened, as a log entry may. Default true. */
   readonly isShortenable?: boolean
+  /** Without an acceptance for this long the endpoint counts as rejecting everything. Milliseconds; default 60,000. */
+  readonly maxWaitMs?: number
   /** Stores rejected entries. If it throws, the batch is abandoned. Default: they are not stored. */
   readonly deadLetter?: (letters: readonly DeadLetter[]) => void
 }
@@ -73,7 +75,7 @@ interface Candidate {
   readonly hasBadEntry?: boolean
 }
 
-/** After this time without an acceptance the endpoint counts as rejecting everything. */
+/** An application may log nothing for a while. */
 const MAX_WAIT_MS = 60_000
 
 class BatchBisection {
@@ -233,7 +235,11 @@ class BatchBisection {
     const rejection = this.#open.at(-1)?.rejection
     const isOver = (): boolean => failures.isAccepting || failures.isRejectingAll || failures.isIdleAtEnd
     // Directly after an acceptance the entry is probably bad, and the endpoint is not probed.
-    await failures.until(isOver, this.#signal, rejection?.failureNumber === undefined ? MAX_WAIT_MS : undefined)
+    await failures.until(
+      isOver,
+      this.#signal,
+      rejection?.failureNumber === undefined ? (this.#options.maxWaitMs ?? MAX_WAIT_MS) : undefined,
+    )
     this.#deadLetterProven()
     if (!this.#canSearch || rejection === undefined || failures.isAccepting) return
     if (failures.isIdleAtEnd || this.#signal.aborted) this.#progress.abandon(rejection.reason)
