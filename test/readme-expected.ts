@@ -215,7 +215,7 @@ const app: Expected = {
     (ran) =>
       expect(entriesOf(ran)).toMatchObject([
         {
-          message: 'told whole',
+          message: 'logged with its stack',
           error: { type: 'RangeError', message: 'no price', stack: expect.stringContaining(ran.file) },
         },
       ]),
@@ -274,7 +274,7 @@ const filter: Expected = {
         },
       ]),
   ],
-  'Your own word on every entry': [
+  '`beforeSend`': [
     // The module by itself, which the next one names.
     ({ service, file }) => {
       expect(file).toMatch(/before-send\.mjs$/)
@@ -329,7 +329,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'src/options/README.md': options,
   'src/request-logs/README.md': { 'Request analytics': [expectRequestLog] },
   'src/redaction/README.md': {
-    'Privacy: what is taken out': [
+    'Privacy: removed data': [
       (ran) => {
         const { error, metadata } = expectPrivate(ran, ['sk_live'])
         expect(error?.message).toBe('GET https://api.example.com/v1?token=[scrubbed]&page=2 failed')

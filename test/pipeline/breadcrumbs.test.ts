@@ -108,6 +108,15 @@ test('trace is below debug, for what is sent as well', async () => {
   expect((await arrived()).map(({ message }) => message)).toEqual(['debug'])
 })
 
+test('trace is sent as debug if all levels are sent', async () => {
+  const { write, arrived } = await piped({ level: 'trace' })
+  write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
+  expect((await arrived()).map(({ level, message }) => [level, message])).toEqual([
+    ['debug', 'trace'],
+    ['debug', 'debug'],
+  ])
+})
+
 test('an entry that is too long for its crumbs makes room for them', async () => {
   const { write, arrived } = await piped({ maxEntryBytes: 8_192 })
   for (let n = 0; n < 10; n += 1) write({ level: 20, msg: `${n} ${'.'.repeat(100)}` })

@@ -25,12 +25,16 @@ interface TrackedBatch {
   pending: number
   rejected: number
   filtered: number
+  /** Whether its bad entries are searched, for which other batches must be sent. */
+  isIsolated: boolean
   /** End of the text that it completes; undefined if it was cut within a piece of text. */
   position: Position | undefined
 }
 
 /** Bytes of the batches that are not acknowledged, about, at which reading pauses. */
 const MAX_PENDING_BYTES = 32 * 1024 * 1024
+/** Batches that may be sent while an earlier one is isolated. A kill then sends them again, under the same ids. */
+const MAX_BATCHES_AHEAD = 64
 
 export class FilePositionLog implements RereadableSource {
   readonly #maxBatches: number
@@ -63,7 +67,10 @@ export class FilePositionLog implements RereadableSource {
 
   /** Whether another batch may be read. */
   get hasRoom(): boolean {
-    return this.#batches.length < this.#maxBatches && this.#bytes < MAX_PENDING_BYTES
+    if (this.#bytes >= MAX_PENDING_BYTES) return false
+    if (this.#batches[0]?.isIsolated !== true) return this.#batches.length < this.#maxBatches
+    const inFlight = this.#batches.filter(({ pending, isIsolated }) => pending > 0 && !isIsolated)
+    return inFlight.length < this.#maxBatches && this.#batches.length < MAX_BATCHES_AHEAD
   }
 
   /** Whether a batch was cut in the middle of the text that the pipeline got last, since it has enough bytes. */
@@ -139,6 +146,7 @@ export class FilePositionLog implements RereadableSource {
       pending: count,
       rejected: 0,
       filtered: 0,
+      isIsolated: false,
       position: undefined,
     }
     this.#batches.push(tracked)
@@ -157,7 +165,10 @@ export class FilePositionLog implements RereadableSource {
   #createAcknowledgement(batch: TrackedBatch, count: number): BatchAcknowledgement {
     return {
       isDurable: true,
-      createPart: (positions) => this.#createAcknowledgement(batch, positions.length),
+      createPart: (positions) => {
+        batch.isIsolated = true
+        return this.#createAcknowledgement(batch, positions.length)
+      },
       acknowledge: (positions) => this.#acknowledge(batch, positions?.length ?? count),
     }
   }
