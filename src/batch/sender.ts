@@ -83,7 +83,7 @@ export interface Refused {
 
 /** Not now: the same bytes may be sent again, not before `retryAfterMs` where the service gave one. */
 export interface Retryable {
-  readonly kind: 'later'
+  readonly kind: 'retryable'
   readonly reason: string
   readonly status?: number
   readonly retryAfterMs?: number
@@ -91,7 +91,7 @@ export interface Retryable {
 
 /** The address, the key or the route is wrong, or something else than the service answered: keep everything, tell the user, probe from time to time. */
 export interface EndpointRejected {
-  readonly kind: 'misconfigured'
+  readonly kind: 'endpoint-rejected'
   /** Of the reply. Without one nothing was sent, since the listener at the implicit local URL is not known to be this user's. */
   readonly status?: number
   readonly reason: string
@@ -101,7 +101,7 @@ export interface EndpointRejected {
 
 /** The deadline of the shutdown passed before the service took the batch. */
 export interface Abandoned {
-  readonly kind: 'given-up'
+  readonly kind: 'abandoned'
   readonly reason: string
   /** Entries of the batch that were taken before it was given up. Default 0. */
   readonly accepted?: number
@@ -112,6 +112,6 @@ export interface Abandoned {
 export type Outcome = Delivered | Refused | Retryable | EndpointRejected | Abandoned
 
 export interface Sender {
-  /** Never rejects. `signal` ends the attempt; what follows is `later` or `given-up`. */
+  /** Never rejects. `signal` ends the attempt; what follows is `retryable` or `abandoned`. */
   send(batch: Batch, signal: AbortSignal): Promise<Outcome>
 }

@@ -8,18 +8,18 @@ export { parseRetryAfterMs } from './retry-after.js'
 /** The list in the body of a request to which positions in a reply refer (interface: Endpoints). */
 export type ItemList = 'logs' | 'requests'
 
-export type ReplyKind = 'ok' | 'refused' | 'later' | 'misconfigured'
+export type ReplyKind = 'ok' | 'refused' | 'retryable' | 'endpoint-rejected'
 
 /**
  * - `ok`: 2xx
  * - `refused`: the content was rejected (400, 413, 422)
- * - `later`: the request may be sent again (408, 425, 429, 5xx)
- * - `misconfigured`: wrong URL or key: everything else, including redirects
+ * - `retryable`: the request may be sent again (408, 425, 429, 5xx)
+ * - `endpoint-rejected`: wrong URL or key: everything else, including redirects
  */
 export function classifyStatus(status: number): ReplyKind {
   if (status >= 200 && status < 300) return 'ok'
   if (status === 400 || status === 413 || status === 422) return 'refused'
-  return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'misconfigured'
+  return status === 408 || status === 425 || status === 429 || status >= 500 ? 'retryable' : 'endpoint-rejected'
 }
 
 /**
@@ -31,10 +31,10 @@ export function classifyStatus(status: number): ReplyKind {
  */
 export type ExpectedBody = 'ingest-result' | 'json' | 'any'
 
-/** As `classifyStatus`, but a 2xx with another body than the service's, such as a login page, is `misconfigured`. */
+/** As `classifyStatus`, but a 2xx with another body than the service's, such as a login page, is `endpoint-rejected`. */
 export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKind {
   const kind = classifyStatus(reply.status)
-  return kind === 'ok' && !isExpected(reply, expected) ? 'misconfigured' : kind
+  return kind === 'ok' && !isExpected(reply, expected) ? 'endpoint-rejected' : kind
 }
 
 function isExpected({ text, truncated }: HttpReply, expected: ExpectedBody): boolean {

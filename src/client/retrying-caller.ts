@@ -81,7 +81,7 @@ export class RetryingCaller {
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
       if (reply instanceof HttpFailure && reply.kind === 'unproven')
         throw new IngestError('MISDIRECTED', `${reply.message}. ${reply.remedy}`)
-      const kind = reply instanceof HttpFailure ? 'later' : classifyReply(reply, call.expected ?? 'json')
+      const kind = reply instanceof HttpFailure ? 'retryable' : classifyReply(reply, call.expected ?? 'json')
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true)))
         return reply
       const askedMs = reply instanceof HttpFailure ? 0 : (parseRetryAfterMs(reply, clock.wallNow()) ?? 0)
@@ -93,7 +93,7 @@ export class RetryingCaller {
       // Added to the Retry-After, so that many processes do not return at the same instant.
       const delayMs = askedMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt
-      if (kind !== 'later' || isLate || attempt === maxAttempts)
+      if (kind !== 'retryable' || isLate || attempt === maxAttempts)
         throw this.#failure(call, reply, { attempt, askedMs, isLate })
       await this.#wait(delayMs, call.signal)
     }
@@ -165,7 +165,7 @@ export class RetryingCaller {
     const refused = body === null ? 'monitor token' : 'key'
     if (status === 401 || status === 403)
       return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
-    if (classifyStatus(status) === 'later') {
+    if (classifyStatus(status) === 'retryable') {
       const code = status === 429 || (askedMs > 0 && isLate) ? 'RATE_LIMITED' : 'UNAVAILABLE'
       return new IngestError(code, `${reason}${tried}${retryHint(askedMs)}`, {
         status,

@@ -14,7 +14,7 @@ import { ABORT_MS, FAILURES_ON_DISK } from './shutdown-policy.js'
 import { BatchQueue } from './queue/batch-queue.js'
 
 export interface DeliveryOptions extends OutcomeRecorderOptions {
-  /** Returns final outcomes: `delivered`, `refused` or `given-up`. */
+  /** Returns final outcomes: `delivered`, `refused` or `abandoned`. */
   readonly sender: Sender
   /** The circuit breaker of `sender`. Batches beyond its limit stay in the queue, where they can be dropped. */
   readonly breaker: Pick<
@@ -232,7 +232,7 @@ export class Delivery {
       outcome = await this.#options.sender.send(queued.batch, this.#abort.signal)
     } catch (bug) {
       // Must not happen. The entries are counted and reported all the same.
-      outcome = { kind: 'given-up', reason: String(bug) }
+      outcome = { kind: 'abandoned', reason: String(bug) }
     }
     // Already counted at the deadline.
     if (!this.#inFlight.delete(queued)) return

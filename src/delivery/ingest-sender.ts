@@ -44,7 +44,7 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
     async send(batch, signal) {
       // The service might reply with a 2xx, and the batch would count as accepted.
       if (batch.body.length === 0)
-        return { kind: 'given-up', reason: 'a batch without its body: this is a bug, please report it' }
+        return { kind: 'abandoned', reason: 'a batch without its body: this is a bug, please report it' }
       try {
         const { body, contentEncoding } = batch
         const reply = await http.post(endpoint.path, body, {
@@ -54,10 +54,10 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
         return outcomeOf(endpoint, batch, reply, clock.wallNow(), mask)
       } catch (error) {
         if (error instanceof HttpFailure && error.kind === 'unproven')
-          return { kind: 'misconfigured', reason: error.message, remedy: error.remedy }
+          return { kind: 'endpoint-rejected', reason: error.message, remedy: error.remedy }
         // Usually an HttpFailure. Other errors say nothing about the batch either.
         const reason = error instanceof Error ? error.message : String(error)
-        return { kind: 'later', reason: hint === undefined ? reason : `${reason}; ${hint}` }
+        return { kind: 'retryable', reason: hint === undefined ? reason : `${reason}; ${hint}` }
       }
     },
   }
@@ -95,16 +95,16 @@ function outcomeOf(
       const rejected = within(batch, parseRejected(reply.text, list))
       // The error is outside the entries, so every batch would be rejected.
       if (rejected.length === 0 && status !== 413 && hasErrorOutsideList(reply.text, list))
-        return { kind: 'misconfigured', status, reason }
+        return { kind: 'endpoint-rejected', status, reason }
       return { kind: 'refused', status, reason, rejected }
     }
-    case 'later': {
-      const later: Retryable = { kind: 'later', status, reason: reasonIn() }
+    case 'retryable': {
+      const later: Retryable = { kind: 'retryable', status, reason: reasonIn() }
       const waitMs = parseRetryAfterMs(reply, wallNowMs)
       return waitMs === undefined ? later : { ...later, retryAfterMs: waitMs }
     }
-    case 'misconfigured':
-      return { kind: 'misconfigured', status, reason: reasonIn() }
+    case 'endpoint-rejected':
+      return { kind: 'endpoint-rejected', status, reason: reasonIn() }
   }
 }
 

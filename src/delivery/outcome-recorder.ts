@@ -44,7 +44,7 @@ export class OutcomeRecorder {
       case 'refused':
         account.rejected += batch.count
         return report.rejected(batch.count, outcome.rejected, outcome.reason)
-      case 'given-up': {
+      case 'abandoned': {
         const accepted = outcome.accepted ?? 0
         const rejected = outcome.rejected ?? []
         account.accepted += accepted
@@ -54,8 +54,8 @@ export class OutcomeRecorder {
         if (rejected.length > 0) report.rejected(rejected.length, rejected, rejected[0]?.message ?? 'no reason given')
         return
       }
-      case 'later':
-      case 'misconfigured':
+      case 'retryable':
+      case 'endpoint-rejected':
         return this.recordAbandoned(batch, batch.count)
     }
   }

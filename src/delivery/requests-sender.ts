@@ -25,7 +25,7 @@ export function createRequestsBodySender(inner: Sender): Sender {
     async send(batch, signal) {
       const body = Buffer.from(batch.body.buffer, batch.body.byteOffset, batch.body.byteLength)
       const at = body.indexOf(LOGS_KEY)
-      if (at === -1) return { kind: 'given-up', reason: 'a batch without its body: this is a bug, please report it' }
+      if (at === -1) return { kind: 'abandoned', reason: 'a batch without its body: this is a bug, please report it' }
       return inner.send({ ...batch, body: Buffer.concat([REQUESTS_HEAD, body.subarray(at + LOGS_KEY.length)]) }, signal)
     },
   }

@@ -137,7 +137,7 @@ describeInBrowser('the window', () => {
       ['releases', 'No release registered yet', 'registerRelease'],
       ['monitors', 'No heartbeat yet', 'npx pino-ingest heartbeat'],
       ['feedback', 'No feedback yet', 'sendFeedback'],
-      ['rejected', 'Nothing was rejected', 'was valid'],
+      ['rejected', 'Nothing was rejected', 'were valid'],
     ] as const) {
       await goTo(page, `/?view=${view}`)
       await page.getByRole('heading', { name: title }).waitFor()

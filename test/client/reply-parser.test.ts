@@ -26,8 +26,8 @@ describe('the kind of a reply, by status', () => {
   test.each([
     ['ok', [200, 201, 202, 204, 299]],
     ['refused', [400, 413, 422]],
-    ['later', [408, 425, 429, 500, 502, 503, 504, 520, 599]],
-    ['misconfigured', [300, 301, 302, 303, 304, 307, 308, 401, 402, 403, 404, 405, 409, 410, 415, 418, 451, 499]],
+    ['retryable', [408, 425, 429, 500, 502, 503, 504, 520, 599]],
+    ['endpoint-rejected', [300, 301, 302, 303, 304, 307, 308, 401, 402, 403, 404, 405, 409, 410, 415, 418, 451, 499]],
   ])('%s', (kind, statuses) => {
     expect(statuses.filter((status) => classifyStatus(status) !== kind)).toEqual([])
   })
@@ -66,16 +66,16 @@ describe('a 2xx by its body', () => {
     ['\u001f\ufffd\b\u0000', false, false],
   ])('%j: of /ingest %s, elsewhere %s', (body, ingest, json) => {
     expect([kindOf(body, 'ingest-result'), kindOf(body, 'json'), kindOf(body, 'any')]).toEqual(
-      [ingest, json, true].map((isOk) => (isOk ? 'ok' : 'misconfigured')),
+      [ingest, json, true].map((isOk) => (isOk ? 'ok' : 'endpoint-rejected')),
     )
   })
 
   test.each([
     ['{"accepted":0,"rejected":1,"errors":[{"index":0,"message":"vvv', 'ok'],
     ['\ufeff {"errors":[', 'ok'],
-    ['', 'misconfigured'],
-    ['<!doctype html><script>{', 'misconfigured'],
-    ['OK {', 'misconfigured'],
+    ['', 'endpoint-rejected'],
+    ['<!doctype html><script>{', 'endpoint-rejected'],
+    ['OK {', 'endpoint-rejected'],
   ])('of which only the beginning was read, %j: %s', (body, kind) => {
     expect([kindOf(body, 'ingest-result', true), kindOf(body, 'json', true)]).toEqual([kind, kind])
   })

@@ -19,7 +19,7 @@ const reply = (status: number, headers: HttpReply['headers'] = {}, body: unknown
 const network = new HttpFailure('network', 'POST http://x/api/v1/ingest: ECONNREFUSED')
 
 /** In the place of a reply: it comes when the test calls `answer`. */
-const later = Symbol('later')
+const later = Symbol('retryable')
 
 /** The last of the replies is repeated. */
 function scripted(

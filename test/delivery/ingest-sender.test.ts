@@ -106,7 +106,7 @@ describe('2xx', () => {
     async (text) => {
       const headers = { 'content-type': 'text/html' }
       expect(await setup({ text, headers }).send()).toEqual({
-        kind: 'misconfigured',
+        kind: 'endpoint-rejected',
         status: 200,
         reason: `status 200, text/html: ${text}`,
       })
@@ -122,7 +122,7 @@ describe('2xx', () => {
       unreadable: true,
     })
     expect(await setup({ text: '<html>', truncated: true }).send()).toMatchObject({
-      kind: 'misconfigured',
+      kind: 'endpoint-rejected',
       status: 200,
     })
   })
@@ -152,7 +152,7 @@ describe('refused content', () => {
   test('a `loc` that names something else is a misconfiguration, unless an entry is named beside it', async () => {
     const elsewhere = { loc: ['body', 'batch_id'], msg: 'field required', type: 'value_error.missing' }
     expect(await setup({ status: 422, text: JSON.stringify({ detail: [elsewhere] }) }).send()).toEqual({
-      kind: 'misconfigured',
+      kind: 'endpoint-rejected',
       status: 422,
       reason: 'status 422: body.batch_id: field required',
     })
@@ -181,11 +181,11 @@ describe('refused content', () => {
 describe('not now', () => {
   test('429 with Retry-After in seconds, 503 with a date', async () => {
     const limited = await setup({ status: 429, headers: { 'retry-after': '3' } }).send()
-    expect(limited).toMatchObject({ kind: 'later', status: 429, retryAfterMs: 3000 })
+    expect(limited).toMatchObject({ kind: 'retryable', status: 429, retryAfterMs: 3000 })
     // No Date of its own: read against the clock, which stands at midnight.
     const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:07 GMT' }
     expect(await setup({ status: 503, headers }).send()).toMatchObject({
-      kind: 'later',
+      kind: 'retryable',
       status: 503,
       retryAfterMs: 7000,
     })
@@ -193,23 +193,26 @@ describe('not now', () => {
 
   test.each([408, 425, 500, 502, 504])('%i', async (status) => {
     const outcome = await setup({ status }).send()
-    expect(outcome).toMatchObject({ kind: 'later', status })
+    expect(outcome).toMatchObject({ kind: 'retryable', status })
     expect(outcome).not.toHaveProperty('retryAfterMs')
   })
 
   test.each(['network', 'timeout', 'aborted'] as const)('%s', async (kind) => {
-    expect(await setup(new HttpFailure(kind, `why: ${kind}`)).send()).toEqual({ kind: 'later', reason: `why: ${kind}` })
+    expect(await setup(new HttpFailure(kind, `why: ${kind}`)).send()).toEqual({
+      kind: 'retryable',
+      reason: `why: ${kind}`,
+    })
   })
 
   test("a listener that is not this user's: misconfigured, without a status", async () => {
-    expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'misconfigured', reason: 'why' })
+    expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'endpoint-rejected', reason: 'why' })
   })
 
   test('a failure that nobody expected keeps the batch too', async () => {
-    expect(await setup(new TypeError('bug')).send()).toEqual({ kind: 'later', reason: 'bug' })
+    expect(await setup(new TypeError('bug')).send()).toEqual({ kind: 'retryable', reason: 'bug' })
   })
 })
 
 test.each([301, 302, 307, 308, 401, 403, 404, 405])('%i is a misconfiguration', async (status) => {
-  expect(await setup({ status, text: 'no' }).send()).toMatchObject({ kind: 'misconfigured', status })
+  expect(await setup({ status, text: 'no' }).send()).toMatchObject({ kind: 'endpoint-rejected', status })
 })

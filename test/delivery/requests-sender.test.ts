@@ -89,7 +89,7 @@ describe('the request', () => {
   test('is none where the body is missing', async () => {
     for (const isCompressed of [false, true]) {
       const { outcome, calls } = await sent({}, { ...TEN, body: Buffer.alloc(0) }, isCompressed)
-      expect(outcome).toMatchObject({ kind: 'given-up', reason: expect.stringContaining('bug') })
+      expect(outcome).toMatchObject({ kind: 'abandoned', reason: expect.stringContaining('bug') })
       expect(calls).toEqual([])
     }
   })
@@ -122,7 +122,7 @@ describe('the reply', () => {
 
   test.each(['OK', '<html>', '{"accepted":10'])("200 %j is not the service's: kept as for a 404", async (text) => {
     expect((await sent({ text }, TEN)).outcome).toMatchObject({
-      kind: 'misconfigured',
+      kind: 'endpoint-rejected',
       status: 200,
       reason: expect.stringContaining(text),
     })
@@ -167,7 +167,7 @@ describe('the reply', () => {
     })
     // Of another endpoint, by its words: no request log is at fault.
     expect((await sent({ status: 422, text: detail('body', 'logs', 3, 'path') }, TEN)).outcome).toMatchObject({
-      kind: 'misconfigured',
+      kind: 'endpoint-rejected',
       status: 422,
     })
   })
@@ -176,15 +176,15 @@ describe('the reply', () => {
     [400, 'refused'],
     [413, 'refused'],
     [422, 'refused'],
-    [408, 'later'],
-    [429, 'later'],
-    [500, 'later'],
-    [503, 'later'],
-    [301, 'misconfigured'],
-    [401, 'misconfigured'],
-    [403, 'misconfigured'],
-    [404, 'misconfigured'],
-    [405, 'misconfigured'],
+    [408, 'retryable'],
+    [429, 'retryable'],
+    [500, 'retryable'],
+    [503, 'retryable'],
+    [301, 'endpoint-rejected'],
+    [401, 'endpoint-rejected'],
+    [403, 'endpoint-rejected'],
+    [404, 'endpoint-rejected'],
+    [405, 'endpoint-rejected'],
   ])('%i: %s, as for entries', async (status, kind) => {
     const { outcome } = await sent({ status, text: 'no', headers: { 'retry-after': '3' } }, TEN)
     expect(outcome).toMatchObject({ kind, status })

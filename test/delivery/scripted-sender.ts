@@ -9,11 +9,11 @@ import type { Batch, Outcome, Sender } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 
 export const OK: Outcome = { kind: 'delivered', accepted: 1, rejected: [] }
-export const DOWN: Outcome = { kind: 'later', status: 503, reason: '503 down' }
-export const UNAUTHORIZED: Outcome = { kind: 'misconfigured', status: 401, reason: '401 invalid key' }
+export const DOWN: Outcome = { kind: 'retryable', status: 503, reason: '503 down' }
+export const UNAUTHORIZED: Outcome = { kind: 'endpoint-rejected', status: 401, reason: '401 invalid key' }
 
 export function busyFor(seconds: number): Outcome {
-  return { kind: 'later', status: 503, reason: '503 busy', retryAfterMs: seconds * 1000 }
+  return { kind: 'retryable', status: 503, reason: '503 busy', retryAfterMs: seconds * 1000 }
 }
 
 /** With what a batch takes beside its body, 2,000 bytes. */

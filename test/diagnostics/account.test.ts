@@ -64,7 +64,7 @@ const outcome = fc.constantFrom<Outcome>(
   UNAUTHORIZED,
   { kind: 'delivered', accepted: 0, rejected },
   { kind: 'refused', status: 422, reason: 'no', rejected: [] },
-  { kind: 'later', reason: 'network' },
+  { kind: 'retryable', reason: 'network' },
 )
 const log = fc.record({
   do: fc.constant('log' as const),

@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
 
 /** Measured; what grows by more than `MAX_GROWTH` beyond them has to be meant, and is written here. */
-const PACKED_BYTES = 700_000
-const UNPACKED_BYTES = 3_300_000
+const PACKED_BYTES = 810_000
+const UNPACKED_BYTES = 3_400_000
 const MAX_GROWTH = 1.15
 
 interface Packed {

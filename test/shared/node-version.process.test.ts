@@ -135,6 +135,8 @@ describe('every door', () => {
       format: 'esm',
       write: false,
       logLevel: 'silent',
+      // The tsconfig.json of this repository leads the package's name to the sources.
+      tsconfigRaw: {},
     })
     const file = join(scratch, 'bundle.mjs')
     writeFileSync(file, outputFiles[0]?.text ?? '')

@@ -57,7 +57,7 @@ export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string)
         address,
         pass('key', `accepted; the batch was rejected because it is empty (${reason}), nothing is stored`),
       ]
-    case 'later':
+    case 'retryable':
       if (status === 429)
         return [
           address,
@@ -71,7 +71,7 @@ export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string)
           'try again later; until then the transport stores entries and sends them afterwards',
         ),
       ]
-    case 'misconfigured':
+    case 'endpoint-rejected':
       if (status !== 401 && status !== 403) return [describeMisdirection(reply, reason)]
       return [
         address,

@@ -142,7 +142,7 @@ export class ReplayDelivery {
     this.sent += batch.count
     this.#running.set(key, running)
     const outcome = await this.#sender.send(batch, this.#abort.signal)
-    if (outcome.kind !== 'delivered' && outcome.kind !== 'given-up') return
+    if (outcome.kind !== 'delivered' && outcome.kind !== 'abandoned') return
     const rejected = outcome.rejected?.length ?? 0
     this.accepted += outcome.accepted ?? 0
     this.rejected += rejected

@@ -51,7 +51,7 @@ export class BatchProgress {
   get outcome(): Outcome {
     const accepted = this.#accepted
     const rejected = this.#rejected
-    if (this.#abandonedFor !== undefined) return { kind: 'given-up', reason: this.#abandonedFor, accepted, rejected }
+    if (this.#abandonedFor !== undefined) return { kind: 'abandoned', reason: this.#abandonedFor, accepted, rejected }
     return { kind: 'delivered', accepted, rejected, ...(this.#isUnreadable && { unreadable: true as const }) }
   }
 

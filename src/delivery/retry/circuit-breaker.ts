@@ -177,7 +177,7 @@ export class CircuitBreaker {
     if (this.#concurrency.running === 0) this.#activeAt = this.#now
     const attempt = this.failures.begin(retryState, signal)
     const request = this.#concurrency.begin(this.#sample)
-    let outcome: Outcome = { kind: 'given-up', reason: 'the sender failed' }
+    let outcome: Outcome = { kind: 'abandoned', reason: 'the sender failed' }
     try {
       outcome = this.failures.markProof(attempt, await send())
       return outcome
@@ -186,7 +186,8 @@ export class CircuitBreaker {
       this.#activeAt = this.#now
       const result = this.failures.record(attempt, outcome, isCurrent, this.#concurrency.limit === 1)
       if (result === 'success') this.#succeeded(request)
-      else if (result === 'outage') this.#open(outcome.kind === 'later' && isOverload(outcome) ? request : undefined)
+      else if (result === 'outage')
+        this.#open(outcome.kind === 'retryable' && isOverload(outcome) ? request : undefined)
       else if (result === 'isolated') this.#concurrency.isolatedFailure(request, retryState.notBefore - this.#now)
       this.#advance()
     }

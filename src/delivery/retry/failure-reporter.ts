@@ -39,8 +39,9 @@ export function createFailureReporter(
     onFailure(failure, outageAgeMs, waitMs, isEnding) {
       const { code, text } = selectMessage(failure)
       const now = clock.now()
-      if (failure.kind === 'later' && outageAgeMs + waitMs < REPORT_FROM_MS) return
-      if (now - (reportedAt.get(code) ?? -Infinity) < (failure.kind === 'misconfigured' ? REPEAT_MS : repeatMs)) return
+      if (failure.kind === 'retryable' && outageAgeMs + waitMs < REPORT_FROM_MS) return
+      if (now - (reportedAt.get(code) ?? -Infinity) < (failure.kind === 'endpoint-rejected' ? REPEAT_MS : repeatMs))
+        return
       report.discard([RECOVERED, ...[...reportedAt.keys()].filter((other) => other !== code)])
       reportedAt.set(code, now)
       const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
@@ -62,7 +63,7 @@ export function describeFailure(failure: Retryable | EndpointRejected): string {
 }
 
 function selectMessage({ kind, status }: Retryable | EndpointRejected): Message & { readonly code: IngestErrorCode } {
-  if (kind === 'later') return status === 429 ? SERVICE_MESSAGES.rateLimited : SERVICE_MESSAGES.unavailable
+  if (kind === 'retryable') return status === 429 ? SERVICE_MESSAGES.rateLimited : SERVICE_MESSAGES.unavailable
   if (status === 400 || status === 413 || status === 422) return SERVICE_MESSAGES.everythingRejected
   if (status === 401 || status === 403) return SERVICE_MESSAGES.keyRejected
   return status === undefined ? SERVICE_MESSAGES.localServiceUnverified : SERVICE_MESSAGES.wrongUrl

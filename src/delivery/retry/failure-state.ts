@@ -186,7 +186,7 @@ export class FailureState {
     this.#isRejectingAll = true
     this.#rejectsAllCount += 1
     this.#countFailure()
-    this.#fail({ ...refused, kind: 'misconfigured' })
+    this.#fail({ ...refused, kind: 'endpoint-rejected' })
     this.#emit((listener) => void listener.onChange?.())
   }
 
@@ -248,8 +248,8 @@ export class FailureState {
       case 'refused':
         if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
         this.#countFailure(attempt)
-        return isCurrent && this.#isRejectingAll ? this.#fail({ ...outcome, kind: 'misconfigured' }) : 'none'
-      case 'later': {
+        return isCurrent && this.#isRejectingAll ? this.#fail({ ...outcome, kind: 'endpoint-rejected' }) : 'none'
+      case 'retryable': {
         // We ended it: it says nothing about the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
         this.#countFailure(attempt)
@@ -261,10 +261,10 @@ export class FailureState {
         if (!isCurrent) return 'none'
         return this.#isOutage(outcome, attempt, isAlone) ? this.#fail(outcome) : 'isolated'
       }
-      case 'misconfigured':
+      case 'endpoint-rejected':
         this.#countFailure(attempt)
         return isCurrent ? this.#fail(outcome) : 'none'
-      case 'given-up':
+      case 'abandoned':
         return 'none'
     }
   }
@@ -296,7 +296,7 @@ export class FailureState {
     this.#lastFailure = failure.reason
     // Without a status the local service is missing: a probe costs nothing, and it may be started at any moment.
     const pauseMs =
-      failure.kind === 'misconfigured' && failure.status !== undefined
+      failure.kind === 'endpoint-rejected' && failure.status !== undefined
         ? ENDPOINT_REJECTED_PROBE_MS
         : nextDelayMs({ ...this.#options, attempt: this.#backoffAttempt, outageAgeMs: this.#ageMs })
     this.#failedAt = now

@@ -2,7 +2,7 @@
 import type { Abandoned, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from './circuit-breaker.js'
 
-/** Has no attempt limit. `signal` and the deadline of the breaker end it as `given-up`. */
+/** Has no attempt limit. `signal` and the deadline of the breaker end it as `abandoned`. */
 export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sender {
   return {
     async send(batch, signal) {
@@ -10,14 +10,14 @@ export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sende
       let reason = breaker.failures.lastFailure ?? 'not sent'
       for (;;) {
         const outcome = await breaker.run(turn, signal, () => inner.send(batch, signal))
-        if (outcome === undefined) return { kind: 'given-up', reason } satisfies Abandoned
+        if (outcome === undefined) return { kind: 'abandoned', reason } satisfies Abandoned
         switch (outcome.kind) {
           case 'delivered':
           case 'refused':
-          case 'given-up':
+          case 'abandoned':
             return outcome
-          case 'later':
-          case 'misconfigured':
+          case 'retryable':
+          case 'endpoint-rejected':
             reason = outcome.reason
         }
       }

@@ -267,7 +267,7 @@ describe('down on a refusal', () => {
   test('is 429 or 503; other failures say nothing about how many', () => {
     expect(
       [429, 503, 500, 502, 504, 408, undefined].map((status) =>
-        isOverload({ kind: 'later', reason: '', ...(status !== undefined && { status }) }),
+        isOverload({ kind: 'retryable', reason: '', ...(status !== undefined && { status }) }),
       ),
     ).toEqual([true, true, false, false, false, false, false])
   })

@@ -152,7 +152,7 @@ export function setUpIsolation(
 }
 
 export const busy = (seconds?: number): Retryable => ({
-  kind: 'later',
+  kind: 'retryable',
   status: 503,
   reason: '503 down',
   ...(seconds !== undefined && { retryAfterMs: seconds * 1000 }),

@@ -111,7 +111,8 @@ test('ended at any time, accepted, rejected and given up are all of it', async (
         let [taken, refused] = [0, 0]
         for (const [n, { count }] of batches.entries()) {
           const outcome = outcomes.get(`b${n}`) as Outcome
-          if (outcome.kind !== 'given-up' && outcome.kind !== 'delivered') throw new Error(`not final: ${outcome.kind}`)
+          if (outcome.kind !== 'abandoned' && outcome.kind !== 'delivered')
+            throw new Error(`not final: ${outcome.kind}`)
           taken += outcome.accepted ?? 0
           refused += outcome.rejected?.length ?? 0
           expect((outcome.accepted ?? 0) + (outcome.rejected?.length ?? 0)).toBeLessThanOrEqual(count)

@@ -197,7 +197,7 @@ describe('without an acceptance', () => {
     process.stdout.write(`a search without a find: ${searched} requests\n`)
     expect(searched).toBeLessThanOrEqual(15)
     expect(failures).toHaveLength(1)
-    expect(failures[0]).toMatchObject([{ kind: 'misconfigured', status: 400 }, 0, 60_000, false])
+    expect(failures[0]).toMatchObject([{ kind: 'endpoint-rejected', status: 400 }, 0, 60_000, false])
     expect(breaker.failures.lastFailure).toContain('status 400')
     await clock.advance(60_000)
     expect(requests.slice(searched).map(({ entries }) => entries.length)).toEqual([100])
@@ -401,7 +401,7 @@ describe('the end', () => {
     abort.abort()
     await clock.advance(1_000)
     const outcome = outcomes.get(ID)
-    expect(outcome).toMatchObject({ kind: 'given-up', reason: '503 down', accepted: accepted.length, rejected: [] })
+    expect(outcome).toMatchObject({ kind: 'abandoned', reason: '503 down', accepted: accepted.length, rejected: [] })
     expect(accepted.length).toBeGreaterThan(0)
     expect(ledger.settled).toHaveLength(accepted.length)
   })
@@ -412,7 +412,7 @@ describe('the end', () => {
     await clock.advance(5_000)
     breaker.startShutdown(clock.now() + 3_000)
     await clock.advance(1_000)
-    expect([...outcomes.values()].map(({ kind }) => kind)).toEqual(['given-up', 'given-up'])
+    expect([...outcomes.values()].map(({ kind }) => kind)).toEqual(['abandoned', 'abandoned'])
     expect([letters.length, clock.timers]).toEqual([0, 0])
   })
 
@@ -421,7 +421,7 @@ describe('the end', () => {
     const { createIsolationSender } = await import('../../../src/delivery/isolation/isolation-sender.js')
     const broken = createIsolationSender({ inner: { send: () => Promise.reject(new Error('bug')) }, breaker })
     expect(await broken.send(batchFrom(ID, 3), abort.signal)).toEqual({
-      kind: 'given-up',
+      kind: 'abandoned',
       reason: 'Error: bug',
       accepted: 0,
       rejected: [],
@@ -438,7 +438,7 @@ describe('the end', () => {
       },
     })
     expect(await full.send(batchFrom(ID, 3), abort.signal)).toMatchObject({
-      kind: 'given-up',
+      kind: 'abandoned',
       reason: 'Error: disk full',
       accepted: 0,
     })

@@ -89,7 +89,7 @@ test('a page with status 200 in the middle of a search for bad entries: nothing 
     outcome = one
   })
   await vi.waitFor(
-    () => expect(failures).toContainEqual(expect.objectContaining({ kind: 'misconfigured', status: 200 })),
+    () => expect(failures).toContainEqual(expect.objectContaining({ kind: 'endpoint-rejected', status: 200 })),
     { timeout: 20_000 },
   )
   expect({ accepted, letters, outcome }).toEqual({ accepted: [], letters: [], outcome: undefined })

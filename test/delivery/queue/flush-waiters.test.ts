@@ -86,7 +86,7 @@ test('an attempt that began before the call does not count: the service is asked
   expect(sender.attempts).toHaveLength(2)
   const flushed = delivery.flush(5_000)
   const state = watch(flushed)
-  sender.attempts[1]?.end({ kind: 'later', reason: 'the connection was closed' })
+  sender.attempts[1]?.end({ kind: 'retryable', reason: 'the connection was closed' })
   isBack = true
   await clock.advance(60)
   expect(state.done).toBe(false)

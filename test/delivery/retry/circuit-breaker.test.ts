@@ -194,7 +194,7 @@ test('an attempt ended by the shutdown says nothing about the service', async ()
   const drained = delivery.drain(100)
   await clock.advance(1_000)
   await drained
-  sender.attempts[0]?.end({ kind: 'later', reason: 'aborted' })
+  sender.attempts[0]?.end({ kind: 'retryable', reason: 'aborted' })
   await settled()
   expect(onFailure).not.toHaveBeenCalled()
   expect(breaker.failures.lastFailure).toBeUndefined()
@@ -250,8 +250,8 @@ test('a signal aborted before or while waiting gives up without an attempt', asy
   const waiting = retry.send(batchOf('a'), abort.signal)
   await settled()
   abort.abort()
-  expect(await waiting).toEqual({ kind: 'given-up', reason: '503 down' })
-  expect(await retry.send(batchOf('b'), abort.signal)).toMatchObject({ kind: 'given-up' })
+  expect(await waiting).toEqual({ kind: 'abandoned', reason: '503 down' })
+  expect(await retry.send(batchOf('b'), abort.signal)).toMatchObject({ kind: 'abandoned' })
   expect(sender.attempts).toHaveLength(1)
 })
 
@@ -279,7 +279,7 @@ test('at first one attempt goes out, and each success allows one more', async ()
 
 test("a local service that is not this user's is asked again with the backoff, not once a minute", async () => {
   const { clock, sender, account, enqueue } = setup((_, attempt) =>
-    attempt <= 3 ? { kind: 'misconfigured', reason: 'not yours' } : OK,
+    attempt <= 3 ? { kind: 'endpoint-rejected', reason: 'not yours' } : OK,
   )
   enqueue(...many(1))
   await clock.advance(10_000)
@@ -288,7 +288,9 @@ test("a local service that is not this user's is asked again with the backoff, n
 })
 
 test('retryNow ends a pause of the backoff for one attempt, and never a Retry-After', async () => {
-  const wrongKey = setup((_, attempt) => (attempt === 1 ? { kind: 'misconfigured', status: 403, reason: 'no' } : OK))
+  const wrongKey = setup((_, attempt) =>
+    attempt === 1 ? { kind: 'endpoint-rejected', status: 403, reason: 'no' } : OK,
+  )
   wrongKey.enqueue(...many(1))
   await wrongKey.clock.advance(1_000)
   wrongKey.breaker.retryNow()

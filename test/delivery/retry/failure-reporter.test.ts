@@ -33,7 +33,8 @@ test('an outage is reported once it lasts, or is known to last, and its end too'
 test("a local service that is not this user's is reported at once, and once", () => {
   const report = new RecordingReport()
   const { onFailure } = createFailureReporter(report, new FakeClock())
-  for (let times = 0; times < 3; times += 1) onFailure({ kind: 'misconfigured', reason: 'not yours' }, 0, 300, false)
+  for (let times = 0; times < 3; times += 1)
+    onFailure({ kind: 'endpoint-rejected', reason: 'not yours' }, 0, 300, false)
   expect(report.problems).toEqual([
     { code: 'MISDIRECTED', message: expect.stringMatching(/local service.*not yours/) as string },
   ])
@@ -42,7 +43,7 @@ test("a local service that is not this user's is reported at once, and once", ()
 test('what the user can do follows the cause', () => {
   const report = new RecordingReport()
   createFailureReporter(report, new FakeClock()).onFailure(
-    { kind: 'misconfigured', reason: 'not yours', remedy: 'Stop it' },
+    { kind: 'endpoint-rejected', reason: 'not yours', remedy: 'Stop it' },
     0,
     300,
     false,
@@ -71,7 +72,7 @@ test('with a time between repeats: when it begins, then at most once in that tim
 test('a misconfiguration is reported at once, once of a kind, and again after it was mended', () => {
   const report = new RecordingReport()
   const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
-  const elsewhere: EndpointRejected = { kind: 'misconfigured', status: 301, reason: '301 moved' }
+  const elsewhere: EndpointRejected = { kind: 'endpoint-rejected', status: 301, reason: '301 moved' }
   for (const failure of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere])
     onFailure(failure, 0, 60_000, false)
   expect(report.problems.map(({ code }) => code)).toEqual(['AUTH', 'MISDIRECTED'])

@@ -8,7 +8,7 @@ import { DOWN, OK, RecordingReport, batchOf, busyFor, many, setup } from '../scr
 
 const BATCHES = 200
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9]
-const TOO_MANY: Outcome = { kind: 'later', status: 429, reason: '429' }
+const TOO_MANY: Outcome = { kind: 'retryable', status: 429, reason: '429' }
 
 /** A client with batches to send. @param isFailed whether a request that begins now fails */
 function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency = 32, latencyMs = 10 } = {}) {

@@ -86,9 +86,12 @@ describe('at the breaker', () => {
   test.each([0, 1, 3_000, HOUR])(
     'of %i ms: in an hour no more attempts than the backoff allows, and none early',
     async (retryAfterMs) => {
-      const { clock, sender, enqueue } = setup(() => ({ kind: 'later', status: 429, reason: '429', retryAfterMs }), {
-        maxConcurrency: 1,
-      })
+      const { clock, sender, enqueue } = setup(
+        () => ({ kind: 'retryable', status: 429, reason: '429', retryAfterMs }),
+        {
+          maxConcurrency: 1,
+        },
+      )
       enqueue(batchOf('a'))
       await clock.advance(HOUR - 1)
       const times = sender.attempts.map(({ at }) => at)

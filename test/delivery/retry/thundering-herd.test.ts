@@ -9,7 +9,7 @@ import { FakeClock } from '../../fake-clock.js'
 import { DOWN, RecordingReport, batchOf } from '../scripted-sender.js'
 
 const LATENCY_MS = 25
-const REFUSED_CONNECTION: Outcome = { kind: 'later', reason: 'connect ECONNREFUSED' }
+const REFUSED_CONNECTION: Outcome = { kind: 'retryable', reason: 'connect ECONNREFUSED' }
 
 /** The same numbers in every run. */
 function seeded(seed: number): () => number {
