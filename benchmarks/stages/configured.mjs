@@ -1,6 +1,6 @@
 /** The stages' settings: the transport's own, by its own defaults, with what an application usually gives it. */
 import { systemClock } from '../../dist/esm/shared/clock.js'
-import { resolveServiceOptions } from '../../dist/esm/options/resolve-options.js'
+import { resolveOptions } from '../../dist/esm/options/resolve-options.js'
 import { createEntryBuilder } from '../../dist/esm/pipeline/create-entry-builder.js'
 import { createMappingOptions } from '../../dist/esm/pipeline/mapping-options.js'
 import { Mapper } from '../../dist/esm/record/mapper.js'
@@ -13,7 +13,7 @@ const GIVEN = {
   version: '1.0.0',
 }
 
-export const SETTINGS = resolveServiceOptions(GIVEN, {
+export const SETTINGS = resolveOptions(GIVEN, {
   env: {},
   readFile: () => {
     throw new Error('no file is named')
