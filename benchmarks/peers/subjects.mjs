@@ -26,7 +26,7 @@ const OURS = fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url))
 const MIB = 1024 * 1024
 const IDENTITY = { apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' }
 
-/** @type {Subject} Everything on: spool, trail, full mapping. */
+/** @type {Subject} Everything on: spool, breadcrumbs, full mapping. */
 export const SPOOL_ON = {
   name: 'spool on',
   peer: 'pino-ingest',

@@ -1,9 +1,9 @@
 /**
- * [own process] Stages, asked for by the name of a shape, again and again.
- * Arguments: which stages; records; the sink's url.
+ * [own process] Runs stages, for each shape whose name it receives.
+ * Arguments: the kind of stages; records; the sink's url.
  */
 import { SHAPES, chunksOf, linesOf } from '../tools/shapes.mjs'
-import { passesOfCrumbs } from './crumbs.mjs'
+import { passesOfBreadcrumbs } from './breadcrumbs.mjs'
 import { passesOfDisk } from './disk.mjs'
 import { passesOfMap } from './map.mjs'
 import { passesOfRequest } from './request.mjs'
@@ -47,8 +47,8 @@ function passes() {
       )
       return (shape) => run(subject(shape).lines)
     }
-    case 'crumbs':
-      return (shape) => passesOfCrumbs(subject(shape).lines)
+    case 'breadcrumbs':
+      return (shape) => passesOfBreadcrumbs(subject(shape).lines)
     case 'disk':
       return (shape) => passesOfDisk(subject(shape).lines)
     case 'request':

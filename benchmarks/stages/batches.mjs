@@ -1,11 +1,11 @@
-/** Lines to batches, untimed: what the stages behind the batcher begin with. */
+/** Makes batches from lines, not timed: the input of the stages after the batcher. */
 import { Batcher } from '../../dist/esm/pipeline/batcher.js'
 import { systemClock } from '../../dist/esm/shared/clock.js'
 import { SETTINGS, newMapper } from './configured.mjs'
 
 /**
  * @typedef {import('../../dist/esm/batch/sender.js').Batch} Batch
- * @typedef {{ batchId: string, first: number, count: number, rank: number, text: Buffer }} Piece entries that the batcher logs together
+ * @typedef {{ batchId: string, first: number, count: number, severity: number, text: Buffer }} Piece entries that the batcher logs together
  */
 
 /** @param {readonly import('../tools/shapes.mjs').Line[]} lines @returns {{ batch: Batch, pieces: Piece[] }[]} */
@@ -19,10 +19,10 @@ export function batchesOf(lines) {
       /** @type {string} */ batchId,
       /** @type {number} */ first,
       /** @type {number} */ count,
-      /** @type {number} */ rank,
+      /** @type {number} */ severity,
       /** @type {Uint8Array} */ text,
     ) => {
-      pieces.push({ batchId, first, count, rank, text: Buffer.from(text) })
+      pieces.push({ batchId, first, count, severity, text: Buffer.from(text) })
     },
     flush() {},
     seal: (/** @type {Batch} */ batch) => batch,

@@ -1,4 +1,4 @@
-/** The stages' settings: the transport's own, by its own defaults, with what an application usually gives it. */
+/** Settings of the stages: the transport's defaults, and the options that applications usually set. */
 import { systemClock } from '../../dist/esm/shared/clock.js'
 import { resolveOptions } from '../../dist/esm/options/resolve-options.js'
 import { createEntryBuilder } from '../../dist/esm/pipeline/create-entry-builder.js'
@@ -16,7 +16,7 @@ const GIVEN = {
 export const SETTINGS = resolveOptions(GIVEN, {
   env: {},
   readFile: () => {
-    throw new Error('no file is named')
+    throw new Error('no option names a file')
   },
 })
 export const MAPPING = createMappingOptions(SETTINGS, undefined)
@@ -26,8 +26,8 @@ export function newMapper() {
   return new Mapper(MAPPING, -1, () => systemClock.wallNow())
 }
 
-/** Mapper and trail, as the worker has them. */
-export function newIntake() {
+/** Mapper and breadcrumbs, configured as in the worker. */
+export function newEntryBuilder() {
   const fail = (/** @type {string} */ problem) => {
     throw new Error(problem)
   }

@@ -1,4 +1,4 @@
-/** Batches to frames, and frames to a real file, settled in its journal; a segment that is settled is deleted. */
+/** Batches to frames, and frames to a real file, settled in its acknowledgement log; a settled segment is deleted. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { batchesOf } from './batches.mjs'
 
 /** @typedef {ReturnType<typeof batchesOf>} Batches */
 
-/** As `src/spool/README.md` has it. */
+/** See `src/spool/README.md`. */
 const SEGMENT_BYTES = 4 * 1024 * 1024
 const NOTHING = Buffer.alloc(0)
 
@@ -39,7 +39,7 @@ function frames(batches) {
       at = writeFrame(into, at, {
         kind: 'entries',
         id,
-        severity: piece.rank,
+        severity: piece.severity,
         count: piece.count,
         first: piece.first,
         text: piece.text,

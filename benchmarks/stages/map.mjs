@@ -5,7 +5,7 @@ import { FastPath } from '../../dist/esm/record/fast/fast-path.js'
 import { createMappedRecord } from '../../dist/esm/record/mapped-record.js'
 import { mapByParsing } from '../../dist/esm/record/reference/reference-path.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
-import { MAPPING, SETTINGS, newIntake, newMapper } from './configured.mjs'
+import { MAPPING, SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
 
 /**
  * @typedef {import('../tools/shapes.mjs').Line} Line
@@ -13,12 +13,12 @@ import { MAPPING, SETTINGS, newIntake, newMapper } from './configured.mjs'
  * @typedef {(json: string, severity: number) => void} OnEntry
  */
 
-/** The passes take turns this often, so that what else the machine does falls on all of them. */
+/** Records after which the passes take turns, so that other load on the machine affects all of them. */
 const BLOCK = 1000
 
 /**
  * The fast path leaves an entry in pieces, which only the writing puts together. So one pass maps, another maps and
- * batches, and batching is what that takes longer. In the same way with the trail.
+ * batches, and batching is what that takes longer. Breadcrumbs are measured in the same way.
  *
  * @param {'fast' | 'reference'} path @param {readonly (readonly Line[])[]} all
  * @returns {(lines: readonly Line[]) => Record<string, number>}
@@ -31,17 +31,17 @@ export function passesOfMap(path, all) {
       return { 'map: reference': map, 'batch: reference': batch - map }
     }
   }
-  for (const lines of all) mustTake(lines)
-  const run = inBlocks({ map: fastPath(), batch: fastPath(), trail: newIntake() })
+  for (const lines of all) checkFastPath(lines)
+  const run = inBlocks({ map: fastPath(), batch: fastPath(), breadcrumbs: newEntryBuilder() })
   return (lines) => {
-    const { map = 0, batch = 0, trail = 0 } = run(lines)
-    return { map, batch: batch - map, trail: trail - map }
+    const { map = 0, batch = 0, breadcrumbs = 0 } = run(lines)
+    return { map, batch: batch - map, breadcrumbs: breadcrumbs - map }
   }
 }
 
-/** @param {Record<string, MapsLines>} takers each a pass of its own; the one that is called `batch` batches @returns {(lines: readonly Line[]) => Record<string, number>} us by pass */
-function inBlocks(takers) {
-  const passes = Object.entries(takers).map(([name, taker]) => ({ name, pass: new Pass(taker) }))
+/** @param {Record<string, MapsLines>} mappers one pass each; the pass named `batch` also batches @returns {(lines: readonly Line[]) => Record<string, number>} us by pass */
+function inBlocks(mappers) {
+  const passes = Object.entries(mappers).map(([name, mapper]) => ({ name, pass: new Pass(mapper) }))
   return (lines) => {
     let chars = 0
     let count = 0
@@ -61,7 +61,7 @@ function inBlocks(takers) {
     for (const { pass } of passes) pass.us = 0
     for (let at = 0; at < lines.length; at += BLOCK) {
       const block = lines.slice(at, at + BLOCK)
-      // Whoever comes later finds the block in the processor's cache.
+      // The order changes: later passes find the block in the CPU cache.
       passes.push(/** @type {typeof passes[number]} */ (passes.shift()))
       for (const { name, pass } of passes) pass.run(block, name === 'batch' ? add : look)
     }
@@ -72,27 +72,27 @@ function inBlocks(takers) {
   }
 }
 
-/** Lines through a taker of its own, chunk after chunk, as the pipeline does. */
+/** Maps lines with a mapper of its own, chunk by chunk, as the pipeline does. */
 class Pass {
   us = 0
   #text = ''
-  #taker
+  #mapper
 
-  /** @param {MapsLines} taker */
-  constructor(taker) {
-    this.#taker = taker
+  /** @param {MapsLines} mapper */
+  constructor(mapper) {
+    this.#mapper = mapper
   }
 
   /** @param {readonly Line[]} lines @param {OnEntry} onEntry */
   run(lines, onEntry) {
     const from = process.cpuUsage()
-    const taker = this.#taker
+    const mapper = this.#mapper
     for (const { text, start, end } of lines) {
       if (text !== this.#text) {
         this.#text = text
-        taker.beginText()
+        mapper.beginText()
       }
-      const { json, severity } = taker.build(text, start, end)
+      const { json, severity } = mapper.build(text, start, end)
       onEntry(json, severity)
     }
     this.us += cpuUs(from)
@@ -120,8 +120,8 @@ function referencePath() {
   }
 }
 
-/** A line that the fast path declines would be measured under its name. @param {readonly Line[]} lines */
-function mustTake(lines) {
+/** Throws if the fast path declines a line: the reference path would be measured instead. @param {readonly Line[]} lines */
+function checkFastPath(lines) {
   const fast = new FastPath(MAPPING)
   const record = createMappedRecord()
   let last = ''

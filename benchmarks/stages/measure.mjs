@@ -8,14 +8,14 @@ import { Samples } from '../tools/statistics.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  */
 
-/** One process for each: they share functions, and V8 compiles a shared one for all of them, to the harm of all. */
-const KINDS = ['split', 'scan', 'fast', 'reference', 'crumbs', 'disk', 'request']
+/** One process each: V8 would compile functions that they share for all of them, which slows each down. */
+const KINDS = ['split', 'scan', 'fast', 'reference', 'breadcrumbs', 'disk', 'request']
 const WARM_UP_ROUNDS = 5
-/** Breadcrumbs that an error takes: as many as the transport's default gives it. */
+/** Breadcrumbs that an error takes: the default of `breadcrumbs.limit`. */
 export const TAKEN = 50
 
 /**
- * The processes take turns within every round, so that what else the machine does falls on all of them.
+ * The processes take turns within every round, so that other load on the machine affects all of them.
  *
  * @param {{ rounds: number, records: number, tell: (line: string) => void }} settings
  * @returns {Promise<Record<Shape, { lineBytes: number, stages: Record<string, Spread> }>>}

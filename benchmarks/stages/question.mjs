@@ -1,4 +1,4 @@
-/** Where a record's time goes in pino's worker: each stage alone, and the whole beside them. */
+/** Where a record's time goes in pino's worker: each stage alone, and the whole worker. */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table, us } from '../tools/table.mjs'
 import { canMeasureThreads } from '../tools/threads.mjs'
@@ -7,39 +7,39 @@ import { TAKEN, measureStages } from './measure.mjs'
 
 /**
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
- * @typedef {{ lineBytes: number, stages: Record<string, Spread>, worker?: Spread }} OfShape worker: all of it, spool and trail on
+ * @typedef {{ lineBytes: number, stages: Record<string, Spread>, worker?: Spread }} OfShape worker: the whole worker, spool and breadcrumbs on
  * @typedef {Record<string, OfShape>} Result us of CPU a record
  */
 
-/** In the order of their flow. Together they are what the worker does with a record, but for the rest. */
+/** The stages in order. With the rest they are all that the worker does with a record. */
 const FLOW = /** @type {const} */ ([
   ['split', 'split into lines'],
   ['map', 'map to an entry'],
-  ['trail', 'breadcrumbs kept, taken'],
+  ['breadcrumbs', 'breadcrumbs buffered, taken'],
   ['batch', 'write into a batch'],
   ['frame', 'frame with CRC'],
   ['write', 'append to the segment'],
   ['request', 'request'],
-  ['settle', 'settle in the journal'],
+  ['settle', 'record the acknowledgement'],
 ])
 const REST = 'all the rest'
-/** What is measured, and by whom it could be done instead. */
+/** Stages, and alternatives to them. */
 const INSTEAD = /** @type {const} */ ([
   ['split', 'split: split2', 'split by split2'],
   ['split', 'split: pino-abstract-transport', 'split by pino-abstract-transport'],
   ['map', 'map: reference', 'map by parse, map, stringify'],
-  ['batch', 'batch: reference', 'write what that has made into a batch'],
+  ['batch', 'batch: reference', 'write the result of that into a batch'],
 ])
-const BESIDE = /** @type {const} */ ([
+const FURTHER = /** @type {const} */ ([
   ['scan', 'scan alone, a part of the mapping'],
-  ['trail: one scope', 'a breadcrumb kept, one scope for all'],
-  ['trail: taken', `${TAKEN} breadcrumbs taken, us an error`],
+  ['breadcrumbs: one scope', 'a breadcrumb buffered, one scope for all'],
+  ['breadcrumbs: taken', `${TAKEN} breadcrumbs taken, us an error`],
   ['request: 32 in flight', 'request, 32 in flight'],
 ])
 
 export const question = {
   name: 'stages',
-  asks: "Where does a record's time go in pino's worker: split, map, trail, batch, frame, write, request?",
+  asks: "Where does a record's time go in pino's worker: split, map, breadcrumbs, batch, frame, write, request?",
   options: { rounds: 11, records: 30_000, workerRounds: 5, workerRecords: 150_000 },
   quick: { rounds: 3, records: 10_000, workerRounds: 1, workerRecords: 50_000 },
 
@@ -112,15 +112,15 @@ function linesOf([shape, of]) {
     cell(stage(of, name)),
     `${(stage(of, name).median / stage(of, ours).median).toFixed(1)} times`,
   ])
-  const beside = BESIDE.map(([name, label]) => [label, cell(stage(of, name)), ''])
+  const further = FURTHER.map(([name, label]) => [label, cell(stage(of, name)), ''])
   const rows = [
     [`${shape}, ${of.lineBytes} bytes a line`, '', ''],
     ...flow,
     ...whole,
     ['instead', '', ''],
     ...instead,
-    ['beside', '', ''],
-    ...beside,
+    ['further', '', ''],
+    ...further,
   ]
   return ['', ...table(rows)]
 }

@@ -1,4 +1,4 @@
-/** Batches to the sink, by the transport's own client: what a request costs this side. */
+/** Sends batches to the sink with the transport's own client: the cost of a request on the client's side. */
 import { setMaxListeners } from 'node:events'
 import { createHttp } from '../../dist/esm/client/http.js'
 import { systemClock } from '../../dist/esm/shared/clock.js'
@@ -8,9 +8,9 @@ import { batchesOf } from './batches.mjs'
 
 /** @typedef {import('../../dist/esm/batch/sender.js').Batch} Batch */
 
-/** How many in flight, by what is measured. */
+/** Requests in flight, by pass. */
 const CONCURRENCIES = Object.entries({ request: 4, 'request: 32 in flight': 32 })
-/** A few hundred requests are over too soon. */
+/** A few hundred requests take too little time to measure. */
 const REPEATS = 3
 
 /** @param {readonly import('../tools/shapes.mjs').Line[]} lines @param {string} url */
@@ -27,12 +27,12 @@ async function sendAll(batches, url, concurrency) {
   const http = createHttp({ url, apiKey: 'bench', requestTimeoutMs: 10_000, maxConnections: concurrency })
   const sender = createIngestSender({ http, clock: systemClock })
   const { signal } = new AbortController()
-  setMaxListeners(0, signal) // every request in flight listens to it
+  setMaxListeners(0, signal) // each request in flight adds a listener
   const send = async (/** @type {Batch} */ batch) => {
     const outcome = await sender.send(batch, signal)
-    if (outcome.kind !== 'delivered') throw new Error(`the sink did not take a batch: ${outcome.kind}`)
+    if (outcome.kind !== 'delivered') throw new Error(`the sink did not accept a batch: ${outcome.kind}`)
   }
-  // Connections are opened once and kept: that is not the cost of a record.
+  // Connections are opened once and kept, so opening them is not part of the cost of a record.
   await Promise.all(batches.slice(0, concurrency).map(send))
   const from = process.cpuUsage()
   const waiting = Array.from({ length: REPEATS }, () => batches)

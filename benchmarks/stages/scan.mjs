@@ -1,4 +1,4 @@
-/** The scan alone, which is a part of the mapping: every value of a line is found, and no line needs a second look. */
+/** The scan alone, a part of the mapping: finds every value of a line. No line needs the slow path. */
 import { findNextSuspect, findValueEnd } from '../../dist/esm/shared/json-scan.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
@@ -9,7 +9,7 @@ export function passesOfScan(lines) {
   let suspect = Infinity
   const from = process.cpuUsage()
   for (const { text, start, end } of lines) {
-    // Once for a whole chunk, as the mapper asks.
+    // Once per chunk, as in the mapper.
     if (text !== last) {
       last = text
       suspect = findNextSuspect(text, 0)

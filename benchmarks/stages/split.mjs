@@ -1,4 +1,4 @@
-/** Chunks to lines: ours, and what pino-abstract-transport would do. */
+/** Splits chunks into lines: this package, and pino-abstract-transport. */
 import build from 'pino-abstract-transport'
 import { LineSplitter } from '../../dist/esm/record/line-splitter.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
@@ -7,7 +7,7 @@ import { cpuUs, mustBe } from '../tools/measure.mjs'
 export async function passesOfSplit(chunks, records) {
   return {
     split: ours(chunks, records),
-    // It parses every line, whether asked for lines or objects. Given a parser that does not, split2 is what is left.
+    // It parses every line in both modes. With a parser that does nothing, only the time of split2 is left.
     'split: split2': await frame(chunks, records, { parseLine: () => NOTHING }),
     'split: pino-abstract-transport': await frame(chunks, records, {}),
   }

@@ -3,14 +3,14 @@ import { existsSync, readdirSync } from 'node:fs'
 
 /**
  * @typedef {{ options: Record<string, number>, tell: (line: string) => void, resultOf: (name: string) => any }} Asked
- *   `tell`: progress, for a person; `resultOf`: what another question has found in this run, else what is kept of it
+ *   `tell`: shows progress; `resultOf`: the result of another question in this run, otherwise the stored one
  * @typedef {{
  *   name: string, asks: string, needsLinux?: boolean, options: Record<string, number>, quick?: Record<string, number>,
  *   measure: (asked: Asked) => Promise<any>, lines: (result: any) => string[], charts?: (result: any) => Record<string, string>,
  * }} Question
  */
 
-/** Ours against others first, what explains it last. A question that is not named here comes behind. */
+/** Comparisons with other transports first, then what explains them. Other questions come last. */
 const ORDER = [
   'throughput',
   'network',
@@ -25,7 +25,7 @@ const ORDER = [
   'stages',
   'reference-path',
   'spool',
-  'trail',
+  'breadcrumbs',
   'service',
 ]
 

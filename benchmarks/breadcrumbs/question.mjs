@@ -1,6 +1,6 @@
 /**
- * The trail of breadcrumbs on against off in one run: on an application with 200 requests at once, of which each logs ten debug
- * lines and one in ten fails; and on the three shapes, where each error takes what came before it.
+ * Compares breadcrumbs on and off in one run: an application with 200 concurrent requests, each of which logs ten debug lines
+ * and one in ten of which fails; and the three shapes, where each error takes the records before it.
  */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table } from '../tools/table.mjs'
@@ -11,8 +11,8 @@ import { SHAPE_NAMES, workerRuns } from '../tools/worker-runs.mjs'
 const OPTIONS = { off: { spool: false, breadcrumbs: false }, on: { spool: false } }
 
 export const question = {
-  name: 'trail',
-  asks: "What does the trail of breadcrumbs add to the worker's time?",
+  name: 'breadcrumbs',
+  asks: "What do breadcrumbs add to the worker's time?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },
@@ -49,7 +49,7 @@ export const question = {
   /** @param {Result} result */
   charts(result) {
     return {
-      'trail.svg': barChart({
+      'breadcrumbs.svg': barChart({
         title: 'What breadcrumbs cost',
         subtitle: "CPU of pino's worker, spool off. Less is better.",
         unit: 'µs a record',

@@ -1,4 +1,4 @@
-/** The trail alone: a line is kept as a crumb, and an error takes 50 of them. */
+/** Breadcrumbs alone: lines are buffered, and an error takes the last 50 of its scope. */
 import { systemClock } from '../../dist/esm/shared/clock.js'
 import { appendBreadcrumbs } from '../../dist/esm/breadcrumbs/attach-breadcrumbs.js'
 import { BreadcrumbFactory } from '../../dist/esm/breadcrumbs/breadcrumb-factory.js'
@@ -16,49 +16,49 @@ const ERROR_LINE =
   '{"level":50,"time":1795219200000,"pid":4242,"hostname":"web-1","orderId":100000,"msg":"payment failed"}'
 
 /** @param {readonly Line[]} lines */
-export function passesOfCrumbs(lines) {
-  return { 'trail: one scope': kept(lines), 'trail: taken': taken(lines) * lines.length }
+export function passesOfBreadcrumbs(lines) {
+  return { 'breadcrumbs: one scope': kept(lines), 'breadcrumbs: taken': taken(lines) * lines.length }
 }
 
-/** All in one scope, at the default bound: the oldest chunks go. @param {readonly Line[]} lines */
+/** All in one scope, within the default memory limit: the oldest chunks are overwritten. @param {readonly Line[]} lines */
 function kept(lines) {
-  const { limit, maxBytes } = trailSettings()
-  const trail = new BreadcrumbBuffer({ limit, maxBytes, clock: systemClock })
+  const { limit, maxBytes } = breadcrumbSettings()
+  const buffer = new BreadcrumbBuffer({ limit, maxBytes, clock: systemClock })
   let last = ''
   const from = process.cpuUsage()
   for (const { text, start, end } of lines) {
-    if (text !== last) trail.open()
+    if (text !== last) buffer.open()
     last = text
-    trail.add('process', '', text, start, end, true)
+    buffer.add('process', '', text, start, end, true)
   }
   const us = cpuUs(from)
   // The lines of the last chunk alone may be fewer than an error takes.
-  if (trail.take('process', '').length === 0) throw new Error('the trail has kept nothing')
+  if (buffer.take('process', '').length === 0) throw new Error('the buffer is empty')
   return us
 }
 
 /** @param {readonly Line[]} lines @returns {number} us an error */
 function taken(lines) {
-  const trail = new BreadcrumbBuffer({
+  const buffer = new BreadcrumbBuffer({
     limit: TAKEN,
     maxBytes: PLENTY_BYTES,
     maxScopes: lines.length,
     clock: systemClock,
   })
   const scopes = Math.floor(lines.length / TAKEN)
-  if (scopes === 0) throw new RangeError(`an error takes ${TAKEN} records: fewer are too few`)
+  if (scopes === 0) throw new RangeError(`at least ${TAKEN} records are needed, one error takes as many`)
   for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries())
-    trail.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
+    buffer.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
   const mapper = newMapper()
   mapper.beginText()
   const { openJson } = mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
-  const crumbs = new BreadcrumbFactory(MAPPING, () => systemClock.wallNow())
+  const factory = new BreadcrumbFactory(MAPPING, () => systemClock.wallNow())
   const bounds = { limit: TAKEN, maxEntryBytes: SETTINGS.maxEntryBytes }
   let count = 0
   let attached = 0
   const from = process.cpuUsage()
   for (let scope = 0; scope < scopes; scope += 1) {
-    const made = trail.take('request', String(scope)).map(({ text, isUsual }) => crumbs.create(text, isUsual))
+    const made = buffer.take('request', String(scope)).map(({ text, isUsual }) => factory.create(text, isUsual))
     count += made.length
     if (appendBreadcrumbs(openJson, made, bounds) !== undefined) attached += 1
   }
@@ -68,8 +68,8 @@ function taken(lines) {
   return us / scopes
 }
 
-function trailSettings() {
+function breadcrumbSettings() {
   const { breadcrumbs } = SETTINGS
-  if (breadcrumbs === false) throw new Error('the trail is off')
+  if (breadcrumbs === false) throw new Error('breadcrumbs are off')
   return breadcrumbs
 }
