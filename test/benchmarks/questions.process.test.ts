@@ -28,12 +28,12 @@ describe.each(foldersOf(BENCHMARKS))('%s', (folder) => {
     expect(Object.keys(question.options)).toEqual(expect.arrayContaining(Object.keys(question.quick ?? {})))
   })
 
-  it('measures and tells', () => {
+  it('has functions that measure and print', () => {
     expect(question.measure).toBeTypeOf('function')
     expect(question.lines).toBeTypeOf('function')
   })
 
-  it('stands in the README with what it asks', () => {
+  it('is in the README with its question', () => {
     const rows = readFileSync(new URL('README.md', BENCHMARKS), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith(`| \`${folder}\``))
@@ -53,7 +53,7 @@ describe('the command line', () => {
   const all = [ask('speed', { rounds: 5, records: 1000 }, { rounds: 1 }), ask('delay', { seconds: 2.5, onlyOurs: 0 })]
   const refused = (...args: string[]) => expect(() => parseCommand(args, all))
 
-  it('asks all where none is named, and the named ones in the order of the house', () => {
+  it('runs all questions by default, and named ones in the defined order', () => {
     expect(parseCommand([], all)).toMatchObject({ questions: all, isAll: true })
     expect(parseCommand(['delay', 'speed'], all).questions).toEqual(all)
     expect(parseCommand(['delay'], all)).toMatchObject({ questions: [all[1]], isAll: false })

@@ -85,7 +85,7 @@ const whole = {
   },
 }
 
-it('tells what is above the empty worker, and what does not count', () => {
+it('shows the difference from the empty worker, and void rounds', () => {
   const lines = startLines([empty, failed, whole])
   expect(lines.find((line) => line.startsWith('whole'))?.split(/ {2,}/)).toEqual([
     'whole',

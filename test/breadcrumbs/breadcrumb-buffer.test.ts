@@ -51,7 +51,7 @@ test('the same id of a request, a session and a trace are three scopes', () => {
   expect(take(buffer, 'process', '1')).toEqual(['process'])
 })
 
-test('the scope that was idle for longest goes when there are too many', () => {
+test('the scope that was idle for longest is removed when there are too many', () => {
   const { buffer } = createBuffer({ maxScopes: 3 })
   for (const key of ['a', 'b', 'c']) add(buffer, 'request', key, key)
   add(buffer, 'request', 'a', 'again')
@@ -122,7 +122,7 @@ test('text of two bytes a character counts as such', () => {
   expect(take(buffer, 'process', '').length).toBeLessThanOrEqual(11)
 })
 
-test('what was taken last can be given back', () => {
+test('the last lines that were taken can be restored', () => {
   const { buffer } = createBuffer()
   add(buffer, 'request', 'a', '1', '2')
   take(buffer, 'request', 'a')

@@ -211,7 +211,7 @@ describe('attached', () => {
     expect(breadcrumbs?.map(({ message }) => message[0])).toEqual(['3'])
   })
 
-  test('an entry that fills its bound gives way to a quarter of breadcrumbs', () => {
+  test('an entry at its size limit is shortened for a quarter of breadcrumbs', () => {
     const { breadcrumbs, message } = attach(
       { ...entry, message: 'm'.repeat(9_800) },
       ['1', '2', '3'].map((text) => breadcrumb(text.repeat(600))),

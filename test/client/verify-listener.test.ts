@@ -169,7 +169,7 @@ test('a program that relays the challenge to the service on another port gets no
   expect(service.requests).toEqual([])
 })
 
-test('without a token nobody is asked; it is read again at the next connection', async () => {
+test('without a token nothing is sent; it is read again at the next connection', async () => {
   const home = mkdtempSync(join(tmpdir(), 'pino-ingest-token-'))
   onTestFinished(() => rmSync(home, { recursive: true }))
   vi.stubEnv('PINO_INGEST_DEV_TOKEN', undefined)
@@ -186,7 +186,7 @@ test('without a token nobody is asked; it is read again at the next connection',
   expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })
 })
 
-test('nobody listens: that is what is said', async () => {
+test('nothing listens: the message says so', async () => {
   expect(await failureOf(implicit(`http://127.0.0.1:${await deadPort()}`).post('/ingest', BODY))).toMatchObject({
     kind: 'network',
     message: expect.stringContaining('ECONNREFUSED') as string,

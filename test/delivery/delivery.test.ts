@@ -104,7 +104,7 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
 })
 
 describe('memory', () => {
-  test('has a bound: the oldest waiting batch goes whole, counted and reported', async () => {
+  test('is limited: the oldest waiting batch is dropped as a whole, counted and reported', async () => {
     const { clock, account, report, delivery, enqueue } = setup(() => DOWN, {
       maxBufferBytes: 20_000,
       maxConcurrency: 1,
@@ -324,7 +324,7 @@ describe('abandon', () => {
   })
 })
 
-test('requests that hang since before a failure hold up nobody', async () => {
+test('requests that hang since before a failure delay no others', async () => {
   const clock = new FakeClock()
   const breaker = new CircuitBreaker({
     clock,

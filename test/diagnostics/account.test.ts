@@ -42,7 +42,7 @@ describe('a count that is wrong by one', () => {
   })
 })
 
-test('a snapshot stands still', () => {
+test('a snapshot does not change', () => {
   const account = new Account()
   const before = account.snapshot()
   account.dropped.shutdown += 1
@@ -81,7 +81,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'drain' as const }) },
 )
 
-test('closes after every step of any life, from the first entry to the end of the drain', async () => {
+test('balances after every step of any run, from the first entry to the end of the drain', async () => {
   const seen = { accepted: 0, rejected: 0, buffer: 0, shutdown: 0, filtered: 0 }
   await fc.assert(
     fc.asyncProperty(

@@ -191,7 +191,7 @@ describe('what real runs print', () => {
     expect(namesOf(dropped)).not.toContain('dropCountsNotSaved')
   })
 
-  test('entries of another key are told once, by entries and request logs together', async () => {
+  test('entries for another key are reported once, for entries and request logs together', async () => {
     const dir = scratch()
     expect(namesOf(await said({ url: NOWHERE, apiKey: 'another-key-0815', spool: { dir } }))).toEqual(['kept'])
     makeOld(dir)

@@ -136,7 +136,7 @@ describe('events', () => {
     ])
   })
 
-  test('whose listener throws end nothing, and are told', () => {
+  test('whose listener throws end nothing, and are reported', () => {
     const { report, lines } = setup({
       emit: () => {
         throw new Error(`listener with ${KEY}`)
@@ -227,7 +227,7 @@ describe('secrets', () => {
     expect(lines).toEqual(['pino-ingest: servic servicing the ***\n'])
   })
 
-  test('do not lie across the place where a line is cut', () => {
+  test('are not cut in the middle', () => {
     const { report, lines } = setup()
     for (let length = 950; length < 1000; length++) {
       report.note(`${length}`, 'x'.repeat(length) + KEY)

@@ -76,7 +76,7 @@ describe('a hook', () => {
   })
 
   test.each(LEVELS.map((level, rank) => [level, rank] as const))(
-    'that makes it %s tells its rank %d',
+    'that makes it %s returns severity %d',
     (level, rank) => {
       expect(run((entry) => ({ ...entry, level, tags: ['x'] })).result).toMatchObject({ rank })
     },
@@ -103,7 +103,7 @@ describe('a hook', () => {
   })
 })
 
-describe('a fault of a hook is told, and the entry goes unchanged:', () => {
+describe('a fault of a hook is reported, and the entry is sent unchanged:', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
   const noText = {

@@ -201,7 +201,7 @@ describe('a window', () => {
   })
 })
 
-test('at the end, flushNow tells what is held, and leaves no timer', () => {
+test('at the end, flushNow sends pending summaries, and leaves no timer', () => {
   const { clock, dedupe, summaries } = build()
   for (let n = 0; n < 3; n += 1) for (const key of ['a', 'b']) dedupe.isRepeat(key, ERROR, entry(n))
   dedupe.isRepeat('alone', ERROR, entry(9))
@@ -231,7 +231,7 @@ describe('bounds', () => {
     expect(dedupe.isRepeat('a', ERROR, entry(0))).toBe(false)
   })
 
-  test('a thousand keys unless told otherwise', () => {
+  test('a thousand keys by default', () => {
     const { dedupe } = build()
     for (let n = 0; n < 5_000; n += 1) dedupe.isRepeat(`key ${n}`, ERROR, entry(n))
     expect(dedupe.keys).toBe(1_000)
@@ -315,7 +315,7 @@ test('after the end nothing opens a window or a timer, and nothing is held back'
   expect(summaries).toHaveLength(1)
 })
 
-test('a summary that is told at the end and comes back is not held back again', () => {
+test('a summary sent at the end is not deduplicated again', () => {
   const clock = new FakeClock()
   const answers: boolean[] = []
   const dedupe: Deduplicator = new Deduplicator({
@@ -329,7 +329,7 @@ test('a summary that is told at the end and comes back is not held back again', 
   expect([answers, dedupe.keys, clock.timers]).toEqual([[false], 0, 0])
 })
 
-test('fingerprints are told apart however long they are, and whatever one looks like', () => {
+test('fingerprints of any length and form are distinguished', () => {
   const { dedupe } = build()
   const long = 'f'.repeat(80_000)
   const hash = createHash('sha1').update(`${long}1`).digest('hex')

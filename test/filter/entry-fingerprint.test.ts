@@ -31,7 +31,7 @@ describe('an entry', () => {
     expect(findFingerprint(entry({ metadata: { error: { type: 'E', stack: STACK } } }), '')).toBe('')
   })
 
-  test('is its own error, not the one in its metadata or in a crumb before it', () => {
+  test('is its own error, not one in its metadata or in an earlier breadcrumb', () => {
     const error = { type: 'TypeError', message: 'no user 7', stack: STACK }
     const json = JSON.stringify({
       level: 'error',

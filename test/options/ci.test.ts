@@ -24,7 +24,7 @@ describe.each(recordedCis())('$name', ({ env, marker, release }) => {
     expect(findCiFacts(env).tag).toBe(/^v\d/.test(release.version) ? release.version : undefined)
   })
 
-  test('without its marker it is told only by variables that bear its name', () => {
+  test('without its marker it is recognised only by variables with its name', () => {
     const facts = findCiFacts(without(env, marker))
     expect([undefined, commit_hash]).toContain(facts.commit)
     const isGeneric = ['JENKINS_URL', 'NETLIFY', 'TF_BUILD'].some((name) => marker.includes(name))

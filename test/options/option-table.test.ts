@@ -12,7 +12,7 @@ test('every default keeps its own rule', () => {
   }
 })
 
-test('no variable stands for two options', () => {
+test('no variable sets two options', () => {
   const variables = names.flatMap(variablesOf)
   expect(new Set(variables).size).toBe(variables.length)
   expect(variablesOf('flushIntervalMs')).toEqual(['PINO_INGEST_FLUSH_INTERVAL_MS'])

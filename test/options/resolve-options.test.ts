@@ -111,7 +111,7 @@ describe('code over environment over default', () => {
     expect(resolve({}, { npm_package_name: '' })).not.toHaveProperty('fallbackService')
   })
 
-  test("pino's own levels stand in for customLevels", () => {
+  test("pino's own levels are used without customLevels", () => {
     expect(resolve({ levels: { audit: 35 } }).customLevels).toEqual({ audit: 35 })
     expect(resolve({ levels: { audit: 35 }, customLevels: { notice: 25 } }).customLevels).toEqual({ notice: 25 })
   })
@@ -281,7 +281,7 @@ describe('url and key', () => {
     })
   })
 
-  test('a key without a url is not the one that is sent, and the names of what was given are told', () => {
+  test('a key without a url is not sent, and the names of its options are reported', () => {
     const given = { PINO_INGEST_API_KEY: KEY, PINO_INGEST_PREVIOUS_API_KEYS: `${KEY}-1,${KEY}-2` }
     const settings = resolve({ proxy: 'http://proxy.example:3128' }, given)
     expect(settings).toMatchObject({ isLocalDefault: true, previousApiKeys: [], proxy: false })
@@ -316,7 +316,7 @@ describe('url and key', () => {
     },
   )
 
-  test('from its variable or file, trimmed; a problem with them is told once', () => {
+  test('from its variable or file, trimmed; a problem with them is reported once', () => {
     const env: Env = { PINO_INGEST_URL: PLACE.url }
     expect(resolve({}, { ...env, PINO_INGEST_API_KEY: ` ${KEY}\n` }).apiKey.reveal()).toBe(KEY)
     const file = { ...env, PINO_INGEST_API_KEY_FILE: '/run/key' }
@@ -474,7 +474,7 @@ test('ranks of levels: trace counts as debug', () => {
   expect((['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const).map(toThreshold)).toEqual([-1, 0, 1, 2, 3, 4])
 })
 
-test('a key that stands in another option, too, is shown in neither', () => {
+test('a key that another option contains is shown in neither', () => {
   const key = 'canary-key-4711-in-the-wrong-place'
   const text = problem({ apiKey: key, level: key, [key]: 1 })
   expect(text).toContain('level must be one of')

@@ -43,6 +43,6 @@ test.skipIf(!hasTmpfs)('a folder in memory is found by any of its names, made al
     expect([path, isInMemory(path)]).toEqual([path, true])
 })
 
-test('the root is on a disk, or it cannot be told', () => {
+test('the root is on a disk, or its file system is unknown', () => {
   expect(isInMemory('/proc/none/such')).toBe(false)
 })

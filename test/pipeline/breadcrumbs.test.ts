@@ -64,7 +64,7 @@ test('by trace before request before session before process', async () => {
   expect(entries.slice(-4).map(messagesOf)).toEqual([['traced'], ['requested'], ['in the session'], ['anywhere']])
 })
 
-test('a crumb goes to one error; the error itself is one for the next', async () => {
+test('a breadcrumb is attached to one error; the error itself is a breadcrumb of the next', async () => {
   const { write, arrived } = await piped()
   write(
     { level: 20, reqId: 1, msg: 'before' },
@@ -74,7 +74,7 @@ test('a crumb goes to one error; the error itself is one for the next', async ()
   expect((await arrived()).map(messagesOf)).toEqual([['before'], ['first']])
 })
 
-test("a record's own crumbs are merged with them by time", async () => {
+test("a record's own breadcrumbs are merged with them by time", async () => {
   const { write, arrived } = await piped()
   write({ level: 20, msg: 'early' })
   write({
@@ -117,7 +117,7 @@ test('trace is sent as debug if all levels are sent', async () => {
   ])
 })
 
-test('an entry that is too long for its crumbs makes room for them', async () => {
+test('an entry that is too long for its breadcrumbs is shortened for them', async () => {
   const { write, arrived } = await piped({ maxEntryBytes: 8_192 })
   for (let n = 0; n < 10; n += 1) write({ level: 20, msg: `${n} ${'.'.repeat(100)}` })
   write({ level: 50, dump: 'x'.repeat(100_000), msg: 'failed' })

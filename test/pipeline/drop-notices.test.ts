@@ -93,7 +93,7 @@ function noticesOf(isHeld = () => false) {
   return { clock, told, kept, notices }
 }
 
-test('drops that go on are told once in 10 s, and all of them', async () => {
+test('continuing drops are all reported, every 10 s', async () => {
   const { clock, told, notices } = noticesOf()
   for (let n = 0; n < 350; n += 1) {
     notices.add(1, 'buffer')
@@ -133,7 +133,7 @@ test('drops within the window of another notice are reported without a further e
   ])
 })
 
-test('a time that was kept and cannot be true is not told', () => {
+test('an impossible stored time is not reported', () => {
   const { clock, told, notices } = noticesOf()
   notices.addFromPreviousProcess({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
   notices.onAccepted()
@@ -154,7 +154,7 @@ test('while the service accepts nothing they are kept once in 10 s, as one count
   expect(kept.at(-1)).toBeUndefined()
 })
 
-test('those of an earlier process are kept at once, and told once the service has accepted entries', async () => {
+test('those of an earlier process are stored immediately, and reported when the service has accepted entries', async () => {
   const { clock, told, kept, notices } = noticesOf()
   notices.addFromPreviousProcess({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
   notices.add(1, 'spool')

@@ -57,7 +57,7 @@ test('what the hook adds is scrubbed, also in a summary, and what it makes of th
   }
 })
 
-test('an error that the hook drops leaves its crumbs to the next', async () => {
+test('an error that the hook drops leaves its breadcrumbs to the next', async () => {
   const { write, arrived } = await piped({}, {}, hookOf('(entry) => entry.message === "noise" ? null : entry'))
   write({ level: 20, msg: 'step' }, { level: 50, msg: 'noise' }, { level: 50, msg: 'real' })
   const [entry] = await arrived()
@@ -72,7 +72,7 @@ test('an entry that a pattern has made longer is within its bound all the same',
   expect(entry?.metadata?.['pino_ingest']).toMatchObject({ shortened_from_bytes: expect.any(Number) })
 })
 
-test('every account that is told balances, whatever is dropped while a record is in hand', async () => {
+test('every reported account balances, even if entries are dropped while a record is processed', async () => {
   const { write, told, service, pipeline } = await piped({
     dedupeWindowMs: 1,
     requestLogs: true,

@@ -72,7 +72,7 @@ test('a failure that names no time is not tried again', async () => {
   expect([server.came.length, told, clock.timers]).toEqual([1, [], 0])
 })
 
-test('what the service asks for is told to others, and it is asked once more when that has passed', async () => {
+test('a Retry-After is shared with the other senders, and the registration is repeated when it has passed', async () => {
   const { clock, server, settled, told, putOff } = await registering([
     { status: 429, retryAfter: '20' },
     { status: 201 },

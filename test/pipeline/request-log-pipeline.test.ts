@@ -40,7 +40,7 @@ test('with only, the records are no entries; those below the level count as well
   })
 })
 
-test('they arrive while entries find no room', async () => {
+test('they arrive while entries are dropped for lack of memory', async () => {
   const { write, service, pipeline } = await piped({
     requestLogs: 'only',
     maxBufferBytes: 1024 * 1024,

@@ -48,7 +48,7 @@ test.each([
   expect(told.at(-1)).toMatchObject({ atMs: 3000, account: { received: 25, [door]: 25 } })
 })
 
-test('what is held back is told as it is at the end, not as it was when it was held back', async () => {
+test('a delayed account is reported with its last values, not with those of the time when it was delayed', async () => {
   const { write, clock, told, pipeline } = stopped()
   write(20)
   write(20)
@@ -58,7 +58,7 @@ test('what is held back is told as it is at the end, not as it was when it was h
   expect(told.map(({ account }) => account.generated)).toEqual([0, 1])
 })
 
-test('without lines nothing is told', async () => {
+test('without lines nothing is reported', async () => {
   const { write, clock, told } = stopped()
   await clock.advance(10_000)
   expect(told).toEqual([])

@@ -190,7 +190,7 @@ describe('signals', () => {
     },
   )
 
-  test('SIGTERM that nobody handles: the next start sends the entries on disk, which are all but those of the last milliseconds', async () => {
+  test('SIGTERM without a handler: the next start sends the entries on disk, all but those of the last milliseconds', async () => {
     service.faults.add({ kind: 'status', status: 503 })
     const app = startApp(plan({ end: 'unhandled', options: { url: service.url, apiKey: KEY, requestTimeoutMs: 500 } }))
     await app.heard('holding')

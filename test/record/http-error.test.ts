@@ -213,7 +213,7 @@ describe('by shape', () => {
     })
   })
 
-  test('wherever an error stands in a record', () => {
+  test('an error at any place in a record', () => {
     const inner = { message: 'i', stack: 'Error: i', config }
     const { metadata } = entryOf({
       job: { id: 1, failed: [inner] },

@@ -139,7 +139,7 @@ describe('an expression', () => {
   test('with flags', () => expect(redact('/secret-\\d+/i', 'SECRET-1 secret-2')).toBe('[scrubbed] [scrubbed]'))
   test('that begins and ends at lines', () => expect(redact('/^key .*$/m', 'a\nkey x\nb')).toBe('a\n[scrubbed]\nb'))
   test('does not take half of a character', () => expect(redact('\\uD83D', '😀').isWellFormed()).toBe(true))
-  test('does not take what stands for another secret', () => {
+  test('does not replace the placeholder of another secret', () => {
     expect(redact('scrubbed|email', '[scrubbed] [email] email')).toBe('[scrubbed] [email] [scrubbed]')
   })
 

@@ -153,7 +153,7 @@ describe('with patterns', () => {
     expect(all.redactJson(json)).not.toContain('bob')
   })
 
-  test('keys that become equal are told apart', () => {
+  test('keys that become equal stay distinct', () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => `user${n}@example.com`)
     const clean = redacted(
       all,

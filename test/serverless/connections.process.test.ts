@@ -22,7 +22,7 @@ test('closed by a service that starts anew', async () => {
   expect(numbersIn(anew)).toEqual(upTo(20).slice(10))
 })
 
-test('forgotten by what stands between, which resets them at the next request: that costs the first pause of the backoff', async () => {
+test('dropped by a proxy, which resets them at the next request: this costs the first delay of the backoff', async () => {
   const service = await startService()
   const gateway = await gatewayTo(service)
   const sandbox = await startSandbox('logging', envFor(gateway.url))

@@ -167,7 +167,7 @@ describe('a Next route', () => {
     ])
   })
 
-  test('what no route has caught is told by the instrumentation, which shares the logger', async () => {
+  test('an error that no route catches is logged by the instrumentation, which shares the logger', async () => {
     const { register, onRequestError } = await fromNext<Instrumentation>('instrumentation.ts')
     await register()
     await onRequestError(new Error('no database'), { path: '/api/orders', method: 'POST' })

@@ -47,7 +47,7 @@ test.each([
   },
 )
 
-test('killed while it stands still, with a spool: the next process of that folder sends what was not delivered', async () => {
+test('killed while suspended, with a spool: the next process with that folder sends the remaining entries', async () => {
   const service = await startService()
   const env = envFor(service.url, { spool: { dir: spoolDir() } })
   const sandbox = await startSandbox('logging', env)
@@ -62,7 +62,7 @@ test('killed while it stands still, with a spool: the next process of that folde
   expect(numbersIn(service)).toEqual(upTo(21))
 })
 
-test('killed while it stands still, without a spool: what was not flushed is lost, and nothing that was acknowledged', async () => {
+test('killed while suspended, without a spool: entries that were not flushed are lost, acknowledged ones are not', async () => {
   const service = await startService()
   const sandbox = await startSandbox('logging', envFor(service.url))
   await expect(work(sandbox, { from: 0, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })

@@ -42,7 +42,7 @@ test.each([
   expect(after.slice(0, 4).filter(({ concurrent }) => concurrent > 8)).toEqual([])
 })
 
-test('an outage that was over while it stood still: a flush asks the service before it says spooled', async () => {
+test('an outage that ended while the process was suspended: a flush makes an attempt before it resolves to spooled', async () => {
   const service = await startService()
   service.faults.add({ kind: 'status', status: 503 })
   const options = { requestTimeoutMs: 1_500, retryMinMs: 100, retryMaxMs: 300, spool: {} }

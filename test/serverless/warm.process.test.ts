@@ -35,7 +35,7 @@ describe('the example', () => {
     },
   )
 
-  test('an invocation that fails tells so before its response, too', async () => {
+  test('a failing invocation also flushes its error before the response', async () => {
     const service = await startService()
     const sandbox = await startSandbox('example', envFor(service.url))
     let arrived = 0
@@ -87,7 +87,7 @@ describe('stopped without a flush', () => {
     expect(numbersIn(service)).toEqual(upTo(20))
   })
 
-  test('a request under way, answered while the process stood still for longer than requestTimeoutMs, is not sent again', async () => {
+  test('a request in flight, answered while the process was suspended for longer than requestTimeoutMs, is not sent again', async () => {
     const service = await startService()
     const sandbox = await startSandbox('logging', envFor(service.url, { requestTimeoutMs: 1_500 }))
     await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })

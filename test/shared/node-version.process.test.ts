@@ -76,7 +76,7 @@ test('what is not Node passes, whichever Node it imitates', () => {
   expect(findNodeVersionProblem({})).toBeUndefined()
 })
 
-describe('every door', () => {
+describe('every entry point', () => {
   const preload = join(scratch, 'older.cjs')
   writeFileSync(
     preload,

@@ -158,7 +158,7 @@ describe('a segment', () => {
     expect(readdirSync(destination)).toHaveLength(1)
   })
 
-  test('that was written by another version: left alone with its folder, and told once', async () => {
+  test('written by another version: left alone with its folder, and reported once', async () => {
     const path = await leave()
     const bytes = readFileSync(path)
     bytes[7] = 2
@@ -171,7 +171,7 @@ describe('a segment', () => {
   })
 
   test.each(['link', 'folder', 'pipe'])(
-    'with a %s in its place: refused and told, and the others are sent',
+    'with a %s in its place: refused and reported, and the others are sent',
     async (kind) => {
       const [path] = (await leaveSeveral(2)) as [string]
       const other = join(scratch, 'somewhere else')
@@ -187,7 +187,7 @@ describe('a segment', () => {
   )
 })
 
-describe('a journal', () => {
+describe('an acknowledgement log', () => {
   async function partlySettled(): Promise<string> {
     const path = await leave(8)
     const run = begin()

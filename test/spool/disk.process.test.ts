@@ -40,7 +40,7 @@ function failingWrites(code: string): () => void {
 }
 
 describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
-  test('entries stay in memory, which is told once, and the disk is tried again after 5 s', async () => {
+  test('entries stay in memory, which is reported once, and the disk is retried after 5 s', async () => {
     const run = begin()
     const mend = failingWrites(code)
     for (let n = 0; n < 3; n += 1) expect(await write(run, 2)).not.toHaveProperty('place')
@@ -160,7 +160,7 @@ test('the folder is deleted under a living process: it goes on in a new one', as
   expect(run.account.snapshot()).toMatchObject({ pending: 4, balances: true })
 })
 
-test('a deletion that fails is told, and costs a duplicate at most', async () => {
+test('a failed deletion is reported, and causes at most a duplicate', async () => {
   const run = begin()
   const batch = await write(run, 2)
   inject(failing('unlinkSync', () => 'EROFS'))
@@ -172,7 +172,7 @@ test('a deletion that fails is told, and costs a duplicate at most', async () =>
   expect(await begin().recoverAll()).toEqual([])
 })
 
-test('a claim that fails is told, and tried again', async () => {
+test('a failed claim is reported, and retried', async () => {
   const run = begin()
   await write(run, 2)
   kill(run)
@@ -185,7 +185,7 @@ test('a claim that fails is told, and tried again', async () => {
   expect(countsOf(await successor.recoverAll())).toEqual([2])
 })
 
-test('dead letters that cannot be written are told', () => {
+test('dead letters that cannot be written are reported', () => {
   const run = begin()
   inject(failing('openSync', ([path]) => (String(path).endsWith('.ndjson') ? 'ENOSPC' : undefined)))
   run.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])

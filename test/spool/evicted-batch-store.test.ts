@@ -48,7 +48,7 @@ async function readAll(): Promise<string[]> {
 
 const idsOf = (batches: readonly Batch[]): string[] => batches.map(({ batchId }) => batchId)
 
-test('those that pass are not read back, wherever they lie', async () => {
+test('batches that are sent from memory are not read back, wherever they are stored', async () => {
   const batches = written(60)
   const { evicted } = run.spool
   for (const [n, batch] of batches.entries()) {

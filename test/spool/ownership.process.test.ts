@@ -241,7 +241,7 @@ async function startClaimer(): Promise<ChildProcess> {
   return child
 }
 
-describe('an owner that stood still for longer than half a lease', () => {
+describe('an owner that was suspended for longer than half a lease', () => {
   /** Time goes by, and none of the process's timers fire. */
   function stoppedRun(): { run: ProcessRun; stand: (ms: number) => void } {
     let standsMs = 0
@@ -265,7 +265,7 @@ describe('an owner that stood still for longer than half a lease', () => {
     for (const name of folders()) renameSync(join(destination, name), join(claims, name))
   }
 
-  test('goes on where it was, if nobody came', () => {
+  test('continues in its folder if it was not claimed', () => {
     const { run, stand } = stoppedRun()
     write(run, 'a')
     stand(LEASE_MS)
@@ -297,7 +297,7 @@ describe('an owner that stood still for longer than half a lease', () => {
     expect(successor.account.dropped.damaged).toBe(0)
   })
 
-  test('where the batch comes in many frames, and the stop lies between them', async () => {
+  test('if the batch has many frames, and the suspension is between them', async () => {
     for (let stopAt = 0; stopAt < 12; stopAt += 1) {
       const { run, stand } = stoppedRun()
       write(run, 'before')
@@ -364,7 +364,7 @@ describe('an owner that stood still for longer than half a lease', () => {
   })
 })
 
-test('the owner file tells who writes', () => {
+test('the owner file identifies the writer', () => {
   const run = begin()
   write(run, 'a')
   const [folder] = folders() as [string]

@@ -113,7 +113,7 @@ test('no reader of segments, journals or owners takes more memory than a batch m
   expect(grownKiB).toBeLessThan((2 * LARGEST_BATCH_BYTES) / 1024)
 })
 
-test('a journal: what is settled later still counts', async () => {
+test('an acknowledgement log: later records still count', async () => {
   const path = leave(0)
   const run = begin()
   const [first] = await run.recoverAll()

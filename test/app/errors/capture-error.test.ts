@@ -35,7 +35,7 @@ function entryOf(record: unknown): Record<string, unknown> {
 }
 
 describe('captureError', () => {
-  test('logs an error at level error, with fields and crumbs, and returns the id that is on the entry', () => {
+  test('logs an error at level error, with fields and breadcrumbs, and returns the id of the entry', () => {
     const id = withScope({ request_id: 'r' }, () => {
       addBreadcrumb({ message: 'before' })
       return captureError(logger, new TypeError('boom'), { order: 7 })
@@ -58,7 +58,7 @@ describe('captureError', () => {
     })
   })
 
-  test('takes a message, an id that was told before, and a child logger with another errorKey', () => {
+  test('accepts a message, an id created before, and a child logger with another errorKey', () => {
     const other = lines()
     const child = pino(ingestOptions({ transport: false, errorKey: 'failure' }), other.stream).child({ a: 1 })
     expect(captureError(child, new Error('boom'), { msg: 'could not pay', event_id: 'told' })).toBe('told')
@@ -90,7 +90,7 @@ describe('captureError', () => {
     expect(entryOf(out.last())).toMatchObject({ message, ...entry })
   })
 
-  test('what cannot be logged is told without it', () => {
+  test('a value that cannot be logged is left out', () => {
     const failing = pino(
       ingestOptions({
         transport: false,
@@ -126,7 +126,7 @@ describe('captureError', () => {
     ).toMatch(UUID)
   })
 
-  test('a logger that cannot log is told of once, and nothing is thrown', async () => {
+  test('a logger that cannot log is reported once, and nothing is thrown', async () => {
     const warned = once(process, 'warning')
     const dead = {
       error: () => {

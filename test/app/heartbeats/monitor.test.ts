@@ -61,7 +61,7 @@ describe('a job that succeeds', () => {
     expect([...pings, service.requests.length]).toEqual([0, 1])
   })
 
-  test('a ping that the service refuses changes nothing, and is told without the token', async () => {
+  test('a ping that the service refuses changes nothing, and is reported without the token', async () => {
     const service = await serviceFor({ monitorTokens: ['another'] })
     const { logger, lines } = logging()
     expect(await monitor(TOKEN, () => 42, { url: service.url, logger })).toBe(42)
@@ -136,7 +136,7 @@ describe('a job that fails', () => {
     ])
   })
 
-  test('without a logger nothing is told; what it threw is the same object', async () => {
+  test('without a logger nothing is reported; the thrown object is the same', async () => {
     const service = await serviceFor()
     const thrown = { code: 7 }
     const told = await stderrOf(async () =>
@@ -166,7 +166,7 @@ describe('a job that fails', () => {
   })
 })
 
-describe('what is wrong is told before the job begins', () => {
+describe('invalid options are reported before the job begins', () => {
   test.each(['..', '.', '', '\ud800', undefined, 7])('token %j', async (token) => {
     const service = await serviceFor()
     const job = vi.fn()

@@ -82,7 +82,7 @@ test('no overlap: one that hangs is waited for', async () => {
   })
 })
 
-test('failures are told at once, then once a minute with their number, and never with the token; then it goes on', async () => {
+test('failures are reported immediately, then once a minute with their number, and never with the token; then it continues', async () => {
   const service = await started({ monitorTokens: [TOKEN] })
   service.faults.add({ kind: 'status', status: 404 })
   const clock = new FakeClock()
@@ -120,7 +120,7 @@ test('nothing is sent while a Retry-After holds, and no ping waits for its end',
   await reaches(1, () => service.heartbeats().items.length)
 })
 
-test('stopped while a request is under way: nothing is told, nothing is left', async () => {
+test('stopped during a request: nothing is reported, nothing is left', async () => {
   const server = await httpServer(() => {})
   const clock = new FakeClock()
   const { stop, told } = beating(clock, `${server.origin}/api/v1`)
@@ -131,7 +131,7 @@ test('stopped while a request is under way: nothing is told, nothing is left', a
   expect({ told, timers: clock.timers }).toEqual({ told: [], timers: 0 })
 })
 
-test('a logger that throws: told on stderr', async () => {
+test('a logger that throws: reported on stderr', async () => {
   const server = await httpServer((response) => void response.writeHead(404).end())
   const written: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)

@@ -163,7 +163,7 @@ test("this package's own requests leave none", async () => {
   })
 })
 
-test('asked for twice, by either build, there is one crumb a request; undone as often, none', async () => {
+test('started twice, by either build, there is one breadcrumb per request; after stopping twice, none', async () => {
   vi.resetModules()
   const other = await import('../../../src/app/http/http-breadcrumbs.js')
   expect(other.httpBreadcrumbs).not.toBe(httpBreadcrumbs)
@@ -205,7 +205,7 @@ describe('what may hold credentials is left out', () => {
     })
   })
 
-  test('tunnels have no crumb, in the shape of any version of undici', () => {
+  test('tunnels have no breadcrumb, in the form of any version of undici', () => {
     expect(
       [
         { method: 'CONNECT' },

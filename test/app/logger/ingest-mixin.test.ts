@@ -137,7 +137,7 @@ describe("the app's own mixin", () => {
   })
 })
 
-describe('crumbs', () => {
+describe('breadcrumbs', () => {
   test('go with the next error and with no other', () => {
     withScope({}, () => {
       addBreadcrumb({ message: 'one' })

@@ -37,7 +37,7 @@ const BOOM = {
 }
 
 describe('errors', () => {
-  test.each(['err', 'error', 'cause2', 'lastFailure'])('under %s are told whole', (key) => {
+  test.each(['err', 'error', 'cause2', 'lastFailure'])('under %s are serialized completely', (key) => {
     expect(logs({}, (logger) => logger.error({ [key]: boom, a: 1 }, 'x'))).toEqual({ [key]: BOOM, a: 1, msg: 'x' })
   })
 
@@ -172,7 +172,7 @@ describe("the app's own", () => {
     expect(given.transport.options).toEqual(URL_OPTIONS)
   })
 
-  test('scope and crumbs are on the record', () => {
+  test('scope and breadcrumbs are on the record', () => {
     expect(
       logs({}, (logger) =>
         withScope({ request_id: 'r' }, () => {
@@ -223,7 +223,7 @@ describe('the transport', () => {
     ).not.toThrow()
   })
 
-  test('hears of nestedKey, unless it was told', () => {
+  test('receives nestedKey, unless it is set', () => {
     const { transport } = ingestOptions({
       nestedKey: 'data',
       transport: {
@@ -243,7 +243,7 @@ describe('the transport', () => {
     })
   })
 
-  test('what is no transport is left to pino to tell', () => {
+  test('a value that is no transport is left to pino to report', () => {
     expect(() => pino(ingestOptions({ transport: lines().stream as never }))).toThrow(/do not allow stream/)
   })
 

@@ -38,7 +38,7 @@ describe('pino-http', () => {
     ['with a logger', (stream) => ({ logger: pino(ingestOptions({ transport: false }), stream) })],
     ['with options', (stream) => ({ ...ingestOptions({ transport: false }), stream }) as Options],
   ]
-  test.each(ways)('%s: what it logs has the scope, the crumbs and the route', async (_, options) => {
+  test.each(ways)('%s: its records have the scope, the breadcrumbs and the route', async (_, options) => {
     const out = lines()
     const log = pinoHttp(options(out.stream))
     await get(

@@ -108,7 +108,7 @@ function times(counts: Partial<Counts>, factor: number): Partial<Counts> {
 }
 
 test.each(['target', 'stream'] as const)(
-  '%s: dropped for want of room while others wait, and the sum closes',
+  '%s: entries are dropped for lack of memory while others wait, and the account balances',
   async (way) => {
     const service = await started({ apiKeys: [KEY] })
     const mend = service.faults.add({ kind: 'status', status: 503 })
@@ -213,7 +213,7 @@ describe('the stream ends', () => {
     expect(countsIn(metrics)).toMatchObject({ received: 10, accepted: 10, pending: 0 })
   })
 
-  test('a worker that is killed leaves what it told, and its stream is closed', async () => {
+  test('a killed worker leaves its last report, and its stream is closed', async () => {
     const service = await started({ apiKeys: [KEY] })
     const transport = pino.transport({ target: BUILT, options: options(service.url) })
     const metrics = ingestMetrics(transport as object)
@@ -227,7 +227,7 @@ describe('the stream ends', () => {
   })
 })
 
-test("another package's worker beside ours counts for nothing", async () => {
+test('the worker of another package is ignored', async () => {
   const service = await started({ apiKeys: [KEY] })
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-beside-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
@@ -244,7 +244,7 @@ test("another package's worker beside ours counts for nothing", async () => {
   expect(closed()).toBe(1)
 })
 
-describe('what is told', () => {
+describe('events', () => {
   function toldStream(): { stream: ReturnType<typeof ingestStream>; metrics: IngestMetrics; clock: FakeClock } {
     const clock = new FakeClock(Date.UTC(2026, 0, 1))
     const stream = ingestStream({ url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: false, enabled: false })
@@ -284,7 +284,7 @@ describe('what is told', () => {
       pending: 0,
       dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
     },
-  ])('by a neighbour that means something else, %j, changes nothing and throws nothing', (payload) => {
+  ])('from another package with another meaning, %j, change nothing and throw nothing', (payload) => {
     const { stream, metrics } = toldStream()
     const before = metrics.prometheus()
     stream.emit('ingest:stats', payload)
@@ -293,7 +293,7 @@ describe('what is told', () => {
     expect(metrics.account).toBeUndefined()
   })
 
-  test('after close is not heard; what was told stays, and others go on listening', () => {
+  test('after close are ignored; the last report stays, and other listeners continue', () => {
     const { stream, metrics } = toldStream()
     const other = ingestMetrics(stream)
     stream.emit('ingest:problem', { code: 'AUTH', message: '' })

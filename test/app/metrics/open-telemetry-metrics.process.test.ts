@@ -153,7 +153,7 @@ describe('the meter', () => {
     expect(second.openTelemetry(meter)).toBe(true)
   })
 
-  test('after close is told nothing, and no other is taken', async () => {
+  test('after close the meter receives nothing, and no other meter is used', async () => {
     const service = await started({ apiKeys: [KEY] })
     const { logger } = loggerFor('stream', options(service.url))
     const { provider: own, data } = provider(AggregationTemporality.DELTA) // cumulative, the SDK itself keeps the last

@@ -74,7 +74,7 @@ describe('registers', () => {
     expect(service.releases().items).toMatchObject([{ release: { version } }])
   })
 
-  test('what is wrong is told before anything is sent', async () => {
+  test('invalid values are reported before anything is sent', async () => {
     const service = await started({ apiKeys: [KEY] })
     const way = { url: service.url, apiKey: KEY }
     expect(await failureOf(registerRelease({ ...way, cwd: scratch() }), KEY)).toMatchObject({
@@ -155,7 +155,7 @@ class FakeWorker extends EventEmitter {
 
 const STREAM = Symbol('pino.stream')
 
-describe('tells', () => {
+describe('notifies', () => {
   afterEach(() => {
     delete (globalThis as Record<symbol, unknown>)[Symbol.for('pino-ingest.pipelines')]
   })
@@ -206,7 +206,7 @@ describe('tells', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('one that starts later than that is not waited for, and told all the same', async () => {
+  test('a transport that starts later is not waited for, but notified', async () => {
     const clock = new FakeClock()
     const worker = new FakeWorker()
     const ids = worker.add()
@@ -231,7 +231,7 @@ describe('tells', () => {
     expect(worker.listenerCount(RELEASED_EVENT)).toBe(0)
   })
 
-  test('one that has ended, and no logger: nobody is told', async () => {
+  test('without a logger, or with one that has ended, nothing is notified', async () => {
     const clock = new FakeClock()
     const ended = Object.assign(new FakeWorker(), { destroyed: true })
     await notifyRelease({ [STREAM]: ended }, 'rel-1', clock)

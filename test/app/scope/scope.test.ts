@@ -105,7 +105,7 @@ describe('withScope', () => {
   })
 })
 
-describe('crumbs', () => {
+describe('breadcrumbs', () => {
   test('belong to the scope they were left in', async () => {
     addBreadcrumb({ message: 'outside' })
     await withScope({ request_id: 'r' }, async () => {
@@ -174,7 +174,7 @@ describe('crumbs', () => {
     })
   })
 
-  test('that cannot be read hurt nobody', () => {
+  test('that cannot be read cause no error', () => {
     withScope({}, () => {
       for (const crumb of [
         undefined,
@@ -195,7 +195,7 @@ describe('crumbs', () => {
   })
 })
 
-describe('data of crumbs', () => {
+describe('data of breadcrumbs', () => {
   test('is small, whatever it was given', () => {
     const circular: Record<string, unknown> = { a: 1 }
     circular['self'] = circular
@@ -311,7 +311,7 @@ test('200 concurrent scopes never mix', async () => {
   }
 })
 
-test('both builds share the scope, the crumbs and the event id', async () => {
+test('both builds share the scope, the breadcrumbs and the event id', async () => {
   vi.resetModules()
   const other = {
     ...(await import('../../../src/app/scope/scope.js')),

@@ -88,7 +88,7 @@ describe('dev', () => {
     expect((await running.done).stdout.toString()).not.toContain('unseen')
   })
 
-  test('goes on when nobody reads what it shows', async () => {
+  test('continues when its output is not read', async () => {
     const { running, told } = await startJson()
     running.child.stdout.destroy()
     const { running: shown, url } = await startText()

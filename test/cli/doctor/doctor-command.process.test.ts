@@ -335,7 +335,7 @@ describe('what the transport uses on this machine', () => {
   })
 })
 
-describe('what a reply tells', () => {
+describe('results of a reply', () => {
   const reply = { headers: {}, truncated: false }
   const result = JSON.stringify({ accepted: 0, rejected: 0, message: '', errors: [] })
 

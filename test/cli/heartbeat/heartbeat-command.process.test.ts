@@ -163,7 +163,7 @@ describe('with a program', () => {
     }
   })
 
-  test('a ping that fails is told, and does not change the code', async () => {
+  test('a failed ping is reported, and does not change the code', async () => {
     const { env } = await setting()
     const result = await runCli(['heartbeat', 'another-token', '--', 'true'], env)
     expect(result).toMatchObject({

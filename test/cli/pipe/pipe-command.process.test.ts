@@ -91,7 +91,7 @@ describe('the pass-through', () => {
     ])
   })
 
-  test('nobody reads stdout: all of stdin is read and shipped', async () => {
+  test('a closed stdout: all of stdin is read and sent', async () => {
     const { service, env } = await withService()
     const { child, done } = startCli([], env)
     child.stdout.destroy()
@@ -134,7 +134,7 @@ describe('the service is down', () => {
     PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '200',
   }
 
-  test('all passes; what is kept is told with its number, exit 1, no key; the next start sends it', async () => {
+  test('all lines pass; the number of stored entries is reported, exit 1, no key; the next start sends them', async () => {
     const result = await runCli([], env, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
@@ -143,7 +143,7 @@ describe('the service is down', () => {
     expect(result.stderr).not.toContain(KEY)
   })
 
-  test('without a spool all passes; the loss is told with its number, exit 1', async () => {
+  test('without a spool all lines pass; the number of lost entries is reported, exit 1', async () => {
     const result = await runCli([], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
@@ -152,7 +152,7 @@ describe('the service is down', () => {
     expect(result.stderr).not.toContain(KEY)
   })
 
-  test('--json tells it as lines of JSON on stderr', async () => {
+  test('--json reports it as lines of JSON on stderr', async () => {
     const result = await runCli(['--json'], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)

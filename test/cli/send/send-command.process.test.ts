@@ -156,7 +156,7 @@ describe('files', () => {
     expect(numbersAt(place.service)).toEqual(upTo(300))
   })
 
-  test('levels below the lowest are left out, and told', async () => {
+  test('levels below the lowest are left out, and reported', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', '{"level":10,"msg":"t"}\n{"level":20,"msg":"d"}\n{"level":30,"msg":"i"}\n')
     expect((await send(place.env, [path])).out).toContain(
@@ -354,7 +354,7 @@ describe('what the service refuses', () => {
     expect(numbersAt(place.service)).toEqual(upTo(300))
   })
 
-  test('a gateway that refuses everything ends it, and nothing is set aside', async () => {
+  test('a gateway that rejects everything ends it, without dead letters', async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'status', status: 400, body: { error: 'bad' } })
     const path = fileIn(place, 'a.log', linesOf(0, 3))
@@ -366,7 +366,7 @@ describe('what the service refuses', () => {
 })
 
 describe('a refusal that names no entry', () => {
-  test('among others: the bad entry is found and set aside', { timeout: 60_000 }, async () => {
+  test('among others: the bad entry is found and becomes a dead letter', { timeout: 60_000 }, async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'reject-containing', text: '"line 123"', form: 'nameless' })
     const result = await send(place.env, [fileIn(place, 'a.log', linesOf(0, 450))])
@@ -428,7 +428,7 @@ describe('the service is down', () => {
     expect(numbersAt(place.service)).toEqual(upTo(1_000))
   })
 
-  test('a signal ends it, told why it did not go on; the next run does', async () => {
+  test('a signal ends it with the reason of the delay; the next run continues', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', linesOf(0, 300))
     const { child, said, done } = startCli(['send', path], {
@@ -502,7 +502,7 @@ describe('on the command line', () => {
     expect(result.err).toContain(message)
   })
 
-  test('--help tells of resuming', async () => {
+  test('--help describes resuming', async () => {
     const { code, out } = await send({}, ['--help'])
     expect(code).toBe(0)
     expect(out).toContain('--restart')

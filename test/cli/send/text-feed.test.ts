@@ -169,7 +169,7 @@ test('killed after any replies, the next run sends the rest; what comes twice wa
   )
 })
 
-test('killed, and the file has grown since: no batch id stands for two contents', () => {
+test('killed, and the file has grown since: no batch id has two contents', () => {
   fc.assert(
     fc.property(someContent, somePlan, fc.array(fc.nat(3), { maxLength: 12 }), (content, plan, replies) => {
       const whole = Buffer.concat([content, Buffer.from(content.at(-1) === 10 ? '' : '\n')])

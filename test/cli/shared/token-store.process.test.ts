@@ -203,7 +203,7 @@ test('tail without one looks for the service first, and makes none', async () =>
   expect(() => statSync(file)).toThrow('ENOENT')
 })
 
-test('a new one in place of one that others could read is told on stderr', async () => {
+test('replacing a token that others could read is reported on stderr', async () => {
   const { env, file } = place(GOOD, 0o644)
   const { running } = await startText([], env)
   running.child.kill('SIGINT')

@@ -197,7 +197,7 @@ describe('ls', () => {
     expect(instancesIn(root).map(({ isFree }) => isFree)).toEqual([false, false])
   })
 
-  test('damage is told, and hides nothing else', TIMEOUT, async () => {
+  test('damage is reported, and hides nothing else', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 120)
     const [instance] = instancesIn(root)

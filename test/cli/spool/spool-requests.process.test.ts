@@ -128,7 +128,7 @@ describe('with both on disk', () => {
     return root
   }
 
-  test('ls tells them apart by the present url and key', async () => {
+  test('ls distinguishes them by the current url and key', async () => {
     const root = both()
     const { code, out } = await spool(root, ['ls'])
     expect(code).toBe(0)
@@ -193,7 +193,7 @@ describe('with both on disk', () => {
     ])
   })
 
-  test('of another url and key, where only what lies there tells', async () => {
+  test('of another url and key, detected only by the content of the folder', async () => {
     const root = newRoot()
     left(root, 'http://127.0.0.1:2/api/v1', [entryAt(1)], OTHER_KEY)
     left(root, 'http://127.0.0.1:2/api/v1/ingest/requests', [logAt(1), logAt(2)], OTHER_KEY)

@@ -99,7 +99,7 @@ test('a stream that ends: from where it was, by Last-Event-ID', async () => {
   expect(asked[1]).toEqual({ query: { level: 'error' }, lastEventId: '12' })
 })
 
-test('tells of an outage once, and waits longer each time, up to 4 s', async () => {
+test('reports an outage once, and waits longer each time, up to 4 s', async () => {
   const refused = new Error('ECONNREFUSED')
   const { asked, told, delays } = feed({ runs: ['first'], streams: [...Array.from({ length: 8 }, () => refused), ''] })
   await until(() => asked.length === 9)

@@ -392,7 +392,7 @@ describe('goes on', () => {
       )
   })
 
-  test('and says how many it could not show, where nobody read: it does not keep them', async () => {
+  test('and reports how many entries it skipped because its output was not read', async () => {
     const at = await service()
     const unread = tail(at)
     await isConnected(unread, at)
@@ -426,7 +426,7 @@ describe('goes on', () => {
 })
 
 describe('ends', () => {
-  test('with 0 when nobody reads any more', async () => {
+  test('with 0 when its output is closed', async () => {
     const at = await service()
     const running = tail(at)
     await isConnected(running, at)

@@ -283,7 +283,7 @@ test('in doubt one at a time', () => {
   expect(concurrency.limit).toBeGreaterThan(1)
 })
 
-test('what is passed over makes room, and is in flight all the same', () => {
+test('a request that is passed over frees its slot, and is still in flight', () => {
   const { concurrency, fill, flights } = client(4, 4)
   fill()
   concurrency.ignoreInFlight()

@@ -79,7 +79,7 @@ describe('error', () => {
     ).toMatchObject({ error: { type: 'DOMException' }, metadata: { error: { name: 'AbortError', code: 20 } } })
   })
 
-  test('the stack tells the chain of causes', () => {
+  test('the stack contains the chain of causes', () => {
     const entry = entryOf({
       err: {
         ...boom,

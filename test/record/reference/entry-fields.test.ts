@@ -94,7 +94,7 @@ describe('level', () => {
     expect(entryOf({ severity, message: 'm' }).level).toBe(level)
   })
 
-  test('level comes before severity, and what is no level gives way to it', () => {
+  test('level takes precedence over severity, unless it is not a level', () => {
     expect(entryOf({ level: 50, severity: 'INFO', msg: 'm' })).toMatchObject({
       level: 'error',
       metadata: { severity: 'INFO' },
@@ -231,7 +231,7 @@ describe('timestamp', () => {
     })
   })
 
-  test('@timestamp and timestamp stand in', () => {
+  test('@timestamp and timestamp are used if there is no time', () => {
     expect(entryOf({ level: 30, '@timestamp': '2026-11-21T00:08:52.496Z', msg: 'm' }).timestamp).toBe(
       '2026-11-21T00:08:52.496Z',
     )
@@ -496,7 +496,7 @@ describe('metadata', () => {
     ],
   ])('%s', (_, members, over, fields) => expect(fieldsOf(members, over)).toEqual(fields))
 
-  test("the options' level gives way to a custom one", () => {
+  test("a custom level takes precedence over the options' level", () => {
     expect(entryOf('{"level":35,"time":1,"msg":"m"}', { levels: CUSTOM, metadata: { level: 9 } }).metadata).toEqual({
       level: 'audit',
     })

@@ -208,7 +208,7 @@ describe('its bounds', () => {
     await until(() => streams.slice(1).every((stream) => stream.messages().length === 1))
   })
 
-  it('one that does not read misses entries and costs nobody else anything', async () => {
+  it('one that does not read misses entries and does not affect the others', async () => {
     const service = await started()
     const [slow, quick] = [await openStream(service), await openStream(service)]
     await until(() => slow.lastId() !== undefined)
@@ -227,7 +227,7 @@ describe('its bounds', () => {
   })
 })
 
-describe('its life', () => {
+describe('its lifecycle', () => {
   it('a comment every 15 s keeps it; one that takes nothing for long is cut off', async () => {
     const clock = new FakeClock()
     const service = await started({ clock })

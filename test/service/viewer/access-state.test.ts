@@ -52,14 +52,14 @@ describe('a token', () => {
 })
 
 describe('one that is given', () => {
-  test('is tried, and takes the place of the accepted one when the service took it', () => {
+  test('is tried, and replaces the accepted one when the service accepts it', () => {
     const tried = afterGiven(inUse, NEW)
     expect(tried).toEqual({ token: NEW, isRefused: false, accepted: OLD })
     expect(isOnTrial(tried, NEW)).toBe(true)
     expect(afterTaken(tried, NEW)).toEqual({ token: NEW, isRefused: false, accepted: NEW })
   })
 
-  test('gives way to the stored one when the service refuses it', () => {
+  test('is replaced by the stored one when the service refuses it', () => {
     const tried = afterGiven(inUse, NEW)
     expect([tried.accepted, hasOther(tried, NEW, OLD)]).toEqual([OLD, true])
   })

@@ -35,7 +35,7 @@ test.each([
   expect(readdirSync(join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS)))).toEqual([])
 })
 
-test('what was told leaves nothing behind', () => {
+test('reported counts are deleted', () => {
   const run = begin()
   run.spool.saveDropCounts(DROPS)
   run.spool.saveDropCounts(undefined)

@@ -25,7 +25,7 @@ function leave(...counts: number[]): string {
 
 describe('a claimed segment that cannot be read for now', () => {
   test.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])(
-    '%s at its opening: told once, tried at every scan',
+    '%s when it is opened: reported once, retried at every scan',
     async (code) => {
       leave(10)
       leave(7)
@@ -96,7 +96,7 @@ describe('a claimed segment that cannot be read for now', () => {
     expect(third.account.snapshot()).toMatchObject({ recovered: 10, dropped: { spool: 10 }, balances: true })
   })
 
-  test('since somebody deleted it: told, and not tried again', async () => {
+  test('because it was deleted: reported, and not retried', async () => {
     leave(10)
     const run = begin()
     for (const { path } of segmentsBelow(root)) unlinkSync(path)
@@ -127,7 +127,7 @@ describe('a segment of another version', () => {
     return join(to, basename(inner))
   }
 
-  test.each([1, 2])('at depth %i of what the dead had claimed: its folder is left alone, told once', async (depth) => {
+  test.each([1, 2])('at depth %i of claimed folders: its folder is left alone, reported once', async (depth) => {
     let path = leave(10)
     const bytes = makeForeign(path)
     for (let n = 0; n < depth; n += 1) {

@@ -247,7 +247,7 @@ describe('other destinations', () => {
     expect(files()).toBe(before)
   })
 
-  test('lose what is older, which is told with its place and size', async () => {
+  test('lose older entries, which is reported with path and size', async () => {
     setAge(8 * DAY_MS)
     const folder = join(root, destinationName(URL_OF_TESTS, OTHER))
     const bytes = filesBelow(folder)

@@ -68,7 +68,7 @@ function read(): ReturnType<typeof wanted> {
   return Object.fromEntries(entries) as ReturnType<typeof wanted>
 }
 
-describe('the journal', () => {
+describe('the acknowledgement log', () => {
   test('gives back what was written, whatever it was', () => {
     fc.assert(
       fc.property(fc.array(RECORD, { maxLength: 8 }), (records) => {
@@ -79,7 +79,7 @@ describe('the journal', () => {
     )
   })
 
-  test('lies on disk as the description says', () => {
+  test('has the documented format on disk', () => {
     write([
       { kind: 'settle', id: IDS[0] as string, positions: [0, 7, 8, 99] },
       { kind: 'part', id: IDS[1] as string, positions: [1] },
@@ -141,7 +141,7 @@ describe('the journal', () => {
     expect(readAcknowledgements(join(folder, '00000003.ack')).size).toBe(0)
   })
 
-  test('what cannot be written is told, and written with what comes next', () => {
+  test('a failed write is reported, and repeated with the next record', () => {
     mkdirSync(path)
     const journal = new AcknowledgementLog(path, (error) => errors.push(error))
     journal.recordSettled(IDS[0] as string, PositionSet.from([1]))

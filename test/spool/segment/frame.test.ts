@@ -66,7 +66,7 @@ describe('frames', () => {
     )
   })
 
-  test('lie on disk as the description says', () => {
+  test('have the documented format on disk', () => {
     fc.assert(
       fc.property(FRAME, (frame) => {
         const bytes = Buffer.concat([Buffer.alloc(16), bytesOf([frame])])
@@ -78,7 +78,7 @@ describe('frames', () => {
     )
   })
 
-  test('are all found again behind whatever garbage lies between them', () => {
+  test('are all found behind any garbage between them', () => {
     const garbage = fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
       fc.constant(Uint8Array.of(0xff, 0x70, 0x69, 0x01)),

@@ -138,7 +138,7 @@ describe('what is folded', () => {
   )
   const items = foldFrames(parts[0]?.items ?? [])
 
-  test('neighbours that are not the own ones, with where they are', () => {
+  test('adjacent frames outside the application are folded, with the names of their packages', () => {
     expect(items.map((item) => (item.kind === 'frame' ? item.fn : item.text))).toEqual([
       'own',
       '3 frames in express, qs, Node',

@@ -17,7 +17,7 @@ describe('durations', () => {
     expect(place(0)).toBe(100)
   })
 
-  test('always lie within the plot', () => {
+  test('are always within the plot', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 1 }), (values) => {
         const { ticks, place } = durationScale(values, 176, 10)

@@ -92,7 +92,7 @@ describe('a monitor', () => {
     expect(toMonitorState(monitor(1_500, 3), nowMs).name).toBe('fine')
   })
 
-  test('its pings lie between the oldest and now', () => {
+  test('its pings are between the oldest and now', () => {
     const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
     expect(createStrip(recent, nowMs)).toEqual({ marks: [0.8, 0.4, 0], silence: 0.8 })
     expect(createStrip([], nowMs)).toEqual({ marks: [], silence: 0 })
