@@ -83,10 +83,10 @@ test.each(['target', 'stream'] as const)(
     }
     const service = await startService(before.port)
     await runApp({ mode, options, count: 1, end: 'natural' })
-    // The last process may itself drop a segment to make room for its own.
+    // One notice for each process that dropped entries: the last one may delete a segment to make room for its own.
     const { records, dropped } = arrived(service)
     expect(dropped.length).toBeGreaterThan(0)
-    expect(dropped.length).toBeLessThanOrEqual(2)
+    expect(dropped.length).toBeLessThanOrEqual(3)
     // The two processes log the same numbers: what is there, and what is told to be missing, make up all.
     const copies = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message === 'long').length
     expect(records).toBeGreaterThan(0)

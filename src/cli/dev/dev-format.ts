@@ -41,7 +41,7 @@ Connect an application:
 
 and start it:
 
-  ${formatProgramCommand(url, 'node app.js', isTokenFound)}
+  ${formatProgramCommand(url, 'node app.mjs', isTokenFound)}
 
 What arrives, in another terminal, as lines and as JSON:
 

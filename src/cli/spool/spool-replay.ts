@@ -22,6 +22,8 @@ import { formatItemCount } from './spool-format.js'
 const DEFAULT_TIMEOUT_S = 60
 const MAX_TIMEOUT_S = 86_400
 const PROGRESS_MS = 2_000
+/** At least between two lines about the same failure. */
+const FAILURE_REPEAT_MS = 60_000
 
 export const replayCommand: Command = {
   summary:
@@ -182,12 +184,16 @@ async function replay(
     print('stops; entries that are not sent stay on disk')
     stop()
   })
+  let last = { line: '', at: -Infinity }
   const progress = setInterval(() => {
     const accepted = deliveries.reduce((sum, one) => sum + one.accepted, 0)
     const failure = findLastFailure()
-    print(
-      `${formatNumber(accepted)} accepted so far${failure === undefined ? '' : `; the service accepts no more at present: ${failure}`}`,
-    )
+    const outage = failure === undefined ? '' : `; the service does not accept entries: ${failure}`
+    const line = `${formatNumber(accepted)} accepted so far${outage}`
+    const now = performance.now()
+    if (line === last.line && now - last.at < FAILURE_REPEAT_MS) return
+    last = { line, at: now }
+    print(line)
   }, PROGRESS_MS)
   await Promise.all(deliveries.map((delivery) => delivery.sendAll(jobs(delivery.kind))))
   clearInterval(progress)

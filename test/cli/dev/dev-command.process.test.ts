@@ -31,7 +31,7 @@ describe('dev', () => {
     const { running, url, origin, token } = await startText()
     expect(running.said()).toMatch(/^See what arrives: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
     expect(running.said()).toContain("options: { service: 'checkout' }")
-    expect(running.said()).toContain(`\n  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.js\n`)
+    expect(running.said()).toContain(`\n  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.mjs\n`)
     // It would start another one.
     expect(running.said()).not.toContain('pino-ingest dev --')
     expect(running.said()).toContain(`npx pino-ingest tail --url ${origin} `)
@@ -221,11 +221,11 @@ test('an application needs no settings where the service is on its usual port', 
     token: 't',
     pageUrl: 'p',
   })
-  expect(formatStarted(service(4319), {}, true)).toContain('\n  node app.js\n')
+  expect(formatStarted(service(4319), {}, true)).toContain('\n  node app.mjs\n')
   expect(formatStarted(service(4319), {}, false)).toContain(
-    '\n  PINO_INGEST_URL=http://127.0.0.1:4319/api/v1 PINO_INGEST_API_KEY=any node app.js\n',
+    '\n  PINO_INGEST_URL=http://127.0.0.1:4319/api/v1 PINO_INGEST_API_KEY=any node app.mjs\n',
   )
-  expect(formatStarted(service(4320), {}, true)).not.toContain('\n  node app.js\n')
+  expect(formatStarted(service(4320), {}, true)).not.toContain('\n  node app.mjs\n')
   expect(formatProgramCommand(service(4319).url, 'npm start')).toBe('npm start')
   expect(formatProgramCommand(service(4320).url, 'npm start')).toBe(
     'PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any npm start',

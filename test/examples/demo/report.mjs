@@ -85,7 +85,7 @@ The local service stays until Ctrl-C, and customers go on coming, one a second. 
 
 To send it what your own application logs:
 
-  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.js
+  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.mjs
 `
 }
 

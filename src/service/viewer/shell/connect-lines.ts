@@ -18,5 +18,5 @@ export function connectLines({ url, is_default_url: isDefault }: Address): strin
 
 /** For an application that has the transport already, without an address in code. */
 export function startLine({ url, is_default_url: isDefault }: Address): string {
-  return `${isDefault ? '' : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any `}node app.js`
+  return `${isDefault ? '' : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any `}node app.mjs`
 }

@@ -17,6 +17,6 @@ test('five lines, with an address only where the default does not lead here', ()
 })
 
 test('an application that has the transport is started as it is, or with the address', () => {
-  expect(startLine(usual)).toBe('node app.js')
-  expect(startLine(own)).toBe('PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any node app.js')
+  expect(startLine(usual)).toBe('node app.mjs')
+  expect(startLine(own)).toBe('PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any node app.mjs')
 })
