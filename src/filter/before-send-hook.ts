@@ -28,7 +28,7 @@ export interface HookResult {
   /** The entry to send. */
   readonly json: string
   /** Position of its level in `LEVELS`. Set if the hook changed the entry. */
-  readonly rank?: number
+  readonly severity?: number
 }
 
 const MAX_ENTRY_BYTES = 256 * 1024
@@ -79,7 +79,10 @@ export class BeforeSendHook {
   #write(entry: LogEntry, { depth, keys }: CutCounts): HookResult {
     if (depth > 0) addNote(entry, { cut_for_depth: depth })
     if (keys > 0) addNote(entry, { cut_keys: keys })
-    return { json: finishEntry(entry, this.#maxEntryBytes, this.#options.redactor), rank: LEVELS.indexOf(entry.level) }
+    return {
+      json: finishEntry(entry, this.#maxEntryBytes, this.#options.redactor),
+      severity: LEVELS.indexOf(entry.level),
+    }
   }
 
   /** @returns the original text, whatever the hook has done to the object */

@@ -7,7 +7,7 @@ export interface RepeatSummary {
   /** An entry. */
   readonly json: string
   /** Position of the level of the counted entries in `LEVELS`. */
-  readonly rank: number
+  readonly severity: number
   /** Number of counted entries. */
   readonly count: number
 }
@@ -36,7 +36,7 @@ const NOTHING = Buffer.alloc(0)
 
 interface Window {
   readonly key: string
-  readonly rank: number
+  readonly severity: number
   readonly openedAt: number
   count: number
   /** Time of the first repeat. */
@@ -82,11 +82,11 @@ export class Deduplicator {
    * a fatal entry.
    *
    * @param fingerprint equal entries have the same; an entry with an empty one is never a repeat
-   * @param rank position of the entry's level in `LEVELS`
+   * @param severity position of the entry's level in `LEVELS`
    */
-  isRepeat(fingerprint: string, rank: number, entryJson: string): boolean {
+  isRepeat(fingerprint: string, severity: number, entryJson: string): boolean {
     if (fingerprint === '' || this.#hasEnded) return false
-    const key = keyOf(fingerprint, rank)
+    const key = keyOf(fingerprint, severity)
     const now = this.#options.clock.now()
     const window = this.#windows.get(key)
     // The timers of a busy thread are late.
@@ -96,7 +96,7 @@ export class Deduplicator {
     }
     if (window !== undefined) this.#close(window, now)
     else if (this.#windows.size === this.#maxKeys) this.#closeOldest(now)
-    this.#open(key, rank, now)
+    this.#open(key, severity, now)
     return false
   }
 
@@ -120,8 +120,8 @@ export class Deduplicator {
     this.#bytes = 0
   }
 
-  #open(key: string, rank: number, openedAt: number): void {
-    this.#windows.set(key, { key, rank, openedAt, count: 0, first: '', last: NOTHING, length: 0 })
+  #open(key: string, severity: number, openedAt: number): void {
+    this.#windows.set(key, { key, severity, openedAt, count: 0, first: '', last: NOTHING, length: 0 })
     if (this.#cancelTimer === undefined) this.#startTimer(this.#options.windowMs)
   }
 
@@ -149,14 +149,14 @@ export class Deduplicator {
   #close(window: Window, now: number): void {
     this.#windows.delete(window.key)
     this.#bytes -= window.last.length
-    const { count, first, rank, last, length, openedAt } = window
+    const { count, first, severity, last, length, openedAt } = window
     if (count === 0) return
     const json = createSummary(
       last.toString('utf8', 0, length),
       { count, first, elapsedMs: now - openedAt },
       this.#maxEntryBytes,
     )
-    this.#options.onSummary({ json, rank, count })
+    this.#options.onSummary({ json, severity, count })
   }
 
   #startTimer(delayMs: number): void {
@@ -182,9 +182,9 @@ export class Deduplicator {
 }
 
 /** Concatenation copies the fingerprint, which is a slice of the chunk of lines. */
-function keyOf(fingerprint: string, rank: number): string {
+function keyOf(fingerprint: string, severity: number): string {
   const hash = hashLongId(fingerprint)
-  return hash === undefined ? `${rank}=${fingerprint}` : `${rank}#${hash}`
+  return hash === undefined ? `${severity}=${fingerprint}` : `${severity}#${hash}`
 }
 
 /** Counts bytes only if the worst case does not fit. */

@@ -23,21 +23,22 @@ export class Sampler {
    * The trace id decides, alike in every process: a record that is kept at a rate is kept at every higher rate.
    * Without a trace id every 1/rate-th record is kept, beginning with the first.
    *
-   * @param rank position of the level in `LEVELS`
+   * @param severity position of the level in `LEVELS`
    * @param traceId '' if there is none
    */
-  keeps(rank: number, traceId: string): boolean {
-    const rate = this.#rates[rank] ?? 1
+  keeps(severity: number, traceId: string): boolean {
+    const rate = this.#rates[severity] ?? 1
     if (rate >= 1) return true
     if (rate <= 0) return false
-    if (traceId === '' || (traceId.charCodeAt(0) === ZERO && NO_TRACE.test(traceId))) return this.#keepsNext(rank, rate)
+    if (traceId === '' || (traceId.charCodeAt(0) === ZERO && NO_TRACE.test(traceId)))
+      return this.#keepsNext(severity, rate)
     return hash(traceId) < rate * TWO_TO_32
   }
 
   /** Computed from the count: in a sum of rates rounding errors would accumulate. */
-  #keepsNext(rank: number, rate: number): boolean {
-    const seen = this.#seen[rank] ?? 0
-    this.#seen[rank] = seen + 1
+  #keepsNext(severity: number, rate: number): boolean {
+    const seen = this.#seen[severity] ?? 0
+    this.#seen[severity] = seen + 1
     return Math.ceil((seen + 1) * rate) > Math.ceil(seen * rate)
   }
 }

@@ -49,10 +49,10 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
             windowMs: dedupeWindowMs,
             clock,
             maxEntryBytes,
-            onSummary: ({ json, rank }) => {
+            onSummary: ({ json, severity }) => {
               const result: HookResult | 'drop' = beforeSend?.apply(json) ?? { json }
-              if (result === 'drop') return onSummary('', rank)
-              onSummary(result.json, result.rank ?? rank)
+              if (result === 'drop') return onSummary('', severity)
+              onSummary(result.json, result.severity ?? severity)
             },
           }),
     hook: beforeSend,

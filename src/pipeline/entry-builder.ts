@@ -112,6 +112,6 @@ export class EntryBuilder {
     const result = this.#options.hook?.apply(record.json)
     if (result === undefined) return
     record.json = result === 'drop' ? '' : result.json
-    if (result !== 'drop') record.severity = result.rank ?? record.severity
+    if (result !== 'drop') record.severity = result.severity ?? record.severity
   }
 }

@@ -71,14 +71,14 @@ describe('a hook', () => {
     expect(JSON.parse(changed.json)).toEqual({ ...rest, tags: ['seen'] })
     const other = run((entry) => ({ ...entry, message: 'other', level: 'fatal' }))
     expect(JSON.parse(other.json)).toEqual({ ...ENTRY, message: 'other', level: 'fatal' })
-    expect(other.result).toMatchObject({ rank: 4 })
+    expect(other.result).toMatchObject({ severity: 4 })
     expect([changed.problems, other.problems]).toEqual([[], []])
   })
 
-  test.each(LEVELS.map((level, rank) => [level, rank] as const))(
+  test.each(LEVELS.map((level, severity) => [level, severity] as const))(
     'that makes it %s returns severity %d',
-    (level, rank) => {
-      expect(run((entry) => ({ ...entry, level, tags: ['x'] })).result).toMatchObject({ rank })
+    (level, severity) => {
+      expect(run((entry) => ({ ...entry, level, tags: ['x'] })).result).toMatchObject({ severity })
     },
   )
 

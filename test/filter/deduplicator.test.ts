@@ -67,7 +67,7 @@ test('a storm of 50,000 equal errors becomes two entries, the second with the co
   for (let n = 0; n < 50_000; n += 1) if (!dedupe.isRepeat('fp', ERROR, entry(n))) sent += 1
   expect([sent, summaries.length]).toEqual([1, 0])
   await clock.advance(WINDOW_MS)
-  expect(summaries).toMatchObject([{ rank: ERROR, count: 49_999 }])
+  expect(summaries).toMatchObject([{ severity: ERROR, count: 49_999 }])
   expect(entries()).toEqual([
     {
       level: 'error',
@@ -162,12 +162,12 @@ describe('a window', () => {
 
   test('is of one level: a fatal entry does not hide behind an error', () => {
     const { dedupe, summaries } = build()
-    const answers = [ERROR, FATAL, ERROR, FATAL].map((rank, n) =>
-      dedupe.isRepeat('fp', rank, entry(n, { level: rank === FATAL ? 'fatal' : 'error' })),
+    const answers = [ERROR, FATAL, ERROR, FATAL].map((severity, n) =>
+      dedupe.isRepeat('fp', severity, entry(n, { level: severity === FATAL ? 'fatal' : 'error' })),
     )
     expect(answers).toEqual([false, false, true, true])
     dedupe.flushNow()
-    expect(summaries.map(({ rank, json }) => [rank, (JSON.parse(json) as LogEntry).level])).toEqual([
+    expect(summaries.map(({ severity, json }) => [severity, (JSON.parse(json) as LogEntry).level])).toEqual([
       [ERROR, 'error'],
       [FATAL, 'fatal'],
     ])
@@ -306,7 +306,7 @@ test('after the end nothing opens a window or a timer, and nothing is held back'
   const { clock, dedupe, summaries } = build()
   for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n))
   dedupe.end()
-  expect(summaries).toMatchObject([{ rank: ERROR, count: 2 }])
+  expect(summaries).toMatchObject([{ severity: ERROR, count: 2 }])
   expect([1, 2, 3].map((n) => dedupe.isRepeat('fp', ERROR, entry(n)))).toEqual([false, false, false])
   expect([dedupe.keys, dedupe.bytes, clock.timers]).toEqual([0, 0, 0])
   dedupe.end()
@@ -321,7 +321,7 @@ test('a summary sent at the end is not deduplicated again', () => {
   const dedupe: Deduplicator = new Deduplicator({
     windowMs: WINDOW_MS,
     clock,
-    onSummary: ({ json, rank }) => answers.push(dedupe.isRepeat('fp', rank, json)),
+    onSummary: ({ json, severity }) => answers.push(dedupe.isRepeat('fp', severity, json)),
   })
   dedupe.isRepeat('fp', ERROR, entry(0))
   dedupe.isRepeat('fp', ERROR, entry(1))
@@ -346,7 +346,7 @@ test('the account closes: firsts and repeats are all there were, and the summari
       weight: 9,
       arbitrary: fc.record({
         key: fc.integer({ min: 0, max: 7 }),
-        rank: fc.integer({ min: 0, max: 4 }),
+        severity: fc.integer({ min: 0, max: 4 }),
         pad: fc.nat({ max: 2_000 }),
       }),
     },
@@ -368,7 +368,9 @@ test('the account closes: firsts and repeats are all there were, and the summari
           else if ('waitMs' in one) await clock.advance(one.waitMs)
           else {
             inputs += 1
-            if (dedupe.isRepeat(`key ${one.key}`, one.rank, entry(inputs, { metadata: { pad: 'p'.repeat(one.pad) } })))
+            if (
+              dedupe.isRepeat(`key ${one.key}`, one.severity, entry(inputs, { metadata: { pad: 'p'.repeat(one.pad) } }))
+            )
               repeats += 1
             else firsts += 1
             expect(dedupe.keys).toBeLessThanOrEqual(maxKeys)

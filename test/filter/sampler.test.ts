@@ -66,7 +66,11 @@ test('any id has one answer: in two instances, whatever they saw before, and at 
         const a = new Sampler(rates)
         const b = new Sampler(rates)
         for (const other of others) b.keeps(INFO, other)
-        const answers = [0, 1, 2, 3, 4].flatMap((rank) => [a.keeps(rank, id), b.keeps(rank, id), b.keeps(rank, id)])
+        const answers = [0, 1, 2, 3, 4].flatMap((severity) => [
+          a.keeps(severity, id),
+          b.keeps(severity, id),
+          b.keeps(severity, id),
+        ])
         expect(new Set(answers).size).toBe(1)
       },
     ),
@@ -112,7 +116,7 @@ test('a million records without a trace: no rounding error adds up', () => {
 
 test('each level has its own rate and its own count', () => {
   const sampler = new Sampler({ debug: 0, info: 0.5, error: 1 })
-  const answers = Array.from({ length: 4 }, () => [0, 1, 2, 3, 4].map((rank) => sampler.keeps(rank, '')))
+  const answers = Array.from({ length: 4 }, () => [0, 1, 2, 3, 4].map((severity) => sampler.keeps(severity, '')))
   expect(answers).toEqual([
     [false, true, true, true, true],
     [false, false, true, true, true],

@@ -137,9 +137,9 @@ describe('an interval beyond the longest timer', () => {
   })
 })
 
-test('every batch has its own id, and knows the highest rank in it', () => {
+test('every batch has its own id, and knows the highest severity in it', () => {
   const { batcher, batches, bodies } = setup({ batchSize: 2 })
-  for (const rank of [1, 4, 0, 0, 3, 2]) batcher.add('{}', rank)
+  for (const severity of [1, 4, 0, 0, 3, 2]) batcher.add('{}', severity)
   expect(batches.map(({ highestSeverity }) => highestSeverity)).toEqual([4, 0, 3])
   expect(bodies().map(({ batch_id }) => batch_id)).toEqual(batches.map(({ batchId }) => batchId))
   expect(new Set(batches.map(({ batchId }) => batchId)).size).toBe(3)
