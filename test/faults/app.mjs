@@ -23,11 +23,11 @@ const WRITE_INDEX = 4
 const READ_INDEX = 8
 
 const progress = openSync(plan.progress, 'a', 0o600)
-const tell = (/** @type {string} */ name, /** @type {unknown} */ payload) =>
+const writeEvent = (/** @type {string} */ name, /** @type {unknown} */ payload) =>
   writeSync(3, `${JSON.stringify({ name, payload, at: nowMs() })}\n`)
 /** Of this very process: `maxRSS` also counts the memory of the parent that it was forked from. */
 const peakRssKb = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
-process.on('exit', () => tell('exit', { peakRssKb: peakRssKb(), longestCallMs, heapGrowthBytes, heapPeakBytes }))
+process.on('exit', () => writeEvent('exit', { peakRssKb: peakRssKb(), longestCallMs, heapGrowthBytes, heapPeakBytes }))
 if (end === 'hold') process.on('SIGTERM', () => process.exit(0))
 
 let longestCallMs = 0
@@ -38,17 +38,17 @@ let heapGrowthBytes = 0
 let heapPeakBytes = 0
 const stream = pino.transport({ target: plan.target, options: plan.options })
 for (const name of ['ingest:rejected', 'ingest:dropped', 'ingest:problem', 'ingest:stats']) {
-  stream.on(name, (payload) => tell(name, payload))
+  stream.on(name, (payload) => writeEvent(name, payload))
 }
-stream.on('error', (error) => tell('error', String(error?.stack ?? error)))
+stream.on('error', (error) => writeEvent('error', String(error?.stack ?? error)))
 const ready = once(stream, 'ready')
-void ready.then(() => tell('ready', nowMs()))
+void ready.then(() => writeEvent('ready', nowMs()))
 /** Of ours, whose worker counts text as read before its records are taken. */
 let received = 0
 stream.on('ingest:stats', (stats) => {
   received = stats.received
 })
-// Of thread-stream 4, and none of its interface: nothing else tells what the worker has read.
+// An internal of thread-stream 4: its interface does not show what the worker has read.
 const handOver = stream[Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl') ?? '']
 if (typeof handOver?.bufLen !== 'number' || !(handOver.state instanceof Int32Array))
   throw new Error('thread-stream has changed: adapt isAllRead')
@@ -58,7 +58,7 @@ if (plan.awaitReady === true) await ready
 globalThis.gc?.()
 const heapAtStart = heapBytes()
 const startedAt = nowMs()
-tell('started', startedAt)
+writeEvent('started', startedAt)
 const until = first + count
 const pad = padBytes === 0 ? {} : { pad: 'x'.repeat(padBytes) }
 let next = first
@@ -80,7 +80,7 @@ if (plan.settleMs !== undefined) {
   while (!isAllRead() || (plan.target === 'pino-ingest' && received < count)) await sleep(10)
   await sleep(plan.settleMs)
 }
-tell('logged', { n: next - 1, tookMs: nowMs() - startedAt })
+writeEvent('logged', { n: next - 1, tookMs: nowMs() - startedAt })
 if (end === 'exit') process.exit(0)
 if (end === 'throw') throw new Error('uncaught on purpose')
 if (end === 'hold' || end === 'none') setInterval(() => {}, 60_000)
@@ -94,7 +94,7 @@ function log(to) {
     logger.info(pad, `n=${next};`)
     const tookMs = nowMs() - callAt
     longestCallMs = Math.max(longestCallMs, tookMs)
-    if (tookMs > BLOCKED_MS) tell('blocked', tookMs)
+    if (tookMs > BLOCKED_MS) writeEvent('blocked', tookMs)
   }
   report(false)
 }

@@ -80,6 +80,6 @@ export const BACKLOG = {
   isOursOnly: true,
   isAlone: true,
   full: { mib: 1_024, recordBytes: 4_000, latencyMs: 5, mostMib: 32, withinMs: 5_000, idleMs: 15_000 },
-  // Three times what is held in memory: enough to tell streaming from loading, too little to weigh it.
+  // Three times what is held in memory: enough to distinguish streaming from loading.
   quick: { mib: 24, recordBytes: 4_000, latencyMs: 5, mostMib: Infinity, withinMs: 5_000, idleMs: 8_000 },
 }

@@ -1,5 +1,5 @@
 /**
- * A service that misbehaves as told, and keeps the books: which record was stored how often, and what was under way when.
+ * A service with scripted faults. It records how often each record was stored, and which requests were in flight at which time.
  *
  * It stands on `node:http` and bare sockets alone, so that it shares no mistake with what it judges, nor with the
  * package's own local service.
@@ -69,7 +69,7 @@ export class FaultServer {
   #server
   /** @type {Map<import('node:net').Socket, Connection>} */
   #sockets = new Map()
-  /** A batch has its bytes for life. @type {Map<string, string>} */
+  /** The bytes of a batch never change. @type {Map<string, string>} */
   #digests = new Map()
 
   /**

@@ -32,19 +32,19 @@ const more = Object.fromEntries(
     value === undefined ? [] : [[name, Number(value)]],
   ),
 )
-const tell = (/** @type {string} */ line) => process.stderr.write(`${line}\n`)
+const printLine = (/** @type {string} */ line) => process.stderr.write(`${line}\n`)
 
 const wanted = values.only?.split(',')
 const unknown = wanted?.filter((key) => !ALL.some((scenario) => scenario.key === key)) ?? []
 if (unknown.length > 0 || !['all', 'none'].includes(values.peers)) {
-  tell(
+  printLine(
     `unknown: ${[...unknown, values.peers].join(', ')}; --only takes ${ALL.map(({ key }) => key).join(', ')}; --peers takes all or none`,
   )
   process.exit(2)
 }
 const scenarios = ALL.filter(({ key }) => wanted === undefined || wanted.includes(key))
 const needsPeers = values.peers === 'all' && scenarios.some(({ isOursOnly }) => isOursOnly !== true)
-const peers = needsPeers ? installPeers(tell) : []
+const peers = needsPeers ? installPeers(printLine) : []
 const subjects = [...peers.filter(({ version }) => version !== undefined), OURS]
 
 const tasks = scenarios.flatMap((scenario) =>
@@ -85,11 +85,11 @@ async function perform({ scenario, subject }) {
   try {
     const outcome = await run(scenario, subject, 'full', more)
     results.push({ ...done, outcome })
-    tell(
+    printLine(
       `${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: lost ${outcome.lost}, duplicated ${outcome.duplicated}, ${tookS()} s`,
     )
   } catch (error) {
     results.push({ ...done, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-    tell(`${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: failed, ${tookS()} s: ${error}`)
+    printLine(`${results.length}/${tasks.length} ${scenario.key}, ${subject.name}: failed, ${tookS()} s: ${error}`)
   }
 }

@@ -17,7 +17,7 @@ async function runMemory(stage, { mib, recordBytes, mostMib, longestMs }) {
   const account = app.last('ingest:stats')?.payload
   const wrong = [
     ...(code === 0 && logged !== undefined ? [] : [`the application ended with ${code}`]),
-    ...(account === undefined ? ['no account was told'] : []),
+    ...(account === undefined ? ['no account was reported'] : []),
     ...(grownMib > mostMib ? [`the main thread's memory grew by ${Math.round(grownMib)} MiB`] : []),
     ...(longestCallMs > longestMs ? [`a log call took ${Math.round(longestCallMs)} ms`] : []),
   ]

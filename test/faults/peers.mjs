@@ -32,15 +32,15 @@ const CONFIGURATIONS = {
 const FOLDER = join(tmpdir(), 'pino-ingest-fault-peers')
 const load = createRequire(join(FOLDER, 'package.json'))
 
-/** @param {(line: string) => void} tell @returns {Subject[]} those that could not be installed have no version */
-export function installPeers(tell) {
+/** @param {(line: string) => void} printLine @returns {Subject[]} those that could not be installed have no version */
+export function installPeers(printLine) {
   const names = Object.keys(CONFIGURATIONS)
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(join(FOLDER, 'package.json'), '{"private":true}\n')
   if (names.some((name) => versionOf(name) === undefined)) {
-    tell(`installing ${names.length} peers into ${FOLDER}`)
+    printLine(`installing ${names.length} peers into ${FOLDER}`)
     // All at once, and where that fails one by one, so that one that is gone does not take the others along.
-    if (!install(names)) for (const name of names) if (!install([name])) tell(`${name} could not be installed`)
+    if (!install(names)) for (const name of names) if (!install([name])) printLine(`${name} could not be installed`)
   }
   return names.map((name) => ({
     name,

@@ -78,11 +78,11 @@ export function print({ scenarios, peers, results }) {
   for (const { key, name } of scenarios) {
     const outcome = find(key, OURS.name)?.outcome
     if (outcome === undefined) continue
-    const { lostAtExit, mayDuplicate, setAside, early, notes = [] } = outcome
+    const { lostAtExit, mayDuplicate, deadLettered, early, notes = [] } = outcome
     const facts = [
       lostAtExit === undefined ? [] : `${thousands(lostAtExit)} left for the next start`,
       mayDuplicate === undefined || mayDuplicate === Infinity ? [] : `${mayDuplicate} entries in flight at the fault`,
-      setAside === undefined ? [] : `${setAside} set aside`,
+      deadLettered === undefined ? [] : `${deadLettered} dead letters`,
       early === undefined ? [] : `${early} requests early`,
       notes,
     ].flat()

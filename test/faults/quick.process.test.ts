@@ -9,7 +9,7 @@ interface Scenario {
 interface Outcome {
   readonly expected: number
   readonly lostAtExit?: number
-  readonly setAside?: number
+  readonly deadLettered?: number
 }
 interface Harness {
   readonly ALL: readonly Scenario[]
@@ -27,7 +27,7 @@ const { ALL, OURS, run, missed } = Object.assign({}, ...parts.map((part) => ({ .
 /** Those that wait for a lease or measure memory have no quick size. */
 const QUICK = ALL.filter(({ quick }) => quick !== undefined)
 /** One entry in a hundred is refused. */
-const SET_ASIDE: Readonly<Record<string, number>> = {
+const DEAD_LETTERED: Readonly<Record<string, number>> = {
   rejected: 40,
   nameless: 20,
   framework: 20,
@@ -46,7 +46,7 @@ describe.concurrent('through', () => {
       // On a busy machine the application may end while the service is still down; then the next start delivers.
       expect(missed(scenario, { ...outcome, lostAtExit: 0 })).toEqual([])
       expect(outcome.expected).toBeGreaterThan(0)
-      expect(outcome.setAside).toBe(SET_ASIDE[scenario.key])
+      expect(outcome.deadLettered).toBe(DEAD_LETTERED[scenario.key])
     },
   )
 })

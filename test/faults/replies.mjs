@@ -24,7 +24,7 @@ export function wire({ status, body, headers }) {
     connection: 'close',
     ...headers,
   })
-  return `HTTP/1.1 ${status} As Told\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+  return `HTTP/1.1 ${status} As Scripted\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }
 
 /** @param {import('./fault-server.mjs').Call} call @param {import('node:http').ServerResponse} response @param {string} text @param {number} everyMs */

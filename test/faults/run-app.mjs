@@ -1,4 +1,4 @@
-/** Starts applications, follows what they tell, and knows of each what it had logged when, also of one that was killed. */
+/** Starts applications, reads their reports, and records what each had logged at which time, including killed ones. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -35,7 +35,7 @@ const MAX_STDERR_CHARS = 100_000
 export class App {
   /** @type {AppEvent[]} */
   events = []
-  /** Resolves when it has ended and all it told is read. @type {Promise<AppResult>} */
+  /** Resolves when it has ended and all its reports were read. @type {Promise<AppResult>} */
   done
   /** Of the whole process, by the kernel; for a killed one as last seen. */
   peakRssKb = 0

@@ -27,12 +27,12 @@ const runEverything = (status) =>
   /** @type {Scenario['run']} */ (
     async (stage, size) => {
       const counts = await through(stage, size, () => misbehave(stage.server, { kind: 'status', status }, size.forMs))
-      const setAside = stage.deadLetters().length
+      const deadLettered = stage.deadLetters().length
       const wrong =
-        setAside > 0
-          ? [...counts.wrong, `${setAside} set aside, though ${status} was said to every request`]
+        deadLettered > 0
+          ? [...counts.wrong, `${deadLettered} dead letters, although every reply was ${status}`]
           : counts.wrong
-      return stage.outcome({ ...counts, wrong, setAside })
+      return stage.outcome({ ...counts, wrong, deadLettered })
     }
   )
 
@@ -119,21 +119,21 @@ export const OUR_SCENARIOS = [
   {
     key: 'framework',
     name: '1 % named by the framework form of 422',
-    mustBe: '0/0, these set aside',
+    mustBe: '0/0, these as dead letters',
     run: runRejecting('framework'),
     ...REJECTING,
   },
   {
     key: 'none-accepted',
     name: '1 % named by a result that accepted none',
-    mustBe: '0/0, these set aside',
+    mustBe: '0/0, these as dead letters',
     run: runRejecting('none'),
     ...REJECTING,
   },
   {
     key: 'rejected-200',
     name: '1 % named by a result with status 200',
-    mustBe: '0/0, these set aside',
+    mustBe: '0/0, these as dead letters',
     run: runRejecting('partly-200'),
     limits: { lostAtExit: 0 },
     ...REJECTING,
@@ -141,11 +141,17 @@ export const OUR_SCENARIOS = [
   {
     key: 'gateway',
     name: 'a gateway says 400 to everything',
-    mustBe: '0/0, none set aside',
+    mustBe: '0/0, no dead letters',
     run: runEverything(400),
     ...FOR_A_WHILE,
   },
-  { key: 'wrong-key', name: '401 for a while', mustBe: '0/0, none set aside', run: runEverything(401), ...FOR_A_WHILE },
+  {
+    key: 'wrong-key',
+    name: '401 for a while',
+    mustBe: '0/0, no dead letters',
+    run: runEverything(401),
+    ...FOR_A_WHILE,
+  },
   {
     key: 'natural',
     name: 'natural end, service down',

@@ -201,13 +201,13 @@ export const runRejecting = (form) =>
       const again = letters.length - new Set(letters).size
       const wrong = [
         ...counts.wrong,
-        ...(missing.length > 0 ? [`${missing.length} of ${bad.length} refused entries are not set aside`] : []),
+        ...(missing.length > 0 ? [`${missing.length} of ${bad.length} rejected entries are not dead letters`] : []),
         ...(innocent.length > 0
-          ? [`${innocent.length} set aside that nobody refused, e.g. ${innocent.slice(0, 3)}`]
+          ? [`${innocent.length} dead letters that were not rejected, e.g. ${innocent.slice(0, 3)}`]
           : []),
-        ...(again > 0 ? [`${again} set aside twice`] : []),
+        ...(again > 0 ? [`${again} dead letters twice`] : []),
       ]
-      return stage.outcome({ ...counts, wrong, setAside: letters.length })
+      return stage.outcome({ ...counts, wrong, deadLettered: letters.length })
     }
   )
 
@@ -284,7 +284,7 @@ export const SCENARIOS = [
   {
     key: 'rejected',
     name: '1 % rejected, the rest accepted',
-    mustBe: '0/0, the rejected set aside',
+    mustBe: '0/0, the rejected as dead letters',
     run: runRejecting('partly'),
     limits: { lostAtExit: 0 },
     full: { count: 10_000, perSecond: 2_000 },
@@ -293,7 +293,7 @@ export const SCENARIOS = [
   {
     key: 'nameless',
     name: '1 bad entry fails its batch',
-    mustBe: '0/0, the bad ones set aside',
+    mustBe: '0/0, the bad ones as dead letters',
     run: runRejecting('nameless'),
     full: { count: 10_000, perSecond: 2_000 },
     quick: { count: 2_000, perSecond: 1_000 },

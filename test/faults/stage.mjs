@@ -8,7 +8,7 @@ import { nowMs } from './monotonic.mjs'
 import { App } from './run-app.mjs'
 
 const KEY = 'faults-key-3fd1'
-/** What a reply takes from the server to the application's journal: later, and its request counts as under way still. */
+/** Time of a reply from the server to the application's acknowledgement log. Until then its request counts as in flight. */
 const REPLY_GRACE_MS = 50
 const BUSY_REPLY_GRACE_MS = 250
 /** Nothing has come for so long: no more will. */
@@ -26,16 +26,16 @@ export const OURS = {
 
 /**
  * @typedef {object} Outcome
- * @property {number} expected records that must be stored or set aside
+ * @property {number} expected records that must be stored or become dead letters
  * @property {number} lost of these
  * @property {true} [isMeasure] it is not about loss
  * @property {number} duplicated copies beyond the first
  * @property {number} [lostAtExit] before the next start
  * @property {number} [mayDuplicate] entries that were in flight where duplicates are allowed; else none are
- * @property {number} [setAside] in the dead letters
+ * @property {number} [deadLettered] in the dead letters
  * @property {number} [early] requests before a Retry-After had passed
  * @property {number} peakRssMib
- * @property {any} [account] the last that the first application told
+ * @property {any} [account] the last that the first application reported
  * @property {any} [nextAccount] the same of the last application, where there were several
  * @property {readonly string[]} [notes]
  * @property {readonly string[]} wrong what no client may do, or no application may see
