@@ -4,7 +4,7 @@
  * - mode: target | targets-copy | targets-before | targets-after | pipeline | stream
  * - options: of pino-ingest; pinoOptions: of pino; count: numbered records; perSecond: their rate
  * - raw: a file whose lines are written to the transport as they stand, instead of records
- * - end: natural | exit | throw | throw-flush (a handler awaits flush(logger), then exits) | flush (await logger.flush, then exit) | flush-all (await flush(logger), tell, then hold)
+ * - end: natural | exit | throw | throw-flush (a handler awaits flush(logger), then exits) | flush (await logger.flush, then exit) | flush-all (await flush(logger), report, then hold)
  *   | hold (until SIGTERM, handled) | signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
  * - flushTimeoutMs (of flush-all and throw-flush), holds (default true, of flush-all)
  */
@@ -19,12 +19,12 @@ const { flush, flushOnSignal, ingestStream } = createRequire(import.meta.url)('p
 
 const plan = JSON.parse(process.env.PLAN)
 if (plan.end === 'hold') process.on('SIGTERM', () => process.exit(0))
-const tell = (event) => writeSync(3, `${JSON.stringify(event)}\n`)
-const neighbour = (name) => fileURLToPath(new URL(`neighbours/${name}`, import.meta.url))
+const report = (event) => writeSync(3, `${JSON.stringify(event)}\n`)
+const otherTransport = (name) => fileURLToPath(new URL(`other-transports/${name}`, import.meta.url))
 
 function destination() {
   const ours = { target: 'pino-ingest', level: 'trace', options: plan.options }
-  const expecting = { target: neighbour('expects-config.cjs'), level: 'trace', options: { file: plan.neighbourFile } }
+  const expecting = { target: otherTransport('expects-config.cjs'), level: 'trace', options: { file: plan.otherFile } }
   switch (plan.mode) {
     case 'target':
       return pino.transport({ target: 'pino-ingest', options: plan.options })
@@ -39,7 +39,7 @@ function destination() {
       return pino.transport({ targets: [expecting, ours], levels: plan.pinoOptions?.customLevels })
     case 'pipeline':
       return pino.transport({
-        pipeline: [{ target: neighbour('pass-through.cjs') }, { target: 'pino-ingest', options: plan.options }],
+        pipeline: [{ target: otherTransport('pass-through.cjs') }, { target: 'pino-ingest', options: plan.options }],
       })
     case 'stream':
       return ingestStream(plan.options)
@@ -50,9 +50,9 @@ function destination() {
 
 const stream = destination()
 for (const name of ['ingest:delivered', 'ingest:rejected', 'ingest:dropped', 'ingest:problem', 'ingest:stats']) {
-  stream.on(name, (payload) => tell({ name, payload }))
+  stream.on(name, (payload) => report({ name, payload }))
 }
-stream.on('error', (error) => tell({ name: 'error', payload: String(error?.stack ?? error) }))
+stream.on('error', (error) => report({ name: 'error', payload: String(error?.stack ?? error) }))
 
 const logger = pino({ level: 'trace', ...plan.pinoOptions }, stream)
 
@@ -64,7 +64,7 @@ if (plan.raw !== undefined) {
     const callAt = performance.now()
     logger.info({ n }, 'numbered')
     const tookMs = performance.now() - callAt
-    if (tookMs > 1000) tell({ name: 'blocked', payload: tookMs })
+    if (tookMs > 1000) report({ name: 'blocked', payload: tookMs })
     if (plan.perSecond !== undefined && n % 20 === 19) {
       const aheadMs = ((n + 1) / plan.perSecond) * 1000 - (performance.now() - startedAt)
       if (aheadMs > 1) await sleep(aheadMs)
@@ -73,10 +73,10 @@ if (plan.raw !== undefined) {
   }
   if (plan.pinoOptions?.customLevels?.audit !== undefined) logger.audit({ n: plan.count }, 'audited')
   if (plan.logsError) logger.error(Object.assign(new TypeError('boom'), { code: 'E_BOOM' }), 'failed')
-  tell({ name: 'logged', payload: performance.now() - startedAt })
+  report({ name: 'logged', payload: performance.now() - startedAt })
 }
 
-tell({ name: 'ending', payload: performance.now() })
+report({ name: 'ending', payload: performance.now() })
 switch (plan.end) {
   case 'exit':
     process.exit(0)
@@ -85,7 +85,7 @@ switch (plan.end) {
     throw new Error('uncaught on purpose')
   case 'throw-flush':
     process.on('uncaughtException', async () => {
-      tell({ name: 'flushed', payload: await flush(logger, { timeoutMs: plan.flushTimeoutMs }) })
+      report({ name: 'flushed', payload: await flush(logger, { timeoutMs: plan.flushTimeoutMs }) })
       process.exit(1)
     })
     throw new Error('uncaught on purpose')
@@ -93,24 +93,24 @@ switch (plan.end) {
     await new Promise((resolve) => {
       logger.flush(resolve)
     })
-    tell({ name: 'flushed' })
+    report({ name: 'flushed' })
     break
   case 'flush-all': {
     const startedAt = performance.now()
     const result = await flush(logger, plan.flushTimeoutMs === undefined ? {} : { timeoutMs: plan.flushTimeoutMs })
-    tell({ name: 'flushed', payload: { ...result, tookMs: performance.now() - startedAt } })
+    report({ name: 'flushed', payload: { ...result, tookMs: performance.now() - startedAt } })
     if (plan.holds !== false) setInterval(() => {}, 60_000)
     break
   }
   case 'unhandled':
     await flush(logger, { timeoutMs: 20_000 }) // the service is down: this says that all is on disk
-    tell({ name: 'holding' })
+    report({ name: 'holding' })
     setInterval(() => {}, 60_000)
     break
   case 'signal':
     flushOnSignal(logger) // falls through
   case 'hold':
     setInterval(() => {}, 60_000)
-    tell({ name: 'holding' })
+    report({ name: 'holding' })
     break
 }

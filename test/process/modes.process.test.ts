@@ -79,14 +79,14 @@ describe.each([
   ['stream', 1, OWN_KEYS],
 ] as const)('%s', (mode, copies, ownKeys) => {
   test('100,000 records with custom levels, messageKey and errorKey', { timeout: 120_000 }, async () => {
-    const neighbourFile = join(folder, `${mode}.ndjson`)
+    const otherFile = join(folder, `${mode}.ndjson`)
     const plan: AppPlan = {
       mode,
       options: options(ownKeys),
       pinoOptions: OWN_KEYS,
       count: COUNT,
       logsError: true,
-      neighbourFile,
+      otherFile,
       end: mode === 'stream' ? 'flush' : 'hold',
     }
     const app = startApp(plan)
@@ -98,7 +98,7 @@ describe.each([
     expectAllOnce(copies, 2)
     expectMapped(copies)
     if (mode.startsWith('targets-') && mode !== 'targets-copy') {
-      const [config, seen] = readFileSync(neighbourFile, 'utf8')
+      const [config, seen] = readFileSync(otherFile, 'utf8')
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as object)

@@ -15,7 +15,7 @@ export interface AppPlan {
   readonly flushTimeoutMs?: number
   readonly holds?: boolean
   readonly logsError?: boolean
-  readonly neighbourFile?: string
+  readonly otherFile?: string
 }
 
 export interface AppEvent {

@@ -24,7 +24,7 @@ describe.concurrent('flush', () => {
       const app = startApp({
         ...planFor(mode, service.url),
         flushTimeoutMs: 20_000,
-        ...(mode.startsWith('targets-') && { neighbourFile: '/dev/null' }),
+        ...(mode.startsWith('targets-') && { otherFile: '/dev/null' }),
       })
       const { state, account } = (await app.heard('flushed')).payload as Flushed
       const copies = mode === 'targets-copy' ? 2 : 1

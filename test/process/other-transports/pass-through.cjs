@@ -1,4 +1,4 @@
-/** The first stage of a pipeline: hands every record on as it came. */
+/** The first stage of a pipeline: passes all records on unchanged. */
 const { Transform } = require('node:stream')
 
 module.exports = () =>
