@@ -1,4 +1,4 @@
-/** Faults put into the spool one at a time. A model that passes each of them would prove nothing. */
+/** Faults injected into the spool one at a time: the model must detect each of them. */
 import { cpSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/batch/sender.js'
@@ -13,9 +13,9 @@ type FrameModule = typeof import('../../src/spool/segment/frame.js')
 
 const SEED = 20_250_101
 const RUNS = 200
-/** Rotation, a pause and a power failure seldom come together. */
+/** Rotation, a suspension and a power failure rarely occur together. */
 const MANY_RUNS = 3_000
-/** The model's own words, which the first difference found decides; not a TypeError. */
+/** A difference that the model reports; not a TypeError. */
 const DIFFERENCE = /^Error: ./
 const frames = vi.hoisted((): Partial<FrameModule> => ({}))
 
