@@ -48,12 +48,12 @@ it('Samples keeps the rounds of each name apart', () => {
 
 it('what is compared takes turns, forwards and backwards', async () => {
   const runs: string[] = []
-  const told: string[] = []
+  const reported: string[] = []
   const result = await inTurns({
     rounds: 2,
     cases: ['small', 'large'],
     variants: ['ours', 'theirs'],
-    tell: (line) => told.push(line),
+    tell: (line) => reported.push(line),
     run: async (name, variant) => ({ us: runs.push(`${name} ${variant}`) }),
   })
   expect(runs).toEqual([
@@ -67,7 +67,7 @@ it('what is compared takes turns, forwards and backwards', async () => {
     'large ours',
   ])
   expect(result['small']?.['ours']).toEqual({ us: { median: 3.5, min: 1, max: 6 } })
-  expect(told).toEqual(['round 1 of 2: small', 'round 1 of 2: large', 'round 2 of 2: small', 'round 2 of 2: large'])
+  expect(reported).toEqual(['round 1 of 2: small', 'round 1 of 2: large', 'round 2 of 2: small', 'round 2 of 2: large'])
 })
 
 it('a table has its names on the left and its numbers on the right', () => {

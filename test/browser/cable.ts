@@ -17,7 +17,7 @@ export async function plug({ port, token }: { readonly port: number; readonly to
   let isCut = false
   const keep = (socket: Socket): void => {
     open.add(socket)
-    socket.on('error', () => {}) // The other end is told by its own end.
+    socket.on('error', () => {}) // The other end is notified by its own `close`.
     socket.on('close', () => open.delete(socket))
   }
   const cut = (): void => {

@@ -4,7 +4,7 @@ import { call, until } from '../service/support.js'
 import { startCli } from './run-cli.js'
 import type { CliEnv, RunningCli } from './run-cli.js'
 
-export interface Told {
+export interface Started {
   readonly page_url: string
   readonly url: string
   readonly origin: string
@@ -21,10 +21,10 @@ export function devEnv(): CliEnv {
 export async function startJson(
   args: readonly string[] = [],
   env: CliEnv = devEnv(),
-): Promise<{ running: RunningCli; told: Told }> {
+): Promise<{ running: RunningCli; started: Started }> {
   const running = startCli(['dev', '--port', '0', '--json', ...args], env)
   await until(() => running.said().includes('\n'), 20_000)
-  return { running, told: JSON.parse(running.said().split('\n', 1)[0] ?? '') as Told }
+  return { running, started: JSON.parse(running.said().split('\n', 1)[0] ?? '') as Started }
 }
 
 export async function startText(
@@ -45,7 +45,7 @@ export function send(url: string, ...logs: readonly unknown[]): ReturnType<typeo
 export async function entriesAt({
   origin,
   token,
-}: Pick<Told, 'origin' | 'token'>): Promise<readonly { readonly entry: Record<string, unknown> }[]> {
+}: Pick<Started, 'origin' | 'token'>): Promise<readonly { readonly entry: Record<string, unknown> }[]> {
   const { json } = await call(`${origin}/local/entries`, {
     method: 'GET',
     headers: { authorization: `Bearer ${token}` },

@@ -30,7 +30,7 @@ export function startCli(args: readonly string[], env: CliEnv = {}): RunningCli 
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-  child.stdin.on('error', () => {}) // a child that ends early is told by its exit code
+  child.stdin.on('error', () => {}) // a child that ends early is detected by its exit code
   const done = new Promise<CliResult>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) =>

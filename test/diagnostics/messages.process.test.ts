@@ -110,7 +110,7 @@ describe('what real runs print', () => {
         /^dropped 10 entries \(shutdown\): not delivered before the process ended \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\)$/,
       ),
     )
-    // That the release is not registered may be told as well.
+    // That the release is not registered may be reported as well.
     expect(namesOf(lines)).toContain('notDelivered')
   })
 

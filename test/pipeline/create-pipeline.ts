@@ -12,8 +12,8 @@ import type { IngestService } from '../../src/service/index.js'
 export interface Piped {
   readonly service: IngestService
   readonly pipeline: Pipeline
-  /** What it told: events by name. */
-  readonly told: { readonly name: string; readonly payload: unknown }[]
+  /** Emitted events by name. */
+  readonly reported: { readonly name: string; readonly payload: unknown }[]
   /** pino's lines of these records. */
   write(...records: readonly object[]): void
   /** Ends the pipeline. @returns what has arrived, in order */
@@ -33,18 +33,18 @@ export async function piped(
     { url: service.url, apiKey: KEY, spool: false, onProblem: 'silent', maxConcurrency: 1, ...options },
     { env, readFile: () => '' },
   )
-  const told: { name: string; payload: unknown }[] = []
+  const reported: { name: string; payload: unknown }[] = []
   const pipeline = new Pipeline({
     settings,
     hook,
     clock: systemClock,
-    emit: (name, payload) => void told.push({ name, payload }),
+    emit: (name, payload) => void reported.push({ name, payload }),
   })
   onTestFinished(() => pipeline.close())
   return {
     service,
     pipeline,
-    told,
+    reported,
     write: (...records) => pipeline.records.write(records.map((record) => `${lineOf(record)}\n`).join('')),
     arrived: async () => {
       pipeline.end()

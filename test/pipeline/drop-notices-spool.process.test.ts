@@ -1,4 +1,4 @@
-/** What is dropped on the way to disk is told to the service, while the batcher that wrote is in the middle of its work. */
+/** Drops during a write to disk are reported to the service, while the batcher is still writing. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ async function fillDisk(batchSize: number): Promise<Full> {
 }
 
 /** What each notice tells, oldest first: one for what goes before the first is under way, and at most one for the rest. */
-function toldAt(service: IngestService): number[] {
+function reportedAt(service: IngestService): number[] {
   const notices = service
     .entries({ limit: Infinity })
     .items.filter(({ entry }) => entry.message.startsWith('pino-ingest dropped'))
@@ -65,11 +65,11 @@ function toldAt(service: IngestService): number[] {
 }
 
 function expectAllTold(service: IngestService, pipeline: Pipeline): void {
-  const told = toldAt(service)
+  const reported = reportedAt(service)
   const { dropped, ...rest } = pipeline.account.snapshot()
-  expect(told.reduce((sum, one) => sum + one, 0)).toBe(dropped.spool)
-  expect(told.length).toBeLessThanOrEqual(2)
-  expect(rest).toMatchObject({ generated: told.length, pending: 0, balances: true })
+  expect(reported.reduce((sum, one) => sum + one, 0)).toBe(dropped.spool)
+  expect(reported.length).toBeLessThanOrEqual(2)
+  expect(rest).toMatchObject({ generated: reported.length, pending: 0, balances: true })
 }
 
 test.each([1, 3, 10])(
@@ -94,7 +94,7 @@ test.each([1, 3, 10])('batches of %i: the end brings the notice', async (batchSi
 test('without a flush it goes with the next batch', async () => {
   const { service, pipeline } = await fillDisk(3)
   await service.waitForEntries(pipeline.account.received - pipeline.account.dropped.spool + 1, { timeoutMs: 20_000 })
-  expect(toldAt(service)).not.toEqual([])
+  expect(reportedAt(service)).not.toEqual([])
   await pipeline.close()
   expectAllTold(service, pipeline)
 })

@@ -1,4 +1,4 @@
-/** What was dropped is told to the service itself, in one entry for many drops. */
+/** Drops are reported to the service, in one entry for many drops. */
 import { expect, test, vi } from 'vitest'
 import type { UnreportedDrops } from '../../src/diagnostics/account.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
@@ -69,7 +69,7 @@ test('reaches the service once for many drops, and the account balances with it'
 function noticesOf(isHeld = () => false) {
   const clock = new FakeClock()
   const startedAt = clock.now()
-  const told: { at: number; count: number; timestamp: string }[] = []
+  const reported: { at: number; count: number; timestamp: string }[] = []
   const kept: (UnreportedDrops | undefined)[] = []
   const notices = new DropNotices({
     clock,
@@ -87,39 +87,39 @@ function noticesOf(isHeld = () => false) {
         metadata: { pino_ingest: { dropped: Record<string, number> } }
       }
       const count = Object.values(entry.metadata.pino_ingest.dropped).reduce((sum, one) => sum + one, 0)
-      told.push({ at: clock.now() - startedAt, count, timestamp: entry.timestamp })
+      reported.push({ at: clock.now() - startedAt, count, timestamp: entry.timestamp })
     },
   })
-  return { clock, told, kept, notices }
+  return { clock, reported, kept, notices }
 }
 
 test('continuing drops are all reported, every 10 s', async () => {
-  const { clock, told, notices } = noticesOf()
+  const { clock, reported, notices } = noticesOf()
   for (let n = 0; n < 350; n += 1) {
     notices.add(1, 'buffer')
     notices.onAccepted()
     await clock.advance(100)
   }
   notices.report()
-  expect(told.map(({ at }) => at)).toEqual([0, 10_000, 20_000, 30_000, 35_000])
-  expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(350)
+  expect(reported.map(({ at }) => at)).toEqual([0, 10_000, 20_000, 30_000, 35_000])
+  expect(reported.reduce((sum, { count }) => sum + count, 0)).toBe(350)
 })
 
 test('the remaining drops are reported at the end of the window, also when nothing is sent any more', async () => {
-  const { clock, told, notices } = noticesOf()
+  const { clock, reported, notices } = noticesOf()
   for (let n = 0; n < 3; n += 1) {
     notices.add(1, 'buffer')
     notices.onAccepted()
   }
   await clock.advance(60_000)
-  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([
+  expect(reported.map(({ at, count }) => ({ at, count }))).toEqual([
     { at: 0, count: 1 },
     { at: 10_000, count: 2 },
   ])
 })
 
 test('drops within the window of another notice are reported without a further entry', async () => {
-  const { clock, told, notices } = noticesOf()
+  const { clock, reported, notices } = noticesOf()
   notices.add(1, 'buffer')
   await clock.advance(9_000)
   notices.onAccepted()
@@ -127,55 +127,55 @@ test('drops within the window of another notice are reported without a further e
   await clock.advance(2_000)
   notices.onAccepted()
   await clock.advance(60_000)
-  expect(told.map(({ at, count }) => ({ at, count }))).toEqual([
+  expect(reported.map(({ at, count }) => ({ at, count }))).toEqual([
     { at: 9_000, count: 1 },
     { at: 21_000, count: 2 },
   ])
 })
 
 test('an impossible stored time is not reported', () => {
-  const { clock, told, notices } = noticesOf()
+  const { clock, reported, notices } = noticesOf()
   notices.addFromPreviousProcess({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
   notices.onAccepted()
-  expect(told.map(({ timestamp }) => timestamp)).toEqual([new Date(clock.wallNow()).toISOString()])
+  expect(reported.map(({ timestamp }) => timestamp)).toEqual([new Date(clock.wallNow()).toISOString()])
 })
 
 test('while the service accepts nothing they are kept once in 10 s, as one count, and only while it grows', async () => {
-  const { clock, told, kept, notices } = noticesOf()
+  const { clock, reported, kept, notices } = noticesOf()
   for (let n = 0; n < 36_000; n += 1) {
     if (n < 600) notices.add(1, 'spool')
     await clock.advance(100)
   }
   expect(kept).toHaveLength(6)
   expect(kept.at(-1)).toEqual({ dropped: { spool: 600 }, lastAtMs: Date.UTC(2025, 0, 1) + 59_900 })
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   notices.onAccepted()
-  expect(told).toEqual([{ at: 3_600_000, count: 600, timestamp: '2025-01-01T00:00:59.900Z' }])
+  expect(reported).toEqual([{ at: 3_600_000, count: 600, timestamp: '2025-01-01T00:00:59.900Z' }])
   expect(kept.at(-1)).toBeUndefined()
 })
 
 test('those of an earlier process are stored immediately, and reported when the service has accepted entries', async () => {
-  const { clock, told, kept, notices } = noticesOf()
+  const { clock, reported, kept, notices } = noticesOf()
   notices.addFromPreviousProcess({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
   notices.add(1, 'spool')
   expect(kept).toEqual([{ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 }])
   await clock.advance(60_000)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   notices.onAccepted()
-  expect(told.map(({ count }) => count)).toEqual([43])
+  expect(reported.map(({ count }) => count)).toEqual([43])
 })
 
 test('at the end drops are saved at once if they cannot be reported, and else reported without a wait', () => {
   let isHeld = true
-  const { told, kept, notices } = noticesOf(() => isHeld)
+  const { reported, kept, notices } = noticesOf(() => isHeld)
   notices.add(1, 'spool')
   notices.close()
   notices.add(2, 'shutdown')
   notices.onAccepted()
-  expect([told.length, kept.at(-1)?.dropped]).toEqual([0, { spool: 1, shutdown: 2 }])
+  expect([reported.length, kept.at(-1)?.dropped]).toEqual([0, { spool: 1, shutdown: 2 }])
   isHeld = false
   notices.onAccepted()
   notices.add(4, 'shutdown')
   notices.onAccepted()
-  expect([told.map(({ count }) => count), kept.at(-1)]).toEqual([[3, 4], undefined])
+  expect([reported.map(({ count }) => count), kept.at(-1)]).toEqual([[3, 4], undefined])
 })

@@ -1,4 +1,4 @@
-/** What is left out, what stands for it, and that the account balances over both at every moment that is told. */
+/** Filters, their summaries, and an account that balances in every report. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,7 +73,7 @@ test('an entry that a pattern has made longer is within its bound all the same',
 })
 
 test('every reported account balances, even if entries are dropped while a record is processed', async () => {
-  const { write, told, service, pipeline } = await piped({
+  const { write, reported, service, pipeline } = await piped({
     dedupeWindowMs: 1,
     requestLogs: true,
     maxBufferBytes: 1024 * 1024,
@@ -94,7 +94,9 @@ test('every reported account balances, even if entries are dropped while a recor
       },
     )
   }
-  const accounts = told.filter(({ name }) => name === 'ingest:stats').map(({ payload }) => payload as AccountSnapshot)
+  const accounts = reported
+    .filter(({ name }) => name === 'ingest:stats')
+    .map(({ payload }) => payload as AccountSnapshot)
   expect(accounts.length).toBeGreaterThan(0)
   expect(pipeline.snapshot.dropped.buffer).toBeGreaterThan(0)
   for (const account of [...accounts, pipeline.snapshot])

@@ -27,7 +27,7 @@ test('entries carry the id from the first on, but for those that name a release 
 })
 
 test('a service that refuses it gets the entries all the same, at once', async () => {
-  const { write, service, told, pipeline } = await piped(RELEASE)
+  const { write, service, reported, pipeline } = await piped(RELEASE)
   service.faults.add({ kind: 'status', status: 422, endpoint: 'releases' })
   const startedAt = performance.now()
   write({ msg: 'first' })
@@ -35,7 +35,7 @@ test('a service that refuses it gets the entries all the same, at once', async (
   await vi.waitFor(() => expect(service.arrived).toBe(1), { timeout: 4_000 })
   expect(performance.now() - startedAt).toBeLessThan(4_500)
   expect(service.entries().items[0]?.entry.release_id).toBeUndefined()
-  expect(told.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({
+  expect(reported.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({
     message: expect.stringMatching(/release/),
   })
   // The service has it before its reply is here.
@@ -65,14 +65,14 @@ test('one that is asked back in time is awaited: what was held back carries its 
 })
 
 test('a registration that is refused for as long as it is asked keeps the entries for two silences, and no longer', async () => {
-  const { write, service, pipeline, told } = await piped({ ...RELEASE, flushIntervalMs: 10 })
+  const { write, service, pipeline, reported } = await piped({ ...RELEASE, flushIntervalMs: 10 })
   service.faults.add({ kind: 'status', status: 429, endpoint: 'releases', retryAfter: 1 })
   write({ msg: 'first' })
   await vi.waitFor(() => expect(pipeline.snapshot.accepted).toBe(1), { timeout: 8_000 })
   write({ msg: 'second' })
   await vi.waitFor(() => expect(pipeline.snapshot.accepted).toBe(2), { timeout: 8_000, interval: 10 })
   expect(service.faults.list()[0]?.hits).toBe(2)
-  expect(told.filter(({ name }) => name === 'ingest:problem')).toHaveLength(1)
+  expect(reported.filter(({ name }) => name === 'ingest:problem')).toHaveLength(1)
 })
 
 test('a registration that failed is tried again when entries were accepted after an outage', async () => {

@@ -35,7 +35,7 @@ async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeo
     { env: {}, readFile: () => '' },
   )
   const controller = new AbortController()
-  const told: number[] = []
+  const reported: number[] = []
   const putOff: string[] = []
   let until = heldMs
   const register = createRegistration({
@@ -43,7 +43,7 @@ async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeo
     clock,
     retryAfterLeftMs: () => Math.max(until - clock.now(), 0),
     onRetryAfter: (delayMs) => {
-      told.push(delayMs)
+      reported.push(delayMs)
       until = Math.max(until, clock.now() + delayMs)
     },
     onPostponed: ({ code }) => void putOff.push(code),
@@ -54,14 +54,14 @@ async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeo
     (error: IngestError) => settled.push(error),
   )
   onTestFinished(() => controller.abort())
-  return { clock, server, settled, told, putOff, controller }
+  return { clock, server, settled, reported, putOff, controller }
 }
 
 const came = async (server: { readonly came: readonly unknown[] }, count: number): Promise<void> =>
   vi.waitFor(() => expect(server.came).toHaveLength(count), { timeout: 8_000 })
 
 test('a failure that names no time is not tried again', async () => {
-  const { clock, server, settled, told } = await registering([{ status: 503 }])
+  const { clock, server, settled, reported } = await registering([{ status: 503 }])
   await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 8_000 })
   await clock.advance(100_000)
   expect(settled[0]).toMatchObject({
@@ -69,16 +69,16 @@ test('a failure that names no time is not tried again', async () => {
     status: 503,
     message: expect.not.stringContaining('attempts'),
   })
-  expect([server.came.length, told, clock.timers]).toEqual([1, [], 0])
+  expect([server.came.length, reported, clock.timers]).toEqual([1, [], 0])
 })
 
 test('a Retry-After is shared with the other senders, and the registration is repeated when it has passed', async () => {
-  const { clock, server, settled, told, putOff } = await registering([
+  const { clock, server, settled, reported, putOff } = await registering([
     { status: 429, retryAfter: '20' },
     { status: 201 },
   ])
   await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 8_000 })
-  expect([told, putOff]).toEqual([[20_000], ['RATE_LIMITED']])
+  expect([reported, putOff]).toEqual([[20_000], ['RATE_LIMITED']])
   await clock.advance(19_999)
   expect([server.came.length, settled]).toEqual([1, []])
   await clock.advance(1)
@@ -87,14 +87,14 @@ test('a Retry-After is shared with the other senders, and the registration is re
 })
 
 test('once more, and not for as long as it is refused', async () => {
-  const { clock, server, settled, told, putOff } = await registering([{ status: 429, retryAfter: '2' }])
+  const { clock, server, settled, reported, putOff } = await registering([{ status: 429, retryAfter: '2' }])
   await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 8_000 })
   await clock.advance(2_000)
   await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 8_000 })
   await clock.advance(100_000)
   expect(settled[0]).toMatchObject({ code: 'RATE_LIMITED' })
   // Entries wait as long for its id: nothing to tell before it has failed.
-  expect([server.came.length, told, putOff]).toEqual([2, [2_000, 2_000], []])
+  expect([server.came.length, reported, putOff]).toEqual([2, [2_000, 2_000], []])
 })
 
 test('nothing is sent while others have been asked for silence', async () => {

@@ -1,4 +1,4 @@
-/** `ingest:stats` is told whenever lines come, also where nothing is sent and no reply comes; and not oftener than once a second. */
+/** `ingest:stats` is emitted while lines arrive, also without requests and replies, and at most once a second. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { AccountSnapshot } from '../../src/diagnostics/account.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
@@ -10,11 +10,11 @@ import { lineOf } from './create-pipeline.js'
 function stopped(): {
   write: (level: number) => void
   clock: FakeClock
-  told: { atMs: number; account: AccountSnapshot }[]
+  reported: { atMs: number; account: AccountSnapshot }[]
   pipeline: Pipeline
 } {
   const clock = new FakeClock()
-  const told: { atMs: number; account: AccountSnapshot }[] = []
+  const reported: { atMs: number; account: AccountSnapshot }[] = []
   const settings = resolveOptions(
     { url: 'http://127.0.0.1:9/api/v1', apiKey: 'stats-key', spool: false, onProblem: 'silent', shutdownTimeoutMs: 0 },
     { env: {}, readFile: () => '' },
@@ -23,46 +23,46 @@ function stopped(): {
     settings,
     clock,
     emit: (name, payload) => {
-      if (name === 'ingest:stats') told.push({ atMs: clock.now(), account: payload as AccountSnapshot })
+      if (name === 'ingest:stats') reported.push({ atMs: clock.now(), account: payload as AccountSnapshot })
     },
   })
   onTestFinished(() => pipeline.abandon())
-  return { clock, told, pipeline, write: (level) => pipeline.records.write(`${lineOf({ level, msg: 'm' })}\n`) }
+  return { clock, reported, pipeline, write: (level) => pipeline.records.write(`${lineOf({ level, msg: 'm' })}\n`) }
 }
 
 test.each([
   ['filtered', 20],
   ['pending', 30],
-] as const)('of lines that are all %s, each second, as it then is', async (door, level) => {
-  const { write, clock, told } = stopped()
+] as const)('of lines that are all %s, each second, as it then is', async (outcome, level) => {
+  const { write, clock, reported } = stopped()
   for (let n = 0; n < 25; n += 1) {
     write(level)
     await clock.advance(100)
   }
-  expect(told.map(({ atMs, account }) => [atMs, account.received, account[door], account.balances])).toEqual([
+  expect(reported.map(({ atMs, account }) => [atMs, account.received, account[outcome], account.balances])).toEqual([
     [0, 1, 1, true],
     [1000, 10, 10, true],
     [2000, 20, 20, true],
   ])
   await clock.advance(500)
-  expect(told.at(-1)).toMatchObject({ atMs: 3000, account: { received: 25, [door]: 25 } })
+  expect(reported.at(-1)).toMatchObject({ atMs: 3000, account: { received: 25, [outcome]: 25 } })
 })
 
 test('a delayed account is reported with its last values, not with those of the time when it was delayed', async () => {
-  const { write, clock, told, pipeline } = stopped()
+  const { write, clock, reported, pipeline } = stopped()
   write(20)
   write(20)
   pipeline.account.generated += 1
   pipeline.account.filtered += 1
   await clock.advance(1_000)
-  expect(told.map(({ account }) => account.generated)).toEqual([0, 1])
+  expect(reported.map(({ account }) => account.generated)).toEqual([0, 1])
 })
 
 test('without lines nothing is reported', async () => {
-  const { write, clock, told } = stopped()
+  const { write, clock, reported } = stopped()
   await clock.advance(10_000)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   write(20)
   await clock.advance(60_000)
-  expect(told.length).toBe(1)
+  expect(reported.length).toBe(1)
 })

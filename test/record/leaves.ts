@@ -9,7 +9,7 @@
  *  4. keys beyond 1,000 of one object
  *  5. a key that comes twice: of `level` and `time` the first counts, of every other the last
  *  6. NUL, which is removed, and lone surrogates, which become U+FFFD
- *  7. the stacks of causes and parts: they are told within `error.stack`; a `name` that stands for a type is a type
+ *  7. the stacks of causes and parts: they are listed within `error.stack`; a `name` that stands for a type is a type
  *  8. the digits of a fraction beyond a double; a number beyond a double's range may become text
  *  9. an entry over its byte limit, which says so in `metadata.pino_ingest`
  * 10. an object that a field took every member of
@@ -407,7 +407,7 @@ class Plan {
     this.#keep(error, ['metadata', 'error'])
   }
 
-  /** The stack begins `error.stack`, or a cause's is told within it. */
+  /** The stack begins `error.stack`, or a cause's is part of it. */
   #stack(error: Branch): void {
     const stack = error.members.get('stack')
     if (stack?.kind !== 'text') return

@@ -236,7 +236,7 @@ describe('two halves', () => {
     expect(take(SECOND).log).toMatchObject({ method: 'GET', path: '/users/7' })
   })
 
-  test('give their id to no other request that is told of between them', () => {
+  test('do not give their id to another request logged between them', () => {
     for (const id of ['req-1', '0b7c7a52-6a1e-4b1f-9a55-5b2d1c6f0a01']) {
       const { take } = taker()
       take(FIRST.replace('req-1', id))

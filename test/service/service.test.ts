@@ -19,14 +19,14 @@ async function sendOneOfEach({ url }: IngestService): Promise<void> {
 
 describe('onRecords', () => {
   it('is called with records of every kind', async () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const service = await started({
-      onRecords: (kind, records) => told.push([kind, ...records.map(({ id }) => id)]),
+      onRecords: (kind, records) => reported.push([kind, ...records.map(({ id }) => id)]),
     })
     await sendOneOfEach(service)
     const ids = (path: string): Promise<string[]> =>
       local(service, path).then(({ json }) => json.items.map(({ id }: { id: string }) => id).toReversed())
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['entry', ...(await ids('entries'))],
       ['rejected', ...(await ids('rejected'))],
       ['request', ...(await ids('request-logs'))],
@@ -37,13 +37,13 @@ describe('onRecords', () => {
   })
 
   it('is not called if nothing was stored', async () => {
-    const told: string[] = []
-    const service = await started({ dedupeBatches: true, onRecords: (kind) => told.push(kind) })
+    const reported: string[] = []
+    const service = await started({ dedupeBatches: true, onRecords: (kind) => reported.push(kind) })
     await ingest(service, [entryOf()])
     await ingest(service, [entryOf()])
     await ingest(service, [], 'empty')
     await call(`${service.url}/feedback`, { body: 'not JSON' })
-    expect(told).toEqual(['entry'])
+    expect(reported).toEqual(['entry'])
   })
 })
 

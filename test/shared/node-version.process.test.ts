@@ -1,4 +1,4 @@
-/** A Node that is too old is told so, whichever door is opened: here by processes that take themselves for an older one. */
+/** Every entry point rejects a Node that is too old. These processes report an older version. */
 import { execFile } from 'node:child_process'
 import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,17 +84,20 @@ describe('every entry point', () => {
   )
   // A file's name may hold spaces, which end an option here.
   const older = { ...process.env, NODE_OPTIONS: `--require ${JSON.stringify(preload)}` }
-  const told = 'pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8.'
+  const problem = 'pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8.'
   const evaluated = async (type: 'module' | 'commonjs', code: string): Promise<string> =>
     (await run(process.execPath, [`--input-type=${type}`, '-e', code], { cwd: root, env: older })).stdout
 
-  test.each(['pino-ingest', 'pino-ingest/client', 'pino-ingest/service'])('%s', async (door) => {
+  test.each(['pino-ingest', 'pino-ingest/client', 'pino-ingest/service'])('%s', async (entryPoint) => {
     const [imported, required] = await Promise.all([
-      evaluated('module', `import('${door}').catch((error) => console.log(error.code, error.message))`),
-      evaluated('commonjs', `try { require('${door}') } catch (error) { console.log(error.code, error.message) }`),
+      evaluated('module', `import('${entryPoint}').catch((error) => console.log(error.code, error.message))`),
+      evaluated(
+        'commonjs',
+        `try { require('${entryPoint}') } catch (error) { console.log(error.code, error.message) }`,
+      ),
     ])
-    expect(imported).toContain(`ENGINE ${told}`)
-    expect(required).toContain(`ENGINE ${told}`)
+    expect(imported).toContain(`ENGINE ${problem}`)
+    expect(required).toContain(`ENGINE ${problem}`)
   })
 
   test('the command line says it in one line, without a stack', async () => {
@@ -111,7 +114,7 @@ describe('every entry point', () => {
       (error: { code: number; stdout: string }) => error,
     )
     expect(asJson).toMatchObject({ code: 1 })
-    expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'ENGINE', message: expect.stringContaining(told) } })
+    expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'ENGINE', message: expect.stringContaining(problem) } })
   })
 
   test("in pino's worker: an error event of the transport", async () => {
@@ -122,7 +125,7 @@ describe('every entry point', () => {
       transport.on('error', (error) => console.log('event:', error.message))
       pino(transport).info('x')`,
     )
-    expect(stdout).toContain(`event: ${told}`)
+    expect(stdout).toContain(`event: ${problem}`)
   })
 
   test('a bundler keeps it: no other module without exports in use stays', async () => {
@@ -143,6 +146,6 @@ describe('every entry point', () => {
     const failed = await run(process.execPath, [pathToFileURL(file).pathname], { env: older }).catch(
       (error: { stderr: string }) => error,
     )
-    expect(failed.stderr).toContain(told)
+    expect(failed.stderr).toContain(problem)
   })
 })

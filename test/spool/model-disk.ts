@@ -109,5 +109,5 @@ export function instanceIn(path: string): string | undefined {
 }
 
 function errorOf(code: string, syscall: string): Error {
-  return Object.assign(new Error(`${code}: it was told to fail, ${syscall}`), { code, syscall })
+  return Object.assign(new Error(`${code}: injected failure, ${syscall}`), { code, syscall })
 }

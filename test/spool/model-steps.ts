@@ -73,13 +73,13 @@ export function sequences(durability: Sequence['durability']): fc.Arbitrary<Sequ
 
 /** For people: the steps that do something. */
 export function formatSequence({ profile, durability, steps }: Sequence): string {
-  const told = steps
+  const reported = steps
     .filter(({ kind }) => kind !== 'nothing')
     .map((step) => {
       const isDeath = step.kind === 'crash' || step.kind === 'close'
       return `{ kind: '${step.kind}', a: ${step.a}, b: ${step.b} },${isDeath ? ` // ${damageOf(step, durability).kind}` : ''}`
     })
-  return [`${durability}, ${JSON.stringify(profile)}`, ...told].join('\n')
+  return [`${durability}, ${JSON.stringify(profile)}`, ...reported].join('\n')
 }
 
 /** The damage of a step: its kind, and where it hits. Where the power may fail, it does so every other time. */

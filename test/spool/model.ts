@@ -254,14 +254,16 @@ export class Model {
 
   /** A segment may have gone at the bound: what of it waited on disk alone is dropped. */
   #checkBound(): void {
-    const told = this.#run.drops.filter(({ reason }) => reason === 'spool').reduce((sum, { count }) => sum + count, 0)
+    const reported = this.#run.drops
+      .filter(({ reason }) => reason === 'spool')
+      .reduce((sum, { count }) => sum + count, 0)
     this.#run.drops.length = 0
     const gone = this.#actions.inMemory.filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
-    // One whose every entry is damaged goes with it, and is told without a number.
+    // One whose every entry is damaged is deleted with it, and reported without a number.
     if (this.#run.problems.some((problem) => problem.includes('the oldest segment was deleted')))
       this.#hasDropped = true
     let lost = this.#actions.loseEvicted()
-    if (told > 0 || lost > 0) {
+    if (reported > 0 || lost > 0) {
       this.#hasDropped = true
       const there = this.#segmentKeys()
       // What was read with the one that was taken last waits in memory.
@@ -269,7 +271,7 @@ export class Model {
       lost += this.#expected.filter(isLost).reduce((sum, { positions }) => sum + positions.length, 0)
       this.#expected = this.#expected.filter((batch) => !isLost(batch))
     }
-    if (lost !== told) throw new Error(`${told} entries are told as dropped at the bound, ${lost} were`)
+    if (lost !== reported) throw new Error(`${reported} entries are reported as dropped at the limit, ${lost} were`)
     if (gone.length > 0 || this.#hasDropped) this.#forgetGone(gone.map(findRootId))
   }
 

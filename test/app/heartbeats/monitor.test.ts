@@ -66,9 +66,9 @@ describe('a job that succeeds', () => {
     const { logger, lines } = logging()
     expect(await monitor(TOKEN, () => 42, { url: service.url, logger })).toBe(42)
     expect(lines()).toMatchObject([{ level: 40, msg: expect.stringContaining('404') }])
-    const told = await stderrOf(async () => expect(await monitor(TOKEN, () => 42, { url: service.url })).toBe(42))
-    expect(told).toMatch(/^pino-ingest: the heartbeat of a job failed: .*404.*\n$/)
-    expect(told + JSON.stringify(lines())).not.toContain(TOKEN.slice(0, 8))
+    const reported = await stderrOf(async () => expect(await monitor(TOKEN, () => 42, { url: service.url })).toBe(42))
+    expect(reported).toMatch(/^pino-ingest: the heartbeat of a job failed: .*404.*\n$/)
+    expect(reported + JSON.stringify(lines())).not.toContain(TOKEN.slice(0, 8))
   })
 
   test('a Retry-After that ends after timeoutMs is not waited for', async () => {
@@ -84,9 +84,9 @@ describe('a job that succeeds', () => {
     'the token %s: the ping reaches its monitor',
     async (token) => {
       const service = await serviceFor({ monitorTokens: [token] })
-      const told = await stderrOf(() => monitor(token, () => 42, { url: service.url }))
-      expect({ told, pings: service.heartbeats().items.length, releases: service.releases().items }).toEqual({
-        told: '',
+      const reported = await stderrOf(() => monitor(token, () => 42, { url: service.url }))
+      expect({ reported, pings: service.heartbeats().items.length, releases: service.releases().items }).toEqual({
+        reported: '',
         pings: 1,
         releases: [],
       })
@@ -105,11 +105,11 @@ describe('a job that succeeds', () => {
         throw new Error('no')
       },
     }
-    const told = await stderrOf(async () =>
+    const reported = await stderrOf(async () =>
       expect(await monitor(TOKEN, () => 42, { url, logger: thrower, retryMinMs: 1, retryMaxMs: 1 })).toBe(42),
     )
-    expect(told).toMatch(/ECONNREFUSED/)
-    expect(told).not.toContain(TOKEN.slice(0, 8))
+    expect(reported).toMatch(/ECONNREFUSED/)
+    expect(reported).not.toContain(TOKEN.slice(0, 8))
   })
 })
 
@@ -139,12 +139,12 @@ describe('a job that fails', () => {
   test('without a logger nothing is reported; the thrown object is the same', async () => {
     const service = await serviceFor()
     const thrown = { code: 7 }
-    const told = await stderrOf(async () =>
+    const reported = await stderrOf(async () =>
       expect(
         await monitor(TOKEN, () => Promise.reject(thrown), { url: service.url }).catch((error: unknown) => error),
       ).toBe(thrown),
     )
-    expect({ told, requests: service.requests }).toEqual({ told: '', requests: [] })
+    expect({ reported, requests: service.requests }).toEqual({ reported: '', requests: [] })
   })
 
   test('something that is no error is logged as it is; a logger that throws hides nothing', async () => {

@@ -13,7 +13,7 @@ const EVERY_MS = 10_000
 
 withCleanEnv()
 
-interface Told {
+interface Reported {
   readonly fields: object
   readonly message: string
 }
@@ -22,9 +22,9 @@ function beating(
   clock: FakeClock,
   url: string,
   options: Partial<StartHeartbeatOptions> = {},
-): { stop: () => Promise<void>; told: Told[] } {
-  const told: Told[] = []
-  const logger = { warn: (fields: object, message: string) => void told.push({ fields, message }), error: () => {} }
+): { stop: () => Promise<void>; reported: Reported[] } {
+  const reported: Reported[] = []
+  const logger = { warn: (fields: object, message: string) => void reported.push({ fields, message }), error: () => {} }
   const stop = startHeartbeatWithClock(clock, TOKEN, {
     everyMs: EVERY_MS,
     url,
@@ -34,7 +34,7 @@ function beating(
     ...options,
   })
   onTestFinished(stop)
-  return { stop, told }
+  return { stop, reported }
 }
 
 /** With time for a busy machine. */
@@ -50,7 +50,7 @@ async function reaches(count: number, counted: () => number): Promise<void> {
 test('now, and at every turn of the clock', async () => {
   const service = await started({ monitorTokens: [TOKEN] })
   const clock = new FakeClock()
-  const { stop, told } = beating(clock, service.url)
+  const { stop, reported } = beating(clock, service.url)
   for (const beats of [1, 2, 3]) {
     await reaches(beats, () => service.heartbeats().items.length)
     // The reply has to be here before the next turn.
@@ -64,7 +64,7 @@ test('now, and at every turn of the clock', async () => {
   await stop()
   await clock.advance(10 * EVERY_MS)
   expect(service.heartbeats().items).toHaveLength(4)
-  expect({ told, timers: clock.timers }).toEqual({ told: [], timers: 0 })
+  expect({ reported, timers: clock.timers }).toEqual({ reported: [], timers: 0 })
 })
 
 test('no overlap: one that hangs is waited for', async () => {
@@ -86,20 +86,20 @@ test('failures are reported immediately, then once a minute with their number, a
   const service = await started({ monitorTokens: [TOKEN] })
   service.faults.add({ kind: 'status', status: 404 })
   const clock = new FakeClock()
-  const { told } = beating(clock, service.url)
+  const { reported } = beating(clock, service.url)
   for (let beats = 1; beats <= 7; beats += 1) {
     await reaches(beats, () => service.requests.filter(({ status }) => status !== null).length)
     await eventually(async () => {
       await clock.advance(0)
-      expect(told.length).toBe(beats < 7 ? 1 : 2)
+      expect(reported.length).toBe(beats < 7 ? 1 : 2)
     })
     if (beats < 7) await clock.advance(EVERY_MS)
   }
-  expect(told.map(({ message }) => message)).toEqual([
+  expect(reported.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^a heartbeat failed: .*404/),
     expect.stringMatching(/^\d heartbeats failed: .*404/),
   ])
-  expect(JSON.stringify(told)).not.toContain(TOKEN.slice(0, 8))
+  expect(JSON.stringify(reported)).not.toContain(TOKEN.slice(0, 8))
   service.faults.clear()
   await clock.advance(EVERY_MS)
   await reaches(1, () => service.heartbeats().items.length)
@@ -109,11 +109,11 @@ test('nothing is sent while a Retry-After holds, and no ping waits for its end',
   const service = await started({ monitorTokens: ['x=='] })
   service.faults.add({ kind: 'status', status: 429, retryAfter: 60, times: 1 })
   const clock = new FakeClock()
-  const told: string[] = []
-  const logger = { warn: (_: object, message: string) => void told.push(message), error: () => {} }
+  const reported: string[] = []
+  const logger = { warn: (_: object, message: string) => void reported.push(message), error: () => {} }
   onTestFinished(startHeartbeatWithClock(clock, 'x==', { everyMs: EVERY_MS, url: service.url, logger }))
-  await reaches(1, () => told.length)
-  expect(told[0]).toMatch(/429.*60 s$/)
+  await reaches(1, () => reported.length)
+  expect(reported[0]).toMatch(/429.*60 s$/)
   await clock.advance(59_000)
   expect([service.requests.length, service.heartbeats().items.length]).toEqual([1, 0])
   await clock.advance(1_000)
@@ -123,12 +123,12 @@ test('nothing is sent while a Retry-After holds, and no ping waits for its end',
 test('stopped during a request: nothing is reported, nothing is left', async () => {
   const server = await httpServer(() => {})
   const clock = new FakeClock()
-  const { stop, told } = beating(clock, `${server.origin}/api/v1`)
+  const { stop, reported } = beating(clock, `${server.origin}/api/v1`)
   await reaches(1, () => server.came.length)
   await stop()
   await stop()
   await eventually(() => expect(server.openSockets.size).toBe(0))
-  expect({ told, timers: clock.timers }).toEqual({ told: [], timers: 0 })
+  expect({ reported, timers: clock.timers }).toEqual({ reported: [], timers: 0 })
 })
 
 test('a logger that throws: reported on stderr', async () => {

@@ -19,7 +19,7 @@ interface Plan {
 interface App {
   readonly signal: (signal: NodeJS.Signals) => void
   readonly say: (word: 'flushed' | 'ping' | 'end') => void
-  /** Resolves once so many of this word were told; rejects where the app ended before. */
+  /** Resolves once so many of this word were received; rejects if the app ends before. */
   readonly heard: (word: string, times?: number) => Promise<void>
   readonly words: readonly string[]
   /** The exit code, or the signal that ended it. */
@@ -38,7 +38,8 @@ async function start(plan: Plan): Promise<App> {
   const heard = async (word: string, times = 1): Promise<void> => {
     while (words.filter((one) => one === word).length < times) {
       const how = await Promise.race([ended, once(child, 'message').then(() => undefined)])
-      if (how !== undefined) throw new Error(`the app ended by ${how} without ${word}, having told ${words.join(', ')}`)
+      if (how !== undefined)
+        throw new Error(`the app ended by ${how} without ${word}, having reported ${words.join(', ')}`)
     }
   }
   await heard('ready')

@@ -1,9 +1,9 @@
 /**
- * An application under test that waits for signals, as a real process. It tells what happens by IPC, and does what it is told.
+ * An application under test that waits for signals, as a real process. It reports events by IPC, and follows commands.
  *
  * `PLAN`: before, after: who else listens, registered before or after ours (once | on | signal-exit); calls: how many calls of
  * `flushOnSignal`; options: of each; undo: whether it is undone at once.
- * Tells `flushing` and `app` (its own handler runs), `cleaned` (signal-exit's callback). Is told `flushed`, `ping`, `end`.
+ * Reports `flushing` and `app` (its own handler runs), `cleaned` (signal-exit's callback). Receives `flushed`, `ping`, `end`.
  */
 import { flushOnSignal } from 'pino-ingest'
 
@@ -33,7 +33,7 @@ function listen(kind) {
   if (kind === 'signal-exit') listenAsSignalExit()
 }
 
-/** Its flush takes until it is told to end, or until a signal ends all. */
+/** Its flush takes until it receives `end`, or until a signal ends all. */
 function slowLogger() {
   const flush = () =>
     new Promise((resolve) => {

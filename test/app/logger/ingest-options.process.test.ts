@@ -202,7 +202,7 @@ describe('the transport', () => {
     ['in a pipeline among targets', { targets: [{ pipeline: [wrong] }] }],
     ['by its file', { ...wrong, target: '/app/node_modules/pino-ingest/dist/esm/index.js' }],
     ['by its URL', { ...wrong, target: 'file:///app/node_modules/pino-ingest/dist/cjs/index.js' }],
-  ])('a wrong option %s is found at once, and the key is not told', (_, transport) => {
+  ])('a wrong option %s is found at once, and the key is not shown', (_, transport) => {
     let thrown: unknown
     try {
       ingestOptions({ transport })

@@ -254,12 +254,13 @@ describe('events', () => {
 
   test('is dated; before the first there is no date, and no account', async () => {
     const { stream, metrics, clock } = toldStream()
-    const told = (): number => sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_stats_timestamp_seconds')
+    const reported = (): number =>
+      sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_stats_timestamp_seconds')
     expect(metrics.account).toBeUndefined()
-    expect(told).toThrow('no pino_ingest_stats')
+    expect(reported).toThrow('no pino_ingest_stats')
     await clock.advance(1_500)
     stream.write('{"level":30}\n')
-    expect(told()).toBe(Date.UTC(2026, 0, 1) / 1000 + 1.5)
+    expect(reported()).toBe(Date.UTC(2026, 0, 1) / 1000 + 1.5)
     expect(metrics.account).toMatchObject({ received: 0 })
   })
 

@@ -18,9 +18,9 @@ import { runCli } from '../run-cli.js'
 
 describe('dev', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0; with --json it prints one line', async (signal) => {
-    const { running, told } = await startJson()
-    expect(await send(told.url, entryOf())).toMatchObject({ status: 200 })
-    expect(told.page_url).toBe(`${told.origin}/#token=${told.token}`)
+    const { running, started } = await startJson()
+    expect(await send(started.url, entryOf())).toMatchObject({ status: 200 })
+    expect(started.page_url).toBe(`${started.origin}/#token=${started.token}`)
     running.child.kill(signal)
     const result = await running.done
     expect(result).toMatchObject({ code: 0, stderr: '' })
@@ -89,11 +89,11 @@ describe('dev', () => {
   })
 
   test('continues when its output is not read', async () => {
-    const { running, told } = await startJson()
+    const { running, started } = await startJson()
     running.child.stdout.destroy()
     const { running: shown, url } = await startText()
     shown.child.stdout.destroy()
-    for (const at of [told.url, url, url]) {
+    for (const at of [started.url, url, url]) {
       expect(await send(at, entryOf())).toMatchObject({ status: 200 })
     }
     shown.child.kill('SIGINT')
@@ -121,15 +121,15 @@ describe('dev', () => {
   })
 
   test('a port that is taken: the message says what to do, and who has it, exit 1', async () => {
-    const { told } = await startJson()
-    const text = await runCli(['dev', '--port', String(told.port)], devEnv())
+    const { started } = await startJson()
+    const text = await runCli(['dev', '--port', String(started.port)], devEnv())
     expect(text).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
     expect(text.stderr).toMatch(
       new RegExp(
-        `^pino-ingest: ${told.origin} is already in use: another pino-ingest dev listens there; open its page by the address that it printed.*--port 0.*\n$`,
+        `^pino-ingest: ${started.origin} is already in use: another pino-ingest dev listens there; open its page by the address that it printed.*--port 0.*\n$`,
       ),
     )
-    const json = await runCli(['dev', '--json', '--port', String(told.port)], devEnv())
+    const json = await runCli(['dev', '--json', '--port', String(started.port)], devEnv())
     expect(json).toMatchObject({ code: 1, stderr: '' })
     expect(JSON.parse(json.stdout.toString())).toEqual({
       error: { code: 'PORT', message: expect.stringContaining('already in use') },
@@ -165,9 +165,9 @@ describe('dev', () => {
     await send(first.url, entryOf({ message: 'kept' }))
     first.running.child.kill('SIGTERM')
     expect((await first.running.done).code).toBe(0)
-    const { told } = await startJson(['--db', file])
-    expect(told.arrived).toBe(1)
-    expect(await entriesAt(told)).toMatchObject([{ entry: { message: 'kept' } }])
+    const { started } = await startJson(['--db', file])
+    expect(started.arrived).toBe(1)
+    expect(await entriesAt(started)).toMatchObject([{ entry: { message: 'kept' } }])
   })
 
   test('a file that cannot be used: exit 1', async () => {
@@ -177,12 +177,12 @@ describe('dev', () => {
   })
 
   test('keeps no more than --max-entries, --max-bytes and --max-age', async () => {
-    const { told } = await startJson(['--max-entries', '2', '--max-bytes', '1mb', '--max-age', '1w'])
-    await send(told.url, ...['1', '2', '3'].map((message) => entryOf({ message })))
-    expect(await entriesAt(told)).toMatchObject([{ entry: { message: '3' } }, { entry: { message: '2' } }])
-    const status = await call(`${told.origin}/local/status`, {
+    const { started } = await startJson(['--max-entries', '2', '--max-bytes', '1mb', '--max-age', '1w'])
+    await send(started.url, ...['1', '2', '3'].map((message) => entryOf({ message })))
+    expect(await entriesAt(started)).toMatchObject([{ entry: { message: '3' } }, { entry: { message: '2' } }])
+    const status = await call(`${started.origin}/local/status`, {
       method: 'GET',
-      headers: { authorization: `Bearer ${told.token}` },
+      headers: { authorization: `Bearer ${started.token}` },
     })
     expect(status.json.limits).toEqual({ max_entries: 2, max_bytes: 2 ** 20, max_age_ms: 7 * 86_400_000 })
   })

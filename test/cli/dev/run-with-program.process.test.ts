@@ -179,12 +179,12 @@ describe('the program', () => {
   })
 
   test('is not run where the service cannot start', async () => {
-    const { told } = await startJson()
+    const { started } = await startJson()
     const marker = join(scratch(), 'run')
-    const taken = await runCli(['dev', '--port', String(told.port), '--', 'touch', marker], devEnv())
+    const taken = await runCli(['dev', '--port', String(started.port), '--', 'touch', marker], devEnv())
     expect(taken).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
     expect(taken.stderr).toContain(
-      `already in use: another pino-ingest dev listens there; start PINO_INGEST_URL=${told.url} PINO_INGEST_API_KEY=any touch ${marker} without dev, or use --port 0 for a free port\n`,
+      `already in use: another pino-ingest dev listens there; start PINO_INGEST_URL=${started.url} PINO_INGEST_API_KEY=any touch ${marker} without dev, or use --port 0 for a free port\n`,
     )
     expect(existsSync(marker)).toBe(false)
   })
@@ -249,7 +249,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    child.stdin.on('error', () => {}) // it ends by what it is told
+    child.stdin.on('error', () => {}) // it ends at a command
     const done = new Promise<number | null>((resolve) => child.once('close', resolve))
     return { child, done, said: () => said }
   }

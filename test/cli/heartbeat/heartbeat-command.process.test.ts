@@ -176,25 +176,25 @@ describe('with a program', () => {
 
   test("--json: one line on stderr, since stdout is the program's", async () => {
     const { env } = await setting()
-    const told = async (token: string, ...program: readonly string[]): Promise<unknown> => {
+    const run = async (token: string, ...program: readonly string[]): Promise<unknown> => {
       const { stdout, stderr } = await runCli(['heartbeat', token, '--json', '--', ...program], env)
       expect(stdout).toHaveLength(0)
       return JSON.parse(stderr)
     }
-    expect(await told(TOKEN, 'true')).toEqual({ pinged: true, exit_code: 0, signal: null })
-    expect(await told(TOKEN, 'false')).toEqual({ pinged: false, exit_code: 1, signal: null })
-    expect(await told(TOKEN, 'sh', '-c', 'kill -15 $$')).toEqual({ pinged: false, exit_code: 143, signal: 'SIGTERM' })
-    expect(await told(TOKEN, 'no-such-program-4711')).toMatchObject({
+    expect(await run(TOKEN, 'true')).toEqual({ pinged: true, exit_code: 0, signal: null })
+    expect(await run(TOKEN, 'false')).toEqual({ pinged: false, exit_code: 1, signal: null })
+    expect(await run(TOKEN, 'sh', '-c', 'kill -15 $$')).toEqual({ pinged: false, exit_code: 143, signal: 'SIGTERM' })
+    expect(await run(TOKEN, 'no-such-program-4711')).toMatchObject({
       pinged: false,
       exit_code: 127,
       message: expect.stringContaining('not found'),
     })
-    expect(await told('another-token', 'true')).toMatchObject({
+    expect(await run('another-token', 'true')).toMatchObject({
       pinged: false,
       exit_code: 0,
       message: expect.stringContaining('404'),
     })
-    expect(await told('..', 'true')).toEqual({
+    expect(await run('..', 'true')).toEqual({
       error: { code: 'INVALID', message: expect.stringContaining('not shown') },
     })
   })

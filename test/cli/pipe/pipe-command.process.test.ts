@@ -156,12 +156,12 @@ describe('the service is down', () => {
     const result = await runCli(['--json'], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
-    const told = result.stderr
+    const reported = result.stderr
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { event: string })
-    expect(told).toContainEqual({ event: 'ingest:dropped', count: 2, reason: 'shutdown' })
-    expect(told.at(-1)).toMatchObject({
+    expect(reported).toContainEqual({ event: 'ingest:dropped', count: 2, reason: 'shutdown' })
+    expect(reported.at(-1)).toMatchObject({
       event: 'account',
       received: 2,
       accepted: 0,

@@ -300,7 +300,7 @@ describe('the same file again', () => {
     await send(place.env, [path])
     await send({ ...place.env, PINO_INGEST_API_KEY: 'another-key-123' }, [path])
     expect(place.service.arrived).toBe(6)
-    // The key was replaced, and is told to be the same.
+    // The key was replaced, and the former one is named.
     await send({ ...place.env, PINO_INGEST_API_KEY: 'third-key-456', PINO_INGEST_PREVIOUS_API_KEYS: KEY }, [path])
     expect(place.service.arrived).toBe(6)
   })

@@ -98,7 +98,7 @@ test(
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-    // What is stored is told late.
+    // Stored entries are reported late.
     const service = await started({ dedupeBatches: true })
     service.faults.add({ kind: 'slow', bytesPerSecond: 1 })
     const path = join(dir, 'app.log')

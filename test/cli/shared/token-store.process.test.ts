@@ -54,7 +54,7 @@ describe('the file', () => {
     ['with a short one', 'short', 0o600, 'held no token'],
     ['with other characters', `${GOOD} ${GOOD}`, 0o600, 'held no token'],
     ['that is long', 'x'.repeat(5_000), 0o600, 'held no token'],
-  ])('one %s is replaced, and told', (_, text, mode, why) => {
+  ])('one %s is replaced, and reported', (_, text, mode, why) => {
     const { env, file } = place(text, mode)
     const { token, note } = findOrCreateToken(env)
     expect(token).not.toBe(text)
@@ -173,25 +173,25 @@ test('starts at the same time have one token', async () => {
 test('it outlives a restart, and nothing is answered without it', async () => {
   const { env } = place()
   const first = await startText([], env)
-  const { told } = await startJson([], env)
-  expect(told.token).toBe(first.token)
-  expect(await call(`${told.origin}/local/entries`, { method: 'GET' })).toMatchObject({ status: 401 })
-  expect(await call(`${told.origin}/local/entries?token=${told.token}`, { method: 'GET' })).toMatchObject({
+  const { started } = await startJson([], env)
+  expect(started.token).toBe(first.token)
+  expect(await call(`${started.origin}/local/entries`, { method: 'GET' })).toMatchObject({ status: 401 })
+  expect(await call(`${started.origin}/local/entries?token=${started.token}`, { method: 'GET' })).toMatchObject({
     status: 200,
   })
 })
 
 test('tail without one looks for the service first, and makes none', async () => {
   const { env, file } = place()
-  const { running, told } = await startJson()
-  const command = ['tail', '--url', told.origin]
+  const { running, started } = await startJson()
+  const command = ['tail', '--url', started.origin]
   expect(await runCli(command, env)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`there is no token for the local service: ${file} is not there`) as string,
   })
   running.child.kill('SIGINT')
   await running.done
-  const nothing = `nothing listens at ${told.origin}: start it with npx pino-ingest dev, or name another with --url`
+  const nothing = `nothing listens at ${started.origin}: start it with npx pino-ingest dev, or name another with --url`
   expect(await runCli(command, env)).toMatchObject({
     code: 1,
     stdout: Buffer.alloc(0),

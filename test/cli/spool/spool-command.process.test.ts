@@ -272,7 +272,7 @@ describe('show', () => {
     [['show', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'no batch 9b2f8a52'],
     [['purge', 'zzzz', '--yes'], 'has no zzzz'],
     [['replay', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'name its instance'],
-  ])('%j is told', async (args, message) => {
+  ])('%j is reported', async (args, message) => {
     const root = newRoot()
     const { code, err } = await spool(root, args)
     expect(err).toContain(message)

@@ -1,4 +1,4 @@
-/** `pino-ingest spool` on request logs: beside entries on disk, told apart, each sent to its own endpoint. */
+/** `pino-ingest spool` on request logs: next to entries on disk, listed separately, each sent to its own endpoint. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

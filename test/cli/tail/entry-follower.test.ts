@@ -33,7 +33,7 @@ function feed({
   const ended = new AbortController()
   onTestFinished(() => ended.abort())
   const asked: Asked[] = []
-  const told: string[] = []
+  const reports: string[] = []
   const shown: number[] = []
   const delays: number[] = []
   let starts = 0
@@ -68,9 +68,9 @@ function feed({
     },
     renewToken: () => false,
     onEntries: (entries) => Promise.resolve(void shown.push(...entries.map(({ seq }) => seq))),
-    report: (message) => told.push(message),
+    report: (message) => reports.push(message),
   }).run()
-  return { asked, told, shown, delays, running, end: () => ended.abort() }
+  return { asked, reports, shown, delays, running, end: () => ended.abort() }
 }
 
 function entriesEvent(seq: number): string {
@@ -78,14 +78,14 @@ function entriesEvent(seq: number): string {
 }
 
 test('a service that is gone before there was a stream, and comes back without what it had: from its beginning', async () => {
-  const { asked, told } = feed({ runs: ['first', 'first', 'second'], streams: [new Error('ECONNREFUSED'), ''] })
+  const { asked, reports } = feed({ runs: ['first', 'first', 'second'], streams: [new Error('ECONNREFUSED'), ''] })
   await until(() => asked.length === 2)
   expect(asked).toEqual([
     { query: { level: 'error' }, lastEventId: '7' },
     { query: { level: 'error' }, lastEventId: '0' },
   ])
-  await until(() => told.length === 3)
-  expect(told).toEqual([
+  await until(() => reports.length === 3)
+  expect(reports).toEqual([
     'http://127.0.0.1:4319 cannot be reached (ECONNREFUSED); retrying',
     'the service was restarted without its earlier entries',
     'connected to http://127.0.0.1:4319',
@@ -101,9 +101,12 @@ test('a stream that ends: from where it was, by Last-Event-ID', async () => {
 
 test('reports an outage once, and waits longer each time, up to 4 s', async () => {
   const refused = new Error('ECONNREFUSED')
-  const { asked, told, delays } = feed({ runs: ['first'], streams: [...Array.from({ length: 8 }, () => refused), ''] })
+  const { asked, reports, delays } = feed({
+    runs: ['first'],
+    streams: [...Array.from({ length: 8 }, () => refused), ''],
+  })
   await until(() => asked.length === 9)
-  expect(told.filter((text) => text.includes('cannot be reached'))).toHaveLength(1)
+  expect(reports.filter((text) => text.includes('cannot be reached'))).toHaveLength(1)
   expect(delays).toEqual([250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000])
 })
 

@@ -23,8 +23,8 @@ describe('what comes', () => {
     await ingest(service, logs(1, 3, { metadata: { long: 'x' }, tags: ['a'] }))
     await until(() => stream.messages().length === 3)
     const { items } = (await local(service, 'entries?view=summary')).json
-    const told = stream.events.find(({ data }) => data.items.length > 0)
-    expect(told).toEqual({
+    const received = stream.events.find(({ data }) => data.items.length > 0)
+    expect(received).toEqual({
       event: 'entries',
       data: { items: items.toReversed(), skipped: 0 },
       id: String(items[0].seq),
@@ -167,9 +167,9 @@ describe('a subscriber that reconnects', () => {
     service.reset()
     const stream = await openStream(service, 'stream', { 'last-event-id': '3' })
     await until(() => stream.events.length === 2)
-    const [told] = stream.events
-    expect(told).toMatchObject({ event: 'reset', id: expect.stringMatching(/^\d+$/) })
-    const again = await openStream(service, 'stream', { 'last-event-id': String(told?.id) })
+    const [received] = stream.events
+    expect(received).toMatchObject({ event: 'reset', id: expect.stringMatching(/^\d+$/) })
+    const again = await openStream(service, 'stream', { 'last-event-id': String(received?.id) })
     const empty = await openStream(service, 'stream?after=0&level=fatal')
     await ingest(service, logs(6, 1))
     await until(() => again.messages().length === 1)

@@ -10,7 +10,7 @@ import {
 import type { StreamItem } from '../../../src/service/stream/stream-subscriber.js'
 import { FakeClock } from '../../fake-clock.js'
 
-interface Told {
+interface Received {
   readonly atMs: number
   readonly event: string
   // oxlint-disable-next-line typescript/no-explicit-any -- events have every shape; expect() is what checks them
@@ -20,18 +20,18 @@ interface Told {
 
 function setUp() {
   const time = new FakeClock()
-  const told: Told[] = []
+  const received: Received[] = []
   const parser = new EventStreamParser()
   const wire = { takes: true, characters: 0, writes: 0 }
   const write = (text: string): boolean => {
     wire.characters += text.length
     wire.writes++
     for (const { event, data, id } of parser.push(text))
-      told.push({ atMs: time.now(), event, data: JSON.parse(data), id })
+      received.push({ atMs: time.now(), event, data: JSON.parse(data), id })
     return wire.takes
   }
   const reader = new StreamSubscriber({ write, clock: time })
-  return { time, told, wire, reader }
+  return { time, received, wire, reader }
 }
 
 function lines(from: number, count: number, padding = 0): StreamItem[] {
@@ -41,12 +41,14 @@ function lines(from: number, count: number, padding = 0): StreamItem[] {
   }))
 }
 
-function seqs(told: readonly Told[]): number[] {
-  return told.flatMap(({ event, data }) => (event === 'entries' ? data.items.map(({ seq }: StreamItem) => seq) : []))
+function seqs(received: readonly Received[]): number[] {
+  return received.flatMap(({ event, data }) =>
+    event === 'entries' ? data.items.map(({ seq }: StreamItem) => seq) : [],
+  )
 }
 
-function skipped(told: readonly Told[]): number {
-  return told.reduce((sum, { event, data }) => sum + (event === 'entries' ? data.skipped : 0), 0)
+function skipped(received: readonly Received[]): number {
+  return received.reduce((sum, { event, data }) => sum + (event === 'entries' ? data.skipped : 0), 0)
 }
 
 function upTo(count: number): number[] {
@@ -55,40 +57,40 @@ function upTo(count: number): number[] {
 
 describe('how often', () => {
   it('the first at once, and from then on every 50 ms at most; nothing waits longer', async () => {
-    const { time, told, reader } = setUp()
+    const { time, received, reader } = setUp()
     for (let ms = 0; ms < 990; ms++) {
       reader.entries(lines(ms + 1, 1))
       await time.advance(1)
     }
-    expect(told).toHaveLength(20)
-    expect(told[0]).toMatchObject({ atMs: 0, id: '1' })
-    for (const [n, { atMs }] of told.entries()) expect(atMs).toBe(n * MIN_INTERVAL_MS)
+    expect(received).toHaveLength(20)
+    expect(received[0]).toMatchObject({ atMs: 0, id: '1' })
+    for (const [n, { atMs }] of received.entries()) expect(atMs).toBe(n * MIN_INTERVAL_MS)
     await time.advance(MIN_INTERVAL_MS)
-    expect(seqs(told)).toEqual(upTo(990))
-    expect(skipped(told)).toBe(0)
+    expect(seqs(received)).toEqual(upTo(990))
+    expect(skipped(received)).toBe(0)
     expect(time.timers).toBe(0)
   })
 
   it('a burst is sent in several events, in order', async () => {
-    const { time, told, reader } = setUp()
+    const { time, received, reader } = setUp()
     reader.entries(lines(1, MAX_WAITING_ENTRIES))
     await time.advance(MIN_INTERVAL_MS * 10)
-    expect(told.map(({ data, id }) => [data.items.length, id])).toEqual(
+    expect(received.map(({ data, id }) => [data.items.length, id])).toEqual(
       [1, 2, 3, 4].map((n) => [MAX_EVENT_ENTRIES, String(n * MAX_EVENT_ENTRIES)]),
     )
-    expect(seqs(told)).toEqual(upTo(MAX_WAITING_ENTRIES))
-    expect(skipped(told)).toBe(0)
+    expect(seqs(received)).toEqual(upTo(MAX_WAITING_ENTRIES))
+    expect(skipped(received)).toBe(0)
   })
 
   it('other kinds are reported together, each once, next to the entries', async () => {
-    const { time, told, reader } = setUp()
+    const { time, received, reader } = setUp()
     reader.changed('feedback')
     await time.advance(10)
-    expect(told).toMatchObject([{ event: 'changed', data: { kinds: ['feedback'] }, atMs: 0 }])
+    expect(received).toMatchObject([{ event: 'changed', data: { kinds: ['feedback'] }, atMs: 0 }])
     for (let n = 0; n < 100; n++) reader.changed(n % 2 === 0 ? 'request' : 'heartbeat')
     reader.entries(lines(1, 1))
     await time.advance(MIN_INTERVAL_MS * 10)
-    expect(told.slice(1).map(({ event, data, atMs }) => [event, data.kinds, atMs])).toEqual([
+    expect(received.slice(1).map(({ event, data, atMs }) => [event, data.kinds, atMs])).toEqual([
       ['entries', undefined, MIN_INTERVAL_MS],
       ['changed', ['request', 'heartbeat'], MIN_INTERVAL_MS],
     ])
@@ -97,7 +99,7 @@ describe('how often', () => {
 
 describe('a reset', () => {
   it('comes before what came after it, and takes what waited', async () => {
-    const { time, told, reader } = setUp()
+    const { time, received, reader } = setUp()
     reader.entries(lines(1, 1))
     await time.advance(1)
     reader.entries(lines(2, 5))
@@ -105,15 +107,15 @@ describe('a reset', () => {
     reader.reset(7)
     reader.entries(lines(7, 2))
     await time.advance(MIN_INTERVAL_MS * 2)
-    expect(told.map(({ event }) => event)).toEqual(['entries', 'reset', 'entries'])
-    expect(seqs(told)).toEqual([1, 7, 8])
-    expect(skipped(told)).toBe(0)
+    expect(received.map(({ event }) => event)).toEqual(['entries', 'reset', 'entries'])
+    expect(seqs(received)).toEqual([1, 7, 8])
+    expect(skipped(received)).toBe(0)
   })
 })
 
 describe('a slow reader', () => {
   it('is written nothing until it has taken what is there, not even a comment', async () => {
-    const { time, told, wire, reader } = setUp()
+    const { time, received, wire, reader } = setUp()
     wire.takes = false
     reader.entries(lines(1, 1))
     await time.advance(1000)
@@ -126,11 +128,11 @@ describe('a slow reader', () => {
     wire.takes = true
     reader.drained()
     await time.advance(0)
-    expect(told.map(({ event }) => event)).toEqual(['entries', 'reset', 'changed'])
+    expect(received.map(({ event }) => event)).toEqual(['entries', 'reset', 'changed'])
   })
 
   it('gets the number of skipped entries, the oldest, and the newest in order', async () => {
-    const { time, told, wire, reader } = setUp()
+    const { time, received, wire, reader } = setUp()
     wire.takes = false
     reader.entries(lines(1, 1))
     await time.advance(1)
@@ -138,24 +140,24 @@ describe('a slow reader', () => {
     wire.takes = true
     reader.drained()
     await time.advance(1000)
-    expect(seqs(told).slice(1)).toEqual(upTo(100_001).slice(-MAX_WAITING_ENTRIES))
-    expect(seqs(told).length + skipped(told)).toBe(100_001)
-    expect(told[1]?.data.skipped).toBe(100_000 - MAX_WAITING_ENTRIES)
-    expect(told.slice(2).every(({ data }) => data.skipped === 0)).toBe(true)
+    expect(seqs(received).slice(1)).toEqual(upTo(100_001).slice(-MAX_WAITING_ENTRIES))
+    expect(seqs(received).length + skipped(received)).toBe(100_001)
+    expect(received[1]?.data.skipped).toBe(100_000 - MAX_WAITING_ENTRIES)
+    expect(received.slice(2).every(({ data }) => data.skipped === 0)).toBe(true)
   })
 
   it('what it missed before it came is counted too', async () => {
-    const { time, told, reader } = setUp()
+    const { time, received, reader } = setUp()
     reader.entries(lines(50, 2), 49)
     await time.advance(1)
-    expect(told).toMatchObject([{ id: '51', data: { items: [{ seq: 50 }, { seq: 51 }], skipped: 49 } }])
+    expect(received).toMatchObject([{ id: '51', data: { items: [{ seq: 50 }, { seq: 51 }], skipped: 49 } }])
   })
 })
 
 it('a closed subscriber gets nothing more', async () => {
-  const { time, told, reader } = setUp()
+  const { time, received, reader } = setUp()
   reader.entries(lines(1, 1))
   reader.close()
   await time.advance(1000)
-  expect([told.length, time.timers]).toEqual([0, 0])
+  expect([received.length, time.timers]).toEqual([0, 0])
 })

@@ -36,9 +36,9 @@ test('every field of a complete entry is listed', () => {
     notify: true,
     notify_channels: ['mail', 'chat'],
   }
-  const told = (facts: readonly { name: string; value: string }[]) =>
+  const format = (facts: readonly { name: string; value: string }[]) =>
     facts.map(({ name, value }) => `${name}: ${value}`)
-  expect(told(requestFacts(full))).toEqual([
+  expect(format(requestFacts(full))).toEqual([
     'Method: GET',
     'Path: /p',
     'URL: http://h/p?q',
@@ -47,15 +47,15 @@ test('every field of a complete entry is listed', () => {
     'IP: ::1',
     'User agent: curl',
   ])
-  expect(told(userFacts(full))).toEqual([
+  expect(format(userFacts(full))).toEqual([
     'Id: u-2',
     'User id: u-1',
     'Name: Jane',
     'E-mail: jane@example.com',
     'Session: s-1',
   ])
-  expect(told(perfFacts(full))).toEqual(['Duration: 3 ms', 'Memory: 20 MB', 'Database queries: 0', 'Cache hits: 2'])
-  expect(told(contextFacts(full, 'computed'))).toEqual([
+  expect(format(perfFacts(full))).toEqual(['Duration: 3 ms', 'Memory: 20 MB', 'Database queries: 0', 'Cache hits: 2'])
+  expect(format(contextFacts(full, 'computed'))).toEqual([
     'Action: pay',
     'Source: a.js:1:2',
     'Request id: req',
