@@ -42,7 +42,7 @@ function requestLogsOf({ service }: Ran): RequestLog[] {
     .toReversed()
 }
 
-function crumbsOf({ breadcrumbs = [] }: LogEntry): unknown[] {
+function breadcrumbsOf({ breadcrumbs = [] }: LogEntry): unknown[] {
   return breadcrumbs.map(({ message, level }) => (level === undefined ? message : `${level}: ${message}`))
 }
 
@@ -148,7 +148,7 @@ const main: Expected = {
         user: { id: 'u-42' },
         error: { type: 'Error' },
       })
-      expect(crumbsOf(error)).toEqual(['debug: cart read', 'voucher applied'])
+      expect(breadcrumbsOf(error)).toEqual(['debug: cart read', 'voucher applied'])
     },
   ],
   'Releases, feedback, heartbeats': [
@@ -207,7 +207,7 @@ const app: Expected = {
       for (const entry of entriesOf(ran))
         expect(entry).toMatchObject({ request_id: 'r-1017', user: { id: 'u-42' }, tags: ['vip'] })
       expect(error.error?.stack).toContain('caused by: Error: limit reached')
-      expect(crumbsOf(error)).toEqual(['info: payment started', 'voucher applied'])
+      expect(breadcrumbsOf(error)).toEqual(['info: payment started', 'voucher applied'])
       expect(error.breadcrumbs?.[1]).toMatchObject({ category: 'cart', data: { voucher: 'SPRING' } })
     },
   ],

@@ -24,7 +24,7 @@ logger.info({ notify: true, notify_channels: ['ops'] })
 logger.info({ event_id: 7 })
 // @ts-expect-error a pattern is text
 logger.info({ route: /a/ })
-// @ts-expect-error crumbs are a list
+// @ts-expect-error breadcrumbs are a list
 logger.info({ breadcrumbs: 'm' })
 
 pino({ mixin: ingestMixin() })

@@ -1,4 +1,4 @@
-/** Real requests on loopback leave crumbs where they were made, without what may be secret. */
+/** Real requests on loopback leave breadcrumbs where they were made, without what may be secret. */
 import { once } from 'node:events'
 import { createServer, get, request } from 'node:http'
 import type { Server } from 'node:http'
@@ -193,13 +193,16 @@ describe('what may hold credentials is left out', () => {
   ])('%j', (sent, url) => expect(toUndiciUrl(sent)).toBe(url))
 
   test("and a failure's words", () => {
-    const crumb = toRequestBreadcrumb(
+    const breadcrumb = toRequestBreadcrumb(
       'GET',
       'http://a/',
       { error: new TypeError('failed for http://a/?key=1') },
       1.23456,
     )
-    expect(crumb).toMatchObject({ message: 'GET http://a/ TypeError', data: { error: 'TypeError', duration_ms: 1.23 } })
+    expect(breadcrumb).toMatchObject({
+      message: 'GET http://a/ TypeError',
+      data: { error: 'TypeError', duration_ms: 1.23 },
+    })
     expect(toRequestBreadcrumb('GET', 'http://a/', { error: undefined }, 0)).toMatchObject({
       message: 'GET http://a/ failed',
     })

@@ -1,4 +1,4 @@
-/** Scopes and crumbs: whose they are, how they nest, and that nothing of the app's can hurt them. */
+/** Scopes and breadcrumbs: whose they are, how they nest, and that nothing of the app's can hurt them. */
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
@@ -150,7 +150,7 @@ describe('breadcrumbs', () => {
       withScope({}, () => {
         for (const timestamp of [undefined, 0, new Date(1), '2024-01-01T00:00:00Z', 'no time'])
           addBreadcrumb({ timestamp })
-        expect(takeBreadcrumbs(currentHistory()).map((crumb) => crumb.timestamp)).toEqual([
+        expect(takeBreadcrumbs(currentHistory()).map((breadcrumb) => breadcrumb.timestamp)).toEqual([
           '2025-01-02T03:04:05.006Z',
           '1970-01-01T00:00:00.000Z',
           '1970-01-01T00:00:00.001Z',
@@ -176,7 +176,7 @@ describe('breadcrumbs', () => {
 
   test('that cannot be read cause no error', () => {
     withScope({}, () => {
-      for (const crumb of [
+      for (const breadcrumb of [
         undefined,
         null,
         5,
@@ -188,9 +188,9 @@ describe('breadcrumbs', () => {
         },
         { timestamp: Symbol('x') },
       ]) {
-        expect(() => addBreadcrumb(crumb as never)).not.toThrow()
+        expect(() => addBreadcrumb(breadcrumb as never)).not.toThrow()
       }
-      for (const crumb of takeBreadcrumbs(currentHistory())) expect(Object.keys(crumb)).toEqual(['timestamp'])
+      for (const breadcrumb of takeBreadcrumbs(currentHistory())) expect(Object.keys(breadcrumb)).toEqual(['timestamp'])
     })
   })
 })

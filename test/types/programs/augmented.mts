@@ -26,5 +26,5 @@ logger.info({ event_id: 7 })
 logger.info({ route: /a/ })
 // @ts-expect-error tags are a list
 logger.info({ tags: 'a' })
-// @ts-expect-error crumbs are a list
+// @ts-expect-error breadcrumbs are a list
 logger.info({ breadcrumbs: 'm' })
