@@ -9,7 +9,7 @@ export interface ErrorLogger {
   error(fields: object, message?: string): void
 }
 
-/** Fields of the record, but for these. */
+/** Fields of the record. */
 export interface CaptureFields {
   /** Default: the error's message. */
   readonly msg?: string | undefined

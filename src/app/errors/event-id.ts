@@ -16,8 +16,8 @@ export function rememberEventId(id: string): string {
 }
 
 /**
- * The newest id of the current scope, or outside any scope of the process. Never that of another request: feedback would
- * refer to the wrong error.
+ * The newest id of the current scope, or outside any scope of the process. Never the id of another request, since feedback would refer to
+ * the wrong error.
  */
 export function lastEventId(): string | undefined {
   return currentHistory().eventId

@@ -6,7 +6,7 @@ export type SendFeedbackOptions = IngestClientOptions & CallOptions
 
 /**
  * Attaches a user's feedback to a logged event (interface: POST /feedback). URL and key are those of `IngestClient`. Every call
- * has a connection of its own, which ends with it: for many at a time there is `IngestClient.sendFeedback`.
+ * opens and closes its own connection. For many concurrent calls use `IngestClient.sendFeedback`.
  *
  * @param feedback `event_id` is the id that `captureError` returned
  * @throws IngestError `CONFIG` if the configuration is missing, `INVALID` for a field; all that `IngestClient` throws.

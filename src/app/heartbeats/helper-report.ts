@@ -6,7 +6,7 @@ export interface HelperLogger {
   error(fields: object, message: string): void
 }
 
-/** Never throws: a helper in the background must not end the process, nor hide the error of the job. */
+/** Never throws: a helper in the background must not end the process or hide the error of the job. */
 export function report(
   logger: HelperLogger | undefined,
   level: 'warn' | 'error',

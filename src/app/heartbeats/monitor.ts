@@ -14,9 +14,9 @@ export type MonitorOptions = PingOptions & {
 
 /**
  * Runs a job, and pings its monitor when it has succeeded (interface: POST /heartbeat/{monitor_token}). A failure is
- * logged and thrown again. A failed ping is reported and changes nothing; it takes at most `timeoutMs`.
+ * logged and thrown again. A failed ping is reported and does not change the result; it takes at most `timeoutMs`.
  *
- * @param token any text but empty, `.` and `..`; appears in no message
+ * @param token any text except the empty text, `.` and `..`; never shown in a message
  * @returns what the job returns
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job starts.
  */

@@ -1,4 +1,4 @@
-/** [main] Sends the heartbeats of one monitor. They carry its token and no key. */
+/** [main] Sends the heartbeats of one monitor. They contain its token and no key. */
 import { resolveLimits } from '../../client/call-limits.js'
 import type { CallLimits } from '../../client/call-limits.js'
 import { RetryingCaller } from '../../client/retrying-caller.js'
@@ -24,7 +24,7 @@ const OPTION_NAMES = [
 /** The options of `IngestClient`. A key is accepted and ignored. */
 export type PingOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
 
-/** The options require one. It is so short that no message masks it. */
+/** The options require a key. This one is too short to be masked in messages. */
 const UNUSED_KEY = 'none'
 
 export class Pinger {
@@ -35,7 +35,7 @@ export class Pinger {
 
   /**
    * @param clock its timers decide whether a wait for a retry keeps the process alive
-   * @throws IngestError `INVALID` for a token that no monitor has, `CONFIG` for the options
+   * @throws IngestError `INVALID` for an invalid token, `CONFIG` for the options
    */
   constructor(token: string, { maxAttempts, timeoutMs, ...options }: PingOptions, clock: Clock) {
     this.#call = createHeartbeatCall(token)

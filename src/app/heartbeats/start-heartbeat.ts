@@ -26,10 +26,10 @@ interface Failures {
 }
 
 /**
- * Pings a monitor now and every `everyMs`, until it is stopped. Only a request in progress keeps the process alive. It
- * never throws later. No ping is sent while another is in progress.
+ * Pings a monitor now and every `everyMs`, until it is stopped. Only a request in progress keeps the process alive. After the start it
+ * never throws. No ping is sent while another is in progress.
  *
- * @param token any text but empty, `.` and `..`; appears in no message
+ * @param token any text except the empty text, `.` and `..`; never shown in a message
  * @returns a function that stops it and aborts a ping in progress
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options.
  */

@@ -19,7 +19,7 @@ interface StartedRequest {
 /**
  * Adds a breadcrumb for each request that the app sends by `fetch`, undici or `node:http`, in the scope of the request:
  * method, URL without query and userinfo, status, duration. Redirects are requests of their own. Requests of this package
- * are ignored. Calls are counted: breadcrumbs end when each was undone.
+ * are ignored. Calls are counted: breadcrumbs stop when every call was undone.
  *
  * @returns a function that undoes it
  */
@@ -83,7 +83,7 @@ interface ChannelMessage {
   readonly error?: unknown
 }
 
-/** Node turns an error of a listener into an uncaught exception. A runtime with other objects gets no breadcrumb instead. */
+/** Node turns an error of a listener into an uncaught exception. In a runtime with other objects there is no breadcrumb. */
 function guarded(listener: (message: ChannelMessage) => void): (message: unknown) => void {
   return (message) => {
     try {

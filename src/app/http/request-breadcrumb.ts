@@ -1,4 +1,4 @@
-/** [main] An outgoing request and its outcome as a breadcrumb, without anything that may hold credentials. Pure. */
+/** [main] An outgoing request and its outcome as a breadcrumb, without parts that may contain credentials. Pure. */
 import type { ClientRequest } from 'node:http'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { boundedText } from '../scope/bounded-copy.js'
@@ -38,7 +38,7 @@ export function toNodeUrl(request: ClientRequest): string | undefined {
   return toBareUrl(`${request.protocol}//${String(host)}`, request.path)
 }
 
-/** Without userinfo, query and fragment, which may hold credentials. In a request to a proxy the path is a whole URL. */
+/** Without userinfo, query and fragment, which may contain credentials. In a request to a proxy the path is a whole URL. */
 function toBareUrl(origin: string, path: string): string | undefined {
   const whole = /^https?:\/\//i.test(path) ? path : origin.replace(/\/$/, '') + path
   if (!URL.canParse(whole)) return undefined

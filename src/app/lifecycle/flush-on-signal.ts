@@ -78,7 +78,7 @@ export function flushOnSignal(
   }
   shutdown.listeners.add(onSignal)
   shutdown.undos.add(undo)
-  // First: Node removes a `once` listener before it calls it, so that the app's would not be found.
+  // Prepended, since Node removes a `once` listener before calling it: the app's listener would not be found.
   for (const signal of signals) process.prependListener(signal, onSignal)
   return undo
 }
@@ -98,7 +98,7 @@ interface Counting {
   readonly count?: unknown
 }
 
-/** All its versions listen to these. */
+/** The signals that all versions of signal-exit listen to. */
 const SIGNAL_EXIT_SIGNALS: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
 
 /**

@@ -18,7 +18,7 @@ interface WorkerStream {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000
-/** For the worker's answer to come back in time. */
+/** Time reserved for the worker's answer to arrive. */
 const ANSWER_MS = 100
 
 /**
@@ -72,8 +72,8 @@ function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResu
 }
 
 /**
- * thread-stream 4 sends a flush to the worker, and keeps the process alive until its callback: in an outage possibly for
- * ever, so it gets none. Version 3, of pino 9, calls back when the worker has read everything.
+ * thread-stream 4 sends a flush to the worker, and keeps the process alive until its callback: in an outage possibly forever, so none is
+ * passed. Version 3, of pino 9, calls back when the worker has read everything.
  */
 function notifiesWorker(stream: object): boolean {
   const symbol = Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl')

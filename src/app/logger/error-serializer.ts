@@ -1,9 +1,9 @@
 /**
- * [main] An error as plain data, in the shape of pino-std-serializers' `errWithCause`: type, message, stack, its own
- * properties, causes and parts within.
+ * [main] Serializes an error as plain data, in the shape of pino-std-serializers' `errWithCause`: type, message, stack, its own
+ * properties, nested causes and errors.
  *
- * Not theirs, since that is pino's to load, marks the error itself for a while (which a frozen one refuses by throwing), fails
- * with a getter that throws, and leaves out a cause that is no error. Their `err`, pino's default, keeps nothing of a cause but text.
+ * `errWithCause` itself is not used: it is a dependency of pino, sets a temporary property on the error (which throws if the error is
+ * frozen), fails if a getter throws, and omits a cause that is not an error. `err`, pino's default, reduces a cause to text.
  */
 import { types } from 'node:util'
 import { OMITTED, findHttpMembers } from '../../record/http-error.js'
@@ -12,18 +12,18 @@ interface SerializedError {
   [property: string]: unknown
 }
 
-/** Errors in one tree; beyond it they are named only. */
+/** Maximum of errors in one tree; of further errors only the name is written. */
 const MAX_ERRORS = 100
 const UNREADABLE = '[unreadable]'
 /** Written under other names, or redundant. */
 const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors', 'constructor'])
 
-/** Also of another realm (a vm context, as in Jest). */
+/** Also accepts errors of another realm (a vm context, as in Jest). */
 export function isError(value: unknown): value is Error {
   return typeof value === 'object' && value !== null && (value instanceof Error || types.isNativeError(value))
 }
 
-/** A serializer for pino: errors become plain data, whatever else is returned as it is. Never throws, changes nothing. */
+/** A serializer for pino: errors become plain data, other values are returned unchanged. Never throws, and does not change its argument. */
 export function serializeError(value: unknown): unknown {
   try {
     return isError(value) ? plainError(value, new Set()) : value
@@ -47,13 +47,13 @@ function plainError(error: Error, seen: Set<unknown>): SerializedError {
   const http = findHttpMembers(error, keys)
   for (const key of keys) {
     const value = http?.omitted.includes(key) === true ? OMITTED : read(error, key)
-    // A function is never written, but one called `toJSON`, as axios had it, would replace all this.
+    // Functions are omitted: one named `toJSON`, as on errors of axios, would replace the result.
     if (typeof value !== 'function') plain[key] = nested(value, seen)
   }
   return Object.assign(plain, http?.exchange)
 }
 
-/** Each error once: those that refer to each other would never end. */
+/** Serializes each error once, since errors may refer to each other. */
 function nested(value: unknown, seen: Set<unknown>): unknown {
   if (!isError(value)) return value
   return seen.has(value) || seen.size >= MAX_ERRORS ? named(value) : plainError(value, seen)
@@ -69,7 +69,7 @@ function named(error: Error): SerializedError {
   })
 }
 
-/** VError's is a function. */
+/** VError has a function `cause()`. */
 function causeOf(error: Error): unknown {
   const cause = read(error, 'cause')
   if (typeof cause !== 'function') return cause

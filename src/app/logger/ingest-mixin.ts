@@ -32,11 +32,11 @@ const USER_NAMES = ['user', 'user_id', 'userId']
 const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'trace', 'dd']
 
 /**
- * A `mixin` for pino: `pino({ mixin: ingestMixin() })`. `ingestOptions()` has it already.
+ * A `mixin` for pino: `pino({ mixin: ingestMixin() })`. `ingestOptions()` includes it.
  *
  * It adds to each record the user, session, request, tags and fields of the current `withScope()`; the ids of
- * OpenTelemetry's active span, otherwise the scope's trace; if `res` is logged, the pattern of the `route`, as Express and
- * Fastify know it; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them once.
+ * OpenTelemetry's active span, otherwise the scope's trace; if `res` is logged, the `route` pattern of Express or
+ * Fastify; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them once.
  *
  * The record's own fields take precedence, as do a child logger's bindings and the result of the app's own mixin. Users and
  * traces are overridden as a whole: parts of two are never mixed. Never throws by itself.
@@ -70,8 +70,8 @@ function collectFields(record: RecordFields, level: number): Fields & AddedField
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
   if (level >= ERROR && !record.has('breadcrumbs')) {
-    const crumbs = takeBreadcrumbs(currentHistory())
-    if (crumbs.length > 0) added.breadcrumbs = crumbs
+    const breadcrumbs = takeBreadcrumbs(currentHistory())
+    if (breadcrumbs.length > 0) added.breadcrumbs = breadcrumbs
   }
   return added
 }
@@ -86,7 +86,7 @@ function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields
   if (facts.tags !== undefined && !record.has('tags')) added.tags = facts.tags
 }
 
-/** The fields that a record has already: from the call, the app's mixin, and the bindings of its logger. */
+/** The fields that a record already has: from the call, the app's mixin, and the bindings of its logger. */
 class RecordFields {
   readonly #call: Fields
   readonly #mixin: Fields
@@ -112,7 +112,7 @@ class RecordFields {
     return Object.hasOwn(this.#call, name) ? this.#call[name] : undefined
   }
 
-  /** The user in the call. Bindings are serialized already, and count as another user. */
+  /** The user in the call. A user in the bindings is already serialized, and counts as another user. */
   user(): ScopeFacts {
     const id = parseId(
       this.value('user_id') ?? this.value('userId') ?? (this.value('user') as { id?: unknown } | null | undefined)?.id,

@@ -22,8 +22,8 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  * Options for `pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))`: the application's options with
  *
  * - `ingestMixin()` around its mixin,
- * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`: by the app's
- *   own `serializers.err` if it has one,
+ * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`; the app's own
+ *   `serializers.err` is used if it has one,
  * - without a `transport`, `{ target: 'pino-ingest' }`, configured by the environment; with `transport: false` none, for
  *   `pino(ingestOptions({ transport: false }), ingestStream(options))`.
  *
@@ -42,7 +42,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     mixin: ingestMixin(own.mixin),
     serializers: {
       err: serialize,
-      // Under this `errorKey` pino itself would take the app's `err`.
+      // Under this `errorKey` pino itself would use the app's `err`.
       error: serialize,
       ...own.serializers,
     },
@@ -52,7 +52,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
 
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
-/** pino looks up serializers by key, and an Error may have any key: so all values of a record are checked. */
+/** Checks all values of a record, since pino looks up serializers by key, and an Error may have any key. */
 function createErrorFormatter(
   serialize: (value: unknown) => unknown,
   { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,

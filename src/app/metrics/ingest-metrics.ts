@@ -21,19 +21,19 @@ export interface IngestMetricsOptions {
 export interface IngestMetrics {
   /** Content type of `prometheus()`: `text/plain; version=0.0.4; charset=utf-8`. */
   readonly contentType: string
-  /** The latest account, a second old at most while lines come; of several transports the sum. `undefined` before the first. */
+  /** The latest account, summed over all transports; at most one second old while records are logged. `undefined` before the first. */
   readonly account: AccountSnapshot | undefined
-  /** @returns Prometheus' text format 0.0.4, which ends with a line feed. Never throws. */
+  /** @returns text in Prometheus' format 0.0.4, with a final line feed. Never throws. */
   prometheus(): string
   /**
-   * Makes observable instruments, once for each meter.
+   * Creates observable instruments, once for each meter.
    *
-   * @param meter of `@opentelemetry/api` 1.3 or later; default that of the registered global MeterProvider
+   * @param meter of `@opentelemetry/api` 1.3 or later; default: the meter of the registered global MeterProvider
    * @returns whether there was one: `false` before the SDK has started, without an SDK, and after `close()`
    * @throws IngestError `CONFIG` for an object that is not a meter, and if another `ingestMetrics()` uses it with the same labels.
    */
   openTelemetry(meter?: MetricsMeter): boolean
-  /** Stops listening, and removes the callbacks from the instruments. The last values stay readable. */
+  /** Stops listening, and removes the callbacks from the instruments. The last values can still be read. */
   close(): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every metric, once: the source of the Prometheus text, of the OpenTelemetry instruments and of the table in this folder's
- * README. Names follow Prometheus' best practices (base units, `_total`) and OpenTelemetry's (dots, units in braces).
+ * All metrics. The Prometheus text, the OpenTelemetry instruments and the table in this folder's README are generated from them. Names
+ * follow Prometheus' best practices (base units, `_total`) and OpenTelemetry's (dots, units in braces).
  */
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { IngestErrorCode } from '../../shared/errors.js'

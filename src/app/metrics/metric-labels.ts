@@ -1,4 +1,4 @@
-/** The application's own labels: checked once, so that rendering them can not fail. */
+/** The application's own labels: checked once, so that rendering them cannot fail. */
 import { IngestError } from '../../shared/errors.js'
 import { formatValue, formatName } from '../../options/format-value.js'
 import { LABELS } from './metric-families.js'
@@ -8,7 +8,7 @@ const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
 /** This package's labels, and those of Prometheus' histograms and summaries. */
 const RESERVED: ReadonlySet<string> = new Set([...Object.keys(LABELS), 'le', 'quantile'])
 
-/** @returns a copy @throws IngestError `CONFIG` for a name that is illegal or reserved, and a value that is no text */
+/** @returns a copy @throws IngestError `CONFIG` for a name that is illegal or reserved, or a value that is not a string */
 export function parseLabels(labels: unknown): Readonly<Record<string, string>> {
   if (labels === undefined) return {}
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) {
@@ -37,7 +37,7 @@ function parseLabelName(name: string): string {
   return name
 }
 
-/** Half a surrogate pair has no UTF-8. */
+/** A lone surrogate cannot be encoded as UTF-8. */
 function parseLabelValue(name: string, value: unknown): string {
   if (typeof value !== 'string')
     throw new IngestError('CONFIG', `the label ${formatName(name)} must be text; got ${formatValue(value)}`)

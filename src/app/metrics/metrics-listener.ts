@@ -14,7 +14,9 @@ interface TransportStream {
   off(event: string, listener: (payload: unknown, transport?: unknown) => void): void
 }
 
-/** All codes; the compiler checks it. Another transport in the worker may emit others, which must not become labels. */
+/**
+ * All codes; the compiler checks that none is missing. Another transport in the worker may emit other codes, which must not become labels.
+ */
 const CODES: Readonly<Record<IngestErrorCode, true>> = {
   CONFIG: true,
   INVALID: true,
@@ -77,7 +79,7 @@ export class MetricsListener {
     for (const undo of this.#undos.splice(0)) undo()
   }
 
-  /** A worker may run only other packages' transports; its events show it. */
+  /** Whether the worker runs this package's transport and not only others; its events show it. */
   #isOurs(stream: TransportStream): boolean {
     return FLUSH_METHOD in stream || this.#accounts.has(stream)
   }

@@ -1,6 +1,6 @@
 /**
- * [main] Metrics as observable instruments of OpenTelemetry. Its API is found as in `open-telemetry.ts`, without an import;
- * of a meter no more is asked for than is used, so that our types need none of its.
+ * [main] Metrics as observable instruments of OpenTelemetry. Its API is found without an import, as in `active-span.ts`. The
+ * types describe only the used part of a meter, so that they need no types of OpenTelemetry.
  * @see https://opentelemetry.io/docs/specs/otel/metrics/api/#asynchronous-counter-creation
  */
 import { IngestError } from '../../shared/errors.js'
@@ -18,7 +18,7 @@ export interface MetricsInstrument {
   removeCallback(callback: (result: MetricsObservation) => void): void
 }
 
-/** What is used of a `Meter` of `@opentelemetry/api`, 1.3 and later. */
+/** The used part of a `Meter` of `@opentelemetry/api`, 1.3 and later. */
 export interface MetricsMeter {
   createObservableCounter(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
   createObservableUpDownCounter(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
@@ -52,11 +52,11 @@ export function assertMeter(meter: MetricsMeter): MetricsMeter {
   )
 }
 
-/** Labels in use, by meter: of two callbacks that observe the same attributes the later would win, and a counter go down. */
+/** Labels in use, by meter. If two callbacks observed the same attributes, the later one would win, and a counter could decrease. */
 const observed = new WeakMap<MetricsMeter, Set<string>>()
 
 /**
- * @param state asked at each collection
+ * @param state called at each collection
  * @returns a function that removes the callbacks
  * @throws IngestError `CONFIG` if these labels are already observed on this meter
  */

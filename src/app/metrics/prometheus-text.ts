@@ -6,7 +6,7 @@ import type { MetricFamily, MetricsState } from './metric-families.js'
 
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** @param labels the app's own, for every sample; valid names, none of them ours */
+/** @param labels the application's labels, for every sample; valid names that this package does not use */
 export function formatPrometheusText(
   families: readonly MetricFamily[],
   state: MetricsState,
@@ -37,12 +37,12 @@ export function escapeValue(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
-/** A quote needs none here. */
+/** Escapes backslash and line feed; quotes are allowed in help text. */
 export function escapeHelp(help: string): string {
   return help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 }
 
-/** As Go's ParseFloat reads it. JavaScript has other names for infinity. */
+/** In the format of Go's ParseFloat, which names infinity differently than JavaScript. */
 export function formatNumber(value: number): string {
   if (value === Infinity) return '+Inf'
   return value === -Infinity ? '-Inf' : String(value)

@@ -5,7 +5,7 @@ import { RELEASED_EVENT, RELEASE_METHOD } from '../../transport/release-message.
 import type { Releasable, ReleaseMessage } from '../../transport/release-message.js'
 import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'
 
-/** pino's stream to its worker, as far as it is used here. */
+/** The used part of pino's stream to its worker. */
 interface WorkerStream {
   readonly ready?: boolean
   readonly destroyed?: boolean
@@ -15,9 +15,9 @@ interface WorkerStream {
   once(event: 'ready', listener: () => void): void
 }
 
-/** For a worker to start in. */
+/** Time for a worker to start. */
 const START_MS = 5_000
-/** For its answer. A worker without this package's transport does not answer. */
+/** Time for the answer. A worker without this package's transport does not answer. */
 const ANSWER_MS = 1_000
 
 /** Resolves when later entries carry the id, or when the time for an answer is over. Never rejects. */
@@ -30,7 +30,7 @@ export async function notifyRelease(logger: object, releaseId: string, clock: Cl
   )
 }
 
-/** Not before the worker is ready: until then another transport in it may be the one that gets the message. */
+/** Sends the message when the worker is ready: before that, another transport in the worker may receive it instead. */
 function notifyWorker(stream: WorkerStream, releaseId: string, clock: Clock): Promise<void> {
   if (stream.destroyed === true) return Promise.resolve()
   return new Promise((resolve) => {
@@ -48,7 +48,7 @@ function notifyWorker(stream: WorkerStream, releaseId: string, clock: Clock): Pr
       try {
         stream.emit('message', { code: 'PINO_INGEST_RELEASE', releaseId })
       } catch {
-        finish() // the worker has ended: nothing is logged any more
+        finish() // the worker has ended, so no more entries are logged
       }
     }
     // A worker that starts later still gets the message.

@@ -1,4 +1,4 @@
-/** [main] Small copies of arbitrary values, so that a breadcrumb holds a bounded amount of memory. Pure. */
+/** [main] Small copies of arbitrary values, so that the memory of a breadcrumb is bounded. Pure. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 
 /** UTF-16 units. */
@@ -6,12 +6,12 @@ const MAX_TEXT_CHARS = 1_000
 const MAX_DEPTH = 3
 /** Members of one object, items of one array. */
 const MAX_MEMBERS = 32
-/** Values in all. */
+/** Total number of values. */
 const MAX_VALUES = 256
 const CUT = '…'
 const UNREADABLE = '[unreadable]'
 
-/** A copy: a slice would keep the whole text in memory. */
+/** A copy: a slice would retain the whole text in memory. */
 export function boundedText(text: string): string {
   return text.length <= MAX_TEXT_CHARS
     ? text

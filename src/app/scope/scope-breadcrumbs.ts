@@ -19,41 +19,42 @@ export interface BreadcrumbInput {
   readonly data?: object | undefined
 }
 
-/** The next one replaces the oldest. */
+/** Beyond it the oldest is removed. */
 const MAX_BREADCRUMBS = 100
 
 /**
- * Adds a breadcrumb for the next error that is logged in the current `withScope()`, through `ingestMixin()` or
- * `ingestOptions()`. A scope keeps its last 100, and a breadcrumb is attached to one error only. Outside any scope the process
- * keeps 100, for errors that are logged outside any scope. Never throws.
+ * Adds a breadcrumb for the next error that is logged in the current `withScope()`, through `ingestMixin()` or `ingestOptions()`.
+ * A scope keeps its last 100, and a breadcrumb is attached to one error only. Outside any scope the process has its own 100, for
+ * errors that are logged outside any scope. Never throws.
  */
-export function addBreadcrumb(crumb: BreadcrumbInput): void {
+export function addBreadcrumb(breadcrumb: BreadcrumbInput): void {
   try {
-    keepBreadcrumb(currentHistory(), toBreadcrumb(crumb))
+    keepBreadcrumb(currentHistory(), toBreadcrumb(breadcrumb))
   } catch {
-    // A value of another type, or a getter that throws, must not fail the app's work.
+    // A value of another type, or a getter that throws, must not fail the application.
   }
 }
 
-export function keepBreadcrumb({ breadcrumbs: crumbs }: ScopeHistory, crumb: Breadcrumb): void {
-  crumbs.push(crumb)
-  if (crumbs.length > MAX_BREADCRUMBS) crumbs.shift()
+export function keepBreadcrumb({ breadcrumbs }: ScopeHistory, breadcrumb: Breadcrumb): void {
+  breadcrumbs.push(breadcrumb)
+  if (breadcrumbs.length > MAX_BREADCRUMBS) breadcrumbs.shift()
 }
 
 /** Removes and returns them: they are attached to one error. */
-export function takeBreadcrumbs({ breadcrumbs: crumbs }: ScopeHistory): Breadcrumb[] {
-  return crumbs.splice(0)
+export function takeBreadcrumbs({ breadcrumbs }: ScopeHistory): Breadcrumb[] {
+  return breadcrumbs.splice(0)
 }
 
 export function toBreadcrumb(input: BreadcrumbInput): Breadcrumb {
-  const crumb: Breadcrumb = {}
+  const breadcrumb: Breadcrumb = {}
   for (const field of ['type', 'category', 'message', 'level'] as const) {
     const value: unknown = input[field]
-    if (value !== undefined && value !== null && typeof value !== 'object') crumb[field] = boundedText(String(value))
+    if (value !== undefined && value !== null && typeof value !== 'object')
+      breadcrumb[field] = boundedText(String(value))
   }
-  crumb.timestamp = isoTime(input.timestamp)
-  if (typeof input.data === 'object' && input.data !== null) crumb.data = boundedObject(input.data)
-  return crumb
+  breadcrumb.timestamp = isoTime(input.timestamp)
+  if (typeof input.data === 'object' && input.data !== null) breadcrumb.data = boundedObject(input.data)
+  return breadcrumb
 }
 
 function isoTime(given: BreadcrumbInput['timestamp']): string {

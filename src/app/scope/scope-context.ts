@@ -6,7 +6,7 @@ type Id = string | number
 
 /** All fields are optional. Names in camel case work too. */
 export interface ScopeContext {
-  /** Only `id`, `email` and `name` are used: a database's object holds more than a log should. */
+  /** Only `id`, `email` and `name` are used: a database object contains more than a log should. */
   readonly user?:
     | { readonly id?: Id | undefined; readonly email?: string | undefined; readonly name?: string | undefined }
     | null
@@ -21,9 +21,9 @@ export interface ScopeContext {
   readonly tags?: readonly string[] | undefined
   /** Ids, or the text of a `traceparent` header (W3C Trace Context, section 3.2). */
   readonly trace?: ScopeTraceInput | string | undefined
-  /** The header's text, as Node's `request.headers.traceparent` has it. */
+  /** Text of the header, as in Node's `request.headers.traceparent`. */
   readonly traceparent?: string | undefined
-  /** Put on each record, like a child logger's bindings; they are serialized with each, so keep them small. */
+  /** Added to each record, like a child logger's bindings. They are serialized with each record, so keep them small. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -41,7 +41,7 @@ export function parseScopeFacts(context: ScopeContext): ScopeFacts {
   try {
     return readFacts(context)
   } catch {
-    return {} // an error of the app's getter must not fail the work
+    return {} // an error of the app's getter must not fail the application
   }
 }
 
@@ -81,7 +81,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
 function parseTrace(given: unknown): ScopeTrace | undefined {
   if (typeof given === 'string') {
     const ids = TRACEPARENT.exec(given.trim())
-    // The header has the caller's span, which is the parent of this one.
+    // The header contains the caller's span, which is the parent of the current one.
     return ids === null ? undefined : { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
   }
   if (typeof given !== 'object' || given === null) return undefined

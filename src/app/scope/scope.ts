@@ -35,13 +35,15 @@ export function namesUser({ user, user_id: id }: ScopeFacts): boolean {
   return user !== undefined || id !== undefined
 }
 
-/** Where both name an id, and it is one and the same. */
+/** Whether both have the same id. */
 export function isSameUser(one: ScopeFacts, other: ScopeFacts): boolean {
   const id = one.user_id ?? one.user?.id
   return id !== undefined && id === (other.user_id ?? other.user?.id)
 }
 
-/** A request or a trace may learn its session later and stay itself; whatever holds several requests is none. */
+/**
+ * Whether the inner scope belongs to another request, trace or session. A session id added to the same request or trace is no difference.
+ */
 function isOtherWork(inner: ScopeFacts, outer: ScopeFacts): boolean {
   const isRequest = outer.request_id !== undefined || outer.trace?.trace_id !== undefined
   return [
