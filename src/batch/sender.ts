@@ -1,26 +1,26 @@
 /**
- * One verb, many decorators: `send(batch)` is what the HTTP call, the retry and the quarantine each implement. An
- * outcome is a value; a rejected promise is a bug.
+ * The interface of all stages that send a batch: the HTTP call, and the senders that wrap it, such as retry and isolation.
+ * Outcomes are values: a rejected promise is a bug.
  */
 import type { IngestResultError } from '../protocol/ingest-result.js'
 
-/** At most 100 entries under one id, which stays theirs through every attempt. */
+/** At most 100 entries under one id, which is the same in every attempt. */
 export interface Batch {
   /** UUID, fixed when the batch is cut. */
   readonly batchId: string
   /** Entries in the batch. */
   readonly count: number
-  /** Position in `LEVELS` of the highest level among them: what a drop would cost. */
+  /** Index in `LEVELS` of the highest level in the batch. */
   readonly highestSeverity: number
   /** The whole request body, `{"batch_id":…,"logs":[…]}`, as UTF-8. */
   readonly body: Uint8Array
-  /** Set where the body is compressed. */
+  /** Set if the body is compressed. */
   readonly contentEncoding?: 'gzip'
   /** Set for a part: the batch that was cut, and the positions in it that this part holds. */
   readonly origin?: { readonly batchId: string; readonly positions: readonly number[] }
-  /** Set where entries of it lie on disk. */
+  /** Set if entries of the batch are on disk. */
   readonly acknowledgement?: BatchAcknowledgement
-  /** Set where all of it lies on disk, and can be read back from there. */
+  /** Set if the whole batch is on disk and can be read back. */
   readonly place?: SegmentPosition
 }
 
@@ -32,25 +32,28 @@ export interface SegmentPosition {
   readonly offset: number
 }
 
-/** The hold of the spool on a batch's entries. Positions are those in this batch. Never throws. */
+/** Records in the spool which entries of a batch are settled. Positions are those in this batch. Never throws. */
 export interface BatchAcknowledgement {
-  /** Whether all of them are on disk, still: they may have been dropped at a bound. Default false. */
+  /** Whether all entries are still on disk: they may have been deleted at a limit. Default false. */
   readonly isDurable?: boolean
-  /** Recorded before it is sent: these entries go on as a batch of their own, of which the result is the custody. */
+  /**
+   * Records that these entries are sent as a batch of their own. Call it before that batch is sent.
+   * @returns the acknowledgement of that batch
+   */
   createPart(positions: readonly number[]): BatchAcknowledgement
-  /** These entries (default all) were accepted or set aside, and are not to be sent again. */
+  /** These entries (default: all) were accepted or became dead letters, and must not be sent again. */
   acknowledge(positions?: readonly number[]): void
 }
 
-/** An entry that the service refused, as it is kept for people. */
+/** An entry that the service rejected, stored for inspection. */
 export interface DeadLetter {
-  /** Of the batch that was cut, not of the part that was refused. */
+  /** Of the original batch, not of the part that was rejected. */
   readonly batchId: string
   /** Position in that batch. */
   readonly index: number
   /** Of the reply. */
   readonly status: number
-  /** The service's own words, empty where it gave none. */
+  /** Error code and message of the service; empty if it gave none. */
   readonly code: string
   readonly field: string
   readonly reason: string
@@ -58,30 +61,30 @@ export interface DeadLetter {
   readonly entry: string
 }
 
-/** The service took the batch; `rejected` names the entries it refused by their position. */
+/** The service accepted the batch, except for the entries in `rejected`. */
 export interface Delivered {
   readonly kind: 'delivered'
-  /** Entries taken; the others of the batch, `count - accepted`, were rejected. */
+  /** Number of accepted entries; the others, `count - accepted`, were rejected. */
   readonly accepted: number
   readonly rejected: readonly IngestResultError[]
-  /** Of the reply, where it names entries. */
+  /** Of the reply, if it names entries. */
   readonly status?: number
-  /** Set where the 2xx had no ingest result, but could be the service's: it counts as accepted, and is reported once. */
+  /** Set if the 2xx had no ingest result, but may be from the service: the batch counts as accepted, which is reported once. */
   readonly unreadable?: true
 }
 
-/** The service looked at the content and refused all of it. */
+/** The service checked the content and rejected all of it. */
 export interface Refused {
   readonly kind: 'refused'
   readonly status: number
   readonly reason: string
-  /** The entries that the reply names; empty where it names none. */
+  /** The entries that the reply names; empty if it names none. */
   readonly rejected: readonly IngestResultError[]
   /** Number of this failure. Set if the reply names no entry, and the service accepted other entries directly before it. */
   readonly failureNumber?: number | undefined
 }
 
-/** Not now: the same bytes may be sent again, not before `retryAfterMs` where the service gave one. */
+/** The same bytes may be sent again, but not before `retryAfterMs`, if the service gave one. */
 export interface Retryable {
   readonly kind: 'retryable'
   readonly reason: string
@@ -89,29 +92,32 @@ export interface Retryable {
   readonly retryAfterMs?: number
 }
 
-/** The address, the key or the route is wrong, or something else than the service answered: keep everything, tell the user, probe from time to time. */
+/**
+ * The URL or the key is wrong, or another program than the service answered. Entries are kept, the user is notified, and the endpoint is
+ * probed.
+ */
 export interface EndpointRejected {
   readonly kind: 'endpoint-rejected'
-  /** Of the reply. Without one nothing was sent, since the listener at the implicit local URL is not known to be this user's. */
+  /** Of the reply. Undefined if nothing was sent, since the listener at the implicit local URL could not be verified as this user's. */
   readonly status?: number
   readonly reason: string
-  /** What the user can do, where `reason` does not say it: a sentence without its full stop. */
+  /** What the user can do, if `reason` does not say it: a sentence without a full stop. */
   readonly remedy?: string | undefined
 }
 
-/** The deadline of the shutdown passed before the service took the batch. */
+/** The deadline of the shutdown passed before the service accepted the batch. */
 export interface Abandoned {
   readonly kind: 'abandoned'
   readonly reason: string
-  /** Entries of the batch that were taken before it was given up. Default 0. */
+  /** Entries that were accepted before the batch was abandoned. Default 0. */
   readonly accepted?: number
-  /** Entries that were refused, and set aside, before it was given up. Default none. */
+  /** Entries that were rejected and became dead letters before the batch was abandoned. Default none. */
   readonly rejected?: readonly IngestResultError[]
 }
 
 export type Outcome = Delivered | Refused | Retryable | EndpointRejected | Abandoned
 
 export interface Sender {
-  /** Never rejects. `signal` ends the attempt; what follows is `retryable` or `abandoned`. */
+  /** Never rejects. `signal` ends the attempt; the outcome is then `retryable` or `abandoned`. */
   send(batch: Batch, signal: AbortSignal): Promise<Outcome>
 }

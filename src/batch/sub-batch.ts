@@ -5,8 +5,8 @@ import type { Batch } from './sender.js'
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
- * The id of a part: UUIDv5 with the batch's UUID as the namespace and the positions, as `0-49,51`, as the name. So a
- * part that another process makes again after a crash has the same id for the service.
+ * The id of a part: UUIDv5 with the batch's UUID as the namespace and the positions, as `0-49,51`, as the name. If another process cuts the
+ * same part again after a crash, it has the same id.
  * @param batchId of the batch that was cut; an id that is not a UUID is used as text
  * @param positions in that batch, ascending
  * @see RFC 9562, section 5.5
@@ -40,8 +40,8 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * The entries of `{"batch_id":…,"logs":[…]}`, each as its original text: parsed and serialized again, large integers
- * would lose digits, and duplicate keys their first value.
+ * The entries of `{"batch_id":…,"logs":[…]}`, each as its original text. Parsing and serializing them again would lose digits of large
+ * integers, and the first value of duplicate keys.
  */
 export function parseBatchEntries(body: Uint8Array): string[] {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
@@ -97,7 +97,7 @@ export function createSubBatch(batch: Batch, positions: readonly number[], entri
   const rootId = origin?.batchId ?? batch.batchId
   const inRoot = origin === undefined ? [...positions] : positions.map((at) => origin.positions[at] as number)
   const batchId = createSubBatchId(rootId, inRoot)
-  const custody = batch.acknowledgement?.createPart(positions)
+  const acknowledgement = batch.acknowledgement?.createPart(positions)
   return {
     batchId,
     count: positions.length,
@@ -107,6 +107,6 @@ export function createSubBatch(batch: Batch, positions: readonly number[], entri
       positions.map((at) => entries[at] as string),
     ),
     origin: { batchId: rootId, positions: inRoot },
-    ...(custody !== undefined && { acknowledgement: custody }),
+    ...(acknowledgement !== undefined && { acknowledgement }),
   }
 }
