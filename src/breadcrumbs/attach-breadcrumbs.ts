@@ -49,15 +49,15 @@ export function attachBreadcrumbs(
   const sizes = wanted.map((breadcrumb) => Buffer.byteLength(breadcrumb) + 1)
   const allBytes = sizes.reduce((sum, bytes) => sum + bytes, FRAME_BYTES)
   let json = entryJson
-  let room = maxEntryBytes - Buffer.byteLength(json)
+  let availableBytes = maxEntryBytes - Buffer.byteLength(json)
   const least = Math.min(allBytes, Math.floor(maxEntryBytes * SHARE))
-  if (room < least) {
+  if (availableBytes < least) {
     json = shortenToFit(json, maxEntryBytes - least)
-    room = maxEntryBytes - Buffer.byteLength(json)
+    availableBytes = maxEntryBytes - Buffer.byteLength(json)
   }
   // Newest first.
   let from = wanted.length
-  for (let left = room - FRAME_BYTES; from > 0 && left >= (sizes[from - 1] as number); from -= 1)
+  for (let left = availableBytes - FRAME_BYTES; from > 0 && left >= (sizes[from - 1] as number); from -= 1)
     left -= sizes[from - 1] as number
   const fitting = wanted.slice(from)
   if (fitting.length === 0) return json

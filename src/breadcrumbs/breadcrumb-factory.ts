@@ -1,4 +1,4 @@
-/** Maps a line to a breadcrumb, only when an error takes the line. */
+/** Maps a line to a breadcrumb. Called only when an error takes the line. */
 import type { Breadcrumb, Json, LogEntry } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { toPlainText } from '../record/coerce.js'
@@ -48,7 +48,7 @@ export class BreadcrumbFactory {
   }
 }
 
-/** Makes it a breadcrumb of an entry: redaction skips some of the entry's own fields. */
+/** Wraps the breadcrumb in an entry, since redaction skips some top-level fields of an entry. */
 const HEAD = '{"breadcrumbs":['
 const TAIL = ']}'
 

@@ -1,6 +1,6 @@
 /**
- * The latest texts within a size limit, in one block of memory; the oldest are overwritten. Kept as strings, they would all reach the old
- * generation, and the heap would grow by the same amount again before it is collected.
+ * The latest texts within a size limit, in one block of memory; the oldest are overwritten. As separate strings they would be promoted to
+ * the old generation, and the heap would reach twice their size before it is collected.
  */
 import { NON_LATIN1 } from '../record/string-copy.js'
 
@@ -45,7 +45,7 @@ export class ChunkRing {
     const encoding = NON_LATIN1.test(text) ? 'utf16le' : 'latin1'
     const bytes = encoding === 'latin1' ? text.length : 2 * text.length
     if (bytes > this.#maxBytes) return this.#clear()
-    const at = this.#makeRoom(bytes)
+    const at = this.#allocate(bytes)
     this.#memory.write(text, at, encoding)
     this.#end = at + bytes
     this.#chunks.push({ first, at, bytes, encoding })
@@ -74,7 +74,7 @@ export class ChunkRing {
   }
 
   /** @returns offset of a free range of this size */
-  #makeRoom(bytes: number): number {
+  #allocate(bytes: number): number {
     for (;;) {
       const oldest = this.#chunks[this.#head]
       const isWrapped = oldest !== undefined && this.#end <= oldest.at
