@@ -3,7 +3,7 @@ import type { buildConnector, Dispatcher } from 'undici'
 import type { HttpOptions } from './http-types.js'
 import { verifyListener } from './verify-listener.js'
 
-/** Part of the time of the request. */
+/** Included in the timeout of the request. */
 const CONNECT_TIMEOUT_MS = 3_000
 /** Below the idle timeout of most services: a request on a closed connection would fail. */
 export const KEEP_ALIVE_MS = 4_000
@@ -19,7 +19,7 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     connections: options.maxConnections,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // The whole exchange has a timer.
+    // Off, since a timer limits the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   }

@@ -5,7 +5,7 @@ import { createTransportClient } from './ingest-client.js'
 import type { IngestClientOptions } from './index.js'
 import { LOCAL_URL } from '../options/resolve-options.js'
 
-/** @throws IngestError `CONFIG` before anything else is done; then whatever `call` throws. */
+/** @throws IngestError `CONFIG` before anything else is done; then the errors of `call`. */
 export async function withClient<T>(
   options: IngestClientOptions,
   call: (client: IngestClient) => Promise<T>,
@@ -21,7 +21,7 @@ export async function withClient<T>(
   }
 }
 
-/** Who named no service may not know that it is the local one that was looked for. */
+/** Adds a hint if no URL was set: the user may not know that requests go to the local service. */
 export function withLocalHint(error: unknown): unknown {
   if (!(error instanceof IngestError) || error.code !== 'UNAVAILABLE' || !error.message.includes(`${LOCAL_URL}/`))
     return error

@@ -1,4 +1,4 @@
-/** [main] What is to be registered as a release: what is given, and what CI, git and package.json say. */
+/** [main] Collects the fields of a release: given values, and values from CI, git and package.json. */
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { IngestError } from '../../shared/errors.js'
@@ -8,36 +8,36 @@ import { variablesOf } from '../../options/option-table.js'
 import type { Release } from '../../protocol/resources.js'
 import { readGit } from './git.js'
 
-/** What is missing, or empty, is found. */
+/** Missing and empty fields are detected. */
 export type GivenRelease = { [Field in keyof Release]?: Release[Field] | undefined }
 
 export interface ReleaseSources {
   readonly env: Env
-  /** Folder in whose clone and package the release lies. */
+  /** Folder of the clone and the package. */
   readonly cwd: string
 }
 
 const SHORT_COMMIT_CHARS = 7
-/** What stands in package.json where a tool sets the version at the release. */
+/** Placeholder version in package.json, if a tool sets the version at the release. */
 const PLACEHOLDER = /^0\.0\.0(?:-|$)/
 
 /**
- * What is given comes before `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, these before the CI provider's
- * variables, these before git. The version is `npm_package_version`, that of the nearest package.json, the tag, or the
+ * Precedence: given values, then `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, then the CI provider's variables,
+ * then git. The version is `npm_package_version`, that of the nearest package.json, the tag, or the
  * short commit.
  *
- * @throws IngestError `CONFIG` where nothing names a version.
+ * @throws IngestError `CONFIG` if no source has a version.
  */
 export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSources): Promise<Release> {
   const [commitVariable = '', branchVariable = '', personVariable = ''] = variablesOf('deploy')
   const [ci, git] = [findCiFacts(env), await readGit(cwd)]
   const commit = findFirst(given.commit_hash, env[commitVariable], ci.commit, git.commit)
-  // A branch goes with its commit, and with no other.
+  // A branch is valid only together with its own commit.
   const branches = [ci, git].map((facts) =>
     facts.commit === undefined || isSameCommit(facts.commit, commit) ? facts.branch : undefined,
   )
   const branch = findFirst(given.branch, env[branchVariable], ...branches)
-  // A CI's clone was made by a machine.
+  // In CI the clone was created by a machine, not by a person.
   const people = Object.keys(ci).length > 0 ? ci.deployed_by : git.deployed_by
   const deployedBy = findFirst(given.deployed_by, env[personVariable], people)
   const version =
@@ -78,11 +78,11 @@ async function findVersion(
 
 interface PackageVersion {
   readonly version?: string
-  /** The nearest package.json, where it has none. */
+  /** Path of the nearest package.json, if it has no version. */
   readonly without?: string
 }
 
-/** Of the nearest package.json that has one, within the clone. */
+/** The version of the nearest package.json that has one, within the clone. */
 async function packageVersion(cwd: string): Promise<PackageVersion> {
   let without: string | undefined
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
@@ -104,16 +104,16 @@ function versionIn(packageJson: string): string | undefined {
     const { version } = JSON.parse(packageJson) as { version?: unknown }
     return typeof version === 'string' && version !== '' ? version : undefined
   } catch {
-    return undefined // no such file, or none that npm would take
+    return undefined // no such file, or one that npm would not accept
   }
 }
 
-/** A commit may be given in short. */
+/** A commit may be abbreviated. */
 function isSameCommit(a: string, b: string | undefined): boolean {
   return typeof b === 'string' && (a.startsWith(b) || b.startsWith(a))
 }
 
-/** What is no text goes through, for the check against the interface to tell. */
+/** Values that are not strings are returned as well: validation against the interface reports them. */
 function findFirst(...values: readonly (string | undefined)[]): string | undefined {
   return values.find((value) => value !== undefined && value !== '')
 }
