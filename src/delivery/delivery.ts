@@ -1,4 +1,4 @@
-/** Keeps batches until each is settled: accepted, rejected, left on disk at the end, or dropped at a bound. */
+/** Keeps batches until each is settled: accepted, rejected, left on disk at the end, or dropped at a limit. */
 import { setMaxListeners } from 'node:events'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { Clock } from '../shared/clock.js'
@@ -74,7 +74,7 @@ export class Delivery {
     return this.#queue.entries + this.#inFlightEntries + this.#recorder.keptEntries
   }
 
-  /** Share of `maxBufferBytes` that the batches take which wait or are in flight. */
+  /** Share of `maxBufferBytes` used by batches that wait or are in flight. */
   get usedShare(): number {
     return (this.#queue.bytes + this.#inFlightBytes) / this.#options.maxBufferBytes
   }
@@ -84,7 +84,7 @@ export class Delivery {
     return this.#isMemoryOnly
   }
 
-  /** Whether a batch of so many bytes, which is on disk, would be kept there alone. */
+  /** Whether a batch of this size that is on disk would not be kept in memory as well. */
   waitsOnDisk(bodyBytes: number): boolean {
     return this.#closed || this.#queue.waitsOnDisk(bodyBytes, this.#inFlightBytes)
   }
@@ -94,7 +94,7 @@ export class Delivery {
     this.#recorder.recordRefusal(reason)
   }
 
-  /** Takes the batch in any case; never blocks and never throws. What does not fit waits on disk, or costs the oldest. */
+  /** Always accepts the batch; never blocks and never throws. If memory is full, the batch waits on disk, or the oldest one is dropped. */
   enqueue(batch: Batch): void {
     if (this.#closed) {
       this.#recorder.recordAbandoned(batch, batch.count)

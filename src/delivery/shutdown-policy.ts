@@ -1,6 +1,6 @@
-/** How the time at the app's end, `shutdownTimeoutMs`, is divided, and what may still begin in it. */
+/** Divides the time at shutdown, `shutdownTimeoutMs`, and limits what may start within it. */
 
-/** A release that is being registered at the end gets this long, but at most half of the time. */
+/** Time for a release registration that is in progress at shutdown, but at most half of `shutdownTimeoutMs`. */
 const MAX_RELEASE_MS = 1_000
 
 export function toReleaseMs(shutdownTimeoutMs: number): number {
@@ -15,19 +15,19 @@ export function toRecoveryMs(shutdownTimeoutMs: number, isInProcess: boolean): n
   return isInProcess ? shutdownTimeoutMs : Infinity
 }
 
-/** After the deadline, for aborted requests to settle and be counted. */
+/** Time after the deadline for aborted requests to settle and be counted. */
 export const ABORT_MS = 100
 
-/** What is on disk needs no delivery now: one last attempt, and another if it met a connection that had been closed. */
+/** If all entries are on disk: one last attempt, and another one if the first used a connection that was already closed. */
 export const FAILURES_ON_DISK = 2
-/** After a success so many failures are allowed: a connection that breaks now is not an outage. */
+/** If an attempt has succeeded: a single broken connection is not an outage. */
 export const FAILURES_AFTER_SUCCESS = 3
 
-/** Requests without a reply for longer do not hold up others. */
+/** Requests that have waited longer for a reply do not delay others. */
 export const SILENCE_MS = 1_000
 
 /**
- * An entry of an earlier process is sent only if so many replies, each as slow as the slowest of late, fit into the time
- * that is left: a batch that is sent and not acknowledged arrives twice.
+ * An entry of an earlier process is sent only if the remaining time is this many times the slowest recent response time. A batch that
+ * is sent but not acknowledged would arrive twice.
  */
 export const REPLIES_LEFT = 2

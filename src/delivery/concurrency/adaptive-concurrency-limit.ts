@@ -4,11 +4,11 @@
  * Growth: the limit doubles each round trip up to 8. Then a round of replies is measured before each step. The limit doubles, or
  * grows by half, until the first sign of delay; then it grows by one per round. A limit that is not used does not grow.
  *
- * Delay: `base` is the response time of a service without load. Slower replies waited in a queue, so that
- * `limit * (1 - base / replyMs)` of our requests are queued. Up to `FEW_QUEUED` the limit grows. Above `MANY_QUEUED`, in two
- * consecutive rounds, it shrinks by the queued requests but a few, at most to half. While delay keeps the limit low, a quarter of
- * it measures `base` again from time to time: the service may have become slower for other reasons, and a `base` measured under
- * our own load would only rise.
+ * Delay: `base` is the response time of a service without load. Slower replies waited in a queue, so that `limit * (1 - base /
+ * replyMs)` of our requests are queued. Up to `FEW_QUEUED` the limit grows. Above `MANY_QUEUED`, in two consecutive rounds, it
+ * shrinks by all but a few of the queued requests, but at most by half. While delay keeps the limit low, a quarter of it measures
+ * `base` again from time to time: the service may have become slower for other reasons, and a `base` measured under our own load
+ * would only rise.
  *
  * Outage: the limit is one, then grows as at the start; after an overload only as far as `OverloadCeiling` allows. An overload
  * reply to a lone request is an outage. If some requests fail while others are accepted, the limit shrinks by a tenth as long as
@@ -23,7 +23,7 @@ const UNSAMPLED = 8
 /** Per measured round without delay, and with little delay. */
 const GROWTH = 2
 const CAREFUL_GROWTH = 1.5
-/** Of our requests in the service's queue. */
+/** Number of our requests in the service's queue. */
 const FEW_QUEUED = 3
 const MANY_QUEUED = 6
 /** A reply is not delayed if it is slower than `base` by less than the larger of the two. */
@@ -202,7 +202,7 @@ export class AdaptiveConcurrencyLimit {
   #judge(queued: number, isUsed: boolean): void {
     if (queued > FEW_QUEUED && this.#phase === 'sampling') this.#phase = 'steady'
     this.#delayedRounds = queued > MANY_QUEUED ? this.#delayedRounds + 1 : 0
-    // A single pause of the service delays all requests in flight: only new requests show whether the delay goes on.
+    // A single pause of the service delays all requests in flight: only new requests show whether the delay continues.
     if (this.#delayedRounds === 1) this.#nextRound(this.#begun)
     else if (this.#delayedRounds > 1)
       this.#set(Math.max(Math.ceil(this.#limit / 2), Math.round(this.#limit - queued + FEW_QUEUED)))

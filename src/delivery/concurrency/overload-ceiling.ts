@@ -4,12 +4,12 @@
  */
 import type { Retryable } from '../../batch/sender.js'
 
-/** Of the number in flight at the overload, at most. */
+/** Maximum share of the number of requests that were in flight at the overload. */
 const CAUTIOUS_SHARE = 0.9
-/** Times the time that the overload cost, until the same number was in flight again. */
+/** Multiple of the time that the overload cost, that is, until the same number of requests was in flight again. */
 const PATIENCE = 10
 const MAX_PATIENCE_MS = 60_000
-/** Lowest limit: with one request at a time, partial failures cannot be told from an outage. */
+/** Lowest limit: with one request at a time, partial failures cannot be distinguished from an outage. */
 const MIN_LIMIT = 2
 
 export class OverloadCeiling {

@@ -94,7 +94,7 @@ export class BatchProgress {
     if (outcome.unreadable) this.#isUnreadable = true
     const named = this.#writeLetters(positions, outcome.rejected, outcome.status ?? 200)
     this.#accepted += outcome.accepted
-    // Entries that the reply only counts: nobody knows which ones.
+    // Rejected entries that the reply counts but does not name.
     const unnamed = positions
       .filter((position) => !named.has(position))
       .slice(0, batch.count - outcome.accepted - named.size)

@@ -1,8 +1,8 @@
 /**
  * Finds the entries that the service rejects, moves them to the dead letters, and delivers the others.
  *
- * If a reply names the bad entries, nothing else is needed. If it names none, the batch is halved until each bad entry is
- * alone. But a gateway that rejects everything would reject each entry alone, too. So an entry becomes a dead letter only if
+ * If a reply names the bad entries, nothing else is needed. If it names none, the batch is halved until each bad entry is alone.
+ * However, a gateway that rejects everything would also reject each single entry. So an entry becomes a dead letter only if
  * it was rejected alone while the service accepted other entries directly before and directly after that. Otherwise it waits,
  * and is sent again after the next acceptance. One batch at a time is searched: the rejections of a second one would spoil
  * the proofs of the first.
@@ -17,7 +17,7 @@ import { BatchProgress } from './batch-progress.js'
 import type { SubBatch } from './batch-progress.js'
 
 export interface IsolationOptions {
-  /** Returns final outcomes: `delivered`, `refused` or `given-up`. */
+  /** Returns final outcomes: `delivered`, `refused` or `abandoned`. */
   readonly inner: Sender
   /** The circuit breaker that `inner` waits for. */
   readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'rejectsEverything' | 'suspend'>
@@ -32,7 +32,7 @@ export interface IsolationOptions {
 /** Resolves when no other batch is searched. @returns ends the turn */
 type TakeTurn = () => Promise<() => void>
 
-/** Never rejects. Returns `delivered`, or `given-up` with the entries that were settled before. */
+/** Never rejects. Returns `delivered`, or `abandoned` with the entries that were settled before. */
 export function createIsolationSender(options: IsolationOptions): Sender {
   let last = Promise.resolve()
   const takeTurn: TakeTurn = async () => {
@@ -48,7 +48,7 @@ export function createIsolationSender(options: IsolationOptions): Sender {
       const bisection = new BatchBisection(options, takeTurn, progress, signal)
       try {
         const first = await options.inner.send(batch, signal)
-        // Almost always. Tracking each entry would take 4 % of the worker's time.
+        // The usual case. Tracking each entry would take 4 % of the worker's time.
         if (first.kind === 'delivered' && first.accepted === batch.count && first.rejected.length === 0) {
           batch.acknowledgement?.acknowledge()
           return first
@@ -75,7 +75,7 @@ interface Candidate {
   readonly hasBadEntry?: boolean
 }
 
-/** An application may log nothing for a while. */
+/** Limited, since the application may log nothing for a while. */
 const MAX_WAIT_MS = 60_000
 
 class BatchBisection {
@@ -84,7 +84,7 @@ class BatchBisection {
   readonly #takeTurn: TakeTurn
   readonly #progress: BatchProgress
   readonly #signal: AbortSignal
-  /** Of those that may prove something the last one is sent next. */
+  /** Of those that may contain a provably bad entry, the last one is sent next. */
   #open: Candidate[] = []
   #probes = 0
   #acceptedBefore = 0

@@ -1,11 +1,11 @@
 /**
- * Decides when a batch may be sent, and how many at once, from what all batches know together about the service.
+ * Decides when a batch may be sent, and how many at once. All batches share its knowledge of the service.
  *
- * Closed: at first one attempt at a time. While batches wait and the service keeps up there are more, up to `maxConcurrency`
- * (`AdaptiveConcurrencyLimit`). A failure while other requests are accepted delays only its own batch.
- * Open: an outage ends all pauses but its own (`FailureState`), and starts a new epoch. Attempts of an older epoch may extend a
- * Retry-After, and change nothing else.
- * Half-open: after the pause one probe is sent. After the outage attempts begin no faster than `RecoveryRampUp` allows.
+ * Closed: one attempt at a time at first. While batches wait and the service keeps up, concurrency grows up to `maxConcurrency`
+ * (`AdaptiveConcurrencyLimit`). A failure while other requests are accepted delays only its own batch. Open: an outage replaces
+ * all other pauses by its own (`FailureState`), and starts a new epoch. Attempts of an older epoch may extend a Retry-After, and
+ * change nothing else. Half-open: after the pause one probe is sent. After the outage attempts begin no faster than
+ * `RecoveryRampUp` allows.
  *
  * A rejection that names no entry is no success, since a gateway may reject everything. Isolation finds out which it is
  * (`limitToOne`, `suspend`, `rejectsEverything`).
@@ -70,7 +70,7 @@ export class CircuitBreaker {
     const delayed = this.#waitQueue.countDelayed(this.#now)
     // Requests of older epochs do not count, as long as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - staleRequests, 1))
-    // During the ramp-up a batch is taken when it may be sent, and not earlier, so that new entries go first.
+    // During the ramp-up a batch is taken when it may be sent, and not earlier, so that new entries are sent first.
     const active = this.#rampUp.isActive ? Math.min(fresh, running + 1) : fresh
     return staleRequests + active + Math.min(delayed, MAX_DELAYED) + this.#suspended
   }

@@ -2,7 +2,7 @@
  * The outcomes of all attempts: whether the service fails, when the next attempt may begin, and what a rejection proves. Each outcome
  * is recorded once, here; everything else reads this state or subscribes to it.
  *
- * A Retry-After counts as an outage while it lasts. It counts as no outage afterwards, since nothing failed during it.
+ * A Retry-After counts as an outage while it lasts, but not afterwards, since nothing failed during it.
  */
 import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/sender.js'
 import { nextDelayMs } from '../../shared/backoff.js'
@@ -48,7 +48,7 @@ export interface Attempt {
   readonly failures: number
   readonly isAccepting: boolean
   readonly retryState: RetryState
-  /** Aborted if we ended the attempt. */
+  /** Aborted if the transport ended the attempt. */
   readonly signal: AbortSignal
 }
 
@@ -80,7 +80,7 @@ export class FailureState {
   #failingSince: number | undefined
   /** From a Retry-After; not shortened. */
   #notBefore = -Infinity
-  /** Start of the Retry-After. Kept until the first success after it. */
+  /** Start of the Retry-After. Retained until the first success after it. */
   #retryAfterSince: number | undefined
   /** From the backoff; can be shortened. */
   #pausedUntil = -Infinity
@@ -250,7 +250,7 @@ export class FailureState {
         this.#countFailure(attempt)
         return isCurrent && this.#isRejectingAll ? this.#fail({ ...outcome, kind: 'endpoint-rejected' }) : 'none'
       case 'retryable': {
-        // We ended it: it says nothing about the service.
+        // The transport ended the attempt, so it shows nothing about the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
         this.#countFailure(attempt)
         const { retryAfterMs } = outcome
@@ -291,10 +291,10 @@ export class FailureState {
   #fail(failure: Retryable | EndpointRejected): 'outage' {
     const now = this.#options.clock.now()
     this.#backoffAttempt += 1
-    // Does not include a Retry-After that is over: perhaps nothing was sent since.
+    // Does not include a Retry-After that is over, since nothing may have been sent since then.
     this.#outageSince ??= Math.min(now - this.#ageMs, this.#suspectedSince ?? now)
     this.#lastFailure = failure.reason
-    // Without a status the local service is missing: a probe costs nothing, and it may be started at any moment.
+    // Without a status the local service is not running: a probe is cheap, and the service may start at any time.
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined
         ? ENDPOINT_REJECTED_PROBE_MS

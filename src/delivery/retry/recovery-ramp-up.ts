@@ -1,5 +1,5 @@
 /**
- * Limits the rate of requests after an outage. All clients of a service return at the same time, each with a backlog. If they
+ * Limits the rate of requests after an outage. All clients of a service resume at the same time, each with a backlog. If they
  * sent it as fast as the service replies, they would cause a second outage.
  *
  * A client continues at 1.7 times the rate that it had before. So all clients together stay below twice their usual rate, and
@@ -12,7 +12,7 @@ import type { FailureListener } from './failure-state.js'
 
 /** Of the usual rate. Below 2, since rates are estimates. */
 const FACTOR = 1.7
-/** A client that logs all the time sends a batch a second. A client that logs less may send as much. */
+/** A client that logs continuously sends one batch per second; one that logs less may send as many. */
 const MIN_PER_SECOND = 1
 const HOLD_OUTAGES = 1.5
 const MAX_HOLD_MS = 300_000
