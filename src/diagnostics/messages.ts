@@ -8,7 +8,7 @@ import type { IngestErrorCode } from '../shared/errors.js'
 type Fact = string | number
 
 export interface Message {
-  /** Of the `ingest:problem` event. A message without a code is written to stderr only. */
+  /** Code of the `ingest:problem` event. A message without a code is written to stderr only. */
   readonly code?: IngestErrorCode
   readonly text: (...facts: readonly Fact[]) => string
   readonly cause: string

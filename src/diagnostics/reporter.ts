@@ -194,8 +194,10 @@ export class Reporter {
 
   #writeLine({ messages, count, text }: Line): void {
     const suppressed = messages > 1 ? ` (${messages - 1} more like this since the last line)` : ''
-    const room = MAX_LINE_CHARS - suppressed.length
-    this.#write(`pino-ingest: ${cut(this.#mask(text(count)).replace(CONTROL_CHARACTERS, ' '), room)}${suppressed}\n`)
+    const maxChars = MAX_LINE_CHARS - suppressed.length
+    this.#write(
+      `pino-ingest: ${cut(this.#mask(text(count)).replace(CONTROL_CHARACTERS, ' '), maxChars)}${suppressed}\n`,
+    )
   }
 
   #event<Name extends keyof IngestEvents>(name: Name, kind: string, payload: IngestEvents[Name]): void {

@@ -2,17 +2,17 @@
 
 export const MASK = '***'
 
-/** Shorter secrets would match ordinary words. The service issues none; a local one may be given one. */
+/** Shorter secrets would match ordinary words. The service issues none, but a local service may be configured with one. */
 const MIN_SECRET_CHARS = 6
-/** Of a shorter form only the whole is masked. */
+/** Shorter secrets are masked only as a whole. */
 const MIN_DIVISIBLE_CHARS = 12
-/** A message may be cut anywhere within a secret: from this length on a part is masked. */
+/** Parts of this length are masked, since a message may be cut within a secret. */
 const PART_CHARS = 8
-/** From this length on where it is letters alone, and may be a word. */
+/** The same for parts that consist of letters only, and may be words. */
 const WORD_PART_CHARS = 12
 
 /**
- * @returns a function that masks each secret, compared without the case of ASCII letters: as it stands, escaped in JSON, percent-encoded, in
+ * @returns a function that masks each secret, ignoring the case of ASCII letters: verbatim, escaped in JSON, percent-encoded, in
  * base64 (also within longer base64), and parts of secrets of 12 characters or more: 8 characters, or 12 where all
  * are letters. Its time grows linearly with the text.
  */
@@ -30,7 +30,7 @@ export function createSecretMask(secrets: readonly string[]): (text: string) => 
   return (text) => maskParts(exactPattern === undefined ? text : text.replace(exactPattern, MASK), parts)
 }
 
-/** The same for all text within a plain JSON value, which is not changed but copied. */
+/** Masks all text within a plain JSON value. @returns a copy */
 export function maskDeep<T>(value: T, mask: (text: string) => string): T {
   if (typeof value === 'string') return mask(value) as T
   if (Array.isArray(value)) return value.map((item: unknown) => maskDeep(item, mask)) as T
@@ -62,12 +62,12 @@ function partsOf(form: string): string[] {
   return Array.from({ length: form.length - PART_CHARS + 1 }, (_, at) => form.slice(at, at + PART_CHARS))
 }
 
-/** Of the same length as the text, which `toLowerCase()` alone does not promise. */
+/** Converts to lower case and keeps the length, which `toLowerCase()` does not guarantee. */
 function withoutCase(text: string): string {
   return text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 }
 
-/** A run, each 8 characters of which stand in a secret, counts as a part of it. */
+/** Text counts as part of a secret if every 8 consecutive characters of it occur in a secret. */
 function maskParts(text: string, parts: ReadonlySet<string>): string {
   if (parts.size === 0) return text
   const folded = withoutCase(text)

@@ -1,6 +1,6 @@
 import type { Clock } from '../shared/clock.js'
 
-/** Passes the first value on at once, and merges those that follow within the window into one at its end. */
+/** Passes on the first value at once; later values within the window are merged into one, which is passed on at its end. */
 export class Throttle<T> {
   readonly #clock: Clock
   readonly #windowMs: number
@@ -25,14 +25,14 @@ export class Throttle<T> {
     this.#out(value)
   }
 
-  /** Passes on what is held, and ends the window. */
+  /** Passes on the merged value, and ends the window. */
   flushNow(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     this.#passOn()
   }
 
-  /** Discards what is held. The window continues. */
+  /** Discards the merged value. The window continues. */
   discard(): void {
     this.#held = undefined
   }
