@@ -1,4 +1,6 @@
-/** [worker] Of equal entries within a window the first is sent at once; a summary at the end of the window counts the others. */
+/**
+ * [worker] Deduplicates entries: the first of equal entries within a window is sent at once, and a summary at its end counts the others.
+ */
 import type { Clock } from '../shared/clock.js'
 import { copyString, hashLongId } from '../record/string-copy.js'
 import { condense, createSummary, findTimestamp } from './repeat-summary.js'
@@ -89,7 +91,7 @@ export class Deduplicator {
     const key = keyOf(fingerprint, severity)
     const now = this.#options.clock.now()
     const window = this.#windows.get(key)
-    // The timers of a busy thread are late.
+    // The timer may be late in a busy thread.
     if (window !== undefined && now - window.openedAt < this.#options.windowMs) {
       this.#hold(window, entryJson)
       return true

@@ -1,4 +1,4 @@
-/** [worker] Selects the records of a level of which only a share is sent. All records of a trace are decided alike. */
+/** [worker] Sends only a share of the records of a level. The decision is the same for all records of a trace. */
 import type { SampleRates } from '../options/breadcrumb-settings.js'
 import { LEVELS } from '../protocol/log-entry.js'
 
@@ -20,8 +20,8 @@ export class Sampler {
   }
 
   /**
-   * The trace id decides, alike in every process: a record that is kept at a rate is kept at every higher rate.
-   * Without a trace id every 1/rate-th record is kept, beginning with the first.
+   * The decision depends on the trace id, so it is the same in every process, and a record that is kept at a rate is kept at
+   * every higher rate. Without a trace id every 1/rate-th record is kept, beginning with the first.
    *
    * @param severity position of the level in `LEVELS`
    * @param traceId '' if there is none
