@@ -4,7 +4,7 @@ import type { JsonObject } from '../protocol/log-entry.js'
 export interface Kind<T> {
   /** Completes "must be …". */
   readonly rule: string
-  /** The value, or `undefined` where it breaks the rule. */
+  /** The value, or `undefined` if it breaks the rule. */
   read(value: unknown): T | undefined
   /** The part of the value that breaks the rule, and why, if the rule does not say it. */
   problem?(value: unknown): string | undefined
@@ -36,7 +36,7 @@ export const modulePath: Kind<string> = {
   rule: "the path of a module, as text: a function cannot cross into pino's worker",
 }
 
-/** Fits into an HTTP header (RFC 9110, section 5.5) and shows a stray newline at once. */
+/** Valid in an HTTP header (RFC 9110, section 5.5). A stray newline is reported at startup. */
 export const key: Kind<string> = {
   rule: 'printable ASCII characters without spaces',
   read: (value) => (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value) ? value : undefined),

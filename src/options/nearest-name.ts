@@ -1,6 +1,6 @@
 /** Finds the known name that an unknown one was probably meant to be. */
 
-/** More changes than this are another word. */
+/** With more changes it is probably another word. */
 const MAX_DISTANCE = 4
 
 /** @param maxDistance letters that may differ; two swapped neighbours count as one */
