@@ -1,17 +1,17 @@
 /**
  * Decides whether a new entry is admitted. Near the limit of the memory or the disk, entries of low severity are
- * refused, so that the rest of it is left to those that matter more.
+ * refused, so that the remaining space is reserved for entries of higher severity.
  */
 import type { DropReason } from '../diagnostics/account.js'
 
-/** Where entries wait, and how full it is. */
+/** A place where entries wait, in memory or on disk. */
 export interface Store {
   /** Share of its limit in use. */
   readonly usedShare: number
 }
 
 export interface AdmissionOptions {
-  /** `isMemoryOnly`: what is added now is not on disk. */
+  /** `isMemoryOnly`: new entries are not written to disk. */
   readonly memory: Store & { readonly isMemoryOnly: boolean }
   readonly disk?: Store | undefined
 }

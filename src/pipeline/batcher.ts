@@ -33,9 +33,9 @@ const NO_BODY = Buffer.alloc(0)
 const CLOSING = Buffer.from(']}')
 
 /**
- * Writes every entry as UTF-8 at once: a string kept until the seal would keep the whole chunk that it is a slice of.
- * One scratch buffer serves all batches and an exact copy leaves it at the seal, so that a waiting batch never
- * holds more than its own bytes. The copy costs about 2 us a batch of 25 KB.
+ * Writes every entry as UTF-8 at once: a string stored until the seal would retain the whole chunk that it is a slice of.
+ * All batches use one scratch buffer, which is copied at the seal, so that a waiting batch uses only the memory of its own bytes. The copy
+ * costs about 2 us a batch of 25 KB.
  */
 export class Batcher {
   readonly #options: BatcherOptions
@@ -48,9 +48,9 @@ export class Batcher {
   #dueAt = 0
   #cutAt = -Infinity
   #cancelTimer: (() => void) | undefined
-  /** Where the entries of a body begin. */
+  /** Offset of the first entry in the body. */
   #headLength = 0
-  /** How much of the open batch was passed to the log. */
+  /** Number of bytes of the open batch that were passed to the log. */
   #loggedLength = 0
   #loggedCount = 0
   /** Offset of the end of each entry of the open batch. */
@@ -130,7 +130,7 @@ export class Batcher {
   #log(): void {
     const { log } = this.#options
     if (log === undefined || this.#loggedCount === this.#count) return
-    const start = this.#loggedCount === 0 ? this.#loggedLength : this.#loggedLength + 1 // behind the comma
+    const start = this.#loggedCount === 0 ? this.#loggedLength : this.#loggedLength + 1 // after the comma
     const text = this.#scratch.subarray(start, this.#length)
     log.append(this.#batchId, this.#loggedCount, this.#count - this.#loggedCount, this.#highestSeverity, text)
     this.#loggedLength = this.#length
@@ -154,7 +154,7 @@ export class Batcher {
     this.#length = this.#scratch.write(`{"batch_id":"${this.#batchId}","logs":[`)
     this.#headLength = this.#loggedLength = this.#length
     const now = clock.now()
-    // With less than a batch an interval, one request an interval.
+    // At less than one batch per interval, one request is sent per interval.
     this.#dueAt = Math.min(Math.max(now + LINGER_MS, this.#cutAt + flushIntervalMs), now + flushIntervalMs)
     this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
   }
@@ -229,7 +229,7 @@ export class Batcher {
     this.#ends = []
     this.#highestSeverity = 0
     this.#loggedCount = 0
-    // A giant entry must not keep its memory.
+    // Releases the memory of a very large entry.
     const usual = Math.max(INITIAL_BYTES, 2 * this.#options.batchBytes)
     if (this.#scratch.length > usual) this.#scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }

@@ -1,4 +1,4 @@
-/** Makes the entry builder from the settings. */
+/** Creates the entry builder from the settings. */
 import { validateRequest } from '../client/request-validation.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
@@ -59,7 +59,7 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
   })
 }
 
-/** @returns what breaks the interface; undefined for a valid entry */
+/** @returns how the entry violates the interface; undefined for a valid entry */
 function findFault(entry: unknown): string | undefined {
   try {
     validateRequest('batch', { logs: [entry] })

@@ -14,7 +14,7 @@ export interface DropNoticesOptions {
 /** The endpoint that drops entries, and that the notices are sent to. */
 export interface NoticeTarget {
   readonly batcher: { seal(): void }
-  /** False if a notice made now would be dropped as well, or comes too late. */
+  /** False if a notice would be dropped as well, or would come too late. */
   readonly isAccepting: boolean
   /** Adds an entry. With a spool it is on disk when this returns. */
   addGenerated(entryJson: string, severity: number): void
@@ -49,7 +49,7 @@ export class DropNotices {
     this.#target = target
   }
 
-  /** Notices made so far. */
+  /** Number of notices created so far. */
   get reportCount(): number {
     return this.#reportCount
   }
@@ -75,7 +75,7 @@ export class DropNotices {
     else this.#openWindow()
   }
 
-  /** Makes a notice of what is unreported, if the service has accepted entries since. */
+  /** Creates a notice of unreported drops, if the service has accepted entries since. */
   report(): void {
     const { settings, clock } = this.#options
     const target = this.#target
@@ -90,7 +90,7 @@ export class DropNotices {
     this.#save()
   }
 
-  /** The app ends: from now on unreported counts are saved at once. */
+  /** Called at shutdown. From now on unreported counts are saved at once. */
   close(): void {
     this.#state = 'closing'
     this.#cancelTimer?.()
@@ -134,7 +134,7 @@ export class DropNotices {
   }
 }
 
-/** An entry of level warn, as JSON. @param labels what every entry of this app carries @param atMs of the latest drop */
+/** An entry of level warn, as JSON. @param labels labels of every entry of this app @param atMs of the latest drop */
 export function createDropNotice(dropped: UnreportedDrops['dropped'], labels: Labels, atMs: number): string {
   const { service, environment, version } = labels
   const count = Object.values(dropped).reduce((sum, one) => sum + one, 0)

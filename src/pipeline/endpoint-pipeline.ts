@@ -19,7 +19,7 @@ import { Spool } from '../spool/spool.js'
 import { Admission } from './admission.js'
 import { Batcher } from './batcher.js'
 
-/** A source has all of its entries at hand: while the endpoint accepts any, it accepts one within this time. */
+/** All entries of a source are available, so an endpoint that accepts any entries accepts one within this time. */
 const SOURCE_MAX_WAIT_MS = 5_000
 
 export interface EndpointPipelineOptions {
@@ -35,7 +35,7 @@ export interface EndpointPipelineOptions {
   readonly sender: Sender
   /** Converts a batch's body to the endpoint's, before it is compressed. Default: they are the same. */
   readonly toBody?: (inner: Sender) => Sender
-  /** Of the endpoint: what is on disk for one endpoint is never sent to another. */
+  /** URL of the endpoint. Entries on disk for one endpoint are never sent to another. */
   readonly url: string
   /** Stores the entries, in place of the spool. */
   readonly source?: RereadableSource | undefined
@@ -116,7 +116,7 @@ export class EndpointPipeline {
     this.#hold = hold
   }
 
-  /** Starts to claim and send what earlier processes left on disk. */
+  /** Starts to claim and send batches that earlier processes left on disk. */
   start(): void {
     this.#spool?.start()
   }
@@ -126,7 +126,7 @@ export class EndpointPipeline {
     this.#delivery.enqueue(batch)
   }
 
-  /** Adds an entry that the transport made itself; '' for one that `beforeSend` dropped. It is on disk when this returns. */
+  /** Adds an entry that the transport created itself; '' for one that `beforeSend` dropped. It is on disk when this returns. */
   addGenerated(entryJson: string, severity: number): void {
     this.account.generated += 1
     if (entryJson === '') this.account.filtered += 1

@@ -1,4 +1,4 @@
-/** Makes the stages and connects them: text -> lines -> entries -> batches -> requests. */
+/** Creates the stages and connects them: text -> lines -> entries -> batches -> requests. */
 import { createHttp } from '../client/http.js'
 import { createIngestSender } from '../delivery/ingest-sender.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
@@ -119,7 +119,7 @@ export class Pipeline {
       canRefuseUnread: requests === undefined,
       onRead: () => {
         for (const { batcher } of endpoints) batcher.commit()
-        reporter.stats() // in an outage, and for filtered entries, nothing else does
+        reporter.stats() // in an outage, and for filtered entries, no other call does it
       },
     })
     const release =
@@ -163,13 +163,13 @@ export class Pipeline {
     return pending + (requestLogs?.pending ?? 0)
   }
 
-  /** No more text comes. */
+  /** No more text follows. */
   end(): void {
     this.records.end()
     this.#seal()
   }
 
-  /** For every later entry that names no release itself. */
+  /** Sets the release id of every later entry that has none. */
   setReleaseId(releaseId: string): void {
     this.records.finish()
     this.#mapper.setReleaseId(releaseId)
@@ -190,7 +190,7 @@ export class Pipeline {
     return this.#notices.reportCount === reportCount ? flushed : this.#flushEndpoints(timeoutMs)
   }
 
-  /** As `flush`, without waiting for a backoff to end: the event loop has run empty. */
+  /** As `flush`, without waiting for a backoff to end. Called when the event loop is empty. */
   flushNow(): Promise<FlushOutcome> {
     const flushed = this.flush()
     for (const { breaker } of this.#endpoints) breaker.retryNow()
@@ -210,7 +210,10 @@ export class Pipeline {
     )
   }
 
-  /** Delivers what is pending within `shutdownTimeoutMs`; counts and reports the rest. Never rejects; calls join. */
+  /**
+   * Delivers what is pending within `shutdownTimeoutMs`; counts and reports the rest. Never rejects; concurrent calls return the same
+   * promise.
+   */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }

@@ -23,16 +23,16 @@ export interface RecordEndpoint {
 }
 
 export interface RecordReaderOptions {
-  /** False: text is consumed, and nothing is made of it. */
+  /** If false, text is consumed and discarded. */
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
   readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
     build(text: string, start: number, end: number): Pick<MappedRecord, 'json' | 'severity'>
   }
   readonly mapper: Pick<Mapper, 'peekSeverity'>
-  /** Lowest severity that is sent, as `toThreshold` gives it. */
+  /** Lowest severity that is sent, as `toThreshold` returns it. */
   readonly threshold: number
-  /** Whether a line may be refused before it is mapped: its entry is all that is made of it. */
+  /** Whether a line may be refused before it is mapped, since only its entry is needed. */
   readonly canRefuseUnread: boolean
   /** Some text was read. */
   readonly onRead: () => void
@@ -50,7 +50,7 @@ interface WaitingText {
 export class RecordReader {
   readonly #options: RecordReaderOptions
   readonly #lines = new LineSplitter((text, start, end) => this.#readLine(text, start, end))
-  /** The first is being read. */
+  /** The first text is being read. */
   readonly #waiting: WaitingText[] = []
   #pendingEntries = 0
 
@@ -58,7 +58,7 @@ export class RecordReader {
     this.#options = options
   }
 
-  /** The entry that is being built: received, and not yet anywhere else. */
+  /** The entry that is being built: received, but not yet in another stage. */
   get pendingEntries(): number {
     return this.#pendingEntries
   }
@@ -81,12 +81,12 @@ export class RecordReader {
     else setImmediate(this.#readSlice)
   }
 
-  /** Reads all that waits, but not what is added meanwhile: an app that goes on logging would never end it. */
+  /** Reads all waiting text, but none that is added meanwhile: otherwise it would not end while the app continues to log. */
   finish(): void {
     for (let left = this.#waiting.length; left > 0; left -= 1) this.#advanceWaiting(Infinity)
   }
 
-  /** No more text comes: what is left without a newline is a line too. */
+  /** No more text follows: a rest without a newline is read as a line. */
   end(): void {
     this.finish()
     this.#begin('')

@@ -24,7 +24,7 @@ export interface ReleaseHoldOptions {
 }
 
 const MAX_HOLD_MS = 5_000
-/** Of the held bodies: to add the id takes 10 ms a MiB. */
+/** Limit for all held bodies: adding the id takes 10 ms per MiB. */
 const MAX_HELD_BYTES = 4 * 1024 * 1024
 
 export class ReleaseHold {

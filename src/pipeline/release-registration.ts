@@ -67,7 +67,7 @@ function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
     branch: deploy?.branch,
     deployed_by: deploy?.deployed_by,
     ...(!isLocalDefault && { url, apiKey: apiKey.reveal() }),
-    // With exceptions it came from the environment, where the client finds both.
+    // With exceptions (`noProxy`) it is from the environment, which the client reads itself.
     ...(noProxy === '' && { proxy }),
   }
 }
