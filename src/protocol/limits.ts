@@ -1,4 +1,4 @@
-/** Limits and paths of the service's interface. What it marks "not shown" is decided elsewhere, never here. */
+/** Limits and paths of the service's interface. Values that the interface marks "not shown" are defined elsewhere. */
 
 /** Entries in one `POST /ingest` (interface: Limits). */
 export const MAX_LOGS_PER_REQUEST = 100
@@ -6,7 +6,7 @@ export const MAX_LOGS_PER_REQUEST = 100
 /** `{base_url}` ends with this prefix (interface: introduction, Versioning). */
 export const BASE_PATH = '/api/v1'
 
-/** Header that carries the API key on every endpoint but the heartbeat (interface: Authentication 1). */
+/** Header with the API key, on every endpoint except the heartbeat (interface: Authentication 1). */
 export const API_KEY_HEADER = 'X-API-Key'
 
 /** Every body is JSON under this type (interface: introduction). */
