@@ -1,6 +1,6 @@
 /**
  * Clean copies of logged data: well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide,
- * its objects without a prototype, so that `__proto__` is a key like any other.
+ * its objects without a prototype, so that `__proto__` is an ordinary key.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 
@@ -75,7 +75,7 @@ export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string)
       if (clean === key) to[key] = value
       else cleaned.push([clean, value])
     }
-    // Each starts at another suffix: a thousand that become one key must not cost a thousand tries each.
+    // Each starts at another suffix, so that a thousand equal keys do not need a thousand attempts each.
     cleaned.forEach(([key, value], index) => putUnderFreeKey(to, key, value, index + 2))
   }
   return root

@@ -59,7 +59,7 @@ const OTHER_KEYS = [
   'socket',
   'connection',
   'error',
-  'cause', // the parsed body, where they are no errors
+  'cause', // the parsed body, if they are not errors
 ]
 
 /** Members that are removed from an error of an HTTP client. */
@@ -167,8 +167,8 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
 }
 
 /**
- * A stack makes an error, or the key that errors are logged under. JSON.stringify leaves neither stack nor message of one: there its name
- * has to do, or a status or code beside a request or response that carries headers or a body.
+ * A value with a stack is an error, and so is the value under the key of errors. JSON.stringify omits an error's stack and message; then
+ * its name counts, or a status or code next to a request or response with headers or a body.
  */
 function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): boolean {
   if (Array.isArray(value)) return false

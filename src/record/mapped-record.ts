@@ -15,7 +15,7 @@ export interface MappedRecord {
   traceId: string
   /** Fingerprint that the record itself names, or ''. */
   fingerprint: string
-  /** The first that the record names of: its own trace, its request, the caller's trace, its session; else the process. */
+  /** The first of these that the record has: its own trace, its request, the caller's trace, its session; else the process. */
   scopeKind: ScopeKind
   scopeId: string
   /** Whether the entry has breadcrumbs of the record's own. */

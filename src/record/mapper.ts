@@ -1,4 +1,4 @@
-/** The entry point of this folder: a line in, an entry's JSON out. */
+/** The entry point of this folder: maps a line to the JSON of an entry. */
 import { FastPath } from './fast/fast-path.js'
 import { createMappedRecord, setScope } from './mapped-record.js'
 import type { MappedRecord } from './mapped-record.js'

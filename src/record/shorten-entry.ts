@@ -120,7 +120,7 @@ function longTexts(root: object): Text[] {
   return found
 }
 
-/** False where nothing changes. */
+/** @returns whether anything was cut */
 function cutTexts(texts: readonly Text[], limit: number): boolean {
   let hasChanged = false
   for (const { holder, key, whole } of texts) {

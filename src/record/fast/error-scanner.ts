@@ -8,7 +8,7 @@ const BACKSLASH = 92
 export class ErrorScanner {
   /** The entry's `error`, as JSON. */
   json = ''
-  /** Of it, quoted; '' where it has none. */
+  /** Type of the error, quoted; '' if it has none. */
   type = ''
   message = ''
   /** The other members, without braces, for `metadata.error`. */

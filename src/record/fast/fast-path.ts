@@ -1,5 +1,5 @@
 /**
- * From a line as pino writes it to its entry, without JSON.parse: values that need no change are copied as text.
+ * Maps a line in pino's usual form to its entry without JSON.parse: values that need no change are copied as text.
  *
  * Other lines (another shape, an escaped key, a key of the field table that this path does not know) are declined and
  * mapped by the reference path. Both paths must give the same entry.
@@ -89,7 +89,7 @@ export class FastPath {
   /**
    * Lines must come in rising order.
    *
-   * @param record is filled, but for `json`
+   * @param record is filled, except `json`
    * @returns false if the line is declined; `record` is undefined then
    */
   map(text: string, start: number, end: number, threshold: number, record: MappedRecord): boolean {

@@ -16,9 +16,9 @@ const REFERENCE_KEYS: ReadonlySet<string> = new Set(
 )
 
 export class RequestScanner {
-  /** Members of the entry's `request`; '' where there are none. */
+  /** Members of the entry's `request`; '' if there are none. */
   request = ''
-  /** Of them, as JSON; '' where there is none. */
+  /** Method of the request, as JSON; '' if there is none. */
   method = ''
   url = ''
   status = ''
@@ -132,7 +132,7 @@ export class RequestScanner {
     return member.closedAt
   }
 
-  /** Headers are not sent, but for two that have a field. */
+  /** Headers are not sent, except two that have a field. */
   #scanHeaders(text: string, at: number, end: number): number {
     const header = this.#headers.open(text, at, end)
     while (header.next()) {

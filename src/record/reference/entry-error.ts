@@ -107,7 +107,7 @@ const MAX_FRAME_CHARS = 1_000
 export const MAX_FRAMES = 100
 const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/
 
-/** `/app/src/orders.js:12:5` of one line of a V8 stack, or `undefined` where it is not the application's. */
+/** `/app/src/orders.js:12:5` of one line of a V8 stack, or `undefined` if it is not the application's. */
 export function parseFrameLocation(line: string): string | undefined {
   if (line.length > MAX_FRAME_CHARS) return undefined
   const place = FRAME.exec(line)?.[1]?.replace(/^async /, '')

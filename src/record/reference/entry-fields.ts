@@ -1,4 +1,4 @@
-/** The field table: from a clean record to a log entry. Pure. Values without a field are kept in `metadata`: nothing is lost. */
+/** The field table: maps a clean record to a log entry. Pure. Values without a field are kept in `metadata`. */
 import type {
   Breadcrumb,
   EntryDeploy,
@@ -164,7 +164,7 @@ function takeLevel(record: JsonObject, labels: LevelLabels): ResolvedLevel {
   return toResolvedLevel('info')
 }
 
-/** Moves the members of the object under `nestedKey` to the record, but for `level` and `time`, which pino writes itself. */
+/** Moves the members of the object under `nestedKey` to the record, except `level` and `time`, which pino writes itself. */
 function liftNested(record: JsonObject, nestedKey: string): void {
   const nested = record[nestedKey]
   if (!isObject(nested)) return
