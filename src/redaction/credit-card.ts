@@ -25,7 +25,7 @@ export function redactCards(text: string, by: string): string {
   return copied === 0 ? text : clean + text.slice(copied)
 }
 
-/** A run is as long as it can be: digits with single separators between them. */
+/** Start of the longest run of digits with single separators between them. */
 function runStart(text: string, from: number, least: number): number {
   let start = from
   while (start > least) {
@@ -63,7 +63,7 @@ export function isCardNumber(digits: string): boolean {
   return brand !== undefined && hasLength(brand, length) && hasValidCheckDigit(digits)
 }
 
-/** A part of an id, of a fraction, or of a longer text of letters and digits is no card. */
+/** A part of an id, of a fraction, or of a longer text of letters and digits is not a card number. */
 function isJoinedBefore(text: string, at: number): boolean {
   return /[A-Za-z\d]/.test(text[at - 1] ?? '') || (text[at - 1] === '.' && /\d/.test(text[at - 2] ?? ''))
 }
@@ -104,7 +104,7 @@ interface Brand {
   readonly most: number
 }
 
-/** ISO/IEC 7812: who issues what begins so, and how long its numbers are. A time in ms, us or ns begins with a 1. */
+/** ISO/IEC 7812: prefixes of the brands, with the lengths of their numbers. No brand begins with 1, as a time in ms, us or ns does. */
 const BRANDS: readonly Brand[] = [
   { from: 4000, to: 4999, least: 13, most: 19 }, // Visa, see `hasLength`
   { from: 5100, to: 5599, least: 16, most: 16 },

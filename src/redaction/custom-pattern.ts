@@ -17,7 +17,7 @@ export interface CompiledExpression {
 
 /**
  * @param text an expression's source, or `/source/flags`
- * @throws SyntaxError that says what is wrong with it
+ * @throws SyntaxError with the reason
  */
 export function compileExpression(text: string): CompiledExpression {
   const { source, ignoresCase, isMultiline } = parseExpression(text)
@@ -74,7 +74,7 @@ export class CustomPattern {
 const MARKERS = ['[email]', '[creditCard]', '[ssn]', '[bearer]', '[scrubbed]', '[removed]']
 const MAX_MARKER_CHARS = Math.max(...MARKERS.map((marker) => marker.length))
 
-/** Whether a match lies within a marker. */
+/** Whether a match is within a marker. */
 function isMarker(text: string, start: number, end: number): boolean {
   if (end - start > MAX_MARKER_CHARS) return false
   const least = Math.max(0, start - MAX_MARKER_CHARS)

@@ -8,7 +8,7 @@ const NAME_KEY = /(?:name|key|field|header)$/i
 const VALUE_KEY = /(?:values?|content)$/i
 
 /**
- * Removes from a parsed record, in place: members with such a name, values beside such a name in objects and lists, credentials of
+ * Removes from a parsed record, in place: members with such a name, values next to such a name in objects and lists, credentials of
  * basic authentication, and headers inside texts and keys, whose value becomes `[removed]`. Without recursion.
  *
  * @returns how many were removed.

@@ -55,7 +55,7 @@ const INDENT = new RegExp(`${BLANK}*`, 'y')
 const FOLD = new RegExp(String.raw`${BREAK}(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' }
 
-/** The same text, but for the values of headers and for credentials. */
+/** Removes the values of headers, and credentials. */
 export function removeHeaderLines(text: string): string {
   const names = new RegExp(NAME_END + AFTER_NAME, 'gi')
   let clean = ''
@@ -83,7 +83,7 @@ export function findNextHeader(json: string, from: number): number {
     const end = match.index + match[0].length
     if (/^b/i.test(match[0])) {
       if (isCredentialAt(json, match.index)) return match.index
-      // In a list or in an object of name and value, a name that is a whole text may have its value anywhere beside it.
+      // In a list or in an object of name and value, a name that is a whole text may have its value anywhere next to it.
     } else if (
       isSecret(json.slice(startOfName(json, end, 0), end)) &&
       (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)
@@ -163,7 +163,9 @@ function matchAt(
   return match === null ? undefined : { end: at + match[0].length, group: match[1] ?? '' }
 }
 
-/** The value beside a name in a list. Before a colon it is no value but the next name, and another header's name keeps its own value. */
+/**
+ * The value next to a name in a list. Text before a colon is the next name and not a value, and another header's name keeps its own value.
+ */
 function listed(text: string, at: number, value: Quote | undefined, isContainer: boolean): Range | undefined {
   if (value === undefined) return isContainer ? containerRange(text, at, undefined) : undefined
   const range = quotedRange(text, at, value)

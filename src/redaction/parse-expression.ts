@@ -101,7 +101,7 @@ const NO_SPACES =
   String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
   String.raw`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 
-/** The members of a class that an escape stands for; undefined if it stands for one character. */
+/** The members of the class that an escape denotes; undefined if it denotes one character. */
 function setOf(token: string): string | undefined {
   if (/^\\[dDwW]$/.test(token)) return token
   if (token === '\\s') return SPACES

@@ -21,7 +21,7 @@ export interface RedactorOptions {
   readonly maxTextChars?: number
 }
 
-/** What the members of a container are: fields of the interface, or the application's own data. */
+/** The meaning of a container's members: fields of the interface, or the application's own data. */
 type Role = 'entry' | 'fields' | 'trace' | 'breadcrumbs' | 'breadcrumb' | 'free' | 'query'
 
 /** The names under which frameworks log a parsed query. */
@@ -66,7 +66,7 @@ export class Redactor {
    * lines, in which no letter or slash is written as an escape.
    */
   findNextParam(text: string, from: number): number {
-    // In pieces: otherwise what is absent would be searched to the end of the text for each place that is present.
+    // In pieces: otherwise, for each match of one form, the absent forms would be searched to the end of the text.
     for (let at = from; at < text.length; at += PIECE_CHARS) {
       const end = Math.min(at + PIECE_CHARS, text.length)
       const found = Math.min(this.#params.findNext(text, at, end), this.#findNextQuery(text, at, end))

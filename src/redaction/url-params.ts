@@ -5,7 +5,7 @@
 import { createCharSet, findRunStart } from './char-set.js'
 import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
 
-/** Names are not longer. */
+/** Maximum length of a name. */
 const MAX_NAME_CHARS = 128
 /** Characters of a name, whose brackets may be percent-encoded. */
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/)
@@ -101,7 +101,7 @@ export class UrlParams {
   }
 }
 
-/** An equals sign one URL deeper: `%3D`. */
+/** An equals sign in a nested URL: `%3D`. */
 function nextEncoded(text: string, from: number): number {
   let at = text.indexOf('%3', from)
   while (at !== -1 && (text.charCodeAt(at + 2) | 32) !== 100) at = text.indexOf('%3', at + 2)
