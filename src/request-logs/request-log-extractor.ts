@@ -1,4 +1,4 @@
-/** The entry point of this folder: from an entry's JSON to the JSON of the request log that it completes. */
+/** The entry point of this folder: creates the JSON of the request log that an entry completes. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
 import { RequestJoiner } from './request-joiner.js'

@@ -128,7 +128,7 @@ function routeIn(metadata: Fields): string | undefined {
     .find((pattern) => pattern !== undefined)
 }
 
-/** Text, or Express's route with its `path`, that begins with `/` or `*`. Other text is no route of a router. */
+/** Text, or the `path` of Express's route, that begins with `/` or `*`. Other text is not a route. */
 function patternOf(value: unknown): string | undefined {
   const text = textOf(fieldsOf(value)?.['path'] ?? value)
   return text !== undefined && /^[/*]/.test(text) ? text : undefined
