@@ -11,12 +11,12 @@ export interface BackoffInput {
   readonly random: () => number
 }
 
-/** After a long outage a longer wait matters less; a short outage is not prolonged by it. */
+/** Share of the outage's age: a wait grows with the outage, so that it does not prolong a short one. */
 const OUTAGE_SHARE = 1 / 4
 const LEAST_CAP_MS = 5_000
 
 /**
- * Full jitter: anywhere between nothing and the exponential step, so that many clients do not retry at the same time.
+ * Full jitter: a random delay between 0 and the exponential step, so that many clients do not retry at the same time.
  * The cap is a quarter of the outage's age, at least 5 s and the first step, at most `retryMaxMs`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */

@@ -1,12 +1,12 @@
 /**
- * The package's errors. Users match on `code`, which is stable; messages may be reworded.
+ * The package's errors. Applications compare `code`, which is stable; messages may change.
  */
 
 /**
  * - `CONFIG`: an option, a variable or an argument is missing or wrong. Nothing was sent.
- * - `INVALID`: a value given to the client breaks the service's interface. Nothing was sent.
- * - `AUTH`: the service refused the key (401, 403).
- * - `REJECTED`: the service refused the content (400, 413, 422 and other 4xx).
+ * - `INVALID`: a value passed to the client violates the service's interface. Nothing was sent.
+ * - `AUTH`: the service rejected the key (401, 403).
+ * - `REJECTED`: the service rejected the content (400, 413, 422 and other 4xx).
  * - `RATE_LIMITED`: 429, and the attempts are used up; or a Retry-After ends after the call's `timeoutMs`.
  * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts or the call's `timeoutMs` are used up.
  * - `MISDIRECTED`: a 3xx, or a reply that is not the service's, such as a login page; redirects are never followed. Without a URL also: the
@@ -30,11 +30,11 @@ export interface IngestErrorOptions {
   readonly status?: number
   /** Milliseconds until the service may be asked again, if it sent a Retry-After. */
   readonly retryAfterMs?: number | undefined
-  /** The underlying failure. Never one that carries the key or a token. */
+  /** The underlying failure. Never contains the key or a token. */
   readonly cause?: unknown
 }
 
-/** Every error this package throws. Its message, stack and cause never hold the API key or a monitor token. */
+/** The error class of this package. Message, stack and cause never contain the API key or a monitor token. */
 export class IngestError extends Error {
   override readonly name = 'IngestError'
   readonly code: IngestErrorCode

@@ -1,9 +1,9 @@
 /**
- * JSON.parse that keeps integers a double cannot hold (a BigInt in pino's output, a nanosecond clock).
+ * JSON.parse that keeps integers beyond the precision of a double (a BigInt in pino's output, a nanosecond clock).
  *
- * Node 20 gives a reviver no source text, so such a literal is parsed as a marked string and the mark is removed
- * when the result is written. The mark is random per process: no logged text can imitate it.
- * A number beyond a double's range becomes text: JSON.stringify would make it null, and most readers infinite.
+ * Node 20 passes no source text to a reviver, so such a literal is parsed as a marked string, and the mark is removed when the
+ * result is written. The mark is random per process: no logged text can imitate it. A number beyond a double's range becomes
+ * text: JSON.stringify would write null, and most parsers would read it as infinite.
  */
 import { randomBytes } from 'node:crypto'
 import { findStringEnd } from './json-scan.js'
@@ -19,7 +19,7 @@ export function parseExact(json: string): unknown {
   return OUT_OF_RANGE.test(json) ? (JSON.parse(markIntegers(json)) as unknown) : value
 }
 
-/** JSON text of a value that holds marked numbers. */
+/** JSON text of a value that may contain marked numbers. */
 export function stringifyExact(value: unknown): string {
   const json = JSON.stringify(value)
   return json.includes(MARK) ? json.replace(MARKED, '$1') : json
@@ -35,7 +35,7 @@ export function unmarkNumber(text: string): string {
   return text.startsWith(MARK) ? text.slice(MARK.length) : text
 }
 
-/** `json` is valid, so that a quote outside a string begins one. */
+/** `json` must be valid, so that a quote outside a string begins a string. */
 function markIntegers(json: string): string {
   let marked = ''
   let at = 0
@@ -47,7 +47,7 @@ function markIntegers(json: string): string {
   return marked + json.slice(at).replace(NUMBERS, mark)
 }
 
-/** A fraction is a double by nature; only an integer is expected to come back digit for digit. */
+/** Fractions are read as doubles; only integers must keep every digit. */
 function mark(literal: string): string {
   const number = Number(literal)
   if (!Number.isFinite(number)) return `"${literal}"`

@@ -1,9 +1,9 @@
 /**
  * Finds values in JSON text without parsing it. Works on positions and allocates nothing.
  *
- * Only compact JSON as pino writes it is understood (no white space between tokens); for other text the
- * functions return -1, and the line is parsed by JSON.parse. Accepted text is valid JSON, provided that the range holds no raw control
- * character and no bad escape, which `nextSuspect` finds for a whole chunk at once.
+ * Supports only compact JSON as pino writes it (no white space between tokens). For other text the functions return -1, and the line is
+ * parsed by JSON.parse. Accepted text is valid JSON, provided that the range contains no raw control character and no invalid escape, which
+ * `findNextSuspect` finds for a whole chunk at once.
  */
 
 export const QUOTE = 34
@@ -26,8 +26,8 @@ const MAX_OPEN = 29
 const MAX_KEYS_IN_VALUE = 1_000
 
 /**
- * A control character, an escape that JSON does not know, NUL or a surrogate written as an escape: what a line must not
- * hold if its strings are to be copied as they stand. A letter or a slash written as an escape (pino writes none) may hide a key.
+ * Characters that prevent copying the strings of a line unchanged: a control character, an invalid escape, NUL or a surrogate written as
+ * an escape. A letter or a slash written as an escape (pino writes none) may hide a key.
  */
 const SUSPECT =
   /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:0000|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
@@ -37,7 +37,7 @@ export function findNextSuspect(text: string, from: number): number {
   SUSPECT.lastIndex = from
   for (let match = SUSPECT.exec(text); match !== null; match = SUSPECT.exec(text)) {
     const at = match.index
-    // In `C:\\Users` the second backslash belongs to the first: it begins no escape.
+    // In `C:\\Users` the second backslash belongs to the first: it does not begin an escape.
     if (text.charCodeAt(at) === BACKSLASH && oddBackslashesBefore(text, at)) {
       SUSPECT.lastIndex = at + 1
       continue
@@ -62,9 +62,9 @@ function oddBackslashesBefore(text: string, at: number): boolean {
   return ((at - 1 - before) & 1) === 1
 }
 
-/** `start` is at the opening quote; answers the position of the closing one. */
+/** @param start position of the opening quote @returns position of the closing quote */
 export function findStringEnd(text: string, start: number, end: number): number {
-  // From four characters on, indexOf beats a loop over character codes.
+  // From four characters on, indexOf is faster than a loop over character codes.
   let quote = text.indexOf('"', start + 1)
   while (quote !== -1 && quote < end) {
     if (text.charCodeAt(quote - 1) !== BACKSLASH || !oddBackslashesBefore(text, quote)) return quote
@@ -77,7 +77,7 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= 57
 }
 
-/** More digits, or more in an exponent, may leave a double's range (1.8e308): that is for the path that looks closer. */
+/** More digits, or more in an exponent, may exceed a double's range (1.8e308), and are left to the reference path. */
 const MAX_INTEGER_DIGITS = 200
 const MAX_EXPONENT_DIGITS = 2
 
@@ -107,7 +107,7 @@ export function findNumberEnd(text: string, at: number): number {
   return i
 }
 
-/** Position after a value that is no container, or -1. */
+/** Position after a value that is not a container, or -1. */
 function scalarEnd(text: string, at: number, end: number): number {
   switch (text.charCodeAt(at)) {
     case QUOTE: {
@@ -132,7 +132,7 @@ export function findKeyEnd(text: string, at: number, end: number): number {
   return quote !== -1 && text.charCodeAt(quote + 1) === COLON ? quote + 2 : -1
 }
 
-/** Position after the value at `at`, or -1 where it is not compact JSON, or too deep. Never beyond `end`. */
+/** Position after the value at `at`, or -1 if it is not compact JSON, or too deep. Never beyond `end`. */
 export function findValueEnd(text: string, at: number, end: number): number {
   const first = text.charCodeAt(at)
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
@@ -141,10 +141,10 @@ export function findValueEnd(text: string, at: number, end: number): number {
   }
   let i = at
   let open = 0 // containers around position i
-  let objects = 0 // bit n is set where container n is an object
+  let objects = 0 // bit n is set if container n is an object
   let keys = 0
   for (;;) {
-    // Here a value begins.
+    // A value begins.
     const code = text.charCodeAt(i)
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       if (open === MAX_OPEN) return -1
@@ -165,7 +165,7 @@ export function findValueEnd(text: string, at: number, end: number): number {
       i = scalarEnd(text, i, end)
       if (i === -1) return -1
     }
-    // Here a value has ended: close what ends with it, or step to the next.
+    // A value has ended: close the containers that end with it, or continue with the next value.
     for (;;) {
       if (open === 0) return i > end ? -1 : i
       const after = text.charCodeAt(i)

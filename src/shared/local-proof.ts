@@ -1,27 +1,27 @@
 /**
- * How a local service proves that it knows a token without sending it: an HMAC over the client's nonce and the service's own
- * address, in the reply 401. Both sides use this module.
+ * Lets a local service prove that it knows a token without sending it: the 401 reply contains an HMAC over the client's nonce and the
+ * service's own address. Both sides use this module.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const CHALLENGE_HEADER = 'x-pino-ingest-challenge'
 
-/** Of the service's side of a connection. */
+/** Address of the service's end of a connection. */
 export interface ServiceAddress {
   readonly address: string
   readonly port: number
 }
 
 /**
- * The proof covers the address: another user's program that holds a port and relays the nonce to the service on another port
- * gets a proof for that other port only.
+ * The proof covers the address: if another user's program listens on a port and relays the nonce to the service on another port, it gets a
+ * proof for that other port only.
  */
 export function createProof(token: string, nonce: string, { address, port }: ServiceAddress): string {
   const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
   return createHmac('sha256', token).update(`${nonce} ${origin}`).digest('base64url')
 }
 
-/** Whether `www-authenticate` is that of a local service. It proves nothing by itself. */
+/** Whether `www-authenticate` is from a local service. This alone proves nothing. */
 export function isLocalService(challenge: string | undefined): boolean {
   return /^Bearer\b.*\bpino-ingest\b/i.test(challenge ?? '')
 }
@@ -33,7 +33,7 @@ export interface ChallengeReply {
   readonly challenge: string | undefined
 }
 
-/** `token`: a local service that has another token. `foreign`: anything else. */
+/** `token`: a local service with another token. `foreign`: any other program. */
 export type ProofProblem = 'token' | 'foreign'
 
 const PROOF = /\bproof="([\w-]{43})"/

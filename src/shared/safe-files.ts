@@ -20,17 +20,17 @@ import { basename, dirname, join } from 'node:path'
 const FILE_MODE = 0o600
 const WRITABLE_BY_OTHERS = 0o022
 const TEMPORARY_NAME = /^[0-9a-f]+\.tmp$/
-/** Undefined where there are no user ids (Windows): there owner and mode say nothing. */
+/** Undefined where there are no user ids (Windows), and owner and mode have no meaning. */
 export const ownUid = process.getuid?.()
 
-/** A file or folder that is not safe to use: the message says why. Its `code` is not one of the system's. */
+/** A file or folder is not safe to use; the message gives the reason. Its `code` is not a system error code. */
 export class UnsafeError extends Error {
   override readonly name = 'UnsafeError'
   readonly code = 'UNSAFE'
 }
 
 /**
- * Opens a regular file of this user; symbolic links are not followed, and nothing is waited for. For folders that only this
+ * Opens a regular file of this user; symbolic links are not followed, and the call does not block. For folders that only this
  * user can write to.
  * @param flags `O_CREAT` creates it with mode 0600
  * @throws UnsafeError for anything else; the system's errors
@@ -40,8 +40,8 @@ export function openOwn(path: string, flags: number): number {
 }
 
 /**
- * As `openOwn`, for folders that others can write to as well: the file must have one name, and others must not be able to
- * write to it.
+ * As `openOwn`, for folders that other users can write to as well: the file must have a single hard link, and other users must not be able
+ * to write to it.
  * @throws UnsafeError, the system's errors
  */
 export function openPrivate(path: string, flags: number): number {
@@ -59,7 +59,7 @@ function open(path: string, flags: number, problemOf: (stats: Stats) => string |
     // O_NONBLOCK: opening a FIFO would wait for its other end.
     fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), FILE_MODE)
   } catch (error) {
-    // ELOOP, ENXIO, EISDIR and EACCES do not say what is there.
+    // ELOOP, ENXIO, EISDIR and EACCES do not show what exists at the path.
     const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST'
     const stats = isTaken ? undefined : lstatSync(path, { throwIfNoEntry: false })
     const problem = stats && problemOf(stats)
@@ -94,7 +94,7 @@ function truncateBy(fd: number, bytes: number): void {
   }
 }
 
-/** Why it is not a regular file of this user. */
+/** @returns why it is not a regular file of this user; undefined if it is */
 function ownershipProblem(stats: Stats): string | undefined {
   if (stats.isSymbolicLink()) return 'is a symbolic link'
   if (stats.isFIFO()) return 'is a FIFO'
@@ -111,7 +111,7 @@ function privacyProblem(stats: Stats): string | undefined {
   return isOpenToOthers ? `can be written by others (mode ${formatMode(stats)})` : undefined
 }
 
-/** Whether the file or folder is this user's; true where there are no user ids. */
+/** Whether the file or folder belongs to this user; true where there are no user ids. */
 export function isOwn({ uid }: Stats): boolean {
   return ownUid === undefined || uid === ownUid
 }
@@ -121,16 +121,16 @@ export function formatMode({ mode }: Stats): string {
   return (mode & 0o7777).toString(8).padStart(4, '0')
 }
 
-/** The whole file, or undefined where it has more than `maxBytes`. @throws the system's errors */
+/** The whole file, or undefined if it has more than `maxBytes`. @throws the system's errors */
 export function readAtMost(fd: number, maxBytes: number): Buffer | undefined {
   return fstatSync(fd).size > maxBytes ? undefined : readFileSync(fd)
 }
 
 /**
- * Replaces a file, or creates it: written under a random name beside it, synchronised, and renamed into place.
+ * Replaces a file, or creates it: written under a random name in the same folder, synchronised, and renamed.
  * @param write gets the new file's descriptor, which appends
- * @returns that descriptor. What is at the path is what was written, or this throws
- * @throws what `write` throws, UnsafeError, the system's errors; then nothing is left beside the file
+ * @returns that descriptor; the path then refers to the written file
+ * @throws the errors of `write`, UnsafeError, the system's errors; no temporary file is left then
  */
 export function replaceFile(path: string, write: (fd: number) => void): number {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
@@ -139,7 +139,7 @@ export function replaceFile(path: string, write: (fd: number) => void): number {
     write(fd)
     fsyncSync(fd)
     renameSync(temporary, path)
-    // Who may write to the folder can exchange the temporary file before it is renamed.
+    // A user who may write to the folder can replace the temporary file before it is renamed.
     if (!isSameFile(fstatSync(fd, { bigint: true }), lstatSync(path, { bigint: true })))
       throw new UnsafeError(`${path} was exchanged by another process while it was written`)
     syncFolder(dirname(path))
@@ -151,7 +151,7 @@ export function replaceFile(path: string, write: (fd: number) => void): number {
   }
 }
 
-/** Deletes what processes left that were killed in `replaceFile`. @throws the system's errors */
+/** Deletes temporary files of processes that were killed in `replaceFile`. @throws the system's errors */
 export function removeTemporaries(path: string): void {
   const folder = dirname(path)
   const start = `${basename(path)}.`
@@ -170,7 +170,7 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
 /** Not every system synchronises folders: Windows does not, nor do some network file systems. */
 const CANNOT_SYNC_FOLDERS: readonly unknown[] = ['EPERM', 'EACCES', 'EISDIR', 'EINVAL', 'ENOTSUP']
 
-/** Makes the names in a folder outlast a power failure, where the system can. @throws the system's other errors */
+/** Makes the names in a folder survive a power failure, if the system supports it. @throws the system's other errors */
 export function syncFolder(path: string): void {
   let fd: number | undefined
   try {
@@ -183,7 +183,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** A close can fail, too (quota, network file systems), and what was written before is lost then: reported, never thrown. */
+/** A close can fail as well (quota, network file systems), and previous writes are then lost. Such an error is reported, never thrown. */
 export function closeQuietly(fd: number, onError: (error: unknown) => void): void {
   try {
     closeSync(fd)

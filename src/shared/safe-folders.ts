@@ -1,4 +1,4 @@
-/** Folders that nobody else can replace or redirect. */
+/** Folders that no other user can replace or redirect. */
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -10,9 +10,9 @@ const WRITABLE_BY_ALL = 0o002
 const STICKY = 0o1000
 
 /**
- * Creates a folder and the parents that are missing, with mode 0700. Level by level and each at most once: Node's recursive
- * `mkdir` never returns where the system answers ENOENT in a folder that exists, as `/proc` does.
- * @returns what was created, the outermost first
+ * Creates a folder and the parents that are missing, with mode 0700. Creates each level separately, and tries it once: Node's recursive
+ * `mkdir` never returns if the system reports ENOENT in an existing folder, as in `/proc`.
+ * @returns the created folders, the outermost first
  * @throws the system's error, with its code; the message names the whole path
  */
 export function createFolders(path: string): readonly string[] {
@@ -20,7 +20,7 @@ export function createFolders(path: string): readonly string[] {
   try {
     for (let at = resolve(path); isMissing(at); at = dirname(at)) {
       missing.unshift(at)
-      if (at === dirname(at)) break // a drive that is not there
+      if (at === dirname(at)) break // a missing drive
     }
     return missing.filter(createFolder)
   } catch (error) {
@@ -29,7 +29,7 @@ export function createFolders(path: string): readonly string[] {
   }
 }
 
-/** @returns false where it is there: another process was quicker */
+/** @returns false if it exists: another process has created it */
 function createFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: FOLDER_MODE })
@@ -41,9 +41,9 @@ function createFolder(path: string): boolean {
 }
 
 /**
- * Creates the folder where it is missing, with 0700, and checks it where it is not.
+ * Creates the folder with mode 0700 if it is missing, and checks it otherwise.
  * @returns whether it was created
- * @throws UnsafeError for a symbolic link or another user's folder; the system's errors, also where its parent is missing
+ * @throws UnsafeError for a symbolic link or another user's folder; the system's errors, also if its parent is missing
  */
 export function ensureFolder(path: string): boolean {
   const isNew = isMissing(path) && createFolder(path)
@@ -52,10 +52,10 @@ export function ensureFolder(path: string): boolean {
 }
 
 /**
- * A root that the user named, created with its parents where it is missing. It may be a mount that root owns and that others
- * use as well: what is created inside is closed to them. Who could replace a folder in it could still redirect us, so the
- * README asks for one of its own.
- * @returns what was created, the outermost first
+ * A root that the user configured, created with its parents if it is missing. It may be a mount that root owns and other users
+ * share: they have no access to the folders that are created in it. A user who can replace such a folder could still redirect
+ * writes, so the README recommends a folder of its own.
+ * @returns the created folders, the outermost first
  * @throws UnsafeError for a symbolic link or another user's folder; the system's errors
  */
 export function ensureNamedRoot(path: string): readonly string[] {
@@ -64,15 +64,15 @@ export function ensureNamedRoot(path: string): readonly string[] {
   return created
 }
 
-/** As `ensureNamedRoot`, and creates nothing. @throws UnsafeError; the system's error where there is none */
+/** As `ensureNamedRoot`, but creates nothing. @throws UnsafeError; the system's error if there is no root */
 export function checkNamedRoot(path: string): void {
   const stats = checkFolder(path)
   if (!isOwn(stats) && stats.uid !== 0) throw new UnsafeError(`${path} belongs to another user (uid ${stats.uid})`)
 }
 
 /**
- * The folder of a file that the user named, created with its parents where it is missing. It must belong to this user or to
- * root. Others may write to it where the sticky bit keeps them from replacing the file, as in `/tmp`.
+ * The folder of a file that the user configured, created with its parents if it is missing. It must belong to this user or to
+ * root. Other users may write to it if the sticky bit prevents them from replacing the file, as in `/tmp`.
  * @returns its path without links
  * @throws UnsafeError; the system's errors
  */
@@ -89,7 +89,7 @@ export function ensureFolderOf(file: string): string {
 function checkOwnFolder(path: string): void {
   const stats = checkFolder(path)
   if (!isOwn(stats)) throw new UnsafeError(`${path} belongs to another user (uid ${stats.uid})`)
-  // Ours, but open to others: a umask or a copy made it so, and closing it is what the user would do.
+  // Our folder, but accessible to others because of a umask or a copy: restrict it.
   if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE)
 }
 
@@ -100,7 +100,7 @@ function checkFolder(path: string): Stats {
   return stats
 }
 
-/** Whether what others have created may be looked into. False where there is nothing. */
+/** Whether the folder belongs to this user and may be read. False if it does not exist. */
 export function isOwnFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats !== undefined && stats.isDirectory() && isOwn(stats)

@@ -1,4 +1,4 @@
-/** A typed event, through which two parts that must know each other are connected after both are made. */
+/** A typed event. It connects two objects that refer to each other after both are created. */
 export class Signal<Args extends readonly unknown[] = []> {
   readonly #listeners: ((...args: Args) => void)[] = []
 
