@@ -2,8 +2,8 @@
 import type { Batch, DeadLetter } from '../batch/sender.js'
 
 /**
- * Stores entries before they are sent. Never throws. Another process may claim the open batch and send the entries of it that are
- * on disk under its id. `flush` and `seal` report this once; the caller must then restart the batch under a new id.
+ * Stores entries before they are sent. Never throws. Another process may claim the open batch, and send its entries that are on disk under
+ * its id. `flush` and `seal` report this once; the caller must then restart the batch under a new id.
  */
 export interface EntryLog {
   /**
@@ -15,7 +15,7 @@ export interface EntryLog {
   flush(): boolean
   /**
    * Ends the open batch. Does not keep its body.
-   * @returns the batch, with its custody if entries of it are on disk; undefined if the open batch was claimed. The returned batch
+   * @returns the batch, with its acknowledgement if entries of it are on disk; undefined if the open batch was claimed. The returned batch
    *   has fewer entries if only the first ones could be written: after a crash these would be sent under this id, so the
    *   caller must send the others under a new one
    */

@@ -30,7 +30,7 @@ export function* walkFiles(folder: string, depth = MAX_DEPTH): Generator<FoundFi
   }
 }
 
-/** The file is gone or another user's: in both cases it is none of this spool's files. */
+/** The file was deleted or belongs to another user: in both cases it is not a file of this spool. */
 const IGNORED_CODES: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
 /** Sorted names; none if the folder does not exist or must not be read. @throws the system's other errors, after which the content is unknown */

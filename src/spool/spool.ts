@@ -22,7 +22,7 @@ import { WriteAheadLog } from './write-ahead-log.js'
 export type { SpoolOptions } from './spool-options.js'
 
 const SCAN_MS = 15_000
-/** What a power failure may cost (`durability: 'power'`). */
+/** Time of which a power failure may lose the entries (`durability: 'power'`). */
 const SYNC_MS = 1_000
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Dropping one segment must not drop most entries. */
@@ -123,7 +123,7 @@ export class Spool {
     })
   }
 
-  /** Starts, and claims what ended processes left. Never throws. */
+  /** Starts, and claims entries of ended processes. Never throws. */
   start(): void {
     this.#scan()
     this.#tasks.every(RENEW_MS, () => this.#renew())
@@ -131,7 +131,7 @@ export class Spool {
     if (this.#isPowerSafe) this.#tasks.every(SYNC_MS, () => this.log.sync())
   }
 
-  /** Entries on disk that are neither in the queue nor with a sender. */
+  /** Entries on disk that are neither queued nor being sent. */
   get pendingEntries(): number {
     return this.evicted.entries + this.recovery.readyEntries + this.#retainedEntries
   }
@@ -141,7 +141,7 @@ export class Spool {
     return this.#retainedEntries
   }
 
-  /** Share of `maxBytes` in use. 0 while no own entries wait on disk: then others fill the spool. */
+  /** Share of `maxBytes` in use. 0 while no own entries wait on disk, since then other processes fill the spool. */
   get usedShare(): number {
     if (this.evicted.entries === 0) return 0
     return (this.#limits.rootBytes + (this.log.current?.segment.writtenBytes ?? 0)) / this.#options.maxBytes

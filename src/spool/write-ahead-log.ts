@@ -16,7 +16,7 @@ export interface WriteAheadLogOptions {
   readonly segmentBytes: number
   /** A segment older than this takes no new batch, because `maxAgeMs` applies to whole segments. */
   readonly segmentAgeMs: number
-  /** Makes room and creates a segment. @throws the system's errors, UnsafeError, SpoolFullError */
+  /** Makes space and creates a segment. @throws the system's errors, UnsafeError, SpoolFullError */
   readonly newSegment: () => SegmentWriter
   /** Another process has claimed or deleted the folder. Must clear `instance`. */
   readonly onClaimed: () => void

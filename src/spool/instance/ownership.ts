@@ -23,7 +23,7 @@ export interface OwnerIdentity {
   readonly boot?: string
   /** PID namespace. Process ids are comparable only within one namespace. */
   readonly namespace?: string
-  /** Start time of the thread in ticks since boot. Tells apart threads that were given the same id. */
+  /** Start time of the thread in ticks since boot. Distinguishes threads that were given the same id. */
   readonly start?: string
 }
 

@@ -25,7 +25,7 @@ export class FrameBuffer {
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length)
     this.#length = 0
-    // A single huge entry must not keep its memory.
+    // Releases the memory of a single very large entry.
     if (this.#bytes.length > 8 * INITIAL_BYTES) this.#bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES)
     return taken
   }

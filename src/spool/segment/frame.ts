@@ -29,7 +29,7 @@ const ID_AT = 20
 export interface Frame {
   readonly kind: 'entries' | 'seal'
   readonly batchId: string
-  /** Position of the highest level among the entries in `LEVELS`. */
+  /** Index in `LEVELS` of the highest level of the entries. */
   readonly severity: number
   /** Entries in the frame; for a seal: in the batch. */
   readonly count: number
@@ -54,7 +54,7 @@ export interface FrameInput {
   readonly text: Uint8Array
 }
 
-/** Writes a frame at `at`, which must have room for `HEADER_BYTES` and the text. @returns the end of the frame */
+/** Writes a frame at `at`, which must have space for `HEADER_BYTES` and the text. @returns the end of the frame */
 export function writeFrame(into: Buffer, at: number, { kind, id, severity, count, first, text }: FrameInput): number {
   const end = at + HEADER_BYTES + text.length
   into.set(FRAME_MAGIC, at)
