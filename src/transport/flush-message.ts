@@ -3,9 +3,9 @@ import type { AccountSnapshot } from '../diagnostics/account.js'
 
 /**
  * - `acknowledged`: the service has accepted or rejected all entries that were logged before
- * - `spooled`: they are on disk, and the service is down. In an outage that is longer than a request may take, after one more
- *   failed attempt; under a Retry-After that is longer than the time left, at once; else at the timeout
- * - `timeout`: neither is known in time
+ * - `spooled`: they are on disk, and the service is down. Resolved after one more failed attempt if the outage is longer than the
+ *   request timeout; at once if a Retry-After exceeds the remaining time; otherwise at the timeout
+ * - `timeout`: neither was known before the timeout
  */
 export type FlushState = 'acknowledged' | 'spooled' | 'timeout'
 
@@ -15,7 +15,7 @@ export interface FlushResult {
   readonly account?: AccountSnapshot
 }
 
-/** To the worker. `read`: it has read all that was logged before the flush; some versions of pino send this themselves. */
+/** To the worker. `read`: the worker has read all records logged before the flush; some versions of pino send this themselves. */
 export interface FlushRequest {
   readonly code: 'PINO_INGEST_FLUSH'
   readonly step: 'begin' | 'read'
@@ -42,7 +42,7 @@ export function isFlushRequest(message: unknown): message is FlushRequest {
   return typeof message === 'object' && message !== null && 'code' in message && message.code === 'PINO_INGEST_FLUSH'
 }
 
-/** The result that holds for all of them. */
+/** The combined result: the least complete state, and the sum of the accounts. */
 export function mergeFlushResults(results: readonly FlushResult[]): FlushResult {
   const state =
     (['timeout', 'spooled'] as const).find((one) => results.some((result) => result.state === one)) ?? 'acknowledged'

@@ -35,7 +35,7 @@ export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock
     if (isFlushRequest(message)) {
       if (message.step === 'begin') {
         waiting.set(message.id, message)
-        // In case the message that all was read does not arrive.
+        // In case the `read` message does not arrive.
         clock.timer(message.answerBy - clock.wallNow(), () => answer(message))
       } else answer(message)
     } else if (isReleaseMessage(message)) {

@@ -10,10 +10,10 @@ import type { IngestTransport } from './transport-stream.js'
 /**
  * A destination for `pino(options, ingestStream({ url, apiKey }))`.
  *
- * When the event loop runs empty, pending entries get `shutdownTimeoutMs`; a request in flight keeps the process alive until
- * its reply, or for `requestTimeoutMs`. `process.exit()` leaves no time: before it, call `flush()`, or `stream.end()` and
- * await `close`. Lost entries are counted and reported on stderr.
- * pino's configuration is not received here: set `messageKey`, `errorKey` and custom levels as options.
+ * When the event loop becomes empty, pending entries get `shutdownTimeoutMs`; a request in flight keeps the process alive until
+ * its reply, or for `requestTimeoutMs`. `process.exit()` leaves no time for this: call `flush()` before it, or `stream.end()` and
+ * await `close`. Lost entries are counted and reported on stderr. pino's configuration is not received here: set `messageKey`,
+ * `errorKey` and custom levels as options.
  *
  * @throws IngestError `CONFIG` naming each option that is missing or wrong.
  */
@@ -31,11 +31,11 @@ export function ingestStream(options: IngestOptions = {}): IngestTransport {
 
 interface Watched {
   readonly timeoutMs: number
-  /** Records received when the loop last ran empty: a second attempt without new records is of no use. */
+  /** Number of received records when the event loop was last empty: a second attempt without new records would be useless. */
   triedAt: number
 }
 
-/** One pair of listeners on the process serves all streams. */
+/** All streams share one pair of listeners on the process. */
 const watched = new Map<Pipeline, Watched>()
 
 /** @returns a function that ends it */
@@ -53,7 +53,7 @@ function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
   }
 }
 
-/** Node emits the event again if something was started in it. */
+/** Node emits the event again if a listener started asynchronous work. */
 function onBeforeExit(): void {
   for (const [pipeline, state] of watched) {
     pipeline.flushRepeats()

@@ -33,7 +33,7 @@ export function receivePinoConfig(port: MessagePort): Promise<PinoConfig | undef
   })
 }
 
-/** A port emits no event for new listeners, so its methods that add them are wrapped for a while. */
+/** A port emits no event for new listeners, so its methods that add listeners are wrapped temporarily. */
 function passOn(port: MessagePort, message: { code: string }): void {
   const methods = ['on', 'addListener', 'once'] as const
   for (const method of methods) {

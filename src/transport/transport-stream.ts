@@ -48,12 +48,12 @@ export class TransportStream extends Transform implements Flushable, Releasable 
   readonly #decoder = new StringDecoder('utf8')
 
   constructor({ clock, isWorker, createPipeline }: TransportStreamOptions) {
-    // pino writes strings. To encode and decode each takes 0.4 us a line. Runtimes that encode them all the same pass Buffers.
+    // pino writes strings. Encoding and decoding each line would take 0.4 us. Some runtimes encode them nevertheless and pass Buffers.
     super({ decodeStrings: false, readableObjectMode: true })
     this.#clock = clock
     this.#isWorker = isWorker
     this.pipeline = createPipeline((name, payload) => this.emit(name, payload))
-    this.resume() // it has no output, but a stream without a reader never ends
+    this.resume() // there is no output, but a stream that is not read never ends
   }
 
   flush(callback: () => void): void {
@@ -68,7 +68,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     return flushWithin(this.pipeline, timeoutMs, this.#clock)
   }
 
-  /** Node would answer a write after the end with `error`, or with nothing: these records are counted and reported as lost. */
+  /** For a write after the end Node would emit `error`, or nothing. Instead, these records are counted and reported as lost. */
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (!this.writableEnded) return (super.write as (...args: unknown[]) => boolean).call(this, chunk, ...rest)
     this.pipeline.records.write(String(chunk))
@@ -87,11 +87,11 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     this.pipeline.records.finish()
     this.pipeline.records.write(this.#decoder.end())
     this.pipeline.end()
-    // Before `finish` and not only before `close`: in a pipeline of pino's, the worker ends at `finish`.
+    // Must complete before `finish`, not only before `close`: in a pino pipeline the worker ends at `finish`.
     void this.pipeline.close().then(() => done())
   }
 
-  /** Without the error: an `error` event ends pino's worker, and without a listener the application. */
+  /** Does not pass on the error: an `error` event ends pino's worker or, without a listener, the application. */
   override _destroy(_error: Error | null, done: (error: Error | null) => void): void {
     void this.pipeline.close().then(() => done(null))
   }

@@ -1,4 +1,4 @@
-/** [worker] What pino loads as `target: 'pino-ingest'`. */
+/** [worker] The module that pino loads as `target: 'pino-ingest'`. */
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { EmitEvent } from '../diagnostics/reporter.js'
@@ -15,19 +15,19 @@ import type { IngestTransport } from './transport-stream.js'
 /**
  * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
  *
- * @param options see the README's table; every one can come from the environment.
- * @returns a stream that takes pino's lines. It emits `ingest:*` events and never `error`.
+ * @param options see the README's table; each can also be set by an environment variable.
+ * @returns a stream that accepts pino's lines. It emits `ingest:*` events and never `error`.
  * @throws IngestError `CONFIG` naming each option that is missing or wrong; pino then fails to start.
  * @see https://getpino.io/#/docs/transports
  */
 export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestTransport> {
   const settings = resolveFromProcess(options)
   const port = parentPort
-  // In this turn of the event loop: a later listener misses the message.
+  // In this turn of the event loop, since a later listener would miss the message.
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
   const config = await receiving
-  // Several `targets` emit their events on one stream: the id says which one it was.
+  // Several `targets` emit their events on one stream: the id identifies the transport.
   const id = randomUUID()
   const emitToApp: EmitEvent | undefined =
     port === null ? undefined : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
