@@ -1,6 +1,6 @@
 /**
- * The front door. Every public name stands here; what does not is internal and may change.
- * Deliberately not here: the local service (`pino-ingest/service`) and the command line.
+ * Entry point `pino-ingest`. Exports every public name except those of the local service (`pino-ingest/service`) and of the command line.
+ * Everything else is internal and may change.
  */
 import './shared/node-version.js'
 export { default } from './transport/worker.js'
