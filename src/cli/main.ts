@@ -117,7 +117,7 @@ function toFailure(error: unknown): { readonly code: string; readonly message: s
   // The Node version is too old: a stack trace would not help.
   if (error instanceof Error && 'code' in error && error.code === 'ENGINE')
     return { code: error.code, message: error.message, exitCode: EXIT_FAILED }
-  // A bug in this program: the stack trace says where.
+  // A bug in this program: the stack trace locates it.
   return {
     code: 'INTERNAL',
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -125,7 +125,7 @@ function toFailure(error: unknown): { readonly code: string; readonly message: s
   }
 }
 
-// The reader has closed the pipe (`| head`). That is no reason to end.
+// The reader has closed the pipe (`| head`). The process continues.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 // Not `process.exit()`: output to a pipe may not be flushed yet.

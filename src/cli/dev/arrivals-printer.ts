@@ -1,4 +1,4 @@
-/** Prints a line for everything that arrives. Lines that come faster than the output is read are skipped and counted. */
+/** Prints one line per received record. If the output is read too slowly, lines are skipped and counted. */
 import type { Clock } from '../../shared/clock.js'
 import type { RecordKind, Records, Stored } from '../../service/store/stored-record.js'
 import { formatRecordLine } from '../shared/record-line.js'
@@ -38,7 +38,7 @@ export class ArrivalsPrinter {
   /** For the service's `onRecords`. */
   readonly print = <K extends RecordKind>(kind: K, records: readonly Stored[]): void => {
     if (this.#out.destroyed) return
-    if (this.#skipped === 0 && this.#hasRoom(records.length)) {
+    if (this.#skipped === 0 && this.#hasCapacity(records.length)) {
       this.#out.write(
         (records as readonly Records[K][]).map((record) => formatRecordLine(kind, record, this.#paint)).join(''),
       )
@@ -47,8 +47,8 @@ export class ArrivalsPrinter {
     }
   }
 
-  /** If there is no room, schedules the report of what is skipped. */
-  #hasRoom(lines: number): boolean {
+  /** @returns whether the lines fit into the output; if not, schedules the report of skipped lines */
+  #hasCapacity(lines: number): boolean {
     const now = this.#clock.now()
     if (now >= this.#windowEndMs) {
       this.#windowEndMs = now + WINDOW_MS

@@ -67,7 +67,7 @@ export async function runWithProgram(
   return exitCode
 }
 
-/** Node reports in the same turn that a program cannot be started. */
+/** Node reports a failed start in the same turn of the event loop. */
 function waitForImmediate(): Promise<undefined> {
   return new Promise((resolve) => setImmediate(() => resolve(undefined)))
 }

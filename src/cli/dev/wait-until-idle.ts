@@ -1,14 +1,14 @@
-/** Waits until everything is stored that an ended program has sent. */
+/** Waits until all requests of an ended program are handled. */
 import { request } from 'node:http'
 import type { Clock } from '../../shared/clock.js'
 import type { IngestService } from '../../service/index.js'
 
-/** A scripted fault may hold a request for ever. */
+/** A scripted fault may leave a request open forever. */
 const MAX_WAIT_MS = 5_000
 const POLL_MS = 10
 
 /**
- * The service accepts connections in order: when it has answered a new one, it has begun with all earlier ones.
+ * The service accepts connections in order: when it has answered a new one, it has accepted all earlier ones.
  * @returns false if requests are still open after 5 s
  */
 export async function waitUntilIdle(
@@ -27,7 +27,7 @@ export async function waitUntilIdle(
   return false
 }
 
-/** Without a token the service answers 401, which is an answer too. */
+/** Without a token the service replies 401, which is sufficient. */
 function roundTrip(origin: string): Promise<void> {
   return new Promise((resolve) => {
     request(`${origin}/local/status`, { method: 'HEAD', agent: false, timeout: MAX_WAIT_MS }, (response) =>

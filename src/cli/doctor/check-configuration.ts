@@ -15,7 +15,7 @@ type Env = OptionSources['env']
 const NAMES = Object.keys(OPTION_TABLE) as OptionName[]
 const PREFIX = 'PINO_INGEST_'
 
-/** @returns the settings too, if the options are valid */
+/** @returns also the settings, if the options are valid */
 export function checkOptions(
   given: Record<string, unknown>,
   sources: OptionSources,
@@ -77,7 +77,7 @@ export const OPTIONS_IN_CODE = pass(
   'note: only environment variables and flags are checked; options passed in code are not visible to this command',
 )
 
-/** Always passes: with a Node version that is too old the program has ended before. */
+/** Always passes: with an unsupported Node version the program has already ended. */
 export function describeRuntime({ node, bun, deno }: RuntimeVersions): Check {
   const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`
   return pass('node', other === undefined ? String(node) : `${other}, as Node ${node}`)

@@ -15,10 +15,10 @@ import { listDestinations } from '../spool/locate.js'
 import { fail, pass } from './doctor-check.js'
 import type { Check } from './doctor-check.js'
 
-/** A module may wait in its top level. */
+/** A module may have a top-level await. */
 const LOAD_TIMEOUT_MS = 10_000
 
-/** Leaves the disk as it was. */
+/** Removes the files and folders that it creates. */
 export async function checkLocal(settings: Settings): Promise<Check[]> {
   const { enabled, spool, beforeSend } = settings
   return [
@@ -57,7 +57,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
       'set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the user that the application runs as; until then entries are kept in memory',
     )
   } finally {
-    // They would belong to the user who ran `doctor`. Folders that others use by now are not empty and stay.
+    // Removed, since they would belong to the user who ran `doctor`. Folders that other processes use by now are not empty and are kept.
     for (const folder of created.toReversed()) removeEmptyFolder(folder)
   }
 }

@@ -41,7 +41,7 @@ function checkProxy({ proxy }: Settings): Check {
   return pass('proxy', `${protocol}//${host}, except for the hosts in NO_PROXY`)
 }
 
-/** Judges address and key by the reply to an empty batch. Pure. */
+/** Derives the checks of URL and key from the reply to an empty batch. Pure. */
 export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string): Check[] {
   const { status } = reply
   const reason = describeReply(reply, mask)
@@ -88,7 +88,7 @@ function describeMisdirection({ status, headers }: HttpReply, reason: string): C
   if (status < 300 || status > 399)
     return fail('address', `not the service (${reason})`, 'check host and path; the path must end with /api/v1')
   const location = [headers['location']].flat()[0] ?? ''
-  // Without its query, which may hold secrets.
+  // Without its query, which may contain secrets.
   const target = URL.canParse(location) ? ` to ${new URL(location).origin}${new URL(location).pathname}` : ''
   return fail(
     'address',

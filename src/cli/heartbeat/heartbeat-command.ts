@@ -76,7 +76,7 @@ function readMonitorToken(): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    // Without the path: it may be the token, set in the wrong variable.
+    // Without the path, which may be the token itself, set in the wrong variable.
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
     throw new CommandError('CONFIG', `${FILE_VARIABLE} names a file that cannot be read (${code})`, EXIT_USAGE)
   }

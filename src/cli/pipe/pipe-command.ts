@@ -33,7 +33,7 @@ happen, and at the end {"event":"account",…} with the outcome of every record.
   run,
 }
 
-/** Events that `--json` prints. The account has the rest. */
+/** Events that `--json` prints. The account includes all others. */
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
 
 async function run(given: Arguments): Promise<number> {
@@ -58,7 +58,7 @@ async function run(given: Arguments): Promise<number> {
   const code = countUndelivered(account) === 0 && !hasFailed ? EXIT_DONE : EXIT_FAILED
   if (asJson) process.stderr.write(formatJsonLine({ event: 'account', ...account }))
   else if (countUndelivered(account) > 0) print(formatSummary(account))
-  // An application that keeps running, or a reader that stalls, would hold the process.
+  // An application that keeps running, or a stalled reader, would keep the process alive.
   if (isInterrupted) process.exit(code)
   return code
 }
@@ -99,7 +99,7 @@ async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) 
     stopReading()
   })
   if (!isQuiet) {
-    // What was read is delivered even while stdout is not read.
+    // Input is delivered even while stdout is not read.
     stdin.pipe(stdout, { end: false })
     stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') {

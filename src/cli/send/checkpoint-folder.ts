@@ -9,11 +9,11 @@ import { Checkpoint, createState, digest, readState } from './checkpoint.js'
 
 export interface CheckpointFolderOptions {
   readonly dir: string
-  /** Name of the service and key, then those of former keys. */
+  /** Names of the destinations: the current key's first, then those of former keys. */
   readonly destinations: readonly string[]
   /** See `CheckpointState`. */
   readonly options: string
-  /** Ignores what was sent before. */
+  /** Ignores earlier checkpoints. */
   readonly isRestart: boolean
 }
 

@@ -1,4 +1,4 @@
-/** How far a file is acknowledged, on disk, so that the next run continues there. */
+/** Stores on disk up to which position a file is acknowledged, so that the next run continues there. */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, writeSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
@@ -10,10 +10,10 @@ export interface Counts {
   readonly filtered: number
 }
 
-/** A place in the text of a file. */
+/** A position in the text of a file. */
 export interface Position {
   readonly offset: number
-  /** Where the last line begins if it has no newline; otherwise `offset`. */
+  /** Start of the last line if it has no newline; otherwise `offset`. */
   readonly lineStart: number
   /** The last bytes before `offset`. */
   readonly tail: Buffer
@@ -24,10 +24,10 @@ export interface CheckpointState {
   readonly offset: number
   readonly lineStart: number
   readonly tailBytes: number
-  /** Another file, or one that was rewritten, has another hash. */
+  /** Hash of `tail`, which differs for another file, or one that was rewritten. */
   readonly tailHash: string
   readonly counts: Counts
-  /** Set when all of the file is acknowledged: when, and the size and modification time of the file. */
+  /** Set when the whole file is acknowledged: the time, and the file's size and modification time. */
   readonly done: { readonly at: string; readonly size: number; readonly mtimeMs: number } | null
   /** UUID, the namespace of the batch ids. */
   readonly namespace: string
@@ -36,7 +36,7 @@ export interface CheckpointState {
 }
 
 const VERSION = 1
-/** Fixed, so that a write replaces the previous one: no disk is too full for it, and a kill leaves one of them. */
+/** Fixed size, so that a write replaces the previous record: it needs no space on a full disk, and after a kill one of the two is valid. */
 const RECORD_BYTES = 1024
 
 export function digest(content: string | Uint8Array): string {
@@ -63,7 +63,7 @@ export class Checkpoint {
     return this.#state
   }
 
-  /** All of the file is to be sent. @throws as `save` */
+  /** Starts at the beginning of the file. @throws as `save` */
   reset(): void {
     this.save(createState(this.#state.options))
   }
@@ -73,7 +73,10 @@ export class Checkpoint {
     this.save({ offset, lineStart, tailBytes: tail.length, tailHash: digest(tail), counts, done: null })
   }
 
-  /** Not synchronised: an older state after a power failure costs duplicates only. @throws the system's errors, and if the file was replaced */
+  /**
+   * Not synchronised: an older state after a power failure causes only duplicates.
+   * @throws the system's errors, and if the file was replaced
+   */
   save(changes: Partial<CheckpointState>): void {
     this.#state = { ...this.#state, ...changes }
     if (this.#file === undefined) return
@@ -108,7 +111,7 @@ function toRecord(state: CheckpointState): Buffer {
   return Buffer.from(`${JSON.stringify(state).padEnd(RECORD_BYTES - 1)}\n`)
 }
 
-/** @throws the system's errors, and for what is no checkpoint */
+/** @throws the system's errors, and errors for a file that is not a checkpoint */
 export function readState(path: string): CheckpointState | undefined {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   const fd = openPrivate(path, constants.O_RDONLY)

@@ -1,6 +1,6 @@
 /**
- * Stands in for the spool where entries come from a file: the file is their copy on disk. Tells each file up to where it is
- * acknowledged.
+ * Replaces the spool if entries are read from a file: the file itself is their copy on disk. Notifies each file of the position up to
+ * which it is acknowledged.
  */
 import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/sender.js'
 import { createSubBatchId } from '../../batch/sub-batch.js'
@@ -11,9 +11,9 @@ import type { Counts, Position } from './checkpoint.js'
 export interface TextSource {
   /** UUID, the namespace of its batch ids. */
   readonly namespace: string
-  /** Time of lines that have none; milliseconds since the epoch. */
+  /** Time for lines without a time; milliseconds since the epoch. */
   recordTimeMs(): number
-  /** @param position up to which everything is acknowledged; undefined if that has not changed. Never throws */
+  /** @param position up to which everything is acknowledged; undefined if it has not changed. Never throws */
   acknowledge(counts: Counts, position: Position | undefined): void
 }
 
@@ -25,24 +25,24 @@ interface TrackedBatch {
   pending: number
   rejected: number
   filtered: number
-  /** Whether its bad entries are searched, for which other batches must be sent. */
+  /** Whether its bad entries are being searched, which requires that other batches are sent. */
   isIsolated: boolean
-  /** End of the text that it completes; undefined if it was cut within a piece of text. */
+  /** End of the text that the batch completes; undefined if the batch was cut within a piece of text. */
   position: Position | undefined
 }
 
-/** Bytes of the batches that are not acknowledged, about, at which reading pauses. */
+/** Approximate number of unacknowledged bytes at which reading pauses. */
 const MAX_PENDING_BYTES = 32 * 1024 * 1024
-/** Batches that may be sent while an earlier one is isolated. A kill then sends them again, under the same ids. */
+/** Batches that may be sent while an earlier one is isolated. After a kill they are sent again, under the same ids. */
 const MAX_BATCHES_AHEAD = 64
 
 export class FilePositionLog implements RereadableSource {
   readonly #maxBatches: number
   readonly #writeDeadLetters: (letters: readonly DeadLetter[]) => void
   #source: TextSource | undefined
-  /** The text of the open batch begins there. */
+  /** Start of the open batch's text. */
   #start = 0
-  /** The text that the pipeline has ends there. */
+  /** End of the text that was passed to the pipeline. */
   #end = 0
   /** Batches that were cut since `#start`. */
   #cuts = 0
@@ -53,7 +53,7 @@ export class FilePositionLog implements RereadableSource {
   #notify: () => void = () => {}
 
   /**
-   * @param maxBatches from the first that is not acknowledged on: after a crash so many may be sent again
+   * @param maxBatches maximum, counted from the first unacknowledged one: after a crash as many may be sent again
    * @param writeDeadLetters throws the system's errors
    */
   constructor(maxBatches: number, writeDeadLetters: (letters: readonly DeadLetter[]) => void) {
@@ -73,12 +73,12 @@ export class FilePositionLog implements RereadableSource {
     return inFlight.length < this.#maxBatches && this.#batches.length < MAX_BATCHES_AHEAD
   }
 
-  /** Whether a batch was cut in the middle of the text that the pipeline got last, since it has enough bytes. */
+  /** Whether a batch was cut within the latest piece of text, because it had enough bytes. */
   get isCut(): boolean {
     return this.#cuts > 0
   }
 
-  /** Resolves after the next acknowledgement, or `wake`, when the next request is on its way. One caller at a time. */
+  /** Resolves after the next acknowledgement, or `wake`, when the next request was started. One caller at a time. */
   untilChange(): Promise<void> {
     return new Promise((resolve) => (this.#notify = () => setImmediate(resolve)))
   }
@@ -87,24 +87,24 @@ export class FilePositionLog implements RereadableSource {
     this.#notify()
   }
 
-  /** Entries of the open batch. @param entries that the pipeline has made so far */
+  /** Entries of the open batch. @param entries number of entries that the pipeline has created so far */
   countOpen(entries: number): number {
     return entries - this.#sealedEntries
   }
 
-  /** The text that follows is of this source. */
+  /** The following text is from this source. */
   beginSource(source: TextSource, offset: number): void {
     this.#source = source
     this.#start = this.#end = offset
     this.#cuts = 0
   }
 
-  /** The pipeline gets text that ends there. */
+  /** The pipeline receives text that ends at `end`. */
   beginPiece(end: number): void {
     this.#end = end
   }
 
-  /** The pipeline has read everything up to there, and no batch is open. @param filtered records that it has left out so far */
+  /** The pipeline has read all text up to `position`, and no batch is open. @param filtered number of filtered records so far */
   endPiece(position: Position, filtered: number): void {
     const counts = { accepted: 0, rejected: 0, filtered: filtered - this.#filtered }
     this.#filtered = filtered
@@ -120,20 +120,20 @@ export class FilePositionLog implements RereadableSource {
     return this.#source?.recordTimeMs() ?? Date.now()
   }
 
-  /** Follows from the place in the file: a batch that is sent again after a crash has the same id. */
+  /** Derived from the position in the file: a batch that is sent again after a crash has the same id. */
   newBatchId(): string {
     return createSubBatchId(this.#source?.namespace ?? '', [this.#start, this.#end, this.#cuts])
   }
 
   append(): void {
-    // The file has the entries.
+    // Nothing to write: the entries are in the file.
   }
 
   flush(): boolean {
     return true
   }
 
-  /** @returns undefined if the batch needs another id, since its text ends elsewhere than was known when it was begun */
+  /** @returns undefined if the batch needs another id, since its text has another end than expected at its start */
   seal(batch: Batch): Batch | undefined {
     const { batchId, count, body } = batch
     if (this.#source === undefined || batchId !== this.newBatchId()) return undefined

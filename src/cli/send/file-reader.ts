@@ -1,4 +1,4 @@
-/** Opens log files and reads their text in blocks, inflated where it is gzip. */
+/** Opens log files and reads their text in blocks, inflated if they are gzip. */
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -9,21 +9,21 @@ import type { CheckpointState, Position } from './checkpoint.js'
 
 /** A file, or stdin. */
 export interface InputFile {
-  /** As it was given. */
+  /** As the user gave it. */
   readonly name: string
-  /** Device and inode: a file keeps them when it is renamed. Undefined for stdin, as are size and time. */
+  /** Device and inode: they do not change when the file is renamed. Undefined for stdin, as are size and time. */
   readonly id?: string
   /** Bytes on disk. */
   readonly size?: number
   readonly mtimeMs?: number
   readonly isGzip: boolean
-  /** Bytes from an offset on, not inflated. A block is valid until the next one is asked for. */
+  /** Bytes from an offset on, not inflated. A block is valid until the next one is requested. */
   readBlocks(offset: number, blockBytes: number): AsyncIterable<Buffer>
   close(): Promise<void>
 }
 
 const BLOCK_BYTES = 64 * 1024
-/** Small, since the text of the block that is damaged is lost. Inflates to at most 4 MiB. */
+/** Small, since the text of a damaged block is lost. Inflates to at most 4 MiB. */
 const GZIP_BLOCK_BYTES = 4 * 1024
 const NEWLINE = 0x0a
 const GZIP = '1f8b'
@@ -59,7 +59,7 @@ export async function openInput(name: string, stdin: AsyncIterable<Buffer>): Pro
   }
 }
 
-/** The text from an offset of it on. @param onRead gets the length of each block, before it is inflated */
+/** The text from an offset on. @param onRead called with the length of each block before it is inflated */
 export async function* readText(
   file: InputFile,
   offset: number,
@@ -80,8 +80,8 @@ export async function* readText(
 }
 
 /**
- * Where to continue: at the checkpoint, or where its last line begins if that had no newline and has grown.
- * @returns undefined if the text before the checkpoint is not the one that was sent
+ * The position to continue from: the checkpoint, or the start of its last line, if that line had no newline and has grown since.
+ * @returns undefined if the text before the checkpoint differs from the text that was sent
  */
 export async function findResumePosition(
   file: InputFile,
@@ -99,7 +99,7 @@ export async function findResumePosition(
   return { offset: lineStart, lineStart, tail: tail.subarray(0, Math.max(0, tailBytes - (offset - lineStart))) }
 }
 
-/** By their first bytes. As text they would become thousands of meaningless entries. */
+/** Other formats, by their first bytes. Read as text they would become thousands of meaningless entries. */
 const OTHER_FORMATS: readonly (readonly [name: string, start: string, command: string])[] = [
   ['gzip', GZIP, 'gzip -dc'],
   ['zstd', '28b52ffd', 'zstd -dc'],
@@ -130,13 +130,13 @@ async function* readBlocks(handle: FileHandle, from: number, blockBytes: number)
   }
 }
 
-/** Not a piped stream: at an error it would discard what it has inflated before. @throws CommandError */
+/** Not a piped stream: at an error it would discard the text inflated before. @throws CommandError */
 async function* inflate(blocks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: BLOCK_BYTES })
   const inflated: Buffer[] = []
   let failure: Error | undefined
   let bytes = 0
-  // Neither at an error nor at the end of the last member the callback of a write is called.
+  // The callback of a write is not called at an error, or at the end of the last member.
   let resume = (): void => {}
   gunzip.on('data', (block: Buffer) => inflated.push(block))
   gunzip.on('error', (error) => (failure = error))

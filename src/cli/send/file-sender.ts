@@ -12,7 +12,7 @@ import { TextFeed } from './text-feed.js'
 
 export interface FileSenderOptions {
   readonly pipeline: Pipeline
-  /** The same that the pipeline has. */
+  /** The log that is also passed to the pipeline. */
   readonly log: FilePositionLog
   /** Entries in a batch. */
   readonly batchSize: number
@@ -25,14 +25,14 @@ export interface FileSenderOptions {
   readonly onResult: (result: FileResult) => void
 }
 
-/** The file that is read. */
+/** The file that is being read. */
 interface Reading {
   readonly label: string
   readonly file: InputFile
   /** Bytes of the file. */
   readonly from: number
   done: number
-  /** When it was begun, and how many entries had been accepted then. */
+  /** Start time, and the number of entries accepted by then. */
   readonly startedAt: number
   readonly entries: number
 }
@@ -52,12 +52,12 @@ export class FileSender {
     this.#options = options
   }
 
-  /** Whether only replies are missing. */
+  /** Whether all files are read, and only replies are missing. */
   get hasReadAll(): boolean {
     return this.#hasReadAll
   }
 
-  /** Of all files, in this run. */
+  /** Accepted entries of all files in this run. */
   get acceptedEntries(): number {
     return this.#transfers.reduce((sum, { counts }) => sum + counts.accepted, 0)
   }
@@ -80,7 +80,7 @@ export class FileSender {
     this.#stopReading('interrupted', null)
   }
 
-  /** Ends `run` now: it is of no use to continue. */
+  /** Ends `run` now, since continuing is useless. */
   fail(reason: string): void {
     this.#stopReading('failed', reason)
     this.#options.pipeline.abandon()
@@ -166,7 +166,7 @@ export class FileSender {
   #stopReading(result: ResultKind, reason: string | null): void {
     this.#stop ??= { result, reason }
     this.#options.log.wake()
-    // Otherwise it would be waited for.
+    // Otherwise the process would wait for stdin.
     if (this.#reading?.file.name === '-') this.#options.stdin.destroy()
   }
 

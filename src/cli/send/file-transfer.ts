@@ -1,4 +1,4 @@
-/** One file while it is sent: what became of its records, and its checkpoint. */
+/** The state of one file while it is sent: the outcomes of its records, and its checkpoint. */
 import type { Checkpoint, Counts, Position } from './checkpoint.js'
 import type { TextSource } from './file-position-log.js'
 import type { InputFile } from './file-reader.js'
@@ -7,7 +7,7 @@ import type { FileResult, ResultKind } from './send-result.js'
 export interface FileTransferOptions {
   readonly file: Pick<InputFile, 'name' | 'mtimeMs'>
   readonly checkpoint: Checkpoint
-  /** Where its text begins. */
+  /** Offset of the first text to send. */
   readonly offset: number
   readonly onEnd: (result: FileResult) => void
   readonly onWriteError: (reason: string) => void
@@ -20,7 +20,7 @@ export class FileTransfer implements TextSource {
   readonly #earlier: Counts
   #counts = NO_COUNTS
   #offset: number
-  /** Where its text ends, and the size of the file there. */
+  /** Offset of the end of the text, and the size of the file at that time. */
   #end: { readonly offset: number; readonly size: number } | undefined
   #reason: string | null = null
   #hasEnded = false
@@ -53,18 +53,18 @@ export class FileTransfer implements TextSource {
     this.#completeAtEnd()
   }
 
-  /** Not all of it can be read. */
+  /** A part of the file cannot be read. */
   fail(reason: string): void {
     this.#reason ??= reason
   }
 
-  /** It is complete when everything up to there is acknowledged. @param size bytes of the file that were read */
+  /** The file is complete when all text up to `offset` is acknowledged. @param size bytes of the file that were read */
   finishReading(offset: number, size: number): void {
     this.#end = { offset, size }
     this.#completeAtEnd()
   }
 
-  /** Nothing more of it will be sent. */
+  /** No more text of the file will be sent. */
   end(result: ResultKind, reason: string | null): void {
     if (this.#hasEnded) return
     this.#hasEnded = true

@@ -8,7 +8,7 @@ export interface Progress {
   readonly label: string
   /** Bytes of the file that were read. */
   readonly done: number
-  /** Unknown for stdin. */
+  /** Undefined for stdin. */
   readonly total: number | undefined
   /** Entries of all files that this run has sent. */
   readonly entries: number
@@ -20,12 +20,12 @@ export interface Progress {
 
 const BAR_COLUMNS = 20
 
-/** @param columns of the terminal: with them a bar is drawn where there is room */
+/** @param columns width of the terminal; if given, a bar is drawn if it fits */
 export function formatProgress(
   { label, done, total, entries, entriesPerSecond, secondsLeft, failure }: Progress,
   columns?: number,
 ): string {
-  // Not 100 % before everything is acknowledged.
+  // At most 99 % until everything is acknowledged.
   const percent = total === undefined ? undefined : Math.min(99, Math.floor((100 * done) / Math.max(total, 1)))
   const rate = `${formatNumber(Math.round(entriesPerSecond))} entries/s`
   const left = secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft)} left`]
@@ -62,7 +62,7 @@ export interface ProgressPrinterOptions {
 const CLEAR = '\r\u001b[K'
 const BAR_MS = 200
 const LINE_MS = 5_000
-/** During an outage, which may last for hours. */
+/** Interval of lines during an outage, which may last for hours. */
 const OUTAGE_LINE_MS = 60_000
 
 export class ProgressPrinter {
@@ -100,7 +100,7 @@ export class ProgressPrinter {
     )
   }
 
-  /** Removes the bar, so that something else can be written. */
+  /** Removes the bar, so that other output can be written. */
   clear(): void {
     if (this.#hasBar) this.#options.out.write(CLEAR)
     this.#hasBar = false

@@ -25,9 +25,9 @@ import { formatResult, formatTotal, isSuccess, sumResults } from './send-result.
 import type { FileResult } from './send-result.js'
 
 const MAX_CONCURRENCY = 256
-/** For the replies to requests in flight when a signal ends the command. */
+/** Time for replies to requests in flight when a signal ends the command. */
 const SHUTDOWN_MS = 1_000
-/** At least between two messages about the same kind of failure. */
+/** Minimum time between two messages about the same kind of failure. */
 const REPEAT_MS = 60_000
 
 export const sendCommand: Command = {
@@ -129,7 +129,7 @@ async function run(given: Arguments): Promise<number> {
   let failure: string | undefined
   events.on('ingest:delivered', () => (failure = undefined))
   events.on('ingest:problem', ({ code, message }: IngestEvents['ingest:problem']) => {
-    // What was accepted before shows that key and URL are right, but not that the last entries are.
+    // Earlier acceptances show that key and URL are valid, but not that the last entries are.
     const isFatal = sender.acceptedEntries === 0 || (code === 'REJECTED' && sender.hasReadAll)
     if (FATAL.has(code) && isFatal) return sender.fail(message.replace(/; entries are kept.*$/, ''))
     if (code !== 'CONFIG') failure = message
@@ -147,7 +147,7 @@ async function run(given: Arguments): Promise<number> {
   await sender.run()
   printer.close()
   undoSignals()
-  // Of these it is not known which they are.
+  // Rejected entries that the service did not name.
   const unnamed = pipeline.account.rejected - results.reduce((sum, { rejected }) => sum + rejected, 0)
   if (unnamed > 0)
     onMessage(`the service rejected ${formatEntryCount(unnamed)} without naming them; they count as sent`)
@@ -159,10 +159,10 @@ async function run(given: Arguments): Promise<number> {
   return unnamed === 0 && results.length === names.length && results.every(isSuccess) ? EXIT_DONE : EXIT_FAILED
 }
 
-/** Only the user can correct what causes these. */
+/** Failures that only the user can correct. */
 const FATAL: ReadonlySet<string> = new Set(['AUTH', 'MISDIRECTED', 'REJECTED'])
 
-/** The file replaces spool and buffer: reading pauses before they would fill. The rest belongs to an application that runs. */
+/** The file replaces spool and buffer: reading pauses before they would fill. Options for a running application are switched off. */
 function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
   return {
     ...settings,
@@ -178,7 +178,7 @@ function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
   }
 }
 
-/** Of the options that determine the entries. Not of version and commit: an interrupted file may be continued by another build. */
+/** Hash of the options that determine the entries, without version and commit: another build may continue an interrupted file. */
 function hashOptions(settings: Settings): string {
   const { level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata } = settings
   const all = [level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata]

@@ -1,28 +1,31 @@
-/** What became of the files, as text. Pure. */
+/** Formats the results of the files. Pure. */
 import type { Settings } from '../../options/settings.js'
 import { formatCount, formatEntryCount, formatNumber, formatSize } from '../shared/terminal-format.js'
 import type { Counts } from './checkpoint.js'
 
-/** - `sent`: all is acknowledged - `already`: by an earlier run - `same`: as another file that was named - `interrupted`: by the user - `failed`: `reason` says why */
+/**
+ * - `sent`: all is acknowledged - `already`: by an earlier run - `same`: identical to another given file - `interrupted`: by the user -
+ * `failed`: `reason` says why
+ */
 export type ResultKind = 'sent' | 'already' | 'same' | 'interrupted' | 'failed'
 
 export interface FileResult extends Counts {
-  /** As it was given. */
+  /** As the user gave it. */
   readonly file: string
   readonly result: ResultKind
-  /** By earlier runs. */
+  /** Counts of earlier runs. */
   readonly earlier: Counts
-  /** Of text, acknowledged by this run. */
+  /** Bytes of text that this run has acknowledged. */
   readonly bytes: number
-  /** ISO 8601: when all was acknowledged. */
+  /** ISO 8601: time at which all was acknowledged. */
   readonly doneAt: string | null
   readonly reason: string | null
 }
 
-/** All files together. */
+/** Totals over all files. */
 export interface Total extends Counts {
   readonly files: number
-  /** Files of which nothing is left to be sent. */
+  /** Number of files that are completely sent. */
   readonly complete: number
   readonly seconds: number
 }

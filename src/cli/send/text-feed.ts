@@ -1,33 +1,33 @@
-/** Passes the text of a file to the pipeline in whole lines, and no more of them at a time than fit into the open batch. */
+/** Passes the text of a file to the pipeline in whole lines, at most as many at a time as fit into the open batch. */
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Position } from './checkpoint.js'
 import type { FilePositionLog } from './file-position-log.js'
 
 export interface TextFeedOptions {
   readonly pipeline: Pick<Pipeline, 'account' | 'end'> & { readonly records: Pick<Pipeline['records'], 'write'> }
-  /** The same that the pipeline has. */
+  /** The log that is also passed to the pipeline. */
   readonly log: FilePositionLog
   /** Entries in a batch. */
   readonly batchSize: number
 }
 
-/** Of text that is collected. A longer line is sent in parts. */
+/** Limit of the collected text. A longer line is sent in parts. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** By which a later run recognizes the file. */
+/** Length of the text by which a later run recognizes the file. */
 const TAIL_BYTES = 1024
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = '\ufeff'
 
 export class TextFeed {
   readonly #options: TextFeedOptions
-  /** Up to which the pipeline has the text. */
+  /** Position up to which the text was passed to the pipeline. */
   #position: Position
-  /** What follows: whole lines, and the beginning of one. */
+  /** The following text: whole lines, and the beginning of one. */
   #collected: Buffer[] = []
   #bytes = 0
   #lines = 0
 
-  /** @param from where the text begins */
+  /** @param from position of the first text */
   constructor(options: TextFeedOptions, from: Position) {
     this.#options = options
     this.#position = from
@@ -42,7 +42,7 @@ export class TextFeed {
     return this.#options.log.countOpen(received - filtered)
   }
 
-  /** Collects lines from `start` on, until there are as many as fit. The block may be reused afterwards. @returns where the next ones begin */
+  /** Collects lines from `start` on, as many as fit. The block may be reused afterwards. @returns offset of the next line */
   write(block: Buffer, start: number): number {
     const { batchSize } = this.#options
     let end = start
@@ -61,7 +61,7 @@ export class TextFeed {
     return end
   }
 
-  /** @param isWhole whether what is left without a newline is a line; otherwise it is not sent @returns the offset of the end */
+  /** @param isWhole whether the rest without a newline is a line; otherwise it is not sent @returns the offset of the end */
   end(isWhole: boolean): number {
     if (this.#lines > 0) this.#take()
     const { offset } = this.#position
@@ -94,7 +94,7 @@ export class TextFeed {
     this.#endPiece(log.isCut)
   }
 
-  /** @param isSealed ends the open batch, too */
+  /** @param isSealed whether the open batch is ended as well */
   #endPiece(isSealed: boolean): void {
     const { pipeline, log } = this.#options
     if (isSealed) pipeline.end()

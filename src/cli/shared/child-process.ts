@@ -1,12 +1,12 @@
-/** Another program in this one's place: its stdin, stdout and stderr, its signals, its exit code. */
+/** Runs a program as a child process, with this process's stdin, stdout and stderr, and passes signals and the exit code on. */
 import { ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
 export interface ChildExit {
-  /** As a shell gives it: 128 plus the number of the signal that ended it (POSIX, Shell Command Language, 2.8.2). */
+  /** As in a shell: 128 plus the signal's number if a signal ended the program (POSIX, Shell Command Language, 2.8.2). */
   readonly exitCode: number
   readonly signal: NodeJS.Signals | null
-  /** Why it was not run. */
+  /** Why the program could not be started. */
   readonly startFailure?: string
 }
 
@@ -18,7 +18,7 @@ const NOT_EXECUTABLE_EXIT_CODE = 126
 
 /** Signals that are passed on to the program. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
-/** Ctrl-C and Ctrl-\: a terminal sends them to all that run in front, so that the program has them already. */
+/** Ctrl-C and Ctrl-\: a terminal sends them to all foreground processes, so the program has received them already. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /** Never rejects. */
@@ -54,7 +54,7 @@ export function runChildProcess(
   })
 }
 
-/** Some reasons come as an event, the others are thrown. */
+/** Some start errors are thrown, others are emitted as an event. */
 function trySpawn(name: string, args: readonly string[], env: Environment): ChildProcess | NodeJS.ErrnoException {
   try {
     return spawn(name, args, { stdio: 'inherit', env })

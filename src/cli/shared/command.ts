@@ -14,7 +14,7 @@ export type Flags = Readonly<Record<string, Flag>>
 export interface Arguments {
   readonly switches: ReadonlySet<string>
   readonly texts: ReadonlyMap<string, string>
-  /** Arguments that are neither flags nor values of flags. */
+  /** Arguments other than flags and their values. */
   readonly positionals: readonly string[]
   /** A program and its arguments, after `--`. Only for a command that `takesProgram`. */
   readonly program?: readonly string[]
@@ -31,7 +31,7 @@ export interface Command {
   /** Messages do not show arguments: one may be a secret. */
   readonly hasSecretPositionals?: true
   readonly takesProgram?: true
-  /** Where `--json` writes a failure: stdout, unless it carries other data. A program's command uses stderr. */
+  /** Where `--json` writes a failure: stdout, unless stdout is used for other data. */
   readonly jsonFailuresTo: 'stdout' | 'stderr'
   /** @returns the exit code */
   run(given: Arguments): Promise<number>

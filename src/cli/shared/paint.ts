@@ -7,7 +7,7 @@ export type Paint = (style: Style, text: string) => string
 
 export const PLAIN: Paint = (_, text) => text
 
-/** Colours where the stream supports them. Node respects NO_COLOR and FORCE_COLOR. */
+/** Colours if the stream supports them. Node respects NO_COLOR and FORCE_COLOR. */
 export function createPaint(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream })
 }

@@ -1,13 +1,13 @@
-/** Finds out whether a local service listens at an address. */
+/** Checks whether a local service listens at an address. */
 import { get } from 'node:http'
 import { isLocalService } from '../../shared/local-proof.js'
 
-/** The listener is on this machine. */
+/** Short, since the listener is on this machine. */
 const TIMEOUT_MS = 1_000
 
 export type PortOwner = 'local-service' | 'other' | 'none'
 
-/** Asks without a token, so that the answer shows only the kind of service. Never rejects. */
+/** Sends no token: the reply shows only the kind of service. Never rejects. */
 export function probePort(origin: string): Promise<PortOwner> {
   return new Promise((resolve) => {
     const request = get(

@@ -1,4 +1,4 @@
-/** The signals that ask a process to end. */
+/** Signals that request termination. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -6,8 +6,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const SAME_SIGNAL_MS = 300
 
 /**
- * They no longer end the process.
- * @param onSignal gets how often the process was asked by now
+ * Handles the signals, so that they no longer end the process.
+ * @param onSignal called with the number of requests so far
  * @returns a function that undoes it
  */
 export function onTerminationSignal(onSignal: (times: number) => void): () => void {

@@ -25,7 +25,7 @@ export function findOrCreateToken(env: Env): DevTokenResult {
   const file = findTokenFile(env)
   try {
     const found = readTokenFile(file)
-    // Another start may have written it since.
+    // Another process may have written it meanwhile.
     if (found?.token !== undefined) return { token: found.token }
     const created = createTokenFile(file, found !== undefined)
     if (found === undefined) return { token: created }
@@ -61,7 +61,7 @@ function createVariableError(problem: string): CommandError {
   return new CommandError('CONFIG', `${TOKEN_VARIABLE} ${problem}`, EXIT_USAGE)
 }
 
-/** @returns the token that is in the file now: another start may have been faster */
+/** @returns the token that is in the file now: another process may have been faster */
 function createTokenFile(file: string, isReplaced: boolean): string {
   ensureNamedRoot(dirname(file))
   const temporary = `${file}.${randomBytes(8).toString('hex')}`
@@ -76,7 +76,7 @@ function createTokenFile(file: string, isReplaced: boolean): string {
   return token
 }
 
-/** Of several starts the first wins. On a file system without links the last one does. */
+/** If several processes start at once, the first one wins; on a file system without links the last one. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to)

@@ -1,4 +1,4 @@
-/** Claims one instance folder: renames it into a folder of this process, as an application does with all that are free. */
+/** Claims one instance folder: renames it into a folder of this process, as an application does with all free folders. */
 import { renameSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { ensureFolder } from '../../shared/safe-folders.js'
@@ -13,7 +13,7 @@ export type Claim = { readonly path: string } | { readonly reason: string }
 
 /**
  * Never throws.
- * @param owner a folder in the same destination: if this process is killed, nothing has moved to another key
+ * @param owner a folder in the same destination: if this process is killed, the entries still belong to the same key
  * @param suffix added to the name; `.left` lets this process read it to the end
  */
 export function claimInstance(
@@ -41,7 +41,7 @@ export function claimInstance(
   }
 }
 
-/** Why an instance that is not free is left alone. */
+/** Why an instance that is not free is not claimed. */
 export function describeHolder({ state, pid, claimedBy }: FoundInstance): string {
   if (state === 'claimed') return `it is held by ${claimedBy}, whose process is running`
   return `it is held by a running process${pid === undefined ? '' : ` (pid ${pid})`}`

@@ -1,4 +1,7 @@
-/** Sends the dead letters of one file again. Entries that the service has judged leave the file; all others stay. */
+/**
+ * Sends the dead letters of one file again. Entries that the service has accepted or rejected are removed from the file; all others are
+ * kept.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,7 +27,7 @@ const NAME = /^(.+?)(?:-r[0-9a-f]{8})?\.ndjson$/
 export class DeadLetterReplay {
   readonly #options: DeadLetterReplayOptions
   readonly #path: string
-  /** Numbers of the lines that need not be sent again. */
+  /** Numbers of the settled lines. */
   readonly #acknowledged = new Set<number>()
 
   /**
@@ -60,7 +63,11 @@ export class DeadLetterReplay {
     if (lines.length > 0) yield this.#createJob(lines, entries)
   }
 
-  /** Removes the acknowledged lines from the file. @returns the number of lines that stay @throws the system's errors; then all stay */
+  /**
+   * Removes the acknowledged lines from the file.
+   * @returns the number of remaining lines
+   * @throws the system's errors; then all lines remain
+   */
   finish(): number {
     const left = readLines(this.#path).filter((line, number) => line.length > 0 && !this.#acknowledged.has(number))
     if (left.length === 0) rmSync(this.#path, { force: true })
@@ -81,7 +88,7 @@ export class DeadLetterReplay {
         body: createBatchBody(batchId, entries),
         acknowledgement,
       },
-      // The service rejected entries without naming them: all lines stay, since any of them may be meant.
+      // The service rejected entries without naming them: all lines are kept, since any of them may be a rejected one.
       onOutcome: (hasUnnamedRejections) => {
         if (!hasUnnamedRejections) for (const line of acknowledged) this.#acknowledged.add(line)
       },

@@ -1,4 +1,7 @@
-/** Replays instances and dead letters of one destination. They stay in its folder until they are acknowledged: a wrong key costs nothing. */
+/**
+ * Replays instances and dead letters of one destination. They stay in its folder until they are acknowledged, so a wrong key causes no
+ * loss.
+ */
 import { join } from 'node:path'
 import type { Batch, DeadLetter } from '../../batch/sender.js'
 import type { Clock } from '../../shared/clock.js'
@@ -56,7 +59,7 @@ export class DestinationReplay {
       destinations: [this.#instance.claimedPath],
       machine,
       clock,
-      maxAgeMs: Infinity, // The user asked for it: nothing is too old.
+      maxAgeMs: Infinity, // The user requested the replay, so age does not matter.
       onRecovered: () => {},
       onDropped: (_entries, _reason, detail) => onProblem(detail),
       onError: (error) => onProblem(toMessage(error)),
@@ -92,7 +95,10 @@ export class DestinationReplay {
     for (const replay of this.#deadLetterReplays) for (const job of replay.jobs()) yield { ...job, deadLetter }
   }
 
-  /** Ends the claim. What is left is free for the next process. @returns entries that are still on disk. Rejects with the system's errors */
+  /**
+   * Ends the claim, so that the next process can claim the remaining entries.
+   * @returns entries that are still on disk. Rejects with the system's errors
+   */
   async finish(): Promise<number> {
     this.#cancelRenewal()
     this.#recovery.close()

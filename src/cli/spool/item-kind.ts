@@ -1,4 +1,4 @@
-/** Whether a destination holds log entries or request logs: each kind has its own endpoint. */
+/** Whether a destination contains log entries or request logs: each kind has its own endpoint. */
 import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { readUnsettledBatches } from '../../spool/segment/unsettled-batch.js'
 import type { FoundDestination } from '../../spool/inspect.js'
@@ -6,7 +6,9 @@ import { parseDeadLetter, readLines } from './read-dead-letters.js'
 
 export type ItemKind = 'entries' | 'requests'
 
-/** Judged by the first item that can be read: a destination's name is a hash of URL and key. Undefined if there is none. Never rejects. */
+/**
+ * Determined from the first readable item, since a destination's name is a hash of URL and key. Undefined if there is none. Never rejects.
+ */
 export async function findKind({ instances, deadLetters }: FoundDestination): Promise<ItemKind | undefined> {
   const segments = instances.flatMap(({ isForeign, segments: files }) => (isForeign ? [] : files))
   const reads = [
@@ -22,7 +24,7 @@ export async function findKind({ instances, deadLetters }: FoundDestination): Pr
     ),
   ]
   for (const read of reads) {
-    // A file that cannot be read, or was deleted meanwhile, is reported by whoever shows or sends its content.
+    // A file that cannot be read, or was deleted meanwhile, is reported when its content is shown or sent.
     const kind = parseItemKind((await read().catch(() => undefined)) ?? '')
     if (kind !== undefined) return kind
   }
@@ -36,7 +38,7 @@ export function parseItemKind(json: string): ItemKind | undefined {
     if ('level' in item) return 'entries'
     return 'status_code' in item ? 'requests' : undefined
   } catch {
-    return undefined // Damage that the checksum did not show.
+    return undefined // Damage that the checksum did not detect.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Finds the spool of the present configuration and lists what it holds. */
+/** Finds the spool of the current configuration and lists its content. */
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
@@ -19,11 +19,11 @@ export interface SpoolLocation {
   readonly root: string
   readonly machine: Machine
   readonly destinations: readonly FoundDestination[]
-  /** By the name of the destination. Without those that hold nothing readable. */
+  /** By the name of the destination, without destinations that contain nothing readable. */
   readonly kinds: ReadonlyMap<string, ItemKind>
-  /** Undefined if the options are invalid: the spool can be inspected all the same. */
+  /** Undefined if the options are invalid: the spool can be inspected nevertheless. */
   readonly settings: Settings | undefined
-  /** Names of the destinations of the present key. */
+  /** Names of the destinations of the current key. */
   readonly present: readonly string[]
   /** Names of the destinations of `previousApiKeys`. */
   readonly previous: readonly string[]
@@ -73,7 +73,7 @@ interface DestinationNames {
   readonly requests: string
 }
 
-/** The destinations that these settings send from: those of the present key first. */
+/** The destinations that these settings send from: those of the current key first. */
 export function listDestinations({ url, apiKey, previousApiKeys }: Settings): DestinationNames[] {
   return [apiKey, ...previousApiKeys]
     .map((key) => key.reveal())

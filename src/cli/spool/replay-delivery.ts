@@ -100,12 +100,12 @@ export class ReplayDelivery {
     this.#onRetryAfter = listener
   }
 
-  /** A Retry-After that the other endpoint sent. */
+  /** Applies a Retry-After that the other endpoint sent. */
   applyRetryAfter(delayMs: number): void {
     this.#breaker.applyRetryAfter(delayMs)
   }
 
-  /** Ends it now. Batches in progress are abandoned. */
+  /** Ends the delivery now. Batches in progress are abandoned. */
   stop(): void {
     this.#abort.abort()
   }
@@ -122,7 +122,7 @@ export class ReplayDelivery {
         if (job !== undefined) await this.#send(job)
         else if (!isExhausted) {
           isExhausted = true
-          // No more batches come whose acceptance would show that the service works.
+          // No further batch follows whose acceptance could end the outage.
           this.#breaker.startShutdown(deadlineAt)
         }
       }

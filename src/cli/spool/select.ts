@@ -11,12 +11,12 @@ export interface FoundDeadLetterFile extends FoundFile {
 }
 
 export interface Selection {
-  /** Each is followed by those that it has claimed. */
+  /** Each is followed by the instances that it has claimed. */
   readonly instances: readonly FoundInstance[]
   readonly deadLetters: readonly FoundDeadLetterFile[]
 }
 
-/** Stands for all dead letters. */
+/** ID that selects all dead letters. */
 const DEAD = 'dead'
 const MAX_NAMES_SHOWN = 5
 
@@ -59,7 +59,7 @@ export function selectById(location: Pick<SpoolLocation, 'root' | 'destinations'
   }
 }
 
-/** Those that no other of them has claimed: whoever claims one gets what it has claimed. */
+/** Removes instances that another one of the list has claimed: claiming an instance includes those that it has claimed. */
 export function findOutermost(instances: readonly FoundInstance[]): FoundInstance[] {
   return instances.filter((one) => !instances.some((other) => isWithin(one, other)))
 }

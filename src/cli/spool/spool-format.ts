@@ -1,4 +1,4 @@
-/** Formats counts of what a spool holds. Pure. */
+/** Formats counts of items in a spool. Pure. */
 import { formatCount, formatEntryCount } from '../shared/terminal-format.js'
 import type { ItemKind } from './item-kind.js'
 

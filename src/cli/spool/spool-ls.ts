@@ -43,7 +43,7 @@ type ListedInstance = FoundInstance & UnsettledSummary & { readonly kind: ItemKi
 
 interface Listed {
   readonly name: string
-  /** Undefined if nothing in it shows the kind. */
+  /** Undefined if it contains no item that shows the kind. */
   readonly kind: ItemKind | undefined
   readonly instances: readonly ListedInstance[]
   readonly deadLetters: DeadLetterSummary

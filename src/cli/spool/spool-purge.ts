@@ -52,7 +52,7 @@ interface Target {
   readonly kind: ItemKind | undefined
   readonly name: string
   readonly bytes: number
-  /** Or request logs. */
+  /** Number of entries or request logs. */
   readonly entries: number
   readonly modifiedAtMs: number
 }
@@ -97,14 +97,14 @@ async function run(given: Arguments): Promise<number> {
     )
   } else process.stdout.write(formatResult(location, isConfirmed, targets, deleted, kept))
   if (!isConfirmed) return EXIT_USAGE
-  // A held instance is a failure if it was named; --all means what is free.
+  // An instance in use is a failure if it was named; `--all` selects only free ones.
   return kept.some(({ isHeld }) => !isHeld || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
 }
 
 async function findTargets({ instances, deadLetters }: Selection, { kinds }: SpoolLocation): Promise<Target[]> {
   const targets: Target[] = []
   for (const instance of findOutermost(instances.filter(({ isFree }) => isFree))) {
-    // Deleted with those that it has claimed.
+    // Deleted together with the instances that it has claimed.
     const all = instances.filter((one) => one === instance || isWithin(one, instance))
     let entries = 0
     for (const one of all) entries += (await summarizeUnsettled(one)).entries
@@ -148,7 +148,11 @@ function deleteAll(location: SpoolLocation, targets: readonly Target[], kept: Ke
   })
 }
 
-/** Claims the folder first, so that no process reads what is deleted. @returns why it was not claimed @throws the system's errors, UnsafeError */
+/**
+ * Claims the folder first, so that no process reads it during the deletion.
+ * @returns why it was not claimed
+ * @throws the system's errors, UnsafeError
+ */
 function deleteInstance({ root, machine }: SpoolLocation, found: FoundInstance): string | undefined {
   const owner = new InstanceFolder(join(root, found.destination), { clock: systemClock, machine, isPowerSafe: false })
   try {

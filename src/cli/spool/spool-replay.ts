@@ -56,7 +56,7 @@ const KINDS: readonly ItemKind[] = ['entries', 'requests']
 interface Skipped {
   readonly name: string
   readonly reason: string
-  /** By a running process, which sends it. */
+  /** Whether a running process owns it, and will send it. */
   readonly isHeld: boolean
 }
 
@@ -64,7 +64,7 @@ interface Tally {
   readonly sent: number
   readonly accepted: number
   readonly rejected: number
-  /** Still on disk, without an answer. */
+  /** Number of items without a reply, which are still on disk. */
   readonly kept: number
 }
 
@@ -100,7 +100,7 @@ async function run(given: Arguments): Promise<number> {
     print,
   )
   process.stdout.write(asJson ? formatJsonLine(toData(result, location.mask)) : formatResult(result, location.mask))
-  // A held instance is a failure if it was named; --all means what is free.
+  // An instance in use is a failure if it was named; `--all` selects only free ones.
   const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
   const { rejected, kept } = addTallies(result)
   return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
@@ -140,7 +140,7 @@ async function replay(
     }
   }
   const deliveries = KINDS.map((kind) => new ReplayDelivery({ kind, settings, deadlineAt, mask }))
-  // A Retry-After applies to everything that is sent with the key.
+  // A Retry-After applies to all requests with the key.
   for (const delivery of deliveries)
     delivery.onRetryAfter((delayMs) => deliveries.forEach((one) => one !== delivery && one.applyRetryAfter(delayMs)))
   const stop = (): void => deliveries.forEach((one) => one.stop())

@@ -66,7 +66,7 @@ async function run(given: Arguments): Promise<number> {
   return problems.length === 0 ? EXIT_DONE : EXIT_FAILED
 }
 
-/** @returns what could not be read */
+/** @returns descriptions of parts that could not be read */
 async function showAll(
   { instances, deadLetters }: Selection,
   batchId: string | undefined,
@@ -179,7 +179,7 @@ function parseEntry(json: string): Readonly<Record<'timestamp' | 'level' | 'mess
   try {
     value = Object(JSON.parse(json)) as Record<string, unknown>
   } catch {
-    return { timestamp: '-', level: '-', message: json } // Damage that the checksum did not show.
+    return { timestamp: '-', level: '-', message: json } // Damage that the checksum did not detect.
   }
   const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '-')
   if (parseItemKind(json) !== 'requests')

@@ -8,7 +8,7 @@ import { formatEntryCount } from '../shared/terminal-format.js'
 import { AnswerError } from './local-service-client.js'
 import type { LocalServiceClient, Query } from './local-service-client.js'
 
-/** A whole entry if it was asked for, unless the service has deleted it meanwhile. */
+/** A whole entry if it was requested, unless the service has deleted it meanwhile. */
 export type ReceivedEntry = EntrySummary | StoredEntry
 
 export interface EntryFollowerOptions {
@@ -77,7 +77,7 @@ export class EntryFollower {
     await onEntries(isWhole ? await this.#findWhole(items) : items)
   }
 
-  /** The stream has summaries of the entries. */
+  /** Loads the whole entries, since the stream contains summaries. */
   async #findWhole(items: readonly EntrySummary[]): Promise<readonly ReceivedEntry[]> {
     const { service, filters } = this.#options
     const last = items.at(-1)

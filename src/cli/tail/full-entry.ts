@@ -5,7 +5,7 @@ import { printable } from '../shared/printable.js'
 
 const INDENT = '    '
 const MAX_VALUE_CHARS = 2_000
-/** Of a stack or a message. */
+/** Maximum number of lines of a stack or a message. */
 const MAX_LINES = 100
 const NAME_WIDTH = 11
 
@@ -36,7 +36,7 @@ function formatBlock(text: string): string[] {
   ]
 }
 
-/** Flat objects as `method GET, path /`, strings as they are, everything else as JSON. */
+/** Flat objects as `method GET, path /`, strings unchanged, other values as JSON. */
 function formatValue(value: Json): string {
   if (typeof value === 'string') return truncate(printable(value))
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))

@@ -1,7 +1,7 @@
 /**
- * HTTP client of `tail` for the local service. It uses Node's own HTTP, which loads fast. While the user's service is down, any
- * user of the machine can listen on its port: so the listener must first prove that it knows the token, and gets the token only
- * on that connection.
+ * HTTP client of `tail` for the local service. It uses Node's own HTTP, which loads fast. While the user's service is not
+ * running, any user of the machine can listen on its port. So the listener must first prove that it knows the token, and receives
+ * the token only on that connection.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -13,7 +13,7 @@ import { CHALLENGE_HEADER, isLocalService, findProofProblem } from '../../shared
  * - `token`: a local service with another token.
  * - `foreign`: not a local service that knows the token.
  * - `busy`: retry later.
- * - `refused`: an invalid request; the message is the service's.
+ * - `refused`: an invalid request; the message is from the service.
  */
 export type AnswerProblem = 'token' | 'foreign' | 'busy' | 'refused'
 
@@ -98,7 +98,7 @@ export class LocalServiceClient {
     throw await toAnswerError(response)
   }
 
-  /** @returns the connection to a listener that has proved to know the token. Other replies are not read */
+  /** @returns the connection to a listener that has proved that it knows the token. Its later replies are not read */
   async #prove(agent: Agent, token: string): Promise<Socket> {
     const nonce = randomBytes(16).toString('base64url')
     const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })

@@ -63,7 +63,7 @@ async function run(given: Arguments): Promise<number> {
   let failure: NodeJS.ErrnoException | undefined
   onTerminationSignal(() => ended.abort())
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has gone, as `| head` does.
+    // The reader has closed the pipe, as `| head` does.
     if (error.code !== 'EPIPE') failure = error
     ended.abort()
   })
@@ -99,7 +99,7 @@ async function run(given: Arguments): Promise<number> {
   return EXIT_DONE
 }
 
-/** Without a token there was probably no service yet: then the message names the service. */
+/** Without a token the service was probably never started, so the message names the service. */
 async function findAccess(origin: string): Promise<FoundToken> {
   try {
     return requireToken(process.env)
@@ -120,7 +120,7 @@ function createFormatter(paint: Paint, isFull: boolean): (arrived: ReceivedEntry
   }
 }
 
-/** Resolves when the text is written or the reader has gone, so that unread text does not fill the memory. */
+/** Resolves when the text is written or the reader has closed the pipe, so that unread text does not fill the memory. */
 function writeFully(out: Writable, text: string): Promise<void> {
   return text === '' ? Promise.resolve() : new Promise((resolve) => void out.write(text, () => resolve()))
 }
